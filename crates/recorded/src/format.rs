@@ -1,0 +1,164 @@
+//! Which format a recording has.
+
+use std::fmt;
+use std::io::{self, BufReader, Cursor, Read};
+use std::path::Path;
+
+use crate::input::{Input, fill, open};
+use crate::lobster::{self, LINE_BYTES_MAX};
+
+/// Enough for the longest first line that [`lobster`] would read.
+const HEAD_BYTES: usize = LINE_BYTES_MAX + 2;
+
+/// A format that holds a flow of orders.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Format {
+    /// To be read by [`obwl::read`](crate::obwl::read).
+    Obwl,
+    /// A message file, to be read by [`lobster::messages`].
+    Lobster,
+}
+
+/// Opens a file as [`open`] does, and says which format to read it as.
+pub fn open_detected(path: impl AsRef<Path>) -> Result<(Format, Input), DetectError> {
+    let path = path.as_ref();
+    let mut input = open(path).map_err(DetectError::Io)?;
+    let mut head = vec![0; HEAD_BYTES];
+    let head_size = fill(&mut input, &mut head).map_err(DetectError::Io)?;
+    head.truncate(head_size);
+
+    let file_name = path.file_name().unwrap_or_default().to_string_lossy();
+    let format = Format::of(&head, &file_name)?;
+    Ok((format, Box::new(BufReader::new(Cursor::new(head).chain(input)))))
+}
+
+impl Format {
+    /// Tells the format by the decompressed `head` of a file: by magic or by the shape of its
+    /// first line. The name is asked last, so that of a message file with a damaged first line
+    /// the reader can say what is wrong.
+    pub fn of(head: &[u8], file_name: &str) -> Result<Self, DetectError> {
+        // The last four letters of the magic repeat the version, which the reader checks.
+        if head.starts_with(b"OBWL") {
+            return Ok(Self::Obwl);
+        }
+        let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if lobster::Message::parse(line).is_ok() {
+            return Ok(Self::Lobster);
+        }
+        if lobster::BookRow::parse(line).is_ok() || file_name.contains("_orderbook_") {
+            return Err(DetectError::LobsterBook);
+        }
+        if file_name.contains("_message_") {
+            return Ok(Self::Lobster);
+        }
+        Err(if head.is_empty() { DetectError::Empty } else { DetectError::Unknown })
+    }
+}
+
+/// Why no [`Format`] can be told.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum DetectError {
+    Io(io::Error),
+    Empty,
+    /// Levels after each message, which cannot be replayed without the messages.
+    LobsterBook,
+    Unknown,
+}
+
+impl fmt::Display for DetectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::Empty => f.write_str("the file is empty"),
+            Self::LobsterBook => f.write_str(
+                "this is a LOBSTER order book file, which holds no orders: \
+                 give the message file that belongs to it",
+            ),
+            Self::Unknown => f.write_str(
+                "unknown format: expected OBWL (starts with \"OBWL0001\") or a LOBSTER message \
+                 file (time, type, order_id, size, price, direction; no header)",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for DetectError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(head: &str, file_name: &str, expect: &str) {
+        let found = match Format::of(head.as_bytes(), file_name) {
+            Ok(format) => format!("{format:?}"),
+            Err(error) => format!("{error:?}"),
+        };
+        assert_eq!(found, expect, "{head:?} in {file_name}");
+    }
+
+    #[test]
+    fn format_is_told_by_magic_then_shape_then_name() {
+        let message = "34200.004241176,1,16113575,18,5853300,1\n";
+        check("OBWL0001", "w1.bin", "Obwl");
+        check("OBWL0002", "w1.bin", "Obwl");
+        check("OBWL0001", "A_message_1.csv", "Obwl");
+        check(message, "a.txt", "Lobster");
+        check(message.trim_end(), "a.txt", "Lobster");
+        check("34200.1,1,1,18,5853300,-1\r\nx", "a.txt", "Lobster");
+        check("time,type,order_id,size,price,direction\n", "A_message_1.csv", "Lobster");
+        check("", "A_message_1.csv", "Lobster");
+
+        check("5859400,200,5853300,18\n", "a.txt", "LobsterBook");
+        check("5859400,200,5853300,18\n", "A_message_1.csv", "LobsterBook");
+        check("", "A_orderbook_1.csv", "LobsterBook");
+        check("", "a.txt", "Empty");
+        check("\n", "a.txt", "Unknown");
+        check("OBW", "a.bin", "Unknown");
+        // Six columns too, but bars and trades.
+        check("2021-12-31 00:00,1.5,2.5,1.0,2.0,10\n", "bars.csv", "Unknown");
+        check("14400000,1678100,100,P,T,0\n", "trades.csv", "Unknown");
+        check("time,type,order_id,size,price,direction\n", "a.csv", "Unknown");
+    }
+
+    #[test]
+    fn detected_input_starts_at_the_first_byte() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("flow");
+        let text = "34200.004241176,1,16113575,18,5853300,1\n".repeat(2_000);
+        std::fs::write(&path, &text).unwrap();
+        let (format, mut input) = open_detected(&path).unwrap();
+        let mut content = String::new();
+        input.read_to_string(&mut content).unwrap();
+        assert_eq!(format, Format::Lobster);
+        assert_eq!(content, text);
+    }
+
+    #[test]
+    fn errors_say_what_to_do() {
+        let text = DetectError::Unknown.to_string();
+        assert!(text.contains("OBWL0001") && text.contains("LOBSTER"), "{text}");
+        assert!(DetectError::LobsterBook.to_string().contains("message file"));
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(
+            head in prop::collection::vec(any::<u8>(), 0..200),
+            file_name in ".*",
+        ) {
+            let _ = Format::of(&head, &file_name);
+        }
+    }
+}

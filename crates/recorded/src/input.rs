@@ -1,0 +1,172 @@
+//! Bytes of a file, decompressed where they are compressed.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+use liblzma::read::XzDecoder;
+use liblzma::stream::{CONCATENATED, Stream};
+
+/// What an xz file may ask for to be decompressed; `xz -9` asks for 65 MiB.
+const XZ_MEMORY_BYTES_MAX: u64 = 256 << 20;
+/// The window that a zstd frame may ask for, as a power of two: 128 MiB, which is `zstd --long`.
+const ZSTD_WINDOW_LOG_MAX: u32 = 27;
+
+const GZIP_MAGIC: &[u8] = b"\x1f\x8b";
+const ZSTD_MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
+const XZ_MAGIC: &[u8] = b"\xfd7zXZ\0";
+const MAGIC_SIZE_MAX: usize = 6;
+
+/// A file's content, after decompression.
+pub type Input = Box<dyn BufRead + Send>;
+
+/// Opens a plain, gzip, zstd or xz file.
+///
+/// Its first bytes decide which of them it is and its name has no say: downloads often arrive
+/// decompressed under a name that still ends in `.gz`.
+pub fn open(path: impl AsRef<Path>) -> io::Result<Input> {
+    decompress(File::open(path)?)
+}
+
+/// [`open`] for bytes that come from elsewhere. Compressed files that were joined end to end are
+/// read as one.
+pub fn decompress(mut source: impl Read + Send + 'static) -> io::Result<Input> {
+    let mut head = [0; MAGIC_SIZE_MAX];
+    let head_size = fill(&mut source, &mut head)?;
+    let head = head[..head_size].to_vec();
+    let is = |magic| head.starts_with(magic);
+    let (gzip, zstd, xz) = (is(GZIP_MAGIC), is(ZSTD_MAGIC), is(XZ_MAGIC));
+
+    let whole = Cursor::new(head).chain(source);
+    Ok(if gzip {
+        Box::new(BufReader::new(MultiGzDecoder::new(whole)))
+    } else if zstd {
+        let mut decoder = zstd::stream::read::Decoder::new(whole)?;
+        decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
+        Box::new(BufReader::new(decoder))
+    } else if xz {
+        let stream = Stream::new_stream_decoder(XZ_MEMORY_BYTES_MAX, CONCATENATED)?;
+        Box::new(BufReader::new(XzDecoder::new_stream(whole, stream)))
+    } else {
+        Box::new(BufReader::new(whole))
+    })
+}
+
+/// Reads until `buffer` is full or the source ends, and returns how much was read.
+pub(crate) fn fill(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match source.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(size) => filled += size,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::write::GzEncoder;
+    use liblzma::write::XzEncoder;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TEXT: &[u8] = b"34200.004241176,1,16113575,18,5853300,1\n";
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
+        zstd::stream::encode_all(bytes, 0).unwrap()
+    }
+
+    fn xz(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = XzEncoder::new(Vec::new(), 6);
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn read(bytes: &[u8]) -> io::Result<Vec<u8>> {
+        let mut content = Vec::new();
+        decompress(Cursor::new(bytes.to_vec()))?.read_to_end(&mut content)?;
+        Ok(content)
+    }
+
+    #[test]
+    fn compression_is_told_by_the_first_bytes() {
+        for text in [b"" as &[u8], b"a", TEXT, &TEXT.repeat(10_000)] {
+            assert_eq!(read(text).unwrap(), text);
+            for compress in [gzip, zstd, xz] {
+                assert_eq!(read(&compress(text)).unwrap(), text);
+            }
+        }
+    }
+
+    #[test]
+    fn joined_files_are_read_as_one() {
+        for compress in [gzip, zstd, xz] {
+            assert_eq!(read(&compress(TEXT).repeat(3)).unwrap(), TEXT.repeat(3));
+        }
+    }
+
+    #[test]
+    fn compressed_input_cut_anywhere_is_an_error() {
+        for (compress, magic) in
+            [(gzip as fn(&[u8]) -> _, GZIP_MAGIC), (zstd, ZSTD_MAGIC), (xz, XZ_MAGIC)]
+        {
+            let bytes = compress(TEXT);
+            for cut in magic.len()..bytes.len() {
+                assert!(read(&bytes[..cut]).is_err(), "{magic:?} cut at {cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn name_does_not_decide() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in [
+            ("plain.csv.gz", TEXT.to_vec()),
+            ("gzip.csv", gzip(TEXT)),
+            ("zstd.xz", zstd(TEXT)),
+            ("xz.zst", xz(TEXT)),
+        ] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            let mut content = Vec::new();
+            open(&path).unwrap().read_to_end(&mut content).unwrap();
+            assert_eq!(content, TEXT, "{name}");
+        }
+        let missing = open(folder.path().join("missing")).err().unwrap();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+    }
+
+    proptest! {
+        #[test]
+        fn damaged_input_never_panics(
+            kind in 0..4_usize,
+            at in any::<prop::sample::Index>(),
+            flip in 1..=u8::MAX,
+            noise in prop::collection::vec(any::<u8>(), 0..200),
+        ) {
+            let mut bytes = [gzip(TEXT), zstd(TEXT), xz(TEXT), noise][kind].clone();
+            if !bytes.is_empty() {
+                let at = at.index(bytes.len());
+                bytes[at] ^= flip;
+            }
+            let mut content = Vec::new();
+            // A flipped bit may make a length huge: what is read is bounded, as a caller would.
+            if let Ok(input) = decompress(Cursor::new(bytes)) {
+                let _ = input.take(1 << 20).read_to_end(&mut content);
+            }
+        }
+    }
+}

@@ -1,0 +1,614 @@
+//! OBWL version 1: generated order workloads, one packed record per command.
+//!
+//! Little-endian. A header of 64 bytes, then as many records of 32 bytes as it states, then
+//! nothing. New orders have the ids 1, 2, 3, … in the order of the file, and a cancel names an
+//! earlier one, so a consumer may index arrays by `order_id`, `symbol` and `price - price_min`
+//! without looking twice.
+//!
+//! # Known limits
+//! That a canceled order still rests can only be said by a book, and is not checked here.
+
+use std::fmt;
+use std::io::{self, Read};
+
+use types::Side;
+
+use crate::input::fill;
+
+const MAGIC: [u8; 8] = *b"OBWL0001";
+const VERSION: u32 = 1;
+/// 8 GiB of records. A header that states more is damaged.
+pub const RECORD_COUNT_MAX: u64 = 1 << 28;
+/// Memory is reserved for this many records at a time, whatever the header states.
+const RECORDS_PER_READ: usize = 4096;
+
+/// What a workload states about itself. Checked against its records, except that prices may keep
+/// well inside the range.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Header {
+    /// Instruments; [`Record::symbol`] is below it.
+    pub symbol_count: u32,
+    pub record_count: u64,
+    /// How many records at the start build the standing book, and are not to be timed.
+    pub prefill_count: u64,
+    pub order_id_max: u64,
+    /// In ticks, as is `price_max`. Above it where no record has a price.
+    pub price_min: u64,
+    pub price_max: u64,
+}
+
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[repr(u8)]
+pub enum Op {
+    /// A limit order that is good till canceled.
+    Limit = 0,
+    /// `order_id` is the target; `price` and `side` repeat the target's.
+    Cancel = 1,
+    /// A limit order whose rest is canceled.
+    Ioc = 2,
+    /// An order without a price, whose rest is canceled.
+    Market = 3,
+}
+
+/// One command.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Record {
+    pub order_id: u64,
+    /// In ticks. Means nothing when `op` is [`Op::Market`].
+    pub price: u64,
+    /// In lots. Means nothing when `op` is [`Op::Cancel`].
+    pub qty: u32,
+    /// Counts from 0.
+    pub symbol: u32,
+    pub op: Op,
+    pub side: Side,
+}
+
+const _: () = assert!(size_of::<Record>() == Record::SIZE);
+
+/// A whole workload in memory.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Workload {
+    pub header: Header,
+    pub records: Vec<Record>,
+}
+
+impl Workload {
+    /// The records that build the standing book.
+    pub fn prefill(&self) -> &[Record] {
+        &self.records[..self.prefill_size()]
+    }
+
+    /// The records to be timed.
+    pub fn timed(&self) -> &[Record] {
+        &self.records[self.prefill_size()..]
+    }
+
+    /// Both fields are public, so a header that was changed by hand is bounded here.
+    fn prefill_size(&self) -> usize {
+        let prefill_count = usize::try_from(self.header.prefill_count).unwrap_or(usize::MAX);
+        prefill_count.min(self.records.len())
+    }
+}
+
+/// Reads a whole workload, up to and including the end of `source`.
+pub fn read(mut source: impl Read) -> Result<Workload, ReadError> {
+    let mut bytes = [0; Header::SIZE];
+    let header_size = fill(&mut source, &mut bytes).map_err(ReadError::Io)?;
+    if header_size < Header::SIZE {
+        return Err(ReadError::HeaderShort { bytes: header_size });
+    }
+    let header = Header::parse(&bytes)?;
+    let records = read_records(&mut source, &header)?;
+    if fill(&mut source, &mut [0]).map_err(ReadError::Io)? > 0 {
+        return Err(ReadError::TrailingBytes { record_count: header.record_count });
+    }
+    Ok(Workload { header, records })
+}
+
+fn read_records(source: &mut impl Read, header: &Header) -> Result<Vec<Record>, ReadError> {
+    let count = usize::try_from(header.record_count)
+        .map_err(|_| ReadError::RecordCountAboveMax { stated: header.record_count })?;
+    let mut chunk = vec![0; count.min(RECORDS_PER_READ) * Record::SIZE];
+    let mut records = Vec::with_capacity(count.min(RECORDS_PER_READ));
+    let mut order_id_last = 0;
+    while records.len() < count {
+        let wanted = (count - records.len()).min(RECORDS_PER_READ) * Record::SIZE;
+        let filled = fill(source, &mut chunk[..wanted]).map_err(ReadError::Io)?;
+        let (whole, rest) = chunk[..filled].as_chunks();
+        for bytes in whole {
+            let index = records.len() as u64;
+            let record = Record::parse(bytes)
+                .and_then(|record| record.check(header, order_id_last).map(|()| record))
+                .map_err(|error| ReadError::Record { index, error })?;
+            if record.op != Op::Cancel {
+                order_id_last = record.order_id;
+            }
+            records.push(record);
+        }
+        if filled < wanted {
+            let error = RecordError::Short { bytes: rest.len() };
+            return Err(ReadError::Record { index: records.len() as u64, error });
+        }
+    }
+    if order_id_last != header.order_id_max {
+        let stated = header.order_id_max;
+        return Err(ReadError::OrderIdMaxDiffers { stated, found: order_id_last });
+    }
+    Ok(records)
+}
+
+impl Header {
+    pub const SIZE: usize = 64;
+
+    /// Reads a header and checks what can be checked without the records.
+    pub fn parse(bytes: &[u8; Self::SIZE]) -> Result<Self, ReadError> {
+        let mut r = Fields(bytes);
+        let magic = r.take();
+        if magic != MAGIC {
+            return Err(ReadError::MagicUnknown { found: magic });
+        }
+        let version = r.u32();
+        if version != VERSION {
+            return Err(ReadError::VersionUnknown { found: version });
+        }
+        let header = Self {
+            symbol_count: r.u32(),
+            record_count: r.u64(),
+            prefill_count: r.u64(),
+            order_id_max: r.u64(),
+            price_min: r.u64(),
+            price_max: r.u64(),
+        };
+        if r.u64() != 0 {
+            return Err(ReadError::ReservedNotZero);
+        }
+        if header.record_count > RECORD_COUNT_MAX {
+            return Err(ReadError::RecordCountAboveMax { stated: header.record_count });
+        }
+        if header.prefill_count > header.record_count {
+            return Err(ReadError::PrefillAboveRecordCount { stated: header.prefill_count });
+        }
+        Ok(header)
+    }
+}
+
+impl Record {
+    pub const SIZE: usize = 32;
+
+    /// Reads a record and checks what can be checked without the header and the records before.
+    pub fn parse(bytes: &[u8; Self::SIZE]) -> Result<Self, RecordError> {
+        let mut r = Fields(bytes);
+        let record = Self {
+            order_id: r.u64(),
+            price: r.u64(),
+            qty: r.u32(),
+            symbol: r.u32(),
+            op: match r.u8() {
+                0 => Op::Limit,
+                1 => Op::Cancel,
+                2 => Op::Ioc,
+                3 => Op::Market,
+                found => return Err(RecordError::OpUnknown { found }),
+            },
+            side: match r.u8() {
+                0 => Side::Buy,
+                1 => Side::Sell,
+                found => return Err(RecordError::SideUnknown { found }),
+            },
+        };
+        if r.take() != [0; 6] {
+            return Err(RecordError::PaddingNotZero);
+        }
+        Ok(record)
+    }
+
+    fn check(&self, header: &Header, order_id_last: u64) -> Result<(), RecordError> {
+        let found = self.order_id;
+        if self.symbol >= header.symbol_count {
+            return Err(RecordError::SymbolOutOfRange { found: self.symbol });
+        }
+        if self.op == Op::Cancel && !(1..=order_id_last).contains(&found) {
+            return Err(RecordError::CancelOfUnknownOrder { found });
+        }
+        if self.op != Op::Cancel && found.checked_sub(1) != Some(order_id_last) {
+            return Err(RecordError::OrderIdOutOfSequence { expected: order_id_last + 1, found });
+        }
+        if self.op != Op::Market && !(header.price_min..=header.price_max).contains(&self.price) {
+            return Err(RecordError::PriceOutOfRange { found: self.price });
+        }
+        Ok(())
+    }
+}
+
+/// Takes fields in the order of the file, from bytes that are known to be enough for all of them.
+struct Fields<'a>(&'a [u8]);
+
+impl Fields<'_> {
+    fn take<const SIZE: usize>(&mut self) -> [u8; SIZE] {
+        let (field, rest) = self.0.split_first_chunk().expect("the fields fill the bytes exactly");
+        self.0 = rest;
+        *field
+    }
+
+    fn u8(&mut self) -> u8 {
+        u8::from_le_bytes(self.take())
+    }
+
+    fn u32(&mut self) -> u32 {
+        u32::from_le_bytes(self.take())
+    }
+
+    fn u64(&mut self) -> u64 {
+        u64::from_le_bytes(self.take())
+    }
+}
+
+/// Why a workload cannot be read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadError {
+    Io(io::Error),
+    HeaderShort {
+        bytes: usize,
+    },
+    MagicUnknown {
+        found: [u8; 8],
+    },
+    VersionUnknown {
+        found: u32,
+    },
+    ReservedNotZero,
+    RecordCountAboveMax {
+        stated: u64,
+    },
+    PrefillAboveRecordCount {
+        stated: u64,
+    },
+    /// `index` counts records from 0.
+    Record {
+        index: u64,
+        error: RecordError,
+    },
+    OrderIdMaxDiffers {
+        stated: u64,
+        found: u64,
+    },
+    TrailingBytes {
+        record_count: u64,
+    },
+}
+
+/// What is wrong with one record.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The file ends within the record, or before it while the header states more.
+    Short {
+        bytes: usize,
+    },
+    OpUnknown {
+        found: u8,
+    },
+    SideUnknown {
+        found: u8,
+    },
+    PaddingNotZero,
+    SymbolOutOfRange {
+        found: u32,
+    },
+    CancelOfUnknownOrder {
+        found: u64,
+    },
+    OrderIdOutOfSequence {
+        expected: u64,
+        found: u64,
+    },
+    PriceOutOfRange {
+        found: u64,
+    },
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::HeaderShort { bytes } => {
+                write!(f, "the file ends after {bytes} of the header's {} bytes", Header::SIZE)
+            }
+            Self::MagicUnknown { found } => {
+                write!(f, "starts with \"{}\", not with \"OBWL0001\"", found.escape_ascii())
+            }
+            Self::VersionUnknown { found } => {
+                write!(f, "version {found} is unknown: this reads version {VERSION}")
+            }
+            Self::ReservedNotZero => f.write_str("the header's reserved field is not zero"),
+            Self::RecordCountAboveMax { stated } => {
+                write!(f, "the header states {stated} records, above {RECORD_COUNT_MAX}")
+            }
+            Self::PrefillAboveRecordCount { stated } => {
+                write!(f, "the header states {stated} records of prefill, more than records")
+            }
+            Self::Record { index, error } => {
+                let offset = Header::SIZE as u64 + index * Record::SIZE as u64;
+                write!(f, "record {index} (at byte {offset}): {error}")
+            }
+            Self::OrderIdMaxDiffers { stated, found } => {
+                write!(f, "the header states {stated} as the last order id, which is {found}")
+            }
+            Self::TrailingBytes { record_count } => {
+                write!(f, "bytes follow the {record_count} records that the header states")
+            }
+        }
+    }
+}
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Short { bytes: 0 } => {
+                f.write_str("the file ends before it, and the header states more records")
+            }
+            Self::Short { bytes } => {
+                write!(f, "the file ends after {bytes} of its {} bytes", Record::SIZE)
+            }
+            Self::OpUnknown { found } => write!(f, "op {found} is unknown"),
+            Self::SideUnknown { found } => write!(f, "side {found} is unknown"),
+            Self::PaddingNotZero => f.write_str("the padding is not zero"),
+            Self::SymbolOutOfRange { found } => {
+                write!(f, "symbol {found} is not below the header's count of symbols")
+            }
+            Self::CancelOfUnknownOrder { found } => {
+                write!(f, "cancels order {found}, which no record before it has entered")
+            }
+            Self::OrderIdOutOfSequence { expected, found } => {
+                write!(f, "order id {found} where {expected} is next")
+            }
+            Self::PriceOutOfRange { found } => {
+                write!(f, "price {found} is outside the header's range of prices")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Record { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl std::error::Error for RecordError {}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The start of what the generator of the format writes for its first workload.
+    const GENERATED_HEADER: [u8; Header::SIZE] = *b"OBWL0001\x01\0\0\0\x01\0\0\0\
+        \x80\x3e\0\0\0\0\0\0\x98\x3a\0\0\0\0\0\0\x01\x3d\0\0\0\0\0\0\
+        \x6b\x86\x01\0\0\0\0\0\xd3\x86\x01\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    const GENERATED_RECORD: [u8; Record::SIZE] = *b"\x01\0\0\0\0\0\0\0\xa8\x86\x01\0\0\0\0\0\
+        \x3a\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0";
+
+    fn record(op: Op, order_id: u64, price: u64, qty: u32, symbol: u32) -> Record {
+        Record { order_id, price, qty, symbol, op, side: Side::Sell }
+    }
+
+    fn workload() -> Workload {
+        Workload {
+            header: Header {
+                symbol_count: 2,
+                record_count: 5,
+                prefill_count: 2,
+                order_id_max: 4,
+                price_min: 90,
+                price_max: 110,
+            },
+            records: vec![
+                record(Op::Limit, 1, 90, 5, 0),
+                record(Op::Limit, 2, 110, 6, 1),
+                record(Op::Cancel, 1, 90, 0, 0),
+                record(Op::Ioc, 3, 100, 7, 1),
+                Record { side: Side::Buy, ..record(Op::Market, 4, 0, u32::MAX, 0) },
+            ],
+        }
+    }
+
+    fn bytes_of(workload: &Workload) -> Vec<u8> {
+        let Header { symbol_count, record_count, prefill_count, .. } = workload.header;
+        let Header { order_id_max, price_min, price_max, .. } = workload.header;
+        let mut out = MAGIC.to_vec();
+        out.extend(VERSION.to_le_bytes());
+        out.extend(symbol_count.to_le_bytes());
+        for field in [record_count, prefill_count, order_id_max, price_min, price_max, 0] {
+            out.extend(field.to_le_bytes());
+        }
+        for record in &workload.records {
+            out.extend(record.order_id.to_le_bytes());
+            out.extend(record.price.to_le_bytes());
+            out.extend(record.qty.to_le_bytes());
+            out.extend(record.symbol.to_le_bytes());
+            out.push(record.op as u8);
+            out.push(match record.side {
+                Side::Buy => 0,
+                Side::Sell => 1,
+            });
+            out.extend([0; 6]);
+        }
+        out
+    }
+
+    /// Changes the valid workload's bytes at one place and compares the error's text.
+    #[track_caller]
+    fn check(offset: usize, bytes: &[u8], expect: &str) {
+        let mut file = bytes_of(&workload());
+        file[offset..offset + bytes.len()].copy_from_slice(bytes);
+        assert_eq!(read(&file[..]).unwrap_err().to_string(), expect);
+    }
+
+    #[test]
+    fn generated_bytes_are_read() {
+        let header = Header::parse(&GENERATED_HEADER).unwrap();
+        let expect = Header {
+            symbol_count: 1,
+            record_count: 16_000,
+            prefill_count: 15_000,
+            order_id_max: 15_617,
+            price_min: 99_947,
+            price_max: 100_051,
+        };
+        assert_eq!(header, expect);
+        let first = Record::parse(&GENERATED_RECORD).unwrap();
+        assert_eq!(first, record(Op::Limit, 1, 100_008, 58, 0));
+    }
+
+    #[test]
+    fn workload_is_read_back() {
+        let read = read(&bytes_of(&workload())[..]).unwrap();
+        assert_eq!(read, workload());
+        assert_eq!(read.prefill(), &workload().records[..2]);
+        assert_eq!(read.timed(), &workload().records[2..]);
+    }
+
+    #[test]
+    fn workload_longer_than_one_read_is_read_back() {
+        let mut long = workload();
+        long.records = (1..=2 * RECORDS_PER_READ as u64 + 1)
+            .map(|order_id| record(Op::Limit, order_id, 100, 1, 1))
+            .collect();
+        long.header.record_count = long.records.len() as u64;
+        long.header.order_id_max = long.header.record_count;
+        assert_eq!(read(&bytes_of(&long)[..]).unwrap(), long);
+    }
+
+    #[test]
+    fn workload_without_records_is_read_back() {
+        let header = Header {
+            symbol_count: 1,
+            record_count: 0,
+            prefill_count: 0,
+            order_id_max: 0,
+            price_min: u64::MAX,
+            price_max: 0,
+        };
+        let empty = Workload { header, records: Vec::new() };
+        assert_eq!(read(&bytes_of(&empty)[..]).unwrap(), empty);
+    }
+
+    #[test]
+    fn damaged_header_is_refused_by_name() {
+        check(0, b"LOBSTER!", "starts with \"LOBSTER!\", not with \"OBWL0001\"");
+        check(7, b"\xff", "starts with \"OBWL000\\xff\", not with \"OBWL0001\"");
+        check(8, &[2], "version 2 is unknown: this reads version 1");
+        check(
+            12,
+            &[0],
+            "record 0 (at byte 64): symbol 0 is not below the header's count of symbols",
+        );
+        check(16, &[0xff; 8], &format!("the header states {} records, above 268435456", u64::MAX));
+        check(24, &[6], "the header states 6 records of prefill, more than records");
+        check(32, &[5], "the header states 5 as the last order id, which is 4");
+        check(40, &[91], "record 0 (at byte 64): price 90 is outside the header's range of prices");
+        check(
+            48,
+            &[109],
+            "record 1 (at byte 96): price 110 is outside the header's range of prices",
+        );
+        check(63, &[1], "the header's reserved field is not zero");
+    }
+
+    #[test]
+    fn damaged_record_is_refused_by_number() {
+        check(64 + 24, &[4], "record 0 (at byte 64): op 4 is unknown");
+        check(96 + 25, &[2], "record 1 (at byte 96): side 2 is unknown");
+        check(96 + 31, &[1], "record 1 (at byte 96): the padding is not zero");
+        check(
+            96 + 20,
+            &[2],
+            "record 1 (at byte 96): symbol 2 is not below the header's count of symbols",
+        );
+        check(96, &[1], "record 1 (at byte 96): order id 1 where 2 is next");
+        check(64, &[0], "record 0 (at byte 64): order id 0 where 1 is next");
+        check(
+            96,
+            &[0xff; 8],
+            &format!("record 1 (at byte 96): order id {} where 2 is next", u64::MAX),
+        );
+        check(
+            128,
+            &[3],
+            "record 2 (at byte 128): cancels order 3, which no record before it has entered",
+        );
+        check(
+            128,
+            &[0],
+            "record 2 (at byte 128): cancels order 0, which no record before it has entered",
+        );
+    }
+
+    #[test]
+    fn count_that_lies_is_an_error() {
+        check(
+            16,
+            &[6],
+            "record 5 (at byte 224): the file ends before it, and the header states more records",
+        );
+        check(16, &[4], "the header states 4 as the last order id, which is 3");
+        let mut file = bytes_of(&workload());
+        file[16..24].copy_from_slice(&RECORD_COUNT_MAX.to_le_bytes());
+        assert!(matches!(
+            read(&file[..]),
+            Err(ReadError::Record { index: 5, error: RecordError::Short { bytes: 0 } })
+        ));
+    }
+
+    #[test]
+    fn bytes_after_the_last_record_are_an_error() {
+        let mut file = bytes_of(&workload());
+        file.push(0);
+        let error = read(&file[..]).unwrap_err();
+        assert_eq!(error.to_string(), "bytes follow the 5 records that the header states");
+    }
+
+    #[test]
+    fn file_cut_at_any_byte_names_the_place() {
+        let file = bytes_of(&workload());
+        for cut in 0..file.len() {
+            match read(&file[..cut]) {
+                Err(ReadError::HeaderShort { bytes }) => assert_eq!(bytes, cut),
+                Err(ReadError::Record { index, error: RecordError::Short { bytes } }) => {
+                    assert_eq!(Header::SIZE + index as usize * Record::SIZE + bytes, cut);
+                }
+                other => panic!("cut at {cut}: {other:?}"),
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let _ = read(&bytes[..]).map_err(|error| error.to_string());
+        }
+
+        #[test]
+        fn damaged_workload_never_panics(
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        ) {
+            let mut file = bytes_of(&workload());
+            for (at, byte) in changes {
+                let at = at.index(file.len());
+                file[at] = byte;
+            }
+            match read(&file[..]) {
+                Ok(workload) => prop_assert_eq!(bytes_of(&workload), file),
+                Err(error) => prop_assert!(!error.to_string().is_empty()),
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Accounts, what they own, and the keys that act for them.
+
+use crate::id::{AccountId, AssetId, InstrumentId, OrderId, TradeId};
+use crate::instrument::FeeRates;
+use crate::number::{Amount, Price, Qty};
+use crate::order::Side;
+use crate::text::{AccountName, Sealed};
+use crate::wire::{numbered, record};
+
+record! {
+    /// An account as an operator describes it.
+    pub struct AccountSpec {
+        pub name: AccountName,
+        /// Instead of the instruments' fees.
+        pub fees: Option<FeeRates>,
+        /// Open orders over all instruments.
+        pub max_open_orders: u32,
+        /// Finished orders that can still be asked for; the oldest go first.
+        pub finished_orders_kept: u32,
+        /// Trades that can still be asked for; the oldest go first.
+        pub trades_kept: u32,
+    }
+}
+
+record! {
+    /// What an account owns of one asset. Open orders hold the locked part.
+    #[derive(Default)]
+    pub struct Balance {
+        pub free: Amount,
+        pub locked: Amount,
+    }
+}
+
+impl Balance {
+    pub fn total(&self) -> Amount {
+        self.free + self.locked
+    }
+}
+
+record! {
+    /// One side of a trade, as the account that made it sees it.
+    pub struct AccountTrade {
+        pub instrument: InstrumentId,
+        pub trade_id: TradeId,
+        pub order_id: OrderId,
+        pub side: Side,
+        pub is_maker: bool,
+        pub price: Price,
+        pub qty: Qty,
+        pub quote: Amount,
+        pub fee: Amount,
+        pub fee_asset: AssetId,
+        pub traded_ns: u64,
+    }
+}
+
+numbered! {
+    /// What a key may do.
+    pub enum Role: u8 {
+        Trader = 0,
+        ReadOnly = 1,
+    }
+}
+
+record! {
+    /// A key as it lies in the log: of the API key a hash, of the secret what the master key made
+    /// of it.
+    pub struct KeySpec {
+        pub account: AccountId,
+        pub role: Role,
+        pub api_key_hash: [u8; 16],
+        pub sealed_secret: Sealed,
+    }
+}

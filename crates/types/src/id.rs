@@ -1,0 +1,48 @@
+//! Ids. All are handed out by the engine, in order, so that a replay hands out the same ones.
+
+use crate::wire::{Reader, Wire};
+
+macro_rules! ids {
+    ($( $(#[$attr:meta])* $name:ident($int:ty); )*) => {$(
+        $(#[$attr])*
+        #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub struct $name(pub $int);
+
+        impl Wire for $name {
+            fn write(&self, out: &mut Vec<u8>) {
+                self.0.write(out);
+            }
+            fn read(r: &mut Reader<'_>) -> Option<Self> {
+                r.read().map(Self)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// Dense from 1; 0 is the venue itself.
+    AccountId(u32);
+    /// Dense from 0, in order of listing.
+    AssetId(u16);
+    /// Dense from 0, in order of listing.
+    InstrumentId(u32);
+    /// Dense from 1; 0 means that no key was used.
+    KeyId(u32);
+    /// Dense from 1 per instrument, below 2^53 so that JavaScript can hold it.
+    OrderId(u64);
+    /// Dense from 1 per instrument, below 2^53.
+    TradeId(u64);
+    /// A connection that numbers its commands; 0 means that there is none.
+    SessionId(u64);
+}
+
+impl AccountId {
+    /// The venue itself, on whose behalf operators act.
+    pub const VENUE: Self = Self(0);
+}

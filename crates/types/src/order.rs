@@ -1,0 +1,139 @@
+//! An order: what was asked for, and what has become of it.
+
+use crate::id::{AccountId, InstrumentId, OrderId};
+use crate::number::{Amount, Price, Qty};
+use crate::text::ClOrdId;
+use crate::wire::{Reader, Wire, numbered, record};
+
+numbered! {
+    pub enum Side: u8 {
+        Buy = 0,
+        Sell = 1,
+    }
+}
+
+impl Side {
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::Buy => Self::Sell,
+            Self::Sell => Self::Buy,
+        }
+    }
+
+    /// Whether an aggressor on this side limited at `limit` may trade at `resting`.
+    pub fn crosses(self, limit: Price, resting: Price) -> bool {
+        match self {
+            Self::Buy => limit >= resting,
+            Self::Sell => limit <= resting,
+        }
+    }
+}
+
+numbered! {
+    pub enum OrderType: u8 {
+        Limit = 0,
+        Market = 1,
+        /// Post-only: refused if it would trade at once.
+        LimitMaker = 2,
+    }
+}
+
+numbered! {
+    pub enum TimeInForce: u8 {
+        Gtc = 0,
+        Ioc = 1,
+        Fok = 2,
+    }
+}
+
+numbered! {
+    /// Self-trade prevention. Carried and echoed; acting on it is to come.
+    pub enum StpMode: u8 {
+        None = 0,
+        ExpireTaker = 1,
+        ExpireMaker = 2,
+        ExpireBoth = 3,
+        Decrement = 4,
+    }
+}
+
+numbered! {
+    pub enum OrderStatus: u8 {
+        New = 0,
+        PartiallyFilled = 1,
+        Filled = 2,
+        /// Ended because somebody asked for it.
+        Canceled = 3,
+        /// Ended by its own terms or by the market's.
+        Expired = 4,
+    }
+}
+
+impl OrderStatus {
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::New | Self::PartiallyFilled)
+    }
+}
+
+/// How much to trade: a quantity, or for a market order a sum of the quote asset.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum OrderSize {
+    Base(Qty),
+    Quote(Amount),
+}
+
+impl Wire for OrderSize {
+    fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Base(qty) => (0_u8, *qty).write(out),
+            Self::Quote(amount) => (1_u8, *amount).write(out),
+        }
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        match r.read::<u8>()? {
+            0 => r.read().map(Self::Base),
+            1 => r.read().map(Self::Quote),
+            _ => None,
+        }
+    }
+}
+
+record! {
+    /// An order as an execution report tells of it: complete, so that its reader needs no state.
+    ///
+    /// `cum_qty + leaves_qty == order_qty` while it is open. An order by quote amount has
+    /// `order_qty` zero until it ends, and then `order_qty == cum_qty`.
+    pub struct Order {
+        pub instrument: InstrumentId,
+        pub account: AccountId,
+        pub order_id: OrderId,
+        pub cl_ord_id: ClOrdId,
+        pub side: Side,
+        pub order_type: OrderType,
+        pub time_in_force: TimeInForce,
+        pub stp_mode: StpMode,
+        pub status: OrderStatus,
+        pub strategy_id: Option<i64>,
+        pub strategy_type: Option<i32>,
+        /// Zero for a market order.
+        pub price: Price,
+        pub order_qty: Qty,
+        /// What a market order by quote amount may spend or earn; zero for any other.
+        pub quote_order_qty: Amount,
+        pub cum_qty: Qty,
+        pub cum_quote: Amount,
+        pub created_ns: u64,
+        pub updated_ns: u64,
+    }
+}
+
+impl Order {
+    /// What is still to be traded; zero when the order is done.
+    pub fn leaves_qty(&self) -> Qty {
+        match self.status.is_open() && self.quote_order_qty.is_zero() {
+            true => self.order_qty - self.cum_qty,
+            false => Qty::ZERO,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+use crate::wire::numbered;
+
+numbered! {
+    /// Why a command was refused, in order of precedence: the first that applies is reported.
+    /// Numbers are on the wire and in the log, so they are never reused.
+    pub enum RejectReason: u16 {
+        UnknownAccount = 1,
+        UnknownInstrument = 2,
+        UnknownAsset = 3,
+        UnknownKey = 4,
+        /// A retry key that was used for another kind of command.
+        RetryKeyInUse = 10,
+
+        /// An order type with a time in force, a price or a size that does not go with it.
+        OrderTermsInvalid = 100,
+        PriceBelowMin = 101,
+        PriceAboveMax = 102,
+        OrderQtyBelowMin = 110,
+        OrderQtyAboveMax = 111,
+        MarketQtyBelowMin = 112,
+        MarketQtyAboveMax = 113,
+        NotionalBelowMin = 120,
+        NotionalAboveMax = 121,
+        TooManyOpenOrders = 130,
+        TooManyAccountOrders = 131,
+        DuplicateClOrdId = 140,
+        InsufficientBalance = 150,
+        /// A post-only order that would trade at once.
+        WouldTakeLiquidity = 160,
+
+        OrderNotFound = 200,
+        CancelRestricted = 201,
+        AmendQtyNotLower = 210,
+        AmendQtyNotAboveCum = 211,
+        /// The new order of a replace was not tried, because the cancel was refused.
+        NotAttempted = 220,
+
+        AmountNotPositive = 300,
+        AmountAboveMax = 301,
+        DuplicateExternalRef = 302,
+
+        NameInUse = 400,
+        TooManyAssets = 401,
+        TooManyInstruments = 402,
+        TooManyAccounts = 403,
+        TooManyKeys = 404,
+        DecimalsAboveMax = 410,
+        TickTimesLotNotWhole = 411,
+        LotNotWhole = 412,
+        InstrumentAmountsTooLarge = 413,
+        InstrumentBoundsInvalid = 414,
+        FeeTooHigh = 415,
+        BaseIsQuote = 416,
+        ApiKeyInUse = 420,
+        AccountLimitsTooHigh = 430,
+    }
+}

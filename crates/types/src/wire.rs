@@ -1,0 +1,194 @@
+//! How values lie on disk: little-endian, fields in the order of their declaration, no padding.
+//!
+//! [`Reader`] alone checks lengths. The three macros declare a type and its layout together, so
+//! that the declaration is the format's description.
+
+/// A value with a binary form. `read` gives back what `write` wrote, and `None` for anything else.
+pub trait Wire: Sized {
+    fn write(&self, out: &mut Vec<u8>);
+    fn read(r: &mut Reader<'_>) -> Option<Self>;
+}
+
+/// Bytes that are still to be read.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a>(pub &'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub fn read<T: Wire>(&mut self) -> Option<T> {
+        T::read(self)
+    }
+
+    pub fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (head, tail) = self.0.split_first_chunk::<N>()?;
+        self.0 = tail;
+        Some(*head)
+    }
+
+    pub fn take_slice(&mut self, len: usize) -> Option<&'a [u8]> {
+        let (head, tail) = self.0.split_at_checked(len)?;
+        self.0 = tail;
+        Some(head)
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+macro_rules! wire_integers {
+    ($($int:ty),*) => {$(
+        impl Wire for $int {
+            fn write(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_le_bytes());
+            }
+            fn read(r: &mut Reader<'_>) -> Option<Self> {
+                r.take().map(Self::from_le_bytes)
+            }
+        }
+    )*};
+}
+wire_integers!(u8, u16, u32, u64, i32, i64, i128);
+
+impl Wire for bool {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(u8::from(*self));
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        match r.take::<1>()?[0] {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+}
+
+impl<T: Wire> Wire for Option<T> {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.is_some().write(out);
+        if let Some(value) = self {
+            value.write(out);
+        }
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        Some(if r.read()? { Some(r.read()?) } else { None })
+    }
+}
+
+impl<const N: usize> Wire for [u8; N] {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        r.take()
+    }
+}
+
+impl<A: Wire, B: Wire> Wire for (A, B) {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.0.write(out);
+        self.1.write(out);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        Some((r.read()?, r.read()?))
+    }
+}
+
+/// A `u32` count, then the elements. The count is not trusted: memory grows with what is read.
+impl<T: Wire> Wire for Vec<T> {
+    fn write(&self, out: &mut Vec<u8>) {
+        let count = u32::try_from(self.len()).expect("a list in a record is below 2^32");
+        count.write(out);
+        for element in self {
+            element.write(out);
+        }
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        let count: u32 = r.read()?;
+        (0..count).map(|_| r.read()).collect()
+    }
+}
+
+/// A flat struct whose fields are written in order.
+macro_rules! record {
+    ($(#[$attr:meta])* pub struct $name:ident { $( $(#[$field_attr:meta])* pub $field:ident: $type:ty, )* }) => {
+        $(#[$attr])*
+        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+        pub struct $name { $( $(#[$field_attr])* pub $field: $type, )* }
+
+        impl $crate::wire::Wire for $name {
+            fn write(&self, out: &mut Vec<u8>) {
+                $( self.$field.write(out); )*
+            }
+            fn read(r: &mut $crate::wire::Reader<'_>) -> Option<Self> {
+                Some(Self { $( $field: r.read()?, )* })
+            }
+        }
+    };
+}
+
+/// An enum without fields, written as its number.
+macro_rules! numbered {
+    ($(#[$attr:meta])* pub enum $name:ident: $repr:ty { $( $(#[$variant_attr:meta])* $variant:ident = $number:literal, )* }) => {
+        $(#[$attr])*
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        #[repr($repr)]
+        pub enum $name { $( $(#[$variant_attr])* $variant = $number, )* }
+
+        impl $name {
+            pub const ALL: &[Self] = &[ $( Self::$variant, )* ];
+
+            pub const fn number(self) -> $repr {
+                self as $repr
+            }
+
+            pub const fn from_number(number: $repr) -> Option<Self> {
+                match number {
+                    $( $number => Some(Self::$variant), )*
+                    _ => None,
+                }
+            }
+        }
+
+        impl $crate::wire::Wire for $name {
+            fn write(&self, out: &mut Vec<u8>) {
+                self.number().write(out);
+            }
+            fn read(r: &mut $crate::wire::Reader<'_>) -> Option<Self> {
+                Self::from_number(r.read()?)
+            }
+        }
+    };
+}
+
+/// An enum of records, written as one byte for the variant and then the record.
+macro_rules! choice {
+    ($(#[$attr:meta])* pub enum $name:ident { $( $(#[$variant_attr:meta])* $number:literal => $variant:ident($type:ty), )* }) => {
+        $(#[$attr])*
+        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+        pub enum $name { $( $(#[$variant_attr])* $variant($type), )* }
+
+        impl $crate::wire::Wire for $name {
+            fn write(&self, out: &mut Vec<u8>) {
+                match self {
+                    $( Self::$variant(record) => {
+                        out.push($number);
+                        record.write(out);
+                    } )*
+                }
+            }
+            fn read(r: &mut $crate::wire::Reader<'_>) -> Option<Self> {
+                match r.read::<u8>()? {
+                    $( $number => Some(Self::$variant(r.read()?)), )*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use {choice, numbered, record};

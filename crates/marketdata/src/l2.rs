@@ -1,0 +1,340 @@
+//! The aggregated book of one instrument: how much rests at each price.
+
+use std::collections::BTreeMap;
+
+use types::{Event, InstrumentId, Price, Qty, Reader, Side, Wire};
+
+/// What an event means for one instrument's market data.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct BookUpdate {
+    pub instrument: InstrumentId,
+    /// The event's `instrument_seq`.
+    pub update_id: u64,
+    /// `None` when no order came, went or shrank: an order was accepted or expired, say.
+    pub level: Option<LevelChange>,
+}
+
+/// One resting order makes a difference to the level at its price.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct LevelChange {
+    pub side: Side,
+    pub price: Price,
+    pub order: OrderChange,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum OrderChange {
+    /// An order came, with this much.
+    Added(Qty),
+    /// An order has this much less and stays.
+    Reduced(Qty),
+    /// An order went, and this much was left of it.
+    Removed(Qty),
+}
+
+impl BookUpdate {
+    /// `None` for an event that is about no instrument.
+    pub fn of(event: &Event) -> Option<Self> {
+        let (instrument, update_id, level) = match event {
+            Event::OrderAccepted(e) => (e.order.instrument, e.instrument_seq, None),
+            Event::OrderRested(e) => {
+                let order = OrderChange::Added(e.leaves_qty);
+                let level = LevelChange { side: e.side, price: e.price, order };
+                (e.instrument, e.instrument_seq, Some(level))
+            }
+            Event::TradeExecuted(e) => {
+                let order = match e.maker.order.status.is_open() {
+                    true => OrderChange::Reduced(e.qty),
+                    false => OrderChange::Removed(e.qty),
+                };
+                let level = LevelChange { side: e.side.opposite(), price: e.price, order };
+                (e.instrument, e.instrument_seq, Some(level))
+            }
+            Event::OrderCanceled(e) => {
+                let order = OrderChange::Removed(e.canceled_qty);
+                let level = LevelChange { side: e.order.side, price: e.order.price, order };
+                (e.order.instrument, e.instrument_seq, Some(level))
+            }
+            // Only resting orders are amended, and only orders that never rested expire.
+            Event::OrderAmended(e) => {
+                let order = OrderChange::Reduced(e.orig_order_qty - e.order.order_qty);
+                let level = LevelChange { side: e.order.side, price: e.order.price, order };
+                (e.order.instrument, e.instrument_seq, Some(level))
+            }
+            Event::OrderExpired(e) => (e.order.instrument, e.instrument_seq, None),
+            Event::InstrumentListed(e) => (e.instrument.id, e.instrument_seq, None),
+            Event::Deposited(_)
+            | Event::Withdrawn(_)
+            | Event::AssetListed(_)
+            | Event::AccountCreated(_)
+            | Event::AccountUpdated(_)
+            | Event::KeyCreated(_)
+            | Event::KeyRevoked(_)
+            | Event::CommandRejected(_)
+            | Event::CommandRepeated(_) => return None,
+        };
+        Some(Self { instrument, update_id, level })
+    }
+}
+
+/// All that rests at one price.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Level {
+    pub price: Price,
+    pub qty: Qty,
+    pub order_count: u32,
+}
+
+/// The levels of one instrument.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct L2Book {
+    last_update_id: u64,
+    bids: BTreeMap<Price, Total>,
+    asks: BTreeMap<Price, Total>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+struct Total {
+    qty: Qty,
+    order_count: u32,
+}
+
+impl L2Book {
+    /// Updates come one after another: a gap would leave a book that is silently wrong.
+    pub fn apply(&mut self, update: &BookUpdate) {
+        debug_assert_eq!(update.update_id, self.last_update_id + 1, "a gap in instrument_seq");
+        self.last_update_id = update.update_id;
+        let Some(LevelChange { side, price, order }) = update.level else { return };
+        let levels = match side {
+            Side::Buy => &mut self.bids,
+            Side::Sell => &mut self.asks,
+        };
+        let total = levels.entry(price).or_default();
+        match order {
+            OrderChange::Added(qty) => {
+                total.qty += qty;
+                total.order_count += 1;
+            }
+            OrderChange::Reduced(qty) => total.qty -= qty,
+            OrderChange::Removed(qty) => {
+                total.qty -= qty;
+                total.order_count -= 1;
+            }
+        }
+        debug_assert_eq!(total.qty.is_zero(), total.order_count == 0, "orders are never empty");
+        if total.order_count == 0 {
+            levels.remove(&price);
+        }
+    }
+
+    /// The `instrument_seq` of the last event; zero before the instrument is listed.
+    pub fn last_update_id(&self) -> u64 {
+        self.last_update_id
+    }
+
+    pub fn best_bid(&self) -> Option<Level> {
+        self.bids().next()
+    }
+
+    pub fn best_ask(&self) -> Option<Level> {
+        self.asks().next()
+    }
+
+    /// Bids, best (highest) first.
+    pub fn bids(&self) -> impl Iterator<Item = Level> {
+        self.bids.iter().rev().map(level)
+    }
+
+    /// Asks, best (lowest) first.
+    pub fn asks(&self) -> impl Iterator<Item = Level> {
+        self.asks.iter().map(level)
+    }
+
+    /// At most `limit` bids and as many asks, best first.
+    pub fn depth(
+        &self,
+        limit: usize,
+    ) -> (impl Iterator<Item = Level>, impl Iterator<Item = Level>) {
+        (self.bids().take(limit), self.asks().take(limit))
+    }
+
+    /// What rests at `price`; zero when there is no such level.
+    pub fn qty_at(&self, side: Side, price: Price) -> Qty {
+        let levels = match side {
+            Side::Buy => &self.bids,
+            Side::Sell => &self.asks,
+        };
+        levels.get(&price).map_or(Qty::ZERO, |total| total.qty)
+    }
+}
+
+fn level((&price, &total): (&Price, &Total)) -> Level {
+    Level { price, qty: total.qty, order_count: total.order_count }
+}
+
+impl Wire for L2Book {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.last_update_id.write(out);
+        for levels in [&self.bids, &self.asks] {
+            let count = u32::try_from(levels.len()).expect("a book has below 2^32 levels");
+            count.write(out);
+            for (price, total) in levels {
+                price.write(out);
+                total.qty.write(out);
+                total.order_count.write(out);
+            }
+        }
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { last_update_id: r.read()?, bids: read_levels(r)?, asks: read_levels(r)? })
+    }
+}
+
+/// Levels as `write` leaves them: prices ascend, none is empty.
+fn read_levels(r: &mut Reader<'_>) -> Option<BTreeMap<Price, Total>> {
+    let count: u32 = r.read()?;
+    let mut levels = BTreeMap::new();
+    for _ in 0..count {
+        let price: Price = r.read()?;
+        let total = Total { qty: r.read()?, order_count: r.read()? };
+        let ascends = levels.last_key_value().is_none_or(|(&last, _)| last < price);
+        if !ascends || total.qty.is_zero() || total.order_count == 0 {
+            return None;
+        }
+        levels.insert(price, total);
+    }
+    Some(levels)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::market::{Market, ops, play};
+
+    /// Plays a script and compares the levels, written `price:qty/orders`, best first.
+    #[track_caller]
+    fn check(script: &str, bids: &str, asks: &str) {
+        let book = play(script).0;
+        assert_eq!(print(book.bids()), bids, "bids");
+        assert_eq!(print(book.asks()), asks, "asks");
+    }
+
+    fn print(levels: impl Iterator<Item = Level>) -> String {
+        let texts: Vec<_> = levels
+            .map(|l| format!("{}:{}/{}", l.price.ticks(), l.qty.lots(), l.order_count))
+            .collect();
+        texts.join(" ")
+    }
+
+    #[test]
+    fn orders_at_one_price_add_up() {
+        check("buy 1 60 @ 10 \n buy 2 30 @ 10 \n buy 3 5 @ 9", "10:90/2 9:5/1", "");
+    }
+
+    #[test]
+    fn best_comes_first_on_either_side() {
+        check(
+            "buy  1 1 @ 8 \n buy  2 1 @ 10 \n buy  3 1 @ 9
+             sell 4 1 @ 13 \n sell 5 1 @ 11 \n sell 6 1 @ 12",
+            "10:1/1 9:1/1 8:1/1",
+            "11:1/1 12:1/1 13:1/1",
+        );
+    }
+
+    #[test]
+    fn a_trade_takes_from_the_makers_side() {
+        check("buy  1 60 @ 10 \n trade 1 20", "10:40/1", "");
+        check("sell 1 60 @ 10 \n trade 1 20", "", "10:40/1");
+        check("sell 1 60 @ 10 \n sell 2 5 @ 10 \n trade 1 60", "", "10:5/1");
+        check("sell 1 60 @ 10 \n trade 1 20 \n trade 1 40", "", "");
+    }
+
+    #[test]
+    fn a_cancel_takes_what_is_left() {
+        check("buy 1 60 @ 10 \n buy 2 7 @ 10 \n trade 1 20 \n cancel 1", "10:7/1", "");
+        check("sell 1 60 @ 10 \n cancel 1", "", "");
+    }
+
+    #[test]
+    fn an_amended_order_stays_with_less() {
+        check("buy 1 60 @ 10 \n trade 1 20 \n amend 1 25", "10:5/1", "");
+        check("buy 1 60 @ 10 \n amend 1 25 \n cancel 1", "", "");
+    }
+
+    #[test]
+    fn an_order_that_does_not_rest_leaves_no_trace() {
+        check("buy 1 60 @ 10 \n accept \n expire", "10:60/1", "");
+    }
+
+    #[test]
+    fn every_event_about_the_instrument_counts() {
+        let update_id = |script| play(script).0.last_update_id();
+        assert_eq!(L2Book::default().last_update_id(), 0);
+        assert_eq!(update_id(""), 1, "listed");
+        assert_eq!(update_id("accept \n expire"), 3);
+        assert_eq!(update_id("buy 1 9 @ 10 \n trade 1 2 \n amend 1 5 \n cancel 1"), 5);
+    }
+
+    #[test]
+    fn best_and_depth_are_cut_from_the_levels() {
+        let book = play("buy 1 5 @ 9 \n buy 2 6 @ 10 \n sell 3 7 @ 11 \n sell 4 8 @ 12").0;
+        assert_eq!(print(book.best_bid().into_iter()), "10:6/1");
+        assert_eq!(print(book.best_ask().into_iter()), "11:7/1");
+        let (bids, asks) = book.depth(1);
+        assert_eq!((print(bids).as_str(), print(asks).as_str()), ("10:6/1", "11:7/1"));
+        let (bids, asks) = book.depth(9);
+        assert_eq!((bids.count(), asks.count()), (2, 2));
+        assert_eq!(book.qty_at(Side::Buy, Price::from_ticks(9)), Qty::from_lots(5));
+        assert_eq!(book.qty_at(Side::Sell, Price::from_ticks(9)), Qty::ZERO);
+        assert_eq!(play("").0.best_bid(), None);
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "a gap in instrument_seq")]
+    fn a_gap_is_noticed() {
+        let mut market = Market::new(InstrumentId(0));
+        let mut book = L2Book::default();
+        for event in [market.list(), market.accept(), market.accept()].iter().step_by(2) {
+            book.apply(&BookUpdate::of(event).unwrap());
+        }
+    }
+
+    #[test]
+    fn a_book_that_was_never_written_is_not_read() {
+        let check = |levels: &[(i64, u64, u32)], expect: bool| {
+            let mut bytes = Vec::new();
+            7_u64.write(&mut bytes);
+            u32::try_from(levels.len()).unwrap().write(&mut bytes);
+            for &(price, qty, order_count) in levels {
+                ((price, qty), order_count).write(&mut bytes);
+            }
+            0_u32.write(&mut bytes);
+            assert_eq!(L2Book::read(&mut Reader(&bytes)).is_some(), expect, "{levels:?}");
+        };
+        check(&[(10, 1, 1), (11, 1, 1)], true);
+        check(&[(11, 1, 1), (10, 1, 1)], false);
+        check(&[(10, 1, 1), (10, 1, 1)], false);
+        check(&[(10, 0, 1)], false);
+        check(&[(10, 1, 0)], false);
+    }
+
+    proptest! {
+        /// The book is the sum of the live orders, whatever happened to them.
+        #[test]
+        fn the_book_is_the_sum_of_live_orders(ops in ops(200)) {
+            let mut market = Market::new(InstrumentId(0));
+            let mut book = L2Book::default();
+            book.apply(&BookUpdate::of(&market.list()).unwrap());
+            for op in ops {
+                book.apply(&BookUpdate::of(&market.random(op)).unwrap());
+                prop_assert_eq!(book.bids().collect::<Vec<_>>(), market.levels(Side::Buy));
+                prop_assert_eq!(book.asks().collect::<Vec<_>>(), market.levels(Side::Sell));
+                prop_assert_eq!(book.last_update_id(), market.instrument_seq);
+            }
+        }
+    }
+}

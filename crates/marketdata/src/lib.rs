@@ -1,0 +1,23 @@
+//! Pure views of the market, built from events: aggregated books, depth deltas, recent trades.
+//!
+//! A view takes one [`types::Event`] at a time and answers for the moment after it. It reads no
+//! clock, does no IO and never asks the engine.
+//!
+//! # Invariants
+//! - A view depends on the events alone: views that were written to a snapshot and read back
+//!   answer like views that never stopped.
+//! - An instrument's update id is its `instrument_seq`, so it survives restarts and has no gaps.
+//! - Depth as of update id `n` and the deltas after `n` give the book: what a client rebuilds is
+//!   what the venue has.
+
+mod depth;
+mod l2;
+#[cfg(test)]
+mod market;
+mod trade;
+mod views;
+
+pub use depth::{DepthAccumulator, DepthDelta};
+pub use l2::{BookUpdate, L2Book, Level, LevelChange, OrderChange};
+pub use trade::{PublicTrade, RECENT_TRADES_MAX, RecentTrades};
+pub use views::{InstrumentView, Views};

@@ -1,0 +1,207 @@
+//! All views of all instruments, and how they lie in a snapshot.
+
+use types::{Event, InstrumentId, Price, Reader, Wire};
+
+use crate::l2::{BookUpdate, L2Book};
+use crate::trade::{PublicTrade, RecentTrades};
+
+/// The first bytes of written views. Whoever changes what follows them counts it up.
+const FORMAT_VERSION: u16 = 1;
+
+/// What is to be seen of one instrument.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct InstrumentView {
+    pub book: L2Book,
+    pub trades: RecentTrades,
+}
+
+impl InstrumentView {
+    /// The last trade's price; `None` before the first trade.
+    pub fn last_price(&self) -> Option<Price> {
+        self.trades.last().map(|trade| trade.price)
+    }
+}
+
+/// The views of all instruments.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Views {
+    instruments: Vec<InstrumentView>,
+}
+
+impl Views {
+    /// Gives back what the event meant for its instrument's market data, for those who follow it
+    /// further: a [`DepthAccumulator`](crate::DepthAccumulator), say.
+    pub fn apply(&mut self, event: &Event) -> Option<BookUpdate> {
+        let update = BookUpdate::of(event)?;
+        let index = update.instrument.0 as usize;
+        if matches!(event, Event::InstrumentListed(_)) {
+            assert_eq!(
+                index,
+                self.instruments.len(),
+                "instruments are listed in order of their id"
+            );
+            self.instruments.push(InstrumentView::default());
+        }
+        let view = self.instruments.get_mut(index).expect("an instrument is listed first");
+        view.book.apply(&update);
+        if let Event::TradeExecuted(trade) = event {
+            view.trades.push(PublicTrade::of(trade));
+        }
+        Some(update)
+    }
+
+    /// `None` when no such instrument is listed.
+    pub fn instrument(&self, id: InstrumentId) -> Option<&InstrumentView> {
+        self.instruments.get(id.0 as usize)
+    }
+
+    /// In order of their ids, from 0.
+    pub fn instruments(&self) -> &[InstrumentView] {
+        &self.instruments
+    }
+}
+
+impl Wire for InstrumentView {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.book.write(out);
+        self.trades.write(out);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { book: r.read()?, trades: r.read()? })
+    }
+}
+
+impl Wire for Views {
+    fn write(&self, out: &mut Vec<u8>) {
+        FORMAT_VERSION.write(out);
+        self.instruments.write(out);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        (r.read::<u16>()? == FORMAT_VERSION).then_some(())?;
+        Some(Self { instruments: r.read()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use types::{AccountId, CommandRepeated, Side};
+
+    use super::*;
+    use crate::market::{Market, Op, op};
+
+    /// The events of two instruments, mixed: an op comes with whether it is the second's.
+    fn events(ops: Vec<(bool, Op)>) -> Vec<Event> {
+        let mut markets = [0, 1].map(|id| Market::new(InstrumentId(id)));
+        let listed = markets.each_mut().map(Market::list);
+        let random = ops.into_iter().map(|(second, op)| markets[usize::from(second)].random(op));
+        listed.into_iter().chain(random).collect()
+    }
+
+    fn views(events: &[Event]) -> Views {
+        let mut views = Views::default();
+        for event in events {
+            views.apply(event);
+        }
+        views
+    }
+
+    fn bytes(views: &Views) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        views.write(&mut bytes);
+        bytes
+    }
+
+    fn written_and_read(views: &Views) -> Views {
+        let bytes = bytes(views);
+        let mut r = Reader(&bytes);
+        let read = Views::read(&mut r).expect("what was written");
+        assert!(r.is_empty());
+        read
+    }
+
+    #[test]
+    fn each_instrument_has_its_own_view() {
+        let mut markets = [0, 1].map(|id| Market::new(InstrumentId(id)));
+        let [first, second] = &mut markets;
+        let views = views(&[
+            first.list(),
+            second.list(),
+            first.rest(Side::Buy, 1, 60, 10),
+            second.rest(Side::Buy, 1, 60, 20),
+            second.trade(1, 60),
+        ]);
+        let [first, second] = views.instruments() else { panic!("two instruments") };
+        assert_eq!(views.instrument(InstrumentId(0)), Some(first));
+        assert_eq!(views.instrument(InstrumentId(2)), None);
+        assert_eq!((first.book.last_update_id(), second.book.last_update_id()), (2, 3));
+        assert_eq!((first.last_price(), second.last_price()), (None, Some(Price::from_ticks(20))));
+        assert_eq!(second.book.best_bid(), None);
+    }
+
+    #[test]
+    fn events_about_no_instrument_change_nothing() {
+        let repeated = CommandRepeated { account: AccountId(1), first_sequence: 1 };
+        let mut views = Views::default();
+        assert_eq!(views.apply(&Event::CommandRepeated(repeated)), None);
+        assert_eq!(views, Views::default());
+    }
+
+    #[test]
+    fn only_this_version_is_read() {
+        let mut bytes = bytes(&Views::default());
+        assert_eq!(Views::read(&mut Reader(&bytes)), Some(Views::default()));
+        bytes[0] += 1;
+        assert_eq!(Views::read(&mut Reader(&bytes)), None);
+    }
+
+    #[test]
+    fn a_cut_snapshot_is_not_read() {
+        let mut market = Market::new(InstrumentId(0));
+        let views = views(&[
+            market.list(),
+            market.rest(Side::Buy, 1, 60, 10),
+            market.rest(Side::Sell, 2, 60, 11),
+            market.trade(1, 5),
+        ]);
+        let bytes = bytes(&views);
+        for cut in 0..bytes.len() {
+            assert_eq!(Views::read(&mut Reader(&bytes[..cut])), None, "cut at {cut}");
+        }
+    }
+
+    proptest! {
+        /// A venue that stops, keeps its views and starts again shows what one shows that never
+        /// stopped.
+        #[test]
+        fn a_restart_is_not_to_be_seen(
+            ops in prop::collection::vec((any::<bool>(), op()), 0..150),
+            stops_at in 0_usize..150,
+        ) {
+            let events = events(ops);
+            let (before, after) = events.split_at(stops_at.min(events.len()));
+            let mut never_stopped = views(before);
+            let mut restarted = written_and_read(&never_stopped);
+            prop_assert_eq!(&restarted, &never_stopped);
+            for event in after {
+                prop_assert_eq!(restarted.apply(event), never_stopped.apply(event));
+                prop_assert_eq!(&restarted, &never_stopped);
+            }
+            prop_assert_eq!(bytes(&restarted), bytes(&never_stopped));
+        }
+
+        #[test]
+        fn arbitrary_bytes_are_read_as_written_or_not_at_all(
+            tail in prop::collection::vec(prop_oneof![3 => Just(0), 2 => 0_u8..3, 1 => any::<u8>()], 0..200),
+        ) {
+            let mut input = bytes(&Views::default())[..2].to_vec();
+            input.extend(tail);
+            let mut r = Reader(&input);
+            if let Some(views) = Views::read(&mut r) {
+                prop_assert_eq!(bytes(&views), &input[..input.len() - r.0.len()]);
+            }
+        }
+    }
+}

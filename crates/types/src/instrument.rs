@@ -58,21 +58,21 @@ record! {
     }
 }
 
-/// Why an instrument cannot be listed.
+/// Why an instrument cannot be listed, in order of precedence.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ListingError {
+    /// A bound is zero, negative, above the venue's own, or a minimum is above its maximum.
+    BoundsInvalid,
+    /// Base and quote are the same asset.
+    BaseIsQuote,
+    /// A fee above 100 %.
+    FeeTooHigh,
     /// One tick times one lot is not a whole number of the quote asset's smallest unit.
     TickTimesLotNotWhole,
     /// One lot is not a whole number of the base asset's smallest unit.
     LotNotWhole,
     /// The largest quantity at the largest price is more than [`AMOUNT_MAX`].
     AmountsTooLarge,
-    /// A bound is zero, negative, above the venue's own, or a minimum is above its maximum.
-    BoundsInvalid,
-    /// A fee above 100 %.
-    FeeTooHigh,
-    /// Base and quote are the same asset.
-    BaseIsQuote,
 }
 
 impl Instrument {
@@ -184,6 +184,9 @@ fn fit(minor: u128, multiple_max: u128) -> Result<i64, ListingError> {
 impl fmt::Display for ListingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::BoundsInvalid => "a bound on price, quantity or notional is out of range",
+            Self::BaseIsQuote => "base and quote must be different assets",
+            Self::FeeTooHigh => "a fee may not exceed 100 %",
             Self::TickTimesLotNotWhole => {
                 "one tick times one lot is not a whole number of the quote asset's smallest unit"
             }
@@ -191,9 +194,6 @@ impl fmt::Display for ListingError {
             Self::AmountsTooLarge => {
                 "the largest quantity at the largest price is more than an amount can hold"
             }
-            Self::BoundsInvalid => "a bound on price, quantity or notional is out of range",
-            Self::FeeTooHigh => "a fee may not exceed 100 %",
-            Self::BaseIsQuote => "base and quote must be different assets",
         })
     }
 }

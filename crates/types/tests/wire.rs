@@ -1,0 +1,385 @@
+//! Everything that is logged reads back as it was written, and nothing else reads at all.
+
+use std::fmt::Debug;
+
+use proptest::prelude::*;
+use types::*;
+
+/// Numbers from which values are made, field after field. After the last come zeros, so that
+/// proptest shrinks towards the smallest value.
+struct Source<'a>(&'a [u64]);
+
+impl Source<'_> {
+    fn number(&mut self) -> u64 {
+        let Some((&first, rest)) = self.0.split_first() else { return 0 };
+        self.0 = rest;
+        first
+    }
+
+    fn value<T: Example>(&mut self) -> T {
+        T::example(self)
+    }
+
+    fn pick<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.number() as usize % all.len()]
+    }
+
+    /// Between one and `len_max` characters out of those that every text allows.
+    fn text(&mut self, len_max: usize) -> String {
+        const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+        let (len, start) = (1 + self.number() as usize % len_max, self.number() as usize % 36);
+        LETTERS.iter().cycle().skip(start).take(len).copied().map(char::from).collect()
+    }
+}
+
+fn numbers() -> impl Strategy<Value = Vec<u64>> {
+    let number = prop_oneof![any::<u64>(), 0_u64..4, Just(u64::MAX), Just(1 << 53)];
+    prop::collection::vec(number, 0..120)
+}
+
+/// A value made from a [`Source`].
+trait Example: Sized {
+    fn example(source: &mut Source) -> Self;
+}
+
+macro_rules! examples {
+    ($( $type:ty: |$source:ident| $value:expr; )*) => {$(
+        impl Example for $type {
+            fn example($source: &mut Source) -> Self {
+                $value
+            }
+        }
+    )*};
+}
+
+/// Records by their fields: the compiler sees to it that none is left out.
+macro_rules! records {
+    ($( $name:ident { $($field:ident),* } )*) => {$(
+        impl Example for $name {
+            fn example(source: &mut Source) -> Self {
+                Self { $( $field: source.value(), )* }
+            }
+        }
+    )*};
+}
+
+macro_rules! numbered {
+    ($($name:ident),*) => {$(
+        impl Example for $name {
+            fn example(source: &mut Source) -> Self {
+                source.pick(Self::ALL)
+            }
+        }
+    )*
+
+        #[test]
+        fn numbers_ascend_and_unknown_ones_are_refused() {
+            $( check_numbers($name::ALL, |e| u64::from(e.number()), |n| {
+                n.try_into().ok().and_then($name::from_number)
+            }); )*
+        }
+    };
+}
+
+/// Choices by their variants: the `match` does not compile when one is missing.
+macro_rules! choices {
+    ($( $name:ident { $($variant:ident),* } )*) => {$(
+        impl Choice for $name {
+            const EXAMPLES: &[fn(&mut Source) -> Self] =
+                &[ $( |source| Self::$variant(source.value()), )* ];
+
+            fn variant(&self) -> &'static str {
+                match self {
+                    $( Self::$variant(_) => concat!(stringify!($name), "::", stringify!($variant)), )*
+                }
+            }
+        }
+
+        impl Example for $name {
+            fn example(source: &mut Source) -> Self {
+                source.pick(Self::EXAMPLES)(source)
+            }
+        }
+    )*};
+}
+
+trait Choice: Wire + Debug + PartialEq + 'static {
+    /// An example of each variant.
+    const EXAMPLES: &[fn(&mut Source) -> Self];
+
+    fn variant(&self) -> &'static str;
+}
+
+examples! {
+    (): |_source| ();
+    u8: |source| source.number() as u8;
+    u32: |source| source.number() as u32;
+    u64: |source| source.number();
+    i32: |source| source.number() as i32;
+    i64: |source| source.number() as i64;
+    i128: |source| i128::from(source.number() as i64) << 64 | i128::from(source.number());
+    bool: |source| source.number() % 2 == 1;
+    [u8; 16]: |source| source.value::<i128>().to_be_bytes();
+    AccountId: |source| Self(source.value());
+    AssetId: |source| Self(source.number() as u16);
+    InstrumentId: |source| Self(source.value());
+    KeyId: |source| Self(source.value());
+    OrderId: |source| Self(source.value());
+    TradeId: |source| Self(source.value());
+    SessionId: |source| Self(source.value());
+    Price: |source| Self::from_ticks(source.value());
+    Qty: |source| Self::from_lots(source.value());
+    Amount: |source| Self::from_minor(source.value());
+    ClOrdId: |source| Self::parse(&source.text(Self::LEN_MAX)).expect("allowed");
+    Symbol: |source| Self::parse(&source.text(Self::LEN_MAX)).expect("allowed");
+    AssetName: |source| Self::parse(&source.text(Self::LEN_MAX)).expect("allowed");
+    AccountName: |source| Self::parse(&source.text(Self::LEN_MAX)).expect("allowed");
+    ExternalRef: |source| Self::parse(&source.text(Self::LEN_MAX)).expect("allowed");
+    Sealed: |source| Self::new(&source.text(Self::LEN_MAX).as_bytes()[1..]).expect("short enough");
+    OrderSize: |source| match source.value() {
+        true => Self::Quote(source.value()),
+        false => Self::Base(source.value()),
+    };
+}
+
+impl<T: Example> Example for Option<T> {
+    fn example(source: &mut Source) -> Self {
+        (!source.number().is_multiple_of(4)).then(|| source.value())
+    }
+}
+
+numbered! {
+    Side, OrderType, TimeInForce, StpMode, OrderStatus, Origin, Role, CancelRestriction, ReplaceMode,
+    CancelCause, ExpireCause, RejectReason
+}
+
+records! {
+    Asset { name, decimals }
+    Increment { units, decimals }
+    FeeRates { maker_fee_bps_x100, taker_fee_bps_x100 }
+    InstrumentSpec {
+        symbol, base, quote, tick_size, lot_size, min_price, max_price, min_qty, max_qty,
+        market_max_qty, min_notional, max_notional, max_open_orders, fees
+    }
+    Instrument { id, spec, tick_lot_minor, lot_minor }
+    AccountSpec { name, fees, max_open_orders, finished_orders_kept, trades_kept }
+    KeySpec { account, role, api_key_hash, sealed_secret }
+    Balance { free, locked }
+    AccountTrade {
+        instrument, trade_id, order_id, side, is_maker, price, qty, quote, fee, fee_asset, traded_ns
+    }
+    Order {
+        instrument, account, order_id, cl_ord_id, side, order_type, time_in_force, stp_mode, status,
+        strategy_id, strategy_type, price, order_qty, quote_order_qty, cum_qty, cum_quote,
+        created_ns, updated_ns
+    }
+
+    Entry { envelope, command }
+    Envelope { account, key, session, client_seq, origin, received_ns, retry_key }
+    NewOrder {
+        instrument, cl_ord_id, side, order_type, time_in_force, stp_mode, price, size, strategy_id,
+        strategy_type
+    }
+    OrderRef { order_id, cl_ord_id }
+    CancelOrder { instrument, order, cl_ord_id, restriction }
+    CancelAll { instrument, cl_ord_id }
+    ReplaceOrder { cancel, mode, order }
+    AmendOrder { instrument, order, cl_ord_id, order_qty }
+    Deposit { account, asset, amount, external_ref }
+    Withdraw { account, asset, amount, external_ref }
+    ListAsset { asset }
+    ListInstrument { spec }
+    CreateAccount { spec }
+    UpdateAccount { account, spec }
+    CreateKey { spec }
+    RevokeKey { key }
+
+    OrderAccepted { account_seq, instrument_seq, order }
+    OrderRested { instrument_seq, instrument, order_id, side, price, leaves_qty }
+    TradeExecuted {
+        instrument_seq, instrument, trade_id, price, qty, quote, side, maker, taker
+    }
+    Fill { account_seq, order, fee, fee_asset }
+    OrderCanceled { account_seq, instrument_seq, order, canceled_qty, cl_ord_id, cause }
+    OrderExpired { account_seq, instrument_seq, order, cause }
+    OrderAmended { account_seq, instrument_seq, order, orig_cl_ord_id, orig_order_qty }
+    Deposited { account_seq, account, asset, amount, external_ref, free }
+    Withdrawn { account_seq, account, asset, amount, external_ref, free }
+    AssetListed { id, asset }
+    InstrumentListed { instrument_seq, instrument }
+    AccountCreated { account_seq, account, spec }
+    AccountUpdated { account_seq, account, spec }
+    KeyCreated { account_seq, key, spec }
+    KeyRevoked { account_seq, key, account, role }
+    CommandRejected { account, reason, in_cancel }
+    CommandRepeated { account, first_sequence }
+}
+
+choices! {
+    Command {
+        NewOrder, CancelOrder, CancelAll, ReplaceOrder, AmendOrder, Deposit, Withdraw, ListAsset,
+        ListInstrument, CreateAccount, UpdateAccount, CreateKey, RevokeKey, Tick, Continue
+    }
+    Event {
+        OrderAccepted, OrderRested, TradeExecuted, OrderCanceled, OrderExpired, OrderAmended,
+        Deposited, Withdrawn, AssetListed, InstrumentListed, AccountCreated, AccountUpdated,
+        KeyCreated, KeyRevoked, CommandRejected, CommandRepeated
+    }
+}
+
+fn bytes<T: Wire>(value: &T) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    value.write(&mut bytes);
+    bytes
+}
+
+/// A value reads back, leaves alone what follows it, and does not read from anything shorter.
+fn check_value<T: Wire + Debug + PartialEq>(value: &T) {
+    let mut bytes = bytes(value);
+    for cut in 0..bytes.len() {
+        assert_eq!(T::read(&mut Reader(&bytes[..cut])), None, "{value:?} cut at {cut}");
+    }
+    bytes.push(0xff);
+    let mut r = Reader(&bytes);
+    assert_eq!(r.read().as_ref(), Some(value));
+    assert_eq!(r.0, [0xff], "{value:?} reads as many bytes as it writes");
+}
+
+/// What reads at all is written again as the bytes that it was read from.
+fn check_bytes<T: Wire + Debug>(input: &[u8]) {
+    let mut r = Reader(input);
+    if let Some(value) = r.read::<T>() {
+        assert_eq!(bytes(&value), input[..input.len() - r.0.len()], "{value:?}");
+    }
+}
+
+/// A byte of what was written goes wrong.
+fn check_damage<T: Wire + Debug>(value: &T, at: prop::sample::Index, damage: u8) {
+    let mut bytes = bytes(value);
+    let at = at.index(bytes.len());
+    bytes[at] ^= damage;
+    check_bytes::<T>(&bytes);
+}
+
+fn check_numbers<T: Wire + Copy + Debug + PartialEq>(
+    all: &[T],
+    number: fn(T) -> u64,
+    from_number: fn(u64) -> Option<T>,
+) {
+    assert!(all.is_sorted_by(|a, b| number(*a) < number(*b)), "{all:?}");
+    let size = bytes(&all[0]).len();
+    for n in 0_u64..1 << (8 * size) {
+        let expect = all.iter().copied().find(|e| number(*e) == n);
+        assert_eq!(from_number(n), expect, "{n}");
+        assert_eq!(T::read(&mut Reader(&n.to_le_bytes()[..size])), expect, "{n}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn commands_read_back(numbers in numbers(), at: prop::sample::Index, damage: u8) {
+        for example in Command::EXAMPLES {
+            let command = example(&mut Source(&numbers));
+            check_value(&command);
+            check_damage(&command, at, damage);
+        }
+    }
+
+    #[test]
+    fn events_read_back(numbers in numbers(), at: prop::sample::Index, damage: u8) {
+        for example in Event::EXAMPLES {
+            let event = example(&mut Source(&numbers));
+            check_value(&event);
+            check_damage(&event, at, damage);
+        }
+    }
+
+    #[test]
+    fn what_else_is_kept_reads_back(numbers in numbers()) {
+        let mut source = Source(&numbers);
+        check_value(&source.value::<Entry>());
+        check_value(&source.value::<Balance>());
+        check_value(&source.value::<AccountTrade>());
+        check_value(&(source.value::<u8>(), source.value::<Instrument>()));
+        check_value(&vec![source.value::<Option<Side>>(), source.value(), source.value()]);
+    }
+
+    #[test]
+    fn arbitrary_bytes_read_as_written_or_not_at_all(
+        input in prop::collection::vec(prop_oneof![0_u8..4, any::<u8>()], 0..400),
+    ) {
+        check_bytes::<Entry>(&input);
+        check_bytes::<Command>(&input);
+        check_bytes::<Event>(&input);
+        check_bytes::<Vec<AccountTrade>>(&input);
+    }
+}
+
+#[test]
+fn unknown_variants_are_refused() {
+    fn check<T: Choice>() {
+        let examples: Vec<_> =
+            T::EXAMPLES.iter().map(|example| bytes(&example(&mut Source(&[])))).collect();
+        let known: Vec<u8> = examples.iter().map(|bytes| bytes[0]).collect();
+        assert!(known.is_sorted_by(|a, b| a < b), "{known:?}");
+        for number in (0..=u8::MAX).filter(|number| !known.contains(number)) {
+            for mut bytes in examples.iter().cloned() {
+                bytes[0] = number;
+                assert_eq!(T::read(&mut Reader(&bytes)), None, "variant {number}");
+            }
+        }
+    }
+    check::<Command>();
+    check::<Event>();
+}
+
+#[test]
+fn each_value_has_one_form() {
+    fn check<T: Wire + Debug + PartialEq>(bytes: &[u8], expect: Option<T>) {
+        assert_eq!(T::read(&mut Reader(bytes)), expect, "{bytes:?}");
+    }
+    check(&[1], Some(true));
+    check::<bool>(&[2], None);
+    check(&[0], Some(None::<u8>));
+    check::<Option<u8>>(&[2, 7], None);
+    check(&[0, 7, 0, 0, 0, 0, 0, 0, 0], Some(OrderSize::Base(Qty::from_lots(7))));
+    check::<OrderSize>(&[2; 17], None);
+    check(&[2, b'a', b'b'], ClOrdId::parse("ab"));
+    check::<ClOrdId>(&[0], None);
+    check::<ClOrdId>(&[2, b'a', b' '], None);
+    check::<ClOrdId>(&[2, b'a', 0xff], None);
+    check::<ClOrdId>(&[[37].as_slice(), &[b'a'; 37]].concat(), None);
+    check(&[0], Sealed::new(&[]));
+    check::<Sealed>(&[[161].as_slice(), &[0; 161]].concat(), None);
+    check(&[2, 0, 0, 0, 5, 6], Some(vec![5_u8, 6]));
+    check::<Vec<u64>>(&[0xff, 0xff, 0xff, 0xff, 5, 6], None);
+}
+
+/// `formats.txt` has an entry, and an example of every command and event as it lies in logs and
+/// snapshots, in hexadecimal. Fields are filled with 1, 2, 3, and so on.
+#[test]
+fn formats_stay_as_they_are() {
+    let numbers: Vec<u64> = (1..200).collect();
+
+    fn line<T: Wire>(name: &str, value: &T) -> String {
+        let hex: String = bytes(value).iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{name} {hex}")
+    }
+    fn lines<T: Choice>(numbers: &[u64]) -> impl Iterator<Item = String> {
+        let examples = T::EXAMPLES.iter().map(|example| example(&mut Source(numbers)));
+        examples.map(|value| line(value.variant(), &value))
+    }
+
+    let entry = line("Entry", &Source(&numbers).value::<Entry>());
+    let examples = lines::<Command>(&numbers).chain(lines::<Event>(&numbers));
+    let mut golden = include_str!("formats.txt").lines();
+    for line in std::iter::once(entry).chain(examples) {
+        assert_eq!(
+            golden.next(),
+            Some(line.as_str()),
+            "the format has changed. Formats carry a version: bump those of the log and of the \
+             snapshot, keep reading the old ones, and only then change formats.txt"
+        );
+    }
+    assert_eq!(golden.next(), None, "a line without an example");
+}

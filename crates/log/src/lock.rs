@@ -1,0 +1,135 @@
+//! One process per data folder.
+
+use std::fmt;
+use std::fs::{File, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::disk::{self, DiskError};
+
+const FILE_NAME: &str = "lock";
+
+/// Holds a folder for this process until it is dropped. The kernel lets go of it when the process
+/// ends, however it ends: a `lock` file that lies about is no obstacle, and need not be removed.
+#[derive(Debug)]
+pub struct DataDirLock {
+    _file: File,
+}
+
+impl DataDirLock {
+    /// Creates the folder if there is none.
+    pub fn acquire(dir: &Path) -> Result<Self, LockError> {
+        disk::create_dir(dir)?;
+        let path = dir.join(FILE_NAME);
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(DiskError::at("opening", &path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut pid = String::new();
+                // Who holds the lock may be about to write its number: then it stays unknown.
+                let _ = file.read_to_string(&mut pid);
+                return Err(LockError::Held {
+                    dir: dir.to_path_buf(),
+                    pid: pid.trim().parse().ok(),
+                });
+            }
+            Err(TryLockError::Error(error)) => {
+                return Err(DiskError::at("locking", &path)(error).into());
+            }
+        }
+        file.set_len(0)
+            .and_then(|()| writeln!(file, "{}", std::process::id()))
+            .map_err(DiskError::at("writing", &path))?;
+        Ok(Self { _file: file })
+    }
+}
+
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum LockError {
+    /// Another process, or another part of this one, works in the folder.
+    Held {
+        dir: PathBuf,
+        pid: Option<u32>,
+    },
+    Disk(DiskError),
+}
+
+impl From<DiskError> for LockError {
+    fn from(error: DiskError) -> Self {
+        Self::Disk(error)
+    }
+}
+
+impl fmt::Display for LockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Held { dir, pid: Some(pid) } => write!(
+                f,
+                "{} is in use by process {pid}; stop that one first, or choose another folder",
+                dir.display()
+            ),
+            Self::Held { dir, pid: None } => write!(
+                f,
+                "{} is in use by another process; stop that one first, or choose another folder",
+                dir.display()
+            ),
+            Self::Disk(error) => write!(f, "{error}; the folder could not be locked"),
+        }
+    }
+}
+
+impl std::error::Error for LockError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Held { .. } => None,
+            Self::Disk(error) => Some(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_held_once_until_let_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let data = dir.path().join("new/data");
+        let held = DataDirLock::acquire(&data).unwrap();
+        let error = DataDirLock::acquire(&data).unwrap_err();
+        let pid = std::process::id();
+        assert!(matches!(&error, LockError::Held { pid: Some(found), .. } if *found == pid));
+        assert!(
+            error.to_string().contains(&format!("{} is in use by process {pid}", data.display()))
+        );
+        drop(held);
+        DataDirLock::acquire(&data).unwrap();
+    }
+
+    #[test]
+    fn a_holder_without_a_number_stays_unknown() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = File::create(dir.path().join(FILE_NAME)).unwrap();
+        file.lock().unwrap();
+        let error = DataDirLock::acquire(dir.path()).unwrap_err();
+        assert!(matches!(error, LockError::Held { pid: None, .. }));
+        assert!(error.to_string().contains("another process"));
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        File::create(&file).unwrap();
+        let error = DataDirLock::acquire(&file.join("data")).unwrap_err();
+        assert!(error.to_string().contains("file/data"), "{error}");
+        assert!(std::error::Error::source(&error).is_some());
+    }
+}

@@ -1,0 +1,335 @@
+//! What a log holds after a stop or a crash, found by reading all of it and changing nothing.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::disk::DiskError;
+use crate::frame::{ChainHash, FORMAT_VERSION, Frame, FrameError, FrameHeader};
+use crate::segment::{Segment, SegmentHeader, SegmentReader};
+use crate::{LockError, Start};
+
+/// Reads the log in a folder from end to end without changing anything or taking a lock: for tools,
+/// also beside a running venue.
+pub fn inspect(dir: &Path) -> Result<Recovered, OpenError> {
+    let segments = Segment::list(dir)?;
+    let mut recovered = Recovered::begun(Start::default(), segments);
+    for index in 0..recovered.segments.len() {
+        recovered.read_segment(index)?;
+    }
+    Ok(recovered)
+}
+
+/// What was found in a log.
+#[derive(Debug)]
+pub struct Recovered {
+    /// 1, or a later one when older segments have been trimmed.
+    pub first_batch: u64,
+    /// `first_batch - 1` when there is no batch.
+    pub last_batch: u64,
+    pub last_hash: ChainHash,
+    /// How long the torn end was: what the last write of a crashed process left behind. None of it
+    /// had been acknowledged. [`FileLog::open`](crate::FileLog::open) has overwritten it with zeros;
+    /// [`inspect`] has not.
+    pub bytes_dropped: u64,
+    pub(crate) tail: Option<Tail>,
+    pub(crate) segments: Vec<Segment>,
+}
+
+/// Where the newest segment goes on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tail {
+    pub(crate) offset: u64,
+    pub(crate) file_size: u64,
+}
+
+impl Recovered {
+    pub(crate) fn begun(start: Start, segments: Vec<Segment>) -> Self {
+        Self {
+            first_batch: start.last_batch + 1,
+            last_batch: start.last_batch,
+            last_hash: start.last_hash,
+            bytes_dropped: 0,
+            tail: None,
+            segments,
+        }
+    }
+
+    /// The frames from this batch on, up to `last_batch`, checked once more as they are read.
+    pub fn read_from(&self, batch_number: u64) -> Result<Reader, OpenError> {
+        if !(self.first_batch..=self.last_batch + 1).contains(&batch_number) {
+            return Err(OpenError::NotInLog {
+                wanted: batch_number,
+                first_batch: self.first_batch,
+                last_batch: self.last_batch,
+            });
+        }
+        let held = self.segments.partition_point(|segment| segment.first_batch <= batch_number);
+        let mut reader = Reader {
+            segments: self.segments[held.saturating_sub(1)..].iter().cloned().collect(),
+            open: None,
+            next_batch: batch_number,
+            last_batch: self.last_batch,
+            previous_hash: self.last_hash,
+        };
+        if let Some(segment) = reader.segments.pop_front() {
+            let open = SegmentReader::open(&segment)?;
+            reader.next_batch = segment.first_batch;
+            reader.previous_hash = open.header.previous_hash;
+            reader.open = Some((segment.path, open));
+            while reader.next_batch < batch_number {
+                reader.read()?;
+            }
+        }
+        Ok(reader)
+    }
+
+    /// Checks one segment against what the ones before it have led to.
+    fn read_segment(&mut self, index: usize) -> Result<(), OpenError> {
+        let mut reader = SegmentReader::open(&self.segments[index])?;
+        let header = reader.header;
+        if index == 0 {
+            if header.first_batch == 0 {
+                return Err(corrupt(&reader, 0, 0, "batches are numbered from 1"));
+            }
+            self.first_batch = header.first_batch;
+            self.last_batch = header.first_batch - 1;
+            self.last_hash = header.previous_hash;
+        } else {
+            self.check_joint(&reader)?;
+        }
+        let error = loop {
+            let offset = reader.offset;
+            let next_batch = self.last_batch + 1;
+            match reader.read()? {
+                Ok(Frame { header, .. }) => {
+                    if header.batch_number != next_batch || header.previous_hash != self.last_hash {
+                        let damage = "a sound frame does not continue the one before it";
+                        return Err(corrupt(&reader, offset, next_batch, damage));
+                    }
+                    self.last_batch = next_batch;
+                    self.last_hash = header.hash;
+                }
+                Err(FrameError::Version { found }) if found > FORMAT_VERSION => {
+                    let (file, supported) = (reader.path, FORMAT_VERSION);
+                    return Err(OpenError::NewerFormat { file, found, supported });
+                }
+                Err(error) => break error,
+            }
+        };
+        let used_end = reader.used_end()?;
+        if used_end > reader.offset {
+            let is_newest = index + 1 == self.segments.len();
+            let next_batch = self.last_batch + 1;
+            if !is_newest || reader.has_witness(next_batch, used_end)? {
+                return Err(corrupt(&reader, reader.offset, next_batch, damage(error)));
+            }
+            self.bytes_dropped = used_end - reader.offset;
+        }
+        self.tail = Some(Tail { offset: reader.offset, file_size: reader.file_size });
+        Ok(())
+    }
+
+    fn check_joint(&self, reader: &SegmentReader) -> Result<(), OpenError> {
+        let SegmentHeader { first_batch, previous_hash, .. } = reader.header;
+        let expected = self.last_batch + 1;
+        if first_batch > expected {
+            return Err(OpenError::Gap { file: reader.path.clone(), expected, found: first_batch });
+        }
+        if first_batch < expected {
+            let damage = "the segment before it already holds its first batch";
+            return Err(corrupt(reader, 0, first_batch, damage));
+        }
+        if previous_hash != self.last_hash {
+            let damage = "the segment does not continue the one before it";
+            return Err(corrupt(reader, 0, first_batch, damage));
+        }
+        Ok(())
+    }
+}
+
+/// Reads committed frames for replay, one at a time.
+#[derive(Debug)]
+pub struct Reader {
+    segments: VecDeque<Segment>,
+    /// The segment that is being read, and its path for errors.
+    open: Option<(PathBuf, SegmentReader)>,
+    next_batch: u64,
+    last_batch: u64,
+    previous_hash: ChainHash,
+}
+
+impl Reader {
+    /// The chain's hash just before the next frame: a snapshot taken there carries the same one.
+    pub fn previous_hash(&self) -> ChainHash {
+        self.previous_hash
+    }
+
+    /// The next frame; `None` behind the last.
+    pub fn read(&mut self) -> Result<Option<Frame<'_>>, OpenError> {
+        if self.next_batch > self.last_batch {
+            return Ok(None);
+        }
+        if let Some(next) = self.segments.front()
+            && next.first_batch == self.next_batch
+        {
+            self.open = Some((next.path.clone(), SegmentReader::open(next)?));
+            self.segments.pop_front();
+        }
+        let batch_number = self.next_batch;
+        let (file, reader) = self.open.as_mut().expect("a log with batches has a segment");
+        let offset = reader.offset;
+        let damaged =
+            |damage| OpenError::Corrupt { file: file.clone(), offset, batch_number, damage };
+        let frame = reader.read()?.map_err(damage).map_err(damaged)?;
+        let FrameHeader { batch_number: found, previous_hash, hash, .. } = frame.header;
+        if found != batch_number || previous_hash != self.previous_hash {
+            return Err(damaged("the log has changed since it was opened"));
+        }
+        self.next_batch += 1;
+        self.previous_hash = hash;
+        Ok(Some(frame))
+    }
+}
+
+fn corrupt(
+    reader: &SegmentReader,
+    offset: u64,
+    batch_number: u64,
+    damage: &'static str,
+) -> OpenError {
+    OpenError::Corrupt { file: reader.path.clone(), offset, batch_number, damage }
+}
+
+fn damage(error: FrameError) -> &'static str {
+    match error {
+        FrameError::Incomplete { .. } => "the file ends within a frame",
+        FrameError::Magic => "a frame's first bytes are damaged",
+        FrameError::PayloadTooLarge { .. } => "a frame's size is damaged",
+        FrameError::Hash => "a frame's hash does not fit its bytes",
+        FrameError::Padding => "the bytes between two frames are damaged",
+        FrameError::Version { .. } => "a frame has a format that never was",
+    }
+}
+
+/// Why a log cannot be opened. A torn tail is not among the reasons: what the last write of a
+/// crashed process left behind is cut off and reported by [`Recovered::bytes_dropped`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// Another process writes to this log.
+    Locked(LockError),
+    /// No room for the first bytes of a segment.
+    DiskFull(DiskError),
+    Disk(DiskError),
+    /// A file that is named like a segment and is none.
+    ForeignFile {
+        file: PathBuf,
+    },
+    /// Written by a newer version of this program.
+    NewerFormat {
+        file: PathBuf,
+        found: u16,
+        supported: u16,
+    },
+    /// An acknowledged batch is damaged: the disk, not a crash, is at fault.
+    Corrupt {
+        file: PathBuf,
+        offset: u64,
+        batch_number: u64,
+        damage: &'static str,
+    },
+    /// The batches before those in `file` are not there: a segment is missing.
+    Gap {
+        file: PathBuf,
+        expected: u64,
+        found: u64,
+    },
+    /// The log does not reach as far back, or as far on, as asked.
+    NotInLog {
+        wanted: u64,
+        first_batch: u64,
+        last_batch: u64,
+    },
+    /// A setting that no segment can be made with.
+    SegmentSize {
+        found: u64,
+        min: u64,
+    },
+}
+
+impl From<DiskError> for OpenError {
+    fn from(error: DiskError) -> Self {
+        if error.is_full() { Self::DiskFull(error) } else { Self::Disk(error) }
+    }
+}
+
+impl From<LockError> for OpenError {
+    fn from(error: LockError) -> Self {
+        Self::Locked(error)
+    }
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Locked(error) => write!(f, "{error}"),
+            Self::DiskFull(error) => {
+                write!(f, "{error}; nothing is lost: free some space and start again")
+            }
+            Self::Disk(error) => {
+                write!(
+                    f,
+                    "{error}; the log cannot be opened until the folder and its files can be used"
+                )
+            }
+            Self::ForeignFile { file } => write!(
+                f,
+                "{} is not a segment of the log, though it is named like one; move it elsewhere",
+                file.display()
+            ),
+            Self::NewerFormat { file, found, supported } => write!(
+                f,
+                "{} has log format {found}, this version reads up to {supported}; \
+                 start the newer version that wrote it",
+                file.display()
+            ),
+            Self::Corrupt { file, offset, batch_number, damage } => write!(
+                f,
+                "{} is damaged at byte {offset}, batch {batch_number}: {damage}; nothing was changed: \
+                 restore the file from a copy",
+                file.display()
+            ),
+            Self::Gap { file, expected, found } => write!(
+                f,
+                "batches {expected} to {} are missing before {}; nothing was changed: \
+                 put the missing segment back",
+                found - 1,
+                file.display()
+            ),
+            Self::NotInLog { wanted, first_batch, last_batch } => write!(
+                f,
+                "batch {wanted} is wanted, but the log holds {first_batch} to {last_batch}; \
+                 the snapshot and the log do not belong together, or one of them is not complete"
+            ),
+            Self::SegmentSize { found, min } => {
+                write!(f, "a segment of {found} bytes is too small; set at least {min}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Locked(error) => Some(error),
+            Self::DiskFull(error) | Self::Disk(error) => Some(error),
+            Self::ForeignFile { .. }
+            | Self::NewerFormat { .. }
+            | Self::Corrupt { .. }
+            | Self::Gap { .. }
+            | Self::NotInLog { .. }
+            | Self::SegmentSize { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! A segment: one file of the log, named by the first batch in it.
+//!
+//! A header, frames, zeros. A segment gets its name only when its header is on stable storage, and
+//! so is everything in the segments before it: what a crash can tear is always in the newest one.
+
+use std::fs::{self, File};
+use std::mem::offset_of;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use crate::disk::DiskError;
+use crate::frame::{self, ChainHash, FORMAT_VERSION, Frame, FrameError, FrameHeader, field};
+use crate::recovery::OpenError;
+
+const MAGIC: [u8; 8] = *b"BWLOGSEG";
+/// The decimal digits of `u64::MAX`: names sort as numbers do.
+const NAME_DIGITS: usize = 20;
+const NAME_EXTENSION: &str = "log";
+const READ_SIZE: usize = 256 << 10;
+
+/// As in a frame, the layout is for ever, whatever the format version.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct SegmentHeader {
+    magic: [u8; 8],
+    format_version: u16,
+    reserved: [u8; 6],
+    pub(crate) first_batch: u64,
+    pub(crate) previous_hash: ChainHash,
+    checksum: [u8; 16],
+}
+
+const _: () = {
+    assert!(size_of::<SegmentHeader>() == 56);
+    assert!(SegmentHeader::SIZE.is_multiple_of(frame::ALIGNMENT as u64));
+    assert!(offset_of!(SegmentHeader, format_version) == 8);
+    assert!(offset_of!(SegmentHeader, reserved) == 10);
+    assert!(offset_of!(SegmentHeader, first_batch) == 16);
+    assert!(offset_of!(SegmentHeader, previous_hash) == 24);
+    assert!(offset_of!(SegmentHeader, checksum) == 40);
+};
+
+impl SegmentHeader {
+    pub(crate) const SIZE: u64 = size_of::<Self>() as u64;
+
+    pub(crate) fn encode(first_batch: u64, previous_hash: ChainHash) -> Vec<u8> {
+        let mut out = Vec::with_capacity(size_of::<Self>());
+        out.extend(MAGIC);
+        out.extend(FORMAT_VERSION.to_le_bytes());
+        out.extend([0; 6]);
+        out.extend(first_batch.to_le_bytes());
+        out.extend(previous_hash.0);
+        out.extend(checksum(&out));
+        debug_assert_eq!(out.len() as u64, Self::SIZE);
+        out
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, HeaderError> {
+        let bytes: &[u8; size_of::<Self>()] = bytes.first_chunk().ok_or(HeaderError::Damaged)?;
+        let header = Self {
+            magic: field(bytes, offset_of!(Self, magic)),
+            format_version: u16::from_le_bytes(field(bytes, offset_of!(Self, format_version))),
+            reserved: field(bytes, offset_of!(Self, reserved)),
+            first_batch: u64::from_le_bytes(field(bytes, offset_of!(Self, first_batch))),
+            previous_hash: ChainHash(field(bytes, offset_of!(Self, previous_hash))),
+            checksum: field(bytes, offset_of!(Self, checksum)),
+        };
+        let covered = &bytes[..offset_of!(Self, checksum)];
+        if header.magic != MAGIC || header.checksum != checksum(covered) {
+            return Err(HeaderError::Damaged);
+        }
+        if header.format_version > FORMAT_VERSION {
+            return Err(HeaderError::Newer { found: header.format_version });
+        }
+        Ok(header)
+    }
+}
+
+enum HeaderError {
+    Damaged,
+    Newer { found: u16 },
+}
+
+fn checksum(bytes: &[u8]) -> [u8; 16] {
+    field(blake3::hash(bytes).as_bytes(), 0)
+}
+
+/// A segment that lies in the folder, by its name.
+#[derive(Clone, Debug)]
+pub(crate) struct Segment {
+    pub(crate) path: PathBuf,
+    pub(crate) first_batch: u64,
+}
+
+impl Segment {
+    pub(crate) fn new(dir: &Path, first_batch: u64) -> Self {
+        Self { path: dir.join(numbered_name(first_batch, NAME_EXTENSION)), first_batch }
+    }
+
+    /// The segments in the folder, oldest first.
+    pub(crate) fn list(dir: &Path) -> Result<Vec<Self>, OpenError> {
+        let mut segments = Vec::new();
+        for entry in fs::read_dir(dir).map_err(DiskError::at("reading", dir))? {
+            let path = entry.map_err(DiskError::at("reading", dir))?.path();
+            if path.extension().is_none_or(|extension| extension != NAME_EXTENSION) {
+                continue;
+            }
+            match parse_numbered_name(&path, NAME_EXTENSION) {
+                Some(first_batch) if path.is_file() => segments.push(Self { path, first_batch }),
+                _ => return Err(OpenError::ForeignFile { file: path }),
+            }
+        }
+        segments.sort_by_key(|segment| segment.first_batch);
+        Ok(segments)
+    }
+}
+
+/// `00000000000000000042.log`
+pub(crate) fn numbered_name(number: u64, extension: &str) -> String {
+    format!("{number:0NAME_DIGITS$}.{extension}")
+}
+
+pub(crate) fn parse_numbered_name(path: &Path, extension: &str) -> Option<u64> {
+    let stem = path.file_name()?.to_str()?.strip_suffix(extension)?.strip_suffix('.')?;
+    if stem.len() != NAME_DIGITS || !stem.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    stem.parse().ok()
+}
+
+/// Reads the frames of one segment in their order, holding no more of it than one frame needs.
+#[derive(Debug)]
+pub(crate) struct SegmentReader {
+    file: File,
+    pub(crate) path: PathBuf,
+    pub(crate) header: SegmentHeader,
+    pub(crate) file_size: u64,
+    /// Where the next frame starts.
+    pub(crate) offset: u64,
+    /// The bytes of the file from `buffer_offset` on.
+    buffer: Vec<u8>,
+    buffer_offset: u64,
+}
+
+impl SegmentReader {
+    pub(crate) fn open(segment: &Segment) -> Result<Self, OpenError> {
+        let path = segment.path.clone();
+        let file = File::open(&path).map_err(DiskError::at("opening", &path))?;
+        let file_size = file.metadata().map_err(DiskError::at("reading", &path))?.len();
+        let mut bytes = vec![0; file_size.min(SegmentHeader::SIZE) as usize];
+        file.read_exact_at(&mut bytes, 0).map_err(DiskError::at("reading", &path))?;
+        let header = match SegmentHeader::decode(&bytes) {
+            Ok(header) if header.first_batch == segment.first_batch => header,
+            Ok(_) => {
+                return Err(OpenError::Corrupt {
+                    file: path,
+                    offset: offset_of!(SegmentHeader, first_batch) as u64,
+                    batch_number: segment.first_batch,
+                    damage: "the segment's header and its name tell different batch numbers",
+                });
+            }
+            Err(HeaderError::Damaged) => {
+                return Err(OpenError::Corrupt {
+                    file: path,
+                    offset: 0,
+                    batch_number: segment.first_batch,
+                    damage: "the segment's header is damaged",
+                });
+            }
+            Err(HeaderError::Newer { found }) => {
+                return Err(OpenError::NewerFormat {
+                    file: path,
+                    found,
+                    supported: FORMAT_VERSION,
+                });
+            }
+        };
+        let buffer = Vec::with_capacity(READ_SIZE);
+        let offset = SegmentHeader::SIZE;
+        Ok(Self { file, path, header, file_size, offset, buffer, buffer_offset: offset })
+    }
+
+    /// The frame at `offset`; [`FrameError::Magic`] is what the zeros after the last one give.
+    pub(crate) fn read(&mut self) -> Result<Result<Frame<'_>, FrameError>, DiskError> {
+        self.fill(FrameHeader::SIZE)?;
+        match frame::decode_size(self.bytes()) {
+            Ok(size) => self.fill(size)?,
+            Err(error) => return Ok(Err(error)),
+        }
+        let start = (self.offset - self.buffer_offset) as usize;
+        let decoded = frame::decode(&self.buffer[start..]);
+        if let Ok(frame) = &decoded {
+            self.offset += frame::size(frame.payload.len()) as u64;
+        }
+        Ok(decoded)
+    }
+
+    /// The first byte behind `offset` from which on all is zero: `offset` itself after a clean end.
+    pub(crate) fn used_end(&self) -> Result<u64, DiskError> {
+        let mut buffer = vec![0; READ_SIZE];
+        let (mut position, mut end) = (self.offset, self.offset);
+        while position < self.file_size {
+            let size = (self.file_size - position).min(READ_SIZE as u64) as usize;
+            let bytes = &mut buffer[..size];
+            self.read_at(bytes, position)?;
+            if let Some(last) = bytes.iter().rposition(|&byte| byte != 0) {
+                end = position + last as u64 + 1;
+            }
+            position += size as u64;
+        }
+        Ok(end)
+    }
+
+    /// Looks behind a bad frame, up to `end`, for a sound one that was written when `batch_number`
+    /// was on stable storage already.
+    pub(crate) fn has_witness(&self, batch_number: u64, end: u64) -> Result<bool, DiskError> {
+        let searched = (end - self.offset) as usize;
+        let frame_end = end + frame::size(frame::PAYLOAD_SIZE_MAX) as u64;
+        let mut bytes = vec![0; (frame_end.min(self.file_size) - self.offset) as usize];
+        self.read_at(&mut bytes, self.offset)?;
+        let is_witness = |start: usize| match frame::decode(&bytes[start..]) {
+            Ok(frame) => frame.header.durable_batch >= batch_number,
+            Err(FrameError::Version { .. }) => true,
+            Err(_) => false,
+        };
+        Ok((frame::ALIGNMENT..searched).step_by(frame::ALIGNMENT).any(is_witness))
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.buffer[(self.offset - self.buffer_offset) as usize..]
+    }
+
+    /// Has `size` bytes from `offset` on in the buffer, or as many as the file has.
+    fn fill(&mut self, size: usize) -> Result<(), DiskError> {
+        if self.bytes().len() >= size {
+            return Ok(());
+        }
+        let consumed = (self.offset - self.buffer_offset) as usize;
+        self.buffer.drain(..consumed);
+        self.buffer_offset = self.offset;
+        let position = self.offset + self.buffer.len() as u64;
+        let wanted = size.max(READ_SIZE) - self.buffer.len();
+        let wanted = (self.file_size.saturating_sub(position)).min(wanted as u64) as usize;
+        let start = self.buffer.len();
+        self.buffer.resize(start + wanted, 0);
+        self.file
+            .read_exact_at(&mut self.buffer[start..], position)
+            .map_err(DiskError::at("reading", &self.path))
+    }
+
+    fn read_at(&self, bytes: &mut [u8], offset: u64) -> Result<(), DiskError> {
+        self.file.read_exact_at(bytes, offset).map_err(DiskError::at("reading", &self.path))
+    }
+}

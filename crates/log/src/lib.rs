@@ -23,6 +23,7 @@ pub mod frame;
 mod lock;
 mod recovery;
 mod segment;
+pub mod snapshot;
 
 use std::fmt;
 

@@ -1,0 +1,614 @@
+//! Snapshots of the venue's state, so that replay need not begin at the first batch of all.
+//!
+//! A snapshot is one file of named, opaque sections, named by the last batch it covers. It gets its
+//! name only when all of it is on stable storage. Two are kept: should the newer one not be readable,
+//! the older one and the log since then lead to the same state.
+//!
+//! The fixed header is followed by a table of the sections, their payloads, and a BLAKE3 hash over
+//! everything before it. The place of the hash and of the format version is for ever.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::mem::offset_of;
+use std::path::{Path, PathBuf};
+
+use crate::disk::{self, Disk, DiskError};
+use crate::frame::{ChainHash, field};
+use crate::segment::{numbered_name, parse_numbered_name};
+
+pub const FORMAT_VERSION: u16 = 1;
+pub const SECTIONS_MAX: usize = 16;
+/// In bytes of ASCII.
+pub const SECTION_NAME_SIZE_MAX: usize = 24;
+pub const SNAPSHOTS_KEPT: usize = 2;
+
+const MAGIC: [u8; 8] = *b"BWLOGSNP";
+const NAME_EXTENSION: &str = "snapshot";
+const UNFINISHED_EXTENSION: &str = "snapshot.unfinished";
+const DAMAGED_EXTENSION: &str = "snapshot.damaged";
+const CHECKSUM_SIZE: usize = 32;
+const IO_SIZE: usize = 1 << 20;
+
+/// The state of the venue after one batch.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Snapshot {
+    pub rules_version: u16,
+    /// The last batch whose outcome is in here.
+    pub batch_number: u64,
+    /// The last command whose outcome is in here.
+    pub sequence: u64,
+    /// The log's hash at that batch: the batch that comes next must name it.
+    pub chain_hash: ChainHash,
+    pub state_hash: [u8; 32],
+    /// At most [`SECTIONS_MAX`], with different names.
+    pub sections: Vec<Section>,
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Section {
+    /// At most [`SECTION_NAME_SIZE_MAX`] printable ASCII characters.
+    pub name: String,
+    pub payload: Vec<u8>,
+}
+
+impl Snapshot {
+    pub fn section(&self, name: &str) -> Option<&[u8]> {
+        let section = self.sections.iter().find(|section| section.name == name)?;
+        Some(&section.payload)
+    }
+}
+
+/// A snapshot was written.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Written {
+    pub file: PathBuf,
+    /// Where the log may be trimmed to such that it continues the older of the snapshots kept.
+    /// `None` while there is no older one to fall back on.
+    pub trim_before: Option<u64>,
+}
+
+/// Writes a snapshot and removes those that are no longer needed.
+pub fn write(dir: &Path, snapshot: &Snapshot) -> Result<Written, SnapshotError> {
+    write_on(&Disk::default(), dir, snapshot)
+}
+
+/// What there was to load.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The newest one that can be read; `None` when there is none, or none is sound.
+    pub snapshot: Option<Snapshot>,
+    /// What was wrong with the ones that are newer than it.
+    pub damaged: Vec<SnapshotError>,
+}
+
+impl Loaded {
+    /// Renames what is damaged, so that it is kept for a look but no longer counts as a snapshot: else
+    /// it would be kept in the place of a sound one. To be called by who writes snapshots here.
+    pub fn set_aside(&self) -> Result<(), SnapshotError> {
+        for error in &self.damaged {
+            if let SnapshotError::Damaged { file, .. } = error {
+                let target = file.with_extension(DAMAGED_EXTENSION);
+                fs::rename(file, target).map_err(DiskError::at("renaming", file))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Loads the newest sound snapshot. One of a newer format is an error, not damage: the one before it
+/// would lead to a state that has been left behind already.
+pub fn load_newest(dir: &Path) -> Result<Loaded, SnapshotError> {
+    let mut loaded = Loaded::default();
+    for (_, path) in list(dir, NAME_EXTENSION)?.into_iter().rev() {
+        match load(&path) {
+            Ok(snapshot) => {
+                loaded.snapshot = Some(snapshot);
+                break;
+            }
+            Err(error @ SnapshotError::Damaged { .. }) => loaded.damaged.push(error),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(loaded)
+}
+
+/// Loads this very file.
+pub fn load(path: &Path) -> Result<Snapshot, SnapshotError> {
+    let file = File::open(path).map_err(DiskError::at("opening", path))?;
+    let size = file.metadata().map_err(DiskError::at("reading", path))?.len();
+    let snapshot = match read(io::BufReader::with_capacity(IO_SIZE, file), size) {
+        Ok(snapshot) => snapshot,
+        Err(ReadError::Io(error)) => return Err(DiskError::at("reading", path)(error).into()),
+        Err(ReadError::Damaged { offset, damage }) => {
+            return Err(SnapshotError::Damaged { file: path.to_path_buf(), offset, damage });
+        }
+        Err(ReadError::Newer { found }) => {
+            return Err(SnapshotError::NewerFormat {
+                file: path.to_path_buf(),
+                found,
+                supported: FORMAT_VERSION,
+            });
+        }
+    };
+    if parse_numbered_name(path, NAME_EXTENSION) != Some(snapshot.batch_number) {
+        return Err(SnapshotError::Damaged {
+            file: path.to_path_buf(),
+            offset: offset_of!(Header, batch_number) as u64,
+            damage: "it holds another batch number than its name says",
+        });
+    }
+    Ok(snapshot)
+}
+
+pub(crate) fn write_on(
+    disk: &Disk,
+    dir: &Path,
+    snapshot: &Snapshot,
+) -> Result<Written, SnapshotError> {
+    check_sections(&snapshot.sections)?;
+    disk::create_dir(dir)?;
+    let unfinished = dir.join(numbered_name(snapshot.batch_number, UNFINISHED_EXTENSION));
+    let target = dir.join(numbered_name(snapshot.batch_number, NAME_EXTENSION));
+    let written = write_file(disk, &unfinished, snapshot).and_then(|mut file| {
+        disk.rename(&mut file, target.clone())?;
+        disk.sync_dir(dir)
+    });
+    if let Err(error) = written {
+        // What was written is of no use, and its room may be what is lacking.
+        let _ = disk.remove(&unfinished);
+        return Err(error.into());
+    }
+    // Left behind by a process that crashed while it wrote.
+    for (_, leftover) in list(dir, UNFINISHED_EXTENSION)? {
+        disk.remove(&leftover)?;
+    }
+    let mut kept = list(dir, NAME_EXTENSION)?;
+    while kept.len() > SNAPSHOTS_KEPT {
+        let (_, oldest) = kept.remove(0);
+        disk.remove(&oldest)?;
+    }
+    let trim_before = (kept.len() == SNAPSHOTS_KEPT).then(|| kept[0].0 + 1);
+    Ok(Written { file: target, trim_before })
+}
+
+fn write_file(disk: &Disk, path: &Path, snapshot: &Snapshot) -> Result<disk::DiskFile, DiskError> {
+    let file = disk.create(path)?;
+    let mut hasher = blake3::Hasher::new();
+    let mut offset = 0;
+    let mut write = |bytes: &[u8]| -> Result<(), DiskError> {
+        hasher.update(bytes);
+        disk.write(&file, offset, bytes)?;
+        offset += bytes.len() as u64;
+        Ok(())
+    };
+    write(&encode_header(snapshot))?;
+    for section in &snapshot.sections {
+        // Piece by piece, so that hash and copy find the bytes in the cache.
+        section.payload.chunks(IO_SIZE).try_for_each(&mut write)?;
+    }
+    let checksum = hasher.finalize();
+    disk.write(&file, offset, checksum.as_bytes())?;
+    disk.sync(&file)?;
+    Ok(file)
+}
+
+fn check_sections(sections: &[Section]) -> Result<(), SnapshotError> {
+    if sections.len() > SECTIONS_MAX {
+        return Err(SnapshotError::Section { name: sections[SECTIONS_MAX].name.clone() });
+    }
+    for (index, Section { name, .. }) in sections.iter().enumerate() {
+        let is_repeated = sections[..index].iter().any(|earlier| earlier.name == *name);
+        if is_repeated || !is_section_name(name.as_bytes()) {
+            return Err(SnapshotError::Section { name: name.clone() });
+        }
+    }
+    Ok(())
+}
+
+fn is_section_name(name: &[u8]) -> bool {
+    (1..=SECTION_NAME_SIZE_MAX).contains(&name.len()) && name.iter().all(u8::is_ascii_graphic)
+}
+
+/// The files in the folder that are named by a batch, oldest first; none when there is no folder.
+fn list(dir: &Path, extension: &str) -> Result<Vec<(u64, PathBuf)>, SnapshotError> {
+    let entries = match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(DiskError::at("reading", dir))?,
+    };
+    let mut snapshots = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(DiskError::at("reading", dir))?.path();
+        if let Some(batch_number) = parse_numbered_name(&path, extension) {
+            snapshots.push((batch_number, path));
+        }
+    }
+    snapshots.sort_unstable();
+    Ok(snapshots)
+}
+
+#[repr(C)]
+struct Header {
+    magic: [u8; 8],
+    format_version: u16,
+    rules_version: u16,
+    section_count: u32,
+    batch_number: u64,
+    sequence: u64,
+    chain_hash: ChainHash,
+    state_hash: [u8; 32],
+}
+
+#[repr(C)]
+struct SectionHeader {
+    /// Zeros behind the name.
+    name: [u8; SECTION_NAME_SIZE_MAX],
+    size: u64,
+}
+
+const _: () = {
+    assert!(size_of::<Header>() == 80);
+    assert!(offset_of!(Header, format_version) == 8);
+    assert!(offset_of!(Header, rules_version) == 10);
+    assert!(offset_of!(Header, section_count) == 12);
+    assert!(offset_of!(Header, batch_number) == 16);
+    assert!(offset_of!(Header, sequence) == 24);
+    assert!(offset_of!(Header, chain_hash) == 32);
+    assert!(offset_of!(Header, state_hash) == 48);
+    assert!(size_of::<SectionHeader>() == 32);
+    assert!(offset_of!(SectionHeader, size) == 24);
+};
+
+fn encode_header(snapshot: &Snapshot) -> Vec<u8> {
+    let section_count = snapshot.sections.len();
+    let size = size_of::<Header>() + section_count * size_of::<SectionHeader>();
+    let mut out = Vec::with_capacity(size);
+    out.extend(MAGIC);
+    out.extend(FORMAT_VERSION.to_le_bytes());
+    out.extend(snapshot.rules_version.to_le_bytes());
+    out.extend((section_count as u32).to_le_bytes());
+    out.extend(snapshot.batch_number.to_le_bytes());
+    out.extend(snapshot.sequence.to_le_bytes());
+    out.extend(snapshot.chain_hash.0);
+    out.extend(snapshot.state_hash);
+    for Section { name, payload } in &snapshot.sections {
+        out.extend(name.as_bytes());
+        out.resize(out.len() + SECTION_NAME_SIZE_MAX - name.len(), 0);
+        out.extend((payload.len() as u64).to_le_bytes());
+    }
+    debug_assert_eq!(out.len(), size);
+    out
+}
+
+enum ReadError {
+    Io(io::Error),
+    Damaged { offset: u64, damage: &'static str },
+    Newer { found: u16 },
+}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Nothing is allocated that the size of the file does not account for, and nothing is believed
+/// before the checksum has been seen to hold.
+fn read(mut input: impl Read, file_size: u64) -> Result<Snapshot, ReadError> {
+    let damaged = |offset: u64, damage| Err(ReadError::Damaged { offset, damage });
+    if file_size < (size_of::<Header>() + CHECKSUM_SIZE) as u64 {
+        return damaged(file_size, "it is cut off");
+    }
+    let mut hasher = blake3::Hasher::new();
+    let mut bytes = [0; size_of::<Header>()];
+    input.read_exact(&mut bytes)?;
+    hasher.update(&bytes);
+    if field(&bytes, offset_of!(Header, magic)) != MAGIC {
+        return damaged(0, "its first bytes are not those of a snapshot");
+    }
+    let format_version = u16::from_le_bytes(field(&bytes, offset_of!(Header, format_version)));
+    let mut left = file_size - (size_of::<Header>() + CHECKSUM_SIZE) as u64;
+    if format_version != FORMAT_VERSION {
+        io::copy(&mut input.by_ref().take(left), &mut hasher)?;
+        check_checksum(&mut input, &hasher, file_size)?;
+        return Err(ReadError::Newer { found: format_version });
+    }
+    let section_count = u32::from_le_bytes(field(&bytes, offset_of!(Header, section_count)));
+    let table_size = u64::from(section_count) * size_of::<SectionHeader>() as u64;
+    if section_count as usize > SECTIONS_MAX || table_size > left {
+        return damaged(
+            offset_of!(Header, section_count) as u64,
+            "its number of sections is wrong",
+        );
+    }
+    left -= table_size;
+    let mut table = vec![0; table_size as usize];
+    input.read_exact(&mut table)?;
+    hasher.update(&table);
+    let mut sections = Vec::with_capacity(section_count as usize);
+    for (index, entry) in table.chunks_exact(size_of::<SectionHeader>()).enumerate() {
+        let offset = (size_of::<Header>() + index * size_of::<SectionHeader>()) as u64;
+        let name: [u8; SECTION_NAME_SIZE_MAX] = field(entry, offset_of!(SectionHeader, name));
+        let name_size = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
+        let size = u64::from_le_bytes(field(entry, offset_of!(SectionHeader, size)));
+        if size > left || !is_section_name(&name[..name_size]) {
+            return damaged(offset, "its table of sections is wrong");
+        }
+        left -= size;
+        let mut payload = vec![0; size as usize];
+        for piece in payload.chunks_mut(IO_SIZE) {
+            input.read_exact(piece)?;
+            hasher.update(piece);
+        }
+        let name = String::from_utf8_lossy(&name[..name_size]).into_owned();
+        sections.push(Section { name, payload });
+    }
+    if left > 0 {
+        return damaged(file_size - left, "it is longer than its sections");
+    }
+    check_checksum(&mut input, &hasher, file_size)?;
+    Ok(Snapshot {
+        rules_version: u16::from_le_bytes(field(&bytes, offset_of!(Header, rules_version))),
+        batch_number: u64::from_le_bytes(field(&bytes, offset_of!(Header, batch_number))),
+        sequence: u64::from_le_bytes(field(&bytes, offset_of!(Header, sequence))),
+        chain_hash: ChainHash(field(&bytes, offset_of!(Header, chain_hash))),
+        state_hash: field(&bytes, offset_of!(Header, state_hash)),
+        sections,
+    })
+}
+
+fn check_checksum(
+    input: &mut impl Read,
+    hasher: &blake3::Hasher,
+    file_size: u64,
+) -> Result<(), ReadError> {
+    let mut checksum = [0; CHECKSUM_SIZE];
+    input.read_exact(&mut checksum)?;
+    if hasher.finalize() != checksum {
+        let offset = file_size - CHECKSUM_SIZE as u64;
+        return Err(ReadError::Damaged { offset, damage: "its checksum does not fit its bytes" });
+    }
+    Ok(())
+}
+
+/// Why a snapshot could not be written or loaded. Neither does harm to the ones there are.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    DiskFull(DiskError),
+    Disk(DiskError),
+    /// The bytes are not those that were written.
+    Damaged {
+        file: PathBuf,
+        offset: u64,
+        damage: &'static str,
+    },
+    /// Written by a newer version of this program.
+    NewerFormat {
+        file: PathBuf,
+        found: u16,
+        supported: u16,
+    },
+    /// A section that is one too many, or whose name is taken, empty, too long or not ASCII.
+    Section {
+        name: String,
+    },
+}
+
+impl From<DiskError> for SnapshotError {
+    fn from(error: DiskError) -> Self {
+        if error.is_full() { Self::DiskFull(error) } else { Self::Disk(error) }
+    }
+}
+
+impl fmt::Display for SnapshotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DiskFull(error) => {
+                write!(f, "{error}; the snapshots before are as they were: free some space")
+            }
+            Self::Disk(error) => write!(f, "{error}; the snapshots before are as they were"),
+            Self::Damaged { file, offset, damage } => write!(
+                f,
+                "the snapshot {} is damaged at byte {offset}: {damage}; \
+                 the one before it and the log lead to the same state",
+                file.display()
+            ),
+            Self::NewerFormat { file, found, supported } => write!(
+                f,
+                "the snapshot {} has format {found}, this version reads up to {supported}; \
+                 start the newer version that wrote it",
+                file.display()
+            ),
+            Self::Section { name } => write!(
+                f,
+                "the section {name:?} does not fit a snapshot: there may be {SECTIONS_MAX}, with \
+                 different names of 1 to {SECTION_NAME_SIZE_MAX} printable ASCII characters"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for SnapshotError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::DiskFull(error) | Self::Disk(error) => Some(error),
+            Self::Damaged { .. } | Self::NewerFormat { .. } | Self::Section { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::disk::Operation;
+
+    fn snapshot(batch_number: u64) -> Snapshot {
+        let section =
+            |name: &str, payload: &[u8]| Section { name: name.into(), payload: payload.into() };
+        Snapshot {
+            rules_version: 3,
+            batch_number,
+            sequence: 10 * batch_number,
+            chain_hash: ChainHash([7; 16]),
+            state_hash: [8; 32],
+            sections: vec![section("engine", b"orders"), section("views", b"")],
+        }
+    }
+
+    fn names(dir: &Path) -> Vec<String> {
+        let entries = fs::read_dir(dir).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn seal(bytes: &mut [u8]) {
+        let end = bytes.len() - CHECKSUM_SIZE;
+        let checksum = blake3::hash(&bytes[..end]);
+        bytes[end..].copy_from_slice(checksum.as_bytes());
+    }
+
+    #[test]
+    fn the_newest_is_loaded_and_two_are_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().join("snapshots");
+        assert!(load_newest(&dir).unwrap().snapshot.is_none());
+        assert_eq!(write(&dir, &snapshot(5)).unwrap().trim_before, None);
+        assert_eq!(write(&dir, &snapshot(8)).unwrap().trim_before, Some(6));
+        fs::write(dir.join("00000000000000000009.snapshot.unfinished"), "torn").unwrap();
+        let written = write(&dir, &snapshot(30)).unwrap();
+        assert_eq!(written.trim_before, Some(9));
+        assert_eq!(names(&dir), ["00000000000000000008.snapshot", "00000000000000000030.snapshot"]);
+        let loaded = load_newest(&dir).unwrap();
+        assert_eq!(loaded.snapshot.as_ref(), Some(&snapshot(30)));
+        assert!(loaded.damaged.is_empty());
+        assert_eq!(load(&written.file).unwrap().section("engine"), Some(&b"orders"[..]));
+        assert_eq!(loaded.snapshot.unwrap().section("none"), None);
+    }
+
+    #[test]
+    fn the_one_before_is_loaded_when_the_newest_is_damaged_anywhere_or_cut_anywhere() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        write(dir, &snapshot(5)).unwrap();
+        let file = write(dir, &snapshot(8)).unwrap().file;
+        let sound = fs::read(&file).unwrap();
+        let check = |bytes: &[u8], what: &str| {
+            fs::write(&file, bytes).unwrap();
+            let loaded = load_newest(dir).unwrap();
+            assert_eq!(loaded.snapshot, Some(snapshot(5)), "{what}");
+            assert_eq!(loaded.damaged.len(), 1, "{what}");
+            let error = loaded.damaged[0].to_string();
+            assert!(error.contains("00000000000000000008.snapshot is damaged at byte"), "{error}");
+            loaded
+        };
+        for at in 0..sound.len() {
+            let mut flipped = sound.clone();
+            flipped[at] ^= 4;
+            check(&flipped, &format!("flipped at {at}"));
+            check(&sound[..at], &format!("cut at {at}"));
+        }
+        let loaded = check(&[&sound[..], b"more"].concat(), "longer");
+
+        loaded.set_aside().unwrap();
+        assert!(load_newest(dir).unwrap().damaged.is_empty());
+        assert_eq!(names(dir)[1], "00000000000000000008.snapshot.damaged");
+        assert_eq!(write(dir, &snapshot(30)).unwrap().trim_before, Some(6));
+        loaded.set_aside().unwrap_err();
+    }
+
+    #[test]
+    fn a_renamed_snapshot_is_damaged() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = write(dir.path(), &snapshot(5)).unwrap().file;
+        fs::rename(file, dir.path().join("00000000000000000006.snapshot")).unwrap();
+        let loaded = load_newest(dir.path()).unwrap();
+        assert!(loaded.snapshot.is_none());
+        assert!(loaded.damaged[0].to_string().contains("another batch number"));
+    }
+
+    #[test]
+    fn a_newer_format_is_refused_rather_than_passed_over() {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), &snapshot(5)).unwrap();
+        let file = write(dir.path(), &snapshot(8)).unwrap().file;
+        let mut bytes = fs::read(&file).unwrap();
+        bytes[8] = 2;
+        seal(&mut bytes);
+        fs::write(&file, bytes).unwrap();
+        let error = load_newest(dir.path()).unwrap_err();
+        assert!(matches!(error, SnapshotError::NewerFormat { found: 2, supported: 1, .. }));
+        assert!(error.to_string().contains("has format 2"));
+        assert!(error.source().is_none());
+    }
+
+    #[test]
+    fn sections_have_names_and_a_limit() {
+        let dir = tempfile::tempdir().unwrap();
+        let refused = |names: &[&str]| {
+            let sections =
+                names.iter().map(|&name| Section { name: name.into(), payload: vec![] }).collect();
+            let error = write(dir.path(), &Snapshot { sections, ..snapshot(5) }).unwrap_err();
+            assert!(error.to_string().contains("does not fit a snapshot"), "{names:?}");
+        };
+        refused(&["engine", "engine"]);
+        refused(&[""]);
+        refused(&["a name"]);
+        refused(&["a-name-of-25-characters--"]);
+        let many: Vec<_> = (0..=SECTIONS_MAX).map(|n| n.to_string()).collect();
+        refused(&many.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(names(dir.path()).is_empty());
+    }
+
+    #[test]
+    fn a_failure_at_any_step_leaves_the_snapshots_before_as_they_were() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        write(dir, &snapshot(5)).unwrap();
+        let kinds = [io::ErrorKind::StorageFull, io::ErrorKind::Other];
+        for (step, kind) in ["Create", "Write", "Sync", "Rename"]
+            .into_iter()
+            .flat_map(|step| kinds.map(|kind| (step, kind)))
+        {
+            let watch = move |operation: Operation<'_>| {
+                let fails = format!("{operation:?}").starts_with(step);
+                if fails { Err(kind.into()) } else { Ok(()) }
+            };
+            let disk = Disk { watch: Some(Arc::new(watch)) };
+            let error = write_on(&disk, dir, &snapshot(8)).unwrap_err();
+            assert_eq!(
+                matches!(error, SnapshotError::DiskFull(_)),
+                kind == io::ErrorKind::StorageFull
+            );
+            assert!(error.to_string().contains("the snapshots before are as they were"), "{error}");
+            assert!(error.source().is_some());
+            assert_eq!(names(dir), ["00000000000000000005.snapshot"], "{step}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_read_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let error = load_newest(file.path()).unwrap_err();
+        assert!(matches!(error, SnapshotError::Disk(_)));
+        assert!(error.to_string().contains(file.path().to_str().unwrap()));
+    }
+
+    proptest! {
+        #[test]
+        fn reading_never_panics(mut bytes in prop::collection::vec(any::<u8>(), 80..300), sections in 0u8..4) {
+            bytes[..8].copy_from_slice(&MAGIC);
+            bytes[8..16].copy_from_slice(&[1, 0, 0, 0, sections, 0, 0, 0]);
+            let size = bytes.len() as u64;
+            prop_assert!(read(&bytes[..], size).is_err());
+            prop_assert!(read(&bytes[..], size + 1000).is_err());
+        }
+    }
+}

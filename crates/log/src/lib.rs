@@ -18,6 +18,8 @@
 //! frames of the last write looks like a torn one, and is cut off as such.
 
 mod disk;
+#[cfg(test)]
+mod fault;
 mod file;
 pub mod frame;
 mod lock;

@@ -1,0 +1,463 @@
+//! Tests of the file log on a disk that fails, waits, or loses power.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::disk::{Disk, Operation};
+use crate::{
+    Batch, Committed, Durability, FileLog, Log, LogError, OpenError, Options, SEGMENT_SIZE_MIN,
+    inspect,
+};
+
+/// How long a test waits before it takes a hang for a failure.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn batch(number: u64, size: usize) -> Batch {
+    let payload = (0..size).map(|at| (number as usize + at) as u8 | 1).collect();
+    Batch { epoch: 1, sequenced_ns: number, rules_version: 1, command_count: 1, payload }
+}
+
+fn options() -> Options {
+    Options { segment_size: SEGMENT_SIZE_MIN, ..Options::default() }
+}
+
+/// The next committed batch or the failure, whichever comes.
+fn wait(log: &mut FileLog) -> Result<Committed, LogError> {
+    let deadline = Instant::now() + PATIENCE;
+    while Instant::now() < deadline {
+        if let Some(committed) = log.poll()? {
+            return Ok(committed);
+        }
+        thread::sleep(Duration::from_micros(20));
+    }
+    panic!("nothing was committed");
+}
+
+/// Fails every operation of one kind on one file, once it is told to.
+fn failing(
+    kind: io::ErrorKind,
+    operation: &'static str,
+    file: &'static str,
+) -> (Disk, Arc<AtomicBool>) {
+    let armed = Arc::new(AtomicBool::new(false));
+    let is_armed = Arc::clone(&armed);
+    let watch = move |seen: Operation<'_>| {
+        let seen = format!("{seen:?}");
+        let fails =
+            is_armed.load(Ordering::SeqCst) && seen.starts_with(operation) && seen.contains(file);
+        if fails { Err(kind.into()) } else { Ok(()) }
+    };
+    (Disk { watch: Some(Arc::new(watch)) }, armed)
+}
+
+#[test]
+fn a_failed_write_or_sync_stops_the_log_for_ever() {
+    for (operation, doing) in [("Write", "writing"), ("Sync ", "syncing")] {
+        let dir = tempfile::tempdir().unwrap();
+        let (disk, armed) = failing(io::ErrorKind::Other, operation, "01.log");
+        let woken = Arc::new(AtomicUsize::new(0));
+        let waker = Arc::clone(&woken);
+        let waker: Arc<dyn Fn() + Send + Sync> = Arc::new(move || {
+            waker.fetch_add(1, Ordering::SeqCst);
+        });
+        let (mut log, _) =
+            FileLog::open_on(disk, dir.path(), Options { waker, ..options() }).unwrap();
+        log.append(batch(1, 8)).unwrap();
+        wait(&mut log).unwrap();
+        let before = woken.load(Ordering::SeqCst);
+        armed.store(true, Ordering::SeqCst);
+        log.append(batch(2, 8)).unwrap();
+        let error = wait(&mut log).unwrap_err();
+        assert!(matches!(error, LogError::Disk(_)));
+        let message = error.to_string();
+        assert!(message.starts_with(doing) && message.contains("01.log"), "{message}");
+        assert!(error.source().unwrap().source().is_some());
+        // A disk that works again changes nothing: what was to be synced may be gone.
+        armed.store(false, Ordering::SeqCst);
+        assert!(matches!(log.append(batch(3, 8)), Err(LogError::Disk(_))));
+        assert!(matches!(log.poll(), Err(LogError::Disk(_))));
+        assert!(matches!(log.close(), Err(LogError::Disk(_))));
+        assert!(woken.load(Ordering::SeqCst) > before);
+        let recovered = inspect(dir.path()).unwrap();
+        assert!((1..=2).contains(&recovered.last_batch));
+    }
+}
+
+#[test]
+fn what_was_committed_before_a_failure_is_still_given_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let (disk, armed) = failing(io::ErrorKind::Other, "Write", "01.log");
+    let (sender, woken) = channel();
+    let waker = Arc::new(move || sender.send(()).unwrap_or_default());
+    let (mut log, _) = FileLog::open_on(disk, dir.path(), Options { waker, ..options() }).unwrap();
+    log.append(batch(1, 8)).unwrap();
+    woken.recv_timeout(PATIENCE).unwrap();
+    armed.store(true, Ordering::SeqCst);
+    log.append(batch(2, 8)).unwrap();
+    woken.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(log.poll().unwrap().unwrap().batch_number, 1);
+    log.poll().unwrap_err();
+    log.poll().unwrap_err();
+}
+
+#[test]
+fn a_full_disk_is_told_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let (disk, armed) = failing(io::ErrorKind::StorageFull, "Write", "next.segment");
+    armed.store(true, Ordering::SeqCst);
+    let error = FileLog::open_on(disk, dir.path(), options()).unwrap_err();
+    assert!(matches!(error, OpenError::DiskFull(_)));
+    let message = error.to_string();
+    assert!(message.contains("the disk is full") && message.contains("next.segment"), "{message}");
+    assert!(error.source().is_some());
+}
+
+/// The next segment cannot be filled: that matters only when there is no other place for a frame.
+#[test]
+fn a_disk_that_fills_up_stops_the_log_when_the_segment_is_full_and_not_before() {
+    let dir = tempfile::tempdir().unwrap();
+    let (disk, armed) = failing(io::ErrorKind::StorageFull, "Write", "next.segment");
+    let (mut log, _) = FileLog::open_on(disk, dir.path(), options()).unwrap();
+    armed.store(true, Ordering::SeqCst);
+    for number in 1..=4 {
+        log.append(batch(number, 880)).unwrap();
+        assert_eq!(wait(&mut log).unwrap().batch_number, number);
+        thread::sleep(Duration::from_millis(5)); // Long enough for an attempt to fill ahead.
+    }
+    assert!(!dir.path().join("next.segment").exists(), "its room was given back");
+    log.append(batch(5, 880)).unwrap();
+    let error = wait(&mut log).unwrap_err();
+    assert!(matches!(error, LogError::DiskFull(_)));
+    assert!(error.to_string().contains("free some space"), "{error}");
+    assert!(error.source().is_some());
+    drop(log);
+
+    let (mut log, recovered) = FileLog::open(dir.path(), options()).unwrap();
+    assert_eq!(recovered.last_batch, 4);
+    log.append(batch(5, 880)).unwrap();
+    assert_eq!(wait(&mut log).unwrap().batch_number, 5);
+}
+
+#[test]
+fn a_failed_trim_is_told_at_the_next_one_and_made_up_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let (disk, armed) = failing(io::ErrorKind::PermissionDenied, "Remove", ".log");
+    let (mut log, _) = FileLog::open_on(disk, dir.path(), options()).unwrap();
+    let mut number = 0;
+    let mut append = |log: &mut FileLog| {
+        number += 1;
+        log.append(batch(number, 2000)).unwrap();
+        wait(log).unwrap();
+    };
+    (0..6).for_each(|_| append(&mut log));
+    armed.store(true, Ordering::SeqCst);
+    log.trim(6).unwrap();
+    append(&mut log);
+    append(&mut log); // Its commit comes after the removal that the one before brought about.
+    let error = log.trim(6).unwrap_err();
+    assert!(error.to_string().starts_with("removing"), "{error}");
+    armed.store(false, Ordering::SeqCst);
+    log.close().unwrap();
+    assert_eq!(inspect(dir.path()).unwrap().first_batch, 6);
+}
+
+#[test]
+fn a_waker_that_panics_stops_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let waker = Arc::new(|| {
+        if !thread::panicking() {
+            panic!("on purpose");
+        }
+    });
+    let (mut log, _) = FileLog::open(dir.path(), Options { waker, ..options() }).unwrap();
+    log.append(batch(1, 8)).unwrap();
+    wait(&mut log).unwrap();
+    let error = wait(&mut log).unwrap_err();
+    assert!(error.to_string().contains("has died"), "{error}");
+    assert!(error.source().is_none());
+    assert!(matches!(log.append(batch(2, 8)), Err(LogError::WriterDied)));
+    assert!(matches!(log.close(), Err(LogError::WriterDied)));
+}
+
+/// Holds each sync of a segment back until it is let go.
+struct Gate {
+    reached: Receiver<()>,
+    let_go: Sender<()>,
+}
+
+fn gated() -> (Disk, Gate) {
+    let (reached_sender, reached) = channel();
+    let (let_go, let_go_receiver) = channel();
+    let let_go_receiver = Mutex::new(let_go_receiver);
+    let watch = move |seen: Operation<'_>| {
+        if matches!(seen, Operation::Sync { file } if file.extension().unwrap() == "log") {
+            // Closed from the other side means open for good.
+            let _ = reached_sender.send(());
+            let _ = let_go_receiver.lock().unwrap().recv();
+        }
+        Ok(())
+    };
+    (Disk { watch: Some(Arc::new(watch)) }, Gate { reached, let_go })
+}
+
+/// Commits batch 1 alone, and 2 to `last` with one write.
+fn two_groups(dir: &Path, last: u64) {
+    let (disk, gate) = gated();
+    let (mut log, _) = FileLog::open_on(disk, dir, options()).unwrap();
+    log.append(batch(1, 8)).unwrap();
+    gate.reached.recv_timeout(PATIENCE).unwrap();
+    (2..=last).for_each(|number| assert_eq!(log.append(batch(number, 8)).unwrap(), number));
+    drop(gate);
+    (1..=last).for_each(|number| assert_eq!(wait(&mut log).unwrap().batch_number, number));
+    log.close().unwrap();
+}
+
+#[test]
+fn nothing_is_polled_before_it_is_synced() {
+    let dir = tempfile::tempdir().unwrap();
+    let (disk, gate) = gated();
+    let (mut log, _) = FileLog::open_on(disk, dir.path(), options()).unwrap();
+    for number in 1..=3 {
+        log.append(batch(number, 8)).unwrap();
+        gate.reached.recv_timeout(PATIENCE).unwrap();
+        thread::sleep(Duration::from_millis(2));
+        assert_eq!(log.poll().unwrap(), None);
+        gate.let_go.send(()).unwrap();
+        assert_eq!(wait(&mut log).unwrap().batch_number, number);
+    }
+    drop(gate);
+}
+
+#[test]
+fn with_durability_os_nothing_waits_for_a_sync() {
+    let dir = tempfile::tempdir().unwrap();
+    let (disk, gate) = gated();
+    let os = Options { durability: Durability::Os, ..options() };
+    let (mut log, _) = FileLog::open_on(disk, dir.path(), os).unwrap();
+    log.append(batch(1, 8)).unwrap();
+    wait(&mut log).unwrap();
+    drop(gate);
+    log.close().unwrap();
+}
+
+#[test]
+fn batches_written_together_are_torn_together() {
+    let dir = tempfile::tempdir().unwrap();
+    two_groups(dir.path(), 4);
+    let path = dir.path().join("00000000000000000001.log");
+    let frame_size = crate::frame::size(8);
+    let mut bytes = fs::read(&path).unwrap();
+    // The power failed when the sectors of batch 2 were not yet on disk, but those of 3 and 4 were.
+    bytes[56 + frame_size..56 + 2 * frame_size].fill(0);
+    fs::write(&path, &bytes).unwrap();
+    let (mut log, recovered) = FileLog::open(dir.path(), options()).unwrap();
+    assert_eq!(recovered.last_batch, 1);
+    assert_eq!(recovered.bytes_dropped, 3 * frame_size as u64);
+    log.append(batch(2, 8)).unwrap();
+    wait(&mut log).unwrap();
+    log.close().unwrap();
+    assert_eq!(inspect(dir.path()).unwrap().last_batch, 2);
+
+    // Batch 1 was acknowledged before 2 was written.
+    bytes[70] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let error = FileLog::open(dir.path(), options()).unwrap_err();
+    assert!(matches!(error, OpenError::Corrupt { offset: 56, batch_number: 1, .. }), "{error}");
+}
+
+/// Everything done to the disk, and what had been polled in between.
+#[derive(Debug)]
+enum Record {
+    Create(PathBuf),
+    Write(PathBuf, u64, Vec<u8>),
+    Sync(PathBuf),
+    Rename(PathBuf, PathBuf),
+    SyncDir,
+    Remove(PathBuf),
+    Polled(u64),
+}
+
+/// A disk of which only what was synced is sure to outlive the loss of power.
+#[derive(Default)]
+struct Model {
+    files: Vec<ModelFile>,
+    names: BTreeMap<PathBuf, usize>,
+    durable_names: Vec<BTreeMap<PathBuf, usize>>,
+    polled: u64,
+}
+
+#[derive(Default)]
+struct ModelFile {
+    durable: Vec<u8>,
+    unsynced: Vec<(u64, Vec<u8>)>,
+}
+
+const SECTOR_SIZE: u64 = 512;
+
+impl Model {
+    fn apply(&mut self, record: &Record) {
+        match record {
+            Record::Create(path) => {
+                self.files.push(ModelFile::default());
+                self.names.insert(path.clone(), self.files.len() - 1);
+                self.durable_names.push(self.names.clone());
+            }
+            Record::Write(path, offset, bytes) => {
+                let file = &mut self.files[self.names[path]];
+                // Sectors are written one by one.
+                let mut start = 0;
+                while start < bytes.len() as u64 {
+                    let position = offset + start;
+                    let end = (position / SECTOR_SIZE + 1) * SECTOR_SIZE - offset;
+                    let end = end.min(bytes.len() as u64);
+                    file.unsynced.push((position, bytes[start as usize..end as usize].to_vec()));
+                    start = end;
+                }
+            }
+            Record::Sync(path) => {
+                let file = &mut self.files[self.names[path]];
+                for (offset, bytes) in std::mem::take(&mut file.unsynced) {
+                    put(&mut file.durable, offset, &bytes);
+                }
+            }
+            Record::Rename(source, target) => {
+                let file = self.names.remove(source).unwrap();
+                self.names.insert(target.clone(), file);
+                self.durable_names.push(self.names.clone());
+            }
+            Record::Remove(path) => {
+                self.names.remove(path);
+                self.durable_names.push(self.names.clone());
+            }
+            // The names as they are, and no longer as they were.
+            Record::SyncDir => self.durable_names = vec![self.names.clone()],
+            Record::Polled(batch_number) => self.polled = *batch_number,
+        }
+    }
+
+    /// What is found when the power is back: of the sectors not synced, any may be there.
+    fn lay_out(&self, dir: &Path, random: &mut Random) {
+        let Some(names) = self.durable_names.get(random.below(self.durable_names.len().max(1)))
+        else {
+            return;
+        };
+        for (path, &file) in names {
+            let ModelFile { durable, unsynced } = &self.files[file];
+            let mut bytes = durable.clone();
+            let chance = random.below(5);
+            for (offset, sector) in unsynced {
+                if random.below(4) < chance {
+                    put(&mut bytes, *offset, sector);
+                }
+            }
+            fs::write(dir.join(path.file_name().unwrap()), bytes).unwrap();
+        }
+    }
+}
+
+fn put(file: &mut Vec<u8>, offset: u64, bytes: &[u8]) {
+    let (start, end) = (offset as usize, offset as usize + bytes.len());
+    if file.len() < end {
+        file.resize(end, 0);
+    }
+    file[start..end].copy_from_slice(bytes);
+}
+
+/// xorshift64*: the same sequence for the same seed, everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit
+    }
+}
+
+/// Runs a log, losing power at any moment: whatever was polled is there afterwards, the log opens,
+/// and goes on from there.
+#[test]
+fn no_loss_of_power_loses_what_was_polled() {
+    for (seed, durability) in
+        (1..=6).flat_map(|seed| [(seed, Durability::Fsync), (seed, Durability::Os)])
+    {
+        let mut random = Random(seed);
+        let dir = tempfile::tempdir().unwrap();
+        let records = record_run(dir.path(), durability, &mut random);
+        let mut model = Model::default();
+        for (at, record) in records.iter().enumerate() {
+            model.apply(record);
+            if random.below(4) > 0 {
+                continue;
+            }
+            let after = tempfile::tempdir().unwrap();
+            model.lay_out(after.path(), &mut random);
+            let what = format!("seed {seed}, {durability:?}, power lost after record {at}");
+            let (mut log, recovered) =
+                FileLog::open(after.path(), Options { durability: Durability::Os, ..options() })
+                    .unwrap_or_else(|error| panic!("{what}: {error}"));
+            let polled = if durability == Durability::Fsync { model.polled } else { 0 };
+            assert!(recovered.last_batch >= polled, "{what}: {polled} polled, {recovered:?}");
+            let mut reader = recovered.read_from(recovered.first_batch).unwrap();
+            while let Some(frame) = reader.read().unwrap() {
+                assert_eq!(frame.header.sequenced_ns, frame.header.batch_number, "{what}");
+            }
+            log.append(batch(recovered.last_batch + 1, 20)).unwrap();
+            log.close().unwrap();
+            let again = inspect(after.path()).unwrap_or_else(|error| panic!("{what}: {error}"));
+            assert_eq!(again.last_batch, recovered.last_batch + 1, "{what}");
+            assert_eq!(again.bytes_dropped, 0, "{what}");
+        }
+    }
+}
+
+fn record_run(dir: &Path, durability: Durability, random: &mut Random) -> Vec<Record> {
+    let records = Arc::new(Mutex::new(Vec::new()));
+    let recorder = Arc::clone(&records);
+    let watch = move |seen: Operation<'_>| {
+        let record = match seen {
+            Operation::Create { file } => Record::Create(file.into()),
+            Operation::Write { file, offset, bytes } => {
+                Record::Write(file.into(), offset, bytes.to_vec())
+            }
+            Operation::Sync { file } => Record::Sync(file.into()),
+            Operation::Rename { source, target } => Record::Rename(source.into(), target.into()),
+            Operation::SyncDir => Record::SyncDir,
+            Operation::Remove { file } => Record::Remove(file.into()),
+        };
+        recorder.lock().unwrap().push(record);
+        Ok(())
+    };
+    let disk = Disk { watch: Some(Arc::new(watch)) };
+    let (mut log, _) = FileLog::open_on(disk, dir, Options { durability, ..options() }).unwrap();
+    let mut last = 0;
+    let mut polled = 0;
+    while polled < 60 {
+        for _ in 0..random.below(6) {
+            last += 1;
+            let size = if random.below(20) == 0 { 5000 } else { random.below(700) };
+            log.append(batch(last, size)).unwrap();
+        }
+        while polled < last {
+            polled = wait(&mut log).unwrap().batch_number;
+            records.lock().unwrap().push(Record::Polled(polled));
+        }
+        if random.below(5) == 0 {
+            log.trim(polled / 2).unwrap();
+        }
+        if random.below(5) == 0 {
+            thread::sleep(Duration::from_millis(3)); // So that zeros are filled in while idle, too.
+        }
+    }
+    log.close().unwrap();
+    Arc::into_inner(records).unwrap().into_inner().unwrap()
+}

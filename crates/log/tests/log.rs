@@ -1,0 +1,624 @@
+//! The file log as its users see it: append, poll, stop, damage, open again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use log::frame::{self, FrameHeader, PAYLOAD_SIZE_MAX};
+use log::{
+    Batch, ChainHash, Committed, DataDirLock, Durability, FileLog, Log, LogError, OpenError,
+    Options, Recovered, SEGMENT_SIZE_MIN, Start, inspect,
+};
+use proptest::prelude::*;
+
+const SEGMENT_HEADER_SIZE: usize = 56;
+/// Payloads end in a byte that is not zero, and frames have three bytes of padding.
+const PAYLOAD_SIZE: usize = 21;
+const FRAME_SIZE: usize = frame::size(PAYLOAD_SIZE);
+
+/// How long a test waits before it takes a hang for a failure.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn batch(number: u64) -> Batch {
+    let payload = (0..PAYLOAD_SIZE).map(|at| (number as usize * 3 + at) as u8 | 1).collect();
+    Batch { epoch: 1, sequenced_ns: 1000 + number, rules_version: 2, command_count: 1, payload }
+}
+
+fn options() -> Options {
+    Options { segment_size: SEGMENT_SIZE_MIN, ..Options::default() }
+}
+
+fn wait(log: &mut FileLog) -> Committed {
+    let deadline = Instant::now() + PATIENCE;
+    while Instant::now() < deadline {
+        if let Some(committed) = log.poll().expect("the log works") {
+            return committed;
+        }
+        std::thread::sleep(Duration::from_micros(20));
+    }
+    panic!("nothing was committed");
+}
+
+/// Appends the batches up to `last`, each committed by itself.
+fn append_to(log: &mut FileLog, last: u64) {
+    loop {
+        let number = log.append(batch(0)).map(|number| (number, wait(log))).expect("appended").0;
+        if number == last {
+            return;
+        }
+    }
+}
+
+/// A log of that many numbered batches, closed again.
+fn written(dir: &Path, range: std::ops::RangeInclusive<u64>) {
+    let (mut log, recovered) = FileLog::open(dir, options()).expect("opens");
+    assert_eq!(recovered.last_batch + 1, *range.start());
+    for number in range {
+        assert_eq!(log.append(batch(number)).expect("appended"), number);
+        assert_eq!(wait(&mut log).batch, batch(number));
+    }
+    log.close().expect("closes");
+}
+
+fn segment(dir: &Path, first_batch: u64) -> PathBuf {
+    dir.join(format!("{first_batch:020}.log"))
+}
+
+fn segments(dir: &Path) -> Vec<u64> {
+    let names = fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("a file").path());
+    let mut numbers: Vec<_> = names
+        .filter(|path| path.extension().is_some_and(|extension| extension == "log"))
+        .map(|path| path.file_stem().and_then(|stem| stem.to_str()?.parse().ok()).expect("named"))
+        .collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// The files of a folder, to see that nothing was changed.
+fn contents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let paths = fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("a file").path());
+    let mut contents: Vec<_> = paths
+        .filter(|path| !path.ends_with("lock"))
+        .map(|path| (path.clone(), fs::read(path).expect("a file")))
+        .collect();
+    contents.sort();
+    contents
+}
+
+fn refused(dir: &Path) -> OpenError {
+    let before = contents(dir);
+    let error = FileLog::open(dir, options()).expect_err("refused");
+    assert!(contents(dir) == before, "a log that is refused is left as it was");
+    error
+}
+
+fn numbers(recovered: &Recovered, from: u64) -> Vec<u64> {
+    let mut reader = recovered.read_from(from).expect("in the log");
+    let mut numbers = Vec::new();
+    while let Some(frame) = reader.read().expect("sound") {
+        assert_eq!(frame.payload, batch(frame.header.batch_number).payload);
+        assert_eq!(frame.header.sequenced_ns, 1000 + frame.header.batch_number);
+        numbers.push(frame.header.batch_number);
+    }
+    assert_eq!(reader.previous_hash(), recovered.last_hash);
+    numbers
+}
+
+#[test]
+fn what_was_appended_is_polled_and_read_back_after_reopening() {
+    for durability in [Durability::Fsync, Durability::Os] {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().join("log");
+        let options = || Options { durability, ..options() };
+        let (mut log, recovered) = FileLog::open(&dir, options()).unwrap();
+        assert_eq!((recovered.first_batch, recovered.last_batch), (1, 0));
+        assert_eq!(recovered.last_hash, ChainHash::GENESIS);
+        assert_eq!(numbers(&recovered, 1), []);
+        let mut last_hash = ChainHash::GENESIS;
+        for number in 1..=3 {
+            assert_eq!(log.append(batch(number)).unwrap(), number);
+            let committed = wait(&mut log);
+            assert_eq!((committed.batch_number, &committed.batch), (number, &batch(number)));
+            last_hash = committed.hash;
+        }
+        assert_eq!(log.poll().unwrap(), None);
+        // Closing commits what has not been polled yet.
+        log.append(batch(4)).unwrap();
+        log.append(batch(5)).unwrap();
+        log.close().unwrap();
+
+        let (mut log, recovered) = FileLog::open(&dir, options()).unwrap();
+        assert_eq!((recovered.first_batch, recovered.last_batch), (1, 5));
+        assert_eq!(recovered.bytes_dropped, 0);
+        assert_eq!(numbers(&recovered, 1), [1, 2, 3, 4, 5]);
+        assert_eq!(numbers(&recovered, 4), [4, 5]);
+        assert_eq!(recovered.read_from(4).unwrap().previous_hash(), last_hash);
+        assert_eq!(numbers(&recovered, 6), []);
+        assert_eq!(log.append(batch(6)).unwrap(), 6);
+        drop(log);
+        assert_eq!(inspect(&dir).unwrap().last_batch, 6);
+    }
+}
+
+#[test]
+fn with_durability_memory_no_file_is_made() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().join("log");
+    let memory = Options { durability: Durability::Memory, in_flight_max: 2, ..options() };
+    let (mut log, recovered) = FileLog::open(&dir, memory).unwrap();
+    assert_eq!(recovered.last_batch, 0);
+    assert_eq!(numbers(&recovered, 1), []);
+    assert_eq!(log.append(batch(1)).unwrap(), 1);
+    assert_eq!(log.append(batch(2)).unwrap(), 2);
+    assert!(matches!(log.append(batch(3)), Err(LogError::Busy { in_flight: 2 })));
+    let first = log.poll().unwrap().unwrap();
+    let second = log.poll().unwrap().unwrap();
+    assert_eq!((first.batch_number, &first.batch), (1, &batch(1)));
+    assert_eq!((second.batch_number, &second.batch), (2, &batch(2)));
+    assert_ne!(first.hash, second.hash);
+    assert_eq!(log.poll().unwrap(), None);
+    log.trim(2).unwrap();
+    log.close().unwrap();
+    assert!(!dir.exists());
+}
+
+#[test]
+fn the_buffer_that_was_appended_is_the_one_that_is_polled() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut log, _) = FileLog::open(dir.path(), options()).unwrap();
+    let batch = batch(1);
+    let buffer = batch.payload.as_ptr();
+    log.append(batch).unwrap();
+    assert_eq!(wait(&mut log).batch.payload.as_ptr(), buffer);
+}
+
+#[test]
+fn the_waker_is_called_for_each_commit() {
+    let dir = tempfile::tempdir().unwrap();
+    let (sender, woken) = channel();
+    let waker = Arc::new(move || sender.send(()).unwrap_or_default());
+    let options = Options { waker, ..options() };
+    assert!(format!("{options:?}").contains("Fsync"));
+    let (mut log, _) = FileLog::open(dir.path(), options).unwrap();
+    for number in 1..=5 {
+        log.append(batch(number)).unwrap();
+        woken.recv_timeout(PATIENCE).unwrap();
+        assert_eq!(log.poll().unwrap().unwrap().batch_number, number);
+    }
+}
+
+#[test]
+fn no_more_is_taken_than_may_be_in_flight() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut log, _) =
+        FileLog::open(dir.path(), Options { in_flight_max: 3, ..options() }).unwrap();
+    (1..=3).for_each(|number| assert_eq!(log.append(batch(number)).unwrap(), number));
+    assert!(!log.ready());
+    let error = log.append(batch(4)).unwrap_err();
+    assert!(error.to_string().contains("3 batches are under way"), "{error}");
+    wait(&mut log);
+    assert!(log.ready());
+    assert_eq!(log.append(batch(4)).unwrap(), 4);
+}
+
+#[test]
+fn a_payload_may_be_as_large_as_the_limit_and_no_larger() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut log, _) = FileLog::open(dir.path(), options()).unwrap();
+    let large = Batch { payload: vec![7; PAYLOAD_SIZE_MAX + 1], ..batch(1) };
+    let error = log.append(large).unwrap_err();
+    assert!(matches!(error, LogError::TooLarge { .. }));
+    assert!(error.to_string().contains("16777217"), "{error}");
+    // Larger than a segment, too: it gets one of its own.
+    let largest = Batch { payload: vec![7; PAYLOAD_SIZE_MAX], ..batch(1) };
+    for batch in [batch(1), largest.clone(), batch(3)] {
+        log.append(batch.clone()).unwrap();
+        assert_eq!(wait(&mut log).batch, batch);
+    }
+    log.close().unwrap();
+    assert_eq!(segments(dir.path()), [1, 2, 3]);
+    let recovered = inspect(dir.path()).unwrap();
+    let mut reader = recovered.read_from(2).unwrap();
+    assert_eq!(reader.read().unwrap().unwrap().payload, largest.payload);
+    assert_eq!(reader.read().unwrap().unwrap().payload, batch(3).payload);
+    assert!(reader.read().unwrap().is_none());
+}
+
+#[test]
+fn segments_follow_each_other_and_are_filled_to_their_size() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let per_segment = (SEGMENT_SIZE_MIN as usize - SEGMENT_HEADER_SIZE) / FRAME_SIZE;
+    let last = 7 * per_segment as u64 + 3;
+    written(dir, 1..=100);
+    written(dir, 101..=last);
+    let firsts: Vec<_> = (0..=7).map(|index| index * per_segment as u64 + 1).collect();
+    assert_eq!(segments(dir), firsts);
+    for first in &firsts {
+        assert_eq!(fs::metadata(segment(dir, *first)).unwrap().len(), SEGMENT_SIZE_MIN);
+    }
+    let recovered = inspect(dir).unwrap();
+    assert_eq!((recovered.first_batch, recovered.last_batch), (1, last));
+    for from in [1, firsts[1] - 1, firsts[1], firsts[1] + 1, last, last + 1] {
+        assert_eq!(numbers(&recovered, from), (from..=last).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_trimmed_log_starts_later_and_still_knows_its_chain() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    written(dir, 1..=150);
+    let all = segments(dir);
+    let before = inspect(dir).unwrap();
+    let hash = before.read_from(all[2]).unwrap().previous_hash();
+    let (mut log, _) = FileLog::open(dir, options()).unwrap();
+    log.trim(all[2] + 1).unwrap();
+    log.append(batch(151)).unwrap();
+    wait(&mut log);
+    log.trim(2).unwrap();
+    log.close().unwrap();
+    assert_eq!(segments(dir), all[2..]);
+    let recovered = inspect(dir).unwrap();
+    assert_eq!((recovered.first_batch, recovered.last_batch), (all[2], 151));
+    assert_eq!(recovered.read_from(all[2]).unwrap().previous_hash(), hash);
+    for wanted in [1, all[2] - 1, 153] {
+        let error = recovered.read_from(wanted).unwrap_err();
+        assert!(matches!(error, OpenError::NotInLog { last_batch: 151, .. }));
+        assert!(error.to_string().contains(&format!("batch {wanted} is wanted")), "{error}");
+    }
+    // What is being written stays, whatever is asked.
+    let (mut log, _) = FileLog::open(dir, options()).unwrap();
+    log.trim(u64::MAX).unwrap();
+    log.close().unwrap();
+    assert_eq!(segments(dir).len(), 1);
+    assert_eq!(inspect(dir).unwrap().last_batch, 151);
+}
+
+#[test]
+fn a_log_may_begin_behind_a_snapshot() {
+    let start = Start { last_batch: 41, last_hash: ChainHash([5; 16]) };
+    for durability in [Durability::Fsync, Durability::Memory] {
+        let dir = tempfile::tempdir().unwrap();
+        let options = || Options { durability, start, ..options() };
+        let (mut log, recovered) = FileLog::open(dir.path(), options()).unwrap();
+        assert_eq!((recovered.first_batch, recovered.last_batch), (42, 41));
+        assert_eq!(recovered.read_from(42).unwrap().previous_hash(), start.last_hash);
+        assert_eq!(log.append(batch(42)).unwrap(), 42);
+        wait(&mut log);
+        log.close().unwrap();
+        if durability == Durability::Fsync {
+            let (_log, recovered) = FileLog::open(dir.path(), options()).unwrap();
+            assert_eq!((recovered.first_batch, recovered.last_batch), (42, 42));
+            assert_eq!(recovered.read_from(42).unwrap().previous_hash(), start.last_hash);
+        }
+    }
+}
+
+#[test]
+fn a_tail_torn_at_any_byte_is_cut_off_and_nothing_before_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    written(dir, 1..=4);
+    let path = segment(dir, 1);
+    let sound = fs::read(&path).unwrap();
+    let start = SEGMENT_HEADER_SIZE + 3 * FRAME_SIZE;
+    let end = start + FRAME_SIZE;
+    let used_end = start + FrameHeader::SIZE + PAYLOAD_SIZE;
+    let check = |torn: &[u8], dropped: usize, what: &str| {
+        fs::write(&path, torn).unwrap();
+        let seen = inspect(dir).unwrap();
+        assert_eq!((seen.last_batch, seen.bytes_dropped), (3, dropped as u64), "{what}");
+        assert!(fs::read(&path).unwrap() == torn, "looking changes nothing");
+        written(dir, 4..=5); // Opening cuts, and the log goes on from there.
+        let recovered = inspect(dir).unwrap();
+        assert_eq!((recovered.last_batch, recovered.bytes_dropped), (5, 0), "{what}");
+        assert_eq!(numbers(&recovered, 1), [1, 2, 3, 4, 5], "{what}");
+    };
+    for cut in start..end {
+        // What counts is what is not zero: zeros are what a log has behind its end.
+        let used = sound[start..cut].iter().rposition(|&byte| byte != 0).map_or(0, |at| at + 1);
+        check(&sound[..cut], used, &format!("cut off at {cut}"));
+        let mut garbage = sound.clone();
+        garbage[cut..end + 100].fill(0xa7);
+        check(&garbage, end + 100 - start, &format!("garbage from {cut}"));
+        if cut < used_end {
+            let mut zeros = sound.clone();
+            zeros[cut..].fill(0);
+            check(&zeros, used, &format!("zeros from {cut}"));
+        }
+    }
+    // What was dropped has been overwritten: it cannot come back when less is written over it.
+    let mut garbage = sound.clone();
+    garbage[start..end + 100].fill(0xa7);
+    fs::write(&path, &garbage).unwrap();
+    let (log, recovered) = FileLog::open(dir, options()).unwrap();
+    assert_eq!(recovered.bytes_dropped as usize, FRAME_SIZE + 100);
+    log.close().unwrap();
+    assert!(fs::read(&path).unwrap()[start..].iter().all(|&byte| byte == 0));
+}
+
+#[test]
+fn a_damaged_middle_is_refused_and_its_place_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    written(dir, 1..=5);
+    let path = segment(dir, 1);
+    let sound = fs::read(&path).unwrap();
+    let start = SEGMENT_HEADER_SIZE + 2 * FRAME_SIZE;
+    let check = |bytes: &[u8], what: &str| {
+        fs::write(&path, bytes).unwrap();
+        let error = refused(dir);
+        let OpenError::Corrupt { file, offset, batch_number, .. } = &error else {
+            panic!("{what}: {error}");
+        };
+        assert_eq!((file, *offset, *batch_number), (&path, start as u64, 3), "{what}");
+        let message = error.to_string();
+        assert!(message.contains("00000001.log is damaged at byte"), "{message}");
+    };
+    for at in start..start + FRAME_SIZE {
+        let mut flipped = sound.clone();
+        flipped[at] ^= 0x10;
+        check(&flipped, &format!("flipped at {at}"));
+    }
+    let mut zeros = sound.clone();
+    zeros[start..start + FRAME_SIZE].fill(0);
+    check(&zeros, "zeros");
+    let without = [&sound[..start], &sound[start + FRAME_SIZE..]].concat();
+    check(&without, "taken out");
+}
+
+#[test]
+fn damage_in_an_older_segment_is_never_taken_for_a_torn_tail() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    written(dir, 1..=80);
+    let firsts = segments(dir);
+    let path = segment(dir, firsts[0]);
+    let sound = fs::read(&path).unwrap();
+    let last = firsts[1] - 1;
+    let start = SEGMENT_HEADER_SIZE + (last as usize - 1) * FRAME_SIZE;
+    let mut flipped = sound.clone();
+    flipped[start + 20] ^= 1;
+    fs::write(&path, &flipped).unwrap();
+    let error = refused(dir);
+    assert!(matches!(error, OpenError::Corrupt { batch_number, .. } if batch_number == last));
+
+    let mut zeros = sound.clone();
+    zeros[start..].fill(0);
+    fs::write(&path, &zeros).unwrap();
+    let error = refused(dir);
+    let OpenError::Gap { expected, found, .. } = error else { panic!("{error}") };
+    assert_eq!((expected, found), (last, firsts[1]));
+
+    let mut behind = sound.clone();
+    *behind.last_mut().unwrap() = 1;
+    fs::write(&path, &behind).unwrap();
+    let error = refused(dir);
+    assert!(matches!(error, OpenError::Corrupt { batch_number, .. } if batch_number == last + 1));
+}
+
+#[test]
+fn a_missing_segment_is_a_gap_and_a_foreign_one_does_not_fit() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    written(dir, 1..=120);
+    let firsts = segments(dir);
+    let middle = segment(dir, firsts[1]);
+    let kept = fs::read(&middle).unwrap();
+    fs::remove_file(&middle).unwrap();
+    let error = refused(dir);
+    let message = error.to_string();
+    assert!(matches!(error, OpenError::Gap { .. }));
+    assert!(message.contains(&format!("batches {} to {}", firsts[1], firsts[2] - 1)), "{message}");
+
+    // The same batch numbers, but another history.
+    let other = tempfile::tempdir().unwrap();
+    let (mut log, _) = FileLog::open(other.path(), options()).unwrap();
+    append_to(&mut log, 120);
+    log.close().unwrap();
+    assert_eq!(segments(other.path()), firsts);
+    fs::copy(segment(other.path(), firsts[1]), &middle).unwrap();
+    let error = refused(dir);
+    assert!(error.to_string().contains("does not continue the one before it"), "{error}");
+
+    // Frames of another history behind the right header.
+    let mut mixed = fs::read(segment(other.path(), firsts[1])).unwrap();
+    mixed[..SEGMENT_HEADER_SIZE].copy_from_slice(&kept[..SEGMENT_HEADER_SIZE]);
+    fs::write(&middle, mixed).unwrap();
+    let error = refused(dir);
+    assert!(error.to_string().contains("sound frame does not continue"), "{error}");
+
+    // A segment that begins in the middle of the one before it.
+    fs::write(&middle, &kept).unwrap();
+    let (log, _) = FileLog::open(
+        &dir.join("late"),
+        Options { start: Start { last_batch: 9, ..Start::default() }, ..options() },
+    )
+    .unwrap();
+    log.close().unwrap();
+    fs::copy(segment(&dir.join("late"), 10), segment(dir, 10)).unwrap();
+    fs::remove_dir_all(dir.join("late")).unwrap();
+    let error = refused(dir);
+    assert!(error.to_string().contains("already holds its first batch"), "{error}");
+}
+
+#[test]
+fn a_segment_with_a_damaged_header_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    written(dir, 1..=2);
+    let path = segment(dir, 1);
+    let sound = fs::read(&path).unwrap();
+    let check = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        let error = refused(dir);
+        assert!(matches!(error, OpenError::Corrupt { offset: 0, batch_number: 1, .. }), "{error}");
+    };
+    for at in 0..SEGMENT_HEADER_SIZE {
+        let mut flipped = sound.clone();
+        flipped[at] ^= 1;
+        check(&flipped);
+        check(&sound[..at]);
+    }
+    fs::write(&path, &sound).unwrap();
+    fs::rename(&path, segment(dir, 2)).unwrap();
+    let error = refused(dir);
+    assert!(error.to_string().contains("tell different batch numbers"), "{error}");
+}
+
+#[test]
+fn a_newer_format_is_refused_by_its_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    written(dir, 1..=2);
+    let path = segment(dir, 1);
+    let sound = fs::read(&path).unwrap();
+    let check = |bytes: Vec<u8>| {
+        fs::write(&path, bytes).unwrap();
+        let error = refused(dir);
+        assert!(matches!(error, OpenError::NewerFormat { found: 2, supported: 1, .. }), "{error}");
+        assert!(error.to_string().contains("01.log has log format 2"), "{error}");
+    };
+
+    let mut newer_segment = sound.clone();
+    newer_segment[8] = 2;
+    let checksum = blake3::hash(&newer_segment[..40]);
+    newer_segment[40..56].copy_from_slice(&checksum.as_bytes()[..16]);
+    check(newer_segment);
+
+    for number in 0..2 {
+        let mut newer_frame = sound.clone();
+        let frame = &mut newer_frame[SEGMENT_HEADER_SIZE + number * FRAME_SIZE..][..FRAME_SIZE];
+        frame[4] = 2;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&frame[..64]).update(&frame[80..80 + PAYLOAD_SIZE]);
+        frame[64..80].copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        check(newer_frame);
+    }
+}
+
+#[test]
+fn a_foreign_file_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    written(dir, 1..=2);
+    fs::write(dir.join("notes.txt"), "not looked at").unwrap();
+    for name in ["debug.log", "1.log", "000000000000000000x1.log", "99999999999999999999.log"] {
+        fs::write(dir.join(name), "?").unwrap();
+        let error = refused(dir);
+        assert!(matches!(error, OpenError::ForeignFile { .. }));
+        assert!(error.to_string().contains(name), "{error}");
+        fs::remove_file(dir.join(name)).unwrap();
+    }
+    fs::create_dir(segment(dir, 3)).unwrap();
+    assert!(matches!(FileLog::open(dir, options()), Err(OpenError::ForeignFile { .. })));
+}
+
+#[test]
+fn a_log_has_one_writer_and_any_readers() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let (mut log, _) = FileLog::open(dir, options()).unwrap();
+    log.append(batch(1)).unwrap();
+    wait(&mut log);
+    let error = FileLog::open(dir, options()).unwrap_err();
+    assert!(matches!(error, OpenError::Locked(_)));
+    assert!(error.to_string().contains("in use by process"), "{error}");
+    assert!(std::error::Error::source(&error).is_some());
+    assert_eq!(inspect(dir).unwrap().last_batch, 1);
+    drop(log);
+    drop(DataDirLock::acquire(dir).unwrap());
+    FileLog::open(dir, options()).unwrap();
+}
+
+#[test]
+fn settings_and_folders_that_will_not_do_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let small = Options { segment_size: SEGMENT_SIZE_MIN - 1, ..Options::default() };
+    let error = FileLog::open(dir.path(), small).unwrap_err();
+    assert!(error.to_string().contains("set at least 4096"), "{error}");
+    assert!(std::error::Error::source(&error).is_none());
+    let error = inspect(&dir.path().join("nowhere")).unwrap_err();
+    assert!(matches!(error, OpenError::Disk(_)));
+    assert!(error.to_string().contains("nowhere"), "{error}");
+    assert!(std::error::Error::source(&error).is_some());
+}
+
+#[test]
+fn a_reader_notices_what_changes_under_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    written(dir, 1..=80);
+    let recovered = inspect(dir).unwrap();
+    let path = segment(dir, 1);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[SEGMENT_HEADER_SIZE + FRAME_SIZE + 90] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let mut reader = recovered.read_from(1).unwrap();
+    reader.read().unwrap().unwrap();
+    let error = reader.read().unwrap_err();
+    assert!(matches!(error, OpenError::Corrupt { batch_number: 2, .. }), "{error}");
+
+    bytes.copy_within(
+        SEGMENT_HEADER_SIZE..SEGMENT_HEADER_SIZE + FRAME_SIZE,
+        SEGMENT_HEADER_SIZE + FRAME_SIZE,
+    );
+    fs::write(&path, &bytes).unwrap();
+    let error = recovered.read_from(3).unwrap_err();
+    assert!(error.to_string().contains("has changed since"), "{error}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Whatever is appended, in whatever groups and over whatever restarts, is read back in order.
+    #[test]
+    fn random_batches_are_read_back(
+        runs in prop::collection::vec(
+            prop::collection::vec((any::<u64>(), any::<u16>(), 0usize..1500), 0..40), 1..4),
+        segment_size in SEGMENT_SIZE_MIN..20_000,
+        in_flight_max in 1usize..20,
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let options = || Options {
+            durability: Durability::Os, segment_size, in_flight_max, ..Options::default()
+        };
+        let mut model = Vec::new();
+        for run in runs {
+            let (mut log, recovered) = FileLog::open(dir.path(), options()).unwrap();
+            prop_assert_eq!(recovered.last_batch, model.len() as u64);
+            let mut polled = model.len();
+            for (word, rules_version, size) in run {
+                let batch = Batch {
+                    epoch: word,
+                    sequenced_ns: !word,
+                    rules_version,
+                    command_count: size as u32,
+                    payload: vec![word as u8; size],
+                };
+                while !log.ready() {
+                    prop_assert_eq!(&wait(&mut log).batch, &model[polled]);
+                    polled += 1;
+                }
+                model.push(batch.clone());
+                prop_assert_eq!(log.append(batch).unwrap(), model.len() as u64);
+            }
+            log.close().unwrap();
+        }
+        let recovered = inspect(dir.path()).unwrap();
+        let mut reader = recovered.read_from(1).unwrap();
+        for expected in &model {
+            let frame = reader.read().unwrap().unwrap();
+            prop_assert_eq!(frame.payload, &expected.payload[..]);
+            prop_assert_eq!(frame.header.epoch, expected.epoch);
+            prop_assert_eq!(frame.header.sequenced_ns, expected.sequenced_ns);
+            prop_assert_eq!(frame.header.rules_version, expected.rules_version);
+            prop_assert_eq!(frame.header.command_count, expected.command_count);
+        }
+        prop_assert!(reader.read().unwrap().is_none());
+        prop_assert_eq!(recovered.bytes_dropped, 0);
+    }
+}

@@ -201,7 +201,7 @@ fn gated() -> (Disk, Gate) {
         if matches!(seen, Operation::Sync { file } if file.extension().unwrap() == "log") {
             // Closed from the other side means open for good.
             let _ = reached_sender.send(());
-            let _ = let_go_receiver.lock().unwrap().recv();
+            let _ = let_go_receiver.lock().unwrap().recv_timeout(PATIENCE);
         }
         Ok(())
     };
@@ -244,8 +244,24 @@ fn with_durability_os_nothing_waits_for_a_sync() {
     let (mut log, _) = FileLog::open_on(disk, dir.path(), os).unwrap();
     log.append(batch(1, 8)).unwrap();
     wait(&mut log).unwrap();
-    drop(gate);
+    let Gate { reached, let_go } = gate;
+    drop(let_go);
+    reached.try_recv().unwrap_err();
     log.close().unwrap();
+    reached.try_recv().expect("closing syncs");
+}
+
+/// A process that was killed may leave frames behind that are in the page cache only.
+#[test]
+fn what_is_found_at_opening_is_synced_before_it_counts() {
+    let dir = tempfile::tempdir().unwrap();
+    two_groups(dir.path(), 2);
+    for operation in ["Sync ", "SyncDir"] {
+        let (disk, armed) = failing(io::ErrorKind::Other, operation, "");
+        armed.store(true, Ordering::SeqCst);
+        let error = FileLog::open_on(disk, dir.path(), options()).unwrap_err();
+        assert!(error.to_string().starts_with("syncing"), "{error}");
+    }
 }
 
 #[test]
@@ -290,7 +306,8 @@ enum Record {
 struct Model {
     files: Vec<ModelFile>,
     names: BTreeMap<PathBuf, usize>,
-    durable_names: Vec<BTreeMap<PathBuf, usize>>,
+    durable_names: BTreeMap<PathBuf, usize>,
+    unsynced_names: Vec<NameChange>,
     polled: u64,
 }
 
@@ -300,6 +317,26 @@ struct ModelFile {
     unsynced: Vec<(u64, Vec<u8>)>,
 }
 
+/// The name a file loses, and the one it gets.
+struct NameChange {
+    file: usize,
+    source: Option<PathBuf>,
+    target: Option<PathBuf>,
+}
+
+impl NameChange {
+    fn apply(&self, names: &mut BTreeMap<PathBuf, usize>) {
+        if let Some(source) = &self.source
+            && names.get(source) == Some(&self.file)
+        {
+            names.remove(source);
+        }
+        if let Some(target) = &self.target {
+            names.insert(target.clone(), self.file);
+        }
+    }
+}
+
 const SECTOR_SIZE: u64 = 512;
 
 impl Model {
@@ -307,8 +344,7 @@ impl Model {
         match record {
             Record::Create(path) => {
                 self.files.push(ModelFile::default());
-                self.names.insert(path.clone(), self.files.len() - 1);
-                self.durable_names.push(self.names.clone());
+                self.rename(self.files.len() - 1, None, Some(path));
             }
             Record::Write(path, offset, bytes) => {
                 let file = &mut self.files[self.names[path]];
@@ -329,27 +365,32 @@ impl Model {
                 }
             }
             Record::Rename(source, target) => {
-                let file = self.names.remove(source).unwrap();
-                self.names.insert(target.clone(), file);
-                self.durable_names.push(self.names.clone());
+                self.rename(self.names[source], Some(source), Some(target));
             }
-            Record::Remove(path) => {
-                self.names.remove(path);
-                self.durable_names.push(self.names.clone());
+            Record::Remove(path) => self.rename(self.names[path], Some(path), None),
+            Record::SyncDir => {
+                self.durable_names = self.names.clone();
+                self.unsynced_names.clear();
             }
-            // The names as they are, and no longer as they were.
-            Record::SyncDir => self.durable_names = vec![self.names.clone()],
             Record::Polled(batch_number) => self.polled = *batch_number,
         }
     }
 
-    /// What is found when the power is back: of the sectors not synced, any may be there.
+    fn rename(&mut self, file: usize, source: Option<&PathBuf>, target: Option<&PathBuf>) {
+        let change = NameChange { file, source: source.cloned(), target: target.cloned() };
+        change.apply(&mut self.names);
+        self.unsynced_names.push(change);
+    }
+
+    /// What is found when the power is back: of what was not synced, anything may be there.
     fn lay_out(&self, dir: &Path, random: &mut Random) {
-        let Some(names) = self.durable_names.get(random.below(self.durable_names.len().max(1)))
-        else {
-            return;
-        };
-        for (path, &file) in names {
+        let mut names = self.durable_names.clone();
+        for change in &self.unsynced_names {
+            if random.below(2) == 0 {
+                change.apply(&mut names);
+            }
+        }
+        for (path, file) in names {
             let ModelFile { durable, unsynced } = &self.files[file];
             let mut bytes = durable.clone();
             let chance = random.below(5);

@@ -246,7 +246,7 @@ impl WriterThread {
             .spawn(move || {
                 // Dropped last: who is woken finds the queue closed.
                 let _wake_at_end = wake_at_end;
-                writer.run(&appended_receiver, committed_sender);
+                writer.run(committed_sender, appended_receiver);
             })
             .map_err(DiskError::at("starting the writer thread of", &dir))?;
         Ok(Self { appended: Some(appended), committed, shared, thread: Some(thread), _lock: lock })
@@ -371,8 +371,10 @@ impl Writer {
         Ok((writer, recovered))
     }
 
-    fn run(mut self, appended: &Receiver<Batch>, committed: SyncSender<Committed>) {
-        if let Err(failure) = self.serve(appended, &committed) {
+    /// At the end the queues are closed in the order last to first: who finds nothing more to poll
+    /// cannot append any more either.
+    fn run(mut self, committed: SyncSender<Committed>, appended: Receiver<Batch>) {
+        if let Err(failure) = self.serve(&appended, &committed) {
             self.shared.failure.set(failure).expect("the writer fails once");
         }
     }

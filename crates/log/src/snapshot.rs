@@ -591,6 +591,13 @@ mod tests {
             assert!(error.source().is_some());
             assert_eq!(names(dir), ["00000000000000000005.snapshot"], "{step}");
         }
+        let watch = |operation: Operation<'_>| match operation {
+            Operation::SyncDir => Err(io::ErrorKind::Other.into()),
+            _ => Ok(()),
+        };
+        let disk = Disk { watch: Some(Arc::new(watch)) };
+        // It is there by now, but nobody may count on it.
+        write_on(&disk, dir, &snapshot(8)).unwrap_err();
     }
 
     #[test]

@@ -141,6 +141,12 @@ impl Instrument {
         Qty::from_lots(u64::try_from(lots).unwrap_or(u64::MAX))
     }
 
+    /// The whole lots in `amount` of the base asset.
+    pub fn lots_in(&self, amount: Amount) -> Qty {
+        let lots = amount.minor().max(0) / i128::from(self.lot_minor);
+        Qty::from_lots(u64::try_from(lots).unwrap_or(u64::MAX))
+    }
+
     /// `None` unless the text is a whole number of ticks, at most [`PRICE_MAX`].
     pub fn parse_price(&self, text: &str) -> Option<Price> {
         let ticks = i64::try_from(self.spec.tick_size.count(text)?).ok()?;

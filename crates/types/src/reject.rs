@@ -8,8 +8,6 @@ numbered! {
         UnknownInstrument = 2,
         UnknownAsset = 3,
         UnknownKey = 4,
-        /// A retry key that was used for another kind of command.
-        RetryKeyInUse = 10,
 
         /// An order type with a time in force, a price or a size that does not go with it.
         OrderTermsInvalid = 100,

@@ -1,0 +1,198 @@
+//! What an account owns and has under way, and how a trade moves money.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use types::{
+    AccountSpec, AccountTrade, Amount, AssetId, Balance, FeeRates, Instrument, InstrumentId, Order,
+    OrderType, Price, Qty, RetryKey, Side,
+};
+
+use crate::slab::NONE;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Account {
+    pub(crate) spec: AccountSpec,
+    pub(crate) account_seq: u64,
+    pub(crate) open_orders: u32,
+    /// Indexed by asset, as far as the account has had to do with them.
+    pub(crate) balances: Vec<Balance>,
+    /// Indexed by instrument, likewise.
+    pub(crate) markets: Vec<AccountMarket>,
+    /// Places of finished orders, oldest first.
+    pub(crate) finished: VecDeque<u32>,
+    pub(crate) trades: VecDeque<AccountTrade>,
+    pub(crate) external_refs: BTreeSet<Box<[u8]>>,
+    /// Oldest first.
+    pub(crate) retries: VecDeque<Retry>,
+}
+
+/// An account's open orders in one instrument, as a list through [`crate::orders::OpenOrder`] in
+/// the order of their ids.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AccountMarket {
+    pub(crate) open_orders: u32,
+    pub(crate) head: u32,
+    pub(crate) tail: u32,
+}
+
+/// A command that may come again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Retry {
+    pub(crate) key: RetryKey,
+    pub(crate) sequence: u64,
+    pub(crate) expires_ns: u64,
+}
+
+impl AccountMarket {
+    pub(crate) const EMPTY: Self = Self { open_orders: 0, head: NONE, tail: NONE };
+}
+
+impl Account {
+    pub(crate) fn new(spec: AccountSpec) -> Self {
+        Self {
+            spec,
+            account_seq: 0,
+            open_orders: 0,
+            balances: Vec::new(),
+            markets: Vec::new(),
+            finished: VecDeque::new(),
+            trades: VecDeque::new(),
+            external_refs: BTreeSet::new(),
+            retries: VecDeque::new(),
+        }
+    }
+
+    pub(crate) fn next_seq(&mut self) -> u64 {
+        self.account_seq += 1;
+        self.account_seq
+    }
+
+    pub(crate) fn balance(&self, asset: AssetId) -> Balance {
+        self.balances.get(usize::from(asset.0)).copied().unwrap_or_default()
+    }
+
+    #[inline]
+    pub(crate) fn balance_mut(&mut self, asset: AssetId) -> &mut Balance {
+        let at = usize::from(asset.0);
+        if at >= self.balances.len() {
+            self.balances.resize(at + 1, Balance::default());
+        }
+        &mut self.balances[at]
+    }
+
+    pub(crate) fn market(&self, instrument: InstrumentId) -> AccountMarket {
+        self.markets.get(instrument.0 as usize).copied().unwrap_or(AccountMarket::EMPTY)
+    }
+
+    #[inline]
+    pub(crate) fn market_mut(&mut self, instrument: InstrumentId) -> &mut AccountMarket {
+        let at = instrument.0 as usize;
+        if at >= self.markets.len() {
+            self.markets.resize(at + 1, AccountMarket::EMPTY);
+        }
+        &mut self.markets[at]
+    }
+
+    /// Sets aside what a limit order may cost. The check saw that it is there.
+    pub(crate) fn hold(&mut self, instrument: &Instrument, order: &Order, qty: Qty) {
+        let (asset, amount) = held(instrument, order, qty);
+        let balance = self.balance_mut(asset);
+        balance.free -= amount;
+        balance.locked += amount;
+        debug_assert!(balance.free >= Amount::ZERO);
+    }
+
+    /// Gives back what was set aside for `qty` of a limit order.
+    pub(crate) fn release(&mut self, instrument: &Instrument, order: &Order, qty: Qty) {
+        let (asset, amount) = held(instrument, order, qty);
+        let balance = self.balance_mut(asset);
+        balance.locked -= amount;
+        balance.free += amount;
+        debug_assert!(balance.locked >= Amount::ZERO);
+    }
+
+    /// Pays for one fill and receives what it brought, less the fee.
+    #[inline]
+    pub(crate) fn settle(
+        &mut self,
+        instrument: &Instrument,
+        order: &Order,
+        price: Price,
+        qty: Qty,
+        fee: Amount,
+    ) {
+        if order.order_type != OrderType::Market {
+            self.release(instrument, order, qty);
+        }
+        let spec = &instrument.spec;
+        let (base, quote) = (instrument.base_amount(qty), instrument.notional(price, qty));
+        let (paid_asset, paid, got_asset, got) = match order.side {
+            Side::Buy => (spec.quote, quote, spec.base, base),
+            Side::Sell => (spec.base, base, spec.quote, quote),
+        };
+        let paid_from = self.balance_mut(paid_asset);
+        paid_from.free -= paid;
+        debug_assert!(paid_from.free >= Amount::ZERO);
+        self.balance_mut(got_asset).free += got - fee;
+    }
+}
+
+/// What an open order of this size holds: a buy the quote asset at its limit, a sell the base.
+pub(crate) fn held(instrument: &Instrument, order: &Order, qty: Qty) -> (AssetId, Amount) {
+    match order.side {
+        Side::Buy => (instrument.spec.quote, instrument.notional(order.price, qty)),
+        Side::Sell => (instrument.spec.base, instrument.base_amount(qty)),
+    }
+}
+
+/// The asset that a side receives, from which its fee is taken.
+pub(crate) fn received_asset(instrument: &Instrument, side: Side) -> AssetId {
+    match side {
+        Side::Buy => instrument.spec.base,
+        Side::Sell => instrument.spec.quote,
+    }
+}
+
+/// A fee is its rate times what is received, rounded down to a smallest unit: in the customer's
+/// favour, and never more than there is.
+#[inline]
+pub(crate) fn fee(received: Amount, fee_bps_x100: u32) -> Amount {
+    const SCALE: i128 = FeeRates::MAX_BPS_X100 as i128;
+    if fee_bps_x100 == 0 {
+        return Amount::ZERO;
+    }
+    let (received, rate) = (received.minor(), i128::from(fee_bps_x100));
+    // 64-bit division is several times faster, and nearly every amount is small enough.
+    if let Some(product) =
+        u64::try_from(received).ok().and_then(|small| small.checked_mul(u64::from(fee_bps_x100)))
+    {
+        return Amount::from_minor(i128::from(product / SCALE as u64));
+    }
+    // The product could overflow 128 bits; this is the same number.
+    Amount::from_minor(received / SCALE * rate + received % SCALE * rate / SCALE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fees_round_down_and_never_overflow() {
+        let check = |received: i128, rate, expect: i128| {
+            assert_eq!(
+                fee(Amount::from_minor(received), rate).minor(),
+                expect,
+                "{received} {rate}"
+            );
+        };
+        check(0, 1000, 0);
+        check(999, 1000, 0);
+        check(1000, 1000, 1);
+        check(1999, 1000, 1);
+        check(12_345, 0, 0);
+        check(12_345, FeeRates::MAX_BPS_X100, 12_345);
+        check(1 << 120, FeeRates::MAX_BPS_X100, 1 << 120);
+        check((1 << 120) + 999, 1, ((1 << 120) + 999) / 1_000_000);
+        check(i128::from(u64::MAX), 1_500, i128::from(u64::MAX) * 1_500 / 1_000_000);
+    }
+}

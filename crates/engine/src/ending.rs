@@ -1,0 +1,248 @@
+//! How orders end, other than by trading: canceled, expired; and how finished ones are kept.
+
+use types::{
+    AccountId, AmendOrder, CancelAll, CancelCause, CancelOrder, CancelRestriction, ClOrdId, Event,
+    ExpireCause, InstrumentId, Order, OrderAmended, OrderCanceled, OrderExpired, OrderRef,
+    OrderStatus, OrderType, RejectReason, ReplaceMode, ReplaceOrder,
+};
+
+use crate::book::NodeId;
+use crate::engine::{Deferred, Engine};
+use crate::orders::Place;
+
+impl Engine {
+    pub(crate) fn cancel_order(
+        &mut self,
+        account: AccountId,
+        request: &CancelOrder,
+        events: &mut Vec<Event>,
+    ) {
+        match self.check_cancel(account, request) {
+            Ok(node) => self.cancel(node, request.cl_ord_id, CancelCause::Requested, events),
+            Err(reason) => self.reject(account, reason, events),
+        }
+    }
+
+    /// Cancels oldest first; what exceeds one command's work goes on in `Continue`.
+    pub(crate) fn cancel_all(
+        &mut self,
+        account: AccountId,
+        request: &CancelAll,
+        events: &mut Vec<Event>,
+    ) {
+        if self.account(account).is_none() {
+            return self.reject(account, RejectReason::UnknownAccount, events);
+        }
+        if self.market(request.instrument).is_none() {
+            return self.reject(account, RejectReason::UnknownInstrument, events);
+        }
+        if self.first_open(account, request.instrument).is_none() {
+            return self.reject(account, RejectReason::OrderNotFound, events);
+        }
+        self.cancel_rest(account, request, events);
+    }
+
+    pub(crate) fn cancel_rest(
+        &mut self,
+        account: AccountId,
+        request: &CancelAll,
+        events: &mut Vec<Event>,
+    ) {
+        while let Some(node) = self.first_open(account, request.instrument) {
+            if !self.spend_work() {
+                self.deferred.push_front(Deferred::CancelAll(account, *request));
+                return;
+            }
+            self.cancel(node, request.cl_ord_id, CancelCause::CancelAll, events);
+        }
+    }
+
+    /// The cancel comes first, so that what it frees counts for the new order.
+    pub(crate) fn replace_order(
+        &mut self,
+        account: AccountId,
+        request: &ReplaceOrder,
+        events: &mut Vec<Event>,
+    ) {
+        let cl_ord_id = request.cancel.cl_ord_id;
+        match self.check_cancel(account, &request.cancel) {
+            Ok(node) => self.cancel(node, cl_ord_id, CancelCause::Replaced, events),
+            Err(reason) => {
+                self.reject_half(account, reason, true, events);
+                if request.mode == ReplaceMode::StopOnFailure {
+                    return self.reject(account, RejectReason::NotAttempted, events);
+                }
+            }
+        }
+        self.new_order(account, &request.order, events);
+    }
+
+    /// Less quantity keeps the place in the queue; anything else is a replace.
+    pub(crate) fn amend_order(
+        &mut self,
+        account: AccountId,
+        request: &AmendOrder,
+        events: &mut Vec<Event>,
+    ) {
+        let node = match self.check_amend(account, request) {
+            Ok(node) => node,
+            Err(reason) => return self.reject(account, reason, events),
+        };
+        let orig = *self.orders.open(node);
+        if let Some(cl_ord_id) = request.cl_ord_id {
+            self.orders.rename(node, cl_ord_id);
+        }
+        let market = &mut self.markets[orig.instrument.0 as usize];
+        let owner = &mut self.accounts[account.0 as usize];
+        let less = orig.order_qty - request.order_qty;
+        market.book.reduce(&mut self.orders.nodes, node, less);
+        owner.release(&market.instrument, &orig, less);
+        let order = self.orders.open_mut(node);
+        order.order_qty = request.order_qty;
+        order.updated_ns = self.now_ns;
+        events.push(Event::OrderAmended(OrderAmended {
+            account_seq: owner.next_seq(),
+            instrument_seq: market.next_seq(),
+            order: *order,
+            orig_cl_ord_id: orig.cl_ord_id,
+            orig_order_qty: orig.order_qty,
+        }));
+    }
+
+    /// Ends an order that is not on the book.
+    pub(crate) fn expire(&mut self, mut order: Order, cause: ExpireCause, events: &mut Vec<Event>) {
+        let market = &mut self.markets[order.instrument.0 as usize];
+        let account = &mut self.accounts[order.account.0 as usize];
+        if order.order_type != OrderType::Market {
+            account.release(&market.instrument, &order, order.leaves_qty());
+        }
+        order.status = OrderStatus::Expired;
+        order.updated_ns = self.now_ns;
+        if !order.quote_order_qty.is_zero() {
+            order.order_qty = order.cum_qty;
+        }
+        events.push(Event::OrderExpired(OrderExpired {
+            account_seq: account.next_seq(),
+            instrument_seq: market.next_seq(),
+            order,
+            cause,
+        }));
+        self.finish(order);
+    }
+
+    /// Keeps a finished order where it can be asked for, in place of the account's oldest.
+    pub(crate) fn finish(&mut self, order: Order) {
+        let market = &mut self.markets[order.instrument.0 as usize];
+        let account = &mut self.accounts[order.account.0 as usize];
+        let kept = account.spec.finished_orders_kept as usize;
+        if kept == 0 {
+            market.index.remove(order.order_id.0);
+        } else {
+            let at = self.orders.finished.insert(order);
+            market.index.insert(order.order_id.0, Place::Finished(at).pack());
+            account.finished.push_back(at);
+        }
+        self.forget_finished(order.account, kept);
+    }
+
+    /// Lets go of an account's oldest finished orders beyond `kept`.
+    pub(crate) fn forget_finished(&mut self, account: AccountId, kept: usize) {
+        let account = &mut self.accounts[account.0 as usize];
+        while account.finished.len() > kept {
+            let at = account.finished.pop_front().expect("there are more than are kept");
+            let oldest = &self.orders.finished[at];
+            let market = &mut self.markets[oldest.instrument.0 as usize];
+            market.index.remove(oldest.order_id.0);
+            self.orders.finished.remove(at);
+        }
+    }
+
+    fn cancel(
+        &mut self,
+        node: NodeId,
+        cl_ord_id: ClOrdId,
+        cause: CancelCause,
+        events: &mut Vec<Event>,
+    ) {
+        let mut order = *self.orders.open(node);
+        let market = &mut self.markets[order.instrument.0 as usize];
+        let account = &mut self.accounts[order.account.0 as usize];
+        let canceled_qty = order.leaves_qty();
+        market.book.remove(&mut self.orders.nodes, node);
+        self.orders.detach(account, node);
+        account.release(&market.instrument, &order, canceled_qty);
+        order.status = OrderStatus::Canceled;
+        order.updated_ns = self.now_ns;
+        events.push(Event::OrderCanceled(OrderCanceled {
+            account_seq: account.next_seq(),
+            instrument_seq: market.next_seq(),
+            order,
+            canceled_qty,
+            cl_ord_id,
+            cause,
+        }));
+        self.finish(order);
+    }
+
+    fn check_cancel(
+        &self,
+        account: AccountId,
+        request: &CancelOrder,
+    ) -> Result<NodeId, RejectReason> {
+        self.account(account).ok_or(RejectReason::UnknownAccount)?;
+        self.market(request.instrument).ok_or(RejectReason::UnknownInstrument)?;
+        let node = self.open_order(account, request.instrument, &request.order)?;
+        let status = self.orders.open(node).status;
+        let allowed = match request.restriction {
+            CancelRestriction::None => true,
+            CancelRestriction::OnlyNew => status == OrderStatus::New,
+            CancelRestriction::OnlyPartiallyFilled => status == OrderStatus::PartiallyFilled,
+        };
+        if allowed { Ok(node) } else { Err(RejectReason::CancelRestricted) }
+    }
+
+    fn check_amend(
+        &self,
+        account: AccountId,
+        request: &AmendOrder,
+    ) -> Result<NodeId, RejectReason> {
+        self.account(account).ok_or(RejectReason::UnknownAccount)?;
+        let market = self.market(request.instrument).ok_or(RejectReason::UnknownInstrument)?;
+        if request.order_qty < market.instrument.spec.min_qty {
+            return Err(RejectReason::OrderQtyBelowMin);
+        }
+        if let Some(cl_ord_id) = &request.cl_ord_id {
+            let taken = self.orders.by_cl_ord_id(account, request.instrument, cl_ord_id);
+            let own = self.open_order(account, request.instrument, &request.order).ok();
+            if taken.is_some() && taken != own {
+                return Err(RejectReason::DuplicateClOrdId);
+            }
+        }
+        let node = self.open_order(account, request.instrument, &request.order)?;
+        let order = self.orders.open(node);
+        if request.order_qty >= order.order_qty {
+            return Err(RejectReason::AmendQtyNotLower);
+        }
+        if request.order_qty <= order.cum_qty {
+            return Err(RejectReason::AmendQtyNotAboveCum);
+        }
+        Ok(node)
+    }
+
+    fn open_order(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+        order: &OrderRef,
+    ) -> Result<NodeId, RejectReason> {
+        match self.find(account, instrument, order) {
+            Some(Place::Open(node)) => Ok(node),
+            _ => Err(RejectReason::OrderNotFound),
+        }
+    }
+
+    fn first_open(&self, account: AccountId, instrument: InstrumentId) -> Option<NodeId> {
+        let account = self.account(account)?;
+        self.orders.of_account(account, instrument).next()
+    }
+}

@@ -1,0 +1,219 @@
+//! The engine's state and its one entrance.
+
+use std::collections::VecDeque;
+
+use types::{
+    AccountId, Amount, Asset, CancelAll, Command, CommandRejected, CommandRepeated, Entry, Event,
+    InstrumentId, KeySpec, Order, OrderType, RejectReason, RetryKey,
+};
+
+use crate::account::{Account, Retry};
+use crate::market::Market;
+use crate::operator::venue_account;
+use crate::orders::Orders;
+
+/// The rules that this engine goes by. A log says which rules it was written under.
+pub const RULES_VERSION: u16 = 1;
+
+/// Trades and cancels in one command. What exceeds it goes on in `Continue`, so that one command
+/// holds up the others for a bounded time.
+pub const WORK_PER_COMMAND: u32 = 1_000;
+
+/// How long a retry key is remembered, and how many an account may have remembered at once.
+pub(crate) const RETRY_KEY_TTL_NS: u64 = 24 * 3_600 * 1_000_000_000;
+pub(crate) const RETRY_KEYS_PER_ACCOUNT: usize = 10_000;
+
+#[derive(Clone, Debug)]
+pub struct Engine {
+    /// Commands applied.
+    pub(crate) sequence: u64,
+    /// The time of the last command; it never runs backwards.
+    pub(crate) now_ns: u64,
+    pub(crate) assets: Vec<Asset>,
+    /// Of each asset, all that was deposited and not withdrawn: what all balances add up to.
+    pub(crate) supply: Vec<Amount>,
+    pub(crate) markets: Vec<Market>,
+    /// Indexed by account id; the first is the venue's own, which receives the fees.
+    pub(crate) accounts: Vec<Account>,
+    pub(crate) keys: Vec<Key>,
+    pub(crate) orders: Orders,
+    /// Work that waits for a `Continue`, in the order in which it will be done.
+    pub(crate) deferred: VecDeque<Deferred>,
+    /// When retry keys are forgotten, and whose, soonest first.
+    pub(crate) retry_deadlines: VecDeque<(u64, AccountId)>,
+    /// What is left of [`WORK_PER_COMMAND`].
+    pub(crate) work: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key {
+    pub(crate) spec: KeySpec,
+    pub(crate) revoked: bool,
+}
+
+/// Work that did not fit into one command.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Deferred {
+    /// An accepted order that has not yet traded all that it can.
+    Trade(Order),
+    CancelAll(AccountId, CancelAll),
+}
+
+impl Deferred {
+    /// The suspended limit order of `account`, which holds what it may still cost.
+    pub(crate) fn held_by(&self, account: AccountId) -> Option<&Order> {
+        match self {
+            Self::Trade(order) => {
+                let holds = order.order_type != OrderType::Market;
+                (order.account == account && holds).then_some(order)
+            }
+            Self::CancelAll(..) => None,
+        }
+    }
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self {
+            sequence: 0,
+            now_ns: 0,
+            assets: Vec::new(),
+            supply: Vec::new(),
+            markets: Vec::new(),
+            accounts: vec![venue_account()],
+            keys: Vec::new(),
+            orders: Orders::default(),
+            deferred: VecDeque::new(),
+            retry_deadlines: VecDeque::new(),
+            work: 0,
+        }
+    }
+}
+
+impl Engine {
+    /// Carries out one command and appends what happened to `events`.
+    pub fn apply(&mut self, sequenced_ns: u64, entry: &Entry, events: &mut Vec<Event>) {
+        self.sequence += 1;
+        self.now_ns = self.now_ns.max(sequenced_ns);
+        self.work = WORK_PER_COMMAND;
+        let account = entry.envelope.account;
+        if let Some(key) = entry.envelope.retry_key {
+            if let Some(first_sequence) = self.first_sequence(account, &key) {
+                let repeated = CommandRepeated { account, first_sequence };
+                return events.push(Event::CommandRepeated(repeated));
+            }
+            self.remember(account, key);
+        }
+        match &entry.command {
+            Command::NewOrder(order) => self.new_order(account, order, events),
+            Command::CancelOrder(cancel) => self.cancel_order(account, cancel, events),
+            Command::CancelAll(cancel) => self.cancel_all(account, cancel, events),
+            Command::ReplaceOrder(replace) => self.replace_order(account, replace, events),
+            Command::AmendOrder(amend) => self.amend_order(account, amend, events),
+            Command::Deposit(deposit) => self.deposit(deposit, events),
+            Command::Withdraw(withdraw) => self.withdraw(withdraw, events),
+            Command::ListAsset(list) => self.list_asset(list, events),
+            Command::ListInstrument(list) => self.list_instrument(list, events),
+            Command::CreateAccount(create) => self.create_account(create, events),
+            Command::UpdateAccount(update) => self.update_account(update, events),
+            Command::CreateKey(create) => self.create_key(create, events),
+            Command::RevokeKey(revoke) => self.revoke_key(revoke, events),
+            Command::Tick(()) => self.tick(),
+            Command::Continue(()) => self.resume(events),
+        }
+    }
+
+    /// Commands applied so far.
+    pub fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    /// Whether the next command must be a `Continue`.
+    pub fn has_deferred(&self) -> bool {
+        !self.deferred.is_empty()
+    }
+
+    /// When the next `Tick` is due.
+    pub fn next_deadline_ns(&self) -> Option<u64> {
+        self.retry_deadlines.front().map(|(expires_ns, _)| *expires_ns)
+    }
+
+    fn resume(&mut self, events: &mut Vec<Event>) {
+        while let Some(work) = self.deferred.pop_front() {
+            match work {
+                Deferred::Trade(order) => self.execute(order, events),
+                Deferred::CancelAll(account, request) => {
+                    self.cancel_rest(account, &request, events);
+                }
+            }
+            if self.work == 0 {
+                return;
+            }
+        }
+    }
+
+    fn tick(&mut self) {
+        while let Some((expires_ns, account)) = self.retry_deadlines.front().copied() {
+            if expires_ns > self.now_ns || !self.spend_work() {
+                return;
+            }
+            self.retry_deadlines.pop_front();
+            let retries = &mut self.accounts[account.0 as usize].retries;
+            while retries.front().is_some_and(|retry| retry.expires_ns <= self.now_ns) {
+                retries.pop_front();
+            }
+        }
+    }
+
+    fn first_sequence(&self, account: AccountId, key: &RetryKey) -> Option<u64> {
+        let retries = &self.accounts.get(account.0 as usize)?.retries;
+        retries.iter().rev().find(|retry| retry.key == *key).map(|retry| retry.sequence)
+    }
+
+    fn remember(&mut self, account_id: AccountId, key: RetryKey) {
+        let Some(account) = self.accounts.get_mut(account_id.0 as usize) else { return };
+        if account.retries.len() == RETRY_KEYS_PER_ACCOUNT {
+            account.retries.pop_front();
+        }
+        let expires_ns = self.now_ns + RETRY_KEY_TTL_NS;
+        account.retries.push_back(Retry { key, sequence: self.sequence, expires_ns });
+        self.retry_deadlines.push_back((expires_ns, account_id));
+    }
+
+    /// Whether one more trade or cancel fits into this command.
+    pub(crate) fn spend_work(&mut self) -> bool {
+        match self.work.checked_sub(1) {
+            Some(left) => {
+                self.work = left;
+                true
+            }
+            None => false,
+        }
+    }
+
+    pub(crate) fn reject(&self, account: AccountId, reason: RejectReason, events: &mut Vec<Event>) {
+        self.reject_half(account, reason, false, events);
+    }
+
+    pub(crate) fn reject_half(
+        &self,
+        account: AccountId,
+        reason: RejectReason,
+        in_cancel: bool,
+        events: &mut Vec<Event>,
+    ) {
+        events.push(Event::CommandRejected(CommandRejected { account, reason, in_cancel }));
+    }
+
+    /// A customer's account; the venue's own does not trade.
+    pub(crate) fn account(&self, account: AccountId) -> Option<&Account> {
+        if account == AccountId::VENUE {
+            return None;
+        }
+        self.accounts.get(account.0 as usize)
+    }
+
+    pub(crate) fn market(&self, instrument: InstrumentId) -> Option<&Market> {
+        self.markets.get(instrument.0 as usize)
+    }
+}

@@ -1,0 +1,177 @@
+//! From an order's id to its place, for ids that are handed out densely and in order.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::slab::NONE;
+
+/// A paged array over the recent ids. Pages that have emptied are freed; an old page on which
+/// little is left moves to a hash map, so that one order which rests for years does not keep
+/// the pages behind it alive.
+#[derive(Clone, Debug, Default)]
+pub struct OrderIndex {
+    /// The number of the first page in `pages`.
+    first_page: u64,
+    pages: VecDeque<IndexPage>,
+    old: HashMap<u64, u32, BuildHasherDefault<IdHasher>>,
+}
+
+#[derive(Clone, Debug)]
+struct IndexPage {
+    used: u32,
+    /// `None` while nothing is in it.
+    slots: Option<Box<[u32; PAGE]>>,
+}
+
+const PAGE: usize = 1024;
+
+/// Pages of the newest ids that never move to the map.
+const RECENT_PAGES: usize = 64;
+
+/// A page moves to the map when at most this many of its slots are used...
+const SPARSE: u32 = 64;
+
+/// ...or when it alone keeps so many pages in the array.
+const PAGES_MAX: usize = 1 << 16;
+
+impl OrderIndex {
+    pub fn insert(&mut self, id: u64, place: u32) {
+        debug_assert!(place != NONE);
+        let (page, slot) = split(id);
+        if page < self.first_page {
+            self.old.insert(id, place);
+            return;
+        }
+        let at = usize::try_from(page - self.first_page).expect("an id is near those before it");
+        while self.pages.len() <= at {
+            self.pages.push_back(IndexPage { used: 0, slots: None });
+            self.retire();
+        }
+        // Retiring may have moved the first page, but never past a recent one.
+        let at = usize::try_from(page - self.first_page).expect("recent pages stay");
+        let page = &mut self.pages[at];
+        let slots = page.slots.get_or_insert_with(|| Box::new([NONE; PAGE]));
+        page.used += u32::from(slots[slot] == NONE);
+        slots[slot] = place;
+    }
+
+    #[inline]
+    pub fn get(&self, id: u64) -> Option<u32> {
+        let (page, slot) = split(id);
+        if page < self.first_page {
+            return self.old.get(&id).copied();
+        }
+        let slots = self.pages.get((page - self.first_page) as usize)?.slots.as_ref()?;
+        (slots[slot] != NONE).then_some(slots[slot])
+    }
+
+    #[inline]
+    pub fn remove(&mut self, id: u64) -> Option<u32> {
+        let (page, slot) = split(id);
+        if page < self.first_page {
+            return self.old.remove(&id);
+        }
+        let page = self.pages.get_mut((page - self.first_page) as usize)?;
+        let place = std::mem::replace(&mut page.slots.as_mut()?[slot], NONE);
+        if place == NONE {
+            return None;
+        }
+        page.used -= 1;
+        if page.used == 0 {
+            page.slots = None;
+        }
+        Some(place)
+    }
+
+    /// Drops empty pages from the old end and moves sparse ones to the map.
+    fn retire(&mut self) {
+        while self.pages.len() > RECENT_PAGES {
+            let front = &self.pages[0];
+            if front.used > SPARSE && self.pages.len() <= PAGES_MAX {
+                return;
+            }
+            let page = self.pages.pop_front().expect("there are more than the recent ones");
+            let first_id = self.first_page * PAGE as u64;
+            for (id, place) in (first_id..).zip(page.slots.iter().flat_map(|slots| slots.iter())) {
+                if *place != NONE {
+                    self.old.insert(id, *place);
+                }
+            }
+            self.first_page += 1;
+        }
+    }
+}
+
+const fn split(id: u64) -> (u64, usize) {
+    (id / PAGE as u64, (id % PAGE as u64) as usize)
+}
+
+/// Ids are dense, so multiplying spreads them well enough.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("ids are hashed as one integer");
+    }
+
+    fn write_u64(&mut self, id: u64) {
+        self.0 = id.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(26);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_was_put_in_and_nothing_else() {
+        let mut index = OrderIndex::default();
+        for id in 1..=300_000 {
+            index.insert(id, id as u32);
+            if id % 1000 != 0 {
+                assert_eq!(index.remove(id), Some(id as u32));
+            }
+        }
+        for id in 0..=300_001 {
+            let expect = (id % 1000 == 0 && (1..=300_000).contains(&id)).then_some(id as u32);
+            assert_eq!(index.get(id), expect, "id {id}");
+        }
+        assert!(index.old.len() < 300);
+        assert_eq!(index.remove(1000), Some(1000));
+        assert_eq!(index.remove(1000), None);
+        assert_eq!(index.remove(999), None);
+        assert_eq!(index.remove(u64::MAX), None);
+        index.insert(2000, 7);
+        assert_eq!(index.get(2000), Some(7));
+    }
+
+    #[test]
+    fn one_old_order_does_not_keep_the_rest() {
+        let mut index = OrderIndex::default();
+        index.insert(5, 5);
+        for id in 6..10_000_000 {
+            index.insert(id, 1);
+            index.remove(id);
+        }
+        assert_eq!(index.get(5), Some(5));
+        assert!(index.pages.len() <= RECENT_PAGES + 1);
+        assert!(index.pages.iter().filter(|page| page.slots.is_some()).count() <= 1);
+    }
+
+    #[test]
+    fn a_full_old_page_moves_when_it_blocks_too_many() {
+        let mut index = OrderIndex::default();
+        for id in 0..PAGE as u64 {
+            index.insert(id, 9);
+        }
+        index.insert((PAGES_MAX as u64 + 2) * PAGE as u64, 1);
+        assert_eq!(index.get(3), Some(9));
+        assert!(index.pages.len() <= PAGES_MAX + 1);
+        assert_eq!(index.old.len(), PAGE);
+    }
+}

@@ -1,0 +1,28 @@
+//! The deterministic core.
+//!
+//! [`Engine::apply`] is a pure function of the state and one command: it reads no clock, does no
+//! I/O, draws no random number and never fails. A command that cannot be carried out is a
+//! [`types::CommandRejected`]. Same log, same events, on every machine.
+//!
+//! The way of an order: `engine.rs` picks the command apart, `check.rs` is the ladder of refusals,
+//! `matching.rs` trades it, `book.rs` queues it, `account.rs` moves the money, `ending.rs` puts
+//! finished orders where they can be asked for, `query.rs` answers questions, `state.rs` writes
+//! and reads the whole.
+
+mod account;
+mod book;
+mod check;
+mod ending;
+mod engine;
+mod index;
+mod market;
+mod matching;
+mod operator;
+mod orders;
+mod query;
+mod slab;
+mod state;
+
+pub use book::{Book, Front, Node, NodeId, Nodes};
+pub use engine::{Engine, RULES_VERSION, WORK_PER_COMMAND};
+pub use index::OrderIndex;

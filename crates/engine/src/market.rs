@@ -1,0 +1,45 @@
+//! One instrument as the engine holds it: its book, its ids, its event number.
+
+use types::{Instrument, OrderId, TradeId};
+
+use crate::book::Book;
+use crate::index::OrderIndex;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Market {
+    pub(crate) instrument: Instrument,
+    pub(crate) book: Book,
+    /// Open orders and finished ones that are still kept; see [`crate::orders::Place`].
+    pub(crate) index: OrderIndex,
+    pub(crate) last_order_id: u64,
+    pub(crate) last_trade_id: u64,
+    pub(crate) instrument_seq: u64,
+}
+
+impl Market {
+    pub(crate) fn new(instrument: Instrument) -> Self {
+        Self {
+            instrument,
+            book: Book::default(),
+            index: OrderIndex::default(),
+            last_order_id: 0,
+            last_trade_id: 0,
+            instrument_seq: 0,
+        }
+    }
+
+    pub(crate) fn next_order_id(&mut self) -> OrderId {
+        self.last_order_id += 1;
+        OrderId(self.last_order_id)
+    }
+
+    pub(crate) fn next_trade_id(&mut self) -> TradeId {
+        self.last_trade_id += 1;
+        TradeId(self.last_trade_id)
+    }
+
+    pub(crate) fn next_seq(&mut self) -> u64 {
+        self.instrument_seq += 1;
+        self.instrument_seq
+    }
+}

@@ -1,0 +1,276 @@
+//! A new order's way: accepted, traded against the book, then resting or ended.
+
+use types::{
+    AccountId, AccountTrade, Amount, Event, ExpireCause, Fill, NewOrder, Order, OrderAccepted,
+    OrderRested, OrderSize, OrderStatus, OrderType, Price, Qty, Side, TimeInForce, TradeExecuted,
+};
+
+use crate::account::{fee, received_asset};
+use crate::book::Front;
+use crate::engine::{Deferred, Engine};
+use crate::market::Market;
+use crate::orders::Place;
+
+/// Why an order stops trading.
+enum Stop {
+    Filled,
+    /// Nothing on the other side at its price.
+    NoneLeft,
+    /// It buys or sells no further lot for this reason.
+    Unable(ExpireCause),
+    /// The command's work is used up; it goes on in a `Continue`.
+    Suspended,
+}
+
+impl Engine {
+    pub(crate) fn new_order(
+        &mut self,
+        account: AccountId,
+        request: &NewOrder,
+        events: &mut Vec<Event>,
+    ) {
+        if let Err(reason) = self.check_new_order(account, request) {
+            return self.reject(account, reason, events);
+        }
+        let order = self.accept(account, request, events);
+        if order.time_in_force == TimeInForce::Fok {
+            let book = &self.markets[order.instrument.0 as usize].book;
+            if !book.can_fill(order.side, Some(order.price), order.order_qty) {
+                return self.expire(order, ExpireCause::FillOrKill, events);
+            }
+        }
+        self.execute(order, events);
+    }
+
+    /// Trades an accepted order as far as it goes, now or in later commands.
+    pub(crate) fn execute(&mut self, mut order: Order, events: &mut Vec<Event>) {
+        match self.trade(&mut order, events) {
+            Stop::Filled => self.finish(order),
+            Stop::Suspended => self.deferred.push_front(Deferred::Trade(order)),
+            Stop::Unable(cause) => self.expire(order, cause, events),
+            Stop::NoneLeft if order.order_type == OrderType::Market => {
+                self.expire(order, ExpireCause::NoLiquidity, events);
+            }
+            Stop::NoneLeft if order.time_in_force == TimeInForce::Ioc => {
+                self.expire(order, ExpireCause::ImmediateOrCancel, events);
+            }
+            Stop::NoneLeft => self.rest(&order, events),
+        }
+    }
+
+    fn accept(
+        &mut self,
+        account_id: AccountId,
+        request: &NewOrder,
+        events: &mut Vec<Event>,
+    ) -> Order {
+        let market = &mut self.markets[request.instrument.0 as usize];
+        let account = &mut self.accounts[account_id.0 as usize];
+        let (order_qty, quote_order_qty) = match request.size {
+            OrderSize::Base(qty) => (qty, Amount::ZERO),
+            OrderSize::Quote(amount) => (Qty::ZERO, amount),
+        };
+        let order = Order {
+            instrument: request.instrument,
+            account: account_id,
+            order_id: market.next_order_id(),
+            cl_ord_id: request.cl_ord_id,
+            side: request.side,
+            order_type: request.order_type,
+            time_in_force: request.time_in_force,
+            stp_mode: request.stp_mode,
+            status: OrderStatus::New,
+            strategy_id: request.strategy_id,
+            strategy_type: request.strategy_type,
+            price: request.price,
+            order_qty,
+            quote_order_qty,
+            cum_qty: Qty::ZERO,
+            cum_quote: Amount::ZERO,
+            created_ns: self.now_ns,
+            updated_ns: self.now_ns,
+        };
+        if order.order_type != OrderType::Market {
+            account.hold(&market.instrument, &order, order_qty);
+        }
+        events.push(Event::OrderAccepted(OrderAccepted {
+            account_seq: account.next_seq(),
+            instrument_seq: market.next_seq(),
+            order,
+        }));
+        order
+    }
+
+    fn trade(&mut self, order: &mut Order, events: &mut Vec<Event>) -> Stop {
+        let resting_side = order.side.opposite();
+        let limit = (order.order_type != OrderType::Market).then_some(order.price);
+        loop {
+            let market = &self.markets[order.instrument.0 as usize];
+            let Some(front) = market.book.front(&self.orders.nodes, resting_side) else {
+                return Stop::NoneLeft;
+            };
+            if limit.is_some_and(|limit| !order.side.crosses(limit, front.price)) {
+                return Stop::NoneLeft;
+            }
+            let takes = match self.takes(market, order, front.price) {
+                Ok(qty) => qty,
+                Err(cause) => return Stop::Unable(cause),
+            };
+            if !self.spend_work() {
+                return Stop::Suspended;
+            }
+            self.fill(order, front, takes.min(front.leaves_qty), events);
+            if order.status == OrderStatus::Filled {
+                return Stop::Filled;
+            }
+        }
+    }
+
+    /// The lots that an order would take at `price`, at least one.
+    fn takes(&self, market: &Market, order: &Order, price: Price) -> Result<Qty, ExpireCause> {
+        let by_quote = !order.quote_order_qty.is_zero();
+        let instrument = &market.instrument;
+        let wants = match by_quote {
+            false => order.order_qty - order.cum_qty,
+            true => instrument.lots_for(order.quote_order_qty - order.cum_quote, price),
+        };
+        if wants.is_zero() {
+            return Err(ExpireCause::BelowOneLot);
+        }
+        // All others hold, or were checked to own, what they may cost.
+        let affords = match (order.order_type, order.side, by_quote) {
+            (OrderType::Market, Side::Buy, false) => {
+                let account = &self.accounts[order.account.0 as usize];
+                instrument.lots_for(account.balance(instrument.spec.quote).free, price)
+            }
+            (OrderType::Market, Side::Sell, true) => {
+                let account = &self.accounts[order.account.0 as usize];
+                instrument.lots_in(account.balance(instrument.spec.base).free)
+            }
+            _ => wants,
+        };
+        match wants.min(affords) {
+            Qty::ZERO => Err(ExpireCause::BalanceExhausted),
+            qty => Ok(qty),
+        }
+    }
+
+    /// One match, at the maker's price.
+    fn fill(&mut self, taker: &mut Order, front: Front, qty: Qty, events: &mut Vec<Event>) {
+        let Self { markets, orders, now_ns, .. } = self;
+        let market = &mut markets[taker.instrument.0 as usize];
+        let Front { node, price, leaves_qty } = front;
+        let quote = market.instrument.notional(price, qty);
+        market.book.reduce(&mut orders.nodes, node, qty);
+
+        let maker = orders.open_mut(node);
+        let maker_filled = qty == leaves_qty;
+        count_fill(maker, qty, quote, maker_filled, *now_ns);
+        let maker = *maker;
+        let taker_filled = match taker.quote_order_qty.is_zero() {
+            true => taker.cum_qty + qty == taker.order_qty,
+            false => {
+                let rest = taker.quote_order_qty - taker.cum_quote - quote;
+                let next = market.book.best_price(taker.side.opposite());
+                // With nobody left it is not the rest that is too small: it has nobody to trade with.
+                rest.is_zero()
+                    || next.is_some_and(|next| market.instrument.lots_for(rest, next).is_zero())
+            }
+        };
+        count_fill(taker, qty, quote, taker_filled, *now_ns);
+
+        let (instrument_seq, trade_id) = (market.next_seq(), market.next_trade_id());
+        let trade = TradeExecuted {
+            instrument_seq,
+            instrument: taker.instrument,
+            trade_id,
+            price,
+            qty,
+            quote,
+            side: taker.side,
+            maker: self.settle(&maker, true, price, qty),
+            taker: self.settle(taker, false, price, qty),
+        };
+        events.push(Event::TradeExecuted(trade));
+        self.keep_trade(&trade, true);
+        self.keep_trade(&trade, false);
+        if maker_filled {
+            self.orders.detach(&mut self.accounts[maker.account.0 as usize], node);
+            self.finish(maker);
+        }
+    }
+
+    /// Moves one side's money, the fee to the venue.
+    fn settle(&mut self, order: &Order, is_maker: bool, price: Price, qty: Qty) -> Fill {
+        let instrument = &self.markets[order.instrument.0 as usize].instrument;
+        let account = &mut self.accounts[order.account.0 as usize];
+        let rates = account.spec.fees.unwrap_or(instrument.spec.fees);
+        let fee_bps_x100 = match is_maker {
+            true => rates.maker_fee_bps_x100,
+            false => rates.taker_fee_bps_x100,
+        };
+        let received = match order.side {
+            Side::Buy => instrument.base_amount(qty),
+            Side::Sell => instrument.notional(price, qty),
+        };
+        let fee = fee(received, fee_bps_x100);
+        let fee_asset = received_asset(instrument, order.side);
+        account.settle(instrument, order, price, qty, fee);
+        let account_seq = account.next_seq();
+        if !fee.is_zero() {
+            self.accounts[AccountId::VENUE.0 as usize].balance_mut(fee_asset).free += fee;
+        }
+        Fill { account_seq, order: *order, fee, fee_asset }
+    }
+
+    fn keep_trade(&mut self, trade: &TradeExecuted, is_maker: bool) {
+        let fill = if is_maker { &trade.maker } else { &trade.taker };
+        let account = &mut self.accounts[fill.order.account.0 as usize];
+        let kept = account.spec.trades_kept as usize;
+        while account.trades.len() >= kept.max(1) {
+            account.trades.pop_front();
+        }
+        if kept > 0 {
+            account.trades.push_back(AccountTrade {
+                instrument: trade.instrument,
+                trade_id: trade.trade_id,
+                order_id: fill.order.order_id,
+                side: fill.order.side,
+                is_maker,
+                price: trade.price,
+                qty: trade.qty,
+                quote: trade.quote,
+                fee: fill.fee,
+                fee_asset: fill.fee_asset,
+                traded_ns: self.now_ns,
+            });
+        }
+    }
+
+    fn rest(&mut self, order: &Order, events: &mut Vec<Event>) {
+        let market = &mut self.markets[order.instrument.0 as usize];
+        let leaves_qty = order.leaves_qty();
+        let nodes = &mut self.orders.nodes;
+        let node = market.book.rest(nodes, order.side, order.price, leaves_qty);
+        market.index.insert(order.order_id.0, Place::Open(node).pack());
+        self.orders.attach(&mut self.accounts[order.account.0 as usize], node, order);
+        events.push(Event::OrderRested(OrderRested {
+            instrument_seq: market.next_seq(),
+            instrument: order.instrument,
+            order_id: order.order_id,
+            side: order.side,
+            price: order.price,
+            leaves_qty,
+        }));
+    }
+}
+
+fn count_fill(order: &mut Order, qty: Qty, quote: Amount, filled: bool, now_ns: u64) {
+    order.cum_qty += qty;
+    order.cum_quote += quote;
+    order.updated_ns = now_ns;
+    order.status = if filled { OrderStatus::Filled } else { OrderStatus::PartiallyFilled };
+    if filled && !order.quote_order_qty.is_zero() {
+        order.order_qty = order.cum_qty;
+    }
+}

@@ -1,0 +1,235 @@
+//! What operators do: money in and out, listings, accounts, keys.
+
+use types::{
+    AMOUNT_MAX, AccountCreated, AccountId, AccountName, AccountSpec, AccountUpdated, Amount, Asset,
+    AssetId, AssetListed, CreateAccount, CreateKey, Deposit, Deposited, Event, ExternalRef,
+    FeeRates, Instrument, InstrumentId, InstrumentListed, KeyCreated, KeyId, KeyRevoked, ListAsset,
+    ListInstrument, ListingError, RejectReason, RevokeKey, UpdateAccount, Withdraw, Withdrawn,
+};
+
+use crate::account::Account;
+use crate::engine::{Engine, Key};
+use crate::market::Market;
+
+const ASSETS_MAX: usize = 10_000;
+const INSTRUMENTS_MAX: usize = 100_000;
+const ACCOUNTS_MAX: usize = 10_000_000;
+const KEYS_MAX: usize = 10_000_000;
+
+/// What an account may ask the venue to keep of its past.
+const KEPT_MAX: u32 = 1_000_000;
+
+/// The account that receives the fees.
+pub(crate) fn venue_account() -> Account {
+    Account::new(AccountSpec {
+        name: AccountName::parse("venue").expect("a valid name"),
+        fees: None,
+        max_open_orders: 0,
+        finished_orders_kept: 0,
+        trades_kept: 0,
+    })
+}
+
+impl Engine {
+    pub(crate) fn deposit(&mut self, request: &Deposit, events: &mut Vec<Event>) {
+        let Deposit { account, asset, amount, external_ref } = *request;
+        if let Err(reason) = self.check_transfer(account, asset, amount, &external_ref) {
+            return self.reject(account, reason, events);
+        }
+        let supply = &mut self.supply[usize::from(asset.0)];
+        if *supply + amount > AMOUNT_MAX {
+            return self.reject(account, RejectReason::AmountAboveMax, events);
+        }
+        *supply += amount;
+        let owner = &mut self.accounts[account.0 as usize];
+        owner.external_refs.insert(external_ref.as_bytes().into());
+        let account_seq = owner.next_seq();
+        let balance = owner.balance_mut(asset);
+        balance.free += amount;
+        let free = balance.free;
+        let deposited = Deposited { account_seq, account, asset, amount, external_ref, free };
+        events.push(Event::Deposited(deposited));
+    }
+
+    pub(crate) fn withdraw(&mut self, request: &Withdraw, events: &mut Vec<Event>) {
+        let Withdraw { account, asset, amount, external_ref } = *request;
+        if let Err(reason) = self.check_transfer(account, asset, amount, &external_ref) {
+            return self.reject(account, reason, events);
+        }
+        let owner = &mut self.accounts[account.0 as usize];
+        if owner.balance(asset).free < amount {
+            return self.reject(account, RejectReason::InsufficientBalance, events);
+        }
+        self.supply[usize::from(asset.0)] -= amount;
+        owner.external_refs.insert(external_ref.as_bytes().into());
+        let account_seq = owner.next_seq();
+        let balance = owner.balance_mut(asset);
+        balance.free -= amount;
+        let free = balance.free;
+        let withdrawn = Withdrawn { account_seq, account, asset, amount, external_ref, free };
+        events.push(Event::Withdrawn(withdrawn));
+    }
+
+    /// An operator may withdraw what the venue's own account earned, but pays nothing in there.
+    fn check_transfer(
+        &self,
+        account: AccountId,
+        asset: AssetId,
+        amount: Amount,
+        external_ref: &ExternalRef,
+    ) -> Result<(), RejectReason> {
+        let owner = self.accounts.get(account.0 as usize).ok_or(RejectReason::UnknownAccount)?;
+        self.asset(asset).ok_or(RejectReason::UnknownAsset)?;
+        if amount <= Amount::ZERO {
+            return Err(RejectReason::AmountNotPositive);
+        }
+        if amount > AMOUNT_MAX {
+            return Err(RejectReason::AmountAboveMax);
+        }
+        if owner.external_refs.contains(external_ref.as_bytes()) {
+            return Err(RejectReason::DuplicateExternalRef);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn list_asset(&mut self, request: &ListAsset, events: &mut Vec<Event>) {
+        let asset = request.asset;
+        let result = if self.assets.iter().any(|other| other.name == asset.name) {
+            Err(RejectReason::NameInUse)
+        } else if self.assets.len() >= ASSETS_MAX {
+            Err(RejectReason::TooManyAssets)
+        } else if asset.decimals > Asset::DECIMALS_MAX {
+            Err(RejectReason::DecimalsAboveMax)
+        } else {
+            Ok(())
+        };
+        if let Err(reason) = result {
+            return self.reject(AccountId::VENUE, reason, events);
+        }
+        let id = AssetId(u16::try_from(self.assets.len()).expect("below ASSETS_MAX"));
+        self.assets.push(asset);
+        self.supply.push(Amount::ZERO);
+        events.push(Event::AssetListed(AssetListed { id, asset }));
+    }
+
+    pub(crate) fn list_instrument(&mut self, request: &ListInstrument, events: &mut Vec<Event>) {
+        let instrument = match self.check_listing(request) {
+            Ok(instrument) => instrument,
+            Err(reason) => return self.reject(AccountId::VENUE, reason, events),
+        };
+        let mut market = Market::new(instrument);
+        let instrument_seq = market.next_seq();
+        self.markets.push(market);
+        events.push(Event::InstrumentListed(InstrumentListed { instrument_seq, instrument }));
+    }
+
+    fn check_listing(&self, request: &ListInstrument) -> Result<Instrument, RejectReason> {
+        let spec = request.spec;
+        let base = self.asset(spec.base).ok_or(RejectReason::UnknownAsset)?;
+        let quote = self.asset(spec.quote).ok_or(RejectReason::UnknownAsset)?;
+        if self.markets.iter().any(|market| market.instrument.spec.symbol == spec.symbol) {
+            return Err(RejectReason::NameInUse);
+        }
+        if self.markets.len() >= INSTRUMENTS_MAX {
+            return Err(RejectReason::TooManyInstruments);
+        }
+        let id = InstrumentId(u32::try_from(self.markets.len()).expect("below INSTRUMENTS_MAX"));
+        Instrument::new(id, spec, base, quote).map_err(|error| match error {
+            ListingError::TickTimesLotNotWhole => RejectReason::TickTimesLotNotWhole,
+            ListingError::LotNotWhole => RejectReason::LotNotWhole,
+            ListingError::AmountsTooLarge => RejectReason::InstrumentAmountsTooLarge,
+            ListingError::BoundsInvalid => RejectReason::InstrumentBoundsInvalid,
+            ListingError::FeeTooHigh => RejectReason::FeeTooHigh,
+            ListingError::BaseIsQuote => RejectReason::BaseIsQuote,
+        })
+    }
+
+    pub(crate) fn create_account(&mut self, request: &CreateAccount, events: &mut Vec<Event>) {
+        let spec = request.spec;
+        let result = if self.accounts.iter().any(|account| account.spec.name == spec.name) {
+            Err(RejectReason::NameInUse)
+        } else if self.accounts.len() >= ACCOUNTS_MAX {
+            Err(RejectReason::TooManyAccounts)
+        } else {
+            check_account_spec(&spec)
+        };
+        if let Err(reason) = result {
+            return self.reject(AccountId::VENUE, reason, events);
+        }
+        let account = AccountId(u32::try_from(self.accounts.len()).expect("below ACCOUNTS_MAX"));
+        let mut created = Account::new(spec);
+        let account_seq = created.next_seq();
+        self.accounts.push(created);
+        events.push(Event::AccountCreated(AccountCreated { account_seq, account, spec }));
+    }
+
+    pub(crate) fn update_account(&mut self, request: &UpdateAccount, events: &mut Vec<Event>) {
+        let UpdateAccount { account, spec } = *request;
+        let result = match self.account(account) {
+            None => Err(RejectReason::UnknownAccount),
+            Some(owner) if owner.spec.name != spec.name => Err(RejectReason::NameInUse),
+            Some(_) => check_account_spec(&spec),
+        };
+        if let Err(reason) = result {
+            return self.reject(account, reason, events);
+        }
+        let owner = &mut self.accounts[account.0 as usize];
+        owner.spec = spec;
+        while owner.trades.len() > spec.trades_kept as usize {
+            owner.trades.pop_front();
+        }
+        let account_seq = owner.next_seq();
+        self.forget_finished(account, spec.finished_orders_kept as usize);
+        events.push(Event::AccountUpdated(AccountUpdated { account_seq, account, spec }));
+    }
+
+    pub(crate) fn create_key(&mut self, request: &CreateKey, events: &mut Vec<Event>) {
+        let spec = request.spec;
+        let result = if self.account(spec.account).is_none() {
+            Err(RejectReason::UnknownAccount)
+        } else if self.keys.len() >= KEYS_MAX {
+            Err(RejectReason::TooManyKeys)
+        } else if self.keys.iter().any(|key| key.spec.api_key_hash == spec.api_key_hash) {
+            Err(RejectReason::ApiKeyInUse)
+        } else {
+            Ok(())
+        };
+        if let Err(reason) = result {
+            return self.reject(spec.account, reason, events);
+        }
+        self.keys.push(Key { spec, revoked: false });
+        let key = KeyId(u32::try_from(self.keys.len()).expect("below KEYS_MAX"));
+        let account_seq = self.accounts[spec.account.0 as usize].next_seq();
+        events.push(Event::KeyCreated(KeyCreated { account_seq, key, spec }));
+    }
+
+    pub(crate) fn revoke_key(&mut self, request: &RevokeKey, events: &mut Vec<Event>) {
+        let at = (request.key.0 as usize).wrapping_sub(1);
+        let Some(key) = self.keys.get_mut(at).filter(|key| !key.revoked) else {
+            return self.reject(AccountId::VENUE, RejectReason::UnknownKey, events);
+        };
+        key.revoked = true;
+        let spec = key.spec;
+        events.push(Event::KeyRevoked(KeyRevoked {
+            account_seq: self.accounts[spec.account.0 as usize].next_seq(),
+            key: request.key,
+            account: spec.account,
+            role: spec.role,
+        }));
+    }
+
+    pub(crate) fn asset(&self, asset: AssetId) -> Option<&Asset> {
+        self.assets.get(usize::from(asset.0))
+    }
+}
+
+fn check_account_spec(spec: &AccountSpec) -> Result<(), RejectReason> {
+    let fees = spec.fees.unwrap_or(FeeRates::ZERO);
+    if fees.maker_fee_bps_x100.max(fees.taker_fee_bps_x100) > FeeRates::MAX_BPS_X100 {
+        return Err(RejectReason::FeeTooHigh);
+    }
+    if spec.finished_orders_kept.max(spec.trades_kept) > KEPT_MAX {
+        return Err(RejectReason::AccountLimitsTooHigh);
+    }
+    Ok(())
+}

@@ -1,0 +1,190 @@
+//! Questions about the state. None of them changes it.
+
+use types::{
+    AccountId, AccountSpec, AccountTrade, Amount, Asset, AssetId, Balance, Instrument,
+    InstrumentId, KeyId, KeySpec, Order, OrderId, OrderRef, Price, Qty, Side, TradeId,
+};
+
+use crate::engine::Engine;
+use crate::orders::Place;
+
+impl Engine {
+    pub fn assets(&self) -> &[Asset] {
+        &self.assets
+    }
+
+    pub fn instruments(&self) -> impl Iterator<Item = &Instrument> {
+        self.markets.iter().map(|market| &market.instrument)
+    }
+
+    /// All accounts, the venue's own first.
+    pub fn accounts(&self) -> impl Iterator<Item = (AccountId, &AccountSpec)> {
+        (0..).map(AccountId).zip(self.accounts.iter().map(|account| &account.spec))
+    }
+
+    /// The keys that are valid.
+    pub fn keys(&self) -> impl Iterator<Item = (KeyId, &KeySpec)> {
+        let numbered = (1..).map(KeyId).zip(&self.keys);
+        numbered.filter(|(_, key)| !key.revoked).map(|(id, key)| (id, &key.spec))
+    }
+
+    /// An account's balances, indexed by asset; assets it never had may be missing at the end.
+    pub fn balances(&self, account: AccountId) -> &[Balance] {
+        self.accounts.get(account.0 as usize).map_or(&[], |account| &account.balances)
+    }
+
+    /// All that was deposited of an asset and not withdrawn: what all balances add up to.
+    pub fn supply(&self, asset: AssetId) -> Option<Amount> {
+        self.supply.get(usize::from(asset.0)).copied()
+    }
+
+    /// An order of this account, open or finished and still kept. A client's name means the open
+    /// order of that name, or else the one that finished last.
+    pub fn order(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+        order: &OrderRef,
+    ) -> Option<&Order> {
+        self.find(account, instrument, order).map(|place| self.orders.at(place))
+    }
+
+    /// An account's open orders, oldest first within an instrument.
+    pub fn open_orders(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+    ) -> impl Iterator<Item = &Order> {
+        let owner = self.account(account).into_iter();
+        owner.flat_map(move |owner| {
+            self.orders.of_account(owner, instrument).map(|node| self.orders.open(node))
+        })
+    }
+
+    /// An account's finished orders that are still kept, oldest first.
+    pub fn finished_orders(&self, account: AccountId) -> impl DoubleEndedIterator<Item = &Order> {
+        let owner = self.account(account).into_iter();
+        owner.flat_map(|owner| owner.finished.iter().map(|at| &self.orders.finished[*at]))
+    }
+
+    /// An account's trades that are still kept, oldest first.
+    pub fn account_trades(
+        &self,
+        account: AccountId,
+    ) -> impl DoubleEndedIterator<Item = &AccountTrade> {
+        self.account(account).into_iter().flat_map(|owner| owner.trades.iter())
+    }
+
+    /// The levels of one side of a book, best first.
+    pub fn levels(
+        &self,
+        instrument: InstrumentId,
+        side: Side,
+    ) -> impl Iterator<Item = (Price, Qty)> {
+        self.market(instrument).into_iter().flat_map(move |market| market.book.levels(side))
+    }
+
+    /// The resting orders of one side of a book, in the order in which they would trade.
+    pub fn resting(&self, instrument: InstrumentId, side: Side) -> impl Iterator<Item = &Order> {
+        self.market(instrument).into_iter().flat_map(move |market| {
+            let nodes = market.book.orders(&self.orders.nodes, side);
+            nodes.map(|node| self.orders.open(node))
+        })
+    }
+
+    /// Orders that rest in all books together.
+    pub fn resting_count(&self) -> usize {
+        self.orders.nodes.len()
+    }
+
+    /// The last order id, trade id and event number of an instrument.
+    pub fn last_ids(&self, instrument: InstrumentId) -> Option<(OrderId, TradeId, u64)> {
+        let market = self.market(instrument)?;
+        let order_id = OrderId(market.last_order_id);
+        Some((order_id, TradeId(market.last_trade_id), market.instrument_seq))
+    }
+
+    pub(crate) fn find(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+        order: &OrderRef,
+    ) -> Option<Place> {
+        let place = match (order.order_id, &order.cl_ord_id) {
+            (Some(order_id), _) => self.find_by_id(instrument, order_id)?,
+            (None, Some(cl_ord_id)) => {
+                let open = self.orders.by_cl_ord_id(account, instrument, cl_ord_id);
+                open.map(Place::Open).or_else(|| {
+                    let mut finished = self.account(account)?.finished.iter().rev();
+                    let found = finished.find(|at| {
+                        let order = &self.orders.finished[**at];
+                        order.instrument == instrument && order.cl_ord_id == *cl_ord_id
+                    });
+                    found.copied().map(Place::Finished)
+                })?
+            }
+            (None, None) => return None,
+        };
+        let found = self.orders.at(place);
+        let same_name = order.cl_ord_id.is_none_or(|cl_ord_id| cl_ord_id == found.cl_ord_id);
+        (found.account == account && same_name).then_some(place)
+    }
+
+    fn find_by_id(&self, instrument: InstrumentId, order_id: OrderId) -> Option<Place> {
+        self.market(instrument)?.index.get(order_id.0).map(Place::unpack)
+    }
+
+    /// Panics where the state contradicts itself. For tests and for checks after long runs.
+    pub fn assert_consistent(&self) {
+        self.assert_money_is_conserved();
+        for account in 1..self.accounts.len() {
+            self.assert_holds_match(AccountId(u32::try_from(account).expect("few accounts")));
+        }
+        for market in &self.markets {
+            let book = &market.book;
+            let crossed = book.best_price(Side::Buy) >= book.best_price(Side::Sell);
+            assert!(
+                !crossed || book.best_price(Side::Sell).is_none() || self.has_deferred(),
+                "the book of {} is crossed",
+                market.instrument.spec.symbol
+            );
+            for side in [Side::Buy, Side::Sell] {
+                let by_orders = book.orders(&self.orders.nodes, side).map(|node| {
+                    assert_eq!(
+                        self.find_by_id(market.instrument.id, self.orders.open(node).order_id),
+                        Some(Place::Open(node))
+                    );
+                    let leaves_qty = self.orders.nodes[node].leaves_qty();
+                    assert_eq!(leaves_qty, self.orders.open(node).leaves_qty());
+                    leaves_qty
+                });
+                let by_levels: Qty = book.levels(side).map(|(_, qty)| qty).sum();
+                assert_eq!(by_orders.sum::<Qty>(), by_levels);
+            }
+        }
+    }
+
+    fn assert_money_is_conserved(&self) {
+        for (id, supply) in (0..).map(AssetId).zip(&self.supply) {
+            let owned = self.accounts.iter().map(|account| account.balance(id).total());
+            assert_eq!(owned.sum::<Amount>(), *supply, "asset {id}");
+        }
+    }
+
+    /// What is locked is what open orders hold, and a suspended order.
+    fn assert_holds_match(&self, account: AccountId) {
+        let mut holds = vec![Amount::ZERO; self.assets.len()];
+        let suspended = self.deferred.iter().filter_map(|work| work.held_by(account));
+        let open = self.instruments().flat_map(|at| self.open_orders(account, at.id));
+        for order in open.chain(suspended) {
+            let instrument = &self.markets[order.instrument.0 as usize].instrument;
+            let (asset, amount) = crate::account::held(instrument, order, order.leaves_qty());
+            holds[usize::from(asset.0)] += amount;
+        }
+        for (id, hold) in (0..).map(AssetId).zip(holds) {
+            let balance = self.accounts[account.0 as usize].balance(id);
+            assert_eq!(balance.locked, hold, "account {account} asset {id}");
+            assert!(balance.free >= Amount::ZERO, "account {account} asset {id}");
+        }
+    }
+}

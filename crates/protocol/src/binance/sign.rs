@@ -1,0 +1,252 @@
+//! Who sent a request, and whether it is still meant: API keys, signatures, time windows.
+//!
+//! A signature is the HMAC-SHA256 of the query string followed by the body, byte for byte as they
+//! were sent, without the parameter `signature` itself. Clients put that last; wherever it stands,
+//! it is cut out together with one `&`.
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use types::parse_decimal;
+
+use crate::binance::params::{is_decimal, is_json, legal};
+use crate::binance::time::{NS_PER_US, span_ns};
+use crate::binance::{ApiError, Params};
+
+pub const RECV_WINDOW_DEFAULT_US: u64 = 5_000_000;
+pub const RECV_WINDOW_MAX_US: u64 = 60_000_000;
+/// How far a client's clock may be ahead of ours.
+pub const AHEAD_MAX_US: u64 = 1_000_000;
+pub const API_KEY_LEN_MAX: usize = 128;
+
+/// The signature of a payload, in hex. This is the client's side.
+pub fn sign(secret: &[u8], payload: &[u8]) -> String {
+    let digest = mac(secret, payload).finalize().into_bytes();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The text of the header `X-MBX-APIKEY`, if it can be a key at all.
+pub fn check_api_key(header: Option<&str>) -> Result<&str, ApiError> {
+    let valid = |key: &&str| {
+        (1..=API_KEY_LEN_MAX).contains(&key.len())
+            && key.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    header.filter(valid).ok_or_else(ApiError::api_key_format)
+}
+
+/// Checks the signature in constant time.
+pub fn verify(secret: &[u8], query: &str, body: &[u8]) -> Result<(), ApiError> {
+    let (mut payload, in_query) = cut_signature(query.as_bytes())?;
+    let in_body = match is_json(body) {
+        // An object can't be signed with the signature inside it.
+        true => {
+            payload.extend_from_slice(body);
+            None
+        }
+        false => {
+            let (rest, signature) = cut_signature(body)?;
+            payload.extend_from_slice(&rest);
+            signature
+        }
+    };
+    let signature = match (in_query, in_body) {
+        (Some(_), Some(_)) => return Err(ApiError::duplicate_parameter()),
+        (in_query, in_body) => in_query.or(in_body).filter(|signature| !signature.is_empty()),
+    };
+    let signature = signature.ok_or_else(|| ApiError::mandatory("signature"))?;
+    let signature = parse_hex(signature).ok_or_else(ApiError::invalid_signature)?;
+    mac(secret, &payload).verify_slice(&signature).map_err(|_| ApiError::invalid_signature())
+}
+
+/// Checks `timestamp` and `recvWindow` and takes both away, as well as `signature`. Gives the time
+/// after which the request must not be carried out any more.
+pub fn check_time(params: &mut Params, now_us: u64) -> Result<u64, ApiError> {
+    let recv_window_us = recv_window_us(params)?;
+    let timestamp = params.mandatory_integer("timestamp")?;
+    params.text("signature")?;
+    let (timestamp_ns, _) = span_ns(timestamp).ok_or_else(|| ApiError::overflowed("timestamp"))?;
+    let timestamp_us = timestamp_ns / NS_PER_US;
+    if timestamp_us >= now_us.saturating_add(AHEAD_MAX_US) {
+        return Err(ApiError::timestamp_ahead());
+    }
+    let expires_us = timestamp_us.saturating_add(recv_window_us);
+    if now_us > expires_us {
+        return Err(ApiError::outside_recv_window());
+    }
+    Ok(expires_us)
+}
+
+/// In milliseconds, with up to three decimal places.
+fn recv_window_us(params: &mut Params) -> Result<u64, ApiError> {
+    let Some(text) = params.text("recvWindow")? else { return Ok(RECV_WINDOW_DEFAULT_US) };
+    if !is_decimal(&text, 3) {
+        return Err(ApiError::illegal_characters("recvWindow", legal::RECV_WINDOW));
+    }
+    let window_us = parse_decimal(&text, 3).and_then(|window_us| u64::try_from(window_us).ok());
+    let within = |window_us: &u64| *window_us <= RECV_WINDOW_MAX_US;
+    window_us.filter(within).ok_or_else(ApiError::recv_window_too_large)
+}
+
+/// What is left without the signature, and the signature.
+fn cut_signature(part: &[u8]) -> Result<(Vec<u8>, Option<&[u8]>), ApiError> {
+    let (mut rest, mut signature) = (Vec::with_capacity(part.len()), None);
+    let mut pairs_kept = 0;
+    for pair in part.split(|byte| *byte == b'&') {
+        if let Some(value) = pair.strip_prefix(b"signature=") {
+            if signature.replace(value).is_some() {
+                return Err(ApiError::duplicate_parameter());
+            }
+            continue;
+        }
+        if pairs_kept > 0 {
+            rest.push(b'&');
+        }
+        rest.extend_from_slice(pair);
+        pairs_kept += 1;
+    }
+    Ok((rest, signature))
+}
+
+fn mac(secret: &[u8], payload: &[u8]) -> Hmac<Sha256> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("a key of any length will do");
+    mac.update(payload);
+    mac
+}
+
+/// 32 bytes in hex of either case.
+fn parse_hex(text: &[u8]) -> Option<[u8; 32]> {
+    let text: &[u8; 64] = text.try_into().ok()?;
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(text.chunks_exact(2)) {
+        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::binance::testing::query;
+
+    // The example of Binance's documentation.
+    const SECRET: &[u8] = b"NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j";
+    const PAYLOAD: &str = "symbol=LTCBTC&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=0.1\
+                           &recvWindow=5000&timestamp=1499827319559";
+    const SIGNATURE: &str = "c8db56825ae71d6d79447849e617115f4a920fa2acdcab2b053c4b2838bd6b71";
+
+    #[test]
+    fn the_documented_examples_hold() {
+        assert_eq!(sign(SECRET, PAYLOAD.as_bytes()), SIGNATURE);
+        let payload =
+            PAYLOAD.replace("LTCBTC", "%EF%BC%91%EF%BC%92%EF%BC%93%EF%BC%94%EF%BC%95%EF%BC%96");
+        assert_eq!(
+            sign(SECRET, payload.as_bytes()),
+            "e1353ec6b14d888f1164ae9af8228a3dbd508bc82eb867db8ab6046442f33ef3"
+        );
+    }
+
+    #[test]
+    fn the_signature_may_stand_anywhere() {
+        let signed = format!("signature={SIGNATURE}");
+        let (head, tail) = PAYLOAD.split_once('&').unwrap();
+        let check = |query: &str, body: &str| {
+            assert_eq!(verify(SECRET, query, body.as_bytes()), Ok(()), "{query:?} {body:?}");
+        };
+        check(&format!("{PAYLOAD}&{signed}"), "");
+        check("", &format!("{PAYLOAD}&{signed}"));
+        check(&format!("{signed}&{PAYLOAD}"), "");
+        check(&format!("{head}&{signed}&{tail}"), "");
+        check(&signed, PAYLOAD);
+        check(PAYLOAD, &signed);
+        check(&format!("{head}&"), &format!("{tail}&{signed}"));
+        check(&format!("{PAYLOAD}&{}", signed.replace("c8db", "C8DB")), "");
+    }
+
+    #[test]
+    fn query_and_body_are_joined_without_separator() {
+        let (query, body) = ("symbol=LTCBTC&side=BUY", "quantity=1&timestamp=1499827319559");
+        let signature = sign(SECRET, format!("{query}{body}").as_bytes());
+        let body = format!("{body}&signature={signature}");
+        assert_eq!(verify(SECRET, query, body.as_bytes()), Ok(()));
+    }
+
+    #[test]
+    fn a_json_body_is_signed_from_the_query() {
+        let body = br#"{"symbol":"LTCBTC"}"#;
+        let signature = sign(SECRET, &[b"timestamp=1".as_slice(), body].concat());
+        assert_eq!(verify(SECRET, &format!("timestamp=1&signature={signature}"), body), Ok(()));
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        let code =
+            |query: &str, body: &str| verify(SECRET, query, body.as_bytes()).unwrap_err().code;
+        assert_eq!(code(PAYLOAD, ""), -1102);
+        assert_eq!(code(&format!("{PAYLOAD}&signature="), ""), -1102);
+        assert_eq!(code(&format!("{PAYLOAD}&signature=x"), ""), -1022);
+        assert_eq!(code(&format!("{PAYLOAD}&signature={}", "0".repeat(64)), ""), -1022);
+        assert_eq!(code(&format!("{PAYLOAD}&x=1&signature={SIGNATURE}"), ""), -1022);
+        let twice = format!("signature={SIGNATURE}");
+        assert_eq!(code(&format!("{PAYLOAD}&{twice}&{twice}"), ""), -1101);
+        assert_eq!(code(&format!("{PAYLOAD}&{twice}"), &twice), -1101);
+        for cut in 0..PAYLOAD.len() {
+            assert_eq!(code(&format!("{}&{twice}", &PAYLOAD[..cut]), ""), -1022, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_request_is_meant_for_a_window_of_time() {
+        const NOW_US: u64 = 1_499_827_319_559_000;
+        let check = |text: &str, expect: Result<u64, (i32, &str)>| {
+            let result = check_time(&mut query(text), NOW_US);
+            let result = result.as_ref().map_err(|error| (error.code, &*error.msg));
+            assert_eq!(result.copied(), expect, "{text}");
+        };
+        let outside = (-1021, "Timestamp for this request is outside of the recvWindow.");
+        let ahead = (-1021, "Timestamp for this request was 1000ms ahead of the server's time.");
+        check("timestamp=1499827319559", Ok(NOW_US + 5_000_000));
+        check("timestamp=1499827319559000", Ok(NOW_US + 5_000_000));
+        check("timestamp=1499827314559", Ok(NOW_US));
+        check("timestamp=1499827314558", Err(outside));
+        check("timestamp=1499827314558999", Err(outside));
+        check("timestamp=1499827320558", Ok(NOW_US + 5_999_000));
+        check("timestamp=1499827320559", Err(ahead));
+        check("timestamp=0", Err(outside));
+        check("timestamp=1499827319559&recvWindow=0.001", Ok(NOW_US + 1));
+        check("timestamp=1499827319558&recvWindow=0.001", Err(outside));
+        check("timestamp=1499827259559&recvWindow=60000", Ok(NOW_US));
+        let too_large = (-1131, "recvWindow must be less than 60000");
+        check("timestamp=1499827319559&recvWindow=60000.001", Err(too_large));
+        check("timestamp=1499827319559&recvWindow=99999999999999999999", Err(too_large));
+        let missing = "Mandatory parameter 'timestamp' was not sent, was empty/null, or malformed.";
+        check("recvWindow=5000", Err((-1102, missing)));
+        check("timestamp=18446744073709551615", Err((-1108, "Parameter 'timestamp' overflowed.")));
+        assert_eq!(
+            check_time(&mut query("timestamp=1&recvWindow=1.0001"), 1).unwrap_err().code,
+            -1100
+        );
+        assert_eq!(check_time(&mut query("timestamp=now"), 1).unwrap_err().code, -1100);
+    }
+
+    #[test]
+    fn keys_are_letters_and_digits() {
+        assert_eq!(check_api_key(Some("vmPUZE6mv9SD5VNHk4")), Ok("vmPUZE6mv9SD5VNHk4"));
+        for header in [None, Some(""), Some("a b"), Some(&*"x".repeat(129))] {
+            assert_eq!(check_api_key(header).unwrap_err().code, -2014);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_request_is_verified_or_refused(
+            query in ".{0,60}",
+            body in proptest::collection::vec(any::<u8>(), 0..60),
+        ) {
+            prop_assert!(verify(SECRET, &query, &body).is_err());
+            let signature = sign(SECRET, &cut_signature(query.as_bytes()).unwrap().0);
+            let _ = verify(SECRET, &format!("{query}&signature={signature}"), &[]);
+        }
+    }
+}

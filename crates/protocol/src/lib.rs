@@ -1,0 +1,8 @@
+//! The protocols that clients speak, without sockets and without a clock: bytes and times go in,
+//! commands and bytes come out.
+//!
+//! # Invariants
+//! - No decoder panics, whatever bytes it gets: what it cannot read is an error by name.
+//! - Decimals are parsed exactly or refused, and printed exactly.
+
+pub mod binance;

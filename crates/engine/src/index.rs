@@ -42,13 +42,11 @@ impl OrderIndex {
             self.old.insert(id, place);
             return;
         }
-        let at = usize::try_from(page - self.first_page).expect("an id is near those before it");
-        while self.pages.len() <= at {
+        while page - self.first_page >= self.pages.len() as u64 {
             self.pages.push_back(IndexPage { used: 0, slots: None });
             self.retire();
         }
-        // Retiring may have moved the first page, but never past a recent one.
-        let at = usize::try_from(page - self.first_page).expect("recent pages stay");
+        let at = usize::try_from(page - self.first_page).expect("it is in the array");
         let page = &mut self.pages[at];
         let slots = page.slots.get_or_insert_with(|| Box::new([NONE; PAGE]));
         page.used += u32::from(slots[slot] == NONE);

@@ -12,6 +12,7 @@
 mod error;
 mod market;
 pub mod params;
+pub mod request;
 pub mod sign;
 #[cfg(test)]
 mod testing;

@@ -12,7 +12,9 @@
 mod error;
 mod market;
 pub mod params;
+pub mod reject;
 pub mod request;
+pub mod response;
 pub mod sign;
 #[cfg(test)]
 mod testing;

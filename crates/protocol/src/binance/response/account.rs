@@ -1,0 +1,259 @@
+//! An account: what it owns, what it pays, what it traded.
+
+use serde::Serialize;
+use types::{AccountTrade, Asset, Balance, FeeRates, Side, format_decimal};
+
+use crate::binance::response::NO_ORDER_LIST;
+use crate::binance::{Market, TimeUnit};
+
+/// One of `GET /api/v3/myTrades`
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MyTrade {
+    symbol: String,
+    id: u64,
+    order_id: u64,
+    order_list_id: i32,
+    price: String,
+    qty: String,
+    quote_qty: String,
+    commission: String,
+    commission_asset: String,
+    time: u64,
+    is_buyer: bool,
+    is_maker: bool,
+    is_best_match: bool,
+}
+
+impl MyTrade {
+    pub fn new(market: &Market, trade: &AccountTrade, unit: TimeUnit) -> Self {
+        let fee_asset = market.asset(trade.fee_asset);
+        Self {
+            symbol: market.symbol().to_owned(),
+            id: trade.trade_id.0,
+            order_id: trade.order_id.0,
+            order_list_id: NO_ORDER_LIST,
+            price: market.price(trade.price),
+            qty: market.qty(trade.qty),
+            quote_qty: market.quote_amount(trade.quote),
+            commission: fee_asset.format_amount(trade.fee),
+            commission_asset: fee_asset.name.to_string(),
+            time: unit.time(trade.traded_ns),
+            is_buyer: trade.side == Side::Buy,
+            is_maker: trade.is_maker,
+            is_best_match: true,
+        }
+    }
+}
+
+/// `GET /api/v3/account`
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AccountInfo {
+    maker_commission: u32,
+    taker_commission: u32,
+    buyer_commission: u32,
+    seller_commission: u32,
+    commission_rates: CommissionRates,
+    can_trade: bool,
+    can_withdraw: bool,
+    can_deposit: bool,
+    brokered: bool,
+    require_self_trade_prevention: bool,
+    prevent_sor: bool,
+    update_time: u64,
+    account_type: &'static str,
+    balances: Vec<BalanceInfo>,
+    permissions: [&'static str; 1],
+    uid: u32,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct BalanceInfo {
+    asset: String,
+    free: String,
+    locked: String,
+}
+
+impl AccountInfo {
+    /// `can_trade` is what the key may do; deposits and withdrawals are the operator's affair.
+    pub fn new<'a>(
+        uid: u32,
+        fees: FeeRates,
+        can_trade: bool,
+        balances: impl IntoIterator<Item = (&'a Asset, Balance)>,
+        omit_zero_balances: bool,
+        updated_ns: u64,
+        unit: TimeUnit,
+    ) -> Self {
+        let wanted = |(_, balance): &(&Asset, Balance)| {
+            !omit_zero_balances || !balance.free.is_zero() || !balance.locked.is_zero()
+        };
+        let info = |(asset, balance): (&Asset, Balance)| BalanceInfo {
+            asset: asset.name.to_string(),
+            free: asset.format_amount(balance.free),
+            locked: asset.format_amount(balance.locked),
+        };
+        Self {
+            maker_commission: fees.maker_fee_bps_x100 / 100,
+            taker_commission: fees.taker_fee_bps_x100 / 100,
+            buyer_commission: 0,
+            seller_commission: 0,
+            commission_rates: CommissionRates::new(fees),
+            can_trade,
+            can_withdraw: false,
+            can_deposit: false,
+            brokered: false,
+            require_self_trade_prevention: false,
+            prevent_sor: false,
+            update_time: unit.time(updated_ns),
+            account_type: "SPOT",
+            balances: balances.into_iter().filter(wanted).map(info).collect(),
+            permissions: ["SPOT"],
+            uid,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct CommissionRates {
+    maker: String,
+    taker: String,
+    buyer: String,
+    seller: String,
+}
+
+impl CommissionRates {
+    fn new(fees: FeeRates) -> Self {
+        Self {
+            maker: rate(fees.maker_fee_bps_x100),
+            taker: rate(fees.taker_fee_bps_x100),
+            buyer: rate(0),
+            seller: rate(0),
+        }
+    }
+}
+
+/// `POST /api/v3/order/test` with `computeCommissionRates`
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TestOrderRates {
+    standard_commission_for_order: OrderRates,
+    special_commission_for_order: OrderRates,
+    tax_commission_for_order: OrderRates,
+    discount: Discount,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct OrderRates {
+    maker: String,
+    taker: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Discount {
+    enabled_for_account: bool,
+    enabled_for_symbol: bool,
+    discount_asset: &'static str,
+    discount: String,
+}
+
+impl TestOrderRates {
+    pub fn new(fees: FeeRates) -> Self {
+        let rates = |fees: FeeRates| OrderRates {
+            maker: rate(fees.maker_fee_bps_x100),
+            taker: rate(fees.taker_fee_bps_x100),
+        };
+        Self {
+            standard_commission_for_order: rates(fees),
+            special_commission_for_order: rates(FeeRates::ZERO),
+            tax_commission_for_order: rates(FeeRates::ZERO),
+            discount: Discount {
+                enabled_for_account: false,
+                enabled_for_symbol: false,
+                discount_asset: "",
+                discount: rate(0),
+            },
+        }
+    }
+}
+
+fn rate(bps_x100: u32) -> String {
+    format_decimal(i128::from(bps_x100), 6, 8)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use types::{Amount, AssetId, InstrumentId, OrderId, Price, Qty, TradeId};
+
+    use super::*;
+    use crate::binance::response::encode;
+    use crate::binance::testing::{asset, btcusdt, check};
+
+    const MS: TimeUnit = TimeUnit::Millisecond;
+
+    #[test]
+    fn an_account_has_rates_and_balances() {
+        let (btc, usdt) = (asset("BTC", 8), asset("USDT", 8));
+        let balance = |free, locked| Balance {
+            free: Amount::from_minor(free),
+            locked: Amount::from_minor(locked),
+        };
+        let balances = [(&btc, balance(472_384_689_208_129, 0)), (&usdt, balance(0, 0))];
+        let fees = FeeRates { maker_fee_bps_x100: 1_000, taker_fee_bps_x100: 1_550 };
+        let info = AccountInfo::new(7, fees, true, balances, true, 123_000_000, MS);
+        check(
+            &info,
+            json!({
+                "makerCommission": 10, "takerCommission": 15, "buyerCommission": 0,
+                "sellerCommission": 0,
+                "commissionRates": {
+                    "maker": "0.00100000", "taker": "0.00155000", "buyer": "0.00000000",
+                    "seller": "0.00000000",
+                },
+                "canTrade": true, "canWithdraw": false, "canDeposit": false, "brokered": false,
+                "requireSelfTradePrevention": false, "preventSor": false, "updateTime": 123,
+                "accountType": "SPOT",
+                "balances": [{"asset": "BTC", "free": "4723846.89208129", "locked": "0.00000000"}],
+                "permissions": ["SPOT"], "uid": 7,
+            }),
+        );
+        let all = AccountInfo::new(7, fees, true, balances, false, 0, MS);
+        assert_eq!(all.balances.len(), 2);
+    }
+
+    #[test]
+    fn a_trade_of_ones_own_has_fee_and_side() {
+        let trade = AccountTrade {
+            instrument: InstrumentId(0),
+            trade_id: TradeId(28_457),
+            order_id: OrderId(100_234),
+            side: Side::Sell,
+            is_maker: true,
+            price: Price::from_ticks(400),
+            qty: Qty::from_lots(100_000),
+            quote: Amount::from_minor(400_000_000),
+            fee: Amount::from_minor(400_000),
+            fee_asset: AssetId(1),
+            traded_ns: 1_499_865_549_590_000_000,
+        };
+        check(
+            &MyTrade::new(&btcusdt(), &trade, MS),
+            json!({
+                "symbol": "BTCUSDT", "id": 28_457, "orderId": 100_234, "orderListId": -1,
+                "price": "4.00000000", "qty": "1.00000000", "quoteQty": "4.00000000",
+                "commission": "0.00400000", "commissionAsset": "USDT",
+                "time": 1_499_865_549_590_u64, "isBuyer": false, "isMaker": true,
+                "isBestMatch": true,
+            }),
+        );
+    }
+
+    #[test]
+    fn rates_of_a_test_order_have_no_discount() {
+        let rates = encode(&TestOrderRates::new(FeeRates::ZERO));
+        assert!(rates.starts_with(r#"{"standardCommissionForOrder":{"maker":"0.00000000","#));
+    }
+}

@@ -1,0 +1,265 @@
+//! Cancel and replace: one command with two halves, each of which may fail.
+
+use serde::Serialize;
+use types::{Event, RejectReason};
+
+use crate::binance::reject::{self, Request};
+use crate::binance::request::ResponseType;
+use crate::binance::response::encode;
+use crate::binance::response::order::{
+    CancelAnswer, Entered, NewOrderAnswer, canceled, find_refusal, refusal,
+};
+use crate::binance::{ApiError, Market, TimeUnit};
+
+/// `POST /api/v3/order/cancelReplace`: an answer or an error, with what became of each half.
+#[derive(Clone, Debug)]
+pub struct ReplaceAnswer {
+    pub status: u16,
+    pub body: String,
+}
+
+impl ReplaceAnswer {
+    pub fn new(
+        market: &Market,
+        events: &[Event],
+        response_type: ResponseType,
+        unit: TimeUnit,
+    ) -> Result<Self, ApiError> {
+        let cancel = CancelHalf::new(market, events, unit)?;
+        let new_order = NewOrderHalf::new(market, events, response_type, unit);
+        let halves = Halves {
+            cancel_result: cancel.outcome(),
+            new_order_result: new_order.outcome(),
+            cancel_response: cancel,
+            new_order_response: new_order,
+        };
+        Ok(halves.answer())
+    }
+
+    /// For a client that has sent too many orders and wanted its cancel all the same: the events
+    /// are those of the cancel alone.
+    pub fn limited(
+        market: &Market,
+        cancel_events: &[Event],
+        limit: ApiError,
+        unit: TimeUnit,
+    ) -> Self {
+        let cancel = match CancelAnswer::new(market, cancel_events, unit) {
+            Ok(answer) => CancelHalf::Done(Box::new(answer)),
+            Err(error) => CancelHalf::Failed(error),
+        };
+        let status = limit.status;
+        let new_order = match &cancel {
+            CancelHalf::Done(_) => NewOrderHalf::Failed(limit),
+            CancelHalf::Failed(_) => NewOrderHalf::NotAttempted,
+        };
+        let halves = Halves {
+            cancel_result: cancel.outcome(),
+            new_order_result: new_order.outcome(),
+            cancel_response: cancel,
+            new_order_response: new_order,
+        };
+        Self { status, ..halves.answer() }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Halves {
+    cancel_result: Outcome,
+    new_order_result: Outcome,
+    cancel_response: CancelHalf,
+    new_order_response: NewOrderHalf,
+}
+
+#[derive(Clone, Copy, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+enum Outcome {
+    Success,
+    Failure,
+    NotAttempted,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum CancelHalf {
+    Done(Box<CancelAnswer>),
+    Failed(ApiError),
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum NewOrderHalf {
+    Done(Box<NewOrderAnswer>),
+    Failed(ApiError),
+    NotAttempted,
+}
+
+impl Halves {
+    fn answer(&self) -> ReplaceAnswer {
+        let succeeded = [self.cancel_result, self.new_order_result].map(|o| o == Outcome::Success);
+        let (status, code, msg) = match succeeded {
+            [true, true] => return ReplaceAnswer { status: 200, body: encode(self) },
+            [false, false] => (400, -2022, "Order cancel-replace failed."),
+            _ => (409, -2021, "Order cancel-replace partially failed."),
+        };
+        ReplaceAnswer { status, body: encode(&HalvesError { code, msg, data: self }) }
+    }
+}
+
+#[derive(Serialize)]
+struct HalvesError<'a> {
+    code: i32,
+    msg: &'static str,
+    data: &'a Halves,
+}
+
+impl CancelHalf {
+    /// A refusal of the command as a whole, say because of a filter, is plainly its error.
+    fn new(market: &Market, events: &[Event], unit: TimeUnit) -> Result<Self, ApiError> {
+        if let Some(canceled) = canceled(events).next() {
+            let answer = CancelAnswer::from_canceled(market, canceled, unit);
+            return Ok(Self::Done(Box::new(answer)));
+        }
+        match find_refusal(events, true) {
+            Some(reason) => Ok(Self::Failed(reject::api_error(reason, Request::Cancel))),
+            None => Err(refusal(events, false, Request::NewOrder)),
+        }
+    }
+
+    const fn outcome(&self) -> Outcome {
+        match self {
+            Self::Done(_) => Outcome::Success,
+            Self::Failed(_) => Outcome::Failure,
+        }
+    }
+}
+
+impl NewOrderHalf {
+    fn new(market: &Market, events: &[Event], response_type: ResponseType, unit: TimeUnit) -> Self {
+        if let Some(entered) = Entered::find(events) {
+            let answer = NewOrderAnswer::from_entered(market, &entered, response_type, unit);
+            return Self::Done(Box::new(answer));
+        }
+        match find_refusal(events, false) {
+            None | Some(RejectReason::NotAttempted) => Self::NotAttempted,
+            Some(reason) => Self::Failed(reject::api_error(reason, Request::NewOrder)),
+        }
+    }
+
+    const fn outcome(&self) -> Outcome {
+        match self {
+            Self::Done(_) => Outcome::Success,
+            Self::Failed(_) => Outcome::Failure,
+            Self::NotAttempted => Outcome::NotAttempted,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use types::CancelCause;
+
+    use super::*;
+    use crate::binance::testing::{accepted, btcusdt, cancel_json, canceled, order, rejected};
+
+    const MS: TimeUnit = TimeUnit::Millisecond;
+
+    fn replace(events: &[Event]) -> (u16, serde_json::Value) {
+        let answer = ReplaceAnswer::new(&btcusdt(), events, ResponseType::Ack, MS).unwrap();
+        (answer.status, serde_json::from_str(&answer.body).unwrap())
+    }
+
+    #[test]
+    fn a_replace_tells_of_both_halves() {
+        let cancel_done = canceled(order(3), CancelCause::Replaced);
+        let cancel_failed = rejected(RejectReason::OrderNotFound, true);
+        let order_done = accepted(order(11));
+        let order_failed = rejected(RejectReason::WouldTakeLiquidity, false);
+        let not_attempted = rejected(RejectReason::NotAttempted, false);
+
+        let cancel_json = cancel_json(3);
+        let cancel_error = json!({"code": -2011, "msg": "Unknown order sent."});
+        let order_json = json!({
+            "symbol": "BTCUSDT", "orderId": 11, "orderListId": -1, "clientOrderId": "mine",
+            "transactTime": 1_507_725_176_595_u64,
+        });
+        let order_error = json!({"code": -2010, "msg": "Order would immediately match and take."});
+        let failed = "Order cancel-replace failed.";
+        let partially = "Order cancel-replace partially failed.";
+
+        assert_eq!(
+            replace(&[cancel_done, order_done]),
+            (
+                200,
+                json!({
+                    "cancelResult": "SUCCESS", "newOrderResult": "SUCCESS",
+                    "cancelResponse": cancel_json, "newOrderResponse": order_json,
+                })
+            )
+        );
+        assert_eq!(
+            replace(&[cancel_failed, not_attempted]),
+            (
+                400,
+                json!({"code": -2022, "msg": failed, "data": {
+                    "cancelResult": "FAILURE", "newOrderResult": "NOT_ATTEMPTED",
+                    "cancelResponse": cancel_error, "newOrderResponse": null,
+                }})
+            )
+        );
+        assert_eq!(
+            replace(&[cancel_failed, order_failed]),
+            (
+                400,
+                json!({"code": -2022, "msg": failed, "data": {
+                    "cancelResult": "FAILURE", "newOrderResult": "FAILURE",
+                    "cancelResponse": cancel_error, "newOrderResponse": order_error,
+                }})
+            )
+        );
+        assert_eq!(
+            replace(&[cancel_done, order_failed]),
+            (
+                409,
+                json!({"code": -2021, "msg": partially, "data": {
+                    "cancelResult": "SUCCESS", "newOrderResult": "FAILURE",
+                    "cancelResponse": cancel_json, "newOrderResponse": order_error,
+                }})
+            )
+        );
+        assert_eq!(
+            replace(&[cancel_failed, order_done]),
+            (
+                409,
+                json!({"code": -2021, "msg": partially, "data": {
+                    "cancelResult": "FAILURE", "newOrderResult": "SUCCESS",
+                    "cancelResponse": cancel_error, "newOrderResponse": order_json,
+                }})
+            )
+        );
+    }
+
+    #[test]
+    fn a_replace_refused_as_a_whole_is_a_plain_error() {
+        let events = [rejected(RejectReason::PriceAboveMax, false)];
+        let error = ReplaceAnswer::new(&btcusdt(), &events, ResponseType::Ack, MS).unwrap_err();
+        assert_eq!(error, ApiError::filter("PRICE_FILTER"));
+    }
+
+    #[test]
+    fn a_limited_replace_may_still_cancel() {
+        let limit = ApiError::too_many_orders(1, "10 SECOND");
+        let events = [canceled(order(3), CancelCause::Requested)];
+        let answer = ReplaceAnswer::limited(&btcusdt(), &events, limit.clone(), MS);
+        let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!((answer.status, &body["code"]), (429, &json!(-2021)));
+        assert_eq!(body["data"]["newOrderResponse"]["code"], json!(-1015));
+        let events = [rejected(RejectReason::OrderNotFound, false)];
+        let answer = ReplaceAnswer::limited(&btcusdt(), &events, limit, MS);
+        let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!((answer.status, &body["code"]), (429, &json!(-2022)));
+        assert_eq!(body["data"]["newOrderResult"], json!("NOT_ATTEMPTED"));
+    }
+}

@@ -16,6 +16,7 @@ pub mod reject;
 pub mod request;
 pub mod response;
 pub mod sign;
+pub mod stream;
 #[cfg(test)]
 mod testing;
 mod time;

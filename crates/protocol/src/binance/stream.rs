@@ -1,0 +1,660 @@
+//! Market data streams over WebSocket: names of streams, the session that subscribes to them, and
+//! the payloads.
+//!
+//! A [`Session`] is one connection without its socket: texts go in, replies come out, and
+//! [`Session::streams`] says what is to be sent.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+use types::{Side, Symbol};
+
+use crate::binance::response::{Depth, Level, PublicTrade, encode, levels};
+use crate::binance::{Market, TimeUnit};
+
+/// The most streams that one connection may listen to.
+pub const STREAMS_MAX: usize = 1024;
+/// The longest text that a client may send.
+pub const MESSAGE_LEN_MAX: usize = 64 * 1024;
+pub const REQUEST_ID_LEN_MAX: usize = 36;
+
+/// What a client can listen to.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Stream {
+    pub symbol: Symbol,
+    pub kind: StreamKind,
+}
+
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum StreamKind {
+    Trade,
+    BookTicker,
+    /// Changes of the book.
+    Depth(Speed),
+    /// The best levels of the book: 5, 10 or 20.
+    PartialDepth(u8, Speed),
+}
+
+/// How often a stream of depth is sent.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Speed {
+    Ms1000,
+    Ms100,
+}
+
+impl Speed {
+    pub const fn interval_ms(self) -> u64 {
+        match self {
+            Self::Ms1000 => 1000,
+            Self::Ms100 => 100,
+        }
+    }
+}
+
+impl Stream {
+    /// `None` unless it is a symbol in lower case, an `@`, and a stream that exists.
+    pub fn parse(name: &str) -> Option<Self> {
+        let (symbol, kind) = name.split_once('@')?;
+        if symbol.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return None;
+        }
+        let symbol = Symbol::parse(&symbol.to_ascii_uppercase())?;
+        let kind = match kind {
+            "trade" => StreamKind::Trade,
+            "bookTicker" => StreamKind::BookTicker,
+            _ => depth(kind.strip_prefix("depth")?)?,
+        };
+        Some(Self { symbol, kind })
+    }
+
+    /// The streams that a connection begins with: `a/b/c` from its path or query. An error is the
+    /// name that is none, or the last one of too many.
+    pub fn parse_list(names: &str) -> Result<Vec<Self>, String> {
+        let mut streams = Vec::new();
+        for name in names.split('/').filter(|name| !name.is_empty()) {
+            let stream = Self::parse(name).filter(|_| streams.len() < STREAMS_MAX);
+            streams.push(stream.ok_or_else(|| name.to_owned())?);
+        }
+        Ok(streams)
+    }
+}
+
+/// What follows `depth`: levels, speed, both or nothing.
+fn depth(text: &str) -> Option<StreamKind> {
+    let (levels, speed) = match text.split_once('@') {
+        None => (text, Speed::Ms1000),
+        Some((levels, "100ms")) => (levels, Speed::Ms100),
+        Some((levels, "1000ms")) => (levels, Speed::Ms1000),
+        Some(_) => return None,
+    };
+    match levels {
+        "" => Some(StreamKind::Depth(speed)),
+        "5" => Some(StreamKind::PartialDepth(5, speed)),
+        "10" => Some(StreamKind::PartialDepth(10, speed)),
+        "20" => Some(StreamKind::PartialDepth(20, speed)),
+        _ => None,
+    }
+}
+
+impl fmt::Display for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let symbol = self.symbol.as_str().to_ascii_lowercase();
+        let speed = |speed| match speed {
+            Speed::Ms1000 => "",
+            Speed::Ms100 => "@100ms",
+        };
+        match self.kind {
+            StreamKind::Trade => write!(f, "{symbol}@trade"),
+            StreamKind::BookTicker => write!(f, "{symbol}@bookTicker"),
+            StreamKind::Depth(at) => write!(f, "{symbol}@depth{}", speed(at)),
+            StreamKind::PartialDepth(levels, at) => {
+                write!(f, "{symbol}@depth{levels}{}", speed(at))
+            }
+        }
+    }
+}
+
+/// One connection's subscriptions.
+#[derive(Clone, Debug, Default)]
+pub struct Session {
+    /// Whether each payload is sent with the name of its stream.
+    combined: bool,
+    streams: Vec<Stream>,
+}
+
+impl Session {
+    /// `combined` is false for `/ws`, true for `/stream`.
+    pub fn new(combined: bool, streams: Vec<Stream>) -> Self {
+        let mut session = Self { combined, streams: Vec::new() };
+        session.subscribe(streams);
+        session
+    }
+
+    /// In the order in which they were subscribed to.
+    pub fn streams(&self) -> &[Stream] {
+        &self.streams
+    }
+
+    /// Carries out what a client sent, and gives the reply. `listed` says whether there is such a
+    /// symbol.
+    pub fn receive(&mut self, text: &str, listed: &dyn Fn(&Symbol) -> bool) -> String {
+        let message = match Message::parse(text) {
+            Ok(message) => message,
+            Err(ControlError { code, msg }) => {
+                return encode(&Reply::Error { code, msg, id: None });
+            }
+        };
+        encode(&match self.control(message.method, &message.params, listed) {
+            Ok(result) => Reply::Result { result, id: message.id },
+            Err(ControlError { code, msg }) => Reply::Error { code, msg, id: Some(message.id) },
+        })
+    }
+
+    /// A payload as this connection wants it.
+    pub fn wrap(&self, stream: &Stream, payload: &str) -> String {
+        match self.combined {
+            true => format!(r#"{{"stream":"{stream}","data":{payload}}}"#),
+            false => payload.to_owned(),
+        }
+    }
+
+    fn control(
+        &mut self,
+        method: Method,
+        params: &[Value],
+        listed: &dyn Fn(&Symbol) -> bool,
+    ) -> Result<Value, ControlError> {
+        match method {
+            Method::Subscribe => {
+                let streams = parse_streams(params)?;
+                if let Some(stream) = streams.iter().find(|stream| !listed(&stream.symbol)) {
+                    return Err(invalid(format!("unknown symbol in stream {stream}")));
+                }
+                let new = streams.iter().filter(|stream| !self.streams.contains(stream)).count();
+                if self.streams.len() + new > STREAMS_MAX {
+                    return Err(invalid(format!("more than {STREAMS_MAX} streams")));
+                }
+                self.subscribe(streams);
+                Ok(Value::Null)
+            }
+            Method::Unsubscribe => {
+                let streams = parse_streams(params)?;
+                self.streams.retain(|stream| !streams.contains(stream));
+                Ok(Value::Null)
+            }
+            Method::ListSubscriptions => match params {
+                [] => Ok(self.streams.iter().map(Stream::to_string).collect()),
+                _ => Err(invalid("too many parameters")),
+            },
+            Method::SetProperty => {
+                self.combined = parse_set_property(params)?;
+                Ok(Value::Null)
+            }
+            Method::GetProperty => {
+                check_property(params, 1)?;
+                Ok(self.combined.into())
+            }
+        }
+    }
+
+    fn subscribe(&mut self, streams: Vec<Stream>) {
+        for stream in streams {
+            if !self.streams.contains(&stream) {
+                self.streams.push(stream);
+            }
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Reply {
+    Result {
+        result: Value,
+        id: Value,
+    },
+    Error {
+        code: u8,
+        msg: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<Value>,
+    },
+}
+
+#[derive(Debug)]
+struct ControlError {
+    code: u8,
+    msg: String,
+}
+
+fn invalid(what: impl fmt::Display) -> ControlError {
+    ControlError { code: 2, msg: format!("Invalid request: {what}") }
+}
+
+fn unknown_property() -> ControlError {
+    ControlError { code: 0, msg: "Unknown property".to_owned() }
+}
+
+/// A message as it is sent. The texts of its errors are those of the JSON library, which Binance
+/// shows as they are.
+#[derive(Deserialize)]
+struct Message {
+    method: Method,
+    #[serde(default, deserialize_with = "null_as_default")]
+    params: Vec<Value>,
+    #[serde(default)]
+    id: Value,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+enum Method {
+    Subscribe,
+    Unsubscribe,
+    ListSubscriptions,
+    SetProperty,
+    GetProperty,
+}
+
+fn null_as_default<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Value>, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+impl Message {
+    fn parse(text: &str) -> Result<Self, ControlError> {
+        let message: Self = serde_json::from_str(text).map_err(|error| match error.classify() {
+            serde_json::error::Category::Data => invalid(error),
+            _ => ControlError { code: 3, msg: format!("Invalid JSON: {error}") },
+        })?;
+        match is_request_id(&message.id) {
+            true => Ok(message),
+            false => Err(invalid("request ID must be an unsigned integer")),
+        }
+    }
+}
+
+/// A 64-bit integer, up to 36 letters and digits (of a UUID, say), or null.
+fn is_request_id(id: &Value) -> bool {
+    match id {
+        Value::Null => true,
+        Value::Number(number) => number.is_i64() || number.is_u64(),
+        Value::String(text) => {
+            text.len() <= REQUEST_ID_LEN_MAX
+                && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
+        }
+        _ => false,
+    }
+}
+
+fn parse_streams(params: &[Value]) -> Result<Vec<Stream>, ControlError> {
+    if params.len() > STREAMS_MAX {
+        return Err(invalid("too many parameters"));
+    }
+    let parse = |param: &Value| {
+        let name = param.as_str().ok_or_else(|| invalid("stream name must be a string"))?;
+        Stream::parse(name).ok_or_else(|| invalid(format!("unknown stream {name}")))
+    };
+    params.iter().map(parse).collect()
+}
+
+fn parse_set_property(params: &[Value]) -> Result<bool, ControlError> {
+    check_property(params, 2)?;
+    params.get(1).and_then(Value::as_bool).ok_or_else(|| ControlError {
+        code: 1,
+        msg: "Invalid value type: expected Boolean".to_owned(),
+    })
+}
+
+/// `combined` is the only property.
+fn check_property(params: &[Value], params_max: usize) -> Result<(), ControlError> {
+    if params.len() > params_max {
+        return Err(invalid("too many parameters"));
+    }
+    match params.first() {
+        Some(Value::String(name)) if name == "combined" => Ok(()),
+        Some(Value::String(_)) => Err(unknown_property()),
+        _ => Err(invalid("property name must be a string")),
+    }
+}
+
+/// Changes of the book, from one update id to another, both inclusive. A quantity of zero means
+/// that the level is gone.
+pub fn depth_update(
+    market: &Market,
+    event_ns: u64,
+    unit: TimeUnit,
+    first_update_id: u64,
+    last_update_id: u64,
+    bids: &[Level],
+    asks: &[Level],
+) -> String {
+    #[derive(Serialize)]
+    struct DepthUpdate<'a> {
+        e: &'static str,
+        #[serde(rename = "E")]
+        event_time: u64,
+        s: &'a str,
+        #[serde(rename = "U")]
+        first_update_id: u64,
+        u: u64,
+        b: Vec<[String; 2]>,
+        a: Vec<[String; 2]>,
+    }
+    encode(&DepthUpdate {
+        e: "depthUpdate",
+        event_time: unit.time(event_ns),
+        s: market.symbol(),
+        first_update_id,
+        u: last_update_id,
+        b: levels(market, bids),
+        a: levels(market, asks),
+    })
+}
+
+/// The best levels of the book.
+pub fn partial_depth(
+    market: &Market,
+    last_update_id: u64,
+    bids: &[Level],
+    asks: &[Level],
+) -> String {
+    encode(&Depth::new(market, last_update_id, bids, asks))
+}
+
+pub fn trade(market: &Market, event_ns: u64, unit: TimeUnit, trade: &PublicTrade) -> String {
+    #[derive(Serialize)]
+    struct Trade<'a> {
+        e: &'static str,
+        #[serde(rename = "E")]
+        event_time: u64,
+        s: &'a str,
+        t: u64,
+        p: String,
+        q: String,
+        #[serde(rename = "T")]
+        trade_time: u64,
+        m: bool,
+        #[serde(rename = "M")]
+        ignore: bool,
+    }
+    encode(&Trade {
+        e: "trade",
+        event_time: unit.time(event_ns),
+        s: market.symbol(),
+        t: trade.trade_id.0,
+        p: market.price(trade.price),
+        q: market.qty(trade.qty),
+        trade_time: unit.time(trade.traded_ns),
+        m: trade.aggressor == Side::Sell,
+        ignore: true,
+    })
+}
+
+/// The best bid and offer; zeros where a side is empty.
+pub fn book_ticker(
+    market: &Market,
+    update_id: u64,
+    bid: Option<Level>,
+    ask: Option<Level>,
+) -> String {
+    #[derive(Serialize)]
+    struct BookTicker<'a> {
+        u: u64,
+        s: &'a str,
+        b: String,
+        #[serde(rename = "B")]
+        bid_qty: String,
+        a: String,
+        #[serde(rename = "A")]
+        ask_qty: String,
+    }
+    let (bid, ask) = (bid.unwrap_or_default(), ask.unwrap_or_default());
+    encode(&BookTicker {
+        u: update_id,
+        s: market.symbol(),
+        b: market.price(bid.0),
+        bid_qty: market.qty(bid.1),
+        a: market.price(ask.0),
+        ask_qty: market.qty(ask.1),
+    })
+}
+
+/// Sent to every connection before the venue goes.
+pub fn server_shutdown(event_ns: u64, unit: TimeUnit, combined: bool) -> String {
+    let payload = format!(r#"{{"e":"serverShutdown","E":{}}}"#, unit.time(event_ns));
+    match combined {
+        true => format!(r#"{{"stream":"!serverShutdown","data":{payload}}}"#),
+        false => payload,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+    use types::{Amount, Price, Qty, TradeId};
+
+    use super::*;
+    use crate::binance::testing::btcusdt;
+
+    const MS: TimeUnit = TimeUnit::Millisecond;
+
+    fn check(session: &mut Session, text: &str, expect: &str) {
+        let reply = session.receive(text, &|symbol| symbol.as_str() == "BTCUSDT");
+        let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        assert_eq!(value(&reply), value(expect), "{text}");
+    }
+
+    #[test]
+    fn streams_have_names() {
+        use Speed::{Ms100, Ms1000};
+        for (name, kind) in [
+            ("btcusdt@trade", StreamKind::Trade),
+            ("btcusdt@bookTicker", StreamKind::BookTicker),
+            ("btcusdt@depth", StreamKind::Depth(Ms1000)),
+            ("btcusdt@depth@100ms", StreamKind::Depth(Ms100)),
+            ("btcusdt@depth5", StreamKind::PartialDepth(5, Ms1000)),
+            ("btcusdt@depth20@100ms", StreamKind::PartialDepth(20, Ms100)),
+        ] {
+            let stream = Stream::parse(name).unwrap();
+            assert_eq!((stream.symbol.as_str(), stream.kind), ("BTCUSDT", kind));
+            assert_eq!(stream.to_string(), name);
+        }
+        for name in [
+            "",
+            "@",
+            "btcusdt",
+            "btcusdt@",
+            "BTCUSDT@trade",
+            "btcusdt@Trade",
+            "btcusdt@depth6",
+            "btcusdt@depth@5ms",
+            "btcusdt@depth@100ms@",
+            "btc usdt@trade",
+            "@trade",
+            "ｂ@trade",
+        ] {
+            assert_eq!(Stream::parse(name), None, "{name:?}");
+        }
+        let list = Stream::parse_list("btcusdt@trade/ethbtc@depth").unwrap();
+        assert_eq!(list.len(), 2);
+        assert_eq!(Stream::parse_list("btcusdt@trade/x"), Err("x".to_owned()));
+        let many = "btcusdt@trade/".repeat(STREAMS_MAX + 1);
+        assert_eq!(Stream::parse_list(&many), Err("btcusdt@trade".to_owned()));
+    }
+
+    #[test]
+    fn a_session_subscribes_lists_and_unsubscribes() {
+        let mut session = Session::default();
+        let subscribe =
+            r#"{"method":"SUBSCRIBE","params":["btcusdt@trade","btcusdt@depth"],"id":1}"#;
+        check(&mut session, subscribe, r#"{"result":null,"id":1}"#);
+        check(&mut session, subscribe, r#"{"result":null,"id":1}"#);
+        check(
+            &mut session,
+            r#"{"method":"LIST_SUBSCRIPTIONS","params":null,"id":"a-1"}"#,
+            r#"{"result":["btcusdt@trade","btcusdt@depth"],"id":"a-1"}"#,
+        );
+        check(
+            &mut session,
+            r#"{"method":"UNSUBSCRIBE","params":["btcusdt@trade"],"id":null}"#,
+            r#"{"result":null,"id":null}"#,
+        );
+        assert_eq!(session.streams(), [Stream::parse("btcusdt@depth").unwrap()]);
+    }
+
+    #[test]
+    fn payloads_carry_their_stream_when_combined() {
+        let stream = Stream::parse("btcusdt@depth@100ms").unwrap();
+        let mut session = Session::new(false, vec![stream]);
+        assert_eq!(session.wrap(&stream, "{}"), "{}");
+        let get = r#"{"method":"GET_PROPERTY","params":["combined"],"id":2}"#;
+        check(&mut session, get, r#"{"result":false,"id":2}"#);
+        let set = r#"{"method":"SET_PROPERTY","params":["combined",true],"id":5}"#;
+        check(&mut session, set, r#"{"result":null,"id":5}"#);
+        check(&mut session, get, r#"{"result":true,"id":2}"#);
+        assert_eq!(session.wrap(&stream, "{}"), r#"{"stream":"btcusdt@depth@100ms","data":{}}"#);
+    }
+
+    #[test]
+    fn each_fault_has_its_code_and_text() {
+        for (text, code, msg) in [
+            ("{", 3, "Invalid JSON: EOF while parsing an object at line 1 column 1"),
+            ("x", 3, "Invalid JSON: expected value at line 1 column 1"),
+            (
+                r#"{"method":"SUBSCRIB"}"#,
+                2,
+                "Invalid request: unknown variant `SUBSCRIB`, expected one of `SUBSCRIBE`, \
+                 `UNSUBSCRIBE`, `LIST_SUBSCRIPTIONS`, `SET_PROPERTY`, `GET_PROPERTY` at line 1 \
+                 column 20",
+            ),
+            (r#"{"id":1}"#, 2, "Invalid request: missing field `method` at line 1 column 8"),
+            (
+                r#"{"method":"SUBSCRIBE","params":[],"id":1.5}"#,
+                2,
+                "Invalid request: request ID must be an unsigned integer",
+            ),
+            (
+                r#"{"method":"SUBSCRIBE","params":["btcusdt@odd"]}"#,
+                2,
+                "Invalid request: unknown stream btcusdt@odd",
+            ),
+            (
+                r#"{"method":"SUBSCRIBE","params":["none@trade"]}"#,
+                2,
+                "Invalid request: unknown symbol in stream none@trade",
+            ),
+            (
+                r#"{"method":"LIST_SUBSCRIPTIONS","params":["x"]}"#,
+                2,
+                "Invalid request: too many parameters",
+            ),
+            (r#"{"method":"GET_PROPERTY"}"#, 2, "Invalid request: property name must be a string"),
+            (r#"{"method":"GET_PROPERTY","params":["x"]}"#, 0, "Unknown property"),
+            (
+                r#"{"method":"SET_PROPERTY","params":["combined",1]}"#,
+                1,
+                "Invalid value type: expected Boolean",
+            ),
+        ] {
+            let reply = Session::default().receive(text, &|s| s.as_str() == "BTCUSDT");
+            let reply: Value = serde_json::from_str(&reply).unwrap();
+            assert_eq!((&reply["code"], &reply["msg"]), (&json!(code), &json!(msg)), "{text}");
+        }
+    }
+
+    #[test]
+    fn faults_of_a_request_are_told_with_its_id() {
+        check(
+            &mut Session::default(),
+            r#"{"method":"GET_PROPERTY","params":["x"],"id":7}"#,
+            r#"{"code":0,"msg":"Unknown property","id":7}"#,
+        );
+    }
+
+    #[test]
+    fn a_session_has_a_limit_of_streams() {
+        let mut session = Session::default();
+        let name = |n: usize| format!("s{n}@trade");
+        let subscribe = |names: Vec<String>| {
+            json!({"method": "SUBSCRIBE", "params": names, "id": 1}).to_string()
+        };
+        let names = (0..STREAMS_MAX).map(name).collect();
+        let reply = session.receive(&subscribe(names), &|_| true);
+        assert_eq!(reply, r#"{"result":null,"id":1}"#);
+        let reply = session.receive(&subscribe(vec![name(STREAMS_MAX)]), &|_| true);
+        assert!(reply.contains("more than 1024 streams"));
+        assert_eq!(session.streams().len(), STREAMS_MAX);
+    }
+
+    #[test]
+    fn payloads_have_the_documented_fields_in_order() {
+        let market = btcusdt();
+        let level = |ticks, lots| (Price::from_ticks(ticks), Qty::from_lots(lots));
+        const EVENT_NS: u64 = 1_672_515_782_136_000_000;
+        assert_eq!(
+            depth_update(&market, EVENT_NS, MS, 157, 160, &[level(24, 0)], &[level(26, 100_000)]),
+            concat!(
+                r#"{"e":"depthUpdate","E":1672515782136,"s":"BTCUSDT","U":157,"u":160,"#,
+                r#""b":[["0.24000000","0.00000000"]],"a":[["0.26000000","1.00000000"]]}"#,
+            )
+        );
+        assert_eq!(
+            partial_depth(&market, 160, &[], &[level(26, 100_000)]),
+            r#"{"lastUpdateId":160,"bids":[],"asks":[["0.26000000","1.00000000"]]}"#
+        );
+        let public = PublicTrade {
+            trade_id: TradeId(12_345),
+            price: Price::from_ticks(10),
+            qty: Qty::from_lots(100_000),
+            quote: Amount::from_minor(10_000_000),
+            traded_ns: EVENT_NS,
+            aggressor: Side::Sell,
+        };
+        assert_eq!(
+            trade(&market, EVENT_NS, TimeUnit::Microsecond, &public),
+            concat!(
+                r#"{"e":"trade","E":1672515782136000,"s":"BTCUSDT","t":12345,"p":"0.10000000","#,
+                r#""q":"1.00000000","T":1672515782136000,"m":true,"M":true}"#,
+            )
+        );
+        assert_eq!(
+            book_ticker(&market, 400, Some(level(2_535, 100_000)), None),
+            concat!(
+                r#"{"u":400,"s":"BTCUSDT","b":"25.35000000","B":"1.00000000","#,
+                r#""a":"0.00000000","A":"0.00000000"}"#,
+            )
+        );
+        assert_eq!(
+            server_shutdown(EVENT_NS, MS, true),
+            r#"{"stream":"!serverShutdown","data":{"e":"serverShutdown","E":1672515782136}}"#
+        );
+    }
+
+    #[test]
+    fn a_cut_message_is_an_error_and_changes_nothing() {
+        let text = r#"{"method":"SUBSCRIBE","params":["btcusdt@trade"],"id":1}"#;
+        for cut in 0..text.len() {
+            let mut session = Session::default();
+            let reply = session.receive(&text[..cut], &|_| true);
+            assert!(reply.starts_with(r#"{"code":3"#), "cut at {cut}: {reply}");
+            assert!(session.streams().is_empty());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_a_reply(text in ".{0,80}", name in ".{0,30}") {
+            let mut session = Session::default();
+            session.receive(&text, &|_| true);
+            let subscribe = json!({"method": "SUBSCRIBE", "params": [name], "id": text});
+            session.receive(&subscribe.to_string(), &|_| true);
+        }
+
+        #[test]
+        fn a_name_that_parses_is_printed_again(name in "[a-z0-9]{1,20}@(trade|bookTicker|depth(5|10|20)?(@100ms)?)") {
+            prop_assert_eq!(Stream::parse(&name).unwrap().to_string(), name);
+        }
+    }
+}

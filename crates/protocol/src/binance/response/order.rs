@@ -221,16 +221,22 @@ impl CancelAnswer {
         })
     }
 
-    /// From the events of a cancel of all orders; that there was none is an error.
+    /// From the events of a cancel of all orders; that there was none is an error. Where the
+    /// cancel took several commands, other work may stand among its events.
     pub fn all(market: &Market, events: &[Event], unit: TimeUnit) -> Result<Vec<Self>, ApiError> {
-        let answers = canceled(events)
-            .map(|canceled| Self::from_canceled(market, canceled, unit))
-            .collect::<Vec<_>>();
-        match (answers.is_empty(), find_refusal(events, false)) {
-            (false, _) => Ok(answers),
-            (true, Some(reason)) => Err(reject::api_error(reason, Request::Cancel)),
-            (true, None) => Err(ApiError::unknown_order()),
-        }
+        let Some(first) = canceled(events).next() else {
+            return Err(match find_refusal(events, false) {
+                Some(reason) => reject::api_error(reason, Request::Cancel),
+                None => ApiError::unknown_order(),
+            });
+        };
+        let same = |other: &&OrderCanceled| {
+            other.order.account == first.order.account
+                && other.order.instrument == first.order.instrument
+                && other.cl_ord_id == first.cl_ord_id
+        };
+        let answer = |canceled| Self::from_canceled(market, canceled, unit);
+        Ok(canceled(events).filter(same).map(answer).collect())
     }
 
     pub(super) fn from_canceled(market: &Market, canceled: &OrderCanceled, unit: TimeUnit) -> Self {
@@ -399,8 +405,8 @@ const fn expiry_reason(cause: ExpireCause) -> &'static str {
 mod tests {
     use serde_json::json;
     use types::{
-        Amount, AssetId, CancelCause, Fill, InstrumentId, OrderExpired, OrderStatus, Side,
-        TimeInForce, TradeId,
+        AccountId, Amount, AssetId, CancelCause, Fill, InstrumentId, OrderExpired, OrderStatus,
+        Side, TimeInForce, TradeId,
     };
 
     use super::*;
@@ -528,7 +534,9 @@ mod tests {
     #[test]
     fn a_cancel_of_all_is_a_list_and_never_an_empty_one() {
         let of = |order_id| canceled(order(order_id), CancelCause::CancelAll);
-        let answers = CancelAnswer::all(&btcusdt(), &[of(4), of(5)], MS).unwrap();
+        let other = Order { account: AccountId(8), ..order(6) };
+        let events = [of(4), canceled(other, CancelCause::Requested), of(5)];
+        let answers = CancelAnswer::all(&btcusdt(), &events, MS).unwrap();
         check(&answers, json!([cancel_json(4), cancel_json(5)]));
         assert_eq!(CancelAnswer::all(&btcusdt(), &[], MS).unwrap_err().code, -2011);
     }

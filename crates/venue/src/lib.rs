@@ -1,0 +1,34 @@
+//! The running venue.
+//!
+//! [`Machine`] is the venue without threads, sockets or clock: commands are submitted, batches go
+//! to the log, what the log has committed is applied. [`Opened`] is a venue read back from its data
+//! folder; [`Opened::start`] puts two threads around it, beside the log's own:
+//!
+//! ```text
+//!  gateways ─► inbox ─► [engine thread: Machine] ─► outbox ─► [publisher thread: spool, views] ─► listeners
+//!                ▲             │    ▲                                      
+//!                └── replies ──┘    └──── the log's writer thread
+//! ```
+//!
+//! # Invariants
+//! - State changes only by committed entries, in their order (`machine.rs`).
+//! - Every queue is bounded; who finds one full is told so at once ([`Overloaded`]).
+//! - What a reply tells of has been handed to the publisher before: a later read of the views
+//!   includes it.
+
+mod applied;
+mod data_dir;
+mod machine;
+mod publisher;
+mod secret;
+mod shell;
+mod spool;
+
+pub use applied::{Applied, Reply};
+pub use data_dir::{OpenError, Opened, Settings};
+pub use log::Durability;
+pub use machine::{Machine, Output, Overloaded};
+pub use publisher::Listener;
+pub use secret::{MasterKey, MasterKeyError, Secret, api_key_hash, random_text, retry_key};
+pub use shell::{Gone, Handle, Running, Stopped};
+pub use spool::{Spool, SpoolError};

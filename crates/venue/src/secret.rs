@@ -1,0 +1,203 @@
+//! Secrets: the master key, what it seals, and random texts.
+//!
+//! A key's secret lies in the log sealed by the master key (XChaCha20-Poly1305, a fresh random
+//! nonce before the sealed bytes, the API key's hash as associated data, so that a sealed secret
+//! cannot be moved to another key). Of the API key itself the log has a hash only.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use chacha20poly1305::aead::{Aead, KeyInit, Payload};
+use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
+use types::{RetryKey, Sealed};
+
+const NONCE_SIZE: usize = 24;
+
+/// Seals and opens the secrets of a venue. Kept outside the data folder, and never printed.
+#[derive(Clone)]
+pub struct MasterKey([u8; 32]);
+
+/// The shared secret of an HMAC key.
+#[derive(Clone, Eq, PartialEq)]
+pub struct Secret(String);
+
+/// Why there is no master key.
+#[derive(Debug)]
+pub enum MasterKeyError {
+    Missing,
+    Unreadable {
+        file: PathBuf,
+        error: std::io::Error,
+    },
+    NotHex {
+        origin: String,
+    },
+    /// It is well-formed, but the secrets in the log were sealed by another one.
+    Wrong,
+}
+
+impl MasterKey {
+    pub fn generate() -> Self {
+        let mut key = [0; 32];
+        fill_random(&mut key);
+        Self(key)
+    }
+
+    /// 64 hex digits; blanks around them are fine.
+    pub fn parse(text: &str) -> Option<Self> {
+        blake3::Hash::from_hex(text.trim()).ok().map(|parsed| Self(*parsed.as_bytes()))
+    }
+
+    pub fn load(file: &Path) -> Result<Self, MasterKeyError> {
+        let text = std::fs::read_to_string(file)
+            .map_err(|error| MasterKeyError::Unreadable { file: file.to_path_buf(), error })?;
+        Self::parse(&text)
+            .ok_or_else(|| MasterKeyError::NotHex { origin: file.display().to_string() })
+    }
+
+    /// As [`MasterKey::parse`] reads it. For writing it to its own file, nowhere else.
+    pub fn to_hex(&self) -> String {
+        blake3::Hash::from_bytes(self.0).to_hex().to_string()
+    }
+
+    pub fn seal(&self, secret: &Secret, api_key_hash: &[u8; 16]) -> Sealed {
+        let mut nonce = [0; NONCE_SIZE];
+        fill_random(&mut nonce);
+        let payload = Payload { msg: secret.0.as_bytes(), aad: api_key_hash };
+        let sealed = self
+            .cipher()
+            .encrypt(&XNonce::from(nonce), payload)
+            .expect("sealing a short text in memory cannot fail");
+        Sealed::new(&[&nonce[..], &sealed].concat()).expect("a secret is at most 64 characters")
+    }
+
+    /// `None` unless it was sealed by this master key for this API key.
+    pub fn open(&self, sealed: &Sealed, api_key_hash: &[u8; 16]) -> Option<Secret> {
+        let (nonce, sealed) = sealed.as_bytes().split_first_chunk::<NONCE_SIZE>()?;
+        let payload = Payload { msg: sealed, aad: api_key_hash };
+        let secret = self.cipher().decrypt(&XNonce::from(*nonce), payload).ok()?;
+        String::from_utf8(secret).ok().map(Secret)
+    }
+
+    fn cipher(&self) -> XChaCha20Poly1305 {
+        XChaCha20Poly1305::new(&Key::from(self.0))
+    }
+}
+
+impl Secret {
+    /// 64 random letters and digits, as Binance makes them.
+    pub fn generate() -> Self {
+        Self(random_text(64))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Under this the log and the engine know an API key.
+pub fn api_key_hash(api_key: &str) -> [u8; 16] {
+    short_hash("buttonwood api key", api_key.as_bytes())
+}
+
+/// Under this the engine remembers an `Idempotency-Key`.
+pub fn retry_key(idempotency_key: &[u8]) -> RetryKey {
+    short_hash("buttonwood retry key", idempotency_key)
+}
+
+fn short_hash(context: &'static str, bytes: &[u8]) -> [u8; 16] {
+    let hash = blake3::derive_key(context, bytes);
+    *hash.first_chunk().expect("a hash has 32 bytes")
+}
+
+/// Random letters and digits.
+pub fn random_text(len: usize) -> String {
+    const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let mut text = String::with_capacity(len);
+    let mut bytes = [0; 64];
+    while text.len() < len {
+        fill_random(&mut bytes);
+        // Bytes from 248 up would make the first letters likelier.
+        let fair = bytes.iter().filter(|byte| **byte < 248);
+        let letters = fair.map(|byte| char::from(ALPHABET[usize::from(*byte % 62)]));
+        text.extend(letters.take(len - text.len()));
+    }
+    text
+}
+
+fn fill_random(bytes: &mut [u8]) {
+    getrandom::fill(bytes).expect("the operating system gives random bytes");
+}
+
+impl fmt::Debug for MasterKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MasterKey(hidden)")
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(hidden)")
+    }
+}
+
+impl fmt::Display for MasterKeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str(
+                "no master key: make one with `buttonwood admin new-master-key FILE` and name it \
+                 with --master-key FILE, or run a trial venue with --demo",
+            ),
+            Self::Unreadable { file, error } => {
+                write!(f, "the master key {} cannot be read: {error}", file.display())
+            }
+            Self::NotHex { origin } => {
+                write!(f, "the master key in {origin} is not 64 hex digits")
+            }
+            Self::Wrong => f.write_str(
+                "this master key does not open the secrets in the data folder: start with the one \
+                 they were sealed with",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for MasterKeyError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_right_master_key_opens_a_secret_and_only_for_its_api_key() {
+        let (master_key, other) = (MasterKey::generate(), MasterKey::generate());
+        let secret = Secret::generate();
+        let (hash, other_hash) = (api_key_hash("a"), api_key_hash("b"));
+        let sealed = master_key.seal(&secret, &hash);
+        assert_eq!(master_key.open(&sealed, &hash), Some(secret));
+        assert_eq!(other.open(&sealed, &hash), None);
+        assert_eq!(master_key.open(&sealed, &other_hash), None);
+        assert_eq!(master_key.open(&Sealed::new(b"short").unwrap(), &hash), None);
+    }
+
+    #[test]
+    fn a_master_key_survives_its_file() {
+        let master_key = MasterKey::generate();
+        let read = MasterKey::parse(&format!(" {}\n", master_key.to_hex())).unwrap();
+        assert_eq!(read.0, master_key.0);
+        assert!(MasterKey::parse("not hex").is_none());
+        assert!(MasterKey::parse(&"a".repeat(63)).is_none());
+    }
+
+    #[test]
+    fn nothing_secret_is_printed() {
+        let printed = format!("{:?} {:?}", MasterKey::generate(), Secret::generate());
+        assert_eq!(printed, "MasterKey(hidden) Secret(hidden)");
+    }
+
+    #[test]
+    fn random_texts_have_their_length_and_differ() {
+        assert_eq!(random_text(22).len(), 22);
+        assert_ne!(random_text(64), random_text(64));
+    }
+}

@@ -1,0 +1,53 @@
+# Needs Rust (cargo), Python 3 with venv, a C++ compiler for one baseline, and nothing else set up.
+
+CARGO ?= cargo
+PYTHON ?= python3
+VENV := .venv
+DATA ?= buttonwood-data
+HTTP ?= 127.0.0.1:8080
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint unit clients bench coverage crash clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## build and run the demo venue in the foreground (DATA=dir HTTP=addr:port)
+	$(CARGO) build --release --locked --package buttonwood
+	@scripts/run-demo target/release/buttonwood $(DATA) $(HTTP)
+
+test: lint unit clients ## set up what is needed and run all tests
+
+lint: ## formatting and lints
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
+
+unit: ## the Rust tests, whole-process tests included
+	$(CARGO) test --workspace --locked
+
+clients: $(VENV)/installed ## real trading programs against a venue of their own
+	$(CARGO) build --locked --package buttonwood
+	$(VENV)/bin/pytest tests/clients
+
+$(VENV)/installed: tests/clients/requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+crash: ## kill -9 under load, again and again (ROUNDS=100)
+	BUTTONWOOD_CRASH_ROUNDS=$(or $(ROUNDS),100) $(CARGO) test --locked --package buttonwood --test cli -- crash --nocapture
+
+bench: ## the matching core against the textbook book, on recorded workloads
+	$(CARGO) build --release --locked --package buttonwood
+	$(PYTHON) benches/textbook.py target/release/buttonwood
+
+coverage: ## line coverage of types, engine and log (installs cargo-tarpaulin)
+	command -v cargo-tarpaulin > /dev/null || $(CARGO) install --locked cargo-tarpaulin
+	$(CARGO) tarpaulin --locked --skip-clean --target-dir target/coverage --engine llvm --out stdout \
+	  --package types --package engine --package log \
+	  --include-files 'crates/types/src/*' --include-files 'crates/engine/src/*' --include-files 'crates/log/src/*' \
+	  --fail-under 90
+
+clean: ## remove what was built, not the venue's data
+	$(CARGO) clean
+	rm -rf $(VENV)

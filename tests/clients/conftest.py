@@ -1,0 +1,19 @@
+import pytest
+
+from venue import Venue
+
+
+@pytest.fixture
+def venue(tmp_path):
+    """A demo venue in which alice and bob are alone."""
+    running = Venue(tmp_path, "--no-bots")
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def busy_venue(tmp_path):
+    """A demo venue with its bots."""
+    running = Venue(tmp_path)
+    yield running
+    running.stop()

@@ -21,7 +21,7 @@ use types::{Command, Entry, Envelope, Event, Origin, Reader, Wire};
 use crate::applied::{Applied, Reply};
 
 /// Commands that may wait to be sequenced.
-pub(crate) const QUEUE_MAX: usize = 65_536;
+const QUEUE_MAX: usize = 65_536;
 /// Commands in one batch, and the bytes at which it is closed.
 const BATCH_COMMANDS_MAX: u32 = 8_192;
 const BATCH_SIZE: usize = 1 << 20;
@@ -81,8 +81,13 @@ impl<L: Log, T> Machine<L, T> {
         (self.batch_number, self.chain_hash)
     }
 
+    /// Whether [`Machine::submit`] would take a command now.
+    pub fn has_room(&self) -> bool {
+        self.queue.len() < QUEUE_MAX
+    }
+
     pub fn submit(&mut self, entry: Entry, ticket: T) -> Result<(), Overloaded> {
-        if self.queue.len() >= QUEUE_MAX {
+        if !self.has_room() {
             return Err(Overloaded);
         }
         self.queue.push_back((entry, ticket));

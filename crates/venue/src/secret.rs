@@ -85,9 +85,16 @@ impl MasterKey {
 }
 
 impl Secret {
+    const LEN_MAX: usize = 64;
+
     /// 64 random letters and digits, as Binance makes them.
     pub fn generate() -> Self {
-        Self(random_text(64))
+        Self(random_text(Self::LEN_MAX))
+    }
+
+    /// `None` when it would not fit into the log.
+    pub fn from_text(text: &str) -> Option<Self> {
+        (text.len() <= Self::LEN_MAX).then(|| Self(text.into()))
     }
 
     pub fn as_str(&self) -> &str {

@@ -26,6 +26,9 @@ const INTAKE_MAX: usize = 8_192;
 /// How long an idle engine sleeps when nothing is due.
 const IDLE: Duration = Duration::from_secs(1);
 
+/// How long to let the disk work when nothing more can be queued for it.
+const DISK_BEHIND: Duration = Duration::from_micros(50);
+
 type Ticket = oneshot::Sender<Reply>;
 
 enum Request {
@@ -198,6 +201,9 @@ impl Shell {
 
     fn take_in(&mut self) {
         for _ in 0..INTAKE_MAX {
+            if !self.machine.has_room() {
+                return;
+            }
             let Ok(request) = self.requests.try_recv() else { return };
             self.take(request);
         }
@@ -206,8 +212,9 @@ impl Shell {
     fn take(&mut self, request: Request) {
         match request {
             Request::Submit(entry, ticket) => {
-                // Dropping the ticket of a command that finds no room tells its sender.
-                let _overloaded = self.machine.submit(*entry, ticket);
+                self.machine
+                    .submit(*entry, ticket)
+                    .expect("requests are taken while there is room");
             }
             Request::Read(question) => question(self.machine.engine()),
             Request::Wake => {}
@@ -217,6 +224,11 @@ impl Shell {
 
     /// Sleeps until there is something to do; `false` when nobody can ask for anything any more.
     fn wait(&mut self) -> bool {
+        if !self.machine.has_room() {
+            // The disk is behind. Who comes now finds the inbox full and is told so.
+            std::thread::sleep(DISK_BEHIND);
+            return true;
+        }
         let until_deadline = self.machine.engine().next_deadline_ns().map(|deadline_ns| {
             Duration::from_nanos(deadline_ns.saturating_sub(now_ns()).max(1_000_000))
         });

@@ -115,6 +115,11 @@ impl fmt::Display for Stream {
     }
 }
 
+/// A payload with the name of its stream.
+pub fn combined(stream: &Stream, payload: &str) -> String {
+    format!(r#"{{"stream":"{stream}","data":{payload}}}"#)
+}
+
 /// One connection's subscriptions.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
@@ -129,6 +134,11 @@ impl Session {
         let mut session = Self { combined, streams: Vec::new() };
         session.subscribe(streams);
         session
+    }
+
+    /// Whether payloads are to be sent [`combined`] with the name of their stream.
+    pub fn is_combined(&self) -> bool {
+        self.combined
     }
 
     /// In the order in which they were subscribed to.
@@ -154,7 +164,7 @@ impl Session {
     /// A payload as this connection wants it.
     pub fn wrap(&self, stream: &Stream, payload: &str) -> String {
         match self.combined {
-            true => format!(r#"{{"stream":"{stream}","data":{payload}}}"#),
+            true => combined(stream, payload),
             false => payload.to_owned(),
         }
     }

@@ -1,0 +1,130 @@
+//! Who and what there is: instruments by symbol, accounts, keys by the hash of their API key. Kept
+//! up to date from events, so that a request asks nobody.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use engine::Engine;
+use protocol::binance::Market;
+use types::{
+    AccountId, AccountSpec, Asset, Event, FeeRates, Instrument, InstrumentId, KeyId, KeySpec, Role,
+};
+use venue::{MasterKey, MasterKeyError, Secret};
+
+/// A key that may sign requests.
+#[derive(Clone, Debug)]
+pub(crate) struct Signer {
+    pub(crate) key: KeyId,
+    pub(crate) account: AccountId,
+    pub(crate) role: Role,
+    pub(crate) secret: Secret,
+}
+
+pub(crate) struct Directory {
+    master_key: MasterKey,
+    assets: Vec<Asset>,
+    /// Indexed by instrument id.
+    markets: Vec<Market>,
+    by_symbol: HashMap<String, InstrumentId>,
+    accounts: HashMap<AccountId, AccountSpec>,
+    signers: HashMap<[u8; 16], Signer>,
+    hash_of_key: HashMap<KeyId, [u8; 16]>,
+}
+
+impl Directory {
+    /// Fails when a secret cannot be opened: then no client could sign in.
+    pub(crate) fn new(engine: &Engine, master_key: MasterKey) -> Result<Self, MasterKeyError> {
+        let mut directory = Self {
+            master_key,
+            assets: engine.assets().to_vec(),
+            markets: Vec::new(),
+            by_symbol: HashMap::new(),
+            accounts: engine.accounts().map(|(id, spec)| (id, *spec)).collect(),
+            signers: HashMap::new(),
+            hash_of_key: HashMap::new(),
+        };
+        for instrument in engine.instruments() {
+            directory.list(instrument);
+        }
+        for (key, spec) in engine.keys() {
+            directory.add_key(key, spec)?;
+        }
+        Ok(directory)
+    }
+
+    pub(crate) fn apply(&mut self, event: &Event) {
+        match event {
+            Event::AssetListed(listed) => self.assets.push(listed.asset),
+            Event::InstrumentListed(listed) => self.list(&listed.instrument),
+            Event::AccountCreated(created) => {
+                self.accounts.insert(created.account, created.spec);
+            }
+            Event::AccountUpdated(updated) => {
+                self.accounts.insert(updated.account, updated.spec);
+            }
+            Event::KeyCreated(created) => {
+                if let Err(error) = self.add_key(created.key, &created.spec) {
+                    tracing::warn!(key = %created.key, %error, "a new key cannot be used");
+                }
+            }
+            Event::KeyRevoked(revoked) => {
+                if let Some(hash) = self.hash_of_key.remove(&revoked.key) {
+                    self.signers.remove(&hash);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn market(&self, symbol: &str) -> Option<Market> {
+        self.market_of(*self.by_symbol.get(symbol)?)
+    }
+
+    pub(crate) fn market_of(&self, id: InstrumentId) -> Option<Market> {
+        self.markets.get(id.0 as usize).copied()
+    }
+
+    pub(crate) fn markets(&self) -> &[Market] {
+        &self.markets
+    }
+
+    pub(crate) fn assets(&self) -> &[Asset] {
+        &self.assets
+    }
+
+    pub(crate) fn signer(&self, api_key_hash: &[u8; 16]) -> Option<Signer> {
+        self.signers.get(api_key_hash).cloned()
+    }
+
+    /// What an account pays, if it does not pay what everybody pays.
+    pub(crate) fn own_fees(&self, account: AccountId) -> Option<FeeRates> {
+        self.accounts.get(&account)?.fees
+    }
+
+    fn list(&mut self, instrument: &Instrument) {
+        let asset = |id: types::AssetId| self.assets.get(usize::from(id.0)).copied();
+        let spec = &instrument.spec;
+        let (Some(base), Some(quote)) = (asset(spec.base), asset(spec.quote)) else {
+            tracing::error!(symbol = %spec.symbol, "an instrument of assets that are not listed");
+            return;
+        };
+        self.by_symbol.insert(spec.symbol.to_string(), instrument.id);
+        self.markets.push(Market { instrument: *instrument, base, quote });
+    }
+
+    fn add_key(&mut self, key: KeyId, spec: &KeySpec) -> Result<(), MasterKeyError> {
+        let hash = spec.api_key_hash;
+        let secret = self.master_key.open(&spec.sealed_secret, &hash);
+        let secret = secret.ok_or(MasterKeyError::Wrong)?;
+        let signer = Signer { key, account: spec.account, role: spec.role, secret };
+        self.signers.insert(hash, signer);
+        self.hash_of_key.insert(key, hash);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Directory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Directory")
+    }
+}

@@ -1,0 +1,121 @@
+//! The venue's sockets: REST and WebSocket of the Binance Spot API on one port.
+//!
+//! What a request or an answer looks like is the business of [`protocol::binance`]; here are the
+//! sockets, the keys, and the way to the venue and back:
+//!
+//! ```text
+//!  TCP ─► server.rs ─► call.rs ─► trading.rs  ─► Handle::submit      ─► events ─► answer
+//!         limits       who asks   account.rs  ─► Handle::read        ─► state  ─► answer
+//!                                 market.rs   ─► Handle::read_views  ─► views  ─► answer
+//!                   └► socket.rs ◄─ hub.rs ◄─ [publisher's thread: Listener]
+//! ```
+//!
+//! # Invariants
+//! - A request that is answered with an error of the 400s changed nothing.
+//! - What was acknowledged is in every later answer of this gateway, whoever asks.
+//! - Publishing never waits: a connection that does not read is cut, and the others go on.
+//! - Every resource that a client can use up has a limit in [`Settings`].
+
+mod account;
+mod call;
+mod directory;
+mod hub;
+mod listener;
+mod market;
+mod server;
+mod settings;
+mod socket;
+mod trading;
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use protocol::binance::Market;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use venue::{Handle, Listener, MasterKey, MasterKeyError, Opened};
+
+use crate::directory::Directory;
+use crate::hub::Hub;
+pub use crate::settings::Settings;
+
+/// The gateway of one venue. It is made before the venue starts, so that it misses no event.
+#[derive(Debug)]
+pub struct Gateway {
+    settings: Settings,
+    known: Arc<Known>,
+}
+
+impl Gateway {
+    /// Fails with [`MasterKeyError::Wrong`] when a secret of the venue's keys cannot be opened.
+    pub fn new(
+        settings: Settings,
+        opened: &Opened,
+        master_key: MasterKey,
+    ) -> Result<Self, MasterKeyError> {
+        let directory = Directory::new(opened.engine(), master_key)?;
+        let hub = Mutex::new(Hub::new(directory.markets()));
+        Ok(Self { settings, known: Arc::new(Known { directory: RwLock::new(directory), hub }) })
+    }
+
+    /// For [`Opened::start`]: without it, new keys and streams stay unknown.
+    pub fn listener(&self) -> Box<dyn Listener> {
+        Box::new(listener::GatewayListener(Arc::clone(&self.known)))
+    }
+
+    /// Serves until `shutdown` is ready. Then requests under way are answered, WebSockets are told
+    /// and closed, and what is not done after [`Settings::shutdown_grace`] is cut.
+    pub async fn serve(
+        self,
+        tcp: TcpListener,
+        handle: Handle,
+        shutdown: impl Future<Output = ()>,
+    ) -> io::Result<()> {
+        server::serve(self.settings, self.known, tcp, handle, shutdown).await
+    }
+}
+
+/// What the gateway knows of the venue. The listener writes it, everybody reads it.
+#[derive(Debug)]
+pub(crate) struct Known {
+    directory: RwLock<Directory>,
+    /// Touched on the publisher's thread only, so nobody ever waits for it.
+    hub: Mutex<Hub>,
+}
+
+impl Known {
+    /// For a look-up: the guard must not be kept across an `await`.
+    pub(crate) fn directory(&self) -> RwLockReadGuard<'_, Directory> {
+        self.directory.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn hub(&self) -> MutexGuard<'_, Hub> {
+        self.hub.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn market(&self, symbol: &str) -> Option<Market> {
+        self.directory().market(symbol)
+    }
+}
+
+/// What all connections share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    settings: Settings,
+    known: Arc<Known>,
+    handle: Handle,
+    /// True once the gateway is on its way down.
+    stopping: watch::Receiver<bool>,
+}
+
+/// Ready once the gateway is on its way down.
+pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
+    // Whoever could say that we go on is gone as well.
+    let _sender_gone = stopping.wait_for(|stopping| *stopping).await;
+}
+
+pub(crate) fn now_ns() -> u64 {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,44 @@
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use marketdata::{BookUpdate, Views};
+use types::Event;
+use venue::{Applied, Listener};
+
+use crate::Known;
+
+/// The gateway's ear on the publisher's thread.
+pub(crate) struct GatewayListener(pub(crate) Arc<Known>);
+
+impl Listener for GatewayListener {
+    fn event(&mut self, applied: &Applied, event: &Event, update: Option<&BookUpdate>) {
+        let known = &self.0;
+        if concerns_directory(event) {
+            known.directory.write().unwrap_or_else(PoisonError::into_inner).apply(event);
+        }
+        if let Event::InstrumentListed(listed) = event
+            && let Some(market) = known.directory().market_of(listed.instrument.id)
+        {
+            known.hub().list(market);
+        }
+        if let Some(update) = update {
+            known.hub().event(applied.sequenced_ns, event, update);
+        }
+    }
+
+    fn batch_done(&mut self, views: &Views) {
+        self.0.hub().batch_done(views, Instant::now());
+    }
+}
+
+fn concerns_directory(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::AssetListed(_)
+            | Event::InstrumentListed(_)
+            | Event::AccountCreated(_)
+            | Event::AccountUpdated(_)
+            | Event::KeyCreated(_)
+            | Event::KeyRevoked(_)
+    )
+}

@@ -1,0 +1,138 @@
+//! What everybody may ask: the time, the rules, the books and the trades.
+
+use marketdata::InstrumentView;
+use protocol::binance::request::{
+    DepthRequest, ExchangeInfoRequest, Selection, TickerRequest, TradesRequest,
+};
+use protocol::binance::response::{
+    BookTicker, Depth, Empty, ExchangeInfo, PriceTicker, PublicTrade, ServerTime, Trade, encode,
+};
+use protocol::binance::{ApiError, Market};
+use types::{Price, Side};
+
+use crate::call::{Answer, Call, ask_views, json};
+use crate::hub::{BestLevels, best, best_levels};
+use crate::{Shared, now_ns};
+
+/// `GET /api/v3/ping`
+pub(crate) async fn ping(call: Call) -> Answer {
+    call.params.finish()?;
+    Ok(json(encode(&Empty {})))
+}
+
+/// `GET /api/v3/time`
+pub(crate) async fn time(call: Call) -> Answer {
+    call.params.finish()?;
+    Ok(json(encode(&ServerTime::new(now_ns(), call.unit))))
+}
+
+/// `GET /api/v3/exchangeInfo`
+pub(crate) async fn exchange_info(call: Call) -> Answer {
+    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let request = ExchangeInfoRequest::parse(call.params, &markets)?;
+    let selected = select(&call.shared, request.selection);
+    let show = request.show_permission_sets;
+    let info = ExchangeInfo::new(now_ns(), call.unit, Vec::new(), &selected, show);
+    Ok(json(encode(&info)))
+}
+
+/// `GET /api/v3/depth`
+pub(crate) async fn depth(call: Call) -> Answer {
+    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let DepthRequest { market, limit } = DepthRequest::parse(call.params, &markets)?;
+    let found = ask_views(&call.shared, move |views, _| {
+        let book = &views.instrument(market.instrument.id)?.book;
+        Some((book.last_update_id(), best_levels(book, limit)))
+    });
+    let (update_id, [bids, asks]) = found.await?.ok_or_else(ApiError::invalid_symbol)?;
+    Ok(json(encode(&Depth::new(&market, update_id, &bids, &asks))))
+}
+
+/// `GET /api/v3/trades`
+pub(crate) async fn trades(call: Call) -> Answer {
+    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let TradesRequest { market, limit } = TradesRequest::parse(call.params, &markets)?;
+    let found = ask_views(&call.shared, move |views, _| {
+        let trades = &views.instrument(market.instrument.id)?.trades;
+        Some(trades.recent(limit).copied().collect::<Vec<_>>())
+    });
+    let found = found.await?.ok_or_else(ApiError::invalid_symbol)?;
+    let trade = |trade| Trade::new(&market, &public_trade(trade), call.unit);
+    Ok(json(encode(&found.iter().map(trade).collect::<Vec<_>>())))
+}
+
+pub(crate) fn public_trade(trade: &marketdata::PublicTrade) -> PublicTrade {
+    PublicTrade {
+        trade_id: trade.trade_id,
+        price: trade.price,
+        qty: trade.qty,
+        quote: trade.quote,
+        traded_ns: trade.traded_ns,
+        aggressor: if trade.is_buyer_maker { Side::Sell } else { Side::Buy },
+    }
+}
+
+/// `GET /api/v3/ticker/bookTicker`
+pub(crate) async fn book_ticker(call: Call) -> Answer {
+    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let request = TickerRequest::parse(call.params, &markets)?;
+    let one = matches!(request.selection, Selection::One(_));
+    let selected = select(&call.shared, request.selection);
+    let found = of_each(&call.shared, selected, |view| best(&view.book)).await?;
+    let ticker = |(market, [bid, ask]): &(Market, BestLevels)| BookTicker::new(market, *bid, *ask);
+    Ok(one_or_list(one, found.iter().map(ticker).map(|ticker| encode(&ticker))))
+}
+
+/// `GET /api/v3/ticker/price`
+pub(crate) async fn price_ticker(call: Call) -> Answer {
+    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let request = TickerRequest::parse(call.params, &markets)?;
+    let one = matches!(request.selection, Selection::One(_));
+    let selected = select(&call.shared, request.selection);
+    let found = of_each(&call.shared, selected, InstrumentView::last_price).await?;
+    let ticker = |(market, last): &(Market, Option<Price>)| PriceTicker::new(market, *last);
+    Ok(one_or_list(one, found.iter().map(ticker).map(|ticker| encode(&ticker))))
+}
+
+/// `GET /health/live`: this process answers.
+pub(crate) async fn live() -> Answer {
+    Ok(json(r#"{"status":"live"}"#.to_owned()))
+}
+
+/// `GET /health/ready`: the venue answers.
+pub(crate) async fn ready(call: Call) -> Answer {
+    if *call.shared.stopping.borrow() {
+        return Err(ApiError::shutting_down().into());
+    }
+    crate::call::ask_engine(&call.shared, |_| ()).await?;
+    ask_views(&call.shared, |_, _| ()).await?;
+    Ok(json(r#"{"status":"ready"}"#.to_owned()))
+}
+
+fn select(shared: &Shared, selection: Selection) -> Vec<Market> {
+    match selection {
+        Selection::One(market) => vec![market],
+        Selection::Listed(markets) => markets,
+        Selection::All => shared.known.directory().markets().to_vec(),
+    }
+}
+
+async fn of_each<R: Send + 'static>(
+    shared: &Shared,
+    markets: Vec<Market>,
+    look: impl Fn(&InstrumentView) -> R + Send + 'static,
+) -> Result<Vec<(Market, R)>, ApiError> {
+    let looked_at = ask_views(shared, move |views, _| {
+        let seen = |market: Market| {
+            views.instrument(market.instrument.id).map(|view| (market, look(view)))
+        };
+        markets.into_iter().filter_map(seen).collect()
+    });
+    looked_at.await
+}
+
+/// One object, or a list of them.
+fn one_or_list(one: bool, objects: impl Iterator<Item = String>) -> axum::response::Response {
+    let objects = objects.collect::<Vec<_>>().join(",");
+    json(if one { objects } else { format!("[{objects}]") })
+}

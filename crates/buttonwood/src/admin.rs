@@ -1,0 +1,170 @@
+//! `buttonwood admin`: what operators do. On a running venue the request goes through a local
+//! socket in the data folder; on a stopped one it is carried out on the folder itself.
+
+mod offline;
+mod request;
+mod server;
+mod socket;
+
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use venue::MasterKey;
+
+pub(crate) use server::AdminServer;
+
+use crate::failure::Failure;
+use offline::Offline;
+use request::{Request, RoleName};
+
+#[derive(Args, Debug)]
+pub(crate) struct Admin {
+    /// Folder that holds the venue [env: BUTTONWOOD_DATA_DIR]
+    #[arg(long = "data", value_name = "DIR", global = true)]
+    data_dir: Option<PathBuf>,
+
+    /// File with the master key, to make a key on a stopped venue [env: BUTTONWOOD_MASTER_KEY]
+    #[arg(long, value_name = "FILE", global = true)]
+    master_key: Option<String>,
+
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Make a new master key in a file of its own (mode 0600)
+    NewMasterKey { file: PathBuf },
+    /// Assets: what is owned and traded
+    #[command(subcommand)]
+    Asset(AssetAction),
+    /// Instruments: what is traded, in which steps, at which fees
+    #[command(subcommand)]
+    Instrument(InstrumentAction),
+    /// Accounts and their balances
+    #[command(subcommand)]
+    Account(AccountAction),
+    /// Pay money or another asset into an account
+    Deposit(Transfer),
+    /// Pay out of an account's free balance
+    Withdraw(Transfer),
+    /// API keys
+    #[command(subcommand)]
+    Key(KeyAction),
+}
+
+#[derive(Debug, Subcommand)]
+enum AssetAction {
+    /// List a new asset, such as `BTC`
+    Add {
+        name: String,
+        /// Its smallest unit is 10^-DECIMALS
+        #[arg(long, default_value_t = 8)]
+        decimals: u8,
+    },
+    /// Show all assets, and how much of each there is
+    List,
+}
+
+#[derive(Debug, Subcommand)]
+enum InstrumentAction {
+    /// List a new instrument, such as `BTCUSDT`
+    Add(request::NewInstrument),
+    /// Show all instruments
+    List,
+}
+
+#[derive(Debug, Subcommand)]
+enum AccountAction {
+    /// Open an account
+    Add(request::NewAccount),
+    /// Show all accounts
+    List,
+    /// Show an account's balances
+    Balances { name: String },
+}
+
+#[derive(Args, Debug)]
+struct Transfer {
+    account: String,
+    asset: String,
+    /// A decimal, such as 12.5
+    amount: String,
+    /// The outside world's name for this transfer; the same one is carried out once
+    #[arg(long = "ref", value_name = "REF")]
+    external_ref: String,
+}
+
+#[derive(Debug, Subcommand)]
+enum KeyAction {
+    /// Make a key and show its secret, this once
+    Add {
+        account: String,
+        /// What the key may do
+        #[arg(long, default_value = "trader")]
+        role: RoleName,
+    },
+    /// Show the keys that are valid, by number
+    List,
+    /// Make a key invalid at once
+    Revoke { key: u32 },
+}
+
+impl Admin {
+    /// Prints the answer as JSON.
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let request = match self.action {
+            Action::NewMasterKey { file } => return new_master_key(&file),
+            Action::Asset(AssetAction::Add { name, decimals }) => {
+                Request::AddAsset { name, decimals }
+            }
+            Action::Asset(AssetAction::List) => Request::ListAssets,
+            Action::Instrument(InstrumentAction::Add(new)) => Request::AddInstrument(new),
+            Action::Instrument(InstrumentAction::List) => Request::ListInstruments,
+            Action::Account(AccountAction::Add(new)) => Request::AddAccount(new),
+            Action::Account(AccountAction::List) => Request::ListAccounts,
+            Action::Account(AccountAction::Balances { name }) => Request::Balances { name },
+            Action::Deposit(Transfer { account, asset, amount, external_ref }) => {
+                Request::Deposit { account, asset, amount, external_ref }
+            }
+            Action::Withdraw(Transfer { account, asset, amount, external_ref }) => {
+                Request::Withdraw { account, asset, amount, external_ref }
+            }
+            Action::Key(KeyAction::Add { account, role }) => Request::AddKey { account, role },
+            Action::Key(KeyAction::List) => Request::ListKeys,
+            Action::Key(KeyAction::Revoke { key }) => Request::RevokeKey { key },
+        };
+        let variable = |name| std::env::var(name).ok();
+        let data_dir = self
+            .data_dir
+            .or_else(|| variable("BUTTONWOOD_DATA_DIR").map(PathBuf::from))
+            .unwrap_or_else(|| crate::config::Config::default().data_dir);
+        let master_key = self.master_key.or_else(|| variable("BUTTONWOOD_MASTER_KEY"));
+        let answer = match socket::connect(&data_dir)? {
+            Some(stream) => socket::ask(stream, &request)?,
+            None if !data_dir.is_dir() => {
+                return Err(Failure::new(format!(
+                    "there is no folder {}: make it first, or name another with --data",
+                    data_dir.display()
+                )));
+            }
+            None => {
+                let master_key =
+                    master_key.as_deref().map(crate::config::read_master_key).transpose()?;
+                request.execute(&mut Offline::open(&data_dir)?, master_key.as_ref())?
+            }
+        };
+        println!("{}", serde_json::to_string_pretty(&answer)?);
+        Ok(())
+    }
+}
+
+fn new_master_key(file: &Path) -> Result<(), Failure> {
+    let named = |error: std::io::Error| Failure::new(format!("{}: {error}", file.display()));
+    let mut options = std::fs::OpenOptions::new();
+    let mut open = options.write(true).create_new(true).mode(0o600).open(file).map_err(named)?;
+    writeln!(open, "{}", MasterKey::generate().to_hex()).map_err(named)?;
+    open.sync_all().map_err(named)
+}

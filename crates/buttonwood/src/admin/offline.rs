@@ -1,0 +1,54 @@
+//! A stopped venue, on which an operator acts through this process.
+
+use std::path::Path;
+
+use engine::Engine;
+use log::{DataDirLock, FileLog};
+use types::{Command, Entry, Envelope, Event, Origin};
+use venue::{Machine, Opened, Settings};
+
+use super::request::Backend;
+use crate::clock::now_ns;
+use crate::failure::Failure;
+
+pub(crate) struct Offline {
+    machine: Machine<FileLog, ()>,
+    _lock: DataDirLock,
+}
+
+impl Offline {
+    pub(crate) fn open(data_dir: &Path) -> Result<Self, Failure> {
+        let (machine, lock) = Opened::open(Settings::new(data_dir))?.into_machine();
+        Ok(Self { machine, _lock: lock })
+    }
+}
+
+impl Backend for Offline {
+    fn apply(&mut self, command: Command) -> Result<Vec<Event>, Failure> {
+        let envelope = Envelope::venue(Origin::Admin, now_ns());
+        self.machine
+            .submit(Entry { envelope, command }, ())
+            .map_err(|_| Failure::new("the queue of a machine that was just opened is full"))?;
+        let mut outputs = Vec::new();
+        while self.machine.is_busy() {
+            let progress = self
+                .machine
+                .poll(now_ns(), &mut outputs)
+                .map_err(|error| Failure::new(error.to_string()))?;
+            if !progress {
+                // The disk takes a moment, and nobody else waits for this thread.
+                std::thread::sleep(std::time::Duration::from_micros(200));
+            }
+        }
+        let own = outputs.into_iter().find(|output| output.ticket.is_some());
+        let own = own.ok_or_else(|| Failure::new("the command was not carried out"))?;
+        Ok(own.reply.events().copied().collect())
+    }
+
+    fn read<R: Send + 'static>(
+        &mut self,
+        question: impl FnOnce(&Engine) -> R + Send + 'static,
+    ) -> Result<R, Failure> {
+        Ok(question(self.machine.engine()))
+    }
+}

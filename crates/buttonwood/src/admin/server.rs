@@ -1,0 +1,140 @@
+//! The running venue's end of the admin socket: one request a connection, one line each way.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::Engine;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use types::{Command, Entry, Envelope, Event, Origin};
+use venue::{Handle, MasterKey};
+
+use super::request::{Backend, Request};
+use super::socket::SocketPath;
+use crate::clock::now_ns;
+use crate::failure::Failure;
+
+/// A request is a few fields; who sends more is not an operator.
+const REQUEST_SIZE_MAX: u64 = 64 << 10;
+const REQUEST_TIME_MAX: Duration = Duration::from_secs(10);
+
+pub(crate) struct AdminServer {
+    listener: UnixListener,
+    path: PathBuf,
+    handle: Handle,
+    master_key: Arc<MasterKey>,
+}
+
+impl AdminServer {
+    /// The data folder is locked by this process, so a socket that lies there is a dead one.
+    pub(crate) fn bind(
+        data_dir: &Path,
+        handle: Handle,
+        master_key: MasterKey,
+    ) -> Result<Self, Failure> {
+        let path = data_dir.join(super::socket::FILE_NAME);
+        let named = |error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(named(error)),
+            _ => {}
+        }
+        let short = SocketPath::of(data_dir).map_err(named)?;
+        let listener = UnixListener::bind(short.path()).map_err(named)?;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(named)?;
+        Ok(Self { listener, path, handle, master_key: Arc::new(master_key) })
+    }
+
+    pub(crate) async fn serve(self, stopped: impl Future<Output = ()>) -> std::io::Result<()> {
+        tokio::pin!(stopped);
+        loop {
+            tokio::select! {
+                () = &mut stopped => return std::fs::remove_file(&self.path),
+                connection = self.listener.accept() => {
+                    let (stream, _) = connection?;
+                    let (handle, master_key) = (self.handle.clone(), Arc::clone(&self.master_key));
+                    tokio::spawn(async move {
+                        let served = tokio::time::timeout(
+                            REQUEST_TIME_MAX,
+                            answer(stream, handle, master_key),
+                        );
+                        match served.await {
+                            Ok(Ok(())) => {}
+                            Ok(Err(error)) => tracing::debug!(%error, "an admin connection broke"),
+                            Err(_) => tracing::debug!("an admin request took too long"),
+                        }
+                    });
+                }
+            }
+        }
+    }
+}
+
+async fn answer(
+    stream: UnixStream,
+    handle: Handle,
+    master_key: Arc<MasterKey>,
+) -> std::io::Result<()> {
+    let (reader, mut writer) = stream.into_split();
+    let mut line = String::new();
+    BufReader::new(reader.take(REQUEST_SIZE_MAX)).read_line(&mut line).await?;
+    let answer = match serde_json::from_str::<Request>(&line) {
+        Err(error) => Err(Failure::new(format!("this venue does not understand: {error}"))),
+        Ok(request) => {
+            let mut online = Online { handle: handle.clone() };
+            let execute = move || request.execute(&mut online, Some(&master_key));
+            let answer = tokio::task::spawn_blocking(execute).await;
+            let answer = answer.unwrap_or_else(|_| Err(Failure::new("the request panicked")));
+            // What the operator did is seen by everyone before he is told that it is done.
+            settle(&handle).await;
+            answer
+        }
+    };
+    let answer: Value = match answer {
+        Ok(answer) => json!({ "answer": answer }),
+        Err(failure) => json!({ "error": failure.to_string() }),
+    };
+    writer.write_all(format!("{answer}\n").as_bytes()).await
+}
+
+/// Waits until all listeners have been told of what is applied by now.
+async fn settle(handle: &Handle) {
+    if let Ok(passed) = handle.read_views(|_, _| ()) {
+        // A venue that is gone has told everyone what it could.
+        let _gone = passed.await;
+    }
+}
+
+/// Used from a thread that may wait.
+struct Online {
+    handle: Handle,
+}
+
+impl Backend for Online {
+    fn apply(&mut self, command: Command) -> Result<Vec<Event>, Failure> {
+        let envelope = Envelope::venue(Origin::Admin, now_ns());
+        let reply = self.handle.submit(Entry { envelope, command }).map_err(|_| overloaded())?;
+        let reply = reply.blocking_recv().map_err(|_| gone())?;
+        Ok(reply.events().copied().collect())
+    }
+
+    fn read<R: Send + 'static>(
+        &mut self,
+        question: impl FnOnce(&Engine) -> R + Send + 'static,
+    ) -> Result<R, Failure> {
+        let answer = self.handle.read(question).map_err(|_| overloaded())?;
+        answer.blocking_recv().map_err(|_| gone())
+    }
+}
+
+fn overloaded() -> Failure {
+    Failure::new("the venue has no room for another request now: try again")
+}
+
+fn gone() -> Failure {
+    Failure::new(
+        "the venue stopped before it answered: whether the command was carried out is known after a restart",
+    )
+}

@@ -1,0 +1,231 @@
+//! Settings of `serve`: a flag, else a key of the configuration file, else a variable
+//! `BUTTONWOOD_*`, else the default.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use figment::Figment;
+use figment::providers::{Env, Format, Serialized, Toml};
+use serde::{Deserialize, Serialize};
+use venue::{MasterKey, MasterKeyError};
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Config {
+    pub(crate) data_dir: PathBuf,
+    pub(crate) http: SocketAddr,
+    pub(crate) durability: Durability,
+    pub(crate) demo: bool,
+    pub(crate) no_bots: bool,
+    pub(crate) bots_seed: u64,
+    /// A file, or from the environment the key itself.
+    pub(crate) master_key: Option<String>,
+    pub(crate) snapshot_every: u64,
+    pub(crate) log_level: String,
+    pub(crate) log_format: LogFormat,
+}
+
+/// Every flag is also a key of the file (`data_dir = "…"`, with `_` for `-`) and a variable.
+#[derive(Args, Debug, Serialize)]
+pub(crate) struct Flags {
+    /// Configuration file (TOML) [env: BUTTONWOOD_CONFIG]
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip)]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Folder that holds the venue; made if it is not there
+    /// [default: buttonwood-data] [key: data_dir] [env: BUTTONWOOD_DATA_DIR]
+    #[arg(long = "data", value_name = "DIR")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data_dir: Option<PathBuf>,
+
+    /// Address and port for REST and WebSocket; port 0 means any free one
+    /// [default: 127.0.0.1:8080] [env: BUTTONWOOD_HTTP]
+    #[arg(long, value_name = "ADDR:PORT")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    http: Option<SocketAddr>,
+
+    /// What an acknowledged order survives: loss of power (fsync), the end of this process (os), or
+    /// nothing (memory) [default: fsync] [env: BUTTONWOOD_DURABILITY]
+    #[arg(long, value_name = "LEVEL")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    durability: Option<Durability>,
+
+    /// In an empty folder, make a trial venue: BTCUSDT, ETHUSDT, ETHBTC, the accounts alice and bob,
+    /// and their keys in DIR/demo.json [env: BUTTONWOOD_DEMO]
+    #[arg(long)]
+    #[serde(skip_serializing_if = "is_false")]
+    demo: bool,
+
+    /// Leave the demo's bots out [env: BUTTONWOOD_NO_BOTS]
+    #[arg(long)]
+    #[serde(skip_serializing_if = "is_false")]
+    no_bots: bool,
+
+    /// What the demo's bots decide by [default: 1] [env: BUTTONWOOD_BOTS_SEED]
+    #[arg(long, value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bots_seed: Option<u64>,
+
+    /// File with the master key that seals secrets, outside the data folder; the variable may also
+    /// hold the key itself [env: BUTTONWOOD_MASTER_KEY]
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    master_key: Option<String>,
+
+    /// Commands between two snapshots [default: 1000000] [env: BUTTONWOOD_SNAPSHOT_EVERY]
+    #[arg(long, value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshot_every: Option<u64>,
+
+    /// error, warn, info, debug, trace, or by module as `info,gateway=debug`
+    /// [default: info] [env: BUTTONWOOD_LOG_LEVEL]
+    #[arg(long, value_name = "LEVEL")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_level: Option<String>,
+
+    /// How log lines look on stderr [default: text] [env: BUTTONWOOD_LOG_FORMAT]
+    #[arg(long, value_name = "FORMAT")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_format: Option<LogFormat>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Durability {
+    Fsync,
+    Os,
+    Memory,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            data_dir: "buttonwood-data".into(),
+            http: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            durability: Durability::Fsync,
+            demo: false,
+            no_bots: false,
+            bots_seed: 1,
+            master_key: None,
+            snapshot_every: venue::Settings::SNAPSHOT_EVERY_DEFAULT,
+            log_level: "info".into(),
+            log_format: LogFormat::Text,
+        }
+    }
+}
+
+impl Config {
+    /// Layers the settings. The error names the setting and where it came from.
+    pub(crate) fn load(flags: &Flags) -> Result<Self, String> {
+        let variable = || std::env::var_os("BUTTONWOOD_CONFIG").map(PathBuf::from);
+        let file = flags.config.clone().or_else(variable);
+        let known = serde_json::to_value(Self::default()).map_err(|error| error.to_string())?;
+        let is_setting = |key: &str| known.get(key).is_some();
+        let mut figment = Figment::from(Serialized::defaults(Self::default())).merge(
+            Env::prefixed("BUTTONWOOD_")
+                .filter(move |key| is_setting(&key.as_str().to_lowercase())),
+        );
+        if let Some(file) = file {
+            let text = std::fs::read_to_string(&file)
+                .map_err(|error| format!("the configuration {}: {error}", file.display()))?;
+            reject_unknown_keys(&file, &text)?;
+            figment = figment.merge(Toml::string(&text));
+        }
+        figment.merge(Serialized::defaults(flags)).extract().map_err(|error| error.to_string())
+    }
+
+    /// `None` when none is named.
+    pub(crate) fn master_key(&self) -> Result<Option<MasterKey>, MasterKeyError> {
+        self.master_key.as_deref().map(read_master_key).transpose()
+    }
+
+    pub(crate) fn venue_settings(&self) -> venue::Settings {
+        let durability = match self.durability {
+            Durability::Fsync => venue::Durability::Fsync,
+            Durability::Os => venue::Durability::Os,
+            Durability::Memory => venue::Durability::Memory,
+        };
+        venue::Settings {
+            durability,
+            snapshot_every: self.snapshot_every,
+            ..venue::Settings::new(&self.data_dir)
+        }
+    }
+}
+
+/// A file's name, or the key itself as 64 hex digits.
+pub(crate) fn read_master_key(text: &str) -> Result<MasterKey, MasterKeyError> {
+    MasterKey::parse(text).map_or_else(|| MasterKey::load(text.as_ref()), Ok)
+}
+
+/// A mistyped key that is passed over in silence would run the venue with a setting that nobody
+/// chose.
+fn reject_unknown_keys(file: &std::path::Path, text: &str) -> Result<(), String> {
+    let known = serde_json::to_value(Config::default()).map_err(|error| error.to_string())?;
+    let found: figment::value::Dict = Figment::from(Toml::string(text))
+        .extract()
+        .map_err(|error| format!("the configuration {}: {error}", file.display()))?;
+    match found.keys().find(|key| known.get(key.as_str()).is_none()) {
+        Some(key) => Err(format!("the configuration {}: unknown key `{key}`", file.display())),
+        None => Ok(()),
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        flags: Flags,
+    }
+
+    fn load(args: &[&str]) -> Result<Config, String> {
+        let args = std::iter::once("buttonwood").chain(args.iter().copied());
+        Config::load(&Cli::try_parse_from(args).unwrap().flags)
+    }
+
+    #[test]
+    fn flags_win_over_the_file_and_the_file_over_defaults() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("b.toml");
+        std::fs::write(&file, "http = \"127.0.0.1:1\"\nsnapshot_every = 7\n").unwrap();
+        let file = file.to_str().unwrap();
+        let config = load(&["--config", file, "--http", "127.0.0.1:2"]).unwrap();
+        assert_eq!(config.http.port(), 2);
+        assert_eq!(config.snapshot_every, 7);
+        assert_eq!(config.log_level, "info");
+    }
+
+    #[test]
+    fn a_mistyped_key_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("b.toml");
+        std::fs::write(&file, "htpt = \"127.0.0.1:1\"\n").unwrap();
+        let error = load(&["--config", file.to_str().unwrap()]).unwrap_err();
+        assert!(error.contains("htpt"), "{error}");
+        assert!(load(&["--config", "/nowhere/b.toml"]).unwrap_err().contains("/nowhere/b.toml"));
+    }
+
+    #[test]
+    fn a_key_may_be_given_itself_or_by_file() {
+        let hex = MasterKey::generate().to_hex();
+        assert_eq!(read_master_key(&hex).unwrap().to_hex(), hex);
+        assert!(matches!(read_master_key("/nowhere/key"), Err(MasterKeyError::Unreadable { .. })));
+    }
+}

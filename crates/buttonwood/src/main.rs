@@ -1,0 +1,49 @@
+//! The one binary. What a subcommand does is in the module of its name.
+
+mod admin;
+mod clock;
+mod config;
+mod demo;
+mod failure;
+mod replay;
+mod serve;
+mod trace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::failure::Failure;
+
+/// A trading venue: matching, accounts, a durable log, and the API that trading programs already
+/// speak.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a venue in the foreground
+    Serve(serve::Serve),
+    Replay(replay::Args),
+    /// Act as the venue's operator: assets, instruments, accounts, money, keys
+    Admin(admin::Admin),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Serve(serve) => serve.run(),
+        Command::Replay(args) => replay::run(&args).map_err(Failure::from),
+        Command::Admin(admin) => admin.run(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("buttonwood: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}

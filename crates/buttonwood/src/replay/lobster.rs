@@ -1,0 +1,316 @@
+//! LOBSTER message files as plans.
+//!
+//! Which commands a message stands for depends on the book: whether its order is known, and at
+//! which place. So the planner carries out its own plan on a bare book as it goes.
+//!
+//! What each type of message becomes:
+//! - 1 new: a limit order that is good till canceled. On the exchange it did not trade, or it
+//!   would be an execution; where ours would, what it would meet is stale and is taken off first.
+//! - 2 partial cancel: an amend to a lower quantity, which keeps its place. 3 delete: a cancel.
+//!   One of an order from before the file takes its size off the anonymous order at its price.
+//! - 4 visible execution: an immediate-or-cancel order from the other side, so that our matching
+//!   picks the resting order. Where it picked another one than the exchange, the queue is
+//!   put as the exchange has it: one disagreement is counted once.
+//! - 5 hidden execution, 6 cross, 7 halt: nothing.
+
+use std::collections::HashMap;
+
+use recorded::Format;
+use recorded::lobster::{BookRow, EventType, Message};
+use types::Side;
+
+use super::bare::Bare;
+use super::plan::{Plan, Step, Terms};
+use super::target::Target;
+use super::verify::{BookFile, Check, RowKind, side_of};
+
+/// A cent, in units of the file. Prices of displayed orders above a dollar are whole cents.
+const CENT: i64 = 100;
+const INSTRUMENT: u32 = 0;
+const SIDES: [Side; 2] = [Side::Buy, Side::Sell];
+
+pub(crate) fn plan(messages: &[Message], seed: Option<BookRow>, book: Option<BookFile>) -> Plan {
+    let mut planner = Planner::new(price_unit(messages, seed.as_ref(), book.as_ref()), book);
+    let per_message = planner.book.as_ref().is_some_and(|book| book.kind == RowKind::PerMessage);
+    let first_row = planner.book.as_ref().filter(|_| per_message);
+    let seed = seed.or_else(|| first_row.and_then(|book| book.rows.first()).cloned());
+    let is_seeded = seed.is_some();
+    if let Some(row) = seed {
+        planner.seed(&row, messages.first());
+        planner.plan.left_out.corrections = 0;
+    }
+    for (at, message) in messages.iter().enumerate() {
+        let before = planner.best_quotes();
+        // The seed is the book after the first message.
+        if at > 0 || !is_seeded {
+            planner.message(message);
+        }
+        if per_message && at > 0 {
+            planner.check(Check { row: at, message: at });
+        } else if !per_message {
+            let hidden = matches!(message.event_type, EventType::HiddenExecution | EventType::Halt);
+            if at == 0 || hidden || planner.best_quotes() != before {
+                planner.check(Check { row: planner.rows_used, message: at });
+            }
+        }
+    }
+    planner.plan.book = planner.book;
+    planner.plan
+}
+
+/// The tick is a cent where every price allows it, and else the unit of the file. Executions of
+/// hidden orders, which may be at half a cent, enter no book.
+fn price_unit(messages: &[Message], seed: Option<&BookRow>, book: Option<&BookFile>) -> u64 {
+    let rows = seed.into_iter().chain(book.into_iter().flat_map(|book| &book.rows));
+    let levels = rows.flat_map(|row| row.levels.iter().flat_map(|level| [level.ask, level.bid]));
+    let in_books = levels.flatten().map(|level| level.price);
+    let visible = messages.iter().filter(|message| enters_book(message.event_type));
+    let mut prices = in_books.chain(visible.map(|message| message.price));
+    if prices.all(|price| price % CENT == 0) { CENT.unsigned_abs() } else { 1 }
+}
+
+fn enters_book(event_type: EventType) -> bool {
+    use EventType::{Delete, New, PartialCancel, VisibleExecution};
+    matches!(event_type, New | PartialCancel | Delete | VisibleExecution)
+}
+
+struct Planner {
+    plan: Plan,
+    book: Option<BookFile>,
+    rows_used: usize,
+    /// Has done what the plan says so far.
+    bare: Bare,
+    /// Indexed by our order id; the first stands for none.
+    orders: Vec<Order>,
+    /// By the file's order id, and by side and price for anonymous ones. They may be done by now.
+    known: HashMap<i64, u64>,
+    anonymous: HashMap<(Side, i64), u64>,
+}
+
+#[derive(Clone, Copy)]
+struct Order {
+    name: Name,
+    order_qty: u64,
+}
+
+/// What the file calls an order.
+#[derive(Clone, Copy)]
+enum Name {
+    Known(i64),
+    /// Stands for all orders at its price that are known by their sum only.
+    Anonymous,
+}
+
+impl Planner {
+    fn new(price_unit: u64, book: Option<BookFile>) -> Self {
+        let mut plan = Plan::new(Format::Lobster, 1);
+        plan.price_unit = price_unit;
+        Self {
+            plan,
+            book,
+            rows_used: 0,
+            bare: Bare::new(1),
+            orders: vec![Order { name: Name::Anonymous, order_qty: 0 }],
+            known: HashMap::new(),
+            anonymous: HashMap::new(),
+        }
+    }
+
+    /// Enters one order for each level. The last shares of one may be known by name: they are what
+    /// the first message entered.
+    fn seed(&mut self, row: &BookRow, first: Option<&Message>) {
+        for side in SIDES {
+            for (price, qty) in side_of(row, side, self.plan.price_unit) {
+                let newest = first.filter(|first| {
+                    first.event_type == EventType::New
+                        && (first.side, self.ticks(first.price)) == (side, price)
+                        && u64::from(first.size) <= qty
+                });
+                let named_qty = newest.map_or(0, |first| u64::from(first.size));
+                self.enter(Name::Anonymous, side, price, qty - named_qty, false);
+                if let Some(first) = newest {
+                    self.enter(Name::Known(first.order_id), side, price, named_qty, false);
+                }
+            }
+        }
+    }
+
+    fn message(&mut self, message: &Message) {
+        let (side, price) = (message.side, self.ticks(message.price));
+        let size = u64::from(message.size);
+        match message.event_type {
+            EventType::New => {
+                for (order_id, _, _) in self.bare.queue(INSTRUMENT, side.opposite(), price) {
+                    self.correct(Step::Cancel {
+                        order_id,
+                        instrument: INSTRUMENT,
+                        side: side.opposite(),
+                    });
+                }
+                self.enter(Name::Known(message.order_id), side, price, size, true);
+            }
+            EventType::PartialCancel | EventType::Delete => {
+                let Some(order_id) = self.find(message) else {
+                    self.plan.left_out.unknown += 1;
+                    return;
+                };
+                let named = matches!(self.orders[order_id as usize].name, Name::Known(_));
+                let whole = named && message.event_type == EventType::Delete;
+                let step = self.take_off(order_id, side, if whole { u64::MAX } else { size });
+                self.push(step, true);
+            }
+            EventType::VisibleExecution => self.execution(message, price, size),
+            EventType::HiddenExecution | EventType::Cross | EventType::Halt => {
+                self.plan.left_out.without_effect += 1;
+            }
+        }
+    }
+
+    fn execution(&mut self, message: &Message, price: i64, size: u64) {
+        let side = message.side;
+        let maker = self.find(message).unwrap_or(0);
+        let mut expected = self.queue_at(side, price);
+        if let Some(filled) = expected.iter_mut().find(|(order_id, _)| *order_id == maker) {
+            filled.1 = filled.1.saturating_sub(size);
+        }
+        expected.retain(|(_, qty)| *qty > 0);
+        let step = Step::Execution {
+            price,
+            maker,
+            qty: size,
+            instrument: INSTRUMENT,
+            side: side.opposite(),
+        };
+        self.push(step, true);
+        self.orders.push(Order { name: Name::Anonymous, order_qty: size });
+        self.requeue(side, price, &expected);
+    }
+
+    /// Enters the orders at one price anew unless they are queued as they should be.
+    fn requeue(&mut self, side: Side, price: i64, expected: &[(u64, u64)]) {
+        let found = self.queue_at(side, price);
+        if found == expected {
+            return;
+        }
+        for (order_id, _) in found {
+            self.correct(Step::Cancel { order_id, instrument: INSTRUMENT, side });
+        }
+        for (order_id, qty) in expected {
+            let name = self.orders[*order_id as usize].name;
+            self.enter(name, side, price, *qty, false);
+        }
+    }
+
+    /// Compares the book with the next row, and makes it equal to it where it has to be.
+    fn check(&mut self, check: Check) {
+        let Some(book) = self.book.take_if(|book| check.row < book.rows.len()) else { return };
+        self.rows_used += 1;
+        self.plan.check(check);
+        let unit = self.plan.price_unit;
+        for side in SIDES {
+            let levels = self.bare.levels(INSTRUMENT, side, book.depth());
+            let equal = book.is_equal(check.row, side, &levels, unit);
+            // Even where all that is known is equal, the row may tell of levels from further down.
+            if !equal || book.kind == RowKind::PerMessage {
+                let expected = side_of(&book.rows[check.row], side, unit);
+                self.take_over(side, &expected, book.depth());
+            }
+        }
+        self.book = Some(book);
+    }
+
+    /// Makes the best levels of one side what a row says.
+    fn take_over(&mut self, side: Side, expected: &[(i64, u64)], depth: usize) {
+        // A row that is not full says that there is nothing behind it.
+        let worst = match expected.last() {
+            Some((worst, _)) if expected.len() == depth => *worst,
+            _ if side == Side::Buy => i64::MIN,
+            _ => i64::MAX,
+        };
+        let mut found: HashMap<i64, u64> = HashMap::new();
+        for (order_id, price, qty) in self.bare.queue(INSTRUMENT, side, worst) {
+            if expected.iter().any(|(at, _)| *at == price) {
+                *found.entry(price).or_default() += qty;
+            } else {
+                self.correct(Step::Cancel { order_id, instrument: INSTRUMENT, side });
+            }
+        }
+        for (price, qty) in expected {
+            let found = found.get(price).copied().unwrap_or(0);
+            if found < *qty {
+                self.enter(Name::Anonymous, side, *price, qty - found, false);
+            } else {
+                self.shrink(side, *price, found - qty);
+            }
+        }
+    }
+
+    /// Takes shares off the orders at one price, off the newest first.
+    fn shrink(&mut self, side: Side, price: i64, mut excess: u64) {
+        for (order_id, qty) in self.queue_at(side, price).into_iter().rev() {
+            let by = excess.min(qty);
+            if by == 0 {
+                return;
+            }
+            let step = self.take_off(order_id, side, by);
+            self.correct(step);
+            excess -= by;
+        }
+    }
+
+    /// The order that a message is about, or what stands for it, if that rests.
+    fn find(&self, message: &Message) -> Option<u64> {
+        let rests = |order_id: &&u64| self.bare.leaves(INSTRUMENT, **order_id) > 0;
+        let place = (message.side, self.ticks(message.price));
+        let known = self.known.get(&message.order_id).filter(rests);
+        known.or_else(|| self.anonymous.get(&place).filter(rests)).copied()
+    }
+
+    /// The step that takes `qty` off an order, or all of it where that is less.
+    fn take_off(&mut self, order_id: u64, side: Side, qty: u64) -> Step {
+        if qty >= self.bare.leaves(INSTRUMENT, order_id) {
+            return Step::Cancel { order_id, instrument: INSTRUMENT, side };
+        }
+        let order = &mut self.orders[order_id as usize];
+        order.order_qty -= qty;
+        Step::Reduce { order_id, by: qty, order_qty: order.order_qty, instrument: INSTRUMENT, side }
+    }
+
+    fn enter(&mut self, name: Name, side: Side, price: i64, qty: u64, timed: bool) {
+        if qty == 0 {
+            return;
+        }
+        let order_id = self.orders.len() as u64;
+        self.orders.push(Order { name, order_qty: qty });
+        match name {
+            Name::Known(known) => self.known.insert(known, order_id),
+            Name::Anonymous => self.anonymous.insert((side, price), order_id),
+        };
+        let terms = Terms::Limit;
+        let step = Step::New { order_id, price, qty, instrument: INSTRUMENT, side, terms };
+        if timed { self.push(step, true) } else { self.correct(step) }
+    }
+
+    fn correct(&mut self, step: Step) {
+        self.plan.left_out.corrections += 1;
+        self.push(step, false);
+    }
+
+    fn push(&mut self, step: Step, timed: bool) {
+        self.bare.apply(&step);
+        self.plan.push(step, timed);
+    }
+
+    fn queue_at(&self, side: Side, price: i64) -> Vec<(u64, u64)> {
+        let queue = self.bare.queue(INSTRUMENT, side, price).into_iter();
+        queue.filter(|(_, at, _)| *at == price).map(|(order_id, _, qty)| (order_id, qty)).collect()
+    }
+
+    fn best_quotes(&self) -> [Option<(i64, u64)>; 2] {
+        SIDES.map(|side| self.bare.levels(INSTRUMENT, side, 1).first().copied())
+    }
+
+    fn ticks(&self, price: i64) -> i64 {
+        price / self.plan.price_unit.cast_signed()
+    }
+}

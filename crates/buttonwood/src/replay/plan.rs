@@ -1,0 +1,124 @@
+//! Order flow in the form that both targets carry out.
+
+use recorded::Format;
+use types::Side;
+
+use super::verify::{BookFile, Check};
+
+/// A whole flow, decoded.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) format: Format,
+    pub(crate) instrument_count: u32,
+    /// What one tick is in units of the file.
+    pub(crate) price_unit: u64,
+    pub(crate) steps: Vec<Step>,
+    /// They follow each other and cover all steps.
+    pub(crate) stretches: Vec<Stretch>,
+    /// What the steps are to be checked against.
+    pub(crate) book: Option<BookFile>,
+    /// Of recorded data, what does not become a timed step.
+    pub(crate) left_out: LeftOut,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LeftOut {
+    /// Hidden executions, crosses and halts, which leave the visible book as it is.
+    pub(crate) without_effect: u64,
+    /// Cancels of orders from before the file at prices where nothing was seeded.
+    pub(crate) unknown: u64,
+    /// Steps, not timed, by which the book was made to agree with the file again.
+    pub(crate) corrections: u64,
+}
+
+/// Steps that are timed or not, and after which the book is checked or not.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stretch {
+    /// One past its last step.
+    pub(crate) end: usize,
+    pub(crate) timed: bool,
+    pub(crate) check: Option<Check>,
+}
+
+/// One command. Order ids are those that the engine gives: dense from 1 per instrument.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Step {
+    New {
+        /// The id that the order is going to get.
+        order_id: u64,
+        /// In ticks; zero for a market order.
+        price: i64,
+        qty: u64,
+        instrument: u32,
+        side: Side,
+        terms: Terms,
+    },
+    Cancel {
+        order_id: u64,
+        instrument: u32,
+        side: Side,
+    },
+    /// The order keeps its place in the queue.
+    Reduce {
+        order_id: u64,
+        by: u64,
+        /// What is left of the quantity that it was entered with.
+        order_qty: u64,
+        instrument: u32,
+        side: Side,
+    },
+    /// An immediate-or-cancel order, in place of an execution that was recorded.
+    Execution {
+        price: i64,
+        /// The resting order that the exchange filled; 0 when it is not in the book.
+        maker: u64,
+        qty: u64,
+        instrument: u32,
+        side: Side,
+    },
+}
+
+// A flow of millions of steps is read through the cache.
+const _: () = assert!(size_of::<Step>() == 32);
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Terms {
+    Limit,
+    Ioc,
+    Market,
+}
+
+impl Plan {
+    pub(crate) fn new(format: Format, instrument_count: u32) -> Self {
+        Self {
+            format,
+            instrument_count,
+            price_unit: 1,
+            steps: Vec::new(),
+            stretches: Vec::new(),
+            book: None,
+            left_out: LeftOut::default(),
+        }
+    }
+
+    /// Adds a step to the last stretch, or to a new one where that is of the other kind.
+    pub(crate) fn push(&mut self, step: Step, timed: bool) {
+        self.steps.push(step);
+        let end = self.steps.len();
+        match self.stretches.last_mut() {
+            Some(last) if last.timed == timed && last.check.is_none() => last.end = end,
+            _ => self.stretches.push(Stretch { end, timed, check: None }),
+        }
+    }
+
+    /// Has the book checked at this point.
+    pub(crate) fn check(&mut self, check: Check) {
+        match self.stretches.last_mut() {
+            Some(last) if last.check.is_none() => last.check = Some(check),
+            _ => {
+                let end = self.steps.len();
+                self.stretches.push(Stretch { end, timed: false, check: Some(check) });
+            }
+        }
+    }
+}

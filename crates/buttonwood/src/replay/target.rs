@@ -1,0 +1,47 @@
+//! What a flow can be replayed on, and what is counted on the way.
+
+use types::Side;
+
+use super::plan::Step;
+use super::watch::Watch;
+
+pub(crate) trait Target {
+    fn carry_out(&mut self, steps: &[Step], watch: &mut Watch);
+
+    fn tally(&self) -> &Tally;
+
+    /// The best `depth` levels of one side as ticks and lots, best first.
+    fn levels(&self, instrument: u32, side: Side, depth: usize) -> Vec<(i64, u64)>;
+
+    fn resting_orders(&self) -> usize;
+}
+
+/// Counted since the first step, timed or not.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) rejected: u64,
+    pub(crate) trades: u64,
+    pub(crate) volume: u64,
+    /// In ticks times lots.
+    pub(crate) notional: u128,
+    pub(crate) executions: u64,
+    /// Executions that filled the order which the exchange filled, and no other.
+    pub(crate) maker_agrees: u64,
+}
+
+impl Tally {
+    #[inline]
+    pub(crate) fn trade(&mut self, price: i64, qty: u64) {
+        self.trades += 1;
+        self.volume += qty;
+        self.notional += u128::from(price.unsigned_abs()) * u128::from(qty);
+    }
+
+    /// `trades` is the count from before the execution.
+    #[inline]
+    pub(crate) fn execution(&mut self, trades: u64, maker: u64, last_maker: u64) {
+        let once = self.trades == trades + 1;
+        self.executions += 1;
+        self.maker_agrees += u64::from(once && maker == last_maker);
+    }
+}

@@ -1,0 +1,167 @@
+//! Recorded books, and whether the replayed one equals them.
+
+use std::fmt;
+
+use recorded::lobster::{BookRow, Level};
+use serde::Serialize;
+use types::Side;
+
+/// The rows of a LOBSTER book file and what they go with.
+#[derive(Debug)]
+pub(crate) struct BookFile {
+    pub(crate) rows: Vec<BookRow>,
+    pub(crate) kind: RowKind,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum RowKind {
+    /// Row k is the book after message k.
+    PerMessage,
+    /// A row for each change of a best quote, and for each message of type 5 or 7.
+    PerQuote,
+}
+
+/// One comparison. Rows and messages count from 0.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Check {
+    pub(crate) row: usize,
+    pub(crate) message: usize,
+}
+
+/// Why a book file does not go with a message file.
+#[derive(Debug, Eq, PartialEq)]
+pub(crate) struct BookFileError {
+    depth: usize,
+    rows: usize,
+    messages: usize,
+}
+
+impl fmt::Display for BookFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { depth, rows, messages } = self;
+        write!(
+            f,
+            "{rows} rows of {depth} levels do not go with {messages} messages: expected a row for \
+             each message, or one level and a row for each change of a best quote"
+        )
+    }
+}
+
+impl BookFile {
+    pub(crate) fn new(rows: Vec<BookRow>, messages: usize) -> Result<Self, BookFileError> {
+        let depth = rows.first().map_or(0, |row| row.levels.len());
+        let kind = if rows.len() == messages {
+            RowKind::PerMessage
+        } else if depth == 1 {
+            RowKind::PerQuote
+        } else {
+            return Err(BookFileError { depth, rows: rows.len(), messages });
+        };
+        Ok(Self { rows, kind })
+    }
+
+    /// Levels in a row.
+    pub(crate) fn depth(&self) -> usize {
+        self.rows.first().map_or(0, |row| row.levels.len())
+    }
+
+    /// Whether a row says what a book has, at every level that is known. What moved up from deeper
+    /// than the row before reached is in no message.
+    pub(crate) fn is_equal(
+        &self,
+        row: usize,
+        side: Side,
+        levels: &[(i64, u64)],
+        price_unit: u64,
+    ) -> bool {
+        let expected = side_of(&self.rows[row], side, price_unit);
+        let mut known = None;
+        if self.kind == RowKind::PerMessage && row > 0 {
+            let before = side_of(&self.rows[row - 1], side, price_unit);
+            known = before.last().filter(|_| before.len() == self.depth()).map(|(price, _)| *price);
+        }
+        let is_known = |(price, _): &&(i64, u64)| match (known, side) {
+            (None, _) => true,
+            (Some(worst), Side::Buy) => *price >= worst,
+            (Some(worst), Side::Sell) => *price <= worst,
+        };
+        let found = levels.iter().take(self.depth()).filter(is_known);
+        expected.iter().filter(is_known).eq(found)
+    }
+}
+
+/// The levels of a row's side as ticks and lots, best first.
+pub(crate) fn side_of(row: &BookRow, side: Side, price_unit: u64) -> Vec<(i64, u64)> {
+    let of_side = row.levels.iter().filter_map(|level| match side {
+        Side::Buy => level.bid,
+        Side::Sell => level.ask,
+    });
+    let unit = price_unit.cast_signed();
+    of_side.map(|Level { price, size }| (price / unit, size)).collect()
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) verified_rows: u64,
+    pub(crate) equal_rows: u64,
+    pub(crate) first_mismatch: Option<Mismatch>,
+}
+
+/// Two books in the form of the file.
+#[derive(Debug, Serialize)]
+pub(crate) struct Mismatch {
+    /// Its line in the book file, from 1.
+    row: usize,
+    /// The line in the message file, from 1, after which the books differ.
+    message: usize,
+    expected: String,
+    found: String,
+}
+
+impl Outcome {
+    pub(crate) fn record(
+        &mut self,
+        book: &BookFile,
+        check: Check,
+        levels: impl Fn(Side, usize) -> Vec<(i64, u64)>,
+        price_unit: u64,
+    ) {
+        let bids = levels(Side::Buy, book.depth());
+        let asks = levels(Side::Sell, book.depth());
+        let equal = book.is_equal(check.row, Side::Buy, &bids, price_unit)
+            && book.is_equal(check.row, Side::Sell, &asks, price_unit);
+        self.verified_rows += 1;
+        self.equal_rows += u64::from(equal);
+        if !equal && self.first_mismatch.is_none() {
+            let row = &book.rows[check.row];
+            let expected_bids = side_of(row, Side::Buy, price_unit);
+            let expected_asks = side_of(row, Side::Sell, price_unit);
+            self.first_mismatch = Some(Mismatch {
+                row: check.row + 1,
+                message: check.message + 1,
+                expected: row_text(&expected_bids, &expected_asks, book.depth(), price_unit),
+                found: row_text(&bids, &asks, book.depth(), price_unit),
+            });
+        }
+    }
+}
+
+/// Levels as LOBSTER prints them: ask price, ask size, bid price, bid size.
+fn row_text(bids: &[(i64, u64)], asks: &[(i64, u64)], depth: usize, price_unit: u64) -> String {
+    let unit = price_unit.cast_signed();
+    let level = |side: &[(i64, u64)], at: usize, empty: i64| match side.get(at) {
+        Some((price, qty)) => format!("{},{qty}", price * unit),
+        None => format!("{empty},0"),
+    };
+    let levels = (0..depth).map(|at| {
+        format!("{},{}", level(asks, at, 9_999_999_999), level(bids, at, -9_999_999_999))
+    });
+    levels.collect::<Vec<_>>().join(",")
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { row, message, expected, found } = self;
+        write!(f, "row {row} after message {message}: expected {expected}, found {found}")
+    }
+}

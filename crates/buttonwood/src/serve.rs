@@ -1,0 +1,141 @@
+//! `buttonwood serve`: opens the venue, puts the sockets on it, and stops it cleanly.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use clap::Args;
+use gateway::Gateway;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use venue::{MasterKey, MasterKeyError, Opened, Running};
+
+use crate::admin::AdminServer;
+use crate::config::{Config, Flags};
+use crate::demo::{self, Demo};
+use crate::failure::Failure;
+use crate::trace;
+
+#[derive(Args, Debug)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    flags: Flags,
+}
+
+/// How often the process looks whether a thread of the venue has failed.
+const WATCH_EVERY: Duration = Duration::from_millis(200);
+
+impl Serve {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        let config = Config::load(&self.flags)?;
+        trace::init(&config.log_level, config.log_format)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Failure::new(format!("cannot start: {error}")))?;
+        runtime.block_on(serve(config))
+    }
+}
+
+async fn serve(config: Config) -> Result<(), Failure> {
+    // A port that is taken is found out before anything is written.
+    let tcp = TcpListener::bind(config.http)
+        .await
+        .map_err(|error| Failure::new(format!("cannot listen on {}: {error}", config.http)))?;
+    let address = tcp.local_addr()?;
+    if !address.ip().is_loopback() {
+        tracing::warn!(%address, "listening beyond this machine, without encryption");
+    }
+    let opened = Opened::open(config.venue_settings())?;
+    let (master_key, demo) = keys(&config, &opened)?;
+    let gateway = Gateway::new(gateway::Settings::default(), &opened, master_key.clone())?;
+    let running = opened.start(vec![gateway.listener()]);
+    tracing::info!(durability = ?config.durability, data = %config.data_dir.display(), "venue open");
+
+    let (stop, stopped) = watch::channel(false);
+    let outcome = run(&config, tcp, gateway, &running, master_key, demo, stopped, stop).await;
+    let stopped = tokio::task::spawn_blocking(|| running.stop());
+    stopped.await.map_err(|_| Failure::new("a thread panicked while stopping"))??;
+    outcome
+}
+
+/// Runs until a signal or a failure, then lets everything that uses the venue end.
+async fn run(
+    config: &Config,
+    tcp: TcpListener,
+    gateway: Gateway,
+    running: &Running,
+    master_key: MasterKey,
+    demo: Option<Demo>,
+    stopped: watch::Receiver<bool>,
+    stop: watch::Sender<bool>,
+) -> Result<(), Failure> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let address = tcp.local_addr()?;
+    let handle = running.handle();
+    if let Some(demo) = &demo {
+        demo.ensure(&handle, &master_key).await?;
+    }
+    let admin = AdminServer::bind(&config.data_dir, handle.clone(), master_key)?;
+    let mut tasks = tokio::task::JoinSet::new();
+    tasks.spawn(gateway.serve(tcp, handle, until(stopped.clone())));
+    tasks.spawn(admin.serve(until(stopped.clone())));
+    println!("ready {}", base_url(address));
+    std::io::stdout().flush()?;
+    if let Some(demo) = demo.filter(|_| !config.no_bots) {
+        let bots = demo.bots();
+        let until = until(stopped.clone());
+        let run = demo::bots::run(base_url(address), bots, config.bots_seed, until);
+        tasks.spawn(async move {
+            run.await;
+            Ok(())
+        });
+    }
+    let mut watch = tokio::time::interval(WATCH_EVERY);
+    let outcome = loop {
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => break Ok(()),
+            _ = terminate.recv() => break Ok(()),
+            // The reason comes out when the venue is stopped.
+            _ = watch.tick() => if running.has_failed() { break Ok(()) },
+            Some(ended) = tasks.join_next() => match ended {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => break Err(error.into()),
+                Err(error) => break Err(Failure::new(format!("a task panicked: {error}"))),
+            },
+        }
+    };
+    tracing::info!("stopping");
+    stop.send_replace(true);
+    while tasks.join_next().await.is_some() {}
+    outcome
+}
+
+/// The master key: the one that is named, or a demo's own.
+fn keys(config: &Config, opened: &Opened) -> Result<(MasterKey, Option<Demo>), Failure> {
+    let named = config.master_key()?;
+    let demo = Demo::load(&config.data_dir)?;
+    match (named, demo) {
+        (Some(master_key), None) if !config.demo => Ok((master_key, None)),
+        (None, None) if !config.demo => Err(MasterKeyError::Missing.into()),
+        (_, Some(demo)) => Ok((demo.master_key()?, Some(demo))),
+        (_, None) if opened.is_new() => {
+            let demo = Demo::create(&config.data_dir)?;
+            Ok((demo.master_key()?, Some(demo)))
+        }
+        (_, None) => Err(Failure::new(format!(
+            "{} holds a venue that is not a demo: leave --demo out, or choose an empty folder",
+            config.data_dir.display()
+        ))),
+    }
+}
+
+fn base_url(address: SocketAddr) -> String {
+    format!("http://{address}")
+}
+
+async fn until(mut stopped: watch::Receiver<bool>) {
+    // The sender goes away only when the process is about to end.
+    let _gone = stopped.wait_for(|stopped| *stopped).await;
+}

@@ -1,0 +1,26 @@
+//! The Rust client of a venue that speaks the Binance Spot API.
+//!
+//! A [`Client`] asks over pooled HTTP connections and signs what has to be signed; a [`Stream`]
+//! listens to market data over a WebSocket. Answers are structs whose decimals are the strings that
+//! were sent: how many places a price has is the instrument's affair, and nothing here rounds.
+//!
+//! A request is sent once. Whether one that failed on its way was carried out is not known; to
+//! repeat a new order safely, give it an [idempotency key](NewOrder::idempotency_key).
+//!
+//! # Known limits
+//! Plain HTTP only. User data streams and the OUCH protocol are to come.
+
+mod answer;
+mod error;
+mod http;
+mod order;
+mod stream;
+
+pub use answer::{
+    Account, Balance, BookTicker, CanceledOrder, Depth, ExchangeInfo, Fill, Filter, MyTrade,
+    OrderInfo, PlacedOrder, ReplacedOrder, SymbolInfo,
+};
+pub use error::Error;
+pub use http::{Client, Credentials, REQUEST_TIMEOUT, RESPONSE_LEN_MAX};
+pub use order::{NewOrder, OrderKey};
+pub use stream::{Stream, StreamMessage};

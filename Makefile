@@ -34,8 +34,9 @@ $(VENV)/installed: tests/clients/requirements.txt
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	touch $@
 
-crash: ## kill -9 under load, again and again (ROUNDS=100)
-	BUTTONWOOD_CRASH_ROUNDS=$(or $(ROUNDS),100) $(CARGO) test --locked --package buttonwood --test cli -- crash --nocapture
+crash: $(VENV)/installed ## kill -9 under load, again and again (ROUNDS=100)
+	$(CARGO) build --locked --package buttonwood
+	BUTTONWOOD_CRASH_ROUNDS=$(or $(ROUNDS),100) $(VENV)/bin/pytest tests/clients/test_crash.py
 
 bench: ## the matching core against the textbook book, on recorded workloads
 	$(CARGO) build --release --locked --package buttonwood

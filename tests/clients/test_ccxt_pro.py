@@ -9,6 +9,7 @@ import ccxt.pro
 SYMBOL, NAME = "BTC/USDT", "BTCUSDT"
 EVENTS = 100_000
 SENDERS = 16
+QUOTES = 10
 
 
 async def test_the_order_book_equals_rest_depth_after_many_events(venue):
@@ -47,7 +48,7 @@ async def trade(venue, session, seed, until):
     """Moves a few quotes about, at prices where some of them trade."""
     chance = random.Random(seed)
     name = ("alice", "bob")[seed % 2]
-    resting = None
+    resting = []
     while True:
         order = {
             "symbol": NAME,
@@ -59,15 +60,17 @@ async def trade(venue, session, seed, until):
             "newOrderRespType": "RESULT",
         }
         path = "/api/v3/order"
-        if resting is not None:
-            order |= {"cancelReplaceMode": "ALLOW_FAILURE", "cancelOrderId": resting}
+        if len(resting) == QUOTES:
+            moved = resting.pop(chance.randrange(QUOTES))
+            order |= {"cancelReplaceMode": "ALLOW_FAILURE", "cancelOrderId": moved}
             path = "/api/v3/order/cancelReplace"
         query = venue.signed(name, **order)
         async with session.post(f"{path}?{query}", headers=venue.header(name)) as answer:
             body = await answer.json()
         done = body.get("newOrderResponse") or body.get("data", {}).get("newOrderResponse") or body
         assert "orderId" in done, body
-        resting = done["orderId"] if done["status"] in ("NEW", "PARTIALLY_FILLED") else None
+        if done["status"] in ("NEW", "PARTIALLY_FILLED"):
+            resting.append(done["orderId"])
         if chance.random() < 0.05 and (await depth(session, 5))["lastUpdateId"] >= until:
             return
 

@@ -128,7 +128,7 @@ impl Config {
         let variable = || std::env::var_os("BUTTONWOOD_CONFIG").map(PathBuf::from);
         let file = flags.config.clone().or_else(variable);
         let known = serde_json::to_value(Self::default()).map_err(|error| error.to_string())?;
-        let is_setting = |key: &str| known.get(key).is_some();
+        let is_setting = move |key: &str| known.get(key).is_some();
         let mut figment = Figment::from(Serialized::defaults(Self::default())).merge(
             Env::prefixed("BUTTONWOOD_")
                 .filter(move |key| is_setting(&key.as_str().to_lowercase())),

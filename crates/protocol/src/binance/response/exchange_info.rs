@@ -111,7 +111,7 @@ impl SymbolInfo {
             quote_order_qty_market_allowed: true,
             allow_trailing_stop: false,
             cancel_replace_allowed: true,
-            amend_allowed: false,
+            amend_allowed: true,
             peg_instructions_allowed: false,
             is_spot_trading_allowed: true,
             is_margin_trading_allowed: false,
@@ -222,7 +222,7 @@ mod tests {
                     "icebergAllowed": false, "ocoAllowed": false, "otoAllowed": false,
                     "opoAllowed": false, "quoteOrderQtyMarketAllowed": true,
                     "allowTrailingStop": false, "cancelReplaceAllowed": true,
-                    "amendAllowed": false, "pegInstructionsAllowed": false,
+                    "amendAllowed": true, "pegInstructionsAllowed": false,
                     "isSpotTradingAllowed": true, "isMarginTradingAllowed": false,
                     "filters": [
                         {

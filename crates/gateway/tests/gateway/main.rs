@@ -1,0 +1,11 @@
+//! The gateway as its clients see it: a real venue in a temporary folder, real sockets.
+
+#![allow(clippy::unwrap_used)] // Helpers of tests fail like tests.
+
+mod faults;
+mod limits;
+mod market;
+mod orders;
+mod retries;
+mod streams;
+mod support;

@@ -1,0 +1,374 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use futures_util::{SinkExt, StreamExt};
+use gateway::Settings;
+use serde_json::{Value, json};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::sync::oneshot;
+use tokio::time::{sleep, timeout};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async, connect_async};
+use types::{
+    AccountId, CancelAll, ClOrdId, Command, Entry, Envelope, Event, KeyId, NewOrder, OrderSize,
+    OrderType, Origin, Price, Qty, SessionId, Side, StpMode, TimeInForce,
+};
+use venue::Reply;
+
+use crate::support::{BTCUSDT, MAKER, Site, TAKER};
+
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+async fn connect(site: &Site, target: &str) -> Socket {
+    connect_async(format!("ws://{}{target}", site.address)).await.unwrap().0
+}
+
+async fn next(socket: &mut Socket) -> Value {
+    loop {
+        let message = timeout(Duration::from_secs(5), socket.next()).await;
+        match message.expect("a message in time").expect("an open socket").unwrap() {
+            Message::Text(text) => return serde_json::from_str(&text).unwrap(),
+            Message::Ping(_) | Message::Pong(_) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+async fn say(socket: &mut Socket, text: impl ToString) -> Value {
+    socket.send(Message::text(text.to_string())).await.unwrap();
+    next(socket).await
+}
+
+fn submit(site: &Site, account: AccountId, command: Command) -> oneshot::Receiver<Reply> {
+    let envelope = Envelope {
+        account,
+        key: KeyId(1),
+        session: SessionId(0),
+        client_seq: 0,
+        origin: Origin::WebSocket,
+        received_ns: 0,
+        retry_key: None,
+    };
+    site.handle.submit(Entry { envelope, command }).unwrap()
+}
+
+/// A limit order past the sockets: quantity in lots, price in ticks.
+pub(crate) fn submit_order(
+    site: &Site,
+    account: AccountId,
+    side: Side,
+    lots: u64,
+    ticks: i64,
+) -> oneshot::Receiver<Reply> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).unwrap();
+    let order = NewOrder {
+        instrument: BTCUSDT,
+        cl_ord_id: protocol::binance::generated_cl_ord_id(random),
+        side,
+        order_type: OrderType::Limit,
+        time_in_force: TimeInForce::Gtc,
+        stp_mode: StpMode::None,
+        price: Price::from_ticks(ticks),
+        size: OrderSize::Base(Qty::from_lots(lots)),
+        strategy_id: None,
+        strategy_type: None,
+    };
+    submit(site, account, Command::NewOrder(order))
+}
+
+pub(crate) async fn is_done(reply: oneshot::Receiver<Reply>) {
+    let reply = reply.await.unwrap();
+    let refused = reply.events().any(|event| matches!(event, Event::CommandRejected(_)));
+    assert!(!refused, "{reply:?}");
+}
+
+/// A copy of the book, kept as Binance tells its clients to.
+#[derive(Default)]
+struct Copy {
+    last_update_id: u64,
+    in_sync: bool,
+    sides: [BTreeMap<String, String>; 2],
+}
+
+impl Copy {
+    fn of(snapshot: &Value) -> Self {
+        let mut copy =
+            Self { last_update_id: snapshot["lastUpdateId"].as_u64().unwrap(), ..Self::default() };
+        copy.set(&snapshot["bids"], &snapshot["asks"]);
+        copy
+    }
+
+    fn apply(&mut self, update: &Value) {
+        let (first, last) = (update["U"].as_u64().unwrap(), update["u"].as_u64().unwrap());
+        if last <= self.last_update_id {
+            return;
+        }
+        match self.in_sync {
+            true => assert_eq!(first, self.last_update_id + 1),
+            false => assert!(first <= self.last_update_id + 1, "the snapshot is too old"),
+        }
+        (self.in_sync, self.last_update_id) = (true, last);
+        self.set(&update["b"], &update["a"]);
+    }
+
+    fn set(&mut self, bids: &Value, asks: &Value) {
+        for (side, levels) in self.sides.iter_mut().zip([bids, asks]) {
+            for level in levels.as_array().unwrap() {
+                let text = |index: usize| level[index].as_str().unwrap().to_owned();
+                match text(1) == "0.00000000" {
+                    true => side.remove(&text(0)),
+                    false => side.insert(text(0), text(1)),
+                };
+            }
+        }
+    }
+}
+
+/// Follows a stream of depth until it falls silent; each update begins where the last one ended.
+async fn follow(mut socket: Socket, mut copy: Option<Copy>, buffered: Vec<Value>) -> Copy {
+    let mut copy = copy.take().expect("a snapshot");
+    buffered.iter().for_each(|update| copy.apply(update));
+    while let Ok(Some(Ok(message))) = timeout(Duration::from_millis(1_500), socket.next()).await {
+        if let Message::Text(text) = message {
+            copy.apply(&serde_json::from_str(&text).unwrap());
+        }
+    }
+    copy
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn snapshot_and_stream_give_the_book() {
+    let site = Site::new().await;
+    let mut fast = connect(&site, "/ws/btcusdt@depth@100ms").await;
+    let slow = connect(&site, "/ws/btcusdt@depth").await;
+    let mut state = 7_u64;
+    let mut random = move |below: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % below
+    };
+    let mut followers = Vec::new();
+    let mut previous_u = None;
+    let mut late = None;
+    for round in 0..60 {
+        let mut replies = Vec::new();
+        for _ in 0..20 {
+            let account = if random(2) == 0 { MAKER } else { TAKER };
+            let side = if random(2) == 0 { Side::Buy } else { Side::Sell };
+            let ticks = 10_000 + i64::try_from(random(60)).unwrap() - 30;
+            replies.push(submit_order(&site, account, side, 10_000 + random(90_000), ticks));
+        }
+        if round % 10 == 9 {
+            let cl_ord_id = ClOrdId::parse("all").unwrap();
+            let cancel = CancelAll { instrument: BTCUSDT, cl_ord_id };
+            replies.push(submit(&site, MAKER, Command::CancelAll(cancel)));
+        }
+        for reply in replies {
+            is_done(reply).await;
+        }
+        match round {
+            10 => {
+                // One update is buffered, then the snapshot is taken; the rest comes after it.
+                let update = next(&mut fast).await;
+                assert_eq!(update["e"], "depthUpdate");
+                previous_u = update["u"].as_u64();
+                let snapshot = site.get("/api/v3/depth?symbol=BTCUSDT&limit=5000").await.ok();
+                followers.push((Copy::of(&snapshot), vec![update]));
+            }
+            20 => late = Some(connect(&site, "/ws/btcusdt@depth@100ms").await),
+            25 => {
+                let snapshot = site.get("/api/v3/depth?symbol=BTCUSDT&limit=5000").await.ok();
+                followers.push((Copy::of(&snapshot), Vec::new()));
+                let snapshot = site.get("/api/v3/depth?symbol=BTCUSDT&limit=5000").await.ok();
+                followers.push((Copy::of(&snapshot), Vec::new()));
+            }
+            _ => {}
+        }
+        sleep(Duration::from_millis(15)).await;
+    }
+    assert!(previous_u.is_some());
+    let sockets = [fast, late.expect("it joined"), slow];
+    let tasks: Vec<_> = sockets
+        .into_iter()
+        .zip(followers)
+        .map(|(socket, (copy, buffered))| tokio::spawn(follow(socket, Some(copy), buffered)))
+        .collect();
+    let mut copies = Vec::new();
+    for task in tasks {
+        copies.push(task.await.unwrap());
+    }
+    let book = site.get("/api/v3/depth?symbol=BTCUSDT&limit=5000").await.ok();
+    let book = Copy::of(&book);
+    assert!(!book.sides[0].is_empty() && !book.sides[1].is_empty());
+    for copy in copies {
+        assert!(copy.in_sync);
+        assert_eq!(copy.sides, book.sides);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_stream_has_its_payload() {
+    let site = Site::new().await;
+    site.order(&site.maker, "SELL", "1", "100").await;
+    let mut socket =
+        connect(&site, "/stream?streams=btcusdt@trade/btcusdt@bookTicker/btcusdt@depth5@100ms")
+            .await;
+    let mut found = BTreeMap::new();
+    for _ in 0..2 {
+        let message = next(&mut socket).await;
+        found.insert(message["stream"].as_str().unwrap().to_owned(), message["data"].clone());
+    }
+    assert_eq!(found["btcusdt@bookTicker"]["a"], "100.00000000");
+    assert_eq!(found["btcusdt@depth5@100ms"]["asks"], json!([["100.00000000", "1.00000000"]]));
+    site.order(&site.taker, "BUY", "0.25", "100").await;
+    for _ in 0..3 {
+        let message = next(&mut socket).await;
+        found.insert(message["stream"].as_str().unwrap().to_owned(), message["data"].clone());
+    }
+    let trade = &found["btcusdt@trade"];
+    assert_eq!(
+        (&trade["t"], &trade["q"], &trade["m"]),
+        (&json!(1), &json!("0.25000000"), &json!(false))
+    );
+    assert!(trade["E"].as_u64().unwrap() < 10_000_000_000_000);
+    assert_eq!(found["btcusdt@bookTicker"]["A"], "0.75000000");
+    assert_eq!(found["btcusdt@depth5@100ms"]["asks"], json!([["100.00000000", "0.75000000"]]));
+
+    let mut in_us = connect(&site, "/ws/btcusdt@trade?timeUnit=MICROSECOND").await;
+    site.order(&site.taker, "BUY", "0.25", "100").await;
+    let trade = next(&mut in_us).await;
+    assert_eq!(trade["t"], 2);
+    assert!(trade["E"].as_u64().unwrap() > 1_000_000_000_000_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_chooses_its_streams() {
+    let site = Site::new().await;
+    site.order(&site.maker, "SELL", "5", "100").await;
+    for target in
+        ["/ws", "/ws/", "/ws/pqia91ma19a5s61cv6a81va65sdf19v8a65a1a5s61cv6a81va65sdf19v8a65a1"]
+    {
+        let mut socket = connect(&site, target).await;
+        let list = json!({"method": "LIST_SUBSCRIPTIONS", "id": 1});
+        assert_eq!(say(&mut socket, list).await, json!({"result": [], "id": 1}));
+    }
+    let mut socket = connect(&site, "/ws/nothing@trade/x/btcusdt@odd").await;
+    let subscribe = json!({"method": "SUBSCRIBE", "params": ["btcusdt@trade"], "id": 2});
+    assert_eq!(say(&mut socket, subscribe).await, json!({"result": null, "id": 2}));
+    site.order(&site.taker, "BUY", "1", "100").await;
+    assert_eq!(next(&mut socket).await["t"], 1);
+    let combined = json!({"method": "SET_PROPERTY", "params": ["combined", true], "id": 3});
+    assert_eq!(say(&mut socket, combined).await, json!({"result": null, "id": 3}));
+    site.order(&site.taker, "BUY", "1", "100").await;
+    assert_eq!(next(&mut socket).await["stream"], "btcusdt@trade");
+    let unsubscribe = json!({"method": "UNSUBSCRIBE", "params": ["btcusdt@trade"], "id": 4});
+    assert_eq!(say(&mut socket, unsubscribe).await, json!({"result": null, "id": 4}));
+    site.order(&site.taker, "BUY", "1", "100").await;
+    // The next message is the next reply: nothing came in between.
+    assert_eq!(say(&mut socket, "garbage").await["code"], 3);
+    let unknown = json!({"method": "SUBSCRIBE", "params": ["none@trade"], "id": 5});
+    let reply = say(&mut socket, unknown).await;
+    assert_eq!(reply["msg"], "Invalid request: unknown symbol in stream none@trade");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_reader_is_cut_and_the_others_go_on() {
+    let site = Site::with(Settings { ws_queue_max: 64, ..Settings::default() }).await;
+    let tcp = TcpSocket::new_v4().unwrap();
+    tcp.set_recv_buffer_size(4_096).unwrap();
+    let tcp = tcp.connect(site.address).await.unwrap();
+    let target = format!("ws://{}/stream?streams=btcusdt@trade", site.address);
+    let (mut slow, _) = client_async(target, tcp).await.unwrap();
+    let mut good = connect(&site, "/stream?streams=btcusdt@trade").await;
+    is_done(submit_order(&site, MAKER, Side::Sell, 900_000_000, 100_000)).await;
+
+    // More than all buffers on the way to the slow one can hold.
+    const TRADES: u64 = 60_000;
+    const BURST: u64 = 50;
+    for burst in 0..TRADES / BURST {
+        let replies: Vec<_> =
+            (0..BURST).map(|_| submit_order(&site, TAKER, Side::Buy, 500, 100_000)).collect();
+        for number in 1..=BURST {
+            assert_eq!(next(&mut good).await["data"]["t"], burst * BURST + number);
+        }
+        drop(replies);
+    }
+    let mut received = 0;
+    let ended = timeout(Duration::from_secs(5), async {
+        while let Some(Ok(_)) = slow.next().await {
+            received += 1;
+        }
+    });
+    assert!(ended.await.is_ok(), "the slow reader is still connected");
+    assert!(received < TRADES, "{received}");
+    is_done(submit_order(&site, TAKER, Side::Buy, 500, 100_000)).await;
+    assert_eq!(next(&mut good).await["data"]["t"], TRADES + 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn limits_of_a_websocket() {
+    let settings = Settings {
+        ws_messages_per_second: 10,
+        ws_ping_every: Duration::from_millis(100),
+        ws_silence_max: Duration::from_millis(400),
+        ..Settings::default()
+    };
+    let site = Site::with(settings).await;
+    let close_code = async |socket: &mut Socket| {
+        while let Some(Ok(message)) = timeout(Duration::from_secs(5), socket.next()).await.unwrap()
+        {
+            if let Message::Close(frame) = message {
+                return frame.map(|frame| u16::from(frame.code));
+            }
+        }
+        None
+    };
+    let mut hasty = connect(&site, "/ws").await;
+    for _ in 0..20 {
+        let _closed = hasty.send(Message::text("x")).await;
+    }
+    assert_eq!(close_code(&mut hasty).await, Some(1008));
+    let mut binary = connect(&site, "/ws").await;
+    binary.send(Message::binary(vec![1, 2, 3])).await.unwrap();
+    assert_eq!(close_code(&mut binary).await, Some(1003));
+    let mut huge = connect(&site, "/ws").await;
+    let _closed = huge.send(Message::text("x".repeat(100_000))).await;
+    close_code(&mut huge).await;
+
+    // Who answers pings stays; who does not answer anything goes.
+    let mut alive = connect(&site, "/ws").await;
+    let mut dead = connect(&site, "/ws").await;
+    let pings = timeout(Duration::from_millis(1_000), async {
+        let mut pings = 0;
+        while let Some(Ok(message)) = alive.next().await {
+            pings += u32::from(message.is_ping());
+            if pings > 6 {
+                return pings;
+            }
+        }
+        pings
+    });
+    assert!(pings.await.unwrap() > 6);
+    // Its pings lie unread in the buffer; behind them is the end.
+    sleep(Duration::from_millis(200)).await;
+    assert_eq!(close_code(&mut dead).await, None);
+
+    let plain = site.get("/ws").await;
+    plain.is_error(426, -1000, "Here WebSocket is spoken; the request must be an upgrade.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shutdown_is_announced() {
+    let site = Site::new().await;
+    let mut socket = connect(&site, "/stream?streams=btcusdt@trade").await;
+    let served = site.shut_down();
+    let announced = next(&mut socket).await;
+    assert_eq!(announced["data"]["e"], "serverShutdown");
+    let closed = socket.next().await.unwrap().unwrap();
+    let Message::Close(Some(frame)) = closed else { panic!("{closed:?}") };
+    assert_eq!(u16::from(frame.code), 1001);
+    let _end = socket.next().await;
+    served.await.unwrap().unwrap();
+}

@@ -1,0 +1,358 @@
+//! A venue with two markets and two accounts, and a client that speaks plain HTTP to it.
+
+use std::net::SocketAddr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use engine::Engine;
+use gateway::{Gateway, Settings};
+use protocol::binance::sign::sign;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use types::{
+    AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, Command, CreateAccount,
+    CreateKey, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates, Increment, InstrumentId,
+    InstrumentSpec, KeySpec, ListAsset, ListInstrument, Origin, Price, Qty, Role, Side, Symbol,
+};
+use venue::{Durability, Handle, MasterKey, MasterKeyError, Opened, Running, Secret, api_key_hash};
+
+pub(crate) const BTCUSDT: InstrumentId = InstrumentId(0);
+pub(crate) const MAKER: AccountId = AccountId(1);
+pub(crate) const TAKER: AccountId = AccountId(2);
+const E8: i128 = 100_000_000;
+
+/// A key's two halves, as its owner has them.
+#[derive(Clone)]
+pub(crate) struct Key {
+    pub(crate) api_key: String,
+    pub(crate) secret: Secret,
+}
+
+pub(crate) struct Site {
+    pub(crate) address: SocketAddr,
+    pub(crate) handle: Handle,
+    pub(crate) maker: Key,
+    pub(crate) taker: Key,
+    pub(crate) reader: Key,
+    dir: TempDir,
+    master_key: MasterKey,
+    settings: Settings,
+    running: Option<Running>,
+    shutdown: oneshot::Sender<()>,
+    served: JoinHandle<std::io::Result<()>>,
+}
+
+impl Site {
+    pub(crate) async fn new() -> Self {
+        Self::with(Settings::default()).await
+    }
+
+    pub(crate) async fn with(settings: Settings) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let master_key = MasterKey::generate();
+        let key = |api_key: &str| Key { api_key: api_key.to_owned(), secret: Secret::generate() };
+        let (running, address, shutdown, served) = start(&dir, settings, &master_key).await;
+        let site = Self {
+            address,
+            handle: running.handle(),
+            maker: key("makerkey"),
+            taker: key("takerkey"),
+            reader: key("readerkey"),
+            dir,
+            master_key,
+            settings,
+            running: Some(running),
+            shutdown,
+            served,
+        };
+        site.list().await;
+        site
+    }
+
+    /// Stops everything and starts it again on the same folder.
+    pub(crate) async fn restarted(self) -> Self {
+        self.shutdown.send(()).unwrap();
+        self.served.await.unwrap().unwrap();
+        self.running.expect("it runs").stop().unwrap();
+        let started = start(&self.dir, self.settings, &self.master_key).await;
+        let (running, address, shutdown, served) = started;
+        let handle = running.handle();
+        Self { address, handle, running: Some(running), shutdown, served, ..self }
+    }
+
+    /// Stops the venue behind the sockets, which stay open.
+    pub(crate) fn stop_venue(&mut self) {
+        self.running.take().expect("it runs").stop().unwrap();
+    }
+
+    /// Stops everything and tries to open it with another master key.
+    pub(crate) async fn restarted_with_wrong_key(self) -> MasterKeyError {
+        self.shutdown.send(()).unwrap();
+        self.served.await.unwrap().unwrap();
+        self.running.expect("it runs").stop().unwrap();
+        let opened = Opened::open(venue::Settings {
+            durability: Durability::Os,
+            ..venue::Settings::new(self.dir.path())
+        });
+        let gateway = Gateway::new(self.settings, &opened.unwrap(), MasterKey::generate());
+        gateway.expect_err("secrets were sealed by another key")
+    }
+
+    /// Asks the server to stop; gives the task that ends with it.
+    pub(crate) fn shut_down(self) -> JoinHandle<std::io::Result<()>> {
+        self.shutdown.send(()).unwrap();
+        self.served
+    }
+
+    async fn list(&self) {
+        for name in ["BTC", "USDT", "ETH"] {
+            let asset = Asset { name: AssetName::parse(name).unwrap(), decimals: 8 };
+            self.operate(Command::ListAsset(ListAsset { asset })).await;
+        }
+        for (symbol, base) in [("BTCUSDT", 0), ("ETHUSDT", 2)] {
+            let spec = InstrumentSpec {
+                symbol: Symbol::parse(symbol).unwrap(),
+                base: AssetId(base),
+                quote: AssetId(1),
+                tick_size: Increment::parse("0.01").unwrap(),
+                lot_size: Increment::parse("0.00001").unwrap(),
+                min_price: Price::from_ticks(1),
+                max_price: Price::from_ticks(100_000_000),
+                min_qty: Qty::from_lots(10),
+                max_qty: Qty::from_lots(900_000_000),
+                market_max_qty: Qty::from_lots(10_000_000),
+                min_notional: Amount::from_minor(5 * E8),
+                max_notional: Amount::from_minor(90_000_000 * E8),
+                max_open_orders: 5_000,
+                fees: FeeRates { maker_fee_bps_x100: 1_000, taker_fee_bps_x100: 2_000 },
+            };
+            self.operate(Command::ListInstrument(ListInstrument { spec })).await;
+        }
+        for name in ["maker", "taker"] {
+            let spec = AccountSpec {
+                name: AccountName::parse(name).unwrap(),
+                fees: None,
+                max_open_orders: 5_000,
+                finished_orders_kept: 1_000,
+                trades_kept: 1_000,
+            };
+            self.operate(Command::CreateAccount(CreateAccount { spec })).await;
+        }
+        for account in [MAKER, TAKER] {
+            for (asset, units) in [(0, 10_000), (1, 100_000_000)] {
+                let deposit = Deposit {
+                    account,
+                    asset: AssetId(asset),
+                    amount: Amount::from_minor(units * E8),
+                    external_ref: ExternalRef::parse(&format!("first-{asset}")).unwrap(),
+                };
+                self.operate(Command::Deposit(deposit)).await;
+            }
+        }
+        for (account, role, key) in [
+            (MAKER, Role::Trader, &self.maker),
+            (TAKER, Role::Trader, &self.taker),
+            (TAKER, Role::ReadOnly, &self.reader),
+        ] {
+            let api_key_hash = api_key_hash(&key.api_key);
+            let sealed_secret = self.master_key.seal(&key.secret, &api_key_hash);
+            let spec = KeySpec { account, role, api_key_hash, sealed_secret };
+            self.operate(Command::CreateKey(CreateKey { spec })).await;
+        }
+        // The listener has heard of all that once the publisher answers.
+        self.handle.read_views(|_, _| ()).unwrap().await.unwrap();
+    }
+
+    /// Carries out an operator's command, which must succeed.
+    pub(crate) async fn operate(&self, command: Command) -> Vec<Event> {
+        let envelope = Envelope::venue(Origin::Admin, 0);
+        let reply = self.handle.submit(Entry { envelope, command }).unwrap().await.unwrap();
+        let events: Vec<Event> = reply.events().copied().collect();
+        assert!(!matches!(events[0], Event::CommandRejected(_)), "{events:?}");
+        events
+    }
+
+    pub(crate) async fn ask<R: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Engine) -> R + Send + 'static,
+    ) -> R {
+        self.handle.read(question).unwrap().await.unwrap()
+    }
+
+    /// All that trading changes: money, open orders, books, and the numbers that were handed out.
+    pub(crate) async fn fingerprint(&self) -> String {
+        self.ask(|engine| {
+            let mut told = String::new();
+            for account in [MAKER, TAKER] {
+                let open: Vec<_> = engine.open_orders(account, BTCUSDT).collect();
+                told += &format!("{:?} {open:?} ", engine.balances(account));
+            }
+            for side in [Side::Buy, Side::Sell] {
+                told += &format!("{:?} ", engine.levels(BTCUSDT, side).collect::<Vec<_>>());
+            }
+            told + &format!("{:?}", engine.last_ids(BTCUSDT))
+        })
+        .await
+    }
+
+    /// The whole state, byte for byte.
+    pub(crate) async fn state(&self) -> Vec<u8> {
+        self.ask(|engine| {
+            let mut state = Vec::new();
+            engine.write_state(&mut state);
+            state
+        })
+        .await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        self.send("GET", path, &[], b"").await
+    }
+
+    /// A request as clients send it: parameters, time and signature in the query.
+    pub(crate) async fn signed(&self, key: &Key, method: &str, path: &str, text: &str) -> Reply {
+        self.signed_with(key, method, path, text, &[]).await
+    }
+
+    pub(crate) async fn signed_with(
+        &self,
+        key: &Key,
+        method: &str,
+        path: &str,
+        text: &str,
+        headers: &[(&str, &str)],
+    ) -> Reply {
+        let text = with_time(text);
+        let signature = sign(key.secret.as_str().as_bytes(), text.as_bytes());
+        let target = format!("{path}?{text}&signature={signature}");
+        let headers = [&[("X-MBX-APIKEY", key.api_key.as_str())], headers].concat();
+        self.send(method, &target, &headers, b"").await
+    }
+
+    /// A limit order of the maker or the taker, which must be taken on.
+    pub(crate) async fn order(&self, key: &Key, side: &str, qty: &str, price: &str) -> Value {
+        let text = format!(
+            "symbol=BTCUSDT&side={side}&type=LIMIT&timeInForce=GTC&quantity={qty}&price={price}"
+        );
+        let reply = self.signed(key, "POST", "/api/v3/order", &text).await;
+        assert_eq!(reply.status, 200, "{}", reply.body);
+        reply.json()
+    }
+
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Reply {
+        let mut head = format!("{method} {target} HTTP/1.1\r\nhost: venue\r\n");
+        for (name, value) in headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        if !body.is_empty() {
+            head += &format!("content-length: {}\r\n", body.len());
+        }
+        head += "connection: close\r\n\r\n";
+        self.exchange(&[head.as_bytes(), body].concat()).await
+    }
+
+    /// Sends bytes on a connection of their own and reads until the server closes it.
+    pub(crate) async fn exchange(&self, bytes: &[u8]) -> Reply {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        // The server may answer, and close, before it has read everything.
+        let _closed = stream.write_all(bytes).await;
+        Reply::read(&mut stream).await
+    }
+}
+
+async fn start(
+    dir: &TempDir,
+    settings: Settings,
+    master_key: &MasterKey,
+) -> (Running, SocketAddr, oneshot::Sender<()>, JoinHandle<std::io::Result<()>>) {
+    let opened = Opened::open(venue::Settings {
+        durability: Durability::Os,
+        ..venue::Settings::new(dir.path())
+    })
+    .unwrap();
+    let gateway = Gateway::new(settings, &opened, master_key.clone()).unwrap();
+    let running = opened.start(vec![gateway.listener()]);
+    let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = tcp.local_addr().unwrap();
+    let (shutdown, asked) = oneshot::channel::<()>();
+    let handle = running.handle();
+    let served = tokio::spawn(async move {
+        let asked = async {
+            if asked.await.is_err() {
+                std::future::pending::<()>().await; // The test is over.
+            }
+        };
+        gateway.serve(tcp, handle, asked).await
+    });
+    (running, address, shutdown, served)
+}
+
+pub(crate) fn now_ms() -> u64 {
+    u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap()
+}
+
+pub(crate) fn with_time(text: &str) -> String {
+    let timestamp = format!("timestamp={}", now_ms());
+    if text.is_empty() { timestamp } else { format!("{text}&{timestamp}") }
+}
+
+/// A response.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Reply {
+    /// Everything until the server closes; a status of zero means that there was no response.
+    pub(crate) async fn read(stream: &mut TcpStream) -> Self {
+        let mut bytes = Vec::new();
+        let read = timeout(Duration::from_secs(10), stream.read_to_end(&mut bytes)).await;
+        let _reset = read.expect("the server closes in time");
+        let text = String::from_utf8(bytes).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        Self { status: status.unwrap_or(0), head: head.to_ascii_lowercase(), body: body.to_owned() }
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {} {}", self.head, self.body))
+    }
+
+    #[track_caller]
+    pub(crate) fn ok(&self) -> Value {
+        assert_eq!(self.status, 200, "{}", self.body);
+        assert!(
+            self.head.contains("content-type: application/json;charset=utf-8"),
+            "{}",
+            self.head
+        );
+        self.json()
+    }
+
+    #[track_caller]
+    pub(crate) fn is_error(&self, status: u16, code: i64, msg: &str) {
+        let body = self.json();
+        let found = (self.status, body["code"].as_i64(), body["msg"].as_str());
+        assert_eq!(found, (status, Some(code), Some(msg)));
+        assert!(self.head.contains("content-type: application/json"), "{}", self.head);
+    }
+}
+
+/// The names of an object's fields, in order.
+pub(crate) fn fields(value: &Value) -> Vec<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}

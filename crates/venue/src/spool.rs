@@ -9,8 +9,10 @@
 //! BLAKE3 of the one before and this frame. It tells a whole frame from a torn one, and one history
 //! from another.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use types::{Event, Reader, Wire};
@@ -21,6 +23,8 @@ const MAGIC: [u8; 8] = *b"BWSPOOL1";
 const SEGMENT_SIZE: u64 = 16 << 20;
 /// Segments that are kept.
 const SEGMENTS_MAX: usize = 16;
+/// How far apart the frames are whose places are remembered, and how much is read at a time.
+const MARK_EVERY: u64 = 64 << 10;
 
 #[derive(Debug)]
 pub struct Spool {
@@ -32,6 +36,15 @@ pub struct Spool {
     last_sequence: u64,
     event_hash: [u8; 16],
     buffer: Vec<u8>,
+    /// Of segments, by their first sequences, where some of their frames lie, in order. Built when
+    /// it is first needed: whoever asks for old events again and again shall hold up nobody.
+    marks: RefCell<BTreeMap<u64, Vec<Mark>>>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Mark {
+    sequence: u64,
+    offset: u64,
 }
 
 /// Why the events of a command cannot be shown.
@@ -73,6 +86,7 @@ impl Spool {
                         last_sequence: last.sequence,
                         event_hash: last.event_hash,
                         buffer: Vec::new(),
+                        marks: RefCell::default(),
                     });
                 }
                 Some(_) => {
@@ -97,6 +111,7 @@ impl Spool {
             last_sequence: sequence,
             event_hash,
             buffer: Vec::new(),
+            marks: RefCell::default(),
         })
     }
 
@@ -125,6 +140,12 @@ impl Spool {
                 self.flush()?;
                 self.rotate(applied.sequence)?;
             }
+            let offset = self.open_size + self.buffer.len() as u64;
+            if let Some(marks) =
+                self.marks.get_mut().get_mut(self.segments.last().expect("one is open"))
+            {
+                mark(marks, applied.sequence, offset);
+            }
             self.event_hash = write_frame(applied, self.event_hash, &mut self.buffer);
             self.last_sequence = applied.sequence;
         }
@@ -141,21 +162,35 @@ impl Spool {
         let mut found: Vec<Applied> = Vec::new();
         for first in &self.segments[at_segment.saturating_sub(1)..] {
             let path = segment_path(&self.dir, *first);
-            let mut bytes = Vec::new();
-            File::open(&path)
-                .and_then(|mut file| file.read_to_end(&mut bytes))
-                .map_err(at(&path))?;
-            let mut frames = Frames::new(&bytes);
-            while let Some((header, body)) = frames.next_frame() {
-                let wanted = header.sequence == sequence || (!found.is_empty() && header.continues);
-                if wanted {
-                    found.push(header.with_events(body).ok_or_else(|| at(&path)(damaged()))?);
-                } else if !found.is_empty() {
-                    return Ok(found);
-                }
+            let offset = match found.is_empty() {
+                true => self.place_before(*first, sequence)?,
+                false => MAGIC.len() as u64,
+            };
+            let done = read_command(&path, offset, sequence, &mut found).map_err(at(&path))?;
+            if done {
+                return Ok(found);
             }
         }
         if found.is_empty() { Err(gone) } else { Ok(found) }
+    }
+
+    /// Where in a segment to begin looking for a sequence.
+    fn place_before(&self, first: u64, sequence: u64) -> Result<u64, SpoolError> {
+        let mut all = self.marks.borrow_mut();
+        if let std::collections::btree_map::Entry::Vacant(vacant) = all.entry(first) {
+            let path = segment_path(&self.dir, first);
+            let bytes = fs::read(&path).map_err(at(&path))?;
+            let mut frames = Frames::new(&bytes);
+            let marks = vacant.insert(Vec::new());
+            let mut offset = frames.offset as u64;
+            while let Some((header, _)) = frames.next_frame() {
+                mark(marks, header.sequence, offset);
+                offset = frames.offset as u64;
+            }
+        }
+        let marks = &all[&first];
+        let behind = marks.partition_point(|mark| mark.sequence <= sequence);
+        Ok(behind.checked_sub(1).map_or(MAGIC.len() as u64, |index| marks[index].offset))
     }
 
     /// Puts all of it on stable storage: a snapshot may then stand in for the log before it.
@@ -178,7 +213,9 @@ impl Spool {
         self.open_size = MAGIC.len() as u64;
         self.segments.push(first);
         while self.segments.len() > SEGMENTS_MAX {
-            let path = segment_path(&self.dir, self.segments.remove(0));
+            let oldest = self.segments.remove(0);
+            self.marks.get_mut().remove(&oldest);
+            let path = segment_path(&self.dir, oldest);
             fs::remove_file(&path).map_err(at(&path))?;
         }
         Ok(())
@@ -222,6 +259,11 @@ struct Frames<'a> {
 }
 
 impl<'a> Frames<'a> {
+    /// From a frame on.
+    fn from_frame(bytes: &'a [u8]) -> Self {
+        Self { bytes, offset: 0, previous_hash: None }
+    }
+
     fn new(bytes: &'a [u8]) -> Self {
         let offset = if bytes.starts_with(&MAGIC) { MAGIC.len() } else { bytes.len() };
         Self { bytes, offset, previous_hash: None }
@@ -247,6 +289,43 @@ impl<'a> Frames<'a> {
         self.offset += 4 + size as usize;
         self.previous_hash = Some(*event_hash);
         Some((header, r.0))
+    }
+}
+
+/// Remembers where a frame lies, unless the last one remembered is near.
+fn mark(marks: &mut Vec<Mark>, sequence: u64, offset: u64) {
+    if marks.last().is_none_or(|last| offset >= last.offset + MARK_EVERY) {
+        marks.push(Mark { sequence, offset });
+    }
+}
+
+/// Reads on from a frame until the command and what it left to later are found, or rather their
+/// end, which is the next command; `false` when the segment ends before that.
+fn read_command(
+    path: &Path,
+    offset: u64,
+    sequence: u64,
+    found: &mut Vec<Applied>,
+) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(offset))?;
+    let (mut bytes, mut start) = (Vec::new(), 0);
+    loop {
+        bytes.drain(..start);
+        let more = Read::by_ref(&mut file).take(MARK_EVERY).read_to_end(&mut bytes)?;
+        let mut frames = Frames::from_frame(&bytes);
+        while let Some((header, body)) = frames.next_frame() {
+            let wanted = header.sequence == sequence || (!found.is_empty() && header.continues);
+            if wanted {
+                found.push(header.with_events(body).ok_or_else(damaged)?);
+            } else if !found.is_empty() {
+                return Ok(true);
+            }
+        }
+        start = frames.offset;
+        if more == 0 {
+            return Ok(false);
+        }
     }
 }
 
@@ -407,6 +486,35 @@ mod tests {
         assert_eq!(list_segments(dir.path()).unwrap().len(), SEGMENTS_MAX);
         assert!(matches!(spool.read(1), Err(SpoolError::Gone { .. })));
         assert_eq!(spool.read(count).unwrap()[0].sequence, count);
+    }
+
+    #[test]
+    fn any_command_is_found_wherever_it_lies() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut spool = Spool::open(dir.path(), 0, [0; 16]).unwrap();
+        let count = 2 * SEGMENT_SIZE / 500;
+        let check = |spool: &Spool, last: u64| {
+            for sequence in (1..=last).step_by(997) {
+                let found = spool.read(sequence).unwrap();
+                let sequences: Vec<_> = found.iter().map(|applied| applied.sequence).collect();
+                let continues = sequence % 3 == 0 && sequence < last;
+                let expect = if continues { vec![sequence, sequence + 1] } else { vec![sequence] };
+                assert_eq!(sequences, expect);
+            }
+        };
+        for sequence in 1..=count {
+            let mut applied = applied(sequence, sequence % 3 == 1 && sequence > 1);
+            applied.events.resize(20, applied.events[0]);
+            spool.append(&[applied]).unwrap();
+            if sequence == count / 2 {
+                check(&spool, sequence); // What is appended later is marked as it comes.
+            }
+        }
+        assert!(spool.segments.len() > 1);
+        check(&spool, count);
+        let reopened = Spool::open(dir.path(), count, [0; 16]).unwrap();
+        check(&reopened, count);
+        assert!(reopened.marks.borrow().values().all(|marks| marks.len() > 10));
     }
 
     #[test]

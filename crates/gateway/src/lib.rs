@@ -15,6 +15,10 @@
 //! - What was acknowledged is in every later answer of this gateway, whoever asks.
 //! - Publishing never waits: a connection that does not read is cut, and the others go on.
 //! - Every resource that a client can use up has a limit in [`Settings`].
+//!
+//! # Known limits
+//! Requests are not yet counted against rate limits. A revoked key may still sign what arrives
+//! before the listener hears of it, by as much as the publisher is behind.
 
 mod account;
 mod call;

@@ -47,8 +47,9 @@ async fn serve(config: Config) -> Result<(), Failure> {
     if !address.ip().is_loopback() {
         tracing::warn!(%address, "listening beyond this machine, without encryption");
     }
+    let keys = Keys::find(&config)?;
     let opened = Opened::open(config.venue_settings())?;
-    let (master_key, demo) = keys(&config, &opened)?;
+    let (master_key, demo) = keys.complete(&config, &opened)?;
     let gateway = Gateway::new(gateway::Settings::default(), &opened, master_key.clone())?;
     let running = opened.start(vec![gateway.listener()]);
     tracing::info!(durability = ?config.durability, data = %config.data_dir.display(), "venue open");
@@ -112,22 +113,42 @@ async fn run(
     outcome
 }
 
-/// The master key: the one that is named, or a demo's own.
-fn keys(config: &Config, opened: &Opened) -> Result<(MasterKey, Option<Demo>), Failure> {
-    let named = config.master_key()?;
-    let demo = Demo::load(&config.data_dir)?;
-    match (named, demo) {
-        (Some(master_key), None) if !config.demo => Ok((master_key, None)),
-        (None, None) if !config.demo => Err(MasterKeyError::Missing.into()),
-        (_, Some(demo)) => Ok((demo.master_key()?, Some(demo))),
-        (_, None) if opened.is_new() => {
-            let demo = Demo::create(&config.data_dir)?;
-            Ok((demo.master_key()?, Some(demo)))
+/// Where the master key comes from: it is named, or a demo has its own.
+enum Keys {
+    Named(MasterKey),
+    Demo(Demo),
+    /// A demo that is still to be made.
+    NewDemo,
+}
+
+impl Keys {
+    /// Looks before anything is written.
+    fn find(config: &Config) -> Result<Self, Failure> {
+        match (Demo::load(&config.data_dir)?, config.master_key()?) {
+            (Some(demo), _) => Ok(Self::Demo(demo)),
+            (None, _) if config.demo => Ok(Self::NewDemo),
+            (None, Some(named)) => Ok(Self::Named(named)),
+            (None, None) => Err(MasterKeyError::Missing.into()),
         }
-        (_, None) => Err(Failure::new(format!(
-            "{} holds a venue that is not a demo: leave --demo out, or choose an empty folder",
-            config.data_dir.display()
-        ))),
+    }
+
+    fn complete(
+        self,
+        config: &Config,
+        opened: &Opened,
+    ) -> Result<(MasterKey, Option<Demo>), Failure> {
+        let demo = match self {
+            Self::Named(master_key) => return Ok((master_key, None)),
+            Self::Demo(demo) => demo,
+            Self::NewDemo if opened.is_new() => Demo::create(&config.data_dir)?,
+            Self::NewDemo => {
+                return Err(Failure::new(format!(
+                    "{} holds a venue that is not a demo: leave --demo out, or choose an empty folder",
+                    config.data_dir.display()
+                )));
+            }
+        };
+        Ok((demo.master_key()?, Some(demo)))
     }
 }
 

@@ -18,7 +18,17 @@ const SEES: &[(&str, &[&str])] = &[
     ("client", &["protocol"]),
     (
         "buttonwood",
-        &["types", "engine", "log", "marketdata", "protocol", "recorded", "venue", "gateway", "client"],
+        &[
+            "types",
+            "engine",
+            "log",
+            "marketdata",
+            "protocol",
+            "recorded",
+            "venue",
+            "gateway",
+            "client",
+        ],
     ),
 ];
 

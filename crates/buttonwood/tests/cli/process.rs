@@ -1,0 +1,102 @@
+//! A venue of a test's own: the real binary, a free port, a temporary folder.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use client::{Client, Credentials};
+use serde_json::Value;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_buttonwood");
+
+/// Killed when it is dropped.
+pub(crate) struct Serving {
+    process: Child,
+    pub(crate) url: String,
+}
+
+/// Runs the binary to its end, without what the environment of the test says.
+pub(crate) fn run(args: &[&str]) -> Output {
+    command(args).output().expect("the binary runs")
+}
+
+/// What a run that succeeded printed, as JSON.
+pub(crate) fn run_json(args: &[&str]) -> Value {
+    let output = run(args);
+    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// The one sentence with which a run that must fail ended.
+pub(crate) fn run_refused(args: &[&str]) -> String {
+    let output = run(args);
+    let sentence = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{args:?}: {sentence}");
+    assert_eq!(sentence.trim_end().lines().count(), 1, "{args:?}: {sentence}");
+    assert!(sentence.starts_with("buttonwood: "), "{args:?}: {sentence}");
+    sentence
+}
+
+pub(crate) fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(BINARY);
+    command.args(args).stdin(Stdio::null());
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("BUTTONWOOD_")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+impl Serving {
+    /// `serve` on any free port, once it is ready.
+    pub(crate) fn start(args: &[&str]) -> Self {
+        let mut args = args.to_vec();
+        args.splice(0..0, ["serve", "--http", "127.0.0.1:0", "--log-level", "warn"]);
+        let mut process = command(&args).stdout(Stdio::piped()).spawn().expect("the binary runs");
+        let stdout = process.stdout.take().expect("it is piped");
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line).expect("it is text");
+        let url = line.strip_prefix("ready ").unwrap_or_else(|| panic!("not ready: {line:?}"));
+        Self { process, url: url.trim_end().to_owned() }
+    }
+
+    pub(crate) fn client(&self, api_key: &str, secret_key: &str) -> Client {
+        let credentials =
+            Credentials { api_key: api_key.to_owned(), secret_key: secret_key.to_owned() };
+        Client::new(&self.url, Some(credentials)).expect("a valid address")
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Asks the venue to stop, and waits until it has.
+    pub(crate) fn stop(mut self) {
+        let id = self.process.id().to_string();
+        let killed = Command::new("kill").args(["-TERM", &id]).status().expect("kill runs");
+        assert!(killed.success());
+        let status = self.process.wait().expect("it ends");
+        assert_eq!(status.code(), Some(0));
+    }
+
+    /// kill -9.
+    pub(crate) fn kill(mut self) {
+        self.process.kill().expect("it runs");
+        self.process.wait().expect("it ends");
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // After a stop or a kill it is gone already.
+        let _gone = self.process.kill();
+        let _gone = self.process.wait();
+    }
+}
+
+pub(crate) fn text(path: &Path) -> &str {
+    path.to_str().expect("a temporary folder has a plain name")
+}

@@ -33,6 +33,8 @@ pub struct Spool {
     segments: Vec<u64>,
     open: File,
     open_size: u64,
+    /// At which a segment is full.
+    segment_size: u64,
     last_sequence: u64,
     event_hash: [u8; 16],
     buffer: Vec<u8>,
@@ -67,6 +69,15 @@ impl Spool {
     /// Opens the spool, or begins one behind `sequence`, the last one applied before the replay
     /// whose running hash is `event_hash`. Frames that the replay will bring again stay as they are.
     pub fn open(dir: &Path, sequence: u64, event_hash: [u8; 16]) -> Result<Self, SpoolError> {
+        Self::open_sized(dir, sequence, event_hash, SEGMENT_SIZE)
+    }
+
+    fn open_sized(
+        dir: &Path,
+        sequence: u64,
+        event_hash: [u8; 16],
+        segment_size: u64,
+    ) -> Result<Self, SpoolError> {
         fs::create_dir_all(dir).map_err(at(dir))?;
         let mut segments = list_segments(dir)?;
         while let Some(first) = segments.last().copied() {
@@ -83,6 +94,7 @@ impl Spool {
                         segments,
                         open,
                         open_size: whole as u64,
+                        segment_size,
                         last_sequence: last.sequence,
                         event_hash: last.event_hash,
                         buffer: Vec::new(),
@@ -108,6 +120,7 @@ impl Spool {
             segments: vec![sequence + 1],
             open,
             open_size: MAGIC.len() as u64,
+            segment_size,
             last_sequence: sequence,
             event_hash,
             buffer: Vec::new(),
@@ -135,7 +148,7 @@ impl Spool {
                 continue;
             }
             debug_assert_eq!(applied.sequence, self.last_sequence + 1);
-            let full = self.open_size + self.buffer.len() as u64 >= SEGMENT_SIZE;
+            let full = self.open_size + self.buffer.len() as u64 >= self.segment_size;
             if full {
                 self.flush()?;
                 self.rotate(applied.sequence)?;
@@ -475,17 +488,17 @@ mod tests {
     #[test]
     fn segments_rotate_and_the_oldest_go() {
         let dir = tempfile::tempdir().unwrap();
-        let mut spool = Spool::open(dir.path(), 0, [0; 16]).unwrap();
-        let per_segment = SEGMENT_SIZE / 150;
-        let count = per_segment * (SEGMENTS_MAX as u64 + 2);
-        for sequence in 1..=count {
-            let mut applied = applied(sequence, false);
-            applied.events.resize(10, applied.events[0]);
-            spool.append(&[applied]).unwrap();
+        let mut spool = Spool::open_sized(dir.path(), 0, [0; 16], 1_000).unwrap();
+        for sequence in 1..=1_000 {
+            spool.append(&[applied(sequence, false)]).unwrap();
         }
         assert_eq!(list_segments(dir.path()).unwrap().len(), SEGMENTS_MAX);
         assert!(matches!(spool.read(1), Err(SpoolError::Gone { .. })));
-        assert_eq!(spool.read(count).unwrap()[0].sequence, count);
+        assert_eq!(spool.read(1_000).unwrap()[0].sequence, 1_000);
+        let kept = spool.segments[0];
+        for sequence in kept..=1_000 {
+            assert_eq!(spool.read(sequence).unwrap(), [applied(sequence, false)]);
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The binary as its users see it.
 
+#![allow(clippy::unwrap_used, reason = "a test that fails there says where")]
+
 mod edges;
 mod process;
 mod serve;

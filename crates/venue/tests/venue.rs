@@ -1,0 +1,218 @@
+//! A running venue, stopped and read back.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails there says where")]
+
+use std::fs;
+use std::path::Path;
+
+use types::{
+    AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, CancelAll, ClOrdId,
+    Command, CreateAccount, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates, Increment,
+    InstrumentId, InstrumentSpec, ListAsset, ListInstrument, NewOrder, OrderSize, OrderType,
+    Origin, Price, Qty, Side, StpMode, Symbol, TimeInForce, Wire,
+};
+use venue::{Durability, Handle, OpenError, Opened, Reply, Running, Settings};
+
+const ALICE: AccountId = AccountId(1);
+const BOB: AccountId = AccountId(2);
+const INSTRUMENT: InstrumentId = InstrumentId(0);
+
+fn settings(dir: &Path) -> Settings {
+    Settings { durability: Durability::Os, ..Settings::new(dir) }
+}
+
+fn start(settings: Settings) -> Running {
+    Opened::open(settings).unwrap().start(Vec::new())
+}
+
+fn send(handle: &Handle, account: AccountId, command: Command) -> Reply {
+    let envelope = Envelope { account, ..Envelope::venue(Origin::Rest, 0) };
+    handle.submit(Entry { envelope, command }).unwrap().blocking_recv().unwrap()
+}
+
+/// Two assets, one instrument, two funded accounts.
+fn set_up(handle: &Handle) {
+    for name in ["USD", "OIL"] {
+        let asset = Asset { name: AssetName::parse(name).unwrap(), decimals: 2 };
+        send(handle, AccountId::VENUE, Command::ListAsset(ListAsset { asset }));
+    }
+    let spec = InstrumentSpec {
+        symbol: Symbol::parse("OILUSD").unwrap(),
+        base: AssetId(1),
+        quote: AssetId(0),
+        tick_size: Increment::parse("0.01").unwrap(),
+        lot_size: Increment::parse("1").unwrap(),
+        min_price: Price::from_ticks(1),
+        max_price: Price::from_ticks(1_000_000),
+        min_qty: Qty::from_lots(1),
+        max_qty: Qty::from_lots(1_000_000),
+        market_max_qty: Qty::from_lots(1_000_000),
+        min_notional: Amount::ZERO,
+        max_notional: Amount::from_minor(1 << 60),
+        max_open_orders: 100_000,
+        fees: FeeRates { maker_fee_bps_x100: 0, taker_fee_bps_x100: 500 },
+    };
+    send(handle, AccountId::VENUE, Command::ListInstrument(ListInstrument { spec }));
+    for (account, name) in [(ALICE, "alice"), (BOB, "bob")] {
+        let spec = AccountSpec {
+            name: AccountName::parse(name).unwrap(),
+            fees: None,
+            max_open_orders: 100_000,
+            finished_orders_kept: 50,
+            trades_kept: 50,
+        };
+        send(handle, AccountId::VENUE, Command::CreateAccount(CreateAccount { spec }));
+        for asset in [AssetId(0), AssetId(1)] {
+            let amount = Amount::from_minor(1_000_000_000);
+            let external_ref = ExternalRef::parse(&format!("{asset}")).unwrap();
+            let deposit = Deposit { account, asset, amount, external_ref };
+            send(handle, AccountId::VENUE, Command::Deposit(deposit));
+        }
+    }
+}
+
+fn order(number: u64) -> Command {
+    // Prices around each other, so that some trade.
+    let side = if number.is_multiple_of(2) { Side::Buy } else { Side::Sell };
+    let price = 1_000 + i64::try_from(number * 37 % 41).unwrap();
+    limit(number, side, price)
+}
+
+fn limit(number: u64, side: Side, price: i64) -> Command {
+    Command::NewOrder(NewOrder {
+        instrument: INSTRUMENT,
+        cl_ord_id: ClOrdId::parse(&number.to_string()).unwrap(),
+        side,
+        order_type: OrderType::Limit,
+        time_in_force: TimeInForce::Gtc,
+        stp_mode: StpMode::None,
+        price: Price::from_ticks(price),
+        size: OrderSize::Base(Qty::from_lots(1 + number % 7)),
+        strategy_id: None,
+        strategy_type: None,
+    })
+}
+
+fn trade(handle: &Handle, numbers: std::ops::Range<u64>) {
+    for number in numbers {
+        let account = if number % 3 == 0 { ALICE } else { BOB };
+        send(handle, account, order(number));
+    }
+}
+
+/// All that a venue knows: state, views, and how far its event numbers have come.
+fn knowledge(dir: &Path) -> (Vec<u8>, Vec<u8>) {
+    let opened = Opened::open(settings(dir)).unwrap();
+    opened.engine().assert_consistent();
+    let (mut state, mut views) = (Vec::new(), Vec::new());
+    opened.engine().write_state(&mut state);
+    opened.views().write(&mut views);
+    (state, views)
+}
+
+/// The book as readers see it, which unlike the trades has no times in it.
+fn book(dir: &Path) -> marketdata::L2Book {
+    Opened::open(settings(dir)).unwrap().views().instrument(INSTRUMENT).unwrap().book.clone()
+}
+
+#[test]
+fn a_snapshot_and_the_log_lead_to_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let running = start(Settings { snapshot_every: 100, ..settings(dir.path()) });
+    set_up(&running.handle());
+    trade(&running.handle(), 0..500);
+    running.stop().unwrap();
+    assert_eq!(fs::read_dir(dir.path().join("snapshots")).unwrap().count(), 2, "two are kept");
+    let with_snapshot = knowledge(dir.path());
+
+    // The older snapshot and the rest of the log.
+    let newest = newest_snapshot(dir.path());
+    let mut bytes = fs::read(&newest).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&newest, bytes).unwrap();
+    assert!(knowledge(dir.path()) == with_snapshot);
+    assert!(!newest.exists(), "what is damaged is set aside");
+
+    // The log alone, and the spool anew.
+    fs::remove_dir_all(dir.path().join("snapshots")).unwrap();
+    fs::remove_dir_all(dir.path().join("spool")).unwrap();
+    assert!(knowledge(dir.path()) == with_snapshot);
+
+    // It goes on as if it had never stopped.
+    let running = start(settings(dir.path()));
+    trade(&running.handle(), 500..600);
+    running.stop().unwrap();
+    let other = tempfile::tempdir().unwrap();
+    let running = start(settings(other.path()));
+    set_up(&running.handle());
+    trade(&running.handle(), 0..600);
+    running.stop().unwrap();
+    assert!(book(dir.path()) == book(other.path()));
+}
+
+#[test]
+fn events_of_any_command_can_be_read_again_after_a_restart() {
+    let dir = tempfile::tempdir().unwrap();
+    let running = start(settings(dir.path()));
+    set_up(&running.handle());
+    let reply = send(&running.handle(), ALICE, order(1));
+    let told = (*reply.applied).clone();
+    running.stop().unwrap();
+    let running = start(settings(dir.path()));
+    let sequence = told.sequence;
+    let read = running.handle().read_views(move |_, spool| spool.read(sequence)).unwrap();
+    assert_eq!(read.blocking_recv().unwrap().unwrap(), [told]);
+    running.stop().unwrap();
+}
+
+#[test]
+fn a_large_cancel_is_answered_when_all_of_it_is_done() {
+    let dir = tempfile::tempdir().unwrap();
+    let running = start(Settings { durability: Durability::Memory, ..settings(dir.path()) });
+    let handle = running.handle();
+    set_up(&handle);
+    for number in 0..2_500 {
+        send(&handle, ALICE, limit(number, Side::Buy, 10));
+    }
+    let cl_ord_id = ClOrdId::parse("all").unwrap();
+    let cancel = Command::CancelAll(CancelAll { instrument: INSTRUMENT, cl_ord_id });
+    let reply = send(&handle, ALICE, cancel);
+    let canceled = reply.events().filter(|event| matches!(event, Event::OrderCanceled(_))).count();
+    assert_eq!((canceled, reply.continued.len()), (2_500, 2), "in bounded steps");
+    let open = handle.read(|engine| engine.open_orders(ALICE, INSTRUMENT).count()).unwrap();
+    assert_eq!(open.blocking_recv().unwrap(), 0);
+    running.stop().unwrap();
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused() {
+    let make = |commands: u64| {
+        let dir = tempfile::tempdir().unwrap();
+        let running = start(settings(dir.path()));
+        set_up(&running.handle());
+        trade(&running.handle(), 0..commands);
+        running.stop().unwrap();
+        dir
+    };
+    let (short, long) = (make(10), make(100));
+    let replace = |part: &str| {
+        fs::remove_dir_all(short.path().join(part)).unwrap();
+        fs::rename(long.path().join(part), short.path().join(part)).unwrap();
+    };
+    replace("snapshots");
+    let error = Opened::open(settings(short.path())).unwrap_err();
+    assert!(matches!(error, OpenError::LogEndsBeforeSnapshot { .. }), "{error}");
+    replace("log");
+    Opened::open(settings(short.path())).unwrap();
+
+    let (first, second) = (make(10), make(10));
+    fs::remove_dir_all(first.path().join("snapshots")).unwrap();
+    fs::rename(second.path().join("snapshots"), first.path().join("snapshots")).unwrap();
+    let error = Opened::open(settings(first.path())).unwrap_err();
+    assert!(matches!(error, OpenError::SnapshotOfAnotherLog { .. }), "{error}");
+}
+
+fn newest_snapshot(dir: &Path) -> std::path::PathBuf {
+    let snapshots = fs::read_dir(dir.join("snapshots")).unwrap();
+    snapshots.map(|entry| entry.unwrap().path()).max().unwrap()
+}

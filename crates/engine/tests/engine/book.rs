@@ -1,0 +1,181 @@
+//! The book by itself against sorted maps.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use engine::{Book, NodeId, Nodes};
+use proptest::prelude::*;
+use types::{Price, Qty, Side};
+
+use crate::house::{lots, ticks};
+
+#[derive(Clone, Debug)]
+enum Step {
+    Rest {
+        side: Side,
+        price: i64,
+        qty: u64,
+    },
+    /// Takes from the order in front, all of it or less.
+    Take {
+        side: Side,
+        qty: u64,
+    },
+    /// Of the open order at this place.
+    Reduce {
+        at: usize,
+        qty: u64,
+    },
+    Remove {
+        at: usize,
+    },
+    CanFill {
+        side: Side,
+        limit: Option<i64>,
+        qty: u64,
+    },
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let side = || prop_oneof![Just(Side::Buy), Just(Side::Sell)];
+    // Few prices close together; pages apart; and the ends of the world.
+    let price = || {
+        prop_oneof![
+            8 => -3..=3_i64,
+            4 => 60..=68_i64,
+            3 => (-40..40_i64).prop_map(|page| page * 64 + 63),
+            1 => prop::sample::select(vec![i64::MIN, i64::MIN + 1, i64::MAX, i64::MAX - 1]),
+        ]
+    };
+    let step = prop_oneof![
+        8 => (side(), price(), 1..20_u64)
+            .prop_map(|(side, price, qty)| Step::Rest { side, price, qty }),
+        4 => (side(), 1..20_u64).prop_map(|(side, qty)| Step::Take { side, qty }),
+        2 => (any::<usize>(), 1..20_u64).prop_map(|(at, qty)| Step::Reduce { at, qty }),
+        3 => any::<usize>().prop_map(|at| Step::Remove { at }),
+        2 => (side(), prop::option::of(price()), 0..300_u64)
+            .prop_map(|(side, limit, qty)| Step::CanFill { side, limit, qty }),
+    ];
+    prop::collection::vec(step, 1..250)
+}
+
+/// Queues by side and price.
+#[derive(Default)]
+struct Queues {
+    sides: [BTreeMap<i64, VecDeque<(NodeId, u64)>>; 2],
+}
+
+impl Queues {
+    fn side(&mut self, side: Side) -> &mut BTreeMap<i64, VecDeque<(NodeId, u64)>> {
+        &mut self.sides[usize::from(side.number())]
+    }
+
+    fn best_first(&self, side: Side) -> Vec<(i64, Vec<(NodeId, u64)>)> {
+        let levels = self.sides[usize::from(side.number())].iter();
+        let mut levels: Vec<_> =
+            levels.map(|(price, queue)| (*price, queue.iter().copied().collect())).collect();
+        if side == Side::Buy {
+            levels.reverse();
+        }
+        levels
+    }
+
+    fn open(&self) -> Vec<(Side, i64, NodeId, u64)> {
+        let mut open = Vec::new();
+        for side in [Side::Buy, Side::Sell] {
+            for (price, queue) in self.best_first(side) {
+                open.extend(queue.into_iter().map(|(node, leaves)| (side, price, node, leaves)));
+            }
+        }
+        open
+    }
+
+    fn reduce(&mut self, side: Side, price: i64, node: NodeId, qty: u64) {
+        let queue = self.side(side).get_mut(&price).unwrap();
+        let at = queue.iter().position(|(other, _)| *other == node).unwrap();
+        queue[at].1 -= qty;
+        if queue[at].1 == 0 {
+            queue.remove(at);
+        }
+        if queue.is_empty() {
+            self.side(side).remove(&price);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn a_book_is_two_sorted_maps_of_queues(steps in steps()) {
+        let (mut book, mut nodes, mut queues) = (Book::default(), Nodes::default(), Queues::default());
+        for step in steps {
+            match step {
+                Step::Rest { side, price, qty } => {
+                    let node = book.rest(&mut nodes, side, ticks(price), lots(qty));
+                    queues.side(side).entry(price).or_default().push_back((node, qty));
+                    prop_assert_eq!(nodes[node].price(), ticks(price));
+                    prop_assert_eq!(nodes[node].side(), side);
+                }
+                Step::Take { side, qty } => {
+                    let Some(front) = book.front(&nodes, side) else { continue };
+                    let qty = qty.min(front.leaves_qty.lots());
+                    book.reduce(&mut nodes, front.node, lots(qty));
+                    queues.reduce(side, front.price.ticks(), front.node, qty);
+                }
+                Step::Reduce { at, qty } => {
+                    let open = queues.open();
+                    if open.is_empty() { continue }
+                    let (side, price, node, leaves) = open[at % open.len()];
+                    let qty = qty.min(leaves);
+                    book.reduce(&mut nodes, node, lots(qty));
+                    queues.reduce(side, price, node, qty);
+                }
+                Step::Remove { at } => {
+                    let open = queues.open();
+                    if open.is_empty() { continue }
+                    let (side, price, node, leaves) = open[at % open.len()];
+                    book.remove(&mut nodes, node);
+                    queues.reduce(side, price, node, leaves);
+                }
+                Step::CanFill { side, limit, qty } => {
+                    let there: u64 = queues
+                        .best_first(side.opposite())
+                        .into_iter()
+                        .filter(|(price, _)| limit.is_none_or(|limit| match side {
+                            Side::Buy => *price <= limit,
+                            Side::Sell => *price >= limit,
+                        }))
+                        .flat_map(|(_, queue)| queue)
+                        .map(|(_, leaves)| leaves)
+                        .sum();
+                    // Nothing is found on an empty side, not even nothing.
+                    let expect = there >= qty.max(1);
+                    prop_assert_eq!(book.can_fill(side, limit.map(ticks), lots(qty)), expect);
+                }
+            }
+            for side in [Side::Buy, Side::Sell] {
+                let expect = queues.best_first(side);
+                let levels: Vec<(Price, Qty)> = book.levels(side).collect();
+                let sums: Vec<(Price, Qty)> = expect
+                    .iter()
+                    .map(|(price, queue)| {
+                        (ticks(*price), lots(queue.iter().map(|(_, leaves)| leaves).sum()))
+                    })
+                    .collect();
+                prop_assert_eq!(levels, sums);
+                prop_assert_eq!(book.best_price(side), expect.first().map(|(price, _)| ticks(*price)));
+                let orders: Vec<(NodeId, u64)> = book
+                    .orders(&nodes, side)
+                    .map(|node| (node, nodes[node].leaves_qty().lots()))
+                    .collect();
+                let queued: Vec<(NodeId, u64)> =
+                    expect.iter().flat_map(|(_, queue)| queue.clone()).collect();
+                let front = book.front(&nodes, side).map(|front| (front.node, front.leaves_qty.lots()));
+                prop_assert_eq!(front, queued.first().copied());
+                prop_assert_eq!(orders, queued);
+            }
+            prop_assert_eq!(nodes.len(), queues.open().len());
+        }
+    }
+
+}

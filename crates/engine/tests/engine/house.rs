@@ -1,0 +1,313 @@
+//! A small venue to try the rules on, and a driver that checks what must hold after any command.
+
+use std::collections::BTreeMap;
+
+use engine::Engine;
+use types::{
+    AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, CancelOrder,
+    CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope, Event,
+    ExternalRef, FeeRates, Increment, InstrumentId, InstrumentSpec, ListAsset, ListInstrument,
+    NewOrder, OrderRef, OrderSize, OrderType, Origin, Price, Qty, Reader, RejectReason, RetryKey,
+    Side, StpMode, Symbol, TimeInForce, Wire,
+};
+
+/// What every account has of every asset unless a script says otherwise.
+pub(crate) const PLENTY: i128 = 1_000_000;
+pub(crate) const ACCOUNTS: u32 = 4;
+pub(crate) const ASSETS: [&str; 3] = ["B", "Q", "C"];
+
+/// How the venue is set up before a script starts.
+#[derive(Clone, Debug)]
+pub(crate) struct House {
+    pub(crate) instruments: Vec<InstrumentSpec>,
+    pub(crate) accounts: Vec<AccountSpec>,
+    /// By account and asset.
+    pub(crate) balances: BTreeMap<(u32, u16), i128>,
+}
+
+impl Default for House {
+    /// Instrument 0 trades B for Q at one Q per tick and lot. Instrument 1 trades C for Q, one lot
+    /// being ten of C's smallest units and one tick times one lot five of Q's.
+    fn default() -> Self {
+        let plain = InstrumentSpec {
+            symbol: Symbol::parse("BQ").unwrap(),
+            base: AssetId(0),
+            quote: AssetId(1),
+            tick_size: Increment { units: 1, decimals: 0 },
+            lot_size: Increment { units: 1, decimals: 0 },
+            min_price: ticks(1),
+            max_price: ticks(1000),
+            min_qty: lots(1),
+            max_qty: lots(1000),
+            market_max_qty: lots(2000),
+            min_notional: minor(1),
+            max_notional: minor(100_000),
+            max_open_orders: 5000,
+            fees: FeeRates::ZERO,
+        };
+        let coarse = InstrumentSpec {
+            symbol: Symbol::parse("CQ").unwrap(),
+            base: AssetId(2),
+            tick_size: Increment { units: 50, decimals: 0 },
+            lot_size: Increment { units: 1, decimals: 1 },
+            ..plain
+        };
+        Self {
+            instruments: vec![plain, coarse],
+            accounts: (1..=ACCOUNTS).map(account_spec).collect(),
+            balances: BTreeMap::new(),
+        }
+    }
+}
+
+pub(crate) fn account_spec(number: u32) -> AccountSpec {
+    AccountSpec {
+        name: AccountName::parse(&format!("account-{number}")).unwrap(),
+        fees: None,
+        max_open_orders: 5000,
+        finished_orders_kept: 100,
+        trades_kept: 100,
+    }
+}
+
+impl House {
+    pub(crate) fn commands(&self) -> Vec<Command> {
+        let mut commands = Vec::new();
+        for (name, decimals) in ASSETS.into_iter().zip([0, 0, 2]) {
+            let asset = Asset { name: AssetName::parse(name).unwrap(), decimals };
+            commands.push(Command::ListAsset(ListAsset { asset }));
+        }
+        for spec in &self.instruments {
+            commands.push(Command::ListInstrument(ListInstrument { spec: *spec }));
+        }
+        for (number, spec) in (1..).zip(&self.accounts) {
+            commands.push(Command::CreateAccount(CreateAccount { spec: *spec }));
+            for asset in 0..3 {
+                let amount = self.balances.get(&(number, asset)).copied().unwrap_or(PLENTY);
+                if amount > 0 {
+                    commands.push(deposit(number, asset, amount, &format!("start-{asset}")));
+                }
+            }
+        }
+        commands
+    }
+
+    /// A venue set up like this.
+    pub(crate) fn open(&self) -> Driver {
+        let mut driver = Driver::default();
+        for command in self.commands() {
+            let events = driver.apply(0, command);
+            let refused = events.iter().any(|event| matches!(event, Event::CommandRejected(_)));
+            assert!(!refused, "{command:?}: {events:?}");
+        }
+        driver
+    }
+}
+
+/// Applies commands, and checks after each what must hold whatever they were.
+#[derive(Clone, Default)]
+pub(crate) struct Driver {
+    pub(crate) engine: Engine,
+    pub(crate) now_ns: u64,
+    numbers: Numbers,
+    /// For states so large that checking them after every command takes too long.
+    pub(crate) unchecked: bool,
+}
+
+impl Driver {
+    pub(crate) fn over(engine: Engine, like: &Self) -> Self {
+        Self { engine, ..like.clone() }
+    }
+
+    pub(crate) fn apply(&mut self, account: u32, command: Command) -> Vec<Event> {
+        self.apply_entry(&entry(account, None, command))
+    }
+
+    pub(crate) fn apply_entry(&mut self, entry: &Entry) -> Vec<Event> {
+        self.now_ns += 1;
+        let mut events = Vec::new();
+        self.engine.apply(self.now_ns, entry, &mut events);
+        for event in &events {
+            self.numbers.see(event);
+        }
+        if !self.unchecked {
+            self.engine.assert_consistent();
+        }
+        events
+    }
+
+    /// Applies a command and the `Continue`s that it leads to.
+    pub(crate) fn apply_whole(&mut self, entry: &Entry) -> Vec<Event> {
+        let mut events = self.apply_entry(entry);
+        while self.engine.has_deferred() {
+            self.now_ns -= 1;
+            events.extend(self.apply(0, Command::Continue(())));
+        }
+        events
+    }
+
+    pub(crate) fn reason(&mut self, account: u32, command: Command) -> Option<RejectReason> {
+        match self.apply(account, command)[..] {
+            [Event::CommandRejected(rejected)] => Some(rejected.reason),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn balance(&self, account: u32, asset: u16) -> (i128, i128) {
+        let balances = self.engine.balances(AccountId(account));
+        let balance = balances.get(usize::from(asset)).copied().unwrap_or_default();
+        (balance.free.minor(), balance.locked.minor())
+    }
+
+    pub(crate) fn levels(&self, instrument: u32, side: Side) -> Vec<(i64, u64)> {
+        let levels = self.engine.levels(InstrumentId(instrument), side);
+        levels.map(|(price, qty)| (price.ticks(), qty.lots())).collect()
+    }
+
+    /// Writes the state, and goes on with what was read back from it.
+    pub(crate) fn restart(&mut self) {
+        let bytes = state_bytes(&self.engine);
+        self.engine = Engine::read_state(Reader(&bytes)).expect("its own state");
+        assert_eq!(state_bytes(&self.engine), bytes, "the same state gives the same bytes");
+    }
+}
+
+/// The last event number of every account and instrument, order and trade ids included: all are
+/// counted from 1 without a gap.
+#[derive(Clone, Default)]
+struct Numbers {
+    of_account: BTreeMap<AccountId, u64>,
+    of_instrument: BTreeMap<InstrumentId, u64>,
+    order_ids: BTreeMap<InstrumentId, u64>,
+    trade_ids: BTreeMap<InstrumentId, u64>,
+}
+
+impl Numbers {
+    fn see(&mut self, event: &Event) {
+        match event {
+            Event::OrderAccepted(accepted) => {
+                let order = &accepted.order;
+                self.account(order.account, accepted.account_seq);
+                self.instrument(order.instrument, accepted.instrument_seq);
+                count(&mut self.order_ids, order.instrument, order.order_id.0);
+            }
+            Event::OrderRested(rested) => self.instrument(rested.instrument, rested.instrument_seq),
+            Event::TradeExecuted(trade) => {
+                self.instrument(trade.instrument, trade.instrument_seq);
+                self.account(trade.maker.order.account, trade.maker.account_seq);
+                self.account(trade.taker.order.account, trade.taker.account_seq);
+                count(&mut self.trade_ids, trade.instrument, trade.trade_id.0);
+            }
+            Event::OrderCanceled(canceled) => {
+                self.account(canceled.order.account, canceled.account_seq);
+                self.instrument(canceled.order.instrument, canceled.instrument_seq);
+            }
+            Event::OrderExpired(expired) => {
+                self.account(expired.order.account, expired.account_seq);
+                self.instrument(expired.order.instrument, expired.instrument_seq);
+            }
+            Event::OrderAmended(amended) => {
+                self.account(amended.order.account, amended.account_seq);
+                self.instrument(amended.order.instrument, amended.instrument_seq);
+            }
+            Event::Deposited(deposited) => self.account(deposited.account, deposited.account_seq),
+            Event::Withdrawn(withdrawn) => self.account(withdrawn.account, withdrawn.account_seq),
+            Event::InstrumentListed(listed) => {
+                self.instrument(listed.instrument.id, listed.instrument_seq);
+            }
+            Event::AccountCreated(created) => self.account(created.account, created.account_seq),
+            Event::AccountUpdated(updated) => self.account(updated.account, updated.account_seq),
+            Event::KeyCreated(created) => self.account(created.spec.account, created.account_seq),
+            Event::KeyRevoked(revoked) => self.account(revoked.account, revoked.account_seq),
+            Event::AssetListed(_) | Event::CommandRejected(_) | Event::CommandRepeated(_) => {}
+        }
+    }
+
+    fn account(&mut self, account: AccountId, seq: u64) {
+        count(&mut self.of_account, account, seq);
+    }
+
+    fn instrument(&mut self, instrument: InstrumentId, seq: u64) {
+        count(&mut self.of_instrument, instrument, seq);
+    }
+}
+
+fn count<K: Copy + Ord + std::fmt::Debug>(last: &mut BTreeMap<K, u64>, of: K, number: u64) {
+    let last = last.entry(of).or_default();
+    assert_eq!(number, *last + 1, "the number after {last} of {of:?}");
+    *last = number;
+}
+
+pub(crate) fn entry(account: u32, retry_key: Option<RetryKey>, command: Command) -> Entry {
+    let envelope =
+        Envelope { account: AccountId(account), retry_key, ..Envelope::venue(Origin::Rest, 0) };
+    Entry { envelope, command }
+}
+
+pub(crate) fn deposit(account: u32, asset: u16, amount: i128, external_ref: &str) -> Command {
+    Command::Deposit(Deposit {
+        account: AccountId(account),
+        asset: AssetId(asset),
+        amount: minor(amount),
+        external_ref: ExternalRef::parse(external_ref).unwrap(),
+    })
+}
+
+/// A good-till-canceled limit order on instrument 0.
+pub(crate) fn limit(cl_ord_id: &str, side: Side, qty: u64, price: i64) -> NewOrder {
+    NewOrder {
+        instrument: InstrumentId(0),
+        cl_ord_id: name(cl_ord_id),
+        side,
+        order_type: OrderType::Limit,
+        time_in_force: TimeInForce::Gtc,
+        stp_mode: StpMode::None,
+        price: ticks(price),
+        size: OrderSize::Base(lots(qty)),
+        strategy_id: None,
+        strategy_type: None,
+    }
+}
+
+pub(crate) fn market(cl_ord_id: &str, side: Side, size: OrderSize) -> NewOrder {
+    NewOrder { order_type: OrderType::Market, size, ..limit(cl_ord_id, side, 0, 0) }
+}
+
+pub(crate) fn name(cl_ord_id: &str) -> ClOrdId {
+    ClOrdId::parse(cl_ord_id).unwrap()
+}
+
+pub(crate) const fn ticks(price: i64) -> Price {
+    Price::from_ticks(price)
+}
+
+pub(crate) const fn lots(qty: u64) -> Qty {
+    Qty::from_lots(qty)
+}
+
+pub(crate) const fn minor(amount: i128) -> Amount {
+    Amount::from_minor(amount)
+}
+
+pub(crate) fn state_bytes(engine: &Engine) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    engine.write_state(&mut bytes);
+    bytes
+}
+
+pub(crate) fn event_bytes(events: &[Event]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for event in events {
+        event.write(&mut bytes);
+    }
+    bytes
+}
+
+pub(crate) fn cancel_named(cl_ord_id: &str) -> Command {
+    Command::CancelOrder(CancelOrder {
+        instrument: InstrumentId(0),
+        order: OrderRef::by_cl_ord_id(name(cl_ord_id)),
+        cl_ord_id: name("cancel"),
+        restriction: CancelRestriction::None,
+    })
+}

@@ -1,0 +1,26 @@
+//! The engine from outside: rules as scripts, random commands against a plain model, the state's
+//! bytes, and a golden log.
+
+#![allow(clippy::unwrap_used)] // A test that panics is a test that fails.
+
+mod amend;
+mod book;
+mod cancel;
+mod deferred;
+mod fee;
+mod history;
+mod house;
+mod market_order;
+mod model;
+mod model_test;
+mod number;
+mod operator;
+mod order;
+mod priority;
+mod random;
+mod reject;
+mod replace;
+mod retry;
+mod script;
+mod state;
+mod transfer;

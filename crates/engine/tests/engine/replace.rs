@@ -1,0 +1,136 @@
+//! One order canceled and another entered, as one command.
+
+use crate::script::check;
+
+#[test]
+fn what_the_cancel_frees_counts_for_the_new_order() {
+    check(
+        "with balance 1 100B 1000Q
+         with account 1 orders=1
+         1 buy 10 @ 100 as a
+         1 buy 1 @ 10 as b
+         1 replace a : buy 20 @ 50 as a
+         1 balance
+         1 replace a : sell 100 @ 60
+         1 balance",
+        &[
+            "accepted 1 10",
+            "rested 1 10@100",
+            "rejected TooManyAccountOrders",
+            "canceled 1 0/10 Replaced",
+            "accepted 2 20",
+            "rested 2 20@50",
+            "balance 100B 0+1000Q 1000000C",
+            "canceled 2 0/20 Replaced",
+            "accepted 3 100",
+            "rested 3 100@60",
+            "balance 0+100B 1000Q 1000000C",
+        ],
+    );
+}
+
+#[test]
+fn a_refused_new_order_leaves_the_old_one_canceled() {
+    check(
+        "with balance 1 0B 100Q
+         1 buy 10 @ 10 as a
+         1 replace a : buy 11 @ 10 as b
+         1 orders
+         1 balance",
+        &[
+            "accepted 1 10",
+            "rested 1 10@10",
+            "canceled 1 0/10 Replaced",
+            "rejected InsufficientBalance",
+            "orders",
+            "balance 0B 100Q 1000000C",
+        ],
+    );
+}
+
+#[test]
+fn when_the_cancel_fails_the_mode_decides() {
+    check(
+        "1 replace nope : buy 1 @ 10
+         1 replace! nope : buy 1 @ 10
+         1 replace! nope : buy 0 @ 10
+         1 orders",
+        &[
+            "rejected cancel OrderNotFound",
+            "rejected NotAttempted",
+            "rejected cancel OrderNotFound",
+            "accepted 1 1",
+            "rested 1 1@10",
+            "rejected cancel OrderNotFound",
+            "rejected OrderQtyBelowMin",
+            "orders 1",
+        ],
+    );
+}
+
+#[test]
+fn a_restricted_cancel_stops_a_replace() {
+    check(
+        "1 buy 2 @ 10 as a
+         2 sell 1 @ 10
+         1 replace a only-new : buy 2 @ 11
+         1 replace a only-partial : buy 2 @ 11
+         1 orders",
+        &[
+            "accepted 1 2",
+            "rested 1 2@10",
+            "accepted 2 1",
+            "trade 1<2! 1@10",
+            "rejected cancel CancelRestricted",
+            "rejected NotAttempted",
+            "canceled 1 1/2 Replaced",
+            "accepted 3 2",
+            "rested 3 2@11",
+            "orders 3",
+        ],
+    );
+}
+
+#[test]
+fn the_new_order_may_trade_at_once_and_elsewhere() {
+    check(
+        "1 buy 2 @ 10 as a
+         2 sell 2 @ 20
+         1 replace a : buy 3 @ 20 as a
+         1 replace a : sell 1 @ 9 on 1 as a
+         1 orders
+         1 orders on 1",
+        &[
+            "accepted 1 2",
+            "rested 1 2@10",
+            "accepted 2 2",
+            "rested 2 2@20",
+            "canceled 1 0/2 Replaced",
+            "accepted 3 3",
+            "trade 2!<3 2@20",
+            "rested 3 1@20",
+            "canceled 3 2/3 Replaced",
+            "accepted 1 1",
+            "rested 1 1@9",
+            "orders",
+            "orders 1",
+        ],
+    );
+}
+
+#[test]
+fn refusals_of_both_halves() {
+    check(
+        "9 replace a : buy 1 @ 10
+         9 replace! a : buy 1 @ 10
+         1 replace! a on 7 : buy 1 @ 10 on 8",
+        &[
+            "rejected cancel UnknownAccount",
+            "rejected NotAttempted",
+            "rejected cancel UnknownAccount",
+            "rejected UnknownAccount",
+            "rejected cancel UnknownInstrument",
+            "rejected UnknownInstrument",
+        ],
+    );
+}

@@ -1,0 +1,98 @@
+//! Commands that come again.
+
+use types::{Command, RetryKey, Side};
+
+use crate::house::{Driver, House, entry, limit};
+use crate::script::{check, play};
+
+const DAY_NS: u64 = 24 * 3_600 * 1_000_000_000;
+
+#[test]
+fn a_repeat_tells_where_the_first_one_is() {
+    // The default house takes 21 commands.
+    check(
+        "1 buy 1 @ 10 key k
+         1 buy 1 @ 10 key k
+         1 cancel all key k
+         2 buy 1 @ 11 key k
+         1 buy 0 @ 10 key j
+         1 buy 1 @ 10 key j
+         restart
+         1 buy 1 @ 10 key j
+         1 orders",
+        &[
+            "accepted 1 1",
+            "rested 1 1@10",
+            "repeated 22",
+            "repeated 22",
+            "accepted 2 1",
+            "rested 2 1@11",
+            "rejected OrderQtyBelowMin",
+            "repeated 26",
+            "repeated 26",
+            "orders 1",
+        ],
+    );
+}
+
+#[test]
+fn keys_are_forgotten_by_a_tick_after_a_day() {
+    let (mut venue, _) = play("tick 1000");
+    assert_eq!(venue.engine.next_deadline_ns(), None);
+    assert!(!repeats(&mut venue, 1, 1)); // at 1001
+    assert!(!repeats(&mut venue, 2, 1)); // at 1002
+    assert_eq!(venue.engine.next_deadline_ns(), Some(1_002 + DAY_NS));
+    tick(&mut venue, 1_001 + DAY_NS);
+    assert!(repeats(&mut venue, 1, 1));
+    tick(&mut venue, 1_002 + DAY_NS);
+    assert!(repeats(&mut venue, 2, 1));
+    assert_eq!(venue.engine.next_deadline_ns(), Some(1_003 + DAY_NS));
+    venue.restart();
+    assert_eq!(venue.engine.next_deadline_ns(), Some(1_003 + DAY_NS));
+    tick(&mut venue, 1_003 + DAY_NS);
+    assert_eq!(venue.engine.next_deadline_ns(), None);
+    assert!(!repeats(&mut venue, 1, 1));
+    assert!(!repeats(&mut venue, 2, 1));
+}
+
+/// A tick does a bounded amount of work; what is due still is said to be due.
+#[test]
+fn forgetting_many_keys_takes_several_ticks() {
+    let mut venue = House::default().open();
+    venue.unchecked = true;
+    for key in 0..2_500 {
+        assert!(!repeats(&mut venue, 1, key));
+    }
+    let all_due = venue.now_ns + DAY_NS;
+    let mut ticks = 0;
+    while venue.engine.next_deadline_ns().is_some_and(|deadline| deadline <= all_due) {
+        tick(&mut venue, all_due + ticks);
+        ticks += 1;
+    }
+    assert!((3..=4).contains(&ticks), "{ticks}");
+    assert_eq!(venue.engine.next_deadline_ns(), None);
+    assert!(!repeats(&mut venue, 1, 2_499));
+}
+
+#[test]
+fn strangers_have_no_keys() {
+    let mut venue = House::default().open();
+    let before = crate::house::state_bytes(&venue.engine).len();
+    assert!(!repeats(&mut venue, 99, 1));
+    assert!(!repeats(&mut venue, 99, 1));
+    assert_eq!(crate::house::state_bytes(&venue.engine).len(), before);
+}
+
+fn tick(venue: &mut Driver, now_ns: u64) {
+    venue.now_ns = now_ns - 1;
+    venue.apply(0, Command::Tick(()));
+}
+
+/// Sends a command that is refused, which its key remembers like any other.
+fn repeats(venue: &mut Driver, account: u32, key: u64) -> bool {
+    let mut retry_key: RetryKey = [0; 16];
+    retry_key[..8].copy_from_slice(&key.to_le_bytes());
+    let command = Command::NewOrder(limit("a", Side::Buy, 0, 10));
+    let events = venue.apply_entry(&entry(account, Some(retry_key), command));
+    matches!(events[..], [types::Event::CommandRepeated(_)])
+}

@@ -1,0 +1,412 @@
+//! The language of the rule tests.
+//!
+//! A script is one command a line; a line's first number is the account. What comes of it is
+//! compared as short texts, `cum_qty/order_qty` after the id of an order that ended.
+//!
+//! ```text
+//! with fees 1000 2000              of instrument 0, in 10^-6: maker, taker
+//! with balance 1 50B 0Q            instead of plenty
+//! with account 1 orders=2 finished=1 trades=1 fees=0,500
+//! with min_notional=100            any bound of instrument 0
+//! 1 buy 10 @ 100 ioc as a1         gtc, ioc, fok or post; `as` names it; `on 1` is instrument 1
+//! 1 sell market 5
+//! 1 buy market quote 1000
+//! 1 cancel a1                      by name; #3 is order 3; `a1 #3` is both; only-new, only-partial
+//! 1 cancel all
+//! 1 replace a1 : buy 5 @ 99        `replace! a1 : ...` tries the new order even so
+//! 1 amend a1 5 as a2
+//! 1 deposit 5B ref r1              or withdraw
+//! tick, continue, restart
+//! 1 balance | 1 order a1 | 1 orders | 1 finished | 1 trades | book       questions
+//! ```
+//! `key k1` at a line's end sends the command under that retry key.
+
+use engine::Engine;
+use types::{
+    AccountId, AmendOrder, AssetId, CancelAll, CancelOrder, CancelRestriction, ClOrdId, Command,
+    Deposit, Event, ExternalRef, FeeRates, Fill, InstrumentId, NewOrder, Order, OrderId, OrderRef,
+    OrderSize, OrderType, ReplaceMode, ReplaceOrder, Side, TimeInForce, TradeExecuted, Withdraw,
+};
+
+use crate::house::{ASSETS, Driver, House, entry, limit, lots, minor, name, ticks};
+
+pub(crate) fn check(script: &str, expect: &[&str]) {
+    let (_, told) = play(script);
+    assert_eq!(told, expect, "\n{script}");
+}
+
+/// Runs a script; what it told, and the venue it left.
+pub(crate) fn play(script: &str) -> (Driver, Vec<String>) {
+    let lines: Vec<&str> = script.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let mut house = House::default();
+    for setup in lines.iter().filter_map(|line| line.strip_prefix("with ")) {
+        set_up(&mut house, setup);
+    }
+    let mut script = Script { driver: house.open(), told: Vec::new(), unnamed: 0 };
+    for line in lines.iter().filter(|line| !line.starts_with("with ")) {
+        script.line(line);
+    }
+    (script.driver, script.told)
+}
+
+fn set_up(house: &mut House, line: &str) {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    match words[..] {
+        ["fees", maker, taker] => {
+            house.instruments[0].fees = FeeRates {
+                maker_fee_bps_x100: maker.parse().unwrap(),
+                taker_fee_bps_x100: taker.parse().unwrap(),
+            };
+        }
+        ["balance", account, ..] => {
+            let account: u32 = account.parse().unwrap();
+            for owned in &words[2..] {
+                let (amount, asset) = parse_amount(owned);
+                house.balances.insert((account, asset.0), amount);
+            }
+        }
+        ["account", account, ..] => {
+            let at = account.parse::<usize>().unwrap() - 1;
+            let spec = &mut house.accounts[at];
+            for setting in &words[2..] {
+                let (key, value) = setting.split_once('=').expect("key=value");
+                match key {
+                    "orders" => spec.max_open_orders = value.parse().unwrap(),
+                    "finished" => spec.finished_orders_kept = value.parse().unwrap(),
+                    "trades" => spec.trades_kept = value.parse().unwrap(),
+                    "fees" => {
+                        let (maker, taker) = value.split_once(',').expect("maker,taker");
+                        spec.fees = Some(FeeRates {
+                            maker_fee_bps_x100: maker.parse().unwrap(),
+                            taker_fee_bps_x100: taker.parse().unwrap(),
+                        });
+                    }
+                    _ => panic!("no such setting: {setting}"),
+                }
+            }
+        }
+        _ => {
+            let spec = &mut house.instruments[0];
+            for bound in words {
+                let (key, value) = bound.split_once('=').expect("key=value");
+                match key {
+                    "min_price" => spec.min_price = ticks(value.parse().unwrap()),
+                    "max_price" => spec.max_price = ticks(value.parse().unwrap()),
+                    "min_qty" => spec.min_qty = lots(value.parse().unwrap()),
+                    "max_qty" => spec.max_qty = lots(value.parse().unwrap()),
+                    "market_max_qty" => spec.market_max_qty = lots(value.parse().unwrap()),
+                    "min_notional" => spec.min_notional = minor(value.parse().unwrap()),
+                    "max_notional" => spec.max_notional = minor(value.parse().unwrap()),
+                    "max_open_orders" => spec.max_open_orders = value.parse().unwrap(),
+                    _ => panic!("no such bound: {bound}"),
+                }
+            }
+        }
+    }
+}
+
+struct Script {
+    driver: Driver,
+    told: Vec<String>,
+    unnamed: u32,
+}
+
+impl Script {
+    fn line(&mut self, line: &str) {
+        let (line, key) = match line.split_once(" key ") {
+            Some((line, key)) => {
+                let mut bytes = [0; 16];
+                bytes[..key.len()].copy_from_slice(key.as_bytes());
+                (line, Some(bytes))
+            }
+            None => (line, None),
+        };
+        let (account, rest) = match line.split_once(' ') {
+            Some((account, rest)) if account.parse::<u32>().is_ok() => {
+                (account.parse().unwrap(), rest)
+            }
+            _ => (0, line),
+        };
+        if rest == "restart" {
+            return self.driver.restart();
+        }
+        if let Some(answer) = answer(&self.driver, account, rest) {
+            return self.told.push(answer);
+        }
+        let command = self.command(account, rest);
+        let events = self.driver.apply_entry(&entry(account, key, command));
+        self.told.extend(events.iter().map(tell));
+    }
+
+    fn command(&mut self, account: u32, line: &str) -> Command {
+        let mut words = line.split_whitespace();
+        match words.next().expect("a verb") {
+            "tick" => {
+                if let Some(at) = words.next() {
+                    self.driver.now_ns = at.parse().unwrap();
+                }
+                Command::Tick(())
+            }
+            "continue" => Command::Continue(()),
+            "cancel" => match self.cancel(line) {
+                None => Command::CancelAll(CancelAll {
+                    instrument: instrument(line),
+                    cl_ord_id: self.named(line),
+                }),
+                Some(cancel) => Command::CancelOrder(cancel),
+            },
+            verb @ ("replace" | "replace!") => {
+                let (cancel, order) = line.split_once(" : ").expect("replace ... : ...");
+                Command::ReplaceOrder(ReplaceOrder {
+                    cancel: self.cancel(cancel).expect("one order"),
+                    mode: match verb {
+                        "replace" => ReplaceMode::StopOnFailure,
+                        _ => ReplaceMode::AllowFailure,
+                    },
+                    order: self.order(order),
+                })
+            }
+            "amend" => {
+                let (line, new_name) = match line.split_once(" as ") {
+                    Some((line, new_name)) => (line, Some(name(new_name))),
+                    None => (line, None),
+                };
+                let (reference, qty) = line.rsplit_once(' ').expect("amend ... <qty>");
+                Command::AmendOrder(AmendOrder {
+                    instrument: instrument(line),
+                    order: reference_in(reference),
+                    cl_ord_id: new_name,
+                    order_qty: lots(qty.parse().unwrap()),
+                })
+            }
+            verb @ ("deposit" | "withdraw") => {
+                let words: Vec<&str> = words.collect();
+                let [amount, "ref", external_ref] = words[..] else { panic!("{line}") };
+                let (amount, asset) = parse_amount(amount);
+                let account = AccountId(account);
+                let external_ref = ExternalRef::parse(external_ref).unwrap();
+                let amount = minor(amount);
+                match verb {
+                    "deposit" => Command::Deposit(Deposit { account, asset, amount, external_ref }),
+                    _ => Command::Withdraw(Withdraw { account, asset, amount, external_ref }),
+                }
+            }
+            "buy" | "sell" => Command::NewOrder(self.order(line)),
+            _ => panic!("no such command: {line}"),
+        }
+    }
+
+    fn order(&mut self, line: &str) -> NewOrder {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let after =
+            |word: &str| words.iter().position(|other| *other == word).map(|at| words[at + 1]);
+        let side = if words[0] == "buy" { Side::Buy } else { Side::Sell };
+        let mut order = limit("x", side, 0, 0);
+        order.cl_ord_id = self.named(line);
+        order.instrument = instrument(line);
+        order.price = ticks(after("@").map_or(0, |price| price.parse().unwrap()));
+        order.strategy_id = after("strategy").map(|id| id.parse().unwrap());
+        order.strategy_type = after("type").map(|id| id.parse().unwrap());
+        for word in &words {
+            match *word {
+                "market" => order.order_type = OrderType::Market,
+                "post" => order.order_type = OrderType::LimitMaker,
+                "ioc" => order.time_in_force = TimeInForce::Ioc,
+                "fok" => order.time_in_force = TimeInForce::Fok,
+                _ => {}
+            }
+        }
+        order.size = match after("quote") {
+            Some(amount) => OrderSize::Quote(minor(amount.parse().unwrap())),
+            None => {
+                let qty = words[1..].iter().find_map(|word| word.parse().ok());
+                OrderSize::Base(lots(qty.expect("a quantity")))
+            }
+        };
+        order
+    }
+
+    fn cancel(&mut self, line: &str) -> Option<CancelOrder> {
+        if line.contains(" all") {
+            return None;
+        }
+        let restriction = match line {
+            _ if line.contains("only-new") => CancelRestriction::OnlyNew,
+            _ if line.contains("only-partial") => CancelRestriction::OnlyPartiallyFilled,
+            _ => CancelRestriction::None,
+        };
+        Some(CancelOrder {
+            instrument: instrument(line),
+            order: reference_in(line),
+            cl_ord_id: self.named(line),
+            restriction,
+        })
+    }
+
+    fn named(&mut self, line: &str) -> ClOrdId {
+        match line.split_once(" as ") {
+            Some((_, rest)) => name(rest.split(' ').next().expect("a name")),
+            None => {
+                self.unnamed += 1;
+                name(&format!("unnamed-{}", self.unnamed))
+            }
+        }
+    }
+}
+
+fn instrument(line: &str) -> InstrumentId {
+    let on = line.split_once(" on ").map(|(_, rest)| rest.split(' ').next().expect("a number"));
+    InstrumentId(on.map_or(0, |number| number.parse().unwrap()))
+}
+
+/// The order that `cancel a1 #3 on 1 as c` or `amend a1` means.
+fn reference_in(line: &str) -> OrderRef {
+    let mut found = OrderRef { order_id: None, cl_ord_id: None };
+    let mut words = line.split_whitespace().skip(1);
+    while let Some(word) = words.next() {
+        match word {
+            "on" | "as" => drop(words.next()),
+            "only-new" | "only-partial" => {}
+            _ => match word.strip_prefix('#') {
+                Some(id) => found.order_id = Some(OrderId(id.parse().unwrap())),
+                None => found.cl_ord_id = Some(name(word)),
+            },
+        }
+    }
+    found
+}
+
+fn parse_amount(text: &str) -> (i128, AssetId) {
+    let (amount, asset) = text.split_at(text.len() - 1);
+    let id = ASSETS.iter().position(|name| *name == asset).expect("an asset");
+    (amount.parse().unwrap(), AssetId(u16::try_from(id).unwrap()))
+}
+
+fn answer(driver: &Driver, account: u32, line: &str) -> Option<String> {
+    let engine: &Engine = &driver.engine;
+    let id = AccountId(account);
+    let ids = |orders: &mut dyn Iterator<Item = &Order>| -> String {
+        orders.map(|order| format!(" {}", order.order_id)).collect()
+    };
+    let verb = line.split(' ').next().expect("a verb");
+    Some(match verb {
+        "balance" => {
+            let balances = engine.balances(id);
+            let owned = balances.iter().zip(ASSETS).map(|(balance, asset)| {
+                let locked = match balance.locked.minor() {
+                    0 => String::new(),
+                    locked => format!("+{locked}"),
+                };
+                format!(" {}{locked}{asset}", balance.free.minor())
+            });
+            format!("balance{}", owned.collect::<String>())
+        }
+        "order" => match engine.order(id, instrument(line), &reference_in(line)) {
+            None => "no order".to_owned(),
+            Some(order) => {
+                let Order { order_id, cl_ord_id, status, cum_quote, .. } = order;
+                format!(
+                    "order {order_id} {cl_ord_id} {status:?} {} ={}",
+                    of(order),
+                    cum_quote.minor()
+                )
+            }
+        },
+        "orders" => format!("orders{}", ids(&mut engine.open_orders(id, instrument(line)))),
+        "finished" => format!("finished{}", ids(&mut engine.finished_orders(id))),
+        "trades" => {
+            let trades = engine.account_trades(id).map(|trade| {
+                let role = if trade.is_maker { "maker" } else { "taker" };
+                format!(" {}:{}:{role}", trade.trade_id, trade.order_id)
+            });
+            format!("trades{}", trades.collect::<String>())
+        }
+        "book" => {
+            let side = |side| -> String {
+                let levels = engine.levels(instrument(line), side);
+                levels.map(|(price, qty)| format!(" {}@{}", qty.lots(), price.ticks())).collect()
+            };
+            format!("book{} |{}", side(Side::Buy), side(Side::Sell))
+        }
+        _ => return None,
+    })
+}
+
+/// `cum_qty/order_qty`.
+fn of(order: &Order) -> String {
+    format!("{}/{}", order.cum_qty.lots(), order.order_qty.lots())
+}
+
+fn tell(event: &Event) -> String {
+    match event {
+        Event::OrderAccepted(accepted) => {
+            let order = &accepted.order;
+            match order.quote_order_qty.minor() {
+                0 => format!("accepted {} {}", order.order_id, order.order_qty.lots()),
+                amount => format!("accepted {} quote {amount}", order.order_id),
+            }
+        }
+        Event::OrderRested(rested) => {
+            let (qty, price) = (rested.leaves_qty.lots(), rested.price.ticks());
+            format!("rested {} {qty}@{price}", rested.order_id)
+        }
+        Event::TradeExecuted(trade) => tell_trade(trade),
+        Event::OrderCanceled(canceled) => {
+            let order = &canceled.order;
+            format!("canceled {} {} {:?}", order.order_id, of(order), canceled.cause)
+        }
+        Event::OrderExpired(expired) => {
+            let order = &expired.order;
+            format!("expired {} {} {:?}", order.order_id, of(order), expired.cause)
+        }
+        Event::OrderAmended(amended) => {
+            let order = &amended.order;
+            let renamed = match order.cl_ord_id == amended.orig_cl_ord_id {
+                true => String::new(),
+                false => format!(" {}->{}", amended.orig_cl_ord_id, order.cl_ord_id),
+            };
+            let (from, to) = (amended.orig_order_qty.lots(), order.order_qty.lots());
+            format!("amended {} {from}->{to}{renamed}", order.order_id)
+        }
+        Event::Deposited(deposited) => {
+            let (amount, free) = (deposited.amount.minor(), deposited.free.minor());
+            format!("deposited {amount} free {free}{}", asset_name(deposited.asset))
+        }
+        Event::Withdrawn(withdrawn) => {
+            let (amount, free) = (withdrawn.amount.minor(), withdrawn.free.minor());
+            format!("withdrawn {amount} free {free}{}", asset_name(withdrawn.asset))
+        }
+        Event::CommandRejected(rejected) => {
+            let half = if rejected.in_cancel { " cancel" } else { "" };
+            format!("rejected{half} {:?}", rejected.reason)
+        }
+        Event::CommandRepeated(repeated) => format!("repeated {}", repeated.first_sequence),
+        other => format!("{other:?}"),
+    }
+}
+
+fn tell_trade(trade: &TradeExecuted) -> String {
+    let fee = |fill: &Fill| match fill.fee.minor() {
+        0 => "0".to_owned(),
+        fee => format!("{fee}{}", asset_name(fill.fee_asset)),
+    };
+    let (maker, taker) = (&trade.maker, &trade.taker);
+    let fees = match (maker.fee.is_zero(), taker.fee.is_zero()) {
+        (true, true) => String::new(),
+        _ => format!(" fees {} {}", fee(maker), fee(taker)),
+    };
+    let done = |fill: &Fill| if fill.order.status.is_open() { "" } else { "!" };
+    format!(
+        "trade {}{}<{}{} {}@{}{fees}",
+        maker.order.order_id,
+        done(maker),
+        taker.order.order_id,
+        done(taker),
+        trade.qty.lots(),
+        trade.price.ticks(),
+    )
+}
+
+fn asset_name(asset: AssetId) -> &'static str {
+    ASSETS[usize::from(asset.0)]
+}

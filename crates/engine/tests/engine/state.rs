@@ -1,0 +1,137 @@
+//! The state as bytes.
+
+use engine::{Engine, WORK_PER_COMMAND};
+use proptest::prelude::*;
+use types::{Command, Reader, Side};
+
+use crate::house::{Driver, House, entry, event_bytes, limit, lots, state_bytes};
+use crate::random::{Step, house, steps};
+
+fn run(venue: &mut Driver, steps: &[Step]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for step in steps {
+        venue.now_ns += step.after_ns - 1;
+        bytes.extend(event_bytes(&venue.apply_whole(&step.entry)));
+    }
+    bytes
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn a_restored_engine_goes_on_like_the_one_that_was_saved(
+        before in steps(120),
+        after in steps(60),
+    ) {
+        let mut venue = house().open();
+        run(&mut venue, &before);
+        let bytes = state_bytes(&venue.engine);
+        let restored = Engine::read_state(Reader(&bytes)).expect("its own state");
+        prop_assert_eq!(&state_bytes(&restored), &bytes);
+        let mut restored = Driver::over(restored, &venue);
+        prop_assert_eq!(run(&mut restored, &after), run(&mut venue, &after));
+        prop_assert_eq!(state_bytes(&restored.engine), state_bytes(&venue.engine));
+    }
+
+    #[test]
+    fn the_same_commands_give_the_same_events(steps in steps(120)) {
+        let (mut one, mut other) = (house().open(), house().open());
+        prop_assert_eq!(run(&mut one, &steps), run(&mut other, &steps));
+        prop_assert_eq!(state_bytes(&one.engine), state_bytes(&other.engine));
+    }
+
+}
+
+/// Everything that a state can hold: open and finished orders, trades, keys, retry keys, external
+/// references, and an order that waits for a `Continue`.
+fn busy() -> Driver {
+    let mut house = House::default();
+    house.instruments[0].max_qty = lots(5_000);
+    house.accounts[0].finished_orders_kept = 3;
+    house.accounts[0].trades_kept = 3;
+    let mut venue = house.open();
+    venue.unchecked = true;
+    for number in 0..WORK_PER_COMMAND + 3 {
+        let sell = limit(&format!("s{number}"), Side::Sell, 1, 5);
+        venue.apply(1, Command::NewOrder(sell));
+    }
+    venue.apply(1, Command::NewOrder(limit("b", Side::Buy, 3, 4)));
+    let key = types::KeySpec {
+        account: types::AccountId(1),
+        role: types::Role::Trader,
+        api_key_hash: [1; 16],
+        sealed_secret: types::Sealed::new(b"sealed").unwrap(),
+    };
+    venue.apply(0, Command::CreateKey(types::CreateKey { spec: key }));
+    venue.apply_entry(&entry(1, Some([9; 16]), Command::Tick(())));
+    venue.apply(2, Command::NewOrder(limit("big", Side::Buy, u64::from(WORK_PER_COMMAND) + 5, 5)));
+    assert!(venue.engine.has_deferred());
+    venue
+}
+
+#[test]
+fn work_that_waits_is_part_of_the_state() {
+    let mut venue = busy();
+    let bytes = state_bytes(&venue.engine);
+    let restored = Engine::read_state(Reader(&bytes)).expect("its own state");
+    restored.assert_consistent();
+    assert_eq!(state_bytes(&restored), bytes);
+    let mut restored = Driver::over(restored, &venue);
+    let events = restored.apply(0, Command::Continue(()));
+    assert_eq!(events.len(), 4); // three trades, and the rest rests
+    assert_eq!(events, venue.apply(0, Command::Continue(())));
+}
+
+#[test]
+fn a_cut_state_is_refused() {
+    let bytes = state_bytes(&busy().engine);
+    for cut in 0..bytes.len() {
+        assert!(Engine::read_state(Reader(&bytes[..cut])).is_none(), "cut at {cut}");
+    }
+    let mut longer = bytes.clone();
+    longer.push(0);
+    assert!(Engine::read_state(Reader(&longer)).is_none());
+    assert!(Engine::read_state(Reader(&bytes)).is_some());
+}
+
+#[test]
+fn another_version_is_refused() {
+    let mut bytes = state_bytes(&Engine::default());
+    assert!(Engine::read_state(Reader(&bytes)).is_some());
+    bytes[0] += 1;
+    assert!(Engine::read_state(Reader(&bytes)).is_none());
+    assert!(Engine::read_state(Reader(&[])).is_none());
+}
+
+/// Orders that came long ago are found after a restart as before, however many ids lie between.
+#[test]
+fn old_orders_are_found_after_a_restart() {
+    let mut venue = House::default().open();
+    venue.unchecked = true;
+    venue.apply(1, Command::NewOrder(limit("old", Side::Buy, 1, 1)));
+    for _ in 0..200_000 {
+        let ioc = types::NewOrder {
+            time_in_force: types::TimeInForce::Ioc,
+            ..limit("ioc", Side::Buy, 1, 1)
+        };
+        venue.apply(2, Command::NewOrder(ioc));
+    }
+    let find = |venue: &Driver, account: u32, id: u64| {
+        let order = types::OrderRef::by_id(types::OrderId(id));
+        let found = venue.engine.order(types::AccountId(account), types::InstrumentId(0), &order);
+        found.is_some()
+    };
+    for restart in [false, true, true] {
+        if restart {
+            venue.restart();
+        }
+        assert!(find(&venue, 1, 1));
+        assert!(!find(&venue, 2, 199_901));
+        assert!(find(&venue, 2, 199_902));
+        assert!(find(&venue, 2, 200_001));
+        assert!(!find(&venue, 2, 200_002));
+    }
+    let cancel = crate::house::cancel_named("old");
+    assert!(venue.reason(1, cancel).is_none());
+}

@@ -42,6 +42,9 @@ impl OrderIndex {
             self.old.insert(id, place);
             return;
         }
+        if page - self.first_page >= PAGES_MAX as u64 {
+            self.jump(page);
+        }
         while page - self.first_page >= self.pages.len() as u64 {
             self.pages.push_back(IndexPage { used: 0, slots: None });
             self.retire();
@@ -88,15 +91,29 @@ impl OrderIndex {
             if front.used > SPARSE && self.pages.len() <= PAGES_MAX {
                 return;
             }
-            let page = self.pages.pop_front().expect("there are more than the recent ones");
-            let first_id = self.first_page * PAGE as u64;
-            for (id, place) in (first_id..).zip(page.slots.iter().flat_map(|slots| slots.iter())) {
-                if *place != NONE {
-                    self.old.insert(id, *place);
-                }
-            }
-            self.first_page += 1;
+            self.retire_first();
         }
+    }
+
+    fn retire_first(&mut self) {
+        let Some(page) = self.pages.pop_front() else { return };
+        let first_id = self.first_page * PAGE as u64;
+        for (offset, place) in (0..).zip(page.slots.iter().flat_map(|slots| slots.iter())) {
+            if *place != NONE {
+                self.old.insert(first_id + offset, *place);
+            }
+        }
+        self.first_page += 1;
+    }
+
+    /// Begins anew at a page that is far from the last one, as after a restart: nothing between
+    /// them was ever there.
+    #[cold]
+    fn jump(&mut self, page: u64) {
+        while !self.pages.is_empty() {
+            self.retire_first();
+        }
+        self.first_page = page;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use engine::{Book, NodeId, Nodes};
+use engine::{Book, NodeId, Nodes, OrderIndex};
 use proptest::prelude::*;
 use types::{Price, Qty, Side};
 
@@ -178,4 +178,47 @@ proptest! {
         }
     }
 
+    /// Ids come in order, as the engine hands them out; after a restart they begin anywhere.
+    #[test]
+    fn an_index_is_a_map(
+        first in prop_oneof![Just(1_u64), 1..1_u64 << 53],
+        steps in prop::collection::vec((0..40_000_u64, any::<prop::sample::Index>(), any::<bool>()), 1..60),
+    ) {
+        let (mut index, mut map) = (OrderIndex::default(), BTreeMap::new());
+        let mut id = first;
+        for (gap, other, remove) in steps {
+            index.insert(id, id as u32 >> 1);
+            map.insert(id, id as u32 >> 1);
+            let known: Vec<u64> = map.keys().copied().collect();
+            let other = known[other.index(known.len())];
+            if remove {
+                prop_assert_eq!(index.remove(other), map.remove(&other));
+                prop_assert_eq!(index.remove(other), None);
+            } else {
+                index.insert(other, 7);
+                map.insert(other, 7);
+            }
+            for id in known.iter().copied().chain([0, id + 1, first.wrapping_sub(1), u64::MAX]) {
+                prop_assert_eq!(index.get(id), map.get(&id).copied(), "id {}", id);
+            }
+            id += gap + 1;
+        }
+    }
+}
+
+/// An index must not count its way through ids that were never there.
+#[test]
+fn an_index_begins_and_jumps_anywhere() {
+    let mut index = OrderIndex::default();
+    let ids = [1, 2, 70_000, 1 << 33, (1 << 53) - 1, u64::MAX - 1, u64::MAX];
+    for (place, id) in (0..).zip(ids) {
+        index.insert(id, place);
+    }
+    index.insert(3, 99);
+    for (place, id) in (0..).zip(ids) {
+        assert_eq!(index.get(id), Some(place));
+        assert_eq!(index.remove(id), Some(place));
+        assert_eq!(index.get(id), None);
+    }
+    assert_eq!(index.get(3), Some(99));
 }

@@ -235,10 +235,7 @@ impl Engine {
         instrument: InstrumentId,
         order: &OrderRef,
     ) -> Result<NodeId, RejectReason> {
-        match self.find(account, instrument, order) {
-            Some(Place::Open(node)) => Ok(node),
-            _ => Err(RejectReason::OrderNotFound),
-        }
+        self.find_open(account, instrument, order).ok_or(RejectReason::OrderNotFound)
     }
 
     fn first_open(&self, account: AccountId, instrument: InstrumentId) -> Option<NodeId> {

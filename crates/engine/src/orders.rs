@@ -65,13 +65,6 @@ impl Orders {
         &mut self.open[node as usize].order
     }
 
-    pub(crate) fn at(&self, place: Place) -> &Order {
-        match place {
-            Place::Open(node) => self.open(node),
-            Place::Finished(at) => &self.finished[at],
-        }
-    }
-
     /// Makes room for orders whose nodes are there already.
     pub(crate) fn reserve(&mut self, resting: &[(NodeId, Order)]) {
         for (node, order) in resting {

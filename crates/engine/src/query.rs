@@ -5,6 +5,7 @@ use types::{
     InstrumentId, KeyId, KeySpec, Order, OrderId, OrderRef, Price, Qty, Side, TradeId,
 };
 
+use crate::book::NodeId;
 use crate::engine::Engine;
 use crate::orders::Place;
 
@@ -46,7 +47,10 @@ impl Engine {
         instrument: InstrumentId,
         order: &OrderRef,
     ) -> Option<&Order> {
-        self.find(account, instrument, order).map(|place| self.orders.at(place))
+        match self.find_open(account, instrument, order) {
+            Some(node) => Some(self.orders.open(node)),
+            None => self.find_finished(account, instrument, order),
+        }
     }
 
     /// An account's open orders, oldest first within an instrument.
@@ -104,30 +108,44 @@ impl Engine {
         Some((order_id, TradeId(market.last_trade_id), market.instrument_seq))
     }
 
-    pub(crate) fn find(
+    /// An open order of this account. Commands ask only for these: finished ones have no order by
+    /// name, and an account may keep very many.
+    pub(crate) fn find_open(
         &self,
         account: AccountId,
         instrument: InstrumentId,
         order: &OrderRef,
-    ) -> Option<Place> {
-        let place = match (order.order_id, &order.cl_ord_id) {
-            (Some(order_id), _) => self.find_by_id(instrument, order_id)?,
-            (None, Some(cl_ord_id)) => {
-                let open = self.orders.by_cl_ord_id(account, instrument, cl_ord_id);
-                open.map(Place::Open).or_else(|| {
-                    let mut finished = self.account(account)?.finished.iter().rev();
-                    let found = finished.find(|at| {
-                        let order = &self.orders.finished[**at];
-                        order.instrument == instrument && order.cl_ord_id == *cl_ord_id
-                    });
-                    found.copied().map(Place::Finished)
-                })?
-            }
-            (None, None) => return None,
-        };
-        let found = self.orders.at(place);
-        let same_name = order.cl_ord_id.is_none_or(|cl_ord_id| cl_ord_id == found.cl_ord_id);
-        (found.account == account && same_name).then_some(place)
+    ) -> Option<NodeId> {
+        match (order.order_id, &order.cl_ord_id) {
+            (Some(order_id), _) => match self.find_by_id(instrument, order_id)? {
+                Place::Open(node) if is_meant(self.orders.open(node), account, order) => Some(node),
+                _ => None,
+            },
+            (None, Some(cl_ord_id)) => self.orders.by_cl_ord_id(account, instrument, cl_ord_id),
+            (None, None) => None,
+        }
+    }
+
+    fn find_finished(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+        order: &OrderRef,
+    ) -> Option<&Order> {
+        match (order.order_id, &order.cl_ord_id) {
+            (Some(order_id), _) => match self.find_by_id(instrument, order_id)? {
+                Place::Finished(at) => {
+                    let found = &self.orders.finished[at];
+                    is_meant(found, account, order).then_some(found)
+                }
+                Place::Open(_) => None,
+            },
+            (None, Some(_)) => self
+                .finished_orders(account)
+                .rev()
+                .find(|found| found.instrument == instrument && is_meant(found, account, order)),
+            (None, None) => None,
+        }
     }
 
     fn find_by_id(&self, instrument: InstrumentId, order_id: OrderId) -> Option<Place> {
@@ -187,4 +205,9 @@ impl Engine {
             assert!(balance.free >= Amount::ZERO, "account {account} asset {id}");
         }
     }
+}
+
+/// Whether an order is the account's and has the name by which it was asked for, if any.
+fn is_meant(found: &Order, account: AccountId, order: &OrderRef) -> bool {
+    found.account == account && order.cl_ord_id.is_none_or(|name| name == found.cl_ord_id)
 }

@@ -1,6 +1,6 @@
 //! The engine's state and its one entrance.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use types::{
     AccountId, Amount, Asset, CancelAll, Command, CommandRejected, CommandRepeated, Entry, Event,
@@ -39,8 +39,8 @@ pub struct Engine {
     pub(crate) orders: Orders,
     /// Work that waits for a `Continue`, in the order in which it will be done.
     pub(crate) deferred: VecDeque<Deferred>,
-    /// When retry keys are forgotten, and whose, soonest first.
-    pub(crate) retry_deadlines: VecDeque<(u64, AccountId)>,
+    /// When each account's oldest retry key is forgotten: one entry for each that has any.
+    pub(crate) retry_deadlines: BTreeSet<(u64, AccountId)>,
     /// What is left of [`WORK_PER_COMMAND`].
     pub(crate) work: u32,
 }
@@ -84,7 +84,7 @@ impl Default for Engine {
             keys: Vec::new(),
             orders: Orders::default(),
             deferred: VecDeque::new(),
-            retry_deadlines: VecDeque::new(),
+            retry_deadlines: BTreeSet::new(),
             work: 0,
         }
     }
@@ -128,14 +128,14 @@ impl Engine {
         self.sequence
     }
 
-    /// Whether the next command must be a `Continue`.
+    /// Whether the next command should be a `Continue`.
     pub fn has_deferred(&self) -> bool {
         !self.deferred.is_empty()
     }
 
     /// When the next `Tick` is due.
     pub fn next_deadline_ns(&self) -> Option<u64> {
-        self.retry_deadlines.front().map(|(expires_ns, _)| *expires_ns)
+        self.retry_deadlines.first().map(|(expires_ns, _)| *expires_ns)
     }
 
     fn resume(&mut self, events: &mut Vec<Event>) {
@@ -153,15 +153,11 @@ impl Engine {
     }
 
     fn tick(&mut self) {
-        while let Some((expires_ns, account)) = self.retry_deadlines.front().copied() {
+        while let Some((expires_ns, account)) = self.retry_deadlines.first().copied() {
             if expires_ns > self.now_ns || !self.spend_work() {
                 return;
             }
-            self.retry_deadlines.pop_front();
-            let retries = &mut self.accounts[account.0 as usize].retries;
-            while retries.front().is_some_and(|retry| retry.expires_ns <= self.now_ns) {
-                retries.pop_front();
-            }
+            self.forget_oldest_retry(account);
         }
     }
 
@@ -172,12 +168,22 @@ impl Engine {
 
     fn remember(&mut self, account_id: AccountId, key: RetryKey) {
         let Some(account) = self.accounts.get_mut(account_id.0 as usize) else { return };
-        if account.retries.len() == RETRY_KEYS_PER_ACCOUNT {
-            account.retries.pop_front();
-        }
-        let expires_ns = self.now_ns + RETRY_KEY_TTL_NS;
+        let expires_ns = self.now_ns.saturating_add(RETRY_KEY_TTL_NS);
         account.retries.push_back(Retry { key, sequence: self.sequence, expires_ns });
-        self.retry_deadlines.push_back((expires_ns, account_id));
+        if account.retries.len() == 1 {
+            self.retry_deadlines.insert((expires_ns, account_id));
+        } else if account.retries.len() > RETRY_KEYS_PER_ACCOUNT {
+            self.forget_oldest_retry(account_id);
+        }
+    }
+
+    fn forget_oldest_retry(&mut self, account_id: AccountId) {
+        let retries = &mut self.accounts[account_id.0 as usize].retries;
+        let oldest = retries.pop_front().expect("an account with a deadline has a retry key");
+        self.retry_deadlines.remove(&(oldest.expires_ns, account_id));
+        if let Some(next) = retries.front() {
+            self.retry_deadlines.insert((next.expires_ns, account_id));
+        }
     }
 
     /// Whether one more trade or cancel fits into this command.

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use types::{Balance, Order, OrderId, Reader, Side, Wire};
+use types::{AccountId, Balance, Order, OrderId, Reader, Side, Wire};
 
 use crate::account::{Account, Retry};
 use crate::engine::{Deferred, Engine, Key};
@@ -26,7 +26,6 @@ impl Engine {
         write_list(self.markets.iter(), out, |market, out| self.write_market(market, out));
         write_list(self.keys.iter(), out, |key, out| (key.spec, key.revoked).write(out));
         write_list(self.deferred.iter(), out, write_deferred);
-        write_list(self.retry_deadlines.iter(), out, |deadline, out| deadline.write(out));
     }
 
     /// `None` unless the bytes are a whole state of this version.
@@ -53,7 +52,10 @@ impl Engine {
             Some(Key { spec, revoked })
         })?;
         engine.deferred = read_list(r, read_deferred)?.into();
-        engine.retry_deadlines = read_list(r, |r| r.read())?.into();
+        for (id, account) in (0..).map(AccountId).zip(&engine.accounts) {
+            let oldest = account.retries.front();
+            engine.retry_deadlines.extend(oldest.map(|retry| (retry.expires_ns, id)));
+        }
         engine.place_orders(resting, places)?;
         r.is_empty().then_some(engine)
     }

@@ -6,6 +6,7 @@ use crate::house::{Driver, House, entry, limit};
 use crate::script::{check, play};
 
 const DAY_NS: u64 = 24 * 3_600 * 1_000_000_000;
+const KEYS_PER_ACCOUNT: u64 = 10_000;
 
 #[test]
 fn a_repeat_tells_where_the_first_one_is() {
@@ -55,6 +56,24 @@ fn keys_are_forgotten_by_a_tick_after_a_day() {
     assert!(!repeats(&mut venue, 2, 1));
 }
 
+#[test]
+fn an_account_has_a_bounded_number_of_keys() {
+    let mut venue = House::default().open();
+    venue.unchecked = true;
+    let mut room = 0;
+    for key in 0..KEYS_PER_ACCOUNT * 3 {
+        assert!(!repeats(&mut venue, 1, key));
+        if key + 1 == KEYS_PER_ACCOUNT {
+            room = crate::house::state_bytes(&venue.engine).len();
+        }
+    }
+    // What was let go of is in no table any more.
+    assert_eq!(crate::house::state_bytes(&venue.engine).len(), room);
+    assert!(repeats(&mut venue, 1, KEYS_PER_ACCOUNT * 3 - 1));
+    assert!(repeats(&mut venue, 1, KEYS_PER_ACCOUNT * 2));
+    assert!(!repeats(&mut venue, 1, KEYS_PER_ACCOUNT * 2 - 1));
+}
+
 /// A tick does a bounded amount of work; what is due still is said to be due.
 #[test]
 fn forgetting_many_keys_takes_several_ticks() {
@@ -81,6 +100,15 @@ fn strangers_have_no_keys() {
     assert!(!repeats(&mut venue, 99, 1));
     assert!(!repeats(&mut venue, 99, 1));
     assert_eq!(crate::house::state_bytes(&venue.engine).len(), before);
+}
+
+#[test]
+fn the_end_of_time_is_no_reason_to_stop() {
+    let mut venue = House::default().open();
+    venue.now_ns = u64::MAX - 2;
+    assert!(!repeats(&mut venue, 1, 1));
+    assert!(repeats(&mut venue, 1, 1));
+    assert_eq!(venue.engine.next_deadline_ns(), Some(u64::MAX));
 }
 
 fn tick(venue: &mut Driver, now_ns: u64) {

@@ -1,8 +1,9 @@
 //! A new order's way: accepted, traded against the book, then resting or ended.
 
 use types::{
-    AccountId, AccountTrade, Amount, Event, ExpireCause, Fill, NewOrder, Order, OrderAccepted,
-    OrderRested, OrderSize, OrderStatus, OrderType, Price, Qty, Side, TimeInForce, TradeExecuted,
+    AccountId, AccountTrade, Amount, Event, ExpireCause, Fill, Instrument, NewOrder, Order,
+    OrderAccepted, OrderRested, OrderSize, OrderStatus, OrderType, Price, QTY_MAX, Qty, Side,
+    TimeInForce, TradeExecuted,
 };
 
 use crate::account::{fee, received_asset};
@@ -132,7 +133,7 @@ impl Engine {
         let instrument = &market.instrument;
         let wants = match by_quote {
             false => order.order_qty - order.cum_qty,
-            true => instrument.lots_for(order.quote_order_qty - order.cum_quote, price),
+            true => rest_by_quote(instrument, order, price),
         };
         if wants.is_zero() {
             return Err(ExpireCause::BelowOneLot);
@@ -165,19 +166,13 @@ impl Engine {
 
         let maker = orders.open_mut(node);
         let maker_filled = qty == leaves_qty;
-        count_fill(maker, qty, quote, maker_filled, *now_ns);
+        count_fill(maker, qty, quote, *now_ns);
         let maker = *maker;
-        let taker_filled = match taker.quote_order_qty.is_zero() {
-            true => taker.cum_qty + qty == taker.order_qty,
-            false => {
-                let rest = taker.quote_order_qty - taker.cum_quote - quote;
-                let next = market.book.best_price(taker.side.opposite());
-                // With nobody left it is not the rest that is too small: it has nobody to trade with.
-                rest.is_zero()
-                    || next.is_some_and(|next| market.instrument.lots_for(rest, next).is_zero())
-            }
-        };
-        count_fill(taker, qty, quote, taker_filled, *now_ns);
+        count_fill(taker, qty, quote, *now_ns);
+        if !taker.quote_order_qty.is_zero() {
+            let next = market.book.best_price(taker.side.opposite());
+            count_fill_by_quote(taker, &market.instrument, next);
+        }
 
         let (instrument_seq, trade_id) = (market.next_seq(), market.next_trade_id());
         let trade = TradeExecuted {
@@ -265,12 +260,29 @@ impl Engine {
     }
 }
 
-fn count_fill(order: &mut Order, qty: Qty, quote: Amount, filled: bool, now_ns: u64) {
+fn count_fill(order: &mut Order, qty: Qty, quote: Amount, now_ns: u64) {
     order.cum_qty += qty;
     order.cum_quote += quote;
     order.updated_ns = now_ns;
-    order.status = if filled { OrderStatus::Filled } else { OrderStatus::PartiallyFilled };
-    if filled && !order.quote_order_qty.is_zero() {
+    order.status = match order.cum_qty == order.order_qty {
+        true => OrderStatus::Filled,
+        false => OrderStatus::PartiallyFilled,
+    };
+}
+
+/// An order by quote amount is filled when what is left of it trades no lot at the next price.
+/// With nobody left it is not the rest that is too small: it has nobody to trade with.
+fn count_fill_by_quote(order: &mut Order, instrument: &Instrument, next: Option<Price>) {
+    let rest = order.quote_order_qty - order.cum_quote;
+    if rest.is_zero() || next.is_some_and(|next| rest_by_quote(instrument, order, next).is_zero()) {
+        order.status = OrderStatus::Filled;
         order.order_qty = order.cum_qty;
     }
+}
+
+/// The lots that what is left of an order by quote amount trades at `price`. It ends at the largest
+/// quantity there is, however far its amount would reach.
+fn rest_by_quote(instrument: &Instrument, order: &Order, price: Price) -> Qty {
+    let lots = instrument.lots_for(order.quote_order_qty - order.cum_quote, price);
+    lots.min(QTY_MAX - order.cum_qty)
 }

@@ -247,3 +247,29 @@ fn the_largest_amounts_do_not_overflow() {
     assert_eq!(venue.balance(0, 1), (AMOUNT_MAX.minor(), 0));
     assert_eq!(venue.engine.resting_count(), 0);
 }
+
+/// By quote amount an order can name more lots than a quantity counts.
+#[test]
+fn an_order_by_quote_amount_stops_at_the_largest_quantity() {
+    use types::QTY_MAX;
+    let mut house = House::default();
+    let spec = &mut house.instruments[0];
+    (spec.max_qty, spec.max_notional) = (QTY_MAX, minor(i128::MAX));
+    let plenty = 1 << 70;
+    house.balances = [((1, 1), plenty), ((2, 0), plenty)].into();
+    let mut venue = house.open();
+    let qty = QTY_MAX.lots();
+    for number in 0..3 {
+        let buy = limit(&format!("b{number}"), Side::Buy, qty - 1, 1);
+        assert_eq!(refused(&mut venue, 1, buy), None);
+    }
+    let all = market("m", Side::Sell, OrderSize::Quote(minor(plenty)));
+    let events = venue.apply(2, Command::NewOrder(all));
+    let [_, types::Event::TradeExecuted(first), types::Event::TradeExecuted(last)] = events[..]
+    else {
+        panic!("{events:?}");
+    };
+    assert_eq!((first.qty.lots(), last.qty.lots()), (qty - 1, 1));
+    assert_eq!(last.taker.order.cum_qty, QTY_MAX);
+    assert_eq!(last.taker.order.status, types::OrderStatus::Filled);
+}

@@ -33,6 +33,9 @@ pub(crate) fn venue_account() -> Account {
 impl Engine {
     pub(crate) fn deposit(&mut self, request: &Deposit, events: &mut Vec<Event>) {
         let Deposit { account, asset, amount, external_ref } = *request;
+        if self.account(account).is_none() {
+            return self.reject(account, RejectReason::UnknownAccount, events);
+        }
         if let Err(reason) = self.check_transfer(account, asset, amount, &external_ref) {
             return self.reject(account, reason, events);
         }

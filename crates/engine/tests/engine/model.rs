@@ -145,6 +145,9 @@ impl Model {
             }
             Command::AmendOrder(request) => self.amend(account, request)?,
             Command::Deposit(request) => {
+                if request.account == AccountId(0) {
+                    return Err(RejectReason::UnknownAccount);
+                }
                 self.check_transfer(
                     request.account,
                     request.asset,

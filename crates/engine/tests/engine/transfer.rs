@@ -2,7 +2,7 @@
 
 use types::{AMOUNT_MAX, RejectReason};
 
-use crate::house::{House, PLENTY, deposit};
+use crate::house::{House, PLENTY, deposit, state_bytes};
 use crate::script::check;
 
 #[test]
@@ -98,4 +98,13 @@ fn all_balances_of_an_asset_together_are_bounded() {
     assert_eq!(venue.reason(0, deposit(2, 1, 1, "x")), None);
     assert_eq!(venue.engine.supply(types::AssetId(0)), Some(AMOUNT_MAX));
     assert_eq!(venue.engine.supply(types::AssetId(3)), None);
+}
+
+#[test]
+fn the_venues_own_account_is_paid_by_fees_alone() {
+    let mut venue = House::default().open();
+    let before = state_bytes(&venue.engine);
+    assert_eq!(venue.reason(0, deposit(0, 0, 5, "x")), Some(RejectReason::UnknownAccount));
+    // Only the count of commands and the time differ.
+    assert_eq!(before[18..], state_bytes(&venue.engine)[18..]);
 }

@@ -95,6 +95,9 @@ impl Engine {
     pub fn apply(&mut self, sequenced_ns: u64, entry: &Entry, events: &mut Vec<Event>) {
         self.sequence += 1;
         self.now_ns = self.now_ns.max(sequenced_ns);
+        if self.has_deferred() && entry.command != Command::Continue(()) {
+            self.catch_up(events);
+        }
         self.work = WORK_PER_COMMAND;
         let account = entry.envelope.account;
         if let Some(key) = entry.envelope.retry_key {
@@ -136,6 +139,16 @@ impl Engine {
     /// When the next `Tick` is due.
     pub fn next_deadline_ns(&self) -> Option<u64> {
         self.retry_deadlines.first().map(|(expires_ns, _)| *expires_ns)
+    }
+
+    /// Nothing comes between the parts of a command. Whoever runs the engine sees to it that the
+    /// next command is a `Continue`; a log that says otherwise is carried out as if it were.
+    #[cold]
+    fn catch_up(&mut self, events: &mut Vec<Event>) {
+        while self.has_deferred() {
+            self.work = WORK_PER_COMMAND;
+            self.resume(events);
+        }
     }
 
     fn resume(&mut self, events: &mut Vec<Event>) {

@@ -138,19 +138,23 @@ impl Engine {
         if wants.is_zero() {
             return Err(ExpireCause::BelowOneLot);
         }
-        // All others hold, or were checked to own, what they may cost.
-        let affords = match (order.order_type, order.side, by_quote) {
-            (OrderType::Market, Side::Buy, false) => {
-                let account = &self.accounts[order.account.0 as usize];
-                instrument.lots_for(account.balance(instrument.spec.quote).free, price)
-            }
-            (OrderType::Market, Side::Sell, true) => {
-                let account = &self.accounts[order.account.0 as usize];
-                instrument.lots_in(account.balance(instrument.spec.base).free)
-            }
-            _ => wants,
+        if order.order_type != OrderType::Market {
+            return Ok(wants); // it holds what it may cost
+        }
+        let account = &self.accounts[order.account.0 as usize];
+        let (base, quote) = (instrument.spec.base, instrument.spec.quote);
+        let (free, cost) = match order.side {
+            Side::Buy => (account.balance(quote).free, instrument.notional(price, wants)),
+            Side::Sell => (account.balance(base).free, instrument.base_amount(wants)),
         };
-        match wants.min(affords) {
+        if cost <= free {
+            return Ok(wants); // nearly always, and without a division
+        }
+        let affords = match order.side {
+            Side::Buy => instrument.lots_for(free, price),
+            Side::Sell => instrument.lots_in(free),
+        };
+        match affords {
             Qty::ZERO => Err(ExpireCause::BalanceExhausted),
             qty => Ok(qty),
         }

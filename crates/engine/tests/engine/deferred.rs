@@ -2,11 +2,11 @@
 
 use engine::WORK_PER_COMMAND;
 use types::{
-    CancelAll, CancelCause, Command, Event, ExpireCause, InstrumentId, NewOrder, OrderSize,
-    OrderStatus, Side, TimeInForce,
+    AccountId, CancelAll, CancelCause, Command, Event, ExpireCause, InstrumentId, NewOrder,
+    OrderSize, OrderStatus, Side, TimeInForce,
 };
 
-use crate::house::{Driver, House, cancel_named, limit, lots, market, minor, name};
+use crate::house::{Driver, House, cancel_named, deposit, limit, lots, market, minor, name};
 
 const WORK: usize = WORK_PER_COMMAND as usize;
 
@@ -171,4 +171,41 @@ fn a_replace_is_suspended_in_its_new_order() {
 fn continue_without_work_does_nothing() {
     let mut venue = venue_with_sells(3);
     assert_eq!(venue.apply(0, Command::Continue(())), []);
+}
+
+/// The venue sees to it that `Continue` comes first. A log that says otherwise is carried out as
+/// if it had: nobody comes between the halves of a command.
+#[test]
+fn no_command_overtakes_work_that_waits() {
+    let build = || {
+        let mut venue = venue_with_sells(2 * WORK);
+        let order = market("m", Side::Buy, OrderSize::Base(lots(2_000)));
+        venue.apply(2, Command::NewOrder(order));
+        assert!(venue.engine.has_deferred());
+        venue
+    };
+    let withdraw = Command::Withdraw(types::Withdraw {
+        account: AccountId(2),
+        asset: types::AssetId(1),
+        amount: minor(996_500),
+        external_ref: types::ExternalRef::parse("all").unwrap(),
+    });
+    let commands = [
+        Command::Tick(()),
+        deposit(2, 1, 1, "more"),
+        withdraw,
+        Command::NewOrder(limit("m", Side::Sell, 5, 1)),
+        cancel_named("s1999"),
+    ];
+    for command in commands {
+        let account = if matches!(command, Command::CancelOrder(_)) { 1 } else { 2 };
+        let mut patient = build();
+        let mut expect = patient.apply(0, Command::Continue(()));
+        patient.now_ns -= 1;
+        expect.extend(patient.apply(account, command));
+        let mut hasty = build();
+        assert_eq!(hasty.apply(account, command), expect);
+        hasty.engine.assert_consistent();
+        assert!(!hasty.engine.has_deferred());
+    }
 }

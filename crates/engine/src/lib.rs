@@ -7,7 +7,7 @@
 //! The way of an order: `engine.rs` picks the command apart, `check.rs` is the ladder of refusals,
 //! `matching.rs` trades it, `book.rs` queues it, `account.rs` moves the money, `ending.rs` puts
 //! finished orders where they can be asked for, `query.rs` answers questions, `state.rs` writes
-//! and reads the whole.
+//! and reads the whole, `invariant.rs` says what must hold between commands.
 
 mod account;
 mod book;
@@ -15,6 +15,7 @@ mod check;
 mod ending;
 mod engine;
 mod index;
+mod invariant;
 mod market;
 mod matching;
 mod operator;

@@ -226,7 +226,7 @@ impl Engine {
     }
 }
 
-fn check_account_spec(spec: &AccountSpec) -> Result<(), RejectReason> {
+pub(crate) fn check_account_spec(spec: &AccountSpec) -> Result<(), RejectReason> {
     let fees = spec.fees.unwrap_or(FeeRates::ZERO);
     if fees.maker_fee_bps_x100.max(fees.taker_fee_bps_x100) > FeeRates::MAX_BPS_X100 {
         return Err(RejectReason::FeeTooHigh);

@@ -148,62 +148,8 @@ impl Engine {
         }
     }
 
-    fn find_by_id(&self, instrument: InstrumentId, order_id: OrderId) -> Option<Place> {
+    pub(crate) fn find_by_id(&self, instrument: InstrumentId, order_id: OrderId) -> Option<Place> {
         self.market(instrument)?.index.get(order_id.0).map(Place::unpack)
-    }
-
-    /// Panics where the state contradicts itself. For tests and for checks after long runs.
-    pub fn assert_consistent(&self) {
-        self.assert_money_is_conserved();
-        for account in 1..self.accounts.len() {
-            self.assert_holds_match(AccountId(u32::try_from(account).expect("few accounts")));
-        }
-        for market in &self.markets {
-            let book = &market.book;
-            let crossed = book.best_price(Side::Buy) >= book.best_price(Side::Sell);
-            assert!(
-                !crossed || book.best_price(Side::Sell).is_none() || self.has_deferred(),
-                "the book of {} is crossed",
-                market.instrument.spec.symbol
-            );
-            for side in [Side::Buy, Side::Sell] {
-                let by_orders = book.orders(&self.orders.nodes, side).map(|node| {
-                    assert_eq!(
-                        self.find_by_id(market.instrument.id, self.orders.open(node).order_id),
-                        Some(Place::Open(node))
-                    );
-                    let leaves_qty = self.orders.nodes[node].leaves_qty();
-                    assert_eq!(leaves_qty, self.orders.open(node).leaves_qty());
-                    leaves_qty
-                });
-                let by_levels: Qty = book.levels(side).map(|(_, qty)| qty).sum();
-                assert_eq!(by_orders.sum::<Qty>(), by_levels);
-            }
-        }
-    }
-
-    fn assert_money_is_conserved(&self) {
-        for (id, supply) in (0..).map(AssetId).zip(&self.supply) {
-            let owned = self.accounts.iter().map(|account| account.balance(id).total());
-            assert_eq!(owned.sum::<Amount>(), *supply, "asset {id}");
-        }
-    }
-
-    /// What is locked is what open orders hold, and a suspended order.
-    fn assert_holds_match(&self, account: AccountId) {
-        let mut holds = vec![Amount::ZERO; self.assets.len()];
-        let suspended = self.deferred.iter().filter_map(|work| work.held_by(account));
-        let open = self.instruments().flat_map(|at| self.open_orders(account, at.id));
-        for order in open.chain(suspended) {
-            let instrument = &self.markets[order.instrument.0 as usize].instrument;
-            let (asset, amount) = crate::account::held(instrument, order, order.leaves_qty());
-            holds[usize::from(asset.0)] += amount;
-        }
-        for (id, hold) in (0..).map(AssetId).zip(holds) {
-            let balance = self.accounts[account.0 as usize].balance(id);
-            assert_eq!(balance.locked, hold, "account {account} asset {id}");
-            assert!(balance.free >= Amount::ZERO, "account {account} asset {id}");
-        }
     }
 }
 

@@ -5,15 +5,22 @@
 
 use std::collections::VecDeque;
 
-use types::{AccountId, Balance, Order, OrderId, Reader, Side, Wire};
+use types::{
+    AMOUNT_MAX, AccountId, AccountTrade, Amount, Balance, Instrument, InstrumentId, Order, OrderId,
+    OrderStatus, OrderType, QTY_MAX, Reader, Side, TimeInForce, Wire,
+};
 
 use crate::account::{Account, Retry};
-use crate::engine::{Deferred, Engine, Key};
+use crate::engine::{Deferred, Engine, Key, RETRY_KEYS_PER_ACCOUNT};
 use crate::market::Market;
+use crate::operator::check_account_spec;
 use crate::orders::{Orders, Place};
 
 /// Changes whenever the bytes do.
 const STATE_VERSION: u16 = 1;
+
+/// No sequence and no id comes near this.
+const COUNT_MAX: u64 = 1 << 53;
 
 impl Engine {
     pub fn write_state(&self, out: &mut Vec<u8>) {
@@ -28,7 +35,7 @@ impl Engine {
         write_list(self.deferred.iter(), out, write_deferred);
     }
 
-    /// `None` unless the bytes are a whole state of this version.
+    /// `None` unless the bytes are a whole state of this version that does not contradict itself.
     pub fn read_state(mut bytes: Reader<'_>) -> Option<Self> {
         let r = &mut bytes;
         if r.read::<u16>()? != STATE_VERSION {
@@ -43,21 +50,132 @@ impl Engine {
         };
         // Orders lie with their accounts and instruments, and are indexed when both are known.
         let mut places = Vec::new();
-        let accounts = read_list(r, |r| read_account(r, &mut engine.orders, &mut places))?;
-        engine.accounts = accounts;
+        let mut ids = 0..;
+        engine.accounts = read_list(r, |r| {
+            let id = AccountId(ids.next().expect("as many as the list has"));
+            read_account(r, id, &mut engine.orders, &mut places)
+        })?;
         let mut resting = Vec::new();
-        engine.markets = read_list(r, |r| read_market(r, &mut resting))?;
+        let mut ids = 0..;
+        engine.markets = read_list(r, |r| {
+            let id = InstrumentId(ids.next().expect("as many as the list has"));
+            read_market(r, id, &mut resting)
+        })?;
         engine.keys = read_list(r, |r| {
             let (spec, revoked) = r.read()?;
             Some(Key { spec, revoked })
         })?;
         engine.deferred = read_list(r, read_deferred)?.into();
+        r.is_empty().then_some(())?;
+        engine.check_parts(&resting, &places)?;
+        engine.place_orders(resting, places)?;
         for (id, account) in (0..).map(AccountId).zip(&engine.accounts) {
             let oldest = account.retries.front();
             engine.retry_deadlines.extend(oldest.map(|retry| (retry.expires_ns, id)));
         }
-        engine.place_orders(resting, places)?;
-        r.is_empty().then_some(engine)
+        engine.check_consistent().ok()?;
+        Some(engine)
+    }
+
+    /// Refers every part to others that are there, and keeps all numbers within what the engine
+    /// counts with, so that what follows can go by them.
+    fn check_parts(&self, resting: &[Order], places: &[(u32, OrderId, Place)]) -> Option<()> {
+        let counts = self
+            .markets
+            .iter()
+            .flat_map(|market| [market.last_order_id, market.last_trade_id, market.instrument_seq]);
+        let counts = counts.chain(self.accounts.iter().map(|account| account.account_seq));
+        let amounts = |balance: &Balance| [balance.free, balance.locked];
+        let balances = self.accounts.iter().flat_map(|account| &account.balances);
+        let mut amounts = balances.flat_map(amounts).chain(self.supply.iter().copied());
+        let sound = self.supply.len() == self.assets.len()
+            && !self.accounts.is_empty()
+            && self.accounts.iter().all(|account| self.account_is_sound(account))
+            && (0..).zip(&self.markets).all(|(id, market)| self.market_is_sound(id, market))
+            && self.keys.iter().all(|key| self.account(key.spec.account).is_some())
+            && self.sequence < COUNT_MAX
+            && counts.into_iter().all(|count| count < COUNT_MAX)
+            && amounts.all(|amount| (Amount::ZERO..=AMOUNT_MAX).contains(&amount))
+            && resting.iter().all(|order| self.resting_is_sound(order))
+            && self.deferred.iter().all(|work| self.deferred_is_sound(work));
+        sound.then_some(())?;
+        for (instrument, order_id, place) in places {
+            let last = self.markets.get(*instrument as usize)?.last_order_id;
+            (1..=last).contains(&order_id.0).then_some(())?;
+            if let Place::Finished(at) = place {
+                (!self.orders.finished[*at].status.is_open()).then_some(())?;
+            }
+        }
+        Some(())
+    }
+
+    fn account_is_sound(&self, account: &Account) -> bool {
+        let trade_is_sound = |trade: &AccountTrade| {
+            self.market(trade.instrument).is_some() && self.asset(trade.fee_asset).is_some()
+        };
+        check_account_spec(&account.spec).is_ok()
+            && account.balances.len() <= self.assets.len()
+            && account.retries.len() <= RETRY_KEYS_PER_ACCOUNT
+            && account.trades.iter().all(trade_is_sound)
+    }
+
+    fn market_is_sound(&self, id: u32, market: &Market) -> bool {
+        let spec = market.instrument.spec;
+        let (Some(base), Some(quote)) = (self.asset(spec.base), self.asset(spec.quote)) else {
+            return false;
+        };
+        Instrument::new(InstrumentId(id), spec, base, quote) == Ok(market.instrument)
+    }
+
+    fn resting_is_sound(&self, order: &Order) -> bool {
+        order.order_type != OrderType::Market
+            && order.time_in_force == TimeInForce::Gtc
+            && self.open_is_sound(order)
+    }
+
+    /// An order that is still to trade, on the book or suspended.
+    fn open_is_sound(&self, order: &Order) -> bool {
+        let Some(market) = self.market(order.instrument) else { return false };
+        let spec = &market.instrument.spec;
+        let by_quote = !order.quote_order_qty.is_zero();
+        let size_is_sound = match (order.order_type, by_quote) {
+            (OrderType::Market, true) => {
+                order.order_qty.is_zero()
+                    && order.cum_qty <= QTY_MAX
+                    && order.cum_quote <= order.quote_order_qty
+            }
+            (OrderType::Market, false) => {
+                order.cum_qty < order.order_qty && order.order_qty <= spec.market_max_qty
+            }
+            (_, true) => false,
+            (_, false) => {
+                order.cum_qty < order.order_qty
+                    && order.order_qty <= spec.max_qty
+                    && (spec.min_price..=spec.max_price).contains(&order.price)
+            }
+        };
+        let status = match order.cum_qty.is_zero() {
+            true => OrderStatus::New,
+            false => OrderStatus::PartiallyFilled,
+        };
+        size_is_sound
+            && order.status == status
+            && self.account(order.account).is_some()
+            && (1..=market.last_order_id).contains(&order.order_id.0)
+            && (Amount::ZERO..=AMOUNT_MAX).contains(&order.cum_quote)
+    }
+
+    fn deferred_is_sound(&self, work: &Deferred) -> bool {
+        match work {
+            // It is still the newest, since nothing comes between the parts of a command.
+            Deferred::Trade(order) => {
+                self.open_is_sound(order)
+                    && self.markets[order.instrument.0 as usize].last_order_id == order.order_id.0
+            }
+            Deferred::CancelAll(account, request) => {
+                self.account(*account).is_some() && self.market(request.instrument).is_some()
+            }
+        }
     }
 
     fn write_account(&self, account: &Account, out: &mut Vec<u8>) {
@@ -105,10 +223,14 @@ impl Engine {
         self.orders.reserve(&nodes);
         nodes.sort_unstable_by_key(|(_, order)| (order.instrument, order.order_id));
         for (node, order) in nodes {
-            let account = self.accounts.get_mut(order.account.0 as usize)?;
-            self.orders.attach(account, node, &order);
+            let Order { account, instrument, ref cl_ord_id, .. } = order;
+            let namesake = self.orders.by_cl_ord_id(account, instrument, cl_ord_id);
+            namesake.is_none().then_some(())?;
+            self.orders.attach(&mut self.accounts[account.0 as usize], node, &order);
         }
-        places.sort_unstable_by_key(|(instrument, order_id, _)| (*instrument, *order_id));
+        let id_of = |place: &(u32, OrderId, Place)| (place.0, place.1);
+        places.sort_unstable_by_key(id_of);
+        places.is_sorted_by(|place, next| id_of(place) < id_of(next)).then_some(())?;
         for (instrument, order_id, place) in places {
             let market = self.markets.get_mut(instrument as usize)?;
             market.index.insert(order_id.0, place.pack());
@@ -119,6 +241,7 @@ impl Engine {
 
 fn read_account(
     r: &mut Reader<'_>,
+    id: AccountId,
     orders: &mut Orders,
     places: &mut Vec<(u32, OrderId, Place)>,
 ) -> Option<Account> {
@@ -127,18 +250,19 @@ fn read_account(
     account.balances = r.read::<Vec<Balance>>()?;
     account.finished = read_list(r, |r| {
         let order: Order = r.read()?;
+        (order.account == id).then_some(())?;
         let at = orders.finished.insert(order);
         places.push((order.instrument.0, order.order_id, Place::Finished(at)));
         Some(at)
     })?
     .into();
     account.trades = VecDeque::from(r.read::<Vec<_>>()?);
-    account.external_refs = read_list(r, |r| {
+    let external_refs: Vec<Box<[u8]>> = read_list(r, |r| {
         let len = r.read::<u8>()?;
         r.take_slice(usize::from(len)).map(Box::from)
-    })?
-    .into_iter()
-    .collect();
+    })?;
+    external_refs.is_sorted_by(|one, next| one < next).then_some(())?;
+    account.external_refs = external_refs.into_iter().collect();
     account.retries = read_list(r, |r| {
         let (key, (sequence, expires_ns)) = r.read()?;
         Some(Retry { key, sequence, expires_ns })
@@ -147,13 +271,21 @@ fn read_account(
     Some(account)
 }
 
-fn read_market(r: &mut Reader<'_>, resting: &mut Vec<Order>) -> Option<Market> {
+fn read_market(r: &mut Reader<'_>, id: InstrumentId, resting: &mut Vec<Order>) -> Option<Market> {
     let mut market = Market::new(r.read()?);
     market.last_order_id = r.read()?;
     market.last_trade_id = r.read()?;
     market.instrument_seq = r.read()?;
-    for _ in [Side::Buy, Side::Sell] {
-        resting.append(&mut r.read()?);
+    for side in [Side::Buy, Side::Sell] {
+        let mut orders: Vec<Order> = r.read()?;
+        let here = orders.iter().all(|order| (order.instrument, order.side) == (id, side));
+        // As the book will have them, so that nothing is read that would be written otherwise.
+        let best_first = orders.is_sorted_by(|one, next| match side {
+            Side::Buy => one.price >= next.price,
+            Side::Sell => one.price <= next.price,
+        });
+        (here && best_first).then_some(())?;
+        resting.append(&mut orders);
     }
     Some(market)
 }

@@ -2,9 +2,9 @@
 
 use engine::{Engine, WORK_PER_COMMAND};
 use proptest::prelude::*;
-use types::{Command, Reader, Side};
+use types::{Command, OrderSize, Reader, Side};
 
-use crate::house::{Driver, House, entry, event_bytes, limit, lots, state_bytes};
+use crate::house::{Driver, House, entry, event_bytes, limit, lots, market, state_bytes};
 use crate::random::{Step, house, steps};
 
 fn run(venue: &mut Driver, steps: &[Step]) -> Vec<u8> {
@@ -41,6 +41,33 @@ proptest! {
         prop_assert_eq!(state_bytes(&one.engine), state_bytes(&other.engine));
     }
 
+    /// Damage is found, or it is to a number that any state could have.
+    #[test]
+    fn damaged_bytes_are_no_reason_to_panic(
+        steps in steps(60),
+        flips in prop::collection::vec((any::<prop::sample::Index>(), 0..8_u8), 40),
+        after in steps(20),
+    ) {
+        let mut venue = house().open();
+        run(&mut venue, &steps);
+        let bytes = state_bytes(&venue.engine);
+        for (at, bit) in flips {
+            let mut damaged = bytes.clone();
+            damaged[at.index(bytes.len())] ^= 1 << bit;
+            check_damaged(&damaged, &after);
+        }
+    }
+}
+
+/// What is read must be a state that does not contradict itself.
+fn check_damaged(bytes: &[u8], after: &[Step]) {
+    let Some(mut engine) = Engine::read_state(Reader(bytes)) else { return };
+    engine.assert_consistent();
+    assert_eq!(state_bytes(&engine), bytes);
+    for step in after {
+        engine.apply(0, &step.entry, &mut Vec::new());
+        engine.assert_consistent();
+    }
 }
 
 /// Everything that a state can hold: open and finished orders, trades, keys, retry keys, external
@@ -93,6 +120,26 @@ fn a_cut_state_is_refused() {
     longer.push(0);
     assert!(Engine::read_state(Reader(&longer)).is_none());
     assert!(Engine::read_state(Reader(&bytes)).is_some());
+}
+
+#[test]
+fn every_flipped_bit_of_a_busy_state_is_survived() {
+    let mut venue = busy();
+    let bytes = state_bytes(&venue.engine);
+    let after = [
+        Command::Continue(()),
+        Command::NewOrder(market("m", Side::Sell, OrderSize::Base(lots(3)))),
+        Command::NewOrder(limit("n", Side::Buy, 3, 5)),
+    ]
+    .map(|command| Step { after_ns: 1, entry: entry(3, None, command) });
+    for at in 0..bytes.len() {
+        for bit in 0..8 {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << bit;
+            check_damaged(&damaged, &after);
+        }
+    }
+    venue.apply(0, Command::Continue(()));
 }
 
 #[test]

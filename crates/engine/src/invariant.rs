@@ -1,0 +1,139 @@
+//! What must hold between commands. Checked in tests, after long runs, and of every state that is
+//! read back: what contradicts itself here would trip the engine later.
+
+use types::{AccountId, Amount, AssetId, Order, Side};
+
+use crate::account::{Account, held};
+use crate::engine::{Deferred, Engine};
+use crate::market::Market;
+use crate::orders::Place;
+
+impl Engine {
+    /// Panics where the state contradicts itself.
+    pub fn assert_consistent(&self) {
+        if let Err(contradiction) = self.check_consistent() {
+            panic!("{contradiction}");
+        }
+    }
+
+    pub(crate) fn check_consistent(&self) -> Result<(), String> {
+        self.check_money()?;
+        let mut open_orders = 0;
+        for (id, account) in (0..).map(AccountId).zip(&self.accounts) {
+            self.check_holds(id, account)?;
+            open_orders += self.check_orders(id, account)?;
+        }
+        self.markets.iter().try_for_each(|market| self.check_book(market))?;
+        self.deferred.iter().try_for_each(|work| self.check_deferred(work))?;
+        check(open_orders == self.orders.nodes.len(), || "an order rests for nobody".to_owned())
+    }
+
+    /// All balances of an asset add up to what was deposited and not withdrawn.
+    fn check_money(&self) -> Result<(), String> {
+        let mut owned = vec![0_i128; self.assets.len()];
+        for balance_of in self.accounts.iter().map(|account| &account.balances) {
+            for (owned, balance) in owned.iter_mut().zip(balance_of) {
+                let total = owned.checked_add(balance.total().minor());
+                *owned = total.ok_or("balances without end")?;
+            }
+        }
+        for (id, (owned, supply)) in (0..).map(AssetId).zip(owned.iter().zip(&self.supply)) {
+            check(*owned == supply.minor(), || {
+                format!("asset {id}: {owned} owned, {} deposited", supply.minor())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// What is locked is what open orders hold, and a suspended order.
+    fn check_holds(&self, id: AccountId, account: &Account) -> Result<(), String> {
+        let mut holds = vec![0_i128; account.balances.len()];
+        let suspended = self.deferred.iter().filter_map(|work| work.held_by(id));
+        let instruments = self.instruments().take(account.markets.len());
+        let open = instruments.flat_map(|instrument| self.open_orders(id, instrument.id));
+        for order in open.chain(suspended) {
+            let instrument = &self.markets[order.instrument.0 as usize].instrument;
+            let (asset, amount) = held(instrument, order, order.leaves_qty());
+            let hold = holds.get_mut(usize::from(asset.0)).ok_or("a hold of nothing")?;
+            *hold = hold.checked_add(amount.minor()).ok_or("holds without end")?;
+        }
+        for (asset, (hold, balance)) in (0..).map(AssetId).zip(holds.iter().zip(&account.balances))
+        {
+            check(balance.locked.minor() == *hold && balance.free >= Amount::ZERO, || {
+                format!("account {id}, asset {asset}: orders hold {hold}, it has {balance:?}")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// An account's orders are in its lists, oldest first, and are found by their ids and names.
+    fn check_orders(&self, id: AccountId, account: &Account) -> Result<usize, String> {
+        let mut open_orders = 0;
+        for (instrument, list) in self.instruments().zip(&account.markets) {
+            let mut last = None;
+            let mut count = 0;
+            for node in self.orders.of_account(account, instrument.id) {
+                let Order { account, order_id, cl_ord_id, .. } = self.orders.open(node);
+                let by_name = self.orders.by_cl_ord_id(id, instrument.id, cl_ord_id);
+                let by_id = self.find_by_id(instrument.id, *order_id);
+                let found = by_name == Some(node) && by_id == Some(Place::Open(node));
+                check(found && *account == id && last < Some(*order_id), || {
+                    format!("account {id}: order {order_id} is not where it belongs")
+                })?;
+                last = Some(*order_id);
+                count += 1;
+            }
+            check(count == list.open_orders, || format!("account {id}: orders miscounted"))?;
+            open_orders += count;
+        }
+        for at in &account.finished {
+            let Order { instrument, order_id, .. } = self.orders.finished[*at];
+            let found = self.find_by_id(instrument, order_id);
+            check(found == Some(Place::Finished(*at)), || {
+                format!("account {id}: finished order {order_id} is lost")
+            })?;
+        }
+        check(open_orders == account.open_orders, || format!("account {id}: orders miscounted"))?;
+        Ok(open_orders as usize)
+    }
+
+    /// A suspended order is not on the book yet.
+    fn check_deferred(&self, work: &Deferred) -> Result<(), String> {
+        let Deferred::Trade(order) = work else { return Ok(()) };
+        let Order { instrument, account, order_id, ref cl_ord_id, .. } = *order;
+        let by_name = self.orders.by_cl_ord_id(account, instrument, cl_ord_id);
+        let by_id = self.find_by_id(instrument, order_id);
+        check(by_name.is_none() && by_id.is_none(), || {
+            format!("account {account}: order {order_id} is suspended and open")
+        })
+    }
+
+    /// No book is crossed, and its levels are the sums of its orders.
+    fn check_book(&self, market: &Market) -> Result<(), String> {
+        let (book, symbol) = (&market.book, market.instrument.spec.symbol);
+        if let (Some(bid), Some(ask)) = (book.best_price(Side::Buy), book.best_price(Side::Sell)) {
+            let uncrossed = bid < ask || self.has_deferred();
+            check(uncrossed, || format!("the book of {symbol} is crossed"))?;
+        }
+        for side in [Side::Buy, Side::Sell] {
+            let mut by_orders = 0_u64;
+            for node in book.orders(&self.orders.nodes, side) {
+                let (node, order) = (&self.orders.nodes[node], self.orders.open(node));
+                let same = (node.side(), node.price(), node.leaves_qty())
+                    == (order.side, order.price, order.leaves_qty());
+                check(same && order.instrument == market.instrument.id, || {
+                    format!("{symbol}: the book has another order {}", order.order_id)
+                })?;
+                by_orders = by_orders.wrapping_add(node.leaves_qty().lots());
+            }
+            let lots = book.levels(side).map(|(_, qty)| qty.lots());
+            let by_levels = lots.fold(0, u64::wrapping_add);
+            check(by_orders == by_levels, || format!("{symbol}: a level is miscounted"))?;
+        }
+        Ok(())
+    }
+}
+
+fn check(holds: bool, contradiction: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(contradiction()) }
+}

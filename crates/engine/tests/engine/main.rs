@@ -8,6 +8,7 @@ mod book;
 mod cancel;
 mod deferred;
 mod fee;
+mod golden;
 mod history;
 mod house;
 mod market_order;

@@ -108,3 +108,75 @@ fn cancel(index: usize, record: &Record, entered: &[Entered]) -> Result<Step, Pl
     }
     Ok(Step::Cancel { order_id: u64::from(order_id), instrument, side: record.side })
 }
+
+#[cfg(test)]
+mod tests {
+    use recorded::obwl::Header;
+    use types::Side;
+
+    use super::*;
+
+    fn record(op: Op, order_id: u64, price: u64, qty: u32, symbol: u32) -> Record {
+        Record { order_id, price, qty, symbol, op, side: Side::Sell }
+    }
+
+    fn plan_of(symbol_count: u32, records: &[Record]) -> Result<Plan, PlanError> {
+        let header = Header {
+            symbol_count,
+            record_count: records.len() as u64,
+            prefill_count: 2,
+            order_id_max: 0,
+            price_min: 0,
+            price_max: 0,
+        };
+        plan(&Workload { header, records: records.to_vec() })
+    }
+
+    #[test]
+    fn ids_count_up_in_each_instrument() {
+        let records = [
+            record(Op::Limit, 1, 90, 5, 0),
+            record(Op::Limit, 2, 91, 6, 1),
+            record(Op::Ioc, 3, 92, 7, 1),
+            record(Op::Cancel, 2, 91, 0, 1),
+            record(Op::Market, 4, u64::MAX, 8, 0),
+        ];
+        let plan = plan_of(2, &records).unwrap();
+        let new = |instrument, order_id, price, qty, terms| Step::New {
+            order_id,
+            price,
+            qty,
+            instrument,
+            side: Side::Sell,
+            terms,
+        };
+        let expected = [
+            new(0, 1, 90, 5, Terms::Limit),
+            new(1, 1, 91, 6, Terms::Limit),
+            new(1, 2, 92, 7, Terms::Ioc),
+            Step::Cancel { order_id: 1, instrument: 1, side: Side::Sell },
+            new(0, 2, 0, 8, Terms::Market),
+        ];
+        assert_eq!(plan.steps, expected);
+        let stretches: Vec<_> = plan.stretches.iter().map(|at| (at.end, at.timed)).collect();
+        assert_eq!(stretches, [(2, false), (5, true)]);
+    }
+
+    #[test]
+    fn what_no_engine_takes_is_refused_by_record() {
+        let check = |symbol_count, last: Record, expected: &str| {
+            let records = [record(Op::Limit, 1, 90, 5, 0), last];
+            let error = plan_of(symbol_count, &records).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+        };
+        let range = "record 1: a price of 0 ticks is not in 1..=2^53";
+        check(1, record(Op::Limit, 2, 0, 1, 0), range);
+        let range = "record 1: a price of 9007199254740993 ticks is not in 1..=2^53";
+        check(1, record(Op::Ioc, 2, (1 << 53) + 1, 1, 0), range);
+        check(1, record(Op::Market, 2, 0, 0, 0), "record 1: an order of no lots");
+        let elsewhere = "record 1: cancels in instrument 1 an order of instrument 0";
+        check(2, record(Op::Cancel, 1, 90, 0, 1), elsewhere);
+        let many = "100001 instruments are above the limit of 100000";
+        check(100_001, record(Op::Limit, 2, 1, 1, 0), many);
+    }
+}

@@ -165,3 +165,47 @@ impl fmt::Display for Mismatch {
         write!(f, "row {row} after message {message}: expected {expected}, found {found}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn book(rows: &[&str], messages: usize) -> Result<BookFile, BookFileError> {
+        let rows = rows.iter().map(|row| BookRow::parse(row.as_bytes()).unwrap()).collect();
+        BookFile::new(rows, messages)
+    }
+
+    #[test]
+    fn shape_of_a_book_file_says_what_its_rows_go_with() {
+        let (one, two) = ("4,1,3,1", "4,1,3,1,5,1,2,1");
+        assert_eq!(book(&[two, two], 2).unwrap().kind, RowKind::PerMessage);
+        assert_eq!(book(&[one, one], 2).unwrap().kind, RowKind::PerMessage);
+        assert_eq!(book(&[one, one], 9).unwrap().kind, RowKind::PerQuote);
+        let error = book(&[two, two], 9).unwrap_err().to_string();
+        assert!(error.starts_with("2 rows of 2 levels do not go with 9 messages"), "{error}");
+        assert!(book(&[], 9).is_err());
+    }
+
+    #[test]
+    fn levels_from_deeper_than_the_row_before_are_not_compared() {
+        let rows = ["40,1,30,1,50,1,20,1", "50,1,30,1,60,7,20,1"];
+        let file = book(&rows, 2).unwrap();
+        let equal = |side, levels: &[_]| file.is_equal(1, side, levels, 1);
+        assert!(equal(Side::Sell, &[(50, 1)]));
+        assert!(equal(Side::Sell, &[(50, 1), (70, 9)]));
+        assert!(!equal(Side::Sell, &[(50, 2)]));
+        assert!(!equal(Side::Sell, &[(40, 1), (50, 1)]));
+        assert!(equal(Side::Buy, &[(30, 1), (20, 1), (10, 5)]));
+        assert!(!equal(Side::Buy, &[(30, 1)]));
+    }
+
+    #[test]
+    fn a_row_that_is_not_full_is_the_whole_side() {
+        let empty = "9999999999,0,-9999999999,0";
+        let rows = [format!("40,1,30,1,{empty}"), format!("40,1,30,1,{empty}")];
+        let file = book(&rows.each_ref().map(String::as_str), 2).unwrap();
+        assert!(file.is_equal(1, Side::Sell, &[(40, 1)], 1));
+        assert!(!file.is_equal(1, Side::Sell, &[(40, 1), (60, 1)], 1));
+        assert!(!file.is_equal(1, Side::Sell, &[], 1));
+    }
+}

@@ -4,4 +4,5 @@
 
 mod edges;
 mod process;
+mod replay;
 mod serve;

@@ -1,0 +1,276 @@
+//! `replay` against what others computed: the generator's own book, and the exchange's.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::process::{run, run_json, run_refused, text};
+
+const HOUR: &str = "lobster_AAPL_2012-06-21_0930-1030_message_50.csv.gz";
+const LEVEL_1: &str = "lobster_AAPL_2012-06-21_orderbook_1.csv.gz";
+const PAIR_MESSAGES: &str = "lobster_AAPL_2012-06-21_message_10_head998.csv.gz";
+const PAIR_BOOK: &str = "lobster_AAPL_2012-06-21_orderbook_10_head998.csv.gz";
+
+/// The bare book and the whole engine.
+const MODES: [&[&str]; 2] = [&["--book-only"], &[]];
+
+#[test]
+fn w1_comes_to_the_expected_result() {
+    check_workload("w1");
+}
+
+#[test]
+fn w2_comes_to_the_expected_result() {
+    check_workload("w2");
+}
+
+#[test]
+fn w3_comes_to_the_expected_result() {
+    check_workload("w3");
+}
+
+/// Generates a workload, replays it in both modes and compares with what the generator's book says.
+fn check_workload(name: &str) {
+    let Some(folder) = shared("workloads", name) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let generator = dir.path().join("gen");
+    let built = Command::new("g++")
+        .args(["-O2", "-std=c++17", "-o", text(&generator)])
+        .arg(folder.join("gen.cpp"))
+        .status();
+    if !built.is_ok_and(|status| status.success()) {
+        return skip(name, "there is no g++ that builds the generator");
+    }
+    for (seed, commands) in [("11", 200_000_u64), ("12", 50_000)] {
+        let workload = dir.path().join("workload.bin");
+        let args = [name, text(&workload), seed, &commands.to_string()];
+        assert!(Command::new(&generator).args(args).status().unwrap().success());
+        let expected = fs::read_to_string(dir.path().join("workload.bin.expect")).unwrap();
+        for mode in MODES {
+            let found = run_json(&[&["replay", text(&workload), "--json"], mode].concat());
+            for field in expected.lines().next().unwrap().split(' ') {
+                let (key, value) = field.split_once('=').unwrap();
+                assert_eq!(found[key].to_string(), value, "{name} {seed} {mode:?}: {key}");
+            }
+            assert_eq!(found["rejected"], 0, "{name} {seed} {mode:?}");
+            assert_eq!(found["commands"], commands, "{name} {seed} {mode:?}");
+        }
+    }
+}
+
+#[test]
+fn an_hour_of_aapl_comes_to_the_quotes_of_the_exchange() {
+    let Some(data) = shared("data", "an_hour_of_aapl") else { return };
+    let [hour, seed, quotes] = [HOUR, PAIR_BOOK, LEVEL_1].map(|name| data.join(name));
+    for mode in MODES {
+        let args = ["replay", text(&hour), "--seed-book", text(&seed), "--verify", text(&quotes)];
+        let found = run_json(&[&args[..], mode, &["--json"]].concat());
+        check(&found, "verified_rows", 25_641);
+        check(&found, "equal_rows", 25_640);
+        check(&found, "executions", 4_067);
+        check(&found, "maker_agrees", 4_043);
+        check(&found, "rejected", 0);
+        check(&found, "resting_qty", 88_474);
+        // An order at 584.21 that was deleted outside the file's window.
+        let mismatch = &found["first_mismatch"];
+        assert_eq!(mismatch["row"], 17_483);
+        assert_eq!(mismatch["message"], 54_607);
+        assert_eq!(mismatch["expected"], "5843900,100,5842000,203");
+        assert_eq!(mismatch["found"], "5843900,100,5842100,100");
+    }
+}
+
+#[test]
+fn every_message_of_the_pair_leads_from_row_to_row() {
+    let Some(data) = shared("data", "every_message_of_the_pair") else { return };
+    let [messages, book] = [PAIR_MESSAGES, PAIR_BOOK].map(|name| data.join(name));
+    for mode in MODES {
+        let args = ["replay", text(&messages), "--verify", text(&book), "--json"];
+        let found = run_json(&[&args[..], mode].concat());
+        check(&found, "verified_rows", 998);
+        check(&found, "equal_rows", 998);
+        check(&found, "executions", 98);
+        check(&found, "maker_agrees", 98);
+        assert_eq!(found["first_mismatch"], Value::Null);
+    }
+}
+
+#[test]
+fn a_book_that_differs_is_reported_with_its_place() {
+    let Some(data) = shared("data", "a_book_that_differs") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let mut rows = decompressed(&data.join(PAIR_BOOK));
+    rows[500] = rows[500].replacen(",", ",9", 1); // the best ask gets a larger size
+    let damaged = write(dir.path(), "book.csv", (rows.join("\n") + "\n").as_bytes());
+    let messages = data.join(PAIR_MESSAGES);
+    let args = ["replay", text(&messages), "--verify", text(&damaged), "--json", "--book-only"];
+    let found = run_json(&args);
+    assert_eq!(found["first_mismatch"]["row"], 501);
+    assert_eq!(found["first_mismatch"]["expected"], rows[500].as_str());
+    // It differs from the row before, and the row behind differs from it.
+    check(&found, "equal_rows", 996);
+}
+
+#[track_caller]
+fn check(found: &Value, key: &str, expected: u64) {
+    assert_eq!(found[key], expected, "{key} in {found}");
+}
+
+const MESSAGES: &str = "34200.1,1,7,30,1000000,1\n\
+                        34200.2,1,8,20,1000200,-1\n\
+                        34200.3,4,7,10,1000000,1\n\
+                        34200.4,5,0,10,1000150,-1\n";
+
+#[test]
+fn json_has_every_field_and_no_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let workload = write(dir.path(), "w.bin", &workload());
+    let messages = write(dir.path(), "m.csv", MESSAGES.as_bytes());
+    let quotes = "9999999999,0,1000000,30\n1000200,20,1000000,30\n1000200,20,1000000,20\n\
+                  1000200,20,1000000,20\n";
+    let quotes = write(dir.path(), "q.csv", quotes.as_bytes());
+    let always = [
+        "format",
+        "commands",
+        "rejected",
+        "trades",
+        "volume",
+        "notional",
+        "resting_orders",
+        "resting_qty",
+        "levels",
+        "sum_best_bid",
+        "sum_best_ask",
+        "elapsed_s",
+        "commands_per_s",
+    ];
+    for mode in MODES {
+        let found = run_json(&[&["replay", text(&workload), "--json"], mode].concat());
+        check_keys(&found, &always);
+        let args = ["replay", text(&messages), "--json", "--latency", "--verify", text(&quotes)];
+        let found = run_json(&[&args[..], mode].concat());
+        let recorded = ["executions", "maker_agrees"];
+        let verified = ["verified_rows", "equal_rows", "first_mismatch"];
+        check_keys(&found, &[&always[..], &["latency_ns"], &recorded, &verified].concat());
+        check_keys(&found["latency_ns"], &["p50", "p99", "p99_9", "max"]);
+        // There is a row for each message, and the first of them is what the replay starts from.
+        check(&found, "commands", 2);
+        check(&found, "notional", 10_000_000);
+        check(&found, "sum_best_bid", 1_000_000);
+        check(&found, "equal_rows", 3);
+    }
+}
+
+fn check_keys(found: &Value, expected: &[&str]) {
+    let mut keys: Vec<_> = found.as_object().unwrap().keys().map(String::as_str).collect();
+    let mut expected = expected.to_vec();
+    keys.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(keys, expected);
+}
+
+#[test]
+fn summary_says_the_same_to_a_person() {
+    let dir = tempfile::tempdir().unwrap();
+    let messages = write(dir.path(), "m.csv", MESSAGES.as_bytes());
+    let output = run(&["replay", text(&messages), "--latency"]);
+    assert!(output.status.success());
+    let summary = String::from_utf8(output.stdout).unwrap();
+    for expected in ["lobster, whole engine", "3 (0 rejected)", "p99.9", "(100.00 %)"] {
+        assert!(summary.contains(expected), "{expected:?} is not in\n{summary}");
+    }
+}
+
+#[test]
+fn compressed_files_are_read_as_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(&workload()).unwrap();
+    let plain = write(dir.path(), "w.bin", &workload());
+    let compressed = write(dir.path(), "w.bin.gz", &gzip.finish().unwrap());
+    let volume = |path| run_json(&["replay", text(path), "--json"])["volume"].clone();
+    assert_eq!(volume(&plain), 3);
+    assert_eq!(volume(&compressed), 3);
+}
+
+#[test]
+fn what_cannot_be_replayed_is_one_sentence() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str, bytes: &[u8]| write(dir.path(), name, bytes);
+    let refused = |args: &[&str], expected: &str| {
+        let sentence = run_refused(&[&["replay"], args].concat());
+        assert!(sentence.contains(expected), "{args:?}: {sentence}");
+    };
+    let good = file("w.bin", &workload());
+    let messages = file("m.csv", MESSAGES.as_bytes());
+    let rows = file("q.csv", b"1000200,20,1000000,30,1000300,20,999900,30\n");
+    refused(&["/nowhere"], "/nowhere");
+    refused(&[text(&file("empty", b""))], "empty");
+    refused(&[text(&file("noise", b"\x00\xff\x00"))], "unknown format");
+    refused(&[text(&file("cut.bin", &workload()[..100]))], "record 1");
+    refused(&[text(&file("bad.csv", b"34200.1,1,7,x,1,1\n")), "--format", "lobster"], "line 1");
+    refused(&[text(&messages), "--format", "obwl"], "OBWL0001");
+    refused(&[text(&rows)], "message file");
+    refused(&[text(&good), "--verify", text(&rows)], "--verify");
+    refused(&[text(&messages), "--verify", "/nowhere"], "/nowhere");
+    refused(&[text(&messages), "--verify", text(&rows)], "1 rows of 2 levels");
+    refused(&[text(&messages), "--seed-book", text(&file("none.csv", b""))], "no row");
+
+    let mut no_lots = workload();
+    no_lots[64 + 16] = 0;
+    refused(&[text(&file("lots.bin", &no_lots))], "record 0");
+    let mut many = workload();
+    many[12..16].copy_from_slice(&u32::MAX.to_le_bytes());
+    refused(&[text(&file("many.bin", &many))], "instruments");
+}
+
+/// A sell of 5 lots at 100 that is prefill, and a buy of 3 at the market.
+fn workload() -> Vec<u8> {
+    let mut out = b"OBWL0001".to_vec();
+    out.extend(1_u32.to_le_bytes());
+    out.extend(1_u32.to_le_bytes());
+    for field in [2_u64, 1, 2, 100, 100, 0] {
+        out.extend(field.to_le_bytes());
+    }
+    for (order_id, price, qty, op, side) in [(1_u64, 100_u64, 5_u32, 0, 1), (2, 0, 3, 3, 0)] {
+        out.extend(order_id.to_le_bytes());
+        out.extend(price.to_le_bytes());
+        out.extend(qty.to_le_bytes());
+        out.extend([0, 0, 0, 0, op, side, 0, 0, 0, 0, 0, 0]);
+    }
+    out
+}
+
+fn write(dir: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = dir.join(name);
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn decompressed(path: &Path) -> Vec<String> {
+    let mut decoder = flate2::read::MultiGzDecoder::new(fs::File::open(path).unwrap());
+    let mut rows = String::new();
+    std::io::Read::read_to_string(&mut decoder, &mut rows).unwrap();
+    rows.lines().map(str::to_owned).collect()
+}
+
+/// A folder beside the recorded data, or `None` with a word on standard error.
+fn shared(name: &str, test: &str) -> Option<PathBuf> {
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let data = std::env::var_os("BUTTONWOOD_DATA").map_or_else(default, PathBuf::from);
+    let folder = data.parent()?.join(name);
+    let folder = if name == "data" { data } else { folder };
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    skip(test, &format!("there is no {} (set BUTTONWOOD_DATA)", folder.display()));
+    None
+}
+
+/// Passing tests show this too.
+fn skip(test: &str, reason: &str) {
+    let _unheard = writeln!(std::io::stderr(), "SKIPPED {test}: {reason}");
+}

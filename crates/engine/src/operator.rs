@@ -41,7 +41,7 @@ impl Engine {
         }
         let supply = &mut self.supply[usize::from(asset.0)];
         if *supply + amount > AMOUNT_MAX {
-            return self.reject(account, RejectReason::AmountAboveMax, events);
+            return self.reject(account, RejectReason::SupplyAboveMax, events);
         }
         *supply += amount;
         let owner = &mut self.accounts[account.0 as usize];
@@ -61,7 +61,7 @@ impl Engine {
         }
         let owner = &mut self.accounts[account.0 as usize];
         if owner.balance(asset).free < amount {
-            return self.reject(account, RejectReason::InsufficientBalance, events);
+            return self.reject(account, RejectReason::WithdrawalAboveFree, events);
         }
         self.supply[usize::from(asset.0)] -= amount;
         owner.external_refs.insert(external_ref.as_bytes().into());

@@ -36,6 +36,9 @@ numbered! {
         AmountNotPositive = 300,
         AmountAboveMax = 301,
         DuplicateExternalRef = 302,
+        /// All balances of the asset together would be more than the venue can hold.
+        SupplyAboveMax = 303,
+        WithdrawalAboveFree = 304,
 
         NameInUse = 400,
         TooManyAssets = 401,

@@ -294,9 +294,11 @@ fn refusal(reason: RejectReason) -> String {
         RejectReason::DuplicateExternalRef => {
             "a transfer of this reference was carried out before; this one was not"
         }
-        RejectReason::InsufficientBalance => "the free balance is too small",
+        RejectReason::WithdrawalAboveFree => "the free balance is too small",
         RejectReason::AmountNotPositive => "the amount must be above zero",
-        RejectReason::AmountAboveMax => "the amount is above what the venue can hold",
+        RejectReason::AmountAboveMax | RejectReason::SupplyAboveMax => {
+            "the amount is above what the venue can hold"
+        }
         RejectReason::UnknownKey => "there is no valid key of this number",
         RejectReason::TickTimesLotNotWhole => {
             "one tick times one lot is not a whole number of the quote asset's smallest unit"

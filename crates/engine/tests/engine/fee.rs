@@ -120,7 +120,7 @@ fn the_venue_may_withdraw_what_it_earned() {
             "rested 1 100@50",
             "accepted 2 100",
             "trade 1!<2! 100@50 fees 50Q 2B",
-            "rejected InsufficientBalance",
+            "rejected WithdrawalAboveFree",
             "withdrawn 50 free 0Q",
             "withdrawn 1 free 1B",
             "balance 1B 0Q",

@@ -22,7 +22,7 @@ struct Golden {
 const GOLDEN: Golden = Golden {
     file: "tests/engine/golden/rules-1.commands",
     commands: 2188,
-    events_hash: 0xdcdd_8035_312b_8beb,
+    events_hash: 0x4f0a_c1d5_9406_d0f9,
     state_hash: 0x1db9_c6dc_1408_1e20,
 };
 

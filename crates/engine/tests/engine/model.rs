@@ -178,7 +178,7 @@ impl Model {
                     &request.external_ref,
                 )?;
                 if self.free(request.account, request.asset) < request.amount.minor() {
-                    return Err(RejectReason::InsufficientBalance);
+                    return Err(RejectReason::WithdrawalAboveFree);
                 }
                 let (account_seq, free) = self.transfer(
                     request.account,

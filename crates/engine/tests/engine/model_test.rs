@@ -49,7 +49,10 @@ fn random_scripts_reach_every_kind_of_event() {
     for cause in CancelCause::ALL {
         assert!(seen.contains(&format!("OrderCanceled {cause:?}")), "{cause:?} in {seen:?}");
     }
-    for reason in RejectReason::ALL.iter().filter(|reason| reason.number() < 400) {
+    // The supply's limit takes sums that the random scripts do not have; `transfer.rs` tests it.
+    let reached =
+        |reason: &&RejectReason| reason.number() < 400 && **reason != RejectReason::SupplyAboveMax;
+    for reason in RejectReason::ALL.iter().filter(reached) {
         assert!(seen.contains(&format!("CommandRejected {reason:?}")), "{reason:?} in {seen:?}");
     }
     let others = [

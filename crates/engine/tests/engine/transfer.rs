@@ -19,9 +19,9 @@ fn deposits_and_withdrawals_move_the_free_balance() {
             "deposited 5 free 5B",
             "accepted 1 6",
             "rested 1 6@10",
-            "rejected InsufficientBalance",
+            "rejected WithdrawalAboveFree",
             "withdrawn 40 free 0Q",
-            "rejected InsufficientBalance",
+            "rejected WithdrawalAboveFree",
             "balance 5B 0+60Q 1000000C",
         ],
     );
@@ -92,9 +92,9 @@ fn transfers_are_refused_in_order_of_precedence() {
 fn all_balances_of_an_asset_together_are_bounded() {
     let mut venue = House::default().open();
     let room = AMOUNT_MAX.minor() - 4 * PLENTY;
-    assert_eq!(venue.reason(0, deposit(1, 0, room + 1, "x")), Some(RejectReason::AmountAboveMax));
+    assert_eq!(venue.reason(0, deposit(1, 0, room + 1, "x")), Some(RejectReason::SupplyAboveMax));
     assert_eq!(venue.reason(0, deposit(1, 0, room, "x")), None);
-    assert_eq!(venue.reason(0, deposit(2, 0, 1, "x")), Some(RejectReason::AmountAboveMax));
+    assert_eq!(venue.reason(0, deposit(2, 0, 1, "x")), Some(RejectReason::SupplyAboveMax));
     assert_eq!(venue.reason(0, deposit(2, 1, 1, "x")), None);
     assert_eq!(venue.engine.supply(types::AssetId(0)), Some(AMOUNT_MAX));
     assert_eq!(venue.engine.supply(types::AssetId(3)), None);

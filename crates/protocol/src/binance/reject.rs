@@ -58,6 +58,8 @@ pub fn api_error(reason: RejectReason, request: Request) -> ApiError {
         | RejectReason::AmountNotPositive
         | RejectReason::AmountAboveMax
         | RejectReason::DuplicateExternalRef
+        | RejectReason::SupplyAboveMax
+        | RejectReason::WithdrawalAboveFree
         | RejectReason::NameInUse
         | RejectReason::TooManyAssets
         | RejectReason::TooManyInstruments

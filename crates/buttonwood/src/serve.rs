@@ -54,8 +54,7 @@ async fn serve(config: Config) -> Result<(), Failure> {
     let running = opened.start(vec![gateway.listener()]);
     tracing::info!(durability = ?config.durability, data = %config.data_dir.display(), "venue open");
 
-    let (stop, stopped) = watch::channel(false);
-    let outcome = run(&config, tcp, gateway, &running, master_key, demo, stopped, stop).await;
+    let outcome = run(&config, tcp, gateway, &running, master_key, demo).await;
     let stopped = tokio::task::spawn_blocking(|| running.stop());
     stopped.await.map_err(|_| Failure::new("a thread panicked while stopping"))??;
     outcome
@@ -69,8 +68,6 @@ async fn run(
     running: &Running,
     master_key: MasterKey,
     demo: Option<Demo>,
-    stopped: watch::Receiver<bool>,
-    stop: watch::Sender<bool>,
 ) -> Result<(), Failure> {
     let mut terminate = signal(SignalKind::terminate())?;
     let address = tcp.local_addr()?;
@@ -79,20 +76,18 @@ async fn run(
         demo.ensure(&handle, &master_key).await?;
     }
     let admin = AdminServer::bind(&config.data_dir, handle.clone(), master_key)?;
+    // The bots end first: they take their quotes back through the sockets.
+    let (stop, stopped) = watch::channel(false);
+    let (stop_bots, bots_stopped) = watch::channel(false);
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(gateway.serve(tcp, handle, until(stopped.clone())));
     tasks.spawn(admin.serve(until(stopped.clone())));
     println!("ready {}", base_url(address));
     std::io::stdout().flush()?;
-    if let Some(demo) = demo.filter(|_| !config.no_bots) {
-        let bots = demo.bots();
-        let until = until(stopped.clone());
-        let run = demo::bots::run(base_url(address), bots, config.bots_seed, until);
-        tasks.spawn(async move {
-            run.await;
-            Ok(())
-        });
-    }
+    let bots = demo.filter(|_| !config.no_bots).map(|demo| {
+        let until = until(bots_stopped);
+        tokio::spawn(demo::bots::run(base_url(address), demo.bots(), config.bots_seed, until))
+    });
     let mut watch = tokio::time::interval(WATCH_EVERY);
     let outcome = loop {
         tokio::select! {
@@ -108,6 +103,10 @@ async fn run(
         }
     };
     tracing::info!("stopping");
+    stop_bots.send_replace(true);
+    if let Some(bots) = bots {
+        bots.await.map_err(|error| Failure::new(format!("the bots panicked: {error}")))?;
+    }
     stop.send_replace(true);
     while tasks.join_next().await.is_some() {}
     outcome

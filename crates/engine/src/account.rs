@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use types::{
-    AccountSpec, AccountTrade, Amount, AssetId, Balance, FeeRates, Instrument, InstrumentId, Order,
-    OrderType, Price, Qty, RetryKey, Side,
+    AccountName, AccountSpec, AccountTrade, Amount, AssetId, Balance, FeeRates, Instrument,
+    InstrumentId, Order, OrderType, Price, Qty, RetryKey, Side,
 };
 
 use crate::slab::NONE;
@@ -60,6 +60,17 @@ impl Account {
             external_refs: BTreeSet::new(),
             retries: VecDeque::new(),
         }
+    }
+
+    /// The venue's own, which receives the fees.
+    pub(crate) fn of_venue() -> Self {
+        Self::new(AccountSpec {
+            name: AccountName::parse("venue").expect("a valid name"),
+            fees: None,
+            max_open_orders: 0,
+            finished_orders_kept: 0,
+            trades_kept: 0,
+        })
     }
 
     pub(crate) fn next_seq(&mut self) -> u64 {

@@ -9,7 +9,6 @@ use types::{
 
 use crate::account::{Account, Retry};
 use crate::market::Market;
-use crate::operator::venue_account;
 use crate::orders::Orders;
 
 /// The rules that this engine goes by. A log says which rules it was written under.
@@ -80,7 +79,7 @@ impl Default for Engine {
             assets: Vec::new(),
             supply: Vec::new(),
             markets: Vec::new(),
-            accounts: vec![venue_account()],
+            accounts: vec![Account::of_venue()],
             keys: Vec::new(),
             orders: Orders::default(),
             deferred: VecDeque::new(),

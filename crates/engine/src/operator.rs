@@ -1,9 +1,9 @@
 //! What operators do: money in and out, listings, accounts, keys.
 
 use types::{
-    AMOUNT_MAX, AccountCreated, AccountId, AccountName, AccountSpec, AccountUpdated, Amount, Asset,
-    AssetId, AssetListed, CreateAccount, CreateKey, Deposit, Deposited, Event, ExternalRef,
-    FeeRates, Instrument, InstrumentId, InstrumentListed, KeyCreated, KeyId, KeyRevoked, ListAsset,
+    AMOUNT_MAX, AccountCreated, AccountId, AccountSpec, AccountUpdated, Amount, Asset, AssetId,
+    AssetListed, CreateAccount, CreateKey, Deposit, Deposited, Event, ExternalRef, FeeRates,
+    Instrument, InstrumentId, InstrumentListed, KeyCreated, KeyId, KeyRevoked, ListAsset,
     ListInstrument, ListingError, RejectReason, RevokeKey, UpdateAccount, Withdraw, Withdrawn,
 };
 
@@ -18,17 +18,6 @@ const KEYS_MAX: usize = 10_000_000;
 
 /// What an account may ask the venue to keep of its past.
 const KEPT_MAX: u32 = 1_000_000;
-
-/// The account that receives the fees.
-pub(crate) fn venue_account() -> Account {
-    Account::new(AccountSpec {
-        name: AccountName::parse("venue").expect("a valid name"),
-        fees: None,
-        max_open_orders: 0,
-        finished_orders_kept: 0,
-        trades_kept: 0,
-    })
-}
 
 impl Engine {
     pub(crate) fn deposit(&mut self, request: &Deposit, events: &mut Vec<Event>) {

@@ -21,6 +21,7 @@ use crate::applied::Reply;
 use crate::machine::{Machine, apply_batch};
 use crate::publisher::{ENGINE_SECTION, EVENT_HASH_SECTION, VIEWS_SECTION};
 use crate::spool::{Spool, SpoolError};
+use crate::waker::LogWaker;
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -53,7 +54,7 @@ pub struct Opened {
     pub(crate) last_batch: u64,
     pub(crate) last_hash: log::ChainHash,
     /// Wakes the engine's thread once there is one.
-    pub(crate) waker: Arc<crate::shell::LogWaker>,
+    pub(crate) waker: Arc<LogWaker>,
     pub(crate) lock: DataDirLock,
 }
 
@@ -122,7 +123,7 @@ impl Opened {
         let base = if in_memory { Base::default() } else { Base::load(&snapshot_dir)? };
         let Base { mut engine, mut views, event_hash, batch_number, chain_hash } = base;
 
-        let waker = Arc::new(crate::shell::LogWaker::default());
+        let waker = Arc::new(LogWaker::default());
         let wake = Arc::clone(&waker);
         let options = Options {
             durability: settings.durability,

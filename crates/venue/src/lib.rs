@@ -23,6 +23,7 @@ mod publisher;
 mod secret;
 mod shell;
 mod spool;
+mod waker;
 
 pub use applied::{Applied, Reply};
 pub use data_dir::{OpenError, Opened, Settings};

@@ -1,7 +1,6 @@
 //! The threads around the machine, and the handle that the rest of the process has on it.
 
 use std::fmt;
-use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -121,7 +120,11 @@ impl Opened {
     pub fn start(self, listeners: Vec<Box<dyn Listener>>) -> Running {
         let (inbox, requests) = sync_channel(INBOX_MAX);
         let (outbox, messages) = sync_channel(OUTBOX_MAX);
-        self.waker.attach(inbox.clone());
+        let wakes = inbox.clone();
+        self.waker.attach(move || {
+            // A full inbox means that the thread is awake.
+            let _full = wakes.try_send(Request::Wake);
+        });
         let keeps = self.settings.durability != Durability::Memory;
         let publisher = Publisher {
             spool: self.spool,
@@ -277,29 +280,6 @@ impl Shell {
             sections: vec![Section { name: ENGINE_SECTION.into(), payload: state }],
         };
         let _gone = self.outbox.send(Message::Snapshot(snapshot));
-    }
-}
-
-/// Lets the log's writer wake the engine's thread, which starts later than the log.
-#[derive(Default)]
-pub(crate) struct LogWaker(OnceLock<SyncSender<Request>>);
-
-impl LogWaker {
-    fn attach(&self, inbox: SyncSender<Request>) {
-        self.0.set(inbox).expect("a venue is started once");
-    }
-
-    pub(crate) fn wake(&self) {
-        if let Some(inbox) = self.0.get() {
-            // A full inbox means that the thread is awake.
-            let _full = inbox.try_send(Request::Wake);
-        }
-    }
-}
-
-impl fmt::Debug for LogWaker {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("LogWaker")
     }
 }
 

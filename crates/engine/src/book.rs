@@ -80,8 +80,8 @@ struct PageRef {
 
 #[derive(Clone, Debug, Default)]
 pub struct Book {
-    bids: Vec<PageRef>,
-    asks: Vec<PageRef>,
+    /// Indexed by [`Side`].
+    sides: [Vec<PageRef>; 2],
     pages: Slab<Page>,
 }
 
@@ -99,8 +99,8 @@ impl Book {
     pub fn rest(&mut self, nodes: &mut Nodes, side: Side, price: Price, qty: Qty) -> NodeId {
         let key = key_of(side, price);
         let page = self.page_for(side, key);
-        let node =
-            nodes.insert(Node { leaves: qty.lots(), key, next: NONE, prev: NONE, page, side });
+        let leaves = qty.lots();
+        let node = nodes.insert_made(|| Node { leaves, key, next: NONE, prev: NONE, page, side });
         let slot = slot_of(key);
         let page = &mut self.pages[page];
         page.occupied |= 1 << slot;
@@ -211,10 +211,7 @@ impl Book {
     #[inline]
     fn page_for(&mut self, side: Side, key: u64) -> u32 {
         let number = key / SLOTS as u64;
-        let refs = match side {
-            Side::Buy => &mut self.bids,
-            Side::Sell => &mut self.asks,
-        };
+        let refs = &mut self.sides[side as usize];
         match find_page(refs, number) {
             Ok(at) => refs[at].page,
             Err(at) => {
@@ -228,10 +225,7 @@ impl Book {
 
     /// An emptied page has only empty levels, so the next who needs one takes it as it is.
     fn free_page(&mut self, side: Side, number: u64) {
-        let refs = match side {
-            Side::Buy => &mut self.bids,
-            Side::Sell => &mut self.asks,
-        };
+        let refs = &mut self.sides[side as usize];
         let at = find_page(refs, number).expect("an order's page is in its side's array");
         let freed = refs.remove(at);
         self.pages.remove(freed.page);
@@ -239,44 +233,47 @@ impl Book {
 
     #[inline]
     fn side(&self, side: Side) -> &[PageRef] {
-        match side {
-            Side::Buy => &self.bids,
-            Side::Sell => &self.asks,
-        }
+        &self.sides[side as usize]
     }
 }
 
-/// How far the search for a page looks linearly from the best end before it halves.
-const SCAN: usize = 8;
-
+/// Numbers differ by one at least, so a page is no further from the best one than their numbers
+/// are apart; on a book without gaps it is just there.
 #[inline]
 fn find_page(refs: &[PageRef], number: u64) -> Result<usize, usize> {
-    let scanned = refs.len().saturating_sub(SCAN);
-    for at in (scanned..refs.len()).rev() {
-        if refs[at].number <= number {
-            return if refs[at].number == number { Ok(at) } else { Err(at + 1) };
-        }
+    let Some((best, others)) = refs.split_last() else { return Err(0) };
+    if number > best.number {
+        return Err(refs.len());
     }
-    refs[..scanned].binary_search_by_key(&number, |page_ref| page_ref.number)
+    let apart = usize::try_from(best.number - number).unwrap_or(usize::MAX);
+    let first = others.len().saturating_sub(apart);
+    if refs[first].number == number {
+        return Ok(first);
+    }
+    find_page_among(&refs[first..], number).map(|at| first + at).map_err(|at| first + at)
+}
+
+#[inline(never)] // the place where it was looked for first is nearly always right
+fn find_page_among(refs: &[PageRef], number: u64) -> Result<usize, usize> {
+    refs.binary_search_by_key(&number, |page_ref| page_ref.number)
 }
 
 /// Order-preserving for bids, order-reversing for asks: higher is better.
 #[inline]
 fn key_of(side: Side, price: Price) -> u64 {
-    let ordered = price.ticks().cast_unsigned() ^ (1 << 63);
-    match side {
-        Side::Buy => ordered,
-        Side::Sell => !ordered,
-    }
+    price.ticks().cast_unsigned() ^ mask_of(side)
 }
 
 #[inline]
 fn price_of(side: Side, key: u64) -> Price {
-    let ordered = match side {
-        Side::Buy => key,
-        Side::Sell => !key,
-    };
-    Price::from_ticks((ordered ^ (1 << 63)).cast_signed())
+    Price::from_ticks((key ^ mask_of(side)).cast_signed())
+}
+
+/// What flips the sign bit of a bid, and all other bits of an ask. Which side it is, a processor
+/// cannot guess, so there is nothing to branch on.
+#[inline]
+const fn mask_of(side: Side) -> u64 {
+    (1 << 63) ^ 0_u64.wrapping_sub(side as u64)
 }
 
 #[inline]
@@ -325,8 +322,29 @@ mod tests {
         for node in resting.iter().rev() {
             book.remove(&mut nodes, *node);
         }
-        assert_eq!((nodes.len(), book.pages.len(), book.asks.len()), (0, 0, 0));
+        assert_eq!((nodes.len(), book.pages.len(), book.side(Side::Sell).len()), (0, 0, 0));
         assert!(book.front(&nodes, Side::Sell).is_none());
+    }
+
+    #[test]
+    fn a_page_is_found_whatever_gaps_there_are() {
+        let gaps: [&[u64]; 6] = [
+            &[],
+            &[7],
+            &[0, 1, 2, 3, 4],
+            &[0, 1, 5, 6, 7],
+            &[3, 4, 9, 10, 1 << 57],
+            &[0, u64::MAX / SLOTS as u64],
+        ];
+        for numbers in gaps {
+            let refs: Vec<PageRef> =
+                numbers.iter().map(|number| PageRef { number: *number, page: 0 }).collect();
+            let near = numbers.iter().flat_map(|at| [at.wrapping_sub(1), *at, at + 1]);
+            for number in near.chain([0, u64::MAX]) {
+                let expected = numbers.binary_search(&number);
+                assert_eq!(find_page(&refs, number), expected, "{number} in {numbers:?}");
+            }
+        }
     }
 
     #[test]

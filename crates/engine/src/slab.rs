@@ -20,11 +20,19 @@ impl<T> Default for Slab<T> {
 impl<T> Slab<T> {
     #[inline]
     pub fn insert(&mut self, record: T) -> u32 {
-        if let Some(index) = self.free.pop() {
-            self.records[index as usize] = record;
-            return index;
+        self.insert_made(|| record)
+    }
+
+    /// [`Slab::insert`] for the hot path: the record is made where it is going to lie.
+    #[inline]
+    pub(crate) fn insert_made(&mut self, make: impl FnOnce() -> T) -> u32 {
+        match self.free.pop() {
+            Some(index) => {
+                self.records[index as usize] = make();
+                index
+            }
+            None => self.push(make()),
         }
-        self.push(record)
     }
 
     /// For records that are left in their first state when they are removed.

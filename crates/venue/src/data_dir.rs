@@ -149,6 +149,16 @@ impl Opened {
             let all = std::iter::once(&reply.applied).chain(&reply.continued);
             spool.append(all.map(|applied| &**applied)).map_err(OpenError::Spool)
         })?;
+        if spool.last_sequence() > engine.sequence() {
+            tracing::warn!(
+                spooled = spool.last_sequence(),
+                logged = engine.sequence(),
+                "the event spool tells of commands that the log has lost: it is made anew"
+            );
+            drop((spool, log, lock));
+            std::fs::remove_dir_all(&spool_dir).map_err(at(&spool_dir))?;
+            return Self::open(settings);
+        }
         let (last_batch, last_hash) = (recovered.last_batch, recovered.last_hash);
         Ok(Self { settings, engine, views, spool, log, last_batch, last_hash, waker, lock })
     }

@@ -212,6 +212,34 @@ fn what_does_not_belong_together_is_refused() {
     assert!(matches!(error, OpenError::SnapshotOfAnotherLog { .. }), "{error}");
 }
 
+/// Power that fails under `Durability::Os` may take more of the log than of what is derived from it.
+#[test]
+fn a_spool_that_tells_more_than_the_log_is_made_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let (log, early) = (dir.path().join("log"), dir.path().join("early"));
+    let running = start(settings(dir.path()));
+    set_up(&running.handle());
+    running.stop().unwrap();
+    fs::create_dir(&early).unwrap();
+    for entry in fs::read_dir(&log).unwrap() {
+        let file = entry.unwrap();
+        fs::copy(file.path(), early.join(file.file_name())).unwrap();
+    }
+    let running = start(settings(dir.path()));
+    trade(&running.handle(), 0..20);
+    running.stop().unwrap();
+    fs::remove_dir_all(dir.path().join("snapshots")).unwrap();
+    fs::remove_dir_all(&log).unwrap();
+    fs::rename(&early, &log).unwrap();
+
+    let running = start(settings(dir.path()));
+    let told = (*send(&running.handle(), ALICE, limit(77, Side::Buy, 7)).applied).clone();
+    let sequence = told.sequence;
+    let read = running.handle().read_views(move |_, spool| spool.read(sequence)).unwrap();
+    assert_eq!(read.blocking_recv().unwrap().unwrap(), [told]);
+    running.stop().unwrap();
+}
+
 fn newest_snapshot(dir: &Path) -> std::path::PathBuf {
     let snapshots = fs::read_dir(dir.join("snapshots")).unwrap();
     snapshots.map(|entry| entry.unwrap().path()).max().unwrap()

@@ -130,6 +130,11 @@ impl Engine {
         self.sequence
     }
 
+    /// The time of the last command.
+    pub fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
     /// Whether the next command should be a `Continue`.
     pub fn has_deferred(&self) -> bool {
         !self.deferred.is_empty()

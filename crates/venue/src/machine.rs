@@ -58,6 +58,7 @@ pub struct Output<T> {
 impl<L: Log, T> Machine<L, T> {
     /// Goes on from a state, which is that after `batch_number` with this chain hash.
     pub fn new(engine: Engine, log: L, batch_number: u64, chain_hash: ChainHash) -> Self {
+        let sequenced_ns = engine.now_ns();
         Self {
             engine,
             log,
@@ -65,7 +66,7 @@ impl<L: Log, T> Machine<L, T> {
             queue: VecDeque::new(),
             tickets: VecDeque::new(),
             batches_in_flight: 0,
-            sequenced_ns: 0,
+            sequenced_ns,
             batch_number,
             chain_hash,
             spare_payload: Vec::new(),

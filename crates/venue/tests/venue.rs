@@ -240,6 +240,21 @@ fn a_spool_that_tells_more_than_the_log_is_made_anew() {
     running.stop().unwrap();
 }
 
+#[test]
+fn time_goes_on_where_it_was_after_a_restart_with_a_clock_set_back() {
+    let dir = tempfile::tempdir().unwrap();
+    for (clock_ns, expect_ns) in [(1_000, 1_000), (400, 1_000), (2_000, 2_000)] {
+        let (mut machine, _lock) = Opened::open(settings(dir.path())).unwrap().into_machine();
+        let envelope = Envelope::venue(Origin::Admin, clock_ns);
+        machine.submit(Entry { envelope, command: order(1) }, ()).unwrap();
+        let mut outputs = Vec::new();
+        while machine.is_busy() {
+            machine.poll(clock_ns, &mut outputs).unwrap();
+        }
+        assert_eq!(outputs[0].reply.applied.sequenced_ns, expect_ns);
+    }
+}
+
 fn newest_snapshot(dir: &Path) -> std::path::PathBuf {
     let snapshots = fs::read_dir(dir.join("snapshots")).unwrap();
     snapshots.map(|entry| entry.unwrap().path()).max().unwrap()

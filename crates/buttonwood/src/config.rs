@@ -163,8 +163,20 @@ impl Config {
 
 /// A file's name, or the key itself as 64 hex digits.
 pub(crate) fn read_master_key(text: &str) -> Result<MasterKey, MasterKeyError> {
-    MasterKey::parse(text).map_or_else(|| MasterKey::load(text.as_ref()), Ok)
+    if let Some(master_key) = MasterKey::parse(text) {
+        return Ok(master_key);
+    }
+    // A key with a digit too many or too few must not be shown as the name of a missing file.
+    let mut digits = text.split(|letter: char| !letter.is_ascii_hexdigit());
+    if digits.any(|run| run.len() >= HIDDEN_LEN) && !std::path::Path::new(text).exists() {
+        let origin = "--master-key, master_key or BUTTONWOOD_MASTER_KEY".into();
+        return Err(MasterKeyError::NotHex { origin });
+    }
+    MasterKey::load(text.as_ref())
 }
+
+/// So many hex digits on end may be most of a key.
+const HIDDEN_LEN: usize = 32;
 
 /// A mistyped key that is passed over in silence would run the venue with a setting that nobody
 /// chose.
@@ -227,5 +239,15 @@ mod tests {
         let hex = MasterKey::generate().to_hex();
         assert_eq!(read_master_key(&hex).unwrap().to_hex(), hex);
         assert!(matches!(read_master_key("/nowhere/key"), Err(MasterKeyError::Unreadable { .. })));
+    }
+
+    #[test]
+    fn a_mistyped_key_is_not_shown() {
+        let hex = MasterKey::generate().to_hex();
+        let quoted = format!("\"{hex}\"");
+        for mistyped in [&hex[1..], &format!("{hex}0"), &format!("0x{hex}"), &quoted] {
+            let error = read_master_key(mistyped).unwrap_err().to_string();
+            assert!(!error.contains(&hex[1..]) && error.contains("64 hex digits"), "{error}");
+        }
     }
 }

@@ -139,7 +139,14 @@ impl Config {
             reject_unknown_keys(&file, &text)?;
             figment = figment.merge(Toml::string(&text));
         }
-        figment.merge(Serialized::defaults(flags)).extract().map_err(|error| error.to_string())
+        let config: Self = figment
+            .merge(Serialized::defaults(flags))
+            .extract()
+            .map_err(|error| error.to_string())?;
+        if config.snapshot_every == 0 {
+            return Err("snapshot_every must be at least 1".into());
+        }
+        Ok(config)
     }
 
     /// `None` when none is named.
@@ -249,5 +256,11 @@ mod tests {
             let error = read_master_key(mistyped).unwrap_err().to_string();
             assert!(!error.contains(&hex[1..]) && error.contains("64 hex digits"), "{error}");
         }
+    }
+
+    #[test]
+    fn snapshots_without_commands_between_them_are_refused() {
+        let error = load(&["--snapshot-every", "0"]).unwrap_err();
+        assert!(error.contains("snapshot_every"), "{error}");
     }
 }

@@ -133,7 +133,7 @@ impl Opened {
             snapshot_dir: keeps.then(|| self.settings.data_dir.join("snapshots")),
             snapshot_thread: None,
         };
-        let snapshot_due = self.engine.sequence() + self.settings.snapshot_every;
+        let snapshot_due = self.engine.sequence().saturating_add(self.settings.snapshot_every);
         let shell = Shell {
             machine: Machine::new(self.engine, self.log, self.last_batch, self.last_hash),
             requests,
@@ -264,7 +264,7 @@ impl Shell {
 
     fn snapshot(&mut self) {
         let engine = self.machine.engine();
-        self.snapshot_due = engine.sequence() + self.snapshot_every;
+        self.snapshot_due = engine.sequence().saturating_add(self.snapshot_every);
         let (batch_number, chain_hash) = self.machine.position();
         if batch_number == 0 {
             return;

@@ -117,18 +117,23 @@ impl Demo {
             master_key: MasterKey::generate().to_hex(),
         };
         let unfinished = data_dir.join("demo.json.unfinished");
+        demo.write(data_dir, &unfinished)
+            .map_err(|error| Failure::new(format!("{}: {error}", unfinished.display())))?;
+        Ok(demo)
+    }
+
+    fn write(&self, data_dir: &Path, unfinished: &Path) -> std::io::Result<()> {
         // What an interrupted start left may have another mode.
-        match std::fs::remove_file(&unfinished) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+        match std::fs::remove_file(unfinished) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
         let mut file =
-            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
-        file.write_all(&serde_json::to_vec_pretty(&demo)?)?;
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(unfinished)?;
+        file.write_all(&serde_json::to_vec_pretty(self)?)?;
         file.sync_all()?;
-        std::fs::rename(&unfinished, data_dir.join(FILE_NAME))?;
-        std::fs::File::open(data_dir)?.sync_all()?;
-        Ok(demo)
+        std::fs::rename(unfinished, data_dir.join(FILE_NAME))?;
+        std::fs::File::open(data_dir)?.sync_all()
     }
 
     pub(crate) fn master_key(&self) -> Result<MasterKey, Failure> {

@@ -92,6 +92,16 @@ fn a_full_disk_is_one_sentence() {
 }
 
 #[test]
+fn what_stands_in_the_way_of_a_demo_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let obstacle = dir.path().join("demo.json.unfinished");
+    fs::create_dir(&obstacle).unwrap();
+    let args = ["serve", "--http", "127.0.0.1:0", "--demo", "--data", text(dir.path())];
+    let sentence = run_refused(&args);
+    assert!(sentence.contains(text(&obstacle)), "{sentence}");
+}
+
+#[test]
 fn settings_come_from_flag_then_file_then_environment() {
     let dir = tempfile::tempdir().unwrap();
     let [by_flag, by_file, by_variable] =

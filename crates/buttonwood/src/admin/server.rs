@@ -21,6 +21,9 @@ use crate::failure::Failure;
 const REQUEST_SIZE_MAX: u64 = 64 << 10;
 const REQUEST_TIME_MAX: Duration = Duration::from_secs(10);
 
+/// How long to wait when the operating system gives no more connections.
+const ACCEPT_RETRY: Duration = Duration::from_millis(50);
+
 pub(crate) struct AdminServer {
     listener: UnixListener,
     path: PathBuf,
@@ -53,7 +56,14 @@ impl AdminServer {
             tokio::select! {
                 () = &mut stopped => return std::fs::remove_file(&self.path),
                 connection = self.listener.accept() => {
-                    let (stream, _) = connection?;
+                    let stream = match connection {
+                        Ok((stream, _)) => stream,
+                        Err(error) => {
+                            tracing::warn!(%error, "an operator could not be let in");
+                            tokio::time::sleep(ACCEPT_RETRY).await;
+                            continue;
+                        }
+                    };
                     let (handle, master_key) = (self.handle.clone(), Arc::clone(&self.master_key));
                     tokio::spawn(async move {
                         let served = tokio::time::timeout(

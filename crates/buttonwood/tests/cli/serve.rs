@@ -102,6 +102,27 @@ fn what_stands_in_the_way_of_a_demo_is_named() {
 }
 
 #[test]
+fn an_operator_who_comes_when_no_file_can_be_opened_does_not_end_the_venue() {
+    let dir = tempfile::tempdir().unwrap();
+    let venue = Serving::start(&["--data", text(dir.path()), "--demo", "--no-bots"]);
+    let id = venue.id().to_string();
+    let limit = |files: &str| {
+        let args = ["--pid", &id, &format!("--nofile={files}:")];
+        std::process::Command::new("prlimit").args(args).status().is_ok_and(|done| done.success())
+    };
+    if !limit("3") {
+        return eprintln!("SKIPPED: there is no `prlimit` to take the venue's files away with");
+    }
+    let socket = std::os::unix::net::UnixStream::connect(dir.path().join("admin.sock")).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(limit("1000"));
+    drop(socket);
+    let assets = run_json(&["admin", "--data", text(dir.path()), "asset", "list"]);
+    assert_eq!(assets.as_array().unwrap().len(), 3);
+    venue.stop();
+}
+
+#[test]
 fn settings_come_from_flag_then_file_then_environment() {
     let dir = tempfile::tempdir().unwrap();
     let [by_flag, by_file, by_variable] =

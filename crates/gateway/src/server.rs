@@ -16,7 +16,7 @@ use protocol::binance::ApiError;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
-use venue::Handle;
+use venue::{Handle, Overloaded};
 
 use crate::call::Failure;
 use crate::settings::Settings;
@@ -24,6 +24,9 @@ use crate::{Known, Shared, account, market, socket, stopped, trading};
 
 /// How long to wait when the operating system gives no more connections.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
+
+/// How long to wait when the venue has no room for another question.
+const FLUSH_RETRY: Duration = Duration::from_millis(10);
 
 /// One place among the open connections. A WebSocket keeps it beyond the request that began it.
 #[derive(Clone)]
@@ -139,10 +142,14 @@ async fn flush_depth(known: Arc<Known>, handle: Handle) {
             let known = Arc::clone(&known);
             let flushed = handle
                 .read_views(move |views, _| known.hub().flush(views, std::time::Instant::now()));
-            // A queue that is full has batches in it, and each of them flushes.
-            let Ok(flushed) = flushed else { break };
-            let Ok(due) = flushed.await else { return };
-            next = due.map(Instant::from_std);
+            next = match flushed {
+                Ok(flushed) => match flushed.await {
+                    Ok(due) => due.map(Instant::from_std),
+                    Err(_) => return,
+                },
+                // A queue that is full may be so of questions, which flush nothing.
+                Err(Overloaded) => Some(Instant::now() + FLUSH_RETRY),
+            };
         }
     }
 }

@@ -209,6 +209,26 @@ async fn snapshot_and_stream_give_the_book() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn depth_that_finds_the_venue_busy_is_sent_when_it_is_not() {
+    let site = Site::new().await;
+    let mut socket = connect(&site, "/ws/btcusdt@depth@100ms").await;
+    for ticks in [10_000, 10_100] {
+        is_done(submit_order(&site, MAKER, Side::Buy, 100_000, ticks)).await;
+    }
+    assert_eq!(next(&mut socket).await["b"][0][0], "100.00000000");
+    // The second is due in 100 ms, and then there is no room for anybody's questions.
+    let (resume, resumed) = std::sync::mpsc::channel::<()>();
+    let _first = site.handle.read_views(move |_, _| resumed.recv().unwrap()).unwrap();
+    let mut asked = Vec::new();
+    while let Ok(answer) = site.handle.read_views(|_, _| ()) {
+        asked.push(answer);
+    }
+    sleep(Duration::from_millis(300)).await;
+    resume.send(()).unwrap();
+    assert_eq!(next(&mut socket).await["b"][0][0], "101.00000000");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn each_stream_has_its_payload() {
     let site = Site::new().await;
     site.order(&site.maker, "SELL", "1", "100").await;

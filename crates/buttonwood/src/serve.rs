@@ -69,7 +69,9 @@ async fn run(
     master_key: MasterKey,
     demo: Option<Demo>,
 ) -> Result<(), Failure> {
+    // Both listen from here to the end: a signal that comes between two looks is not lost.
     let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
     let address = tcp.local_addr()?;
     let handle = running.handle();
     if let Some(demo) = &demo {
@@ -91,7 +93,7 @@ async fn run(
     let mut watch = tokio::time::interval(WATCH_EVERY);
     let outcome = loop {
         tokio::select! {
-            _ = tokio::signal::ctrl_c() => break Ok(()),
+            _ = interrupt.recv() => break Ok(()),
             _ = terminate.recv() => break Ok(()),
             // The reason comes out when the venue is stopped.
             _ = watch.tick() => if running.has_failed() { break Ok(()) },

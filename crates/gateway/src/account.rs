@@ -97,9 +97,14 @@ fn select_trades(
             && request.order_id.is_none_or(|order_id| trade.order_id == order_id)
             && request.times.contains(trade.traded_ns)
     };
-    let trades = engine.account_trades(account).filter(wanted).copied().collect();
+    let trades = engine.account_trades(account).filter(wanted).copied();
     let from_the_first = request.from_id.is_some() || request.times.start_ns.is_some();
-    keep(trades, request.limit, from_the_first)
+    if from_the_first {
+        return trades.take(request.limit).collect();
+    }
+    let mut last: Vec<AccountTrade> = trades.rev().take(request.limit).collect();
+    last.reverse();
+    last
 }
 
 /// The first or the last of what was found.

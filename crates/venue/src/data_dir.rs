@@ -8,6 +8,8 @@
 //! ```
 
 use std::fmt;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -104,7 +106,8 @@ impl Opened {
     pub fn open(settings: Settings) -> Result<Self, OpenError> {
         let dir = &settings.data_dir;
         let in_memory = settings.durability == Durability::Memory;
-        std::fs::create_dir_all(dir).map_err(at(dir))?;
+        // What everybody owns and trades is nobody else's business.
+        DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(at(dir))?;
         let lock = DataDirLock::acquire(dir).map_err(OpenError::Lock)?;
         let spool_dir = dir.join("spool");
         if in_memory {
@@ -134,8 +137,8 @@ impl Opened {
         if recovered.bytes_dropped > 0 {
             tracing::info!(
                 bytes = recovered.bytes_dropped,
-                "cut off what an interrupted write left at the end of the log; none of it had been \
-                 acknowledged"
+                "cut off what an interrupted write left at the end of the log; under durability \
+                 fsync none of it had been acknowledged"
             );
         }
         let mut spool =

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use figment::Figment;
-use figment::providers::{Env, Format, Serialized, Toml};
+use figment::providers::{Format, Serialized, Toml};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use venue::{MasterKey, MasterKeyError};
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -127,12 +128,8 @@ impl Config {
     pub(crate) fn load(flags: &Flags) -> Result<Self, String> {
         let variable = || std::env::var_os("BUTTONWOOD_CONFIG").map(PathBuf::from);
         let file = flags.config.clone().or_else(variable);
-        let known = serde_json::to_value(Self::default()).map_err(|error| error.to_string())?;
-        let is_setting = move |key: &str| known.get(key).is_some();
-        let mut figment = Figment::from(Serialized::defaults(Self::default())).merge(
-            Env::prefixed("BUTTONWOOD_")
-                .filter(move |key| is_setting(&key.as_str().to_lowercase())),
-        );
+        let mut figment = Figment::from(Serialized::defaults(Self::default()))
+            .merge(Serialized::defaults(variables(std::env::vars())?));
         if let Some(file) = file {
             let text = std::fs::read_to_string(&file)
                 .map_err(|error| format!("the configuration {}: {error}", file.display()))?;
@@ -185,6 +182,31 @@ pub(crate) fn read_master_key(text: &str) -> Result<MasterKey, MasterKeyError> {
 /// So many hex digits on end may be most of a key.
 const HIDDEN_LEN: usize = 32;
 
+/// The settings among the environment's variables. What a setting is by default tells how its text
+/// is meant.
+fn variables(vars: impl Iterator<Item = (String, String)>) -> Result<Value, String> {
+    let defaults = serde_json::to_value(Config::default()).map_err(|error| error.to_string())?;
+    let mut settings = serde_json::Map::new();
+    for (name, text) in vars {
+        let Some(key) = name.strip_prefix("BUTTONWOOD_").map(str::to_lowercase) else { continue };
+        let value = match defaults.get(&key) {
+            None => continue,
+            Some(Value::Bool(_)) => match text.as_str() {
+                "1" | "true" => Value::Bool(true),
+                "0" | "false" => Value::Bool(false),
+                _ => return Err(format!("{name} is neither true nor false: {text}")),
+            },
+            Some(Value::Number(_)) => {
+                let number: Result<u64, _> = text.parse();
+                number.map_err(|_| format!("{name} is not a whole number: {text}"))?.into()
+            }
+            Some(_) => Value::String(text),
+        };
+        settings.insert(key, value);
+    }
+    Ok(Value::Object(settings))
+}
+
 /// A mistyped key that is passed over in silence would run the venue with a setting that nobody
 /// chose.
 fn reject_unknown_keys(file: &std::path::Path, text: &str) -> Result<(), String> {
@@ -229,6 +251,18 @@ mod tests {
         assert_eq!(config.http.port(), 2);
         assert_eq!(config.snapshot_every, 7);
         assert_eq!(config.log_level, "info");
+    }
+
+    #[test]
+    fn a_variable_is_read_as_its_setting_is_meant() {
+        let of = |name: &str, text: &str| variables([(name.into(), text.into())].into_iter());
+        assert_eq!(of("BUTTONWOOD_DEMO", "1").unwrap()["demo"], true);
+        assert_eq!(of("BUTTONWOOD_NO_BOTS", "false").unwrap()["no_bots"], false);
+        assert_eq!(of("BUTTONWOOD_DATA_DIR", "123").unwrap()["data_dir"], "123");
+        assert_eq!(of("BUTTONWOOD_BOTS_SEED", "7").unwrap()["bots_seed"], 7);
+        assert_eq!(of("BUTTONWOOD_DATA", "elsewhere").unwrap(), Value::Object(Default::default()));
+        assert!(of("BUTTONWOOD_DEMO", "maybe").unwrap_err().contains("BUTTONWOOD_DEMO"));
+        assert!(of("BUTTONWOOD_BOTS_SEED", "x").unwrap_err().contains("BUTTONWOOD_BOTS_SEED"));
     }
 
     #[test]

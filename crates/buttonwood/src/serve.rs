@@ -84,8 +84,10 @@ async fn run(
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(gateway.serve(tcp, handle, until(stopped.clone())));
     tasks.spawn(admin.serve(until(stopped.clone())));
-    println!("ready {}", base_url(address));
-    std::io::stdout().flush()?;
+    let mut stdout = std::io::stdout();
+    writeln!(stdout, "ready {}", base_url(address))
+        .and_then(|()| stdout.flush())
+        .map_err(|error| Failure::new(format!("cannot say on stdout that it is ready: {error}")))?;
     let bots = demo.filter(|_| !config.no_bots).map(|demo| {
         let until = until(bots_stopped);
         tokio::spawn(demo::bots::run(base_url(address), demo.bots(), config.bots_seed, until))

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use types::{
     AccountName, AccountSpec, AccountTrade, Amount, AssetId, Balance, FeeRates, Instrument,
-    InstrumentId, Order, OrderType, Price, Qty, RetryKey, Side,
+    InstrumentId, Order, OrderId, OrderType, Price, Qty, RetryKey, Side,
 };
 
 use crate::slab::NONE;
@@ -18,8 +18,8 @@ pub(crate) struct Account {
     pub(crate) balances: Vec<Balance>,
     /// Indexed by instrument, likewise.
     pub(crate) markets: Vec<AccountMarket>,
-    /// Places of finished orders, oldest first.
-    pub(crate) finished: VecDeque<u32>,
+    /// Oldest first.
+    pub(crate) finished: VecDeque<Finished>,
     pub(crate) trades: VecDeque<AccountTrade>,
     pub(crate) external_refs: BTreeSet<Box<[u8]>>,
     /// Oldest first.
@@ -33,6 +33,21 @@ pub(crate) struct AccountMarket {
     pub(crate) open_orders: u32,
     pub(crate) head: u32,
     pub(crate) tail: u32,
+}
+
+/// Where a finished order lies, and what it takes to forget it: the order itself has gone from
+/// the processor's cache long before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Finished {
+    pub(crate) at: u32,
+    pub(crate) instrument: InstrumentId,
+    pub(crate) order_id: OrderId,
+}
+
+impl Finished {
+    pub(crate) fn new(at: u32, order: &Order) -> Self {
+        Self { at, instrument: order.instrument, order_id: order.order_id }
+    }
 }
 
 /// A command that may come again.

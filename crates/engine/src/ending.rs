@@ -6,6 +6,7 @@ use types::{
     OrderStatus, OrderType, RejectReason, ReplaceMode, ReplaceOrder,
 };
 
+use crate::account::Finished;
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
 use crate::orders::Place;
@@ -140,7 +141,7 @@ impl Engine {
         } else {
             let at = self.orders.finished.insert(order);
             market.index.insert(order.order_id.0, Place::Finished(at).pack());
-            account.finished.push_back(at);
+            account.finished.push_back(Finished::new(at, &order));
         }
         self.forget_finished(order.account, kept);
     }
@@ -149,11 +150,10 @@ impl Engine {
     pub(crate) fn forget_finished(&mut self, account: AccountId, kept: usize) {
         let account = &mut self.accounts[account.0 as usize];
         while account.finished.len() > kept {
-            let at = account.finished.pop_front().expect("there are more than are kept");
-            let oldest = &self.orders.finished[at];
+            let oldest = account.finished.pop_front().expect("there are more than are kept");
             let market = &mut self.markets[oldest.instrument.0 as usize];
             market.index.remove(oldest.order_id.0);
-            self.orders.finished.remove(at);
+            self.orders.finished.remove(oldest.at);
         }
     }
 

@@ -3,7 +3,7 @@
 
 use types::{AccountId, Amount, AssetId, Order, Side};
 
-use crate::account::{Account, held};
+use crate::account::{Account, Finished, held};
 use crate::engine::{Deferred, Engine};
 use crate::market::Market;
 use crate::orders::Place;
@@ -86,10 +86,11 @@ impl Engine {
             check(count == list.open_orders, || format!("account {id}: orders miscounted"))?;
             open_orders += count;
         }
-        for at in &account.finished {
-            let Order { instrument, order_id, .. } = self.orders.finished[*at];
-            let found = self.find_by_id(instrument, order_id);
-            check(found == Some(Place::Finished(*at)), || {
+        for Finished { at, instrument, order_id } in &account.finished {
+            let order = &self.orders.finished[*at];
+            let found = self.find_by_id(*instrument, *order_id);
+            let same = order.instrument == *instrument && order.order_id == *order_id;
+            check(found == Some(Place::Finished(*at)) && same, || {
                 format!("account {id}: finished order {order_id} is lost")
             })?;
         }

@@ -68,7 +68,7 @@ impl Engine {
     /// An account's finished orders that are still kept, oldest first.
     pub fn finished_orders(&self, account: AccountId) -> impl DoubleEndedIterator<Item = &Order> {
         let owner = self.account(account).into_iter();
-        owner.flat_map(|owner| owner.finished.iter().map(|at| &self.orders.finished[*at]))
+        owner.flat_map(|owner| owner.finished.iter().map(|kept| &self.orders.finished[kept.at]))
     }
 
     /// An account's trades that are still kept, oldest first.

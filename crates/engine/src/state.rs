@@ -10,7 +10,7 @@ use types::{
     OrderStatus, OrderType, QTY_MAX, Reader, Side, TimeInForce, Wire,
 };
 
-use crate::account::{Account, Retry};
+use crate::account::{Account, Finished, Retry};
 use crate::engine::{Deferred, Engine, Key, RETRY_KEYS_PER_ACCOUNT};
 use crate::market::Market;
 use crate::operator::check_account_spec;
@@ -182,7 +182,7 @@ impl Engine {
         account.spec.write(out);
         account.account_seq.write(out);
         account.balances.write(out);
-        let finished = account.finished.iter().map(|at| &self.orders.finished[*at]);
+        let finished = account.finished.iter().map(|kept| &self.orders.finished[kept.at]);
         write_list(finished, out, Order::write);
         write_list(account.trades.iter(), out, Wire::write);
         write_list(account.external_refs.iter(), out, |name, out| {
@@ -253,7 +253,7 @@ fn read_account(
         (order.account == id).then_some(())?;
         let at = orders.finished.insert(order);
         places.push((order.instrument.0, order.order_id, Place::Finished(at)));
-        Some(at)
+        Some(Finished::new(at, &order))
     })?
     .into();
     account.trades = VecDeque::from(r.read::<Vec<_>>()?);

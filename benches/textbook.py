@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-ROUNDS = 7
+ROUNDS = 5
 CORE = str(max(os.sched_getaffinity(0)))
 
 

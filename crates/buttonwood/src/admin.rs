@@ -150,6 +150,10 @@ impl Admin {
                     data_dir.display()
                 )));
             }
+            // Looking must not leave a new venue behind in a folder that was named by mistake.
+            None if !request.can_begin_a_venue() && !data_dir.join("log").is_dir() => {
+                return Err(Failure::new(format!("there is no venue in {}", data_dir.display())));
+            }
             None => {
                 let master_key =
                     master_key.as_deref().map(crate::config::read_master_key).transpose()?;

@@ -117,6 +117,11 @@ pub(crate) trait Backend {
 }
 
 impl Request {
+    /// Whether it means something where there is nothing yet.
+    pub(crate) fn can_begin_a_venue(&self) -> bool {
+        matches!(self, Self::AddAsset { .. } | Self::AddAccount(_))
+    }
+
     pub(crate) fn execute(
         self,
         venue: &mut impl Backend,

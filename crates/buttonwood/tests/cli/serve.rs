@@ -228,6 +228,8 @@ fn admin_refuses_what_it_cannot_do() {
     let refused =
         |args: &[&str]| run_refused(&[&["admin", "--data", text(dir.path())], args].concat());
     assert!(run_refused(&["admin", "--data", "/nowhere", "asset", "list"]).contains("/nowhere"));
+    assert!(refused(&["asset", "list"]).contains("no venue"));
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "looking leaves nothing behind");
     run_json(&["admin", "--data", text(dir.path()), "asset", "add", "EUR", "--decimals", "2"]);
     assert!(refused(&["asset", "add", "EUR"]).contains("already"));
     assert!(refused(&["asset", "add", "eur"]).contains("capital letters"));

@@ -162,6 +162,11 @@ const fn order_type(order_type: OrderType) -> &'static str {
         OrderType::Limit => "LIMIT",
         OrderType::Market => "MARKET",
         OrderType::LimitMaker => "LIMIT_MAKER",
+        OrderType::StopLoss => "STOP_LOSS",
+        OrderType::StopLossLimit => "STOP_LOSS_LIMIT",
+        OrderType::TakeProfit => "TAKE_PROFIT",
+        OrderType::TakeProfitLimit => "TAKE_PROFIT_LIMIT",
+        OrderType::MarketToLimit => "MARKET_TO_LIMIT",
     }
 }
 
@@ -170,6 +175,10 @@ const fn time_in_force(time_in_force: TimeInForce) -> &'static str {
         TimeInForce::Gtc => "GTC",
         TimeInForce::Ioc => "IOC",
         TimeInForce::Fok => "FOK",
+        TimeInForce::Day => "DAY",
+        TimeInForce::Gtd => "GTD",
+        TimeInForce::AtOpen => "AT_OPEN",
+        TimeInForce::AtClose => "AT_CLOSE",
     }
 }
 

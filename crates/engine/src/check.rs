@@ -58,13 +58,18 @@ impl Engine {
 
 /// A price, a size and a time in force that go with the order's type.
 fn terms_valid(order: &NewOrder) -> bool {
+    use TimeInForce::{Fok, Gtc, Ioc};
     let by_base = matches!(order.size, OrderSize::Base(_));
+    if order.terms.is_some() || !matches!(order.time_in_force, Gtc | Ioc | Fok) {
+        return false;
+    }
     match order.order_type {
         OrderType::Limit => by_base,
         OrderType::LimitMaker => by_base && order.time_in_force == TimeInForce::Gtc,
         OrderType::Market => {
             order.price == Price::default() && order.time_in_force == TimeInForce::Gtc
         }
+        _ => false,
     }
 }
 

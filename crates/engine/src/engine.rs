@@ -11,8 +11,12 @@ use crate::account::{Account, Retry};
 use crate::market::Market;
 use crate::orders::Orders;
 
-/// The rules that this engine goes by. A log says which rules it was written under.
-pub const RULES_VERSION: u16 = 1;
+/// The newest rules that this engine knows. A log says for each batch which rules it goes by; the
+/// older ones are kept, so that an old log leads to the history that it led to then.
+///
+/// Version 1 has limit, market and post-only orders of cash accounts in continuous trading, and
+/// carries self-trade prevention without acting on it.
+pub const RULES_VERSION: u16 = 2;
 
 /// Trades and cancels in one command. What exceeds it goes on in `Continue`, so that one command
 /// holds up the others for a bounded time.
@@ -24,6 +28,8 @@ pub(crate) const RETRY_KEYS_PER_ACCOUNT: usize = 10_000;
 
 #[derive(Clone, Debug)]
 pub struct Engine {
+    /// The rules that commands are carried out by.
+    pub(crate) rules: u16,
     /// Commands applied.
     pub(crate) sequence: u64,
     /// The time of the last command; it never runs backwards.
@@ -74,6 +80,7 @@ impl Deferred {
 impl Default for Engine {
     fn default() -> Self {
         Self {
+            rules: RULES_VERSION,
             sequence: 0,
             now_ns: 0,
             assets: Vec::new(),
@@ -90,6 +97,27 @@ impl Default for Engine {
 }
 
 impl Engine {
+    /// An empty engine that goes by older rules.
+    pub fn with_rules(version: u16) -> Option<Self> {
+        let known = (1..=RULES_VERSION).contains(&version);
+        known.then(|| Self { rules: version, ..Self::default() })
+    }
+
+    /// The rules that commands are carried out by.
+    pub fn rules(&self) -> u16 {
+        self.rules
+    }
+
+    /// Goes by newer rules from here on; `false` if this engine does not know them, or has left
+    /// them behind.
+    pub fn raise_rules(&mut self, version: u16) -> bool {
+        let known = (self.rules..=RULES_VERSION).contains(&version);
+        if known {
+            self.rules = version;
+        }
+        known
+    }
+
     /// Carries out one command and appends what happened to `events`.
     pub fn apply(&mut self, sequenced_ns: u64, entry: &Entry, events: &mut Vec<Event>) {
         self.sequence += 1;
@@ -122,6 +150,7 @@ impl Engine {
             Command::RevokeKey(revoke) => self.revoke_key(revoke, events),
             Command::Tick(()) => self.tick(),
             Command::Continue(()) => self.resume(events),
+            _ => self.reject(account, RejectReason::OrderTermsInvalid, events),
         }
     }
 

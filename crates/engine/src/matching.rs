@@ -90,6 +90,7 @@ impl Engine {
             cum_quote: Amount::ZERO,
             created_ns: self.now_ns,
             updated_ns: self.now_ns,
+            terms: None,
         };
         if order.order_type != OrderType::Market {
             account.hold(&market.instrument, &order, order_qty);

@@ -11,20 +11,21 @@ use types::{
 };
 
 use crate::account::{Account, Finished, Retry};
-use crate::engine::{Deferred, Engine, Key, RETRY_KEYS_PER_ACCOUNT};
+use crate::engine::{Deferred, Engine, Key, RETRY_KEYS_PER_ACCOUNT, RULES_VERSION};
 use crate::market::Market;
 use crate::operator::check_account_spec;
 use crate::orders::{Orders, Place};
 
-/// Changes whenever the bytes do.
-const STATE_VERSION: u16 = 1;
+/// Changes whenever the bytes do. It is the version of the rules too: under older rules the state
+/// is written as it was then, so that its hash is the one it had.
+const STATE_VERSION: u16 = RULES_VERSION;
 
 /// No sequence and no id comes near this.
 const COUNT_MAX: u64 = 1 << 53;
 
 impl Engine {
     pub fn write_state(&self, out: &mut Vec<u8>) {
-        STATE_VERSION.write(out);
+        self.rules.write(out);
         self.sequence.write(out);
         self.now_ns.write(out);
         self.assets.write(out);
@@ -38,10 +39,10 @@ impl Engine {
     /// `None` unless the bytes are a whole state of this version that does not contradict itself.
     pub fn read_state(mut bytes: Reader<'_>) -> Option<Self> {
         let r = &mut bytes;
-        if r.read::<u16>()? != STATE_VERSION {
-            return None;
-        }
+        let rules = r.read::<u16>()?;
+        (1..=STATE_VERSION).contains(&rules).then_some(())?;
         let mut engine = Self {
+            rules,
             sequence: r.read()?,
             now_ns: r.read()?,
             assets: r.read()?,

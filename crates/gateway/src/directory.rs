@@ -56,6 +56,7 @@ impl Directory {
         match event {
             Event::AssetListed(listed) => self.assets.push(listed.asset),
             Event::InstrumentListed(listed) => self.list(&listed.instrument),
+            Event::InstrumentUpdated(updated) => self.list(&updated.instrument),
             Event::AccountCreated(created) => {
                 self.accounts.insert(created.account, created.spec);
             }
@@ -109,7 +110,11 @@ impl Directory {
             return;
         };
         self.by_symbol.insert(spec.symbol.to_string(), instrument.id);
-        self.markets.push(Market { instrument: *instrument, base, quote });
+        let market = Market { instrument: *instrument, base, quote };
+        match self.markets.get_mut(instrument.id.0 as usize) {
+            Some(listed) => *listed = market,
+            None => self.markets.push(market),
+        }
     }
 
     fn add_key(&mut self, key: KeyId, spec: &KeySpec) -> Result<(), MasterKeyError> {

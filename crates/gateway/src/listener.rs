@@ -36,6 +36,7 @@ fn concerns_directory(event: &Event) -> bool {
         event,
         Event::AssetListed(_)
             | Event::InstrumentListed(_)
+            | Event::InstrumentUpdated(_)
             | Event::AccountCreated(_)
             | Event::AccountUpdated(_)
             | Event::KeyCreated(_)

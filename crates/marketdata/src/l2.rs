@@ -34,6 +34,9 @@ pub enum OrderChange {
 
 impl BookUpdate {
     /// `None` for an event that is about no instrument.
+    ///
+    /// Of orders with special terms only [`types::OrderRested`] and [`types::BookReduced`] say what
+    /// the book shows.
     pub fn of(event: &Event) -> Option<Self> {
         let (instrument, update_id, level) = match event {
             Event::OrderAccepted(e) => (e.order.instrument, e.instrument_seq, None),
@@ -43,33 +46,68 @@ impl BookUpdate {
                 (e.instrument, e.instrument_seq, Some(level))
             }
             Event::TradeExecuted(e) => {
-                let order = match e.maker.order.status.is_open() {
+                let maker = &e.maker.order;
+                let order = match maker.status.is_open() {
                     true => OrderChange::Reduced(e.qty),
                     false => OrderChange::Removed(e.qty),
                 };
                 let level = LevelChange { side: e.side.opposite(), price: e.price, order };
-                (e.instrument, e.instrument_seq, Some(level))
+                (e.instrument, e.instrument_seq, maker.terms.is_none().then_some(level))
             }
             Event::OrderCanceled(e) => {
                 let order = OrderChange::Removed(e.canceled_qty);
                 let level = LevelChange { side: e.order.side, price: e.order.price, order };
-                (e.order.instrument, e.instrument_seq, Some(level))
+                let level = e.order.terms.is_none().then_some(level);
+                (e.order.instrument, e.instrument_seq, level)
             }
-            // Only resting orders are amended, and only orders that never rested expire.
             Event::OrderAmended(e) => {
                 let order = OrderChange::Reduced(e.orig_order_qty - e.order.order_qty);
                 let level = LevelChange { side: e.order.side, price: e.order.price, order };
-                (e.order.instrument, e.instrument_seq, Some(level))
+                let level = e.order.terms.is_none().then_some(level);
+                (e.order.instrument, e.instrument_seq, level)
+            }
+            Event::BookReduced(e) => {
+                let order = match e.leaves_qty.is_zero() {
+                    true => OrderChange::Removed(e.qty),
+                    false => OrderChange::Reduced(e.qty),
+                };
+                let level = LevelChange { side: e.side, price: e.price, order };
+                (e.instrument, e.instrument_seq, Some(level))
             }
             Event::OrderExpired(e) => (e.order.instrument, e.instrument_seq, None),
+            Event::OrderTriggered(e) => (e.order.instrument, e.instrument_seq, None),
+            Event::OrderModified(e) => (e.order.instrument, e.instrument_seq, None),
+            Event::OrderRepriced(e) => (e.order.instrument, e.instrument_seq, None),
+            Event::TradePrevented(e) => (e.instrument, e.instrument_seq, None),
+            Event::TradeBusted(e) => (e.instrument, e.instrument_seq, None),
+            Event::TradeCorrected(e) => (e.instrument, e.instrument_seq, None),
             Event::InstrumentListed(e) => (e.instrument.id, e.instrument_seq, None),
+            Event::InstrumentUpdated(e) => (e.instrument.id, e.instrument_seq, None),
+            Event::InstrumentRulesSet(e) => (e.instrument, e.instrument_seq, None),
+            Event::PhaseChanged(e) => (e.instrument, e.instrument_seq, None),
+            Event::InstrumentDelisted(e) => (e.instrument, e.instrument_seq, None),
+            Event::FeeScheduleSet(e) => (e.instrument, e.instrument_seq, None),
+            Event::CalendarSet(e) => (e.calendar.instrument, e.instrument_seq, None),
+            Event::AuctionIndicated(e) => (e.instrument, e.instrument_seq, None),
+            Event::AuctionUncrossed(e) => (e.instrument, e.instrument_seq, None),
             Event::Deposited(_)
             | Event::Withdrawn(_)
+            | Event::ReceivableCreated(_)
+            | Event::ReceivableSettled(_)
+            | Event::OrderListUpdated(_)
             | Event::AssetListed(_)
             | Event::AccountCreated(_)
             | Event::AccountUpdated(_)
             | Event::KeyCreated(_)
             | Event::KeyRevoked(_)
+            | Event::AccountRiskSet(_)
+            | Event::AccountLimitsSet(_)
+            | Event::KillSwitchSet(_)
+            | Event::VenueHalted(_)
+            | Event::VenueResumed(())
+            | Event::CircuitBreakerSet(_)
+            | Event::SessionOpened(_)
+            | Event::SessionClosed(_)
             | Event::CommandRejected(_)
             | Event::CommandRepeated(_) => return None,
         };

@@ -253,6 +253,7 @@ impl Market {
             cum_quote: Amount::ZERO,
             created_ns: self.instrument_seq * 1_000,
             updated_ns: self.instrument_seq * 1_000,
+            terms: None,
         }
     }
 }

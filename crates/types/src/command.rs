@@ -3,17 +3,31 @@
 use crate::account::{AccountSpec, KeySpec};
 use crate::asset::Asset;
 use crate::id::{AccountId, AssetId, InstrumentId, KeyId, OrderId, SessionId};
+use crate::id::{OrderListId, ReceivableId, TradeId};
 use crate::instrument::InstrumentSpec;
 use crate::number::{Amount, Price, Qty};
-use crate::order::{OrderSize, OrderType, Side, StpMode, TimeInForce};
+use crate::order::{OrderSize, Side, StpMode, TimeInForce};
+use crate::phase::{Calendar, CircuitBreaker, InstrumentRules, Phase};
+use crate::risk::{AccountLimits, AccountRisk, FeeSchedule};
+use crate::terms::{LIST_ORDERS_MAX, OrderListKind, Terms};
 use crate::text::{ClOrdId, ExternalRef};
-use crate::wire::{choice, numbered, record};
+use crate::wire::{Reader, Wire, choice, numbered, record, record_with_terms};
 
-record! {
-    /// A command as it lies in the log.
-    pub struct Entry {
-        pub envelope: Envelope,
-        pub command: Command,
+/// A command as it lies in the log.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Entry {
+    pub envelope: Envelope,
+    pub command: Command,
+}
+
+impl Wire for Entry {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.envelope.write(out);
+        self.command.write(out);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { envelope: r.read()?, command: r.read()? })
     }
 }
 
@@ -69,14 +83,35 @@ choice! {
         3 => CancelAll(CancelAll),
         4 => ReplaceOrder(ReplaceOrder),
         5 => AmendOrder(AmendOrder),
+        6 => ModifyOrder(ModifyOrder),
+        7 => MassCancel(MassCancel),
+        8 => NewOrderList(NewOrderList),
+        9 => CancelOrderList(CancelOrderList),
+        10 => OpenSession(OpenSession),
+        11 => CloseSession(CloseSession),
         16 => Deposit(Deposit),
         17 => Withdraw(Withdraw),
+        18 => BustTrade(BustTrade),
+        19 => CorrectTrade(CorrectTrade),
+        20 => SettleReceivable(SettleReceivable),
         32 => ListAsset(ListAsset),
         33 => ListInstrument(ListInstrument),
         34 => CreateAccount(CreateAccount),
         35 => UpdateAccount(UpdateAccount),
         36 => CreateKey(CreateKey),
         37 => RevokeKey(RevokeKey),
+        38 => UpdateInstrument(UpdateInstrument),
+        39 => SetInstrumentRules(SetInstrumentRules),
+        40 => SetPhase(SetPhase),
+        41 => DelistInstrument(DelistInstrument),
+        42 => SetFeeSchedule(SetFeeSchedule),
+        43 => SetAccountRisk(SetAccountRisk),
+        44 => SetAccountLimits(SetAccountLimits),
+        45 => SetKillSwitch(SetKillSwitch),
+        46 => HaltVenue(HaltVenue),
+        47 => ResumeVenue(()),
+        48 => SetCircuitBreaker(CircuitBreaker),
+        49 => SetCalendar(Calendar),
         /// Time has passed: what is due by now happens.
         64 => Tick(()),
         /// Work that an earlier command left is taken up again.
@@ -84,27 +119,34 @@ choice! {
     }
 }
 
-impl crate::wire::Wire for () {
+impl Wire for () {
     fn write(&self, _: &mut Vec<u8>) {}
 
-    fn read(_: &mut crate::wire::Reader<'_>) -> Option<Self> {
+    fn read(_: &mut Reader<'_>) -> Option<Self> {
         Some(())
     }
 }
 
-record! {
+record_with_terms! {
     pub struct NewOrder {
         pub instrument: InstrumentId,
         pub cl_ord_id: ClOrdId,
         pub side: Side,
-        pub order_type: OrderType,
+    } order_type {
         pub time_in_force: TimeInForce,
         pub stp_mode: StpMode,
-        /// Zero for a market order.
+        /// Zero for a market order and for a pegged one.
         pub price: Price,
         pub size: OrderSize,
         pub strategy_id: Option<i64>,
         pub strategy_type: Option<i32>,
+    } terms: Terms
+}
+
+impl NewOrder {
+    /// What few orders ask for; all that is not said is zero.
+    pub fn special(&self) -> Terms {
+        self.terms.unwrap_or_default()
     }
 }
 
@@ -182,6 +224,81 @@ record! {
 }
 
 record! {
+    /// Gives an open order another quantity or price. Less at the same price keeps its place in
+    /// the queue; anything else loses it, and it may trade at once. A quantity that is filled
+    /// already closes the order.
+    pub struct ModifyOrder {
+        pub instrument: InstrumentId,
+        pub order: OrderRef,
+        /// The order's new name, if it gets one.
+        pub cl_ord_id: Option<ClOrdId>,
+        pub order_qty: Qty,
+        /// The new limit; `None` leaves it.
+        pub price: Option<Price>,
+    }
+}
+
+record! {
+    /// Cancels the account's open orders, in one instrument or all, on one side or both.
+    pub struct MassCancel {
+        pub instrument: Option<InstrumentId>,
+        pub side: Option<Side>,
+        pub cl_ord_id: ClOrdId,
+    }
+}
+
+/// Orders that depend on each other, entered as one command: all or none are taken on.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct NewOrderList {
+    pub instrument: InstrumentId,
+    /// The client's name for the list.
+    pub cl_ord_id: ClOrdId,
+    pub kind: OrderListKind,
+    /// As many as the kind has, each for the list's instrument; the working order first.
+    pub orders: Vec<NewOrder>,
+}
+
+impl Wire for NewOrderList {
+    fn write(&self, out: &mut Vec<u8>) {
+        (self.instrument, self.cl_ord_id).write(out);
+        self.kind.write(out);
+        self.orders.iter().take(LIST_ORDERS_MAX).for_each(|order| order.write(out));
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        let (instrument, cl_ord_id) = r.read()?;
+        let kind: OrderListKind = r.read()?;
+        let orders = (0..kind.order_count()).map(|_| r.read()).collect::<Option<_>>()?;
+        Some(Self { instrument, cl_ord_id, kind, orders })
+    }
+}
+
+record! {
+    /// Cancels all orders of a list, by our id, by the client's name for it, or by both.
+    pub struct CancelOrderList {
+        pub instrument: InstrumentId,
+        pub order_list: Option<OrderListId>,
+        pub list_cl_ord_id: Option<ClOrdId>,
+        /// The client's name for this cancel.
+        pub cl_ord_id: ClOrdId,
+    }
+}
+
+record! {
+    /// From here on, orders that come by the envelope's session are canceled when it closes.
+    pub struct OpenSession {
+        pub cancel_on_disconnect: bool,
+    }
+}
+
+record! {
+    /// The session is over: orders that were to end with it are canceled.
+    pub struct CloseSession {
+        pub session: SessionId,
+    }
+}
+
+record! {
     pub struct Deposit {
         pub account: AccountId,
         pub asset: AssetId,
@@ -196,6 +313,35 @@ record! {
         pub asset: AssetId,
         pub amount: Amount,
         pub external_ref: ExternalRef,
+    }
+}
+
+record! {
+    /// Undoes a trade that both accounts still keep: each gives back what it got, fees included.
+    /// What one no longer has becomes a receivable of the other.
+    pub struct BustTrade {
+        pub instrument: InstrumentId,
+        pub trade_id: TradeId,
+        pub buyer: AccountId,
+        pub seller: AccountId,
+    }
+}
+
+record! {
+    /// Gives a trade another price: the difference moves between the two accounts, fees stay.
+    pub struct CorrectTrade {
+        pub instrument: InstrumentId,
+        pub trade_id: TradeId,
+        pub buyer: AccountId,
+        pub seller: AccountId,
+        pub price: Price,
+    }
+}
+
+record! {
+    /// Pays a receivable out of what its debtor has free, as far as it goes.
+    pub struct SettleReceivable {
+        pub receivable: ReceivableId,
     }
 }
 
@@ -234,5 +380,76 @@ record! {
 record! {
     pub struct RevokeKey {
         pub key: KeyId,
+    }
+}
+
+record! {
+    /// Gives an instrument other bounds and fees. Its assets, tick and lot stay.
+    pub struct UpdateInstrument {
+        pub instrument: InstrumentId,
+        pub spec: InstrumentSpec,
+    }
+}
+
+record! {
+    pub struct SetInstrumentRules {
+        pub instrument: InstrumentId,
+        pub rules: InstrumentRules,
+    }
+}
+
+record! {
+    pub struct SetPhase {
+        pub instrument: InstrumentId,
+        pub phase: Phase,
+    }
+}
+
+record! {
+    /// Takes no more orders for an instrument, for ever, and cancels all that are open.
+    pub struct DelistInstrument {
+        pub instrument: InstrumentId,
+    }
+}
+
+record! {
+    /// `None` goes back to the fees of the instrument's spec.
+    pub struct SetFeeSchedule {
+        pub instrument: InstrumentId,
+        pub schedule: Option<FeeSchedule>,
+    }
+}
+
+record! {
+    /// The mode changes only while the account has no open orders.
+    pub struct SetAccountRisk {
+        pub account: AccountId,
+        pub risk: AccountRisk,
+    }
+}
+
+record! {
+    pub struct SetAccountLimits {
+        pub account: AccountId,
+        pub instrument: InstrumentId,
+        pub limits: AccountLimits,
+    }
+}
+
+record! {
+    /// On: takes no more orders from an account and cancels all that it has open.
+    pub struct SetKillSwitch {
+        pub account: AccountId,
+        pub on: bool,
+    }
+}
+
+record! {
+    /// Nothing trades and no order is taken on, in any instrument.
+    pub struct HaltVenue {
+        /// From 1; told to clients, and nothing else.
+        pub level: u8,
+        /// When trading goes on by itself; zero means that a command ends the halt.
+        pub resume_ns: u64,
     }
 }

@@ -6,15 +6,20 @@
 
 use crate::account::{AccountSpec, KeySpec, Role};
 use crate::asset::Asset;
-use crate::id::{AccountId, AssetId, InstrumentId, KeyId, OrderId, TradeId};
+use crate::command::SetKillSwitch;
+use crate::id::{AccountId, AssetId, InstrumentId, KeyId, OrderId, SessionId, TradeId};
 use crate::instrument::Instrument;
 use crate::number::{Amount, Price, Qty};
-use crate::order::{Order, Side};
+use crate::order::{Order, Side, StpMode};
+use crate::phase::{Calendar, CircuitBreaker, InstrumentRules, Phase, PhaseCause};
 use crate::reject::RejectReason;
+use crate::risk::{AccountLimits, AccountRisk, FeeSchedule, Receivable};
+use crate::terms::OrderList;
 use crate::text::{ClOrdId, ExternalRef};
 use crate::wire::{choice, numbered, record};
 
 choice! {
+    #[derive(Copy)]
     pub enum Event {
         1 => OrderAccepted(OrderAccepted),
         2 => OrderRested(OrderRested),
@@ -22,14 +27,40 @@ choice! {
         4 => OrderCanceled(OrderCanceled),
         5 => OrderExpired(OrderExpired),
         6 => OrderAmended(OrderAmended),
+        7 => OrderTriggered(OrderTriggered),
+        8 => OrderModified(OrderModified),
+        9 => BookReduced(BookReduced),
+        10 => TradePrevented(TradePrevented),
+        11 => OrderListUpdated(OrderListUpdated),
+        12 => OrderRepriced(OrderRepriced),
         16 => Deposited(Deposited),
         17 => Withdrawn(Withdrawn),
+        18 => TradeBusted(TradeBusted),
+        19 => TradeCorrected(TradeCorrected),
+        20 => ReceivableCreated(ReceivableCreated),
+        21 => ReceivableSettled(ReceivableSettled),
         32 => AssetListed(AssetListed),
         33 => InstrumentListed(InstrumentListed),
         34 => AccountCreated(AccountCreated),
         35 => AccountUpdated(AccountUpdated),
         36 => KeyCreated(KeyCreated),
         37 => KeyRevoked(KeyRevoked),
+        38 => InstrumentUpdated(InstrumentUpdated),
+        39 => InstrumentRulesSet(InstrumentRulesSet),
+        40 => PhaseChanged(PhaseChanged),
+        41 => InstrumentDelisted(InstrumentDelisted),
+        42 => FeeScheduleSet(FeeScheduleSet),
+        43 => AccountRiskSet(AccountRiskSet),
+        44 => AccountLimitsSet(AccountLimitsSet),
+        45 => KillSwitchSet(KillSwitchSet),
+        46 => VenueHalted(VenueHalted),
+        47 => VenueResumed(()),
+        48 => CircuitBreakerSet(CircuitBreaker),
+        49 => CalendarSet(CalendarSet),
+        50 => AuctionIndicated(AuctionIndicated),
+        51 => AuctionUncrossed(AuctionUncrossed),
+        52 => SessionOpened(SessionOpened),
+        53 => SessionClosed(SessionClosed),
         64 => CommandRejected(CommandRejected),
         65 => CommandRepeated(CommandRepeated),
     }
@@ -45,7 +76,8 @@ record! {
 }
 
 record! {
-    /// An order, or what its trades left of it, is on the book.
+    /// An order, or what its trades left of it, is on the book. Of an iceberg it is what is shown,
+    /// told again each time more of it is shown; of a hidden order nothing is told.
     pub struct OrderRested {
         pub instrument_seq: u64,
         pub instrument: InstrumentId,
@@ -57,7 +89,11 @@ record! {
 }
 
 record! {
-    /// One match, at the maker's price.
+    /// One match, at the maker's price. In an auction, at the auction's; there the older order is
+    /// the maker.
+    ///
+    /// The maker's quantity is off the book with it, unless the maker has special terms: of such
+    /// orders only [`OrderRested`] and [`BookReduced`] say what the book shows.
     pub struct TradeExecuted {
         pub instrument_seq: u64,
         pub instrument: InstrumentId,
@@ -85,7 +121,8 @@ record! {
 }
 
 record! {
-    /// An order ended because somebody asked for it.
+    /// An order ended because somebody asked for it. Its quantity is off the book with it, unless
+    /// it has special terms (see [`TradeExecuted`]).
     pub struct OrderCanceled {
         pub account_seq: u64,
         pub instrument_seq: u64,
@@ -103,11 +140,18 @@ numbered! {
         Requested = 1,
         CancelAll = 2,
         Replaced = 3,
+        Delisted = 4,
+        KillSwitch = 5,
+        Disconnected = 6,
+        /// Its quantity was lowered to what was filled already.
+        Modified = 7,
+        OrderList = 8,
     }
 }
 
 record! {
-    /// An order ended by its own terms. It was not on the book.
+    /// An order ended by its own terms or by the market's. If the book showed any of it, a
+    /// [`BookReduced`] came before.
     pub struct OrderExpired {
         pub account_seq: u64,
         pub instrument_seq: u64,
@@ -128,6 +172,27 @@ numbered! {
         BalanceExhausted = 4,
         /// A market order by quote amount that buys not even one lot.
         BelowOneLot = 5,
+        /// It would have traded with its own account or group.
+        SelfTrade = 6,
+        /// Not so much at once as it asked for at least.
+        MinQty = 7,
+        GoodTillDate = 8,
+        Day = 9,
+        /// The opening auction is over.
+        AtOpen = 10,
+        /// The closing auction is over.
+        AtClose = 11,
+        /// It would have traded outside the price bands.
+        PriceBand = 12,
+        /// Another order of its list traded, was triggered or ended.
+        OrderList = 13,
+        /// It would trade at once, or be triggered at once, and must not: a post-only order or a
+        /// stop that was placed by its list.
+        WouldTakeLiquidity = 14,
+        /// When its trigger was reached, or its list placed it, it was not allowed any more.
+        NotAllowed = 15,
+        /// There is no continuous trading in which it could trade.
+        Phase = 16,
     }
 }
 
@@ -139,6 +204,78 @@ record! {
         pub order: Order,
         pub orig_cl_ord_id: ClOrdId,
         pub orig_order_qty: Qty,
+    }
+}
+
+record! {
+    /// A stop's trigger was reached. It trades or rests in the events that follow.
+    pub struct OrderTriggered {
+        pub account_seq: u64,
+        pub instrument_seq: u64,
+        pub order: Order,
+    }
+}
+
+record! {
+    /// An order has another price or more quantity, and lost its place. What the book showed of
+    /// it went with a [`BookReduced`] before; it trades or rests in the events that follow.
+    pub struct OrderModified {
+        pub account_seq: u64,
+        pub instrument_seq: u64,
+        pub order: Order,
+        pub orig_cl_ord_id: ClOrdId,
+        pub orig_order_qty: Qty,
+        pub orig_price: Price,
+    }
+}
+
+record! {
+    /// The book shows less of an order, for a reason that no other event implies.
+    pub struct BookReduced {
+        pub instrument_seq: u64,
+        pub instrument: InstrumentId,
+        pub order_id: OrderId,
+        pub side: Side,
+        pub price: Price,
+        pub qty: Qty,
+        /// What it still shows; zero when the order is off the book.
+        pub leaves_qty: Qty,
+    }
+}
+
+record! {
+    /// A trade that self-trade prevention did not let happen.
+    pub struct TradePrevented {
+        pub instrument_seq: u64,
+        pub instrument: InstrumentId,
+        /// Dense from 1 per instrument.
+        pub prevented_match_id: u64,
+        pub price: Price,
+        /// What would have traded.
+        pub qty: Qty,
+        pub stp_mode: StpMode,
+        pub maker_account: AccountId,
+        pub maker_order_id: OrderId,
+        pub taker_account: AccountId,
+        pub taker_order_id: OrderId,
+        pub prevented_ns: u64,
+    }
+}
+
+record! {
+    pub struct OrderListUpdated {
+        pub account_seq: u64,
+        pub list: OrderList,
+    }
+}
+
+record! {
+    /// A pegged order followed the book. What the book showed of it went with a [`BookReduced`]
+    /// before; it trades or rests in the events that follow.
+    pub struct OrderRepriced {
+        pub account_seq: u64,
+        pub instrument_seq: u64,
+        pub order: Order,
     }
 }
 
@@ -161,6 +298,54 @@ record! {
         pub amount: Amount,
         pub external_ref: ExternalRef,
         pub free: Amount,
+    }
+}
+
+record! {
+    /// What a side of a trade that is undone or changed paid (negative) or got back.
+    pub struct Adjustment {
+        pub account: AccountId,
+        pub account_seq: u64,
+        pub base: Amount,
+        pub quote: Amount,
+    }
+}
+
+record! {
+    pub struct TradeBusted {
+        pub instrument_seq: u64,
+        pub instrument: InstrumentId,
+        pub trade_id: TradeId,
+        pub buyer: Adjustment,
+        pub seller: Adjustment,
+    }
+}
+
+record! {
+    pub struct TradeCorrected {
+        pub instrument_seq: u64,
+        pub instrument: InstrumentId,
+        pub trade_id: TradeId,
+        pub orig_price: Price,
+        pub price: Price,
+        pub buyer: Adjustment,
+        pub seller: Adjustment,
+    }
+}
+
+record! {
+    pub struct ReceivableCreated {
+        pub receivable: Receivable,
+    }
+}
+
+record! {
+    pub struct ReceivableSettled {
+        /// As it stands after the payment.
+        pub receivable: Receivable,
+        pub paid: Amount,
+        pub debtor_seq: u64,
+        pub creditor_seq: u64,
     }
 }
 
@@ -208,6 +393,129 @@ record! {
         pub key: KeyId,
         pub account: AccountId,
         pub role: Role,
+    }
+}
+
+record! {
+    pub struct InstrumentUpdated {
+        pub instrument_seq: u64,
+        pub instrument: Instrument,
+    }
+}
+
+record! {
+    pub struct InstrumentRulesSet {
+        pub instrument_seq: u64,
+        pub instrument: InstrumentId,
+        pub rules: InstrumentRules,
+    }
+}
+
+record! {
+    pub struct PhaseChanged {
+        pub instrument_seq: u64,
+        pub instrument: InstrumentId,
+        pub phase: Phase,
+        pub cause: PhaseCause,
+        /// When it ends by itself; zero if it does not.
+        pub until_ns: u64,
+    }
+}
+
+record! {
+    pub struct InstrumentDelisted {
+        pub instrument_seq: u64,
+        pub instrument: InstrumentId,
+    }
+}
+
+record! {
+    pub struct FeeScheduleSet {
+        pub instrument_seq: u64,
+        pub instrument: InstrumentId,
+        pub schedule: Option<FeeSchedule>,
+    }
+}
+
+record! {
+    pub struct AccountRiskSet {
+        pub account_seq: u64,
+        pub account: AccountId,
+        pub risk: AccountRisk,
+    }
+}
+
+record! {
+    pub struct AccountLimitsSet {
+        pub account_seq: u64,
+        pub account: AccountId,
+        pub instrument: InstrumentId,
+        pub limits: AccountLimits,
+    }
+}
+
+record! {
+    pub struct KillSwitchSet {
+        pub account_seq: u64,
+        pub set: SetKillSwitch,
+    }
+}
+
+record! {
+    pub struct VenueHalted {
+        pub level: u8,
+        pub resume_ns: u64,
+    }
+}
+
+record! {
+    pub struct CalendarSet {
+        pub instrument_seq: u64,
+        pub calendar: Calendar,
+    }
+}
+
+record! {
+    /// Where an auction would uncross now.
+    pub struct AuctionIndicated {
+        pub instrument_seq: u64,
+        pub instrument: InstrumentId,
+        /// `None` while nothing would trade.
+        pub price: Option<Price>,
+        pub volume: Qty,
+        /// What would be left over at that price, and on which side.
+        pub surplus: Qty,
+        pub surplus_side: Side,
+    }
+}
+
+record! {
+    /// An auction found its price. Its trades follow, all at that price.
+    pub struct AuctionUncrossed {
+        pub instrument_seq: u64,
+        pub instrument: InstrumentId,
+        pub price: Price,
+        pub volume: Qty,
+        pub surplus: Qty,
+        pub surplus_side: Side,
+    }
+}
+
+record! {
+    pub struct SessionOpened {
+        pub account_seq: u64,
+        pub account: AccountId,
+        pub session: SessionId,
+        pub cancel_on_disconnect: bool,
+    }
+}
+
+record! {
+    /// Its orders are canceled in the events that follow, if it was opened so.
+    pub struct SessionClosed {
+        pub account_seq: u64,
+        pub account: AccountId,
+        pub session: SessionId,
     }
 }
 

@@ -38,6 +38,10 @@ ids! {
     OrderId(u64);
     /// Dense from 1 per instrument, below 2^53.
     TradeId(u64);
+    /// Dense from 1 per instrument; 0 means that an order is in no list.
+    OrderListId(u64);
+    /// Dense from 1.
+    ReceivableId(u64);
     /// A connection that numbers its commands; 0 means that there is none.
     SessionId(u64);
 }

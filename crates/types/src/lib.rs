@@ -18,27 +18,52 @@ mod id;
 mod instrument;
 mod number;
 mod order;
+mod phase;
 mod reject;
+mod risk;
+mod terms;
 mod text;
 mod wire;
 
 pub use account::{AccountSpec, AccountTrade, Balance, KeySpec, Role};
 pub use asset::Asset;
 pub use command::{
-    AmendOrder, CancelAll, CancelOrder, CancelRestriction, Command, CreateAccount, CreateKey,
-    Deposit, Entry, Envelope, ListAsset, ListInstrument, NewOrder, OrderRef, Origin, ReplaceMode,
-    ReplaceOrder, RetryKey, RevokeKey, UpdateAccount, Withdraw,
+    AmendOrder, BustTrade, CancelAll, CancelOrder, CancelOrderList, CancelRestriction,
+    CloseSession, Command, CorrectTrade, CreateAccount, CreateKey, DelistInstrument, Deposit,
+    Entry, Envelope, HaltVenue, ListAsset, ListInstrument, MassCancel, ModifyOrder, NewOrder,
+    NewOrderList, OpenSession, OrderRef, Origin, ReplaceMode, ReplaceOrder, RetryKey, RevokeKey,
+    SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetInstrumentRules, SetKillSwitch, SetPhase,
+    SettleReceivable, UpdateAccount, UpdateInstrument, Withdraw,
 };
 pub use decimal::{Increment, format_decimal, parse_decimal};
 pub use event::{
-    AccountCreated, AccountUpdated, AssetListed, CancelCause, CommandRejected, CommandRepeated,
-    Deposited, Event, ExpireCause, Fill, InstrumentListed, KeyCreated, KeyRevoked, OrderAccepted,
-    OrderAmended, OrderCanceled, OrderExpired, OrderRested, TradeExecuted, Withdrawn,
+    AccountCreated, AccountLimitsSet, AccountRiskSet, AccountUpdated, Adjustment, AssetListed,
+    AuctionIndicated, AuctionUncrossed, BookReduced, CalendarSet, CancelCause, CommandRejected,
+    CommandRepeated, Deposited, Event, ExpireCause, FeeScheduleSet, Fill, InstrumentDelisted,
+    InstrumentListed, InstrumentRulesSet, InstrumentUpdated, KeyCreated, KeyRevoked, KillSwitchSet,
+    OrderAccepted, OrderAmended, OrderCanceled, OrderExpired, OrderListUpdated, OrderModified,
+    OrderRepriced, OrderRested, OrderTriggered, PhaseChanged, ReceivableCreated, ReceivableSettled,
+    SessionClosed, SessionOpened, TradeBusted, TradeCorrected, TradeExecuted, TradePrevented,
+    VenueHalted, Withdrawn,
 };
-pub use id::{AccountId, AssetId, InstrumentId, KeyId, OrderId, SessionId, TradeId};
+pub use id::{
+    AccountId, AssetId, InstrumentId, KeyId, OrderId, OrderListId, ReceivableId, SessionId, TradeId,
+};
 pub use instrument::{FeeRates, Instrument, InstrumentSpec, ListingError};
 pub use number::{AMOUNT_MAX, Amount, PRICE_MAX, Price, QTY_MAX, Qty};
 pub use order::{Order, OrderSize, OrderStatus, OrderType, Side, StpMode, TimeInForce};
+pub use phase::{
+    BandBreach, Calendar, CircuitBreaker, HALT_LEVELS, HaltLevel, InstrumentRules, PercentPrice,
+    Phase, PhaseCause, PriceBands, SESSIONS_MAX, Session,
+};
 pub use reject::RejectReason;
+pub use risk::{
+    AccountLimits, AccountMode, AccountRisk, FEE_TIERS_MAX, FeeAsset, FeeSchedule, FeeTier,
+    Receivable, ReceivableCause,
+};
+pub use terms::{
+    LIST_ORDERS_MAX, OrderList, OrderListKind, OrderListStatus, OrderTerms, Peg, PegReference,
+    Terms,
+};
 pub use text::{AccountName, AssetName, ClOrdId, ExternalRef, Sealed, Symbol};
 pub use wire::{Reader, Wire};

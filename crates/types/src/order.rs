@@ -2,8 +2,9 @@
 
 use crate::id::{AccountId, InstrumentId, OrderId};
 use crate::number::{Amount, Price, Qty};
+use crate::terms::OrderTerms;
 use crate::text::ClOrdId;
-use crate::wire::{Reader, Wire, numbered, record};
+use crate::wire::{Reader, Wire, numbered, record_with_terms};
 
 numbered! {
     pub enum Side: u8 {
@@ -35,6 +36,27 @@ numbered! {
         Market = 1,
         /// Post-only: refused if it would trade at once.
         LimitMaker = 2,
+        /// A market order once the price has moved to `stop_price` against its owner.
+        StopLoss = 3,
+        StopLossLimit = 4,
+        /// A market order once the price has moved to `stop_price` in favour of its owner.
+        TakeProfit = 5,
+        TakeProfitLimit = 6,
+        /// Trades at the best price only; what is left rests as a limit order at that price.
+        MarketToLimit = 7,
+    }
+}
+
+impl OrderType {
+    /// Whether it waits for a trigger price before it takes part.
+    pub const fn is_stop(self) -> bool {
+        use OrderType::{StopLoss, StopLossLimit, TakeProfit, TakeProfitLimit};
+        matches!(self, StopLoss | StopLossLimit | TakeProfit | TakeProfitLimit)
+    }
+
+    /// Whether it trades at any price, once it takes part.
+    pub const fn is_market(self) -> bool {
+        matches!(self, Self::Market | Self::StopLoss | Self::TakeProfit)
     }
 }
 
@@ -43,11 +65,27 @@ numbered! {
         Gtc = 0,
         Ioc = 1,
         Fok = 2,
+        /// Until the instrument closes.
+        Day = 3,
+        /// Until `expire_ns` of its terms.
+        Gtd = 4,
+        /// In the opening auction only.
+        AtOpen = 5,
+        /// In the closing auction only.
+        AtClose = 6,
+    }
+}
+
+impl TimeInForce {
+    /// Whether an order may stay on the book, not only try to trade at once.
+    pub const fn may_rest(self) -> bool {
+        !matches!(self, Self::Ioc | Self::Fok)
     }
 }
 
 numbered! {
-    /// Self-trade prevention. Carried and echoed; acting on it is to come.
+    /// What happens when an order would trade with one of its own account or group; the
+    /// aggressor's mode decides.
     pub enum StpMode: u8 {
         None = 0,
         ExpireTaker = 1,
@@ -99,7 +137,7 @@ impl Wire for OrderSize {
     }
 }
 
-record! {
+record_with_terms! {
     /// An order as an execution report tells of it: complete, so that its reader needs no state.
     ///
     /// `cum_qty + leaves_qty == order_qty` while it is open. An order by quote amount has
@@ -110,13 +148,13 @@ record! {
         pub order_id: OrderId,
         pub cl_ord_id: ClOrdId,
         pub side: Side,
-        pub order_type: OrderType,
+    } order_type {
         pub time_in_force: TimeInForce,
         pub stp_mode: StpMode,
         pub status: OrderStatus,
         pub strategy_id: Option<i64>,
         pub strategy_type: Option<i32>,
-        /// Zero for a market order.
+        /// Zero for a market order; for a pegged one, the price at which it stands now.
         pub price: Price,
         pub order_qty: Qty,
         /// What a market order by quote amount may spend or earn; zero for any other.
@@ -125,7 +163,7 @@ record! {
         pub cum_quote: Amount,
         pub created_ns: u64,
         pub updated_ns: u64,
-    }
+    } terms: OrderTerms
 }
 
 impl Order {

@@ -9,27 +9,72 @@ numbered! {
         UnknownAsset = 3,
         UnknownKey = 4,
 
+        /// The account's kill switch is on.
+        AccountKilled = 10,
+        InstrumentDelisted = 11,
+        VenueHalted = 12,
+        /// The instrument's phase does not take this command or this kind of order.
+        PhaseForbids = 13,
+        OrderRateAboveMax = 14,
+
         /// An order type with a time in force, a price or a size that does not go with it.
         OrderTermsInvalid = 100,
         PriceBelowMin = 101,
         PriceAboveMax = 102,
+        /// A trigger price outside the instrument's bounds.
+        StopPriceOutOfRange = 103,
+        TrailingDeltaOutOfRange = 104,
+        /// Too far from the average price.
+        PriceOutsidePercent = 105,
+        /// Too far through the last price for this account.
+        PriceOutsideCollar = 106,
+        /// Nothing in the book that a peg could follow.
+        NoPegReference = 107,
+        /// An order good till date whose date is past.
+        ExpireTimePast = 108,
         OrderQtyBelowMin = 110,
         OrderQtyAboveMax = 111,
         MarketQtyBelowMin = 112,
         MarketQtyAboveMax = 113,
+        /// A display quantity of the whole order or more, or below the smallest quantity.
+        DisplayQtyOutOfRange = 114,
+        TooManyIcebergParts = 115,
+        MinQtyAboveOrderQty = 116,
+        /// More than this account may ask for in one order.
+        OrderQtyAboveLimit = 117,
         NotionalBelowMin = 120,
         NotionalAboveMax = 121,
+        NotionalAboveLimit = 122,
         TooManyOpenOrders = 130,
         TooManyAccountOrders = 131,
+        TooManyStopOrders = 132,
+        TooManyIcebergOrders = 133,
+        TooManyOrderLists = 134,
+        OpenOrdersAboveLimit = 135,
+        OpenNotionalAboveLimit = 136,
+        /// The legs of an order list do not go together: sides, types, or prices on the wrong side.
+        OrderListInvalid = 139,
         DuplicateClOrdId = 140,
+        DuplicateListClOrdId = 141,
         InsufficientBalance = 150,
+        /// The instrument's largest position.
+        PositionAboveMax = 151,
+        PositionAboveLimit = 152,
         /// A post-only order that would trade at once.
         WouldTakeLiquidity = 160,
+        /// A stop order whose trigger price is reached already.
+        WouldTriggerImmediately = 161,
 
         OrderNotFound = 200,
         CancelRestricted = 201,
+        OrderListNotFound = 202,
+        UnknownSession = 203,
         AmendQtyNotLower = 210,
         AmendQtyNotAboveCum = 211,
+        /// The order's terms do not go with this change.
+        AmendNotAllowed = 212,
+        TooManyAmends = 213,
+        SessionInUse = 214,
         /// The new order of a replace was not tried, because the cancel was refused.
         NotAttempted = 220,
 
@@ -39,6 +84,11 @@ numbered! {
         /// All balances of the asset together would be more than the venue can hold.
         SupplyAboveMax = 303,
         WithdrawalAboveFree = 304,
+        /// No such trade, or one of its accounts no longer keeps it.
+        TradeNotFound = 305,
+        TradeBustedAlready = 306,
+        ReceivableNotFound = 307,
+        NothingToSettle = 308,
 
         NameInUse = 400,
         TooManyAssets = 401,
@@ -54,5 +104,15 @@ numbered! {
         InstrumentAmountsTooLarge = 416,
         ApiKeyInUse = 420,
         AccountLimitsTooHigh = 430,
+        InstrumentRulesInvalid = 440,
+        /// Assets, tick and lot of a listed instrument cannot change.
+        InstrumentStepsFixed = 441,
+        FeeScheduleInvalid = 442,
+        CalendarInvalid = 443,
+        CircuitBreakerInvalid = 444,
+        /// The account has open orders or a position.
+        AccountNotFlat = 445,
+        HaltLevelInvalid = 446,
+        VenueNotHalted = 447,
     }
 }

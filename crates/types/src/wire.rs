@@ -86,6 +86,24 @@ impl<const N: usize> Wire for [u8; N] {
     }
 }
 
+/// A list of at most `N`: a byte for their number, then those that are there, which come first.
+impl<T: Wire + Copy, const N: usize> Wire for [Option<T>; N] {
+    fn write(&self, out: &mut Vec<u8>) {
+        let count = self.iter().flatten().count();
+        out.push(u8::try_from(count).expect("a short list"));
+        self.iter().flatten().for_each(|value| value.write(out));
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        let mut list = [None; N];
+        let count = usize::from(r.read::<u8>()?);
+        for place in list.get_mut(..count)? {
+            *place = Some(r.read()?);
+        }
+        Some(list)
+    }
+}
+
 impl<A: Wire, B: Wire> Wire for (A, B) {
     fn write(&self, out: &mut Vec<u8>) {
         self.0.write(out);
@@ -131,6 +149,53 @@ macro_rules! record {
     };
 }
 
+/// A [`record!`] of an order. Few orders have special terms: the highest bit of the order type's
+/// byte says whether they follow behind the last field. `order_type` and `terms` are fields too.
+macro_rules! record_with_terms {
+    ($(#[$attr:meta])* pub struct $name:ident {
+        $( $(#[$before_attr:meta])* pub $before:ident: $before_type:ty, )*
+    } order_type {
+        $( $(#[$after_attr:meta])* pub $after:ident: $after_type:ty, )*
+    } terms: $terms:ty) => {
+        $(#[$attr])*
+        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+        pub struct $name {
+            $( $(#[$before_attr])* pub $before: $before_type, )*
+            pub order_type: $crate::order::OrderType,
+            $( $(#[$after_attr])* pub $after: $after_type, )*
+            /// What few orders have.
+            pub terms: Option<$terms>,
+        }
+
+        impl $crate::wire::Wire for $name {
+            fn write(&self, out: &mut Vec<u8>) {
+                $( self.$before.write(out); )*
+                let follows = if self.terms.is_some() { $crate::wire::TERMS_FOLLOW } else { 0 };
+                out.push(self.order_type.number() | follows);
+                $( self.$after.write(out); )*
+                if let Some(terms) = &self.terms {
+                    terms.write(out);
+                }
+            }
+            fn read(r: &mut $crate::wire::Reader<'_>) -> Option<Self> {
+                $( let $before = r.read()?; )*
+                let [kind] = r.take::<1>()?;
+                let number = kind & !$crate::wire::TERMS_FOLLOW;
+                let order_type = $crate::order::OrderType::from_number(number)?;
+                $( let $after = r.read()?; )*
+                let terms = match kind & $crate::wire::TERMS_FOLLOW {
+                    0 => None,
+                    _ => Some(r.read()?),
+                };
+                Some(Self { $( $before, )* order_type, $( $after, )* terms })
+            }
+        }
+    };
+}
+
+/// In the byte of an order's type.
+pub(crate) const TERMS_FOLLOW: u8 = 0x80;
+
 /// An enum without fields, written as its number.
 macro_rules! numbered {
     ($(#[$attr:meta])* pub enum $name:ident: $repr:ty { $( $(#[$variant_attr:meta])* $variant:ident = $number:literal, )* }) => {
@@ -169,7 +234,7 @@ macro_rules! numbered {
 macro_rules! choice {
     ($(#[$attr:meta])* pub enum $name:ident { $( $(#[$variant_attr:meta])* $number:literal => $variant:ident($type:ty), )* }) => {
         $(#[$attr])*
-        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+        #[derive(Clone, Debug, Eq, PartialEq)]
         pub enum $name { $( $(#[$variant_attr])* $variant($type), )* }
 
         impl $crate::wire::Wire for $name {
@@ -191,4 +256,4 @@ macro_rules! choice {
     };
 }
 
-pub(crate) use {choice, numbered, record};
+pub(crate) use {choice, numbered, record, record_with_terms};

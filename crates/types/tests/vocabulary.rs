@@ -337,6 +337,7 @@ fn what_is_left_of_an_order() {
             cum_quote: Amount::ZERO,
             created_ns: 0,
             updated_ns: 0,
+            terms: None,
         };
         assert_eq!(order.leaves_qty(), qty(leaves_qty), "{status:?}");
     };

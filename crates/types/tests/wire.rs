@@ -16,6 +16,11 @@ impl Source<'_> {
         first
     }
 
+    /// Whether an order has special terms: of the examples in `formats.txt`, none has.
+    fn has_terms(&self) -> bool {
+        self.0.first().is_some_and(|number| (number >> 32) % 4 >= 2)
+    }
+
     fn value<T: Example>(&mut self) -> T {
         T::example(self)
     }
@@ -130,6 +135,39 @@ examples! {
     OrderId: |source| Self(source.value());
     TradeId: |source| Self(source.value());
     SessionId: |source| Self(source.value());
+    OrderListId: |source| Self(source.value());
+    ReceivableId: |source| Self(source.value());
+    NewOrder: |source| {
+        let (instrument, cl_ord_id, side) = (source.value(), source.value(), source.value());
+        let (order_type, time_in_force) = (source.value(), source.value());
+        let (stp_mode, price, size) = (source.value(), source.value(), source.value());
+        let (strategy_id, strategy_type) = (source.value(), source.value());
+        let terms = source.has_terms().then(|| source.value());
+        Self {
+            instrument, cl_ord_id, side, order_type, time_in_force, stp_mode, price, size,
+            strategy_id, strategy_type, terms,
+        }
+    };
+    Order: |source| {
+        let (instrument, account, order_id) = (source.value(), source.value(), source.value());
+        let (cl_ord_id, side, order_type) = (source.value(), source.value(), source.value());
+        let (time_in_force, stp_mode) = (source.value(), source.value());
+        let (status, strategy_id, strategy_type) = (source.value(), source.value(), source.value());
+        let (price, order_qty, quote_order_qty) = (source.value(), source.value(), source.value());
+        let (cum_qty, cum_quote) = (source.value(), source.value());
+        let (created_ns, updated_ns) = (source.value(), source.value());
+        let terms = source.has_terms().then(|| source.value());
+        Self {
+            instrument, account, order_id, cl_ord_id, side, order_type, time_in_force, stp_mode,
+            status, strategy_id, strategy_type, price, order_qty, quote_order_qty, cum_qty,
+            cum_quote, created_ns, updated_ns, terms,
+        }
+    };
+    NewOrderList: |source| {
+        let kind: OrderListKind = source.value();
+        let orders = (0..kind.order_count()).map(|_| source.value()).collect();
+        Self { instrument: source.value(), cl_ord_id: source.value(), kind, orders }
+    };
     Price: |source| Self::from_ticks(source.value());
     Qty: |source| Self::from_lots(source.value());
     Amount: |source| Self::from_minor(source.value());
@@ -145,6 +183,13 @@ examples! {
     };
 }
 
+impl<T: Example + Copy, const N: usize> Example for [Option<T>; N] {
+    fn example(source: &mut Source) -> Self {
+        let count = source.number() as usize % (N + 1);
+        std::array::from_fn(|at| (at < count).then(|| source.value()))
+    }
+}
+
 impl<T: Example> Example for Option<T> {
     fn example(source: &mut Source) -> Self {
         (!source.number().is_multiple_of(4)).then(|| source.value())
@@ -153,7 +198,8 @@ impl<T: Example> Example for Option<T> {
 
 numbered! {
     Side, OrderType, TimeInForce, StpMode, OrderStatus, Origin, Role, CancelRestriction, ReplaceMode,
-    CancelCause, ExpireCause, RejectReason
+    CancelCause, ExpireCause, RejectReason, PegReference, OrderListKind, OrderListStatus, Phase,
+    PhaseCause, BandBreach, AccountMode, FeeAsset, ReceivableCause
 }
 
 records! {
@@ -171,18 +217,34 @@ records! {
     AccountTrade {
         instrument, trade_id, order_id, side, is_maker, price, qty, quote, fee, fee_asset, traded_ns
     }
-    Order {
-        instrument, account, order_id, cl_ord_id, side, order_type, time_in_force, stp_mode, status,
-        strategy_id, strategy_type, price, order_qty, quote_order_qty, cum_qty, cum_quote,
-        created_ns, updated_ns
+    Terms { stop_price, trailing_delta_bps, peg, display_qty, hidden, min_qty, expire_ns }
+    Peg { reference, offset_ticks, limit }
+    OrderTerms { terms, order_list, triggered_ns, prevented_qty }
+    OrderList {
+        instrument, account, order_list, cl_ord_id, kind, status, orders, created_ns, updated_ns
     }
+    PriceBands { static_bps, dynamic_bps, breach, breach_ns }
+    PercentPrice { buy_max_bps, buy_min_bps, sell_max_bps, sell_min_bps }
+    InstrumentRules {
+        avg_price_mins, percent_price, notional_by_avg_price, market_min_qty, iceberg_parts_max,
+        max_stop_orders, max_iceberg_orders, max_order_lists, max_amends, trailing_delta_min_bps,
+        trailing_delta_max_bps, max_position, bands
+    }
+    Session { weekdays, begins_s, phase }
+    Calendar { instrument, sessions }
+    CircuitBreaker { index, levels }
+    HaltLevel { decline_bps, halt_ns }
+    AccountRisk { mode, stp_group, max_orders_per_10s, max_orders_per_day }
+    AccountLimits {
+        max_order_qty, max_order_notional, max_open_orders, max_open_notional, max_position,
+        collar_bps
+    }
+    FeeTier { volume_min, maker_fee_bps_x100, taker_fee_bps_x100 }
+    FeeSchedule { fee_asset, tiers }
+    Receivable { receivable, debtor, creditor, asset, amount, instrument, trade_id, cause }
 
     Entry { envelope, command }
     Envelope { account, key, session, client_seq, origin, received_ns, retry_key }
-    NewOrder {
-        instrument, cl_ord_id, side, order_type, time_in_force, stp_mode, price, size, strategy_id,
-        strategy_type
-    }
     OrderRef { order_id, cl_ord_id }
     CancelOrder { instrument, order, cl_ord_id, restriction }
     CancelAll { instrument, cl_ord_id }
@@ -196,6 +258,23 @@ records! {
     UpdateAccount { account, spec }
     CreateKey { spec }
     RevokeKey { key }
+    ModifyOrder { instrument, order, cl_ord_id, order_qty, price }
+    MassCancel { instrument, side, cl_ord_id }
+    CancelOrderList { instrument, order_list, list_cl_ord_id, cl_ord_id }
+    OpenSession { cancel_on_disconnect }
+    CloseSession { session }
+    BustTrade { instrument, trade_id, buyer, seller }
+    CorrectTrade { instrument, trade_id, buyer, seller, price }
+    SettleReceivable { receivable }
+    UpdateInstrument { instrument, spec }
+    SetInstrumentRules { instrument, rules }
+    SetPhase { instrument, phase }
+    DelistInstrument { instrument }
+    SetFeeSchedule { instrument, schedule }
+    SetAccountRisk { account, risk }
+    SetAccountLimits { account, instrument, limits }
+    SetKillSwitch { account, on }
+    HaltVenue { level, resume_ns }
 
     OrderAccepted { account_seq, instrument_seq, order }
     OrderRested { instrument_seq, instrument, order_id, side, price, leaves_qty }
@@ -216,17 +295,56 @@ records! {
     KeyRevoked { account_seq, key, account, role }
     CommandRejected { account, reason, in_cancel }
     CommandRepeated { account, first_sequence }
+    OrderTriggered { account_seq, instrument_seq, order }
+    OrderModified {
+        account_seq, instrument_seq, order, orig_cl_ord_id, orig_order_qty, orig_price
+    }
+    BookReduced { instrument_seq, instrument, order_id, side, price, qty, leaves_qty }
+    TradePrevented {
+        instrument_seq, instrument, prevented_match_id, price, qty, stp_mode, maker_account,
+        maker_order_id, taker_account, taker_order_id, prevented_ns
+    }
+    OrderListUpdated { account_seq, list }
+    OrderRepriced { account_seq, instrument_seq, order }
+    Adjustment { account, account_seq, base, quote }
+    TradeBusted { instrument_seq, instrument, trade_id, buyer, seller }
+    TradeCorrected { instrument_seq, instrument, trade_id, orig_price, price, buyer, seller }
+    ReceivableCreated { receivable }
+    ReceivableSettled { receivable, paid, debtor_seq, creditor_seq }
+    InstrumentUpdated { instrument_seq, instrument }
+    InstrumentRulesSet { instrument_seq, instrument, rules }
+    PhaseChanged { instrument_seq, instrument, phase, cause, until_ns }
+    InstrumentDelisted { instrument_seq, instrument }
+    FeeScheduleSet { instrument_seq, instrument, schedule }
+    AccountRiskSet { account_seq, account, risk }
+    AccountLimitsSet { account_seq, account, instrument, limits }
+    KillSwitchSet { account_seq, set }
+    VenueHalted { level, resume_ns }
+    CalendarSet { instrument_seq, calendar }
+    AuctionIndicated { instrument_seq, instrument, price, volume, surplus, surplus_side }
+    AuctionUncrossed { instrument_seq, instrument, price, volume, surplus, surplus_side }
+    SessionOpened { account_seq, account, session, cancel_on_disconnect }
+    SessionClosed { account_seq, account, session }
 }
 
 choices! {
     Command {
-        NewOrder, CancelOrder, CancelAll, ReplaceOrder, AmendOrder, Deposit, Withdraw, ListAsset,
-        ListInstrument, CreateAccount, UpdateAccount, CreateKey, RevokeKey, Tick, Continue
+        NewOrder, CancelOrder, CancelAll, ReplaceOrder, AmendOrder, ModifyOrder, MassCancel,
+        NewOrderList, CancelOrderList, OpenSession, CloseSession, Deposit, Withdraw, BustTrade,
+        CorrectTrade, SettleReceivable, ListAsset, ListInstrument, CreateAccount, UpdateAccount,
+        CreateKey, RevokeKey, UpdateInstrument, SetInstrumentRules, SetPhase, DelistInstrument,
+        SetFeeSchedule, SetAccountRisk, SetAccountLimits, SetKillSwitch, HaltVenue, ResumeVenue,
+        SetCircuitBreaker, SetCalendar, Tick, Continue
     }
     Event {
         OrderAccepted, OrderRested, TradeExecuted, OrderCanceled, OrderExpired, OrderAmended,
-        Deposited, Withdrawn, AssetListed, InstrumentListed, AccountCreated, AccountUpdated,
-        KeyCreated, KeyRevoked, CommandRejected, CommandRepeated
+        OrderTriggered, OrderModified, BookReduced, TradePrevented, OrderListUpdated, OrderRepriced,
+        Deposited, Withdrawn, TradeBusted, TradeCorrected, ReceivableCreated, ReceivableSettled,
+        AssetListed, InstrumentListed, AccountCreated, AccountUpdated, KeyCreated, KeyRevoked,
+        InstrumentUpdated, InstrumentRulesSet, PhaseChanged, InstrumentDelisted, FeeScheduleSet,
+        AccountRiskSet, AccountLimitsSet, KillSwitchSet, VenueHalted, VenueResumed,
+        CircuitBreakerSet, CalendarSet, AuctionIndicated, AuctionUncrossed, SessionOpened,
+        SessionClosed, CommandRejected, CommandRepeated
     }
 }
 
@@ -360,7 +478,8 @@ fn each_value_has_one_form() {
 
 /// `formats.txt` has an entry, and an example of every command and event as it lies in logs and
 /// snapshots, in hexadecimal. Fields are filled with 1, 2, 3, and so on; in every second of the
-/// larger ones the fifth byte is 1 too.
+/// larger ones the fifth byte is 1 too. What is there already never changes; new lines are added by
+/// running the test with `TYPES_FORMATS=write`.
 #[test]
 fn formats_stay_as_they_are() {
     let numbers: Vec<u64> = (1..200).map(|i| i | (i % 2) << 32).collect();
@@ -369,15 +488,25 @@ fn formats_stay_as_they_are() {
         let hex: String = bytes(value).iter().map(|byte| format!("{byte:02x}")).collect();
         format!("{name} {hex}")
     }
-    fn lines<T: Choice>(numbers: &[u64]) -> impl Iterator<Item = String> {
+    fn lines<T: Choice>(numbers: &[u64]) -> impl Iterator<Item = String> + Clone {
         let examples = T::EXAMPLES.iter().map(|example| example(&mut Source(numbers)));
         examples.map(|value| line(value.variant(), &value))
     }
 
     let entry = line("Entry", &Source(&numbers).value::<Entry>());
     let examples = lines::<Command>(&numbers).chain(lines::<Event>(&numbers));
+    let terms = [
+        line("Terms", &Source(&numbers).value::<Terms>()),
+        line("OrderTerms", &Source(&numbers).value::<OrderTerms>()),
+    ];
+    let all = std::iter::once(entry).chain(examples).chain(terms);
+    if std::env::var_os("TYPES_FORMATS").is_some_and(|value| value == "write") {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/formats.txt");
+        let text: String = all.clone().map(|line| line + "\n").collect();
+        std::fs::write(path, text).expect("it can be written");
+    }
     let mut golden = include_str!("formats.txt").lines();
-    for line in std::iter::once(entry).chain(examples) {
+    for line in all {
         assert_eq!(
             golden.next(),
             Some(line.as_str()),

@@ -198,7 +198,8 @@ struct Base {
 impl Default for Base {
     fn default() -> Self {
         Self {
-            engine: Engine::default(),
+            // The log says when it goes over to newer ones.
+            engine: Engine::with_rules(1).expect("the first rules are known"),
             views: Views::default(),
             event_hash: [0; 16],
             batch_number: 0,
@@ -220,7 +221,7 @@ impl Base {
 
     fn read(snapshot: &Snapshot) -> Result<Self, OpenError> {
         let batch_number = snapshot.batch_number;
-        if snapshot.rules_version != RULES_VERSION {
+        if snapshot.rules_version > RULES_VERSION {
             return Err(OpenError::OtherRules { batch_number, found: snapshot.rules_version });
         }
         let section = |name: &'static str| {
@@ -263,7 +264,7 @@ fn replay(
     }
     while let Some(frame) = reader.read().map_err(OpenError::Log)? {
         let (batch_number, found) = (frame.header.batch_number, frame.header.rules_version);
-        if found != RULES_VERSION {
+        if !engine.raise_rules(found) {
             return Err(OpenError::OtherRules { batch_number, found });
         }
         let mut result = Ok(());
@@ -313,8 +314,8 @@ impl fmt::Display for OpenError {
             ),
             Self::OtherRules { batch_number, found } => write!(
                 f,
-                "batch {batch_number} was applied under rules version {found}; this program has \
-                 version {RULES_VERSION}: use one that has the other"
+                "batch {batch_number} was applied under rules version {found}; this program knows \
+                 those up to {RULES_VERSION}: use a newer one"
             ),
             Self::CommandUnreadable { batch_number } => write!(
                 f,

@@ -155,6 +155,8 @@ impl<L: Log, T> Machine<L, T> {
 
     fn apply_committed(&mut self, committed: Committed, outputs: &mut Vec<Output<T>>) {
         let Committed { batch_number, hash, batch } = committed;
+        let rules_known = self.engine.raise_rules(batch.rules_version);
+        debug_assert!(rules_known, "the batches above are stamped with the newest rules");
         let tickets = &mut self.tickets;
         apply_batch(&mut self.engine, batch.sequenced_ns, &batch.payload, |reply| {
             let ticket = tickets.pop_front().expect("every command in a batch has its place");

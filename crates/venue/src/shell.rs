@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use engine::{Engine, RULES_VERSION};
+use engine::Engine;
 use log::snapshot::{Section, Snapshot};
 use log::{Durability, FileLog, LogError};
 use marketdata::Views;
@@ -272,7 +272,7 @@ impl Shell {
         let mut state = Vec::new();
         engine.write_state(&mut state);
         let snapshot = Snapshot {
-            rules_version: RULES_VERSION,
+            rules_version: engine.rules(),
             batch_number,
             sequence: engine.sequence(),
             chain_hash,

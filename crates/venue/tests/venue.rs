@@ -90,6 +90,7 @@ fn limit(number: u64, side: Side, price: i64) -> Command {
         size: OrderSize::Base(Qty::from_lots(1 + number % 7)),
         strategy_id: None,
         strategy_type: None,
+        terms: None,
     })
 }
 

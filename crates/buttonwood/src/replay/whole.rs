@@ -217,6 +217,7 @@ impl Ready {
                     size: OrderSize::Base(Qty::from_lots(qty)),
                     strategy_id: None,
                     strategy_type: None,
+                    terms: None,
                 };
                 (Expect::OrderId(order_id), Command::NewOrder(order))
             }
@@ -232,6 +233,7 @@ impl Ready {
                     size: OrderSize::Base(Qty::from_lots(qty)),
                     strategy_id: None,
                     strategy_type: None,
+                    terms: None,
                 };
                 (Expect::Maker(maker), Command::NewOrder(order))
             }

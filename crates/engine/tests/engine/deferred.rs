@@ -202,7 +202,7 @@ fn no_command_overtakes_work_that_waits() {
         let mut patient = build();
         let mut expect = patient.apply(0, Command::Continue(()));
         patient.now_ns -= 1;
-        expect.extend(patient.apply(account, command));
+        expect.extend(patient.apply(account, command.clone()));
         let mut hasty = build();
         assert_eq!(hasty.apply(account, command), expect);
         hasty.engine.assert_consistent();

@@ -96,7 +96,7 @@ impl House {
     pub(crate) fn open(&self) -> Driver {
         let mut driver = Driver::default();
         for command in self.commands() {
-            let events = driver.apply(0, command);
+            let events = driver.apply(0, command.clone());
             let refused = events.iter().any(|event| matches!(event, Event::CommandRejected(_)));
             assert!(!refused, "{command:?}: {events:?}");
         }
@@ -219,7 +219,55 @@ impl Numbers {
             Event::AccountUpdated(updated) => self.account(updated.account, updated.account_seq),
             Event::KeyCreated(created) => self.account(created.spec.account, created.account_seq),
             Event::KeyRevoked(revoked) => self.account(revoked.account, revoked.account_seq),
-            Event::AssetListed(_) | Event::CommandRejected(_) | Event::CommandRepeated(_) => {}
+            Event::OrderTriggered(e) => {
+                self.account(e.order.account, e.account_seq);
+                self.instrument(e.order.instrument, e.instrument_seq);
+            }
+            Event::OrderModified(e) => {
+                self.account(e.order.account, e.account_seq);
+                self.instrument(e.order.instrument, e.instrument_seq);
+            }
+            Event::OrderRepriced(e) => {
+                self.account(e.order.account, e.account_seq);
+                self.instrument(e.order.instrument, e.instrument_seq);
+            }
+            Event::BookReduced(e) => self.instrument(e.instrument, e.instrument_seq),
+            Event::TradePrevented(e) => self.instrument(e.instrument, e.instrument_seq),
+            Event::OrderListUpdated(e) => self.account(e.list.account, e.account_seq),
+            Event::TradeBusted(e) => {
+                self.instrument(e.instrument, e.instrument_seq);
+                self.account(e.buyer.account, e.buyer.account_seq);
+                self.account(e.seller.account, e.seller.account_seq);
+            }
+            Event::TradeCorrected(e) => {
+                self.instrument(e.instrument, e.instrument_seq);
+                self.account(e.buyer.account, e.buyer.account_seq);
+                self.account(e.seller.account, e.seller.account_seq);
+            }
+            Event::ReceivableSettled(e) => {
+                self.account(e.receivable.debtor, e.debtor_seq);
+                self.account(e.receivable.creditor, e.creditor_seq);
+            }
+            Event::InstrumentUpdated(e) => self.instrument(e.instrument.id, e.instrument_seq),
+            Event::InstrumentRulesSet(e) => self.instrument(e.instrument, e.instrument_seq),
+            Event::PhaseChanged(e) => self.instrument(e.instrument, e.instrument_seq),
+            Event::InstrumentDelisted(e) => self.instrument(e.instrument, e.instrument_seq),
+            Event::FeeScheduleSet(e) => self.instrument(e.instrument, e.instrument_seq),
+            Event::CalendarSet(e) => self.instrument(e.calendar.instrument, e.instrument_seq),
+            Event::AuctionIndicated(e) => self.instrument(e.instrument, e.instrument_seq),
+            Event::AuctionUncrossed(e) => self.instrument(e.instrument, e.instrument_seq),
+            Event::AccountRiskSet(e) => self.account(e.account, e.account_seq),
+            Event::AccountLimitsSet(e) => self.account(e.account, e.account_seq),
+            Event::KillSwitchSet(e) => self.account(e.set.account, e.account_seq),
+            Event::SessionOpened(e) => self.account(e.account, e.account_seq),
+            Event::SessionClosed(e) => self.account(e.account, e.account_seq),
+            Event::AssetListed(_)
+            | Event::ReceivableCreated(_)
+            | Event::VenueHalted(_)
+            | Event::VenueResumed(())
+            | Event::CircuitBreakerSet(_)
+            | Event::CommandRejected(_)
+            | Event::CommandRepeated(_) => {}
         }
     }
 
@@ -266,6 +314,7 @@ pub(crate) fn limit(cl_ord_id: &str, side: Side, qty: u64, price: i64) -> NewOrd
         size: OrderSize::Base(lots(qty)),
         strategy_id: None,
         strategy_type: None,
+        terms: None,
     }
 }
 

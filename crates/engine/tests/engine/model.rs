@@ -261,6 +261,7 @@ impl Model {
                 }
             }
             Command::Continue(()) => {}
+            other => unimplemented!("{other:?}"),
         }
         Ok(())
     }
@@ -312,6 +313,7 @@ impl Model {
             cum_quote: Amount::ZERO,
             created_ns: self.now_ns,
             updated_ns: self.now_ns,
+            terms: None,
         };
         let account_seq = self.account_seq(account);
         let instrument_seq = self.instrument_seq(order.instrument);
@@ -373,6 +375,7 @@ impl Model {
             OrderType::Limit => base.is_some(),
             OrderType::LimitMaker => base.is_some() && gtc,
             OrderType::Market => price == 0 && gtc,
+            _ => false,
         };
         let cost = |price: i64, qty: Qty| {
             i128::from(price) * i128::from(qty.lots()) * i128::from(instrument.tick_lot_minor)

@@ -96,7 +96,7 @@ fn listings_are_refused_in_order_of_precedence() {
         check(InstrumentSpec { symbol, quote: base, ..bounds }, RejectReason::UnknownAsset);
     }
     let command = Command::ListInstrument(ListInstrument { spec: good });
-    let events = venue.apply(0, command);
+    let events = venue.apply(0, command.clone());
     let [Event::InstrumentListed(listed)] = events[..] else { panic!("{events:?}") };
     assert_eq!(listed.instrument.id, InstrumentId(2));
     assert_eq!(refused(&mut venue, command), Some(RejectReason::NameInUse));
@@ -176,7 +176,7 @@ fn create_key(account: u32, hash: u8) -> Command {
 /// Why a command was refused; that it changed nothing then is checked beside.
 fn refused(venue: &mut Driver, command: Command) -> Option<RejectReason> {
     let before = state_bytes(&venue.engine);
-    let reason = venue.reason(0, command);
+    let reason = venue.reason(0, command.clone());
     if reason.is_some() {
         // The state begins with its version, the count of commands and the time.
         assert_eq!(before[18..], state_bytes(&venue.engine)[18..], "{command:?}");

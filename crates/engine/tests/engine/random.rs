@@ -126,6 +126,7 @@ fn new_order() -> impl Strategy<Value = NewOrder> {
                 size: by_quote.map_or(OrderSize::Base(lots(qty)), |q| OrderSize::Quote(minor(q))),
                 strategy_id: strategy.0,
                 strategy_type: strategy.1,
+                terms: None,
             }
         },
     )

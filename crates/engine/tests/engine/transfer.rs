@@ -78,12 +78,12 @@ fn transfers_are_refused_in_order_of_precedence() {
         (1, 0, 1, "start-0", RejectReason::DuplicateExternalRef),
     ] {
         let command = deposit(account, asset, amount, external_ref);
-        assert_eq!(venue.reason(1, command), Some(expect), "{command:?}");
+        assert_eq!(venue.reason(1, command.clone()), Some(expect), "{command:?}");
         let types::Command::Deposit(deposit) = command else { unreachable!() };
         let types::Deposit { account, asset, amount, external_ref } = deposit;
         let withdraw = types::Withdraw { account, asset, amount, external_ref };
         let command = types::Command::Withdraw(withdraw);
-        assert_eq!(venue.reason(1, command), Some(expect), "{command:?}");
+        assert_eq!(venue.reason(1, command.clone()), Some(expect), "{command:?}");
     }
 }
 

@@ -73,6 +73,7 @@ pub(crate) fn submit_order(
         size: OrderSize::Base(Qty::from_lots(lots)),
         strategy_id: None,
         strategy_type: None,
+        terms: None,
     };
     submit(site, account, Command::NewOrder(order))
 }

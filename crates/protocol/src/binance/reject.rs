@@ -18,7 +18,51 @@ pub fn api_error(reason: RejectReason, request: Request) -> ApiError {
         RejectReason::UnknownAccount | RejectReason::UnknownKey => ApiError::api_key_rejected(),
         RejectReason::UnknownInstrument => ApiError::invalid_symbol(),
 
-        RejectReason::OrderTermsInvalid => ApiError::unsupported_order_combination(),
+        RejectReason::AccountKilled => {
+            rejected(request, "This action is disabled on this account.")
+        }
+        RejectReason::InstrumentDelisted
+        | RejectReason::VenueHalted
+        | RejectReason::PhaseForbids => rejected(request, "Market is closed."),
+        RejectReason::OrderRateAboveMax => ApiError::new(429, -1015, "Too many new orders."),
+
+        RejectReason::OrderTermsInvalid
+        | RejectReason::MinQtyAboveOrderQty
+        | RejectReason::ExpireTimePast => ApiError::unsupported_order_combination(),
+        RejectReason::StopPriceOutOfRange => ApiError::filter("PRICE_FILTER"),
+        RejectReason::TrailingDeltaOutOfRange => ApiError::filter("TRAILING_DELTA"),
+        RejectReason::PriceOutsidePercent => ApiError::filter("PERCENT_PRICE_BY_SIDE"),
+        RejectReason::PriceOutsideCollar => {
+            rejected(request, "Price is outside this account's collar.")
+        }
+        RejectReason::NoPegReference => {
+            rejected(request, "There is no quote that the order could be pegged to.")
+        }
+        RejectReason::DisplayQtyOutOfRange => ApiError::filter("LOT_SIZE"),
+        RejectReason::TooManyIcebergParts => ApiError::filter("ICEBERG_PARTS"),
+        RejectReason::OrderQtyAboveLimit
+        | RejectReason::NotionalAboveLimit
+        | RejectReason::OpenOrdersAboveLimit
+        | RejectReason::OpenNotionalAboveLimit
+        | RejectReason::PositionAboveLimit => {
+            rejected(request, "Order is above this account's limits.")
+        }
+        RejectReason::TooManyStopOrders => ApiError::filter("MAX_NUM_ALGO_ORDERS"),
+        RejectReason::TooManyIcebergOrders => ApiError::filter("MAX_NUM_ICEBERG_ORDERS"),
+        RejectReason::TooManyOrderLists => ApiError::filter("MAX_NUM_ORDER_LISTS"),
+        RejectReason::PositionAboveMax => ApiError::filter("MAX_POSITION"),
+        RejectReason::OrderListInvalid => {
+            rejected(request, "The relationship of the prices for the orders is not correct.")
+        }
+        RejectReason::DuplicateListClOrdId => rejected(request, "Duplicate order sent."),
+        RejectReason::WouldTriggerImmediately => {
+            rejected(request, "Order would trigger immediately.")
+        }
+        RejectReason::OrderListNotFound => rejected(request, "Unknown order list sent."),
+        RejectReason::AmendNotAllowed => {
+            rejected(request, "Order amend is not supported for this order.")
+        }
+        RejectReason::TooManyAmends => ApiError::filter("MAX_NUM_ORDER_AMENDS"),
         RejectReason::PriceBelowMin | RejectReason::PriceAboveMax => {
             ApiError::filter("PRICE_FILTER")
         }
@@ -73,7 +117,21 @@ pub fn api_error(reason: RejectReason, request: Request) -> ApiError {
         | RejectReason::FeeTooHigh
         | RejectReason::BaseIsQuote
         | RejectReason::ApiKeyInUse
-        | RejectReason::AccountLimitsTooHigh => ApiError::unsupported_operation(),
+        | RejectReason::AccountLimitsTooHigh
+        | RejectReason::UnknownSession
+        | RejectReason::SessionInUse
+        | RejectReason::TradeNotFound
+        | RejectReason::TradeBustedAlready
+        | RejectReason::ReceivableNotFound
+        | RejectReason::NothingToSettle
+        | RejectReason::InstrumentRulesInvalid
+        | RejectReason::InstrumentStepsFixed
+        | RejectReason::FeeScheduleInvalid
+        | RejectReason::CalendarInvalid
+        | RejectReason::CircuitBreakerInvalid
+        | RejectReason::AccountNotFlat
+        | RejectReason::HaltLevelInvalid
+        | RejectReason::VenueNotHalted => ApiError::unsupported_operation(),
     }
 }
 

@@ -532,10 +532,11 @@ impl SentOrder {
             size,
             strategy_id: self.strategy_id,
             strategy_type: self.strategy_type,
+            terms: None,
         };
         let default = match order_type {
             OrderType::Limit | OrderType::Market => ResponseType::Full,
-            OrderType::LimitMaker => ResponseType::Ack,
+            _ => ResponseType::Ack,
         };
         Ok((order, self.response_type.unwrap_or(default)))
     }
@@ -716,6 +717,7 @@ mod tests {
                 size: OrderSize::Base(Qty::from_lots(10_000)),
                 strategy_id: Some(7),
                 strategy_type: Some(1_000_000),
+                terms: None,
             }
         );
     }

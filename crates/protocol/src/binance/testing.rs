@@ -72,6 +72,7 @@ pub(crate) fn order(order_id: u64) -> Order {
         cum_quote: Amount::ZERO,
         created_ns: 1_507_725_176_595_123_456,
         updated_ns: 1_507_725_176_595_123_456,
+        terms: None,
     }
 }
 

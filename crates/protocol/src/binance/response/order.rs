@@ -398,6 +398,14 @@ const fn expiry_reason(cause: ExpireCause) -> &'static str {
         ExpireCause::NoLiquidity | ExpireCause::BalanceExhausted | ExpireCause::BelowOneLot => {
             "INSUFFICIENT_LIQUIDITY"
         }
+        ExpireCause::SelfTrade => "EXECUTION_RULE_PREVENTION",
+        ExpireCause::MinQty => "MINIMUM_QUANTITY_UNMET",
+        ExpireCause::GoodTillDate | ExpireCause::Day => "TIME_IN_FORCE_EXPIRED",
+        ExpireCause::AtOpen | ExpireCause::AtClose | ExpireCause::Phase => "MARKET_PHASE",
+        ExpireCause::PriceBand => "PRICE_RANGE",
+        ExpireCause::OrderList => "ORDER_LIST",
+        ExpireCause::WouldTakeLiquidity => "WOULD_TAKE_LIQUIDITY",
+        ExpireCause::NotAllowed => "RISK_CHECK",
     }
 }
 

@@ -65,10 +65,8 @@ fn terms_valid(order: &NewOrder) -> bool {
     }
     match order.order_type {
         OrderType::Limit => by_base,
-        OrderType::LimitMaker => by_base && order.time_in_force == TimeInForce::Gtc,
-        OrderType::Market => {
-            order.price == Price::default() && order.time_in_force == TimeInForce::Gtc
-        }
+        OrderType::LimitMaker => by_base && order.time_in_force == Gtc,
+        OrderType::Market => order.price == Price::default() && order.time_in_force == Gtc,
         _ => false,
     }
 }

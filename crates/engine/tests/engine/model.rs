@@ -261,7 +261,7 @@ impl Model {
                 }
             }
             Command::Continue(()) => {}
-            other => unimplemented!("{other:?}"),
+            other => panic!("the model has no {other:?}"),
         }
         Ok(())
     }

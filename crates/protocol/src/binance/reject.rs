@@ -54,7 +54,6 @@ pub fn api_error(reason: RejectReason, request: Request) -> ApiError {
         RejectReason::OrderListInvalid => {
             rejected(request, "The relationship of the prices for the orders is not correct.")
         }
-        RejectReason::DuplicateListClOrdId => rejected(request, "Duplicate order sent."),
         RejectReason::WouldTriggerImmediately => {
             rejected(request, "Order would trigger immediately.")
         }
@@ -77,7 +76,9 @@ pub fn api_error(reason: RejectReason, request: Request) -> ApiError {
         }
         RejectReason::TooManyOpenOrders => ApiError::filter("MAX_NUM_ORDERS"),
         RejectReason::TooManyAccountOrders => ApiError::filter("EXCHANGE_MAX_NUM_ORDERS"),
-        RejectReason::DuplicateClOrdId => rejected(request, "Duplicate order sent."),
+        RejectReason::DuplicateClOrdId | RejectReason::DuplicateListClOrdId => {
+            rejected(request, "Duplicate order sent.")
+        }
         RejectReason::InsufficientBalance => {
             rejected(request, "Account has insufficient balance for requested action.")
         }

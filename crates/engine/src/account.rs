@@ -4,9 +4,10 @@ use std::collections::{BTreeSet, VecDeque};
 
 use types::{
     AccountName, AccountSpec, AccountTrade, Amount, AssetId, Balance, FeeRates, Instrument,
-    InstrumentId, Order, OrderId, OrderType, Price, Qty, RetryKey, Side,
+    InstrumentId, Order, OrderType, Price, Qty, RetryKey, Side,
 };
 
+use crate::finished::FinishedOrders;
 use crate::slab::NONE;
 
 #[derive(Clone, Debug)]
@@ -18,36 +19,27 @@ pub(crate) struct Account {
     pub(crate) balances: Vec<Balance>,
     /// Indexed by instrument, likewise.
     pub(crate) markets: Vec<AccountMarket>,
-    /// Oldest first.
-    pub(crate) finished: VecDeque<Finished>,
+    pub(crate) finished: FinishedOrders,
     pub(crate) trades: VecDeque<AccountTrade>,
     pub(crate) external_refs: BTreeSet<Box<[u8]>>,
     /// Oldest first.
     pub(crate) retries: VecDeque<Retry>,
 }
 
-/// An account's open orders in one instrument, as a list through [`crate::orders::OpenOrder`] in
-/// the order of their ids.
+/// An account's open orders in one instrument.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccountMarket {
     pub(crate) open_orders: u32,
+    /// Indexed by [`Side`].
+    pub(crate) lists: [OrderList; 2],
+}
+
+/// Orders of one account and side, as a list through [`crate::orders::OpenOrder`] in the order of
+/// their ids.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OrderList {
     pub(crate) head: u32,
     pub(crate) tail: u32,
-}
-
-/// Where a finished order lies, and what it takes to forget it: the order itself has gone from
-/// the processor's cache long before.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Finished {
-    pub(crate) at: u32,
-    pub(crate) instrument: InstrumentId,
-    pub(crate) order_id: OrderId,
-}
-
-impl Finished {
-    pub(crate) fn new(at: u32, order: &Order) -> Self {
-        Self { at, instrument: order.instrument, order_id: order.order_id }
-    }
 }
 
 /// A command that may come again.
@@ -59,7 +51,8 @@ pub(crate) struct Retry {
 }
 
 impl AccountMarket {
-    pub(crate) const EMPTY: Self = Self { open_orders: 0, head: NONE, tail: NONE };
+    pub(crate) const EMPTY: Self =
+        Self { open_orders: 0, lists: [OrderList { head: NONE, tail: NONE }; 2] };
 }
 
 impl Account {
@@ -70,7 +63,7 @@ impl Account {
             open_orders: 0,
             balances: Vec::new(),
             markets: Vec::new(),
-            finished: VecDeque::new(),
+            finished: FinishedOrders::default(),
             trades: VecDeque::new(),
             external_refs: BTreeSet::new(),
             retries: VecDeque::new(),

@@ -6,10 +6,8 @@ use types::{
     OrderStatus, OrderType, RejectReason, ReplaceMode, ReplaceOrder,
 };
 
-use crate::account::Finished;
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
-use crate::orders::Place;
 
 impl Engine {
     pub(crate) fn cancel_order(
@@ -89,8 +87,8 @@ impl Engine {
             Ok(node) => node,
             Err(reason) => return self.reject(account, reason, events),
         };
-        let orig = *self.orders.open(node);
-        if let Some(cl_ord_id) = request.cl_ord_id {
+        let orig = self.orders.order(node);
+        if let Some(cl_ord_id) = &request.cl_ord_id {
             self.orders.rename(node, cl_ord_id);
         }
         let market = &mut self.markets[orig.instrument.0 as usize];
@@ -98,13 +96,12 @@ impl Engine {
         let less = orig.order_qty - request.order_qty;
         market.book.reduce(&mut self.orders.nodes, node, less);
         owner.release(&market.instrument, &orig, less);
-        let order = self.orders.open_mut(node);
-        order.order_qty = request.order_qty;
-        order.updated_ns = self.now_ns;
+        self.orders.record_mut(node).order_qty = request.order_qty;
+        self.orders.extra_mut(node).updated_ns = self.now_ns;
         events.push(Event::OrderAmended(OrderAmended {
             account_seq: owner.next_seq(),
             instrument_seq: market.next_seq(),
-            order: *order,
+            order: self.orders.order(node),
             orig_cl_ord_id: orig.cl_ord_id,
             orig_order_qty: orig.order_qty,
         }));
@@ -128,33 +125,13 @@ impl Engine {
             order,
             cause,
         }));
-        self.finish(order);
+        self.finish(&order);
     }
 
     /// Keeps a finished order where it can be asked for, in place of the account's oldest.
-    pub(crate) fn finish(&mut self, order: Order) {
-        let market = &mut self.markets[order.instrument.0 as usize];
+    pub(crate) fn finish(&mut self, order: &Order) {
         let account = &mut self.accounts[order.account.0 as usize];
-        let kept = account.spec.finished_orders_kept as usize;
-        if kept == 0 {
-            market.index.remove(order.order_id.0);
-        } else {
-            let at = self.orders.finished.insert(order);
-            market.index.insert(order.order_id.0, Place::Finished(at).pack());
-            account.finished.push_back(Finished::new(at, &order));
-        }
-        self.forget_finished(order.account, kept);
-    }
-
-    /// Lets go of an account's oldest finished orders beyond `kept`.
-    pub(crate) fn forget_finished(&mut self, account: AccountId, kept: usize) {
-        let account = &mut self.accounts[account.0 as usize];
-        while account.finished.len() > kept {
-            let oldest = account.finished.pop_front().expect("there are more than are kept");
-            let market = &mut self.markets[oldest.instrument.0 as usize];
-            market.index.remove(oldest.order_id.0);
-            self.orders.finished.remove(oldest.at);
-        }
+        account.finished.push(order, account.spec.finished_orders_kept as usize);
     }
 
     fn cancel(
@@ -164,12 +141,13 @@ impl Engine {
         cause: CancelCause,
         events: &mut Vec<Event>,
     ) {
-        let mut order = *self.orders.open(node);
+        let mut order = self.orders.order(node);
         let market = &mut self.markets[order.instrument.0 as usize];
         let account = &mut self.accounts[order.account.0 as usize];
         let canceled_qty = order.leaves_qty();
-        market.book.remove(&mut self.orders.nodes, node);
+        market.index.remove(order.order_id.0);
         self.orders.detach(account, node);
+        market.book.remove(&mut self.orders.nodes, node);
         account.release(&market.instrument, &order, canceled_qty);
         order.status = OrderStatus::Canceled;
         order.updated_ns = self.now_ns;
@@ -181,7 +159,7 @@ impl Engine {
             cl_ord_id,
             cause,
         }));
-        self.finish(order);
+        self.finish(&order);
     }
 
     fn check_cancel(
@@ -192,7 +170,7 @@ impl Engine {
         self.account(account).ok_or(RejectReason::UnknownAccount)?;
         self.market(request.instrument).ok_or(RejectReason::UnknownInstrument)?;
         let node = self.open_order(account, request.instrument, &request.order)?;
-        let status = self.orders.open(node).status;
+        let status = self.orders.record(node).status;
         let allowed = match request.restriction {
             CancelRestriction::None => true,
             CancelRestriction::OnlyNew => status == OrderStatus::New,
@@ -219,11 +197,11 @@ impl Engine {
             }
         }
         let node = self.open_order(account, request.instrument, &request.order)?;
-        let order = self.orders.open(node);
-        if request.order_qty >= order.order_qty {
+        let order_qty = self.orders.record(node).order_qty;
+        if request.order_qty >= order_qty {
             return Err(RejectReason::AmendQtyNotLower);
         }
-        if request.order_qty <= order.cum_qty {
+        if request.order_qty <= order_qty - self.orders.leaves_qty(node) {
             return Err(RejectReason::AmendQtyNotAboveCum);
         }
         Ok(node)

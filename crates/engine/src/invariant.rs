@@ -3,10 +3,9 @@
 
 use types::{AccountId, Amount, AssetId, Order, Side};
 
-use crate::account::{Account, Finished, held};
+use crate::account::{Account, held};
 use crate::engine::{Deferred, Engine};
 use crate::market::Market;
-use crate::orders::Place;
 
 impl Engine {
     /// Panics where the state contradicts itself.
@@ -51,9 +50,9 @@ impl Engine {
         let suspended = self.deferred.iter().filter_map(|work| work.held_by(id));
         let instruments = self.instruments().take(account.markets.len());
         let open = instruments.flat_map(|instrument| self.open_orders(id, instrument.id));
-        for order in open.chain(suspended) {
+        for order in open.chain(suspended.copied()) {
             let instrument = &self.markets[order.instrument.0 as usize].instrument;
-            let (asset, amount) = held(instrument, order, order.leaves_qty());
+            let (asset, amount) = held(instrument, &order, order.leaves_qty());
             let hold = holds.get_mut(usize::from(asset.0)).ok_or("a hold of nothing")?;
             *hold = hold.checked_add(amount.minor()).ok_or("holds without end")?;
         }
@@ -73,25 +72,22 @@ impl Engine {
             let mut last = None;
             let mut count = 0;
             for node in self.orders.of_account(account, instrument.id) {
-                let Order { account, order_id, cl_ord_id, .. } = self.orders.open(node);
-                let by_name = self.orders.by_cl_ord_id(id, instrument.id, cl_ord_id);
-                let by_id = self.find_by_id(instrument.id, *order_id);
-                let found = by_name == Some(node) && by_id == Some(Place::Open(node));
-                check(found && *account == id && last < Some(*order_id), || {
+                let Order { account, order_id, cl_ord_id, .. } = self.orders.order(node);
+                let by_name = self.orders.by_cl_ord_id(id, instrument.id, &cl_ord_id);
+                let by_id = self.find_by_id(instrument.id, order_id);
+                let found = by_name == Some(node) && by_id == Some(node);
+                check(found && account == id && last < Some(order_id), || {
                     format!("account {id}: order {order_id} is not where it belongs")
                 })?;
-                last = Some(*order_id);
+                last = Some(order_id);
                 count += 1;
             }
             check(count == list.open_orders, || format!("account {id}: orders miscounted"))?;
             open_orders += count;
         }
-        for Finished { at, instrument, order_id } in &account.finished {
-            let order = &self.orders.finished[*at];
-            let found = self.find_by_id(*instrument, *order_id);
-            let same = order.instrument == *instrument && order.order_id == *order_id;
-            check(found == Some(Place::Finished(*at)) && same, || {
-                format!("account {id}: finished order {order_id} is lost")
+        for Order { instrument, order_id, .. } in account.finished.iter(id) {
+            check(self.find_by_id(instrument, order_id).is_none(), || {
+                format!("account {id}: finished order {order_id} is open")
             })?;
         }
         check(open_orders == account.open_orders, || format!("account {id}: orders miscounted"))?;
@@ -119,13 +115,12 @@ impl Engine {
         for side in [Side::Buy, Side::Sell] {
             let mut by_orders = 0_u64;
             for node in book.orders(&self.orders.nodes, side) {
-                let (node, order) = (&self.orders.nodes[node], self.orders.open(node));
-                let same = (node.side(), node.price(), node.leaves_qty())
-                    == (order.side, order.price, order.leaves_qty());
-                check(same && order.instrument == market.instrument.id, || {
+                let (order, leaves_qty) = (self.orders.record(node), self.orders.leaves_qty(node));
+                let instrument = order.instrument;
+                check(instrument == market.instrument.id && !leaves_qty.is_zero(), || {
                     format!("{symbol}: the book has another order {}", order.order_id)
                 })?;
-                by_orders = by_orders.wrapping_add(node.leaves_qty().lots());
+                by_orders = by_orders.wrapping_add(leaves_qty.lots());
             }
             let lots = book.levels(side).map(|(_, qty)| qty.lots());
             let by_levels = lots.fold(0, u64::wrapping_add);

@@ -5,15 +5,17 @@
 //! [`types::CommandRejected`]. Same log, same events, on every machine.
 //!
 //! The way of an order: `engine.rs` picks the command apart, `check.rs` is the ladder of refusals,
-//! `matching.rs` trades it, `book.rs` queues it, `account.rs` moves the money, `ending.rs` puts
-//! finished orders where they can be asked for, `query.rs` answers questions, `state.rs` writes
-//! and reads the whole, `invariant.rs` says what must hold between commands.
+//! `matching.rs` trades it, `book.rs` queues it, `orders.rs` keeps the rest of it, `account.rs`
+//! moves the money, `ending.rs` ends it, `finished.rs` keeps it where it can be asked for, `query.rs`
+//! answers questions, `state.rs` writes and reads the whole, `invariant.rs` says what must hold
+//! between commands.
 
 mod account;
 mod book;
 mod check;
 mod ending;
 mod engine;
+mod finished;
 mod index;
 mod invariant;
 mod market;

@@ -9,7 +9,7 @@ use crate::index::OrderIndex;
 pub(crate) struct Market {
     pub(crate) instrument: Instrument,
     pub(crate) book: Book,
-    /// Open orders and finished ones that are still kept; see [`crate::orders::Place`].
+    /// The nodes of the open orders.
     pub(crate) index: OrderIndex,
     pub(crate) last_order_id: u64,
     pub(crate) last_trade_id: u64,

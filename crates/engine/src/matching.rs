@@ -10,7 +10,6 @@ use crate::account::{fee, received_asset};
 use crate::book::Front;
 use crate::engine::{Deferred, Engine};
 use crate::market::Market;
-use crate::orders::Place;
 
 /// Why an order stops trading.
 enum Stop {
@@ -46,7 +45,7 @@ impl Engine {
     /// Trades an accepted order as far as it goes, now or in later commands.
     pub(crate) fn execute(&mut self, mut order: Order, events: &mut Vec<Event>) {
         match self.trade(&mut order, events) {
-            Stop::Filled => self.finish(order),
+            Stop::Filled => self.finish(&order),
             Stop::Suspended => self.deferred.push_front(Deferred::Trade(order)),
             Stop::Unable(cause) => self.expire(order, cause, events),
             Stop::NoneLeft if order.order_type == OrderType::Market => {
@@ -163,16 +162,19 @@ impl Engine {
 
     /// One match, at the maker's price.
     fn fill(&mut self, taker: &mut Order, front: Front, qty: Qty, events: &mut Vec<Event>) {
-        let Self { markets, orders, now_ns, .. } = self;
+        let Self { markets, accounts, orders, now_ns, .. } = self;
         let market = &mut markets[taker.instrument.0 as usize];
         let Front { node, price, leaves_qty } = front;
         let quote = market.instrument.notional(price, qty);
+        let mut maker = orders.order(node);
+        count_fill(&mut maker, qty, quote, *now_ns);
+        if qty == leaves_qty {
+            market.index.remove(maker.order_id.0);
+            orders.detach(&mut accounts[maker.account.0 as usize], node);
+        } else {
+            orders.count_fill(node, quote, *now_ns);
+        }
         market.book.reduce(&mut orders.nodes, node, qty);
-
-        let maker = orders.open_mut(node);
-        let maker_filled = qty == leaves_qty;
-        count_fill(maker, qty, quote, *now_ns);
-        let maker = *maker;
         count_fill(taker, qty, quote, *now_ns);
         if !taker.quote_order_qty.is_zero() {
             let next = market.book.best_price(taker.side.opposite());
@@ -194,9 +196,8 @@ impl Engine {
         events.push(Event::TradeExecuted(trade));
         self.keep_trade(&trade, true);
         self.keep_trade(&trade, false);
-        if maker_filled {
-            self.orders.detach(&mut self.accounts[maker.account.0 as usize], node);
-            self.finish(maker);
+        if maker.status == OrderStatus::Filled {
+            self.finish(&maker);
         }
     }
 
@@ -252,7 +253,7 @@ impl Engine {
         let leaves_qty = order.leaves_qty();
         let nodes = &mut self.orders.nodes;
         let node = market.book.rest(nodes, order.side, order.price, leaves_qty);
-        market.index.insert(order.order_id.0, Place::Open(node).pack());
+        market.index.insert(order.order_id.0, node);
         self.orders.attach(&mut self.accounts[order.account.0 as usize], node, order);
         events.push(Event::OrderRested(OrderRested {
             instrument_seq: market.next_seq(),

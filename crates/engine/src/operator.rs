@@ -170,8 +170,8 @@ impl Engine {
         while owner.trades.len() > spec.trades_kept as usize {
             owner.trades.pop_front();
         }
+        owner.finished.keep(spec.finished_orders_kept as usize);
         let account_seq = owner.next_seq();
-        self.forget_finished(account, spec.finished_orders_kept as usize);
         events.push(Event::AccountUpdated(AccountUpdated { account_seq, account, spec }));
     }
 

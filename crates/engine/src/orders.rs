@@ -1,10 +1,25 @@
-//! The orders of all instruments: open ones beside their place in a book, finished ones as long
-//! as they are kept, and the ways to find them.
+//! The open orders of all instruments: what matching does not need of them, and the ways to find
+//! them.
+//!
+//! An open order owns one number, its [`NodeId`], and with it a place in two slabs: a [`Node`] that
+//! matching reads, and an [`OpenOrder`] beside it. What few orders have is in a third, [`Extra`].
+//! From these three, [`Orders::order`] makes the whole [`Order`].
+//!
+//! # Invariants
+//! - An open order has `leaves > 0`; it is in its account's list and in the table of names.
+//! - An account's list is in the order of the order ids, which is that of age.
+//!
+//! [`Node`]: crate::Node
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hasher, RandomState};
 
+use foldhash::SharedSeed;
+use foldhash::quality::FoldHasher;
 use hashbrown::HashTable;
-use types::{AccountId, ClOrdId, InstrumentId, Order};
+use types::{
+    AccountId, Amount, ClOrdId, InstrumentId, Order, OrderId, OrderStatus, OrderTerms, OrderType,
+    PackedClOrdId, Price, Qty, Side, StpMode, TimeInForce,
+};
 
 use crate::account::Account;
 use crate::book::{NodeId, Nodes};
@@ -14,106 +29,245 @@ use crate::slab::{NONE, Slab};
 pub(crate) struct Orders {
     pub(crate) nodes: Nodes,
     /// Parallel to `nodes`.
-    open: Vec<OpenOrder>,
-    pub(crate) finished: Slab<Order>,
+    records: Vec<OpenOrder>,
+    extras: Slab<Extra>,
+    long_names: Slab<ClOrdId>,
     by_cl_ord_id: HashTable<NodeId>,
-    /// Its keys differ from process to process, so that no client can craft ids that collide. No
-    /// result depends on them: the table is only ever asked for one id.
-    hasher: RandomState,
+    seeds: Seeds,
 }
 
-/// What matching does not need of an open order.
+/// What is kept of an open order beside its node, which has its side, price and leaves: one cache
+/// line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct OpenOrder {
-    pub(crate) order: Order,
-    /// The account's next and previous open order in the same instrument.
+    cl_ord_id: Name,
+    pub(crate) order_id: OrderId,
+    /// Without what has been amended away.
+    pub(crate) order_qty: Qty,
+    pub(crate) created_ns: u64,
+    pub(crate) account: AccountId,
+    pub(crate) instrument: InstrumentId,
+    /// The account's next and previous open order on the same side of the same instrument.
     next: u32,
     prev: u32,
+    extra: u32,
+    pub(crate) order_type: OrderType,
+    pub(crate) time_in_force: TimeInForce,
+    pub(crate) stp_mode: StpMode,
+    pub(crate) status: OrderStatus,
 }
 
-/// Where an order lies, as one number for [`crate::OrderIndex`].
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Place {
-    Open(NodeId),
-    Finished(u32),
+const _: () = assert!(size_of::<OpenOrder>() == 64);
+
+/// What is to be said only of an order that was changed since it came, or that has uncommon terms.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extra {
+    pub(crate) updated_ns: u64,
+    pub(crate) cum_quote: Amount,
+    pub(crate) strategy_id: Option<i64>,
+    pub(crate) strategy_type: Option<i32>,
+    pub(crate) terms: Option<OrderTerms>,
 }
 
-const FINISHED: u32 = 1 << 31;
+#[derive(Clone, Copy, Debug)]
+enum Name {
+    Packed(PackedClOrdId),
+    /// Where it lies in `long_names`.
+    Long(u32),
+}
 
-impl Place {
-    pub(crate) fn pack(self) -> u32 {
-        match self {
-            Self::Open(node) => node,
-            Self::Finished(at) => at | FINISHED,
-        }
-    }
+const _: () = assert!(size_of::<Name>() == 16);
 
-    pub(crate) fn unpack(packed: u32) -> Self {
-        match packed & FINISHED {
-            0 => Self::Open(packed),
-            _ => Self::Finished(packed & !FINISHED),
-        }
+/// What names are hashed with. It differs from process to process, so that no client can craft
+/// ids that collide. No result depends on it: the table is only ever asked for one id.
+#[derive(Clone, Debug)]
+struct Seeds {
+    shared: SharedSeed,
+    own: u64,
+}
+
+impl Default for Seeds {
+    fn default() -> Self {
+        let random = RandomState::new(); // seeded by the operating system
+        Self { shared: SharedSeed::from_u64(random.hash_one(0)), own: random.hash_one(1) }
     }
 }
 
 impl Orders {
-    pub(crate) fn open(&self, node: NodeId) -> &Order {
-        &self.open[node as usize].order
-    }
-
-    pub(crate) fn open_mut(&mut self, node: NodeId) -> &mut Order {
-        &mut self.open[node as usize].order
-    }
-
-    /// Makes room for orders whose nodes are there already.
-    pub(crate) fn reserve(&mut self, resting: &[(NodeId, Order)]) {
-        for (node, order) in resting {
-            debug_assert_eq!(*node as usize, self.open.len());
-            self.open.push(OpenOrder { order: *order, next: NONE, prev: NONE });
+    /// The whole order, as it stands.
+    pub(crate) fn order(&self, node: NodeId) -> Order {
+        let record = self.record(node);
+        let extra = self.extra(node);
+        Order {
+            instrument: record.instrument,
+            account: record.account,
+            order_id: record.order_id,
+            cl_ord_id: self.cl_ord_id(node),
+            side: self.nodes[node].side(),
+            order_type: record.order_type,
+            time_in_force: record.time_in_force,
+            stp_mode: record.stp_mode,
+            status: record.status,
+            strategy_id: extra.and_then(|extra| extra.strategy_id),
+            strategy_type: extra.and_then(|extra| extra.strategy_type),
+            price: self.price(node),
+            order_qty: record.order_qty,
+            quote_order_qty: Amount::ZERO,
+            cum_qty: record.order_qty - self.leaves_qty(node),
+            cum_quote: extra.map_or(Amount::ZERO, |extra| extra.cum_quote),
+            created_ns: record.created_ns,
+            updated_ns: extra.map_or(record.created_ns, |extra| extra.updated_ns),
+            terms: extra.and_then(|extra| extra.terms),
         }
     }
 
-    /// Takes in an order that has just come to rest as `node`.
+    #[inline]
+    pub(crate) fn record(&self, node: NodeId) -> &OpenOrder {
+        &self.records[node as usize]
+    }
+
+    #[inline]
+    pub(crate) fn record_mut(&mut self, node: NodeId) -> &mut OpenOrder {
+        &mut self.records[node as usize]
+    }
+
+    /// What is still to be traded of an order.
+    #[inline]
+    pub(crate) fn leaves_qty(&self, node: NodeId) -> Qty {
+        self.nodes[node].leaves_qty()
+    }
+
+    pub(crate) fn side(&self, node: NodeId) -> Side {
+        self.nodes[node].side()
+    }
+
+    pub(crate) fn price(&self, node: NodeId) -> Price {
+        self.nodes[node].price()
+    }
+
+    pub(crate) fn cl_ord_id(&self, node: NodeId) -> ClOrdId {
+        match self.record(node).cl_ord_id {
+            Name::Packed(packed) => packed.unpack(),
+            Name::Long(at) => self.long_names[at],
+        }
+    }
+
+    #[inline]
+    pub(crate) fn extra(&self, node: NodeId) -> Option<&Extra> {
+        let at = self.record(node).extra;
+        (at != NONE).then(|| &self.extras[at])
+    }
+
+    /// The extra record of an order, a new one if it has none.
+    pub(crate) fn extra_mut(&mut self, node: NodeId) -> &mut Extra {
+        let record = &mut self.records[node as usize];
+        if record.extra == NONE {
+            record.extra = self.extras.insert(Extra {
+                updated_ns: record.created_ns,
+                cum_quote: Amount::ZERO,
+                strategy_id: None,
+                strategy_type: None,
+                terms: None,
+            });
+        }
+        &mut self.extras[record.extra]
+    }
+
+    /// Notes a trade of an order that stays open. How much it was, its node knows.
+    pub(crate) fn count_fill(&mut self, node: NodeId, quote: Amount, now_ns: u64) {
+        self.record_mut(node).status = OrderStatus::PartiallyFilled;
+        let extra = self.extra_mut(node);
+        extra.cum_quote += quote;
+        extra.updated_ns = now_ns;
+    }
+
+    /// Takes in an order that has just got its node, and is younger than the account's others.
     pub(crate) fn attach(&mut self, account: &mut Account, node: NodeId, order: &Order) {
-        let market = account.market_mut(order.instrument);
-        let open = OpenOrder { order: *order, next: NONE, prev: market.tail };
-        match self.open.get_mut(node as usize) {
-            Some(place) => *place = open,
-            None => self.open.push(open), // a new node is the next one
-        }
-        debug_assert!((node as usize) < self.open.len());
-        match market.tail {
-            NONE => market.head = node,
-            tail => self.open[tail as usize].next = node,
-        }
-        market.tail = node;
-        market.open_orders += 1;
         account.open_orders += 1;
-        self.insert_cl_ord_id(node);
+        let market = account.market_mut(order.instrument);
+        market.open_orders += 1;
+        let list = &mut market.lists[order.side as usize];
+        let prev = std::mem::replace(&mut list.tail, node);
+        match prev {
+            NONE => list.head = node,
+            _ => self.record_mut(prev).next = node,
+        }
+        let cl_ord_id = match order.cl_ord_id.pack() {
+            Some(packed) => Name::Packed(packed),
+            None => Name::Long(self.long_names.insert(order.cl_ord_id)),
+        };
+        let record = OpenOrder {
+            cl_ord_id,
+            order_id: order.order_id,
+            order_qty: order.order_qty,
+            created_ns: order.created_ns,
+            account: order.account,
+            instrument: order.instrument,
+            next: NONE,
+            prev,
+            extra: self.attach_extra(order),
+            order_type: order.order_type,
+            time_in_force: order.time_in_force,
+            stp_mode: order.stp_mode,
+            status: order.status,
+        };
+        let at = node as usize;
+        if at >= self.records.len() {
+            self.records.resize(at + 1, record); // those between are attached later
+        }
+        self.records[at] = record;
+        self.insert_name(node);
     }
 
-    /// Lets go of an order that has left the book.
+    fn attach_extra(&mut self, order: &Order) -> u32 {
+        let Order { strategy_id, strategy_type, cum_quote, updated_ns, terms, .. } = *order;
+        let common = updated_ns == order.created_ns
+            && cum_quote.is_zero()
+            && strategy_id.is_none()
+            && strategy_type.is_none()
+            && terms.is_none();
+        if common {
+            return NONE;
+        }
+        self.extras.insert(Extra { updated_ns, cum_quote, strategy_id, strategy_type, terms })
+    }
+
+    /// Lets go of an order. Its node is still to be given back.
     pub(crate) fn detach(&mut self, account: &mut Account, node: NodeId) {
-        let OpenOrder { order, next, prev } = self.open[node as usize];
-        let market = account.market_mut(order.instrument);
+        self.remove_name(node);
+        let OpenOrder { instrument, next, prev, extra, cl_ord_id, .. } = *self.record(node);
+        if extra != NONE {
+            self.extras.remove(extra);
+        }
+        if let Name::Long(at) = cl_ord_id {
+            self.long_names.remove(at);
+        }
+        account.open_orders -= 1;
+        let market = account.market_mut(instrument);
+        market.open_orders -= 1;
+        let list = &mut market.lists[self.side(node) as usize];
         match prev {
-            NONE => market.head = next,
-            _ => self.open[prev as usize].next = next,
+            NONE => list.head = next,
+            _ => self.record_mut(prev).next = next,
         }
         match next {
-            NONE => market.tail = prev,
-            _ => self.open[next as usize].prev = prev,
+            NONE => list.tail = prev,
+            _ => self.record_mut(next).prev = prev,
         }
-        market.open_orders -= 1;
-        account.open_orders -= 1;
-        self.remove_cl_ord_id(node);
     }
 
     /// Gives an open order another name.
-    pub(crate) fn rename(&mut self, node: NodeId, cl_ord_id: ClOrdId) {
-        self.remove_cl_ord_id(node);
-        self.open_mut(node).cl_ord_id = cl_ord_id;
-        self.insert_cl_ord_id(node);
+    pub(crate) fn rename(&mut self, node: NodeId, cl_ord_id: &ClOrdId) {
+        self.remove_name(node);
+        if let Name::Long(at) = self.record(node).cl_ord_id {
+            self.long_names.remove(at);
+        }
+        self.record_mut(node).cl_ord_id = match cl_ord_id.pack() {
+            Some(packed) => Name::Packed(packed),
+            None => Name::Long(self.long_names.insert(*cl_ord_id)),
+        };
+        self.insert_name(node);
     }
 
     pub(crate) fn by_cl_ord_id(
@@ -122,14 +276,33 @@ impl Orders {
         instrument: InstrumentId,
         cl_ord_id: &ClOrdId,
     ) -> Option<NodeId> {
-        let hash = self.hash(account, instrument, cl_ord_id);
+        let packed = cl_ord_id.pack();
+        let hash = match packed {
+            Some(packed) => self.seeds.hash(account, instrument, packed),
+            None => self.seeds.hash_long(account, instrument, cl_ord_id),
+        };
         let same = |node: &NodeId| {
-            let order = self.open(*node);
-            order.account == account
-                && order.instrument == instrument
-                && order.cl_ord_id == *cl_ord_id
+            let record = self.record(*node);
+            record.account == account
+                && record.instrument == instrument
+                && match record.cl_ord_id {
+                    Name::Packed(other) => packed == Some(other),
+                    Name::Long(at) => self.long_names[at] == *cl_ord_id,
+                }
         };
         self.by_cl_ord_id.find(hash, same).copied()
+    }
+
+    /// An account's open orders on one side of an instrument, oldest first.
+    pub(crate) fn of_side(
+        &self,
+        account: &Account,
+        instrument: InstrumentId,
+        side: Side,
+    ) -> impl Iterator<Item = NodeId> {
+        let linked = |node: NodeId| (node != NONE).then_some(node);
+        let head = linked(account.market(instrument).lists[side as usize].head);
+        std::iter::successors(head, move |node| linked(self.record(*node).next))
     }
 
     /// An account's open orders in one instrument, oldest first.
@@ -138,39 +311,60 @@ impl Orders {
         account: &Account,
         instrument: InstrumentId,
     ) -> impl Iterator<Item = NodeId> {
-        let linked = |node: NodeId| (node != NONE).then_some(node);
-        let head = linked(account.market(instrument).head);
-        std::iter::successors(head, move |node| linked(self.open[*node as usize].next))
+        let mut bids = self.of_side(account, instrument, Side::Buy).peekable();
+        let mut asks = self.of_side(account, instrument, Side::Sell).peekable();
+        std::iter::from_fn(move || {
+            let bid_is_older = match (bids.peek(), asks.peek()) {
+                (Some(bid), Some(ask)) => self.record(*bid).order_id < self.record(*ask).order_id,
+                (bid, _) => bid.is_some(),
+            };
+            if bid_is_older { bids.next() } else { asks.next() }
+        })
     }
 
-    fn insert_cl_ord_id(&mut self, node: NodeId) {
-        let Self { open, hasher, by_cl_ord_id, .. } = self;
-        let hash_of = |node: &NodeId| {
-            let order = &open[*node as usize].order;
-            hash(hasher, order.account, order.instrument, &order.cl_ord_id)
-        };
+    fn insert_name(&mut self, node: NodeId) {
+        let Self { records, long_names, seeds, by_cl_ord_id, .. } = self;
+        let hash_of = |node: &NodeId| seeds.hash_of(&records[*node as usize], long_names);
         by_cl_ord_id.insert_unique(hash_of(&node), node, hash_of);
     }
 
-    fn remove_cl_ord_id(&mut self, node: NodeId) {
-        let order = self.open(node);
-        let hash = self.hash(order.account, order.instrument, &order.cl_ord_id);
+    fn remove_name(&mut self, node: NodeId) {
+        let hash = self.seeds.hash_of(self.record(node), &self.long_names);
         self.by_cl_ord_id
             .find_entry(hash, |other| *other == node)
             .expect("every open order has its name in the table")
             .remove();
     }
-
-    fn hash(&self, account: AccountId, instrument: InstrumentId, cl_ord_id: &ClOrdId) -> u64 {
-        hash(&self.hasher, account, instrument, cl_ord_id)
-    }
 }
 
-fn hash(
-    hasher: &RandomState,
-    account: AccountId,
-    instrument: InstrumentId,
-    cl_ord_id: &ClOrdId,
-) -> u64 {
-    hasher.hash_one((account.0, instrument.0, cl_ord_id.as_bytes()))
+impl Seeds {
+    #[inline]
+    fn hash_of(&self, record: &OpenOrder, long_names: &Slab<ClOrdId>) -> u64 {
+        let OpenOrder { account, instrument, .. } = *record;
+        match record.cl_ord_id {
+            Name::Packed(packed) => self.hash(account, instrument, packed),
+            Name::Long(at) => self.hash_long(account, instrument, &long_names[at]),
+        }
+    }
+
+    #[inline]
+    fn hash(&self, account: AccountId, instrument: InstrumentId, packed: PackedClOrdId) -> u64 {
+        let mut hasher = self.hasher(account, instrument);
+        packed.words().into_iter().for_each(|word| hasher.write_u64(word));
+        hasher.finish()
+    }
+
+    #[cold]
+    fn hash_long(&self, account: AccountId, instrument: InstrumentId, cl_ord_id: &ClOrdId) -> u64 {
+        let mut hasher = self.hasher(account, instrument);
+        hasher.write(cl_ord_id.as_bytes());
+        hasher.finish()
+    }
+
+    #[inline]
+    fn hasher(&self, account: AccountId, instrument: InstrumentId) -> FoldHasher<'_> {
+        let mut hasher = FoldHasher::with_seed(self.own, &self.shared);
+        hasher.write_u64(u64::from(account.0) << 32 | u64::from(instrument.0));
+        hasher
+    }
 }

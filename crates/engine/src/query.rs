@@ -7,7 +7,6 @@ use types::{
 
 use crate::book::NodeId;
 use crate::engine::Engine;
-use crate::orders::Place;
 
 impl Engine {
     pub fn assets(&self) -> &[Asset] {
@@ -46,10 +45,11 @@ impl Engine {
         account: AccountId,
         instrument: InstrumentId,
         order: &OrderRef,
-    ) -> Option<&Order> {
+    ) -> Option<Order> {
         match self.find_open(account, instrument, order) {
-            Some(node) => Some(self.orders.open(node)),
-            None => self.find_finished(account, instrument, order),
+            Some(node) => Some(self.orders.order(node)),
+            None if order.order_id.is_none() && order.cl_ord_id.is_none() => None,
+            None => self.account(account)?.finished.find(account, instrument, order),
         }
     }
 
@@ -58,17 +58,16 @@ impl Engine {
         &self,
         account: AccountId,
         instrument: InstrumentId,
-    ) -> impl Iterator<Item = &Order> {
+    ) -> impl Iterator<Item = Order> {
         let owner = self.account(account).into_iter();
         owner.flat_map(move |owner| {
-            self.orders.of_account(owner, instrument).map(|node| self.orders.open(node))
+            self.orders.of_account(owner, instrument).map(|node| self.orders.order(node))
         })
     }
 
     /// An account's finished orders that are still kept, oldest first.
-    pub fn finished_orders(&self, account: AccountId) -> impl DoubleEndedIterator<Item = &Order> {
-        let owner = self.account(account).into_iter();
-        owner.flat_map(|owner| owner.finished.iter().map(|kept| &self.orders.finished[kept.at]))
+    pub fn finished_orders(&self, account: AccountId) -> impl DoubleEndedIterator<Item = Order> {
+        self.account(account).into_iter().flat_map(move |owner| owner.finished.iter(account))
     }
 
     /// An account's trades that are still kept, oldest first.
@@ -89,10 +88,10 @@ impl Engine {
     }
 
     /// The resting orders of one side of a book, in the order in which they would trade.
-    pub fn resting(&self, instrument: InstrumentId, side: Side) -> impl Iterator<Item = &Order> {
+    pub fn resting(&self, instrument: InstrumentId, side: Side) -> impl Iterator<Item = Order> {
         self.market(instrument).into_iter().flat_map(move |market| {
             let nodes = market.book.orders(&self.orders.nodes, side);
-            nodes.map(|node| self.orders.open(node))
+            nodes.map(|node| self.orders.order(node))
         })
     }
 
@@ -117,43 +116,18 @@ impl Engine {
         order: &OrderRef,
     ) -> Option<NodeId> {
         match (order.order_id, &order.cl_ord_id) {
-            (Some(order_id), _) => match self.find_by_id(instrument, order_id)? {
-                Place::Open(node) if is_meant(self.orders.open(node), account, order) => Some(node),
-                _ => None,
-            },
+            (Some(order_id), name) => {
+                let node = self.find_by_id(instrument, order_id)?;
+                let is_meant = self.orders.record(node).account == account
+                    && name.is_none_or(|name| name == self.orders.cl_ord_id(node));
+                is_meant.then_some(node)
+            }
             (None, Some(cl_ord_id)) => self.orders.by_cl_ord_id(account, instrument, cl_ord_id),
             (None, None) => None,
         }
     }
 
-    fn find_finished(
-        &self,
-        account: AccountId,
-        instrument: InstrumentId,
-        order: &OrderRef,
-    ) -> Option<&Order> {
-        match (order.order_id, &order.cl_ord_id) {
-            (Some(order_id), _) => match self.find_by_id(instrument, order_id)? {
-                Place::Finished(at) => {
-                    let found = &self.orders.finished[at];
-                    is_meant(found, account, order).then_some(found)
-                }
-                Place::Open(_) => None,
-            },
-            (None, Some(_)) => self
-                .finished_orders(account)
-                .rev()
-                .find(|found| found.instrument == instrument && is_meant(found, account, order)),
-            (None, None) => None,
-        }
+    pub(crate) fn find_by_id(&self, instrument: InstrumentId, order_id: OrderId) -> Option<NodeId> {
+        self.market(instrument)?.index.get(order_id.0)
     }
-
-    pub(crate) fn find_by_id(&self, instrument: InstrumentId, order_id: OrderId) -> Option<Place> {
-        self.market(instrument)?.index.get(order_id.0).map(Place::unpack)
-    }
-}
-
-/// Whether an order is the account's and has the name by which it was asked for, if any.
-fn is_meant(found: &Order, account: AccountId, order: &OrderRef) -> bool {
-    found.account == account && order.cl_ord_id.is_none_or(|name| name == found.cl_ord_id)
 }

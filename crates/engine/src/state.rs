@@ -10,11 +10,11 @@ use types::{
     OrderStatus, OrderType, QTY_MAX, Reader, Side, TimeInForce, Wire,
 };
 
-use crate::account::{Account, Finished, Retry};
+use crate::account::{Account, Retry};
+use crate::book::NodeId;
 use crate::engine::{Deferred, Engine, Key, RETRY_KEYS_PER_ACCOUNT, RULES_VERSION};
 use crate::market::Market;
 use crate::operator::check_account_spec;
-use crate::orders::{Orders, Place};
 
 /// Changes whenever the bytes do. It is the version of the rules too: under older rules the state
 /// is written as it was then, so that its hash is the one it had.
@@ -30,7 +30,8 @@ impl Engine {
         self.now_ns.write(out);
         self.assets.write(out);
         self.supply.write(out);
-        write_list(self.accounts.iter(), out, |account, out| self.write_account(account, out));
+        let accounts = (0..).map(AccountId).zip(&self.accounts);
+        write_list(accounts, out, |(id, account), out| Self::write_account(id, account, out));
         write_list(self.markets.iter(), out, |market, out| self.write_market(market, out));
         write_list(self.keys.iter(), out, |key, out| (key.spec, key.revoked).write(out));
         write_list(self.deferred.iter(), out, write_deferred);
@@ -50,11 +51,11 @@ impl Engine {
             ..Self::default()
         };
         // Orders lie with their accounts and instruments, and are indexed when both are known.
-        let mut places = Vec::new();
+        let mut finished = Vec::new();
         let mut ids = 0..;
         engine.accounts = read_list(r, |r| {
             let id = AccountId(ids.next().expect("as many as the list has"));
-            read_account(r, id, &mut engine.orders, &mut places)
+            read_account(r, id, &mut finished)
         })?;
         let mut resting = Vec::new();
         let mut ids = 0..;
@@ -68,8 +69,8 @@ impl Engine {
         })?;
         engine.deferred = read_list(r, read_deferred)?.into();
         r.is_empty().then_some(())?;
-        engine.check_parts(&resting, &places)?;
-        engine.place_orders(resting, places)?;
+        engine.check_parts(&resting, &finished)?;
+        engine.place_orders(resting, finished)?;
         for (id, account) in (0..).map(AccountId).zip(&engine.accounts) {
             let oldest = account.retries.front();
             engine.retry_deadlines.extend(oldest.map(|retry| (retry.expires_ns, id)));
@@ -80,7 +81,7 @@ impl Engine {
 
     /// Refers every part to others that are there, and keeps all numbers within what the engine
     /// counts with, so that what follows can go by them.
-    fn check_parts(&self, resting: &[Order], places: &[(u32, OrderId, Place)]) -> Option<()> {
+    fn check_parts(&self, resting: &[Order], finished: &[Place]) -> Option<()> {
         let counts = self
             .markets
             .iter()
@@ -100,14 +101,11 @@ impl Engine {
             && resting.iter().all(|order| self.resting_is_sound(order))
             && self.deferred.iter().all(|work| self.deferred_is_sound(work));
         sound.then_some(())?;
-        for (instrument, order_id, place) in places {
-            let last = self.markets.get(*instrument as usize)?.last_order_id;
-            (1..=last).contains(&order_id.0).then_some(())?;
-            if let Place::Finished(at) = place {
-                (!self.orders.finished[*at].status.is_open()).then_some(())?;
-            }
-        }
-        Some(())
+        let has_given = |place: &Place| {
+            let market = self.market(place.instrument);
+            market.is_some_and(|market| (1..=market.last_order_id).contains(&place.order_id.0))
+        };
+        finished.iter().all(has_given).then_some(())
     }
 
     fn account_is_sound(&self, account: &Account) -> bool {
@@ -179,12 +177,11 @@ impl Engine {
         }
     }
 
-    fn write_account(&self, account: &Account, out: &mut Vec<u8>) {
+    fn write_account(id: AccountId, account: &Account, out: &mut Vec<u8>) {
         account.spec.write(out);
         account.account_seq.write(out);
         account.balances.write(out);
-        let finished = account.finished.iter().map(|kept| &self.orders.finished[kept.at]);
-        write_list(finished, out, Order::write);
+        write_list(account.finished.iter(id), out, |order, out| order.write(out));
         write_list(account.trades.iter(), out, Wire::write);
         write_list(account.external_refs.iter(), out, |name, out| {
             u8::try_from(name.len()).expect("an external reference is short").write(out);
@@ -202,26 +199,21 @@ impl Engine {
         market.instrument_seq.write(out);
         for side in [Side::Buy, Side::Sell] {
             let orders = market.book.orders(&self.orders.nodes, side);
-            write_list(orders, out, |node, out| self.orders.open(node).write(out));
+            write_list(orders, out, |node, out| self.orders.order(node).write(out));
         }
     }
 
     /// Puts resting orders back on their books in the order of their queues, and everything where
     /// it is found by its id, oldest first, as it was when it came.
-    fn place_orders(
-        &mut self,
-        resting: Vec<Order>,
-        mut places: Vec<(u32, OrderId, Place)>,
-    ) -> Option<()> {
+    fn place_orders(&mut self, resting: Vec<Order>, mut places: Vec<Place>) -> Option<()> {
         let mut nodes = Vec::with_capacity(resting.len());
         for order in resting {
             let market = self.markets.get_mut(order.instrument.0 as usize)?;
             let (price, qty) = (order.price, order.leaves_qty());
             let node = market.book.rest(&mut self.orders.nodes, order.side, price, qty);
-            places.push((order.instrument.0, order.order_id, Place::Open(node)));
+            places.push(Place::new(&order, Some(node)));
             nodes.push((node, order));
         }
-        self.orders.reserve(&nodes);
         nodes.sort_unstable_by_key(|(_, order)| (order.instrument, order.order_id));
         for (node, order) in nodes {
             let Order { account, instrument, ref cl_ord_id, .. } = order;
@@ -229,34 +221,42 @@ impl Engine {
             namesake.is_none().then_some(())?;
             self.orders.attach(&mut self.accounts[account.0 as usize], node, &order);
         }
-        let id_of = |place: &(u32, OrderId, Place)| (place.0, place.1);
+        let id_of = |place: &Place| (place.instrument, place.order_id);
         places.sort_unstable_by_key(id_of);
         places.is_sorted_by(|place, next| id_of(place) < id_of(next)).then_some(())?;
-        for (instrument, order_id, place) in places {
-            let market = self.markets.get_mut(instrument as usize)?;
-            market.index.insert(order_id.0, place.pack());
+        for Place { instrument, order_id, open } in places {
+            let market = self.markets.get_mut(instrument.0 as usize)?;
+            if let Some(node) = open {
+                market.index.insert(order_id.0, node);
+            }
         }
         Some(())
     }
 }
 
-fn read_account(
-    r: &mut Reader<'_>,
-    id: AccountId,
-    orders: &mut Orders,
-    places: &mut Vec<(u32, OrderId, Place)>,
-) -> Option<Account> {
+/// An order that was read, and its node once it has one.
+struct Place {
+    instrument: InstrumentId,
+    order_id: OrderId,
+    open: Option<NodeId>,
+}
+
+impl Place {
+    fn new(order: &Order, open: Option<NodeId>) -> Self {
+        Self { instrument: order.instrument, order_id: order.order_id, open }
+    }
+}
+
+fn read_account(r: &mut Reader<'_>, id: AccountId, finished: &mut Vec<Place>) -> Option<Account> {
     let mut account = Account::new(r.read()?);
     account.account_seq = r.read()?;
     account.balances = r.read::<Vec<Balance>>()?;
-    account.finished = read_list(r, |r| {
+    for _ in 0..r.read::<u32>()? {
         let order: Order = r.read()?;
-        (order.account == id).then_some(())?;
-        let at = orders.finished.insert(order);
-        places.push((order.instrument.0, order.order_id, Place::Finished(at)));
-        Some(Finished::new(at, &order))
-    })?
-    .into();
+        (order.account == id && !order.status.is_open()).then_some(())?;
+        account.finished.push(&order, usize::MAX);
+        finished.push(Place::new(&order, None));
+    }
     account.trades = VecDeque::from(r.read::<Vec<_>>()?);
     let external_refs: Vec<Box<[u8]>> = read_list(r, |r| {
         let len = r.read::<u8>()?;

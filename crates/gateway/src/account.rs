@@ -18,9 +18,8 @@ pub(crate) async fn query_order(call: Call) -> Answer {
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let QueryOrderRequest { market, order } = QueryOrderRequest::parse(params, &markets)?;
     let account = call.signer.account;
-    let found = ask_engine(&call.shared, move |engine| {
-        engine.order(account, market.instrument.id, &order).copied()
-    });
+    let found =
+        ask_engine(&call.shared, move |engine| engine.order(account, market.instrument.id, &order));
     let found = found.await?.ok_or_else(ApiError::no_such_order)?;
     Ok(json(encode(&OrderInfo::new(&market, &found, call.unit))))
 }
@@ -38,7 +37,7 @@ pub(crate) async fn open_orders(call: Call) -> Answer {
             Some(id) => vec![id],
             None => engine.instruments().map(|instrument| instrument.id).collect(),
         };
-        let of = |id: InstrumentId| engine.open_orders(account, id).copied();
+        let of = |id: InstrumentId| engine.open_orders(account, id);
         instruments.into_iter().flat_map(of).collect::<Vec<Order>>()
     });
     let orders = orders.await?;
@@ -60,13 +59,13 @@ pub(crate) async fn all_orders(call: Call) -> Answer {
 fn select_orders(engine: &Engine, account: AccountId, request: &AllOrdersRequest) -> Vec<Order> {
     let instrument = request.market.instrument.id;
     let open = engine.open_orders(account, instrument);
-    let wanted = |order: &&Order| {
+    let wanted = |order: &Order| {
         order.instrument == instrument
             && request.order_id.is_none_or(|first| order.order_id >= first)
             && request.times.contains(order.created_ns)
     };
     let all = open.chain(engine.finished_orders(account));
-    let mut orders: Vec<Order> = all.filter(wanted).copied().collect();
+    let mut orders: Vec<Order> = all.filter(wanted).collect();
     orders.sort_unstable_by_key(|order| order.order_id);
     let from_the_first = request.order_id.is_some() || request.times.start_ns.is_some();
     keep(orders, request.limit, from_the_first)

@@ -65,5 +65,5 @@ pub use terms::{
     LIST_ORDERS_MAX, OrderList, OrderListKind, OrderListStatus, OrderTerms, Peg, PegReference,
     Terms,
 };
-pub use text::{AccountName, AssetName, ClOrdId, ExternalRef, Sealed, Symbol};
+pub use text::{AccountName, AssetName, ClOrdId, ExternalRef, PackedClOrdId, Sealed, Symbol};
 pub use wire::{Reader, Wire};

@@ -1,7 +1,10 @@
 //! Short texts that lie inline, so that commands and events stay flat and `Copy`.
 
+mod packed;
+
 use std::fmt;
 
+pub use self::packed::PackedClOrdId;
 use crate::wire::{Reader, Wire};
 
 macro_rules! texts {

@@ -101,7 +101,7 @@ fn compare(venue: &mut Driver, model: &mut Model, step: &Step) -> Vec<types::Eve
     for instrument in (0..model.instrument_count()).map(InstrumentId) {
         for side in [Side::Buy, Side::Sell] {
             let expect = model.side(instrument, side);
-            let resting: Vec<Order> = venue.engine.resting(instrument, side).copied().collect();
+            let resting: Vec<Order> = venue.engine.resting(instrument, side).collect();
             assert_eq!(resting, expect);
             let mut levels: Vec<(i64, u64)> = Vec::new();
             for order in &expect {
@@ -120,13 +120,13 @@ fn compare(venue: &mut Driver, model: &mut Model, step: &Step) -> Vec<types::Eve
             assert_eq!(venue.balance(account.0, asset.0), expect, "account {account}");
         }
         for instrument in (0..model.instrument_count()).map(InstrumentId) {
-            let open: Vec<Order> = venue.engine.open_orders(account, instrument).copied().collect();
+            let open: Vec<Order> = venue.engine.open_orders(account, instrument).collect();
             let mut expect = model.open(account, instrument);
             expect.sort_by_key(|order| order.order_id);
             assert_eq!(open, expect, "account {account}");
         }
         if account.0 > 0 {
-            let finished: Vec<Order> = venue.engine.finished_orders(account).copied().collect();
+            let finished: Vec<Order> = venue.engine.finished_orders(account).collect();
             assert_eq!(finished, owner.finished, "account {account}");
             let trades: Vec<_> = venue.engine.account_trades(account).copied().collect();
             assert_eq!(trades, owner.trades, "account {account}");

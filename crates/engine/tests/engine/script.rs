@@ -285,7 +285,7 @@ fn parse_amount(text: &str) -> (i128, AssetId) {
 fn answer(driver: &Driver, account: u32, line: &str) -> Option<String> {
     let engine: &Engine = &driver.engine;
     let id = AccountId(account);
-    let ids = |orders: &mut dyn Iterator<Item = &Order>| -> String {
+    let ids = |orders: &mut dyn Iterator<Item = Order>| -> String {
         orders.map(|order| format!(" {}", order.order_id)).collect()
     };
     let verb = line.split(' ').next().expect("a verb");
@@ -307,7 +307,7 @@ fn answer(driver: &Driver, account: u32, line: &str) -> Option<String> {
                 let Order { order_id, cl_ord_id, status, cum_quote, .. } = order;
                 format!(
                     "order {order_id} {cl_ord_id} {status:?} {} ={}",
-                    of(order),
+                    of(&order),
                     cum_quote.minor()
                 )
             }

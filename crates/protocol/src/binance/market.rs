@@ -37,18 +37,18 @@ impl Market {
     }
 }
 
-/// A name for an order whose client gave none: 22 letters and digits. The randomness is the
-/// caller's.
+/// A name for an order whose client gave none: 20 letters and digits, which the engine packs into
+/// 16 bytes. The randomness is the caller's.
 pub fn generated_cl_ord_id(random: [u8; 16]) -> ClOrdId {
     const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    const LEN: usize = 22; // 62^22 is just above 2^128
+    const LEN: usize = 20; // 62^20 is just above 2^119
     let mut rest = u128::from_le_bytes(random);
     let mut text = String::with_capacity(LEN);
     for _ in 0..LEN {
         text.push(char::from(ALPHABET[(rest % 62) as usize]));
         rest /= 62;
     }
-    ClOrdId::parse(&text).expect("22 letters and digits")
+    ClOrdId::parse(&text).expect("20 letters and digits")
 }
 
 #[cfg(test)]
@@ -56,11 +56,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn generated_names_have_22_characters_and_differ() {
+    fn generated_names_have_20_characters_and_differ() {
         let zero = generated_cl_ord_id([0; 16]);
         let ones = generated_cl_ord_id([0xff; 16]);
-        assert_eq!(zero.as_str(), "0".repeat(22));
-        assert_eq!(ones.as_str().len(), 22);
+        assert_eq!(zero.as_str(), "0".repeat(20));
+        assert_eq!(ones.as_str().len(), 20);
         assert_ne!(generated_cl_ord_id([1; 16]), generated_cl_ord_id([2; 16]));
+        assert!(ones.pack().is_some(), "every resting order has one");
     }
 }

@@ -1,0 +1,128 @@
+//! A client order id in 16 bytes, as most of them fit: there is one beside every order.
+
+use std::num::NonZeroU64;
+
+use super::ClOrdId;
+
+/// A [`ClOrdId`] of at most 15 characters, or of at most 20 that are letters, digits, `-` or `_`.
+/// Equal where the ids are.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct PackedClOrdId {
+    low: u64,
+    /// Its highest byte is the length.
+    high: NonZeroU64,
+}
+
+const _: () = assert!(size_of::<Option<PackedClOrdId>>() == 16);
+
+/// Up to this length the characters lie here as they are.
+const PLAIN_MAX: u8 = 15;
+
+/// Up to this length they lie here in six bits each, the first one lowest.
+const SIX_BIT_MAX: u8 = 20;
+
+const LEN_SHIFT: u32 = 56;
+
+const ALPHABET: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
+
+/// The place of each byte in [`ALPHABET`]; 64 for those that are not in it.
+const PLACES: [u8; 256] = {
+    let mut places = [64; 256];
+    let mut at = 0;
+    while at < ALPHABET.len() {
+        places[ALPHABET[at] as usize] = at as u8;
+        at += 1;
+    }
+    places
+};
+
+impl ClOrdId {
+    /// `None` where 16 bytes are not enough.
+    #[inline]
+    pub fn pack(&self) -> Option<PackedClOrdId> {
+        if self.len <= PLAIN_MAX {
+            let (low, rest) = self.bytes.split_first_chunk::<8>()?;
+            let high = u64::from_le_bytes(*rest.first_chunk::<8>()?);
+            return Some(packed(u64::from_le_bytes(*low), high, self.len));
+        }
+        self.pack_six_bit()
+    }
+
+    fn pack_six_bit(&self) -> Option<PackedClOrdId> {
+        if self.len > SIX_BIT_MAX {
+            return None;
+        }
+        let mut bits = 0_u128;
+        for byte in self.as_bytes().iter().rev() {
+            let place = PLACES[usize::from(*byte)];
+            if place == 64 {
+                return None;
+            }
+            bits = bits << 6 | u128::from(place);
+        }
+        Some(packed(bits as u64, (bits >> 64) as u64, self.len))
+    }
+}
+
+fn packed(low: u64, high: u64, len: u8) -> PackedClOrdId {
+    let high = NonZeroU64::new(high | u64::from(len) << LEN_SHIFT).expect("no id is empty");
+    PackedClOrdId { low, high }
+}
+
+impl PackedClOrdId {
+    #[inline]
+    pub fn unpack(self) -> ClOrdId {
+        let high = self.high.get();
+        let len = (high >> LEN_SHIFT) as u8;
+        let high = high & ((1 << LEN_SHIFT) - 1);
+        let mut bytes = [0; ClOrdId::LEN_MAX];
+        if len <= PLAIN_MAX {
+            bytes[..8].copy_from_slice(&self.low.to_le_bytes());
+            bytes[8..16].copy_from_slice(&high.to_le_bytes());
+        } else {
+            let mut bits = u128::from(high) << 64 | u128::from(self.low);
+            for byte in &mut bytes[..usize::from(len)] {
+                *byte = ALPHABET[(bits % 64) as usize];
+                bits >>= 6;
+            }
+        }
+        ClOrdId { len, bytes }
+    }
+
+    /// All that it says, to be hashed.
+    pub fn words(self) -> [u64; 2] {
+        [self.low, self.high.get()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_comes_back_as_it_was_packed() {
+        let letters = "zZ9-_aA0kK5bB1cC2dD3x";
+        for len in 1..=20 {
+            let id = ClOrdId::parse(&letters[..len]).unwrap();
+            assert_eq!(id.pack().unwrap().unpack(), id);
+        }
+        for text in ["a", ".:/_-", "a.b:c/d_e-f1234", "00000000000000000000"] {
+            let id = ClOrdId::parse(text).unwrap();
+            assert_eq!(id.pack().unwrap().unpack(), id);
+        }
+        for text in [letters, "sixteen.with.dot", &"x".repeat(36)] {
+            assert_eq!(ClOrdId::parse(text).unwrap().pack(), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn packed_ids_differ_where_ids_do() {
+        let pack = |text: &str| ClOrdId::parse(text).unwrap().pack().unwrap();
+        let texts = ["0", "00", "000000000000000", "0000000000000000", "00000000000000000", "1"];
+        for (at, one) in texts.iter().enumerate() {
+            for (other_at, other) in texts.iter().enumerate() {
+                assert_eq!(pack(one) == pack(other), at == other_at, "{one} {other}");
+            }
+        }
+    }
+}

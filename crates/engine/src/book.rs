@@ -39,6 +39,17 @@ pub struct Node {
 const _: () = assert!(size_of::<Node>() == 32);
 
 impl Node {
+    /// An order that is on no book for now.
+    pub(crate) fn off_book(side: Side, leaves_qty: Qty) -> Self {
+        Self { leaves: leaves_qty.lots(), key: 0, next: NONE, prev: NONE, page: NONE, side }
+    }
+
+    /// Sets what is left of an order that is on no book.
+    pub(crate) fn set_leaves(&mut self, leaves_qty: Qty) {
+        debug_assert!(self.page == NONE, "a level knows the sum of its orders");
+        self.leaves = leaves_qty.lots();
+    }
+
     pub fn leaves_qty(&self) -> Qty {
         Qty::from_lots(self.leaves)
     }

@@ -8,6 +8,7 @@ use types::{
 
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
+use crate::orders::Standing;
 
 impl Engine {
     pub(crate) fn cancel_order(
@@ -142,12 +143,16 @@ impl Engine {
         events: &mut Vec<Event>,
     ) {
         let mut order = self.orders.order(node);
+        let on_book = self.orders.standing(node) == Standing::Book;
         let market = &mut self.markets[order.instrument.0 as usize];
         let account = &mut self.accounts[order.account.0 as usize];
         let canceled_qty = order.leaves_qty();
         market.index.remove(order.order_id.0);
         self.orders.detach(account, node);
-        market.book.remove(&mut self.orders.nodes, node);
+        match on_book {
+            true => market.book.remove(&mut self.orders.nodes, node),
+            false => self.orders.nodes.remove(node),
+        }
         account.release(&market.instrument, &order, canceled_qty);
         order.status = OrderStatus::Canceled;
         order.updated_ns = self.now_ns;
@@ -160,6 +165,7 @@ impl Engine {
             cause,
         }));
         self.finish(&order);
+        self.touch(order.instrument);
     }
 
     fn check_cancel(

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use types::{
     AccountId, Amount, Asset, CancelAll, Command, CommandRejected, CommandRepeated, Entry, Event,
-    InstrumentId, KeySpec, Order, OrderType, RejectReason, RetryKey,
+    InstrumentId, KeySpec, Order, OrderId, OrderType, RejectReason, RetryKey,
 };
 
 use crate::account::{Account, Retry};
@@ -61,6 +61,10 @@ pub(crate) struct Key {
 pub(crate) enum Deferred {
     /// An accepted order that has not yet traded all that it can.
     Trade(Order),
+    /// The same for an order that has its node already: [`crate::orders::Standing::Entering`].
+    Reenter(InstrumentId, OrderId),
+    /// What a command's own events lead to in an instrument.
+    FollowUp(InstrumentId),
     CancelAll(AccountId, CancelAll),
 }
 
@@ -72,7 +76,7 @@ impl Deferred {
                 let holds = order.order_type != OrderType::Market;
                 (order.account == account && holds).then_some(order)
             }
-            Self::CancelAll(..) => None,
+            Self::CancelAll(..) | Self::Reenter(..) | Self::FollowUp(_) => None,
         }
     }
 }
@@ -149,8 +153,11 @@ impl Engine {
             Command::CreateKey(create) => self.create_key(create, events),
             Command::RevokeKey(revoke) => self.revoke_key(revoke, events),
             Command::Tick(()) => self.tick(),
-            Command::Continue(()) => self.resume(events),
+            Command::Continue(()) => {}
             _ => self.reject(account, RejectReason::OrderTermsInvalid, events),
+        }
+        if self.has_deferred() {
+            self.resume(events);
         }
     }
 
@@ -184,16 +191,22 @@ impl Engine {
         }
     }
 
+    /// Takes up what waits, as far as the command's work goes.
+    #[inline(never)]
     fn resume(&mut self, events: &mut Vec<Event>) {
-        while let Some(work) = self.deferred.pop_front() {
+        while self.work > 0
+            && let Some(work) = self.deferred.pop_front()
+        {
             match work {
                 Deferred::Trade(order) => self.execute(order, events),
+                Deferred::Reenter(instrument, order_id) => {
+                    let node = self.find_by_id(instrument, order_id).expect("it is on its way");
+                    self.enter_again(self.orders.order(node), node, events);
+                }
+                Deferred::FollowUp(instrument) => self.follow_up(instrument, events),
                 Deferred::CancelAll(account, request) => {
                     self.cancel_rest(account, &request, events);
                 }
-            }
-            if self.work == 0 {
-                return;
             }
         }
     }

@@ -16,6 +16,7 @@ mod check;
 mod ending;
 mod engine;
 mod finished;
+mod follow_up;
 mod index;
 mod invariant;
 mod market;

@@ -14,6 +14,8 @@ pub(crate) struct Market {
     pub(crate) last_order_id: u64,
     pub(crate) last_trade_id: u64,
     pub(crate) instrument_seq: u64,
+    /// Whether a [`crate::engine::Deferred::FollowUp`] waits.
+    pub(crate) follow_up_waits: bool,
 }
 
 impl Market {
@@ -25,6 +27,7 @@ impl Market {
             last_order_id: 0,
             last_trade_id: 0,
             instrument_seq: 0,
+            follow_up_waits: false,
         }
     }
 

@@ -7,9 +7,10 @@ use types::{
 };
 
 use crate::account::{fee, received_asset};
-use crate::book::Front;
+use crate::book::{Front, Node, NodeId};
 use crate::engine::{Deferred, Engine};
 use crate::market::Market;
+use crate::orders::Standing;
 
 /// Why an order stops trading.
 enum Stop {
@@ -47,15 +48,82 @@ impl Engine {
         match self.trade(&mut order, events) {
             Stop::Filled => self.finish(&order),
             Stop::Suspended => self.deferred.push_front(Deferred::Trade(order)),
-            Stop::Unable(cause) => self.expire(order, cause, events),
-            Stop::NoneLeft if order.order_type == OrderType::Market => {
-                self.expire(order, ExpireCause::NoLiquidity, events);
-            }
-            Stop::NoneLeft if order.time_in_force == TimeInForce::Ioc => {
-                self.expire(order, ExpireCause::ImmediateOrCancel, events);
-            }
-            Stop::NoneLeft => self.rest(&order, events),
+            stop => match expiry(&order, &stop) {
+                Some(cause) => self.expire(order, cause, events),
+                None => self.rest(&order, events),
+            },
         }
+        self.touch(order.instrument);
+    }
+
+    /// The same for an order that has its node already, off the book: it was triggered, or
+    /// modified, or its peg moved.
+    pub(crate) fn enter_again(&mut self, mut order: Order, node: NodeId, events: &mut Vec<Event>) {
+        debug_assert_eq!(self.orders.standing(node), Standing::Entering);
+        match self.trade(&mut order, events) {
+            Stop::Filled => {
+                self.let_go(node, &order);
+                self.finish(&order);
+            }
+            Stop::Suspended => {
+                self.orders.store(node, &order);
+                let again = Deferred::Reenter(order.instrument, order.order_id);
+                self.deferred.push_front(again);
+            }
+            stop => match expiry(&order, &stop) {
+                Some(cause) => {
+                    self.let_go(node, &order);
+                    self.expire(order, cause, events);
+                }
+                None => self.rest_again(node, &order, events),
+            },
+        }
+        self.touch(order.instrument);
+    }
+
+    /// Lets go of an order that is on no book.
+    pub(crate) fn let_go(&mut self, node: NodeId, order: &Order) {
+        let market = &mut self.markets[order.instrument.0 as usize];
+        market.index.remove(order.order_id.0);
+        self.orders.detach(&mut self.accounts[order.account.0 as usize], node);
+        self.orders.nodes.remove(node);
+    }
+
+    #[allow(dead_code, reason = "for orders that are modified or repriced")]
+    /// Takes a resting order off the book; it keeps its place in all lists. Its new node.
+    pub(crate) fn take_off(&mut self, node: NodeId) -> NodeId {
+        let order = self.orders.order(node);
+        let market = &mut self.markets[order.instrument.0 as usize];
+        let off = self.orders.nodes.insert(Node::off_book(order.side, order.leaves_qty()));
+        self.orders.relocate(&mut self.accounts[order.account.0 as usize], node, off);
+        let extra = self.orders.extra_mut(off);
+        extra.standing = Standing::Entering;
+        extra.off_book_price = order.price;
+        extra.reserve = Qty::ZERO;
+        market.index.insert(order.order_id.0, off);
+        market.book.remove(&mut self.orders.nodes, node);
+        off
+    }
+
+    /// Puts an order that has its node already on the book.
+    fn rest_again(&mut self, node: NodeId, order: &Order, events: &mut Vec<Event>) {
+        self.orders.store(node, order);
+        let market = &mut self.markets[order.instrument.0 as usize];
+        let leaves_qty = order.leaves_qty();
+        let nodes = &mut self.orders.nodes;
+        let on = market.book.rest(nodes, order.side, order.price, leaves_qty);
+        self.orders.relocate(&mut self.accounts[order.account.0 as usize], node, on);
+        self.orders.nodes.remove(node);
+        self.orders.extra_mut(on).standing = Standing::Book;
+        market.index.insert(order.order_id.0, on);
+        events.push(Event::OrderRested(OrderRested {
+            instrument_seq: market.next_seq(),
+            instrument: order.instrument,
+            order_id: order.order_id,
+            side: order.side,
+            price: order.price,
+            leaves_qty,
+        }));
     }
 
     fn accept(
@@ -263,6 +331,16 @@ impl Engine {
             price: order.price,
             leaves_qty,
         }));
+    }
+}
+
+/// Why an order that stopped trading expires; `None` if it rests.
+fn expiry(order: &Order, stop: &Stop) -> Option<ExpireCause> {
+    match stop {
+        Stop::Unable(cause) => Some(*cause),
+        _ if order.order_type == OrderType::Market => Some(ExpireCause::NoLiquidity),
+        _ if order.time_in_force == TimeInForce::Ioc => Some(ExpireCause::ImmediateOrCancel),
+        _ => None,
     }
 }
 

@@ -18,11 +18,11 @@ use foldhash::quality::FoldHasher;
 use hashbrown::HashTable;
 use types::{
     AccountId, Amount, ClOrdId, InstrumentId, Order, OrderId, OrderStatus, OrderTerms, OrderType,
-    PackedClOrdId, Price, Qty, Side, StpMode, TimeInForce,
+    PackedClOrdId, Price, Qty, Reader, Side, StpMode, TimeInForce, Wire,
 };
 
 use crate::account::Account;
-use crate::book::{NodeId, Nodes};
+use crate::book::{Node, NodeId, Nodes};
 use crate::slab::{NONE, Slab};
 
 #[derive(Clone, Debug, Default)]
@@ -68,6 +68,49 @@ pub(crate) struct Extra {
     pub(crate) strategy_id: Option<i64>,
     pub(crate) strategy_type: Option<i32>,
     pub(crate) terms: Option<OrderTerms>,
+    pub(crate) standing: Standing,
+    /// The limit of an order that is on no book: on a book, the node has it.
+    pub(crate) off_book_price: Price,
+    /// What an iceberg does not show now: its node has the rest.
+    pub(crate) reserve: Qty,
+}
+
+/// Where an open order is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(u8)]
+pub(crate) enum Standing {
+    /// On the book that everybody sees.
+    Book = 0,
+    /// On the book of hidden orders.
+    Dark = 1,
+    /// It waits for its trigger.
+    Trigger = 2,
+    /// It waits for the first order of its list to fill.
+    List = 3,
+    /// It waits for the closing auction.
+    Close = 4,
+    /// On its way into the book, between two steps of one command.
+    Entering = 5,
+}
+
+impl Standing {
+    const OFF_BOOK: [Self; 4] = [Self::Trigger, Self::List, Self::Close, Self::Entering];
+
+    pub(crate) fn is_off_book(self) -> bool {
+        Self::OFF_BOOK.contains(&self)
+    }
+}
+
+impl Wire for Standing {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(*self as u8);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        let number: u8 = r.read()?;
+        let all = [Self::Book, Self::Dark].into_iter().chain(Self::OFF_BOOK);
+        all.into_iter().find(|standing| *standing as u8 == number)
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -135,7 +178,12 @@ impl Orders {
     /// What is still to be traded of an order.
     #[inline]
     pub(crate) fn leaves_qty(&self, node: NodeId) -> Qty {
-        self.nodes[node].leaves_qty()
+        let reserve = self.extra(node).map_or(Qty::ZERO, |extra| extra.reserve);
+        self.nodes[node].leaves_qty() + reserve
+    }
+
+    pub(crate) fn standing(&self, node: NodeId) -> Standing {
+        self.extra(node).map_or(Standing::Book, |extra| extra.standing)
     }
 
     pub(crate) fn side(&self, node: NodeId) -> Side {
@@ -143,7 +191,10 @@ impl Orders {
     }
 
     pub(crate) fn price(&self, node: NodeId) -> Price {
-        self.nodes[node].price()
+        match self.extra(node) {
+            Some(extra) if extra.standing.is_off_book() => extra.off_book_price,
+            _ => self.nodes[node].price(),
+        }
     }
 
     pub(crate) fn cl_ord_id(&self, node: NodeId) -> ClOrdId {
@@ -169,6 +220,9 @@ impl Orders {
                 strategy_id: None,
                 strategy_type: None,
                 terms: None,
+                standing: Standing::Book,
+                off_book_price: Price::default(),
+                reserve: Qty::ZERO,
             });
         }
         &mut self.extras[record.extra]
@@ -230,7 +284,74 @@ impl Orders {
         if common {
             return NONE;
         }
-        self.extras.insert(Extra { updated_ns, cum_quote, strategy_id, strategy_type, terms })
+        self.extras.insert(Extra {
+            updated_ns,
+            cum_quote,
+            strategy_id,
+            strategy_type,
+            terms,
+            standing: Standing::Book,
+            off_book_price: Price::default(),
+            reserve: Qty::ZERO,
+        })
+    }
+
+    #[allow(dead_code, reason = "for orders that wait for a trigger")]
+    /// Takes in an order that is on no book, with a node of its own.
+    pub(crate) fn attach_off_book(
+        &mut self,
+        account: &mut Account,
+        order: &Order,
+        standing: Standing,
+    ) -> NodeId {
+        let node = self.nodes.insert(Node::off_book(order.side, order.leaves_qty()));
+        self.attach(account, node, order);
+        self.stand_off_book(node, standing, order.price);
+        node
+    }
+
+    pub(crate) fn stand_off_book(&mut self, node: NodeId, standing: Standing, price: Price) {
+        let extra = self.extra_mut(node);
+        extra.standing = standing;
+        extra.off_book_price = price;
+    }
+
+    /// Notes what has become of an order that is on no book.
+    pub(crate) fn store(&mut self, node: NodeId, order: &Order) {
+        debug_assert!(self.standing(node).is_off_book());
+        self.nodes[node].set_leaves(order.leaves_qty());
+        let record = self.record_mut(node);
+        record.order_type = order.order_type;
+        record.order_qty = order.order_qty;
+        record.status = order.status;
+        let extra = self.extra_mut(node);
+        extra.updated_ns = order.updated_ns;
+        extra.cum_quote = order.cum_quote;
+        extra.terms = order.terms;
+        extra.off_book_price = order.price;
+    }
+
+    /// Gives an order another node, with all that is known of it. The old one is still to be
+    /// given back, the new one's place in the index to be noted.
+    pub(crate) fn relocate(&mut self, account: &mut Account, from: NodeId, to: NodeId) {
+        self.remove_name(from);
+        let record = *self.record(from);
+        let at = to as usize;
+        if at >= self.records.len() {
+            self.records.resize(at + 1, record);
+        }
+        self.records[at] = record;
+        let OpenOrder { instrument, next, prev, .. } = record;
+        let list = &mut account.market_mut(instrument).lists[self.side(from) as usize];
+        match prev {
+            NONE => list.head = to,
+            _ => self.record_mut(prev).next = to,
+        }
+        match next {
+            NONE => list.tail = to,
+            _ => self.record_mut(next).prev = to,
+        }
+        self.insert_name(to);
     }
 
     /// Lets go of an order. Its node is still to be given back.

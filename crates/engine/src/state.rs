@@ -11,10 +11,11 @@ use types::{
 };
 
 use crate::account::{Account, Retry};
-use crate::book::NodeId;
+use crate::book::{Node, NodeId};
 use crate::engine::{Deferred, Engine, Key, RETRY_KEYS_PER_ACCOUNT, RULES_VERSION};
 use crate::market::Market;
 use crate::operator::check_account_spec;
+use crate::orders::Standing;
 
 /// Changes whenever the bytes do. It is the version of the rules too: under older rules the state
 /// is written as it was then, so that its hash is the one it had.
@@ -35,6 +36,9 @@ impl Engine {
         write_list(self.markets.iter(), out, |market, out| self.write_market(market, out));
         write_list(self.keys.iter(), out, |key, out| (key.spec, key.revoked).write(out));
         write_list(self.deferred.iter(), out, write_deferred);
+        if self.rules >= 2 {
+            self.write_off_book(out);
+        }
     }
 
     /// `None` unless the bytes are a whole state of this version that does not contradict itself.
@@ -68,9 +72,12 @@ impl Engine {
             Some(Key { spec, revoked })
         })?;
         engine.deferred = read_list(r, read_deferred)?.into();
+        let off_book: Vec<(Standing, Order)> = if rules >= 2 { r.read()? } else { Vec::new() };
         r.is_empty().then_some(())?;
         engine.check_parts(&resting, &finished)?;
-        engine.place_orders(resting, finished)?;
+        off_book.iter().all(|waiting| engine.off_book_is_sound(waiting)).then_some(())?;
+        engine.place_orders(resting, off_book, finished)?;
+        engine.mark_follow_ups()?;
         for (id, account) in (0..).map(AccountId).zip(&engine.accounts) {
             let oldest = account.retries.front();
             engine.retry_deadlines.extend(oldest.map(|retry| (retry.expires_ns, id)));
@@ -174,6 +181,9 @@ impl Engine {
             Deferred::CancelAll(account, request) => {
                 self.account(*account).is_some() && self.market(request.instrument).is_some()
             }
+            Deferred::Reenter(instrument, _) | Deferred::FollowUp(instrument) => {
+                self.rules >= 2 && self.market(*instrument).is_some()
+            }
         }
     }
 
@@ -203,23 +213,70 @@ impl Engine {
         }
     }
 
+    /// Connects what waits with the orders and markets that it is about.
+    fn mark_follow_ups(&mut self) -> Option<()> {
+        for work in &self.deferred {
+            match work {
+                Deferred::FollowUp(instrument) => {
+                    let waits = &mut self.markets[instrument.0 as usize].follow_up_waits;
+                    (!std::mem::replace(waits, true)).then_some(())?;
+                }
+                Deferred::Reenter(instrument, order_id) => {
+                    let node = self.find_by_id(*instrument, *order_id)?;
+                    (self.orders.standing(node) == Standing::Entering).then_some(())?;
+                }
+                Deferred::Trade(_) | Deferred::CancelAll(..) => {}
+            }
+        }
+        Some(())
+    }
+
+    /// Open orders that are on no book, as their accounts have them.
+    fn write_off_book(&self, out: &mut Vec<u8>) {
+        let open = self.accounts.iter().flat_map(|account| {
+            let instruments = (0..).map(InstrumentId).take(account.markets.len());
+            instruments.flat_map(|instrument| self.orders.of_account(account, instrument))
+        });
+        let off_book = open.filter(|node| self.orders.standing(*node).is_off_book());
+        write_list(off_book, out, |node, out| {
+            (self.orders.standing(node), self.orders.order(node)).write(out);
+        });
+    }
+
+    fn off_book_is_sound(&self, (standing, order): &(Standing, Order)) -> bool {
+        standing.is_off_book() && order.terms.is_some() && self.open_is_sound(order)
+    }
+
     /// Puts resting orders back on their books in the order of their queues, and everything where
     /// it is found by its id, oldest first, as it was when it came.
-    fn place_orders(&mut self, resting: Vec<Order>, mut places: Vec<Place>) -> Option<()> {
-        let mut nodes = Vec::with_capacity(resting.len());
+    fn place_orders(
+        &mut self,
+        resting: Vec<Order>,
+        off_book: Vec<(Standing, Order)>,
+        mut places: Vec<Place>,
+    ) -> Option<()> {
+        let mut nodes = Vec::with_capacity(resting.len() + off_book.len());
+        for (standing, order) in off_book {
+            let node = self.orders.nodes.insert(Node::off_book(order.side, order.leaves_qty()));
+            places.push(Place::new(&order, Some(node)));
+            nodes.push((node, order, Some(standing)));
+        }
         for order in resting {
             let market = self.markets.get_mut(order.instrument.0 as usize)?;
             let (price, qty) = (order.price, order.leaves_qty());
             let node = market.book.rest(&mut self.orders.nodes, order.side, price, qty);
             places.push(Place::new(&order, Some(node)));
-            nodes.push((node, order));
+            nodes.push((node, order, None));
         }
-        nodes.sort_unstable_by_key(|(_, order)| (order.instrument, order.order_id));
-        for (node, order) in nodes {
+        nodes.sort_unstable_by_key(|(_, order, _)| (order.instrument, order.order_id));
+        for (node, order, off_book) in nodes {
             let Order { account, instrument, ref cl_ord_id, .. } = order;
             let namesake = self.orders.by_cl_ord_id(account, instrument, cl_ord_id);
             namesake.is_none().then_some(())?;
             self.orders.attach(&mut self.accounts[account.0 as usize], node, &order);
+            if let Some(standing) = off_book {
+                self.orders.stand_off_book(node, standing, order.price);
+            }
         }
         let id_of = |place: &Place| (place.instrument, place.order_id);
         places.sort_unstable_by_key(id_of);
@@ -295,6 +352,8 @@ fn write_deferred(work: &Deferred, out: &mut Vec<u8>) {
     match work {
         Deferred::Trade(order) => (1_u8, *order).write(out),
         Deferred::CancelAll(account, request) => (2_u8, (*account, *request)).write(out),
+        Deferred::Reenter(instrument, order_id) => (3_u8, (*instrument, *order_id)).write(out),
+        Deferred::FollowUp(instrument) => (4_u8, *instrument).write(out),
     }
 }
 
@@ -302,6 +361,8 @@ fn read_deferred(r: &mut Reader<'_>) -> Option<Deferred> {
     match r.read::<u8>()? {
         1 => r.read().map(Deferred::Trade),
         2 => r.read().map(|(account, request)| Deferred::CancelAll(account, request)),
+        3 => r.read().map(|(instrument, order_id)| Deferred::Reenter(instrument, order_id)),
+        4 => r.read().map(Deferred::FollowUp),
         _ => None,
     }
 }

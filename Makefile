@@ -7,7 +7,7 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint unit clients bench coverage crash clean
+.PHONY: help run test lint unit clients bench churn coverage crash clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ crash: $(VENV)/installed ## kill -9 under load, again and again (ROUNDS=100)
 bench: ## the matching core against the textbook book, on recorded workloads
 	$(CARGO) build --release --locked --package buttonwood
 	$(PYTHON) benches/textbook.py target/release/buttonwood
+
+churn: ## memory over a long life of the engine (MILLIONS=1000 commands)
+	$(CARGO) bench --locked --package engine --bench churn -- $(or $(MILLIONS),1000)
 
 coverage: ## line coverage of types, engine and log (installs cargo-tarpaulin)
 	command -v cargo-tarpaulin > /dev/null || $(CARGO) install --locked cargo-tarpaulin

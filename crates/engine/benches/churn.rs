@@ -1,0 +1,213 @@
+//! Memory over a long life: orders come, trade and go by the hundred million, about as many rest
+//! all the time, and the process should not grow.
+//!
+//! `cargo bench -p engine --bench churn -- [million commands]` prints the resident memory as it
+//! goes on, and fails if it grows by more than [`GROWTH_MAX`] after the first tenth.
+
+use std::collections::VecDeque;
+
+use engine::Engine;
+use types::{
+    AMOUNT_MAX, AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName,
+    CancelOrder, CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope,
+    Event, ExternalRef, FeeRates, Increment, InstrumentId, InstrumentSpec, ListAsset,
+    ListInstrument, NewOrder, OrderId, OrderRef, OrderSize, OrderType, Origin, PRICE_MAX, Price,
+    QTY_MAX, Qty, Side, StpMode, Symbol, TimeInForce,
+};
+
+const ACCOUNTS: u32 = 200;
+const RESTING: usize = 15_000;
+const REPORTS: u64 = 20;
+/// In percent of the memory after the first tenth.
+const GROWTH_MAX: u64 = 2;
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+
+fn main() {
+    let arguments = std::env::args().skip(1);
+    let millions = arguments.filter_map(|text| text.parse().ok()).next().unwrap_or(20_u64);
+    let mut venue = Venue::open();
+    let commands = millions * 1_000_000;
+    let mut settled = None;
+    let mut last = 0;
+    for part in 1..=REPORTS {
+        for _ in 0..commands / REPORTS {
+            venue.step();
+        }
+        last = resident_kib();
+        let (orders, trades) = (venue.engine.resting_count(), venue.trades);
+        println!(
+            "{:>6} M commands {last:>8} KiB, {orders} resting, {trades} trades",
+            part * millions / REPORTS
+        );
+        if part * 10 >= REPORTS && settled.is_none() {
+            settled = Some(last);
+        }
+    }
+    venue.engine.assert_consistent();
+    let settled = settled.expect("the first tenth is over");
+    let grown = last.saturating_sub(settled);
+    assert!(grown * 100 <= settled * GROWTH_MAX, "memory grew from {settled} to {last} KiB");
+}
+
+struct Venue {
+    engine: Engine,
+    events: Vec<Event>,
+    random: u64,
+    now_ns: u64,
+    /// Orders that were entered and perhaps still rest, oldest first.
+    entered: VecDeque<(AccountId, OrderId)>,
+    middle: i64,
+    trades: u64,
+}
+
+impl Venue {
+    fn open() -> Self {
+        let mut venue = Self {
+            engine: Engine::default(),
+            events: Vec::new(),
+            random: SEED,
+            now_ns: 0,
+            entered: VecDeque::new(),
+            middle: 1_000_000,
+            trades: 0,
+        };
+        for name in ["BASE", "QUOTE"] {
+            let name = AssetName::parse(name).expect("a valid name");
+            venue.operate(Command::ListAsset(ListAsset { asset: Asset { name, decimals: 0 } }));
+        }
+        let one = Increment { units: 1, decimals: 0 };
+        let spec = InstrumentSpec {
+            symbol: Symbol::parse("BASEQUOTE").expect("a valid name"),
+            base: AssetId(0),
+            quote: AssetId(1),
+            tick_size: one,
+            lot_size: one,
+            min_price: Price::from_ticks(1),
+            max_price: PRICE_MAX,
+            min_qty: Qty::from_lots(1),
+            max_qty: QTY_MAX,
+            market_max_qty: QTY_MAX,
+            min_notional: Amount::from_minor(1),
+            max_notional: AMOUNT_MAX,
+            max_open_orders: u32::MAX,
+            fees: FeeRates { maker_fee_bps_x100: 100, taker_fee_bps_x100: 100 },
+        };
+        venue.operate(Command::ListInstrument(ListInstrument { spec }));
+        for account in 1..=ACCOUNTS {
+            let spec = AccountSpec {
+                name: AccountName::parse(&format!("trader-{account}")).expect("a valid name"),
+                fees: None,
+                max_open_orders: u32::MAX,
+                finished_orders_kept: 100,
+                trades_kept: 100,
+            };
+            venue.operate(Command::CreateAccount(CreateAccount { spec }));
+            for asset in [AssetId(0), AssetId(1)] {
+                let external_ref = ExternalRef::parse(&format!("d{}", asset.0));
+                venue.operate(Command::Deposit(Deposit {
+                    account: AccountId(account),
+                    asset,
+                    amount: Amount::from_minor(AMOUNT_MAX.minor() >> 12),
+                    external_ref: external_ref.expect("a valid name"),
+                }));
+            }
+        }
+        venue
+    }
+
+    fn operate(&mut self, command: Command) {
+        self.apply(AccountId::VENUE, command);
+        let refused = |event: &Event| matches!(event, Event::CommandRejected(_));
+        assert!(!self.events.iter().any(refused), "{:?}", self.events);
+    }
+
+    fn apply(&mut self, account: AccountId, command: Command) {
+        self.now_ns += 1_000;
+        self.events.clear();
+        let envelope = Envelope { account, ..Envelope::venue(Origin::Replay, self.now_ns) };
+        self.engine.apply(self.now_ns, &Entry { envelope, command }, &mut self.events);
+        while self.engine.has_deferred() {
+            let command = Command::Continue(());
+            self.engine.apply(self.now_ns, &Entry { envelope, command }, &mut self.events);
+        }
+    }
+
+    /// An order that rests, one that trades, or a cancel, so that about [`RESTING`] stay.
+    fn step(&mut self) {
+        let dice = self.draw(100);
+        match dice {
+            0..6 => self.enter(true),
+            _ if self.engine.resting_count() > RESTING || dice >= 70 => self.cancel(),
+            _ => self.enter(false),
+        }
+    }
+
+    fn enter(&mut self, crosses: bool) {
+        if self.draw(32) == 0 {
+            self.middle += self.draw(3) as i64 - 1;
+        }
+        let side = if self.draw(2) == 0 { Side::Buy } else { Side::Sell };
+        let away = 1 + (self.draw(64) * self.draw(64) / 64) as i64;
+        let away = if crosses { -away } else { away };
+        let price = match side {
+            Side::Buy => self.middle - away,
+            Side::Sell => self.middle + away,
+        };
+        let account = AccountId(1 + self.draw(u64::from(ACCOUNTS)) as u32);
+        let number = self.now_ns / 1_000;
+        let order = NewOrder {
+            instrument: InstrumentId(0),
+            cl_ord_id: ClOrdId::parse(&format!("c{number}")).expect("a valid name"),
+            side,
+            order_type: OrderType::Limit,
+            time_in_force: if crosses { TimeInForce::Ioc } else { TimeInForce::Gtc },
+            stp_mode: StpMode::None,
+            price: Price::from_ticks(price),
+            size: OrderSize::Base(Qty::from_lots(1 + self.draw(100))),
+            strategy_id: None,
+            strategy_type: None,
+            terms: None,
+        };
+        self.apply(account, Command::NewOrder(order));
+        for event in &self.events {
+            match event {
+                Event::OrderRested(rested) => self.entered.push_back((account, rested.order_id)),
+                Event::TradeExecuted(_) => self.trades += 1,
+                Event::CommandRejected(rejected) => panic!("{rejected:?}"),
+                _ => {}
+            }
+        }
+    }
+
+    /// One of the older half goes, whichever; it may have traded in the meantime.
+    fn cancel(&mut self) {
+        if self.entered.is_empty() {
+            return;
+        }
+        let at = self.draw(self.entered.len() as u64) as usize;
+        let (account, order_id) = self.entered.swap_remove_back(at).expect("it is there");
+        self.apply(
+            account,
+            Command::CancelOrder(CancelOrder {
+                instrument: InstrumentId(0),
+                order: OrderRef::by_id(order_id),
+                cl_ord_id: ClOrdId::parse("c").expect("a valid name"),
+                restriction: CancelRestriction::None,
+            }),
+        );
+    }
+
+    /// Xorshift: below `bound`.
+    fn draw(&mut self, bound: u64) -> u64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        self.random % bound
+    }
+}
+
+fn resident_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a resident size");
+    line.split_whitespace().nth(1).and_then(|kib| kib.parse().ok()).expect("a number")
+}

@@ -1,28 +1,29 @@
 //! Price-time matching for one instrument, bare: who owns an order is not known here.
 //!
 //! Prices are turned into *keys* for which higher is better on both sides, so that bids and asks
-//! run the same code. Levels lie in *pages* of 64 consecutive keys with one bit per level that has
-//! orders: the best level of a page is one bit scan. Each side keeps its pages in a sorted array
-//! with the best page last, where nearly all of the work is.
+//! run the same code. Levels lie in *pages* of 64 consecutive keys, see `page.rs`; each side keeps
+//! its pages in order, see `ladder.rs`, and remembers where it found those that are asked for and
+//! who is first in line.
 //!
 //! # Invariants
-//! - A page in a side's array has at least one order; a bit is set exactly where a level has one.
+//! - Every page has at least one order.
 //! - A level's `qty` is the sum of its orders' `leaves`.
 //! - Orders at one price are queued in the order they came.
-//!
-//! # Known limits
-//! A page costs a kilobyte however few orders are on it, and a side with very many pages moves
-//! many bytes to insert one.
+//! - A hint names a page of its own side, or none.
 
 use types::{Price, Qty, Side};
 
+use crate::ladder::Ladder;
+use crate::page::{Level, Page, SLOTS, Spare};
 use crate::slab::{NONE, Slab};
 
 /// Names a resting order; used again once the order is gone.
 pub type NodeId = u32;
 
 /// The resting orders of all books: one slab, so that room freed in one book serves another.
-pub type Nodes = Slab<Node>;
+pub type Nodes = Slab<Node, NODES_RESERVED>;
+
+const NODES_RESERVED: usize = 1 << 22;
 
 /// A resting order as matching sees it: half a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +51,7 @@ impl Node {
         self.leaves = leaves_qty.lots();
     }
 
+    #[inline]
     pub fn leaves_qty(&self) -> Qty {
         Qty::from_lots(self.leaves)
     }
@@ -63,38 +65,47 @@ impl Node {
     }
 }
 
-const SLOTS: usize = 64;
-
-/// The orders at one price, first come first.
-#[derive(Clone, Copy, Debug)]
-struct Level {
-    head: u32,
-    tail: u32,
-    /// Modulo 2^64, which only absurd books reach; it comes out right again as they shrink.
-    qty: u64,
-}
-
-const EMPTY_LEVEL: Level = Level { head: NONE, tail: NONE, qty: 0 };
-
-#[derive(Clone, Debug)]
-struct Page {
-    occupied: u64,
-    levels: [Level; SLOTS],
-}
-
-#[derive(Clone, Copy, Debug)]
-struct PageRef {
-    /// The page's keys divided by [`SLOTS`].
-    number: u64,
-    page: u32,
-}
-
 #[derive(Clone, Debug, Default)]
 pub struct Book {
     /// Indexed by [`Side`].
-    sides: [Vec<PageRef>; 2],
+    sides: [Pages; 2],
     pages: Slab<Page>,
+    spare: Spare,
 }
+
+/// The pages of one side.
+#[derive(Clone, Debug)]
+struct Pages {
+    /// The best key that has orders, where `best_page` is one.
+    best_key: u64,
+    best_page: u32,
+    /// The first order at `best_key`.
+    front: u32,
+    /// How many there are.
+    count: usize,
+    /// Where a page was found that has orders, by the lowest bits of its number: on a book without
+    /// gaps every page has a place of its own. A power of two of them.
+    hints: Vec<u32>,
+    ladder: Ladder,
+}
+
+impl Default for Pages {
+    fn default() -> Self {
+        Self {
+            best_key: 0,
+            best_page: NONE,
+            front: NONE,
+            count: 0,
+            hints: vec![NONE; HINTS_MIN],
+            ladder: Ladder::default(),
+        }
+    }
+}
+
+const HINTS_MIN: usize = 4;
+
+/// A side with more pages is searched now and then.
+const HINTS_MAX: usize = 8192;
 
 /// The order that is next in line on one side.
 #[derive(Clone, Copy, Debug)]
@@ -109,34 +120,41 @@ impl Book {
     #[inline]
     pub fn rest(&mut self, nodes: &mut Nodes, side: Side, price: Price, qty: Qty) -> NodeId {
         let key = key_of(side, price);
-        let page = self.page_for(side, key);
+        let page_id = self.page_for(side, key);
         let leaves = qty.lots();
-        let node = nodes.insert_made(|| Node { leaves, key, next: NONE, prev: NONE, page, side });
         let slot = slot_of(key);
-        let page = &mut self.pages[page];
-        page.occupied |= 1 << slot;
-        let level = &mut page.levels[slot];
-        level.qty = level.qty.wrapping_add(qty.lots());
-        if level.tail == NONE {
-            level.head = node;
-        } else {
-            nodes[level.tail].next = node;
-            nodes[node].prev = level.tail;
+        let page = &mut self.pages[page_id];
+        if page.has(slot) {
+            let level = page.level_mut(slot);
+            level.qty = level.qty.wrapping_add(leaves);
+            let prev = level.tail;
+            let node =
+                nodes.insert_made(|| Node { leaves, key, next: NONE, prev, page: page_id, side });
+            level.tail = node;
+            nodes[prev].next = node;
+            return node;
         }
-        level.tail = node;
+        let (next, prev) = (NONE, NONE);
+        let node = nodes.insert_made(|| Node { leaves, key, next, prev, page: page_id, side });
+        page.open(slot, Level { head: node, tail: node, qty: leaves }, &mut self.spare);
+        let pages = &mut self.sides[side as usize];
+        if pages.front == NONE || key > pages.best_key {
+            pages.best_key = key;
+            pages.best_page = page_id;
+            pages.front = node;
+        }
         node
     }
 
     /// Who would trade next on `side`, the side of the resting orders.
     #[inline]
     pub fn front(&self, nodes: &Nodes, side: Side) -> Option<Front> {
-        let best = self.side(side).last()?;
-        let page = &self.pages[best.page];
-        let slot = highest(page.occupied);
-        let node = page.levels[slot].head;
-        let key = best.number * SLOTS as u64 + slot as u64;
-        let leaves_qty = nodes[node].leaves_qty();
-        Some(Front { node, price: price_of(side, key), leaves_qty })
+        let &Pages { best_key, front, .. } = self.side(side);
+        if front == NONE {
+            return None;
+        }
+        let leaves_qty = nodes[front].leaves_qty();
+        Some(Front { node: front, price: price_of(side, best_key), leaves_qty })
     }
 
     /// Takes `qty` from an order without moving it in its queue; at zero it leaves the book.
@@ -147,38 +165,59 @@ impl Book {
             return self.remove(nodes, node);
         }
         order.leaves -= qty.lots();
-        let level = &mut self.pages[order.page].levels[slot_of(order.key)];
+        let level = self.pages[order.page].level_mut(slot_of(order.key));
         level.qty = level.qty.wrapping_sub(qty.lots());
     }
 
     #[inline]
     pub fn remove(&mut self, nodes: &mut Nodes, node: NodeId) {
-        let Node { leaves, key, next, prev, page: page_id, side } = nodes[node];
-        let slot = slot_of(key);
-        let page = &mut self.pages[page_id];
-        let level = &mut page.levels[slot];
+        let Node { leaves, key, next, prev, page, side } = nodes[node];
+        nodes.remove(node);
+        if next == NONE && prev == NONE {
+            return self.close(side, key, page);
+        }
+        let level = self.pages[page].level_mut(slot_of(key));
         level.qty = level.qty.wrapping_sub(leaves);
         match prev {
-            NONE => level.head = next,
+            NONE => {
+                level.head = next;
+                let pages = &mut self.sides[side as usize];
+                if pages.front == node {
+                    pages.front = next;
+                }
+            }
             _ => nodes[prev].next = next,
         }
         match next {
             NONE => level.tail = prev,
             _ => nodes[next].prev = prev,
         }
-        if level.head == NONE {
-            page.occupied &= !(1 << slot);
-            if page.occupied == 0 {
-                self.free_page(side, key / SLOTS as u64);
-            }
-        }
-        nodes.remove(node);
     }
 
+    #[inline]
     pub fn best_price(&self, side: Side) -> Option<Price> {
-        let best = self.side(side).last()?;
-        let slot = highest(self.pages[best.page].occupied);
-        Some(price_of(side, best.number * SLOTS as u64 + slot as u64))
+        let pages = self.side(side);
+        (pages.front != NONE).then(|| price_of(side, pages.best_key))
+    }
+
+    /// Has brought near what a command is going to need that removes `node` or, where there is no
+    /// such node, puts an order at `price`. Does not branch on which it is.
+    #[inline]
+    pub fn prefetch(&self, nodes: &Nodes, node: NodeId, side: Side, price: Price) {
+        let key = key_of(side, price);
+        let hints = self.side(side).hints.as_slice();
+        let hint = hints[(key / SLOTS as u64) as usize & (hints.len() - 1)];
+        let (page, slot) = match nodes.get(node) {
+            Some(node) => {
+                nodes.prefetch(node.next);
+                nodes.prefetch(node.prev);
+                (node.page, slot_of(node.key))
+            }
+            None => (hint, slot_of(key)),
+        };
+        if let Some(page) = self.pages.get(page) {
+            page.prefetch(slot);
+        }
     }
 
     /// Whether an aggressor on `side` finds `qty` at `limit` or better; `None` is no limit.
@@ -210,11 +249,10 @@ impl Book {
     }
 
     fn slots(&self, side: Side) -> impl Iterator<Item = (u64, &Level)> {
-        self.side(side).iter().rev().flat_map(|page_ref| {
-            let page = &self.pages[page_ref.page];
-            let first_key = page_ref.number * SLOTS as u64;
-            let occupied = (0..SLOTS).rev().filter(|slot| page.occupied & (1 << slot) != 0);
-            occupied.map(move |slot| (first_key + slot as u64, &page.levels[slot]))
+        self.side(side).ladder.best_first().flat_map(|page| {
+            let page = &self.pages[page];
+            let first_key = page.number * SLOTS as u64;
+            page.best_first().map(move |slot| (first_key + slot as u64, page.level(slot)))
         })
     }
 
@@ -222,51 +260,73 @@ impl Book {
     #[inline]
     fn page_for(&mut self, side: Side, key: u64) -> u32 {
         let number = key / SLOTS as u64;
-        let refs = &mut self.sides[side as usize];
-        match find_page(refs, number) {
-            Ok(at) => refs[at].page,
-            Err(at) => {
-                let page =
-                    self.pages.insert_with(|| Page { occupied: 0, levels: [EMPTY_LEVEL; SLOTS] });
-                refs.insert(at, PageRef { number, page });
-                page
-            }
+        match self.hinted(side, number) {
+            Some(page) => page,
+            None => self.page_for_search(side, number),
         }
     }
 
-    /// An emptied page has only empty levels, so the next who needs one takes it as it is.
-    fn free_page(&mut self, side: Side, number: u64) {
-        let refs = &mut self.sides[side as usize];
-        let at = find_page(refs, number).expect("an order's page is in its side's array");
-        let freed = refs.remove(at);
-        self.pages.remove(freed.page);
+    #[inline]
+    fn hinted(&self, side: Side, number: u64) -> Option<u32> {
+        let hints = self.side(side).hints.as_slice();
+        let page = hints[number as usize & (hints.len() - 1)];
+        (self.pages.get(page)?.number == number).then_some(page)
+    }
+
+    #[inline(never)]
+    fn page_for_search(&mut self, side: Side, number: u64) -> u32 {
+        let pages = &mut self.sides[side as usize];
+        let page = match pages.ladder.get(number) {
+            Some(page) => page,
+            None => {
+                let page = self.pages.insert_made(|| Page::new(number));
+                pages.ladder.insert(number, page);
+                pages.count += 1;
+                if pages.count > pages.hints.len() && pages.hints.len() < HINTS_MAX {
+                    // They fill again as pages are asked for.
+                    pages.hints = vec![NONE; 2 * pages.hints.len()];
+                }
+                page
+            }
+        };
+        let mask = pages.hints.len() - 1;
+        pages.hints[number as usize & mask] = page;
+        page
+    }
+
+    /// Ends a level whose last order has gone, and its page if it was the last there.
+    #[inline(never)]
+    fn close(&mut self, side: Side, key: u64, page_id: u32) {
+        let page = &mut self.pages[page_id];
+        let pages = &mut self.sides[side as usize];
+        page.close(slot_of(key), &mut self.spare);
+        if page.occupied != 0 {
+            if key == pages.best_key {
+                pages.best_key = page.best_key();
+                pages.front = page.level(page.best_slot()).head;
+            }
+            return;
+        }
+        let number = page.number;
+        let hint = number as usize & (pages.hints.len() - 1);
+        if pages.hints[hint] == page_id {
+            pages.hints[hint] = NONE;
+        }
+        pages.ladder.remove(number);
+        pages.count -= 1;
+        self.pages.remove(page_id);
+        if page_id == pages.best_page {
+            pages.best_page = pages.ladder.last().unwrap_or(NONE);
+            let best = self.pages.get(pages.best_page);
+            pages.best_key = best.map_or(0, Page::best_key);
+            pages.front = best.map_or(NONE, |best| best.level(best.best_slot()).head);
+        }
     }
 
     #[inline]
-    fn side(&self, side: Side) -> &[PageRef] {
+    fn side(&self, side: Side) -> &Pages {
         &self.sides[side as usize]
     }
-}
-
-/// Numbers differ by one at least, so a page is no further from the best one than their numbers
-/// are apart; on a book without gaps it is just there.
-#[inline]
-fn find_page(refs: &[PageRef], number: u64) -> Result<usize, usize> {
-    let Some((best, others)) = refs.split_last() else { return Err(0) };
-    if number > best.number {
-        return Err(refs.len());
-    }
-    let apart = usize::try_from(best.number - number).unwrap_or(usize::MAX);
-    let first = others.len().saturating_sub(apart);
-    if refs[first].number == number {
-        return Ok(first);
-    }
-    find_page_among(&refs[first..], number).map(|at| first + at).map_err(|at| first + at)
-}
-
-#[inline(never)] // the place where it was looked for first is nearly always right
-fn find_page_among(refs: &[PageRef], number: u64) -> Result<usize, usize> {
-    refs.binary_search_by_key(&number, |page_ref| page_ref.number)
 }
 
 /// Order-preserving for bids, order-reversing for asks: higher is better.
@@ -290,12 +350,6 @@ const fn mask_of(side: Side) -> u64 {
 #[inline]
 const fn slot_of(key: u64) -> usize {
     (key % SLOTS as u64) as usize
-}
-
-/// The highest bit that is set; there is one.
-#[inline]
-const fn highest(occupied: u64) -> usize {
-    occupied.ilog2() as usize
 }
 
 #[cfg(test)]
@@ -333,29 +387,11 @@ mod tests {
         for node in resting.iter().rev() {
             book.remove(&mut nodes, *node);
         }
-        assert_eq!((nodes.len(), book.pages.len(), book.side(Side::Sell).len()), (0, 0, 0));
+        assert_eq!(
+            (nodes.len(), book.pages.len(), book.side(Side::Sell).ladder.last()),
+            (0, 0, None)
+        );
         assert!(book.front(&nodes, Side::Sell).is_none());
-    }
-
-    #[test]
-    fn a_page_is_found_whatever_gaps_there_are() {
-        let gaps: [&[u64]; 6] = [
-            &[],
-            &[7],
-            &[0, 1, 2, 3, 4],
-            &[0, 1, 5, 6, 7],
-            &[3, 4, 9, 10, 1 << 57],
-            &[0, u64::MAX / SLOTS as u64],
-        ];
-        for numbers in gaps {
-            let refs: Vec<PageRef> =
-                numbers.iter().map(|number| PageRef { number: *number, page: 0 }).collect();
-            let near = numbers.iter().flat_map(|at| [at.wrapping_sub(1), *at, at + 1]);
-            for number in near.chain([0, u64::MAX]) {
-                let expected = numbers.binary_search(&number);
-                assert_eq!(find_page(&refs, number), expected, "{number} in {numbers:?}");
-            }
-        }
     }
 
     #[test]

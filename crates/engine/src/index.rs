@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
+use crate::prefetch::prefetch;
 use crate::slab::NONE;
 
 /// A paged array over the recent ids. Pages that have emptied are freed; an old page on which
@@ -64,6 +65,27 @@ impl OrderIndex {
         }
         let slots = self.pages.get((page - self.first_page) as usize)?.slots.as_ref()?;
         (slots[slot] != NONE).then_some(slots[slot])
+    }
+
+    /// Has the place of an order brought near that is going to be asked for.
+    #[inline]
+    pub fn prefetch(&self, id: u64) {
+        if let Some(place) = self.recent(id) {
+            prefetch(place);
+        }
+    }
+
+    /// [`OrderIndex::get`] for hints: what is not there or not near is [`u32::MAX`].
+    #[inline]
+    pub fn peek(&self, id: u64) -> u32 {
+        self.recent(id).copied().unwrap_or(NONE)
+    }
+
+    #[inline]
+    fn recent(&self, id: u64) -> Option<&u32> {
+        let (page, slot) = split(id);
+        let page = self.pages.get(page.wrapping_sub(self.first_page) as usize)?;
+        Some(&page.slots.as_ref()?[slot])
     }
 
     #[inline]

@@ -1,23 +1,27 @@
 //! Records that are named by a small number and whose room is used again.
 
+use crate::prefetch::prefetch;
+
 /// Stands for "no record" where a record's number is expected.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Free places are kept on a stack, so that taking and giving back cost a few
-/// instructions and nothing allocates once the slab has grown to its working size.
+/// Free places are kept on a stack, so that taking and giving back cost a few instructions and
+/// nothing allocates once the slab has grown to its working size. A slab asks for the room of
+/// `RESERVE` records at once: memory that was never touched costs nothing, and no command is held
+/// up by copying records into a larger place.
 #[derive(Clone, Debug)]
-pub struct Slab<T> {
+pub struct Slab<T, const RESERVE: usize = 0> {
     records: Vec<T>,
     free: Vec<u32>,
 }
 
-impl<T> Default for Slab<T> {
+impl<T, const RESERVE: usize> Default for Slab<T, RESERVE> {
     fn default() -> Self {
         Self { records: Vec::new(), free: Vec::new() }
     }
 }
 
-impl<T> Slab<T> {
+impl<T, const RESERVE: usize> Slab<T, RESERVE> {
     #[inline]
     pub fn insert(&mut self, record: T) -> u32 {
         self.insert_made(|| record)
@@ -35,18 +39,23 @@ impl<T> Slab<T> {
         }
     }
 
-    /// For records that are left in their first state when they are removed.
-    #[inline]
-    pub fn insert_with(&mut self, first: impl FnOnce() -> T) -> u32 {
-        self.free.pop().unwrap_or_else(|| self.push(first()))
-    }
-
-    #[cold]
+    #[inline(never)]
     fn push(&mut self, record: T) -> u32 {
+        if self.records.len() == self.records.capacity() {
+            self.grow();
+        }
         let index = u32::try_from(self.records.len()).expect("fewer than 2^32 records");
         assert!(index != NONE, "fewer than 2^32 - 1 records");
         self.records.push(record);
         index
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let more = RESERVE.saturating_sub(self.records.len()).max(1);
+        self.records.reserve(more);
+        // All places are taken, so there is nothing on the stack to be copied.
+        self.free = Vec::with_capacity(self.records.capacity());
     }
 
     /// The record stays readable until its place is taken again.
@@ -55,12 +64,27 @@ impl<T> Slab<T> {
         self.free.push(index);
     }
 
+    /// Has a record brought near that is going to be asked for.
+    #[inline]
+    pub fn prefetch(&self, index: u32) {
+        // Any record will do for a number that is none: there is nothing to be guessed wrong.
+        let last = self.records.len().wrapping_sub(1);
+        if let Some(record) = self.records.get(last.min(index as usize)) {
+            prefetch(record);
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.records.len() - self.free.len()
     }
+
+    #[inline]
+    pub(crate) fn get(&self, index: u32) -> Option<&T> {
+        self.records.get(index as usize)
+    }
 }
 
-impl<T> std::ops::Index<u32> for Slab<T> {
+impl<T, const RESERVE: usize> std::ops::Index<u32> for Slab<T, RESERVE> {
     type Output = T;
 
     #[inline]
@@ -69,7 +93,7 @@ impl<T> std::ops::Index<u32> for Slab<T> {
     }
 }
 
-impl<T> std::ops::IndexMut<u32> for Slab<T> {
+impl<T, const RESERVE: usize> std::ops::IndexMut<u32> for Slab<T, RESERVE> {
     #[inline]
     fn index_mut(&mut self, index: u32) -> &mut T {
         &mut self.records[index as usize]

@@ -42,6 +42,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         prop_oneof![
             8 => -3..=3_i64,
             4 => 60..=68_i64,
+            2 => 128..192_i64,
             3 => (-40..40_i64).prop_map(|page| page * 64 + 63),
             1 => prop::sample::select(vec![i64::MIN, i64::MIN + 1, i64::MAX, i64::MAX - 1]),
         ]

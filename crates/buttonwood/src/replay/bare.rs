@@ -8,6 +8,13 @@ use super::plan::{Step, Terms};
 use super::target::{Tally, Target};
 use super::watch::Watch;
 
+const FAR: usize = 16;
+const MIDDLE: usize = 10;
+const NEAR: usize = 5;
+
+/// With so many resting orders or fewer, a book lies in the cache anyway.
+const NEAR_ANYWAY: usize = 1 << 15;
+
 #[derive(Debug)]
 pub(crate) struct Bare {
     markets: Vec<Market>,
@@ -16,6 +23,54 @@ pub(crate) struct Bare {
     order_ids: Vec<u64>,
     tally: Tally,
     last_maker: u64,
+}
+
+/// A step in a form of which all parts lie at the same places, whatever kind it is.
+#[derive(Clone, Copy, Debug)]
+struct Ready {
+    order_id: u64,
+    price: i64,
+    qty: u64,
+    instrument: u32,
+    side: Side,
+    kind: Kind,
+}
+
+const _: () = assert!(size_of::<Ready>() == 32);
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Kind {
+    Limit,
+    Ioc,
+    Market,
+    Cancel,
+    Reduce,
+    Execution,
+}
+
+impl Ready {
+    fn new(step: &Step) -> Self {
+        match *step {
+            Step::New { order_id, price, qty, instrument, side, terms } => {
+                let kind = match terms {
+                    Terms::Limit => Kind::Limit,
+                    Terms::Ioc => Kind::Ioc,
+                    Terms::Market => Kind::Market,
+                };
+                Self { order_id, price, qty, instrument, side, kind }
+            }
+            Step::Cancel { order_id, instrument, side } => {
+                Self { order_id, price: 0, qty: 0, instrument, side, kind: Kind::Cancel }
+            }
+            Step::Reduce { order_id, by, instrument, side, .. } => {
+                Self { order_id, price: 0, qty: by, instrument, side, kind: Kind::Reduce }
+            }
+            Step::Execution { price, maker, qty, instrument, side } => {
+                let kind = Kind::Execution;
+                Self { order_id: maker, price, qty, instrument, side, kind }
+            }
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -27,7 +82,13 @@ struct Market {
 
 impl Target for Bare {
     fn carry_out(&mut self, steps: &[Step], watch: &mut Watch) {
-        watch.time(steps, |step| self.apply(step));
+        let ready: Vec<Ready> = steps.iter().map(Ready::new).collect();
+        watch.time(&ready, |ready, waiting| {
+            if self.nodes.len() > NEAR_ANYWAY {
+                self.foresee(waiting);
+            }
+            self.carry(ready);
+        });
     }
 
     fn tally(&self) -> &Tally {
@@ -55,28 +116,33 @@ impl Bare {
         }
     }
 
-    #[inline]
     pub(crate) fn apply(&mut self, step: &Step) {
-        match *step {
-            Step::New { order_id, price, qty, instrument, side, terms } => {
+        self.carry(&Ready::new(step));
+    }
+
+    #[inline]
+    fn carry(&mut self, ready: &Ready) {
+        let Ready { order_id, price, qty, instrument, side, kind } = *ready;
+        match kind {
+            Kind::Limit | Kind::Ioc | Kind::Market => {
                 let given = self.next_order_id(instrument);
                 debug_assert_eq!(given, order_id, "a plan counts as its target does");
-                let limit = (terms != Terms::Market).then_some(Price::from_ticks(price));
+                let limit = (kind != Kind::Market).then_some(Price::from_ticks(price));
                 let left = self.take(instrument, side, limit, qty);
-                if left > 0 && terms == Terms::Limit {
+                if left > 0 && kind == Kind::Limit {
                     self.rest(instrument, given, side, price, left);
                 }
             }
-            Step::Cancel { order_id, instrument, .. } => {
+            Kind::Cancel => {
                 let market = &mut self.markets[instrument as usize];
                 match market.index.remove(order_id) {
                     Some(node) => market.book.remove(&mut self.nodes, node),
                     None => self.tally.rejected += 1,
                 }
             }
-            Step::Reduce { order_id, by, instrument, .. } => {
+            Kind::Reduce => {
                 let market = &mut self.markets[instrument as usize];
-                let by = Qty::from_lots(by);
+                let by = Qty::from_lots(qty);
                 match market.index.get(order_id) {
                     Some(node) if by < self.nodes[node].leaves_qty() => {
                         market.book.reduce(&mut self.nodes, node, by);
@@ -84,12 +150,32 @@ impl Bare {
                     _ => self.tally.rejected += 1,
                 }
             }
-            Step::Execution { price, maker, qty, instrument, side } => {
+            Kind::Execution => {
                 self.next_order_id(instrument);
                 let trades = self.tally.trades;
                 self.take(instrument, side, Some(Price::from_ticks(price)), qty);
-                self.tally.execution(trades, maker, self.last_maker);
+                self.tally.execution(trades, order_id, self.last_maker);
             }
+        }
+    }
+
+    /// Has brought near what the steps that wait are going to need, each part once it is known
+    /// where it lies. Which kind of step it is, a processor would guess wrong, so all are treated
+    /// alike.
+    #[inline]
+    fn foresee(&self, waiting: &[Ready]) {
+        if let Some(ready) = waiting.get(FAR) {
+            self.markets[ready.instrument as usize].index.prefetch(ready.order_id);
+        }
+        if let Some(ready) = waiting.get(MIDDLE) {
+            let market = &self.markets[ready.instrument as usize];
+            self.nodes.prefetch(market.index.peek(ready.order_id));
+        }
+        if let Some(ready) = waiting.get(NEAR) {
+            let market = &self.markets[ready.instrument as usize];
+            let node = market.index.peek(ready.order_id);
+            let price = Price::from_ticks(ready.price);
+            market.book.prefetch(&self.nodes, node, ready.side, price);
         }
     }
 

@@ -20,23 +20,24 @@ impl Watch {
         self.timed = timed;
     }
 
-    /// Runs commands that are ready to be applied, on the clock if it is set to.
+    /// Runs commands that are ready to be applied, on the clock if it is set to. Each is given with
+    /// those that wait behind it.
     #[inline]
-    pub(crate) fn time<C>(&mut self, commands: &[C], mut apply: impl FnMut(&C)) {
+    pub(crate) fn time<C>(&mut self, commands: &[C], mut apply: impl FnMut(&C, &[C])) {
         if !self.timed {
-            return commands.iter().for_each(apply);
+            return waiting(commands).for_each(|(command, waiting)| apply(command, waiting));
         }
         self.count += commands.len() as u64;
         let Some(latencies) = &mut self.latencies else {
             let start = Instant::now();
-            commands.iter().for_each(apply);
+            waiting(commands).for_each(|(command, waiting)| apply(command, waiting));
             self.elapsed += start.elapsed();
             return;
         };
         latencies.reserve(commands.len());
-        for command in commands {
+        for (command, waiting) in waiting(commands) {
             let start = Instant::now();
-            apply(command);
+            apply(command, waiting);
             let latency = start.elapsed();
             self.elapsed += latency;
             latencies.push(u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX));
@@ -58,4 +59,8 @@ impl Watch {
         sorted.sort_unstable();
         Some(sorted)
     }
+}
+
+fn waiting<C>(commands: &[C]) -> impl Iterator<Item = (&C, &[C])> {
+    (1..).zip(commands).map(|(next, command)| (command, &commands[next..]))
 }

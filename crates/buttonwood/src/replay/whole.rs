@@ -62,7 +62,7 @@ impl Target for Whole {
         for steps in steps.chunks(ENTRIES_PER_CHUNK) {
             ready.clear();
             ready.extend(steps.iter().map(Ready::new));
-            watch.time(&ready, |ready| self.apply(ready));
+            watch.time(&ready, |ready, _| self.apply(ready));
         }
         self.ready = ready;
     }

@@ -3,11 +3,12 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use types::{
-    AccountName, AccountSpec, AccountTrade, Amount, AssetId, Balance, FeeRates, Instrument,
-    InstrumentId, Order, OrderType, Price, Qty, RetryKey, Side,
+    AccountName, AccountRisk, AccountSpec, AccountTrade, Amount, AssetId, Balance, FeeRates,
+    Instrument, InstrumentId, Order, OrderType, Price, Qty, RetryKey, Side,
 };
 
 use crate::finished::FinishedOrders;
+use crate::risk::AccountExtra;
 use crate::slab::NONE;
 
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub(crate) struct Account {
     pub(crate) external_refs: BTreeSet<Box<[u8]>>,
     /// Oldest first.
     pub(crate) retries: VecDeque<Retry>,
+    /// What few accounts have. Of a plain cash account this is all that is asked.
+    pub(crate) extra: Option<Box<AccountExtra>>,
 }
 
 /// An account's open orders in one instrument.
@@ -67,7 +70,24 @@ impl Account {
             trades: VecDeque::new(),
             external_refs: BTreeSet::new(),
             retries: VecDeque::new(),
+            extra: None,
         }
+    }
+
+    /// How it is looked after.
+    pub(crate) fn risk(&self) -> AccountRisk {
+        self.extra.as_ref().map_or(AccountRisk::PLAIN, |extra| extra.risk)
+    }
+
+    /// Accounts of one group do not trade with each other; zero is no group.
+    #[allow(dead_code, reason = "for self-trade prevention")]
+    #[inline]
+    pub(crate) fn stp_group(&self) -> u32 {
+        self.extra.as_ref().map_or(0, |extra| extra.risk.stp_group)
+    }
+
+    pub(crate) fn extra_mut(&mut self) -> &mut AccountExtra {
+        self.extra.get_or_insert_default()
     }
 
     /// The venue's own, which receives the fees.

@@ -152,6 +152,7 @@ impl Engine {
             Command::UpdateAccount(update) => self.update_account(update, events),
             Command::CreateKey(create) => self.create_key(create, events),
             Command::RevokeKey(revoke) => self.revoke_key(revoke, events),
+            Command::SetAccountRisk(set) if self.rules >= 2 => self.set_account_risk(set, events),
             Command::Tick(()) => self.tick(),
             Command::Continue(()) => {}
             _ => self.reject(account, RejectReason::OrderTermsInvalid, events),

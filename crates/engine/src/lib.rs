@@ -27,6 +27,7 @@ mod orders;
 mod page;
 mod prefetch;
 mod query;
+mod risk;
 mod slab;
 mod state;
 

@@ -38,6 +38,7 @@ impl Engine {
         write_list(self.deferred.iter(), out, write_deferred);
         if self.rules >= 2 {
             self.write_off_book(out);
+            self.write_risk(out);
         }
     }
 
@@ -73,6 +74,9 @@ impl Engine {
         })?;
         engine.deferred = read_list(r, read_deferred)?.into();
         let off_book: Vec<(Standing, Order)> = if rules >= 2 { r.read()? } else { Vec::new() };
+        if rules >= 2 {
+            engine.read_risk(r)?;
+        }
         r.is_empty().then_some(())?;
         engine.check_parts(&resting, &finished)?;
         off_book.iter().all(|waiting| engine.off_book_is_sound(waiting)).then_some(())?;
@@ -368,7 +372,7 @@ fn read_deferred(r: &mut Reader<'_>) -> Option<Deferred> {
 }
 
 /// Reads back as a `Vec`.
-fn write_list<T>(
+pub(crate) fn write_list<T>(
     list: impl Iterator<Item = T>,
     out: &mut Vec<u8>,
     write: impl Fn(T, &mut Vec<u8>),
@@ -383,7 +387,7 @@ fn write_list<T>(
     out[start..start + 4].copy_from_slice(&count.to_le_bytes());
 }
 
-fn read_list<T>(
+pub(crate) fn read_list<T>(
     r: &mut Reader<'_>,
     mut read: impl FnMut(&mut Reader<'_>) -> Option<T>,
 ) -> Option<Vec<T>> {

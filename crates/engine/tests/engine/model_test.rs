@@ -1,7 +1,7 @@
 //! The engine does what the model does.
 
 use proptest::prelude::*;
-use types::{AssetId, Command, InstrumentId, Order, Side};
+use types::{AssetId, Command, Order, Side};
 
 use crate::house::{Driver, House, entry};
 use crate::model::Model;
@@ -98,20 +98,12 @@ fn compare(venue: &mut Driver, model: &mut Model, step: &Step) -> Vec<types::Eve
     assert_eq!(events, expect, "{:?}", step.entry.command);
     assert_eq!(venue.engine.sequence(), model.sequence);
 
-    for instrument in (0..model.instrument_count()).map(InstrumentId) {
+    for instrument in model.instruments() {
         for side in [Side::Buy, Side::Sell] {
-            let expect = model.side(instrument, side);
+            let expect = model.resting(instrument, side);
             let resting: Vec<Order> = venue.engine.resting(instrument, side).collect();
             assert_eq!(resting, expect);
-            let mut levels: Vec<(i64, u64)> = Vec::new();
-            for order in &expect {
-                let leaves = order.order_qty.lots() - order.cum_qty.lots();
-                match levels.last_mut().filter(|(price, _)| *price == order.price.ticks()) {
-                    Some((_, qty)) => *qty += leaves,
-                    None => levels.push((order.price.ticks(), leaves)),
-                }
-            }
-            assert_eq!(venue.levels(instrument.0, side), levels);
+            assert_eq!(venue.levels(instrument.0, side), model.levels(instrument, side));
         }
     }
     for (account, owner) in model.owners() {
@@ -119,10 +111,9 @@ fn compare(venue: &mut Driver, model: &mut Model, step: &Step) -> Vec<types::Eve
             let expect = (model.free(account, asset), model.locked(account, asset));
             assert_eq!(venue.balance(account.0, asset.0), expect, "account {account}");
         }
-        for instrument in (0..model.instrument_count()).map(InstrumentId) {
+        for instrument in model.instruments() {
             let open: Vec<Order> = venue.engine.open_orders(account, instrument).collect();
-            let mut expect = model.open(account, instrument);
-            expect.sort_by_key(|order| order.order_id);
+            let expect = model.open_orders(account, instrument);
             assert_eq!(open, expect, "account {account}");
         }
         if account.0 > 0 {

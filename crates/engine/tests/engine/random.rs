@@ -121,7 +121,7 @@ fn new_order() -> impl Strategy<Value = NewOrder> {
                 side,
                 order_type,
                 time_in_force,
-                stp_mode: if qty % 2 == 0 { StpMode::None } else { StpMode::Decrement },
+                stp_mode: StpMode::None,
                 price: ticks(if order_type == OrderType::Market { 0 } else { price }),
                 size: by_quote.map_or(OrderSize::Base(lots(qty)), |q| OrderSize::Quote(minor(q))),
                 strategy_id: strategy.0,

@@ -1,0 +1,196 @@
+//! Chapters 6 and 13: what an account is, may do, and how much of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use types::*;
+
+use super::{DAY_NS, Key, Model, SECOND_NS, is_set};
+
+#[derive(Clone)]
+pub(crate) struct Owner {
+    pub(super) spec: AccountSpec,
+    pub(super) seq: u64,
+    /// All that is owned, held by orders or not.
+    pub(super) owned: BTreeMap<u16, i128>,
+    pub(super) refs: BTreeSet<String>,
+    pub(super) retries: Vec<(RetryKey, u64, u64)>,
+    pub(crate) finished: Vec<Order>,
+    pub(crate) trades: Vec<AccountTrade>,
+    pub(super) risk: AccountRisk,
+    pub(super) limits: BTreeMap<InstrumentId, AccountLimits>,
+    pub(super) killed: bool,
+    pub(super) positions: BTreeMap<InstrumentId, i128>,
+    /// In the quote asset, by instrument and day.
+    pub(super) volumes: BTreeMap<(InstrumentId, u64), i128>,
+    /// Orders taken on: of which ten seconds, how many; and of which day.
+    pub(super) rate: [(u64, u32); 2],
+}
+
+impl Owner {
+    pub(super) fn new(spec: AccountSpec) -> Self {
+        Self {
+            spec,
+            seq: 0,
+            owned: BTreeMap::new(),
+            refs: BTreeSet::new(),
+            retries: Vec::new(),
+            finished: Vec::new(),
+            trades: Vec::new(),
+            risk: AccountRisk::PLAIN,
+            limits: BTreeMap::new(),
+            killed: false,
+            positions: BTreeMap::new(),
+            volumes: BTreeMap::new(),
+            rate: [(0, 0); 2],
+        }
+    }
+
+    pub(super) fn of_venue() -> Self {
+        Self::new(AccountSpec {
+            name: AccountName::parse("venue").unwrap(),
+            fees: None,
+            max_open_orders: 0,
+            finished_orders_kept: 0,
+            trades_kept: 0,
+        })
+    }
+
+    pub(super) fn trim(&mut self) {
+        while self.finished.len() > self.spec.finished_orders_kept as usize {
+            self.finished.remove(0);
+        }
+        while self.trades.len() > self.spec.trades_kept as usize {
+            self.trades.remove(0);
+        }
+    }
+
+    pub(super) fn limits_in(&self, instrument: InstrumentId) -> AccountLimits {
+        self.limits.get(&instrument).copied().unwrap_or_default()
+    }
+}
+
+const WINDOWS_NS: [u64; 2] = [10 * SECOND_NS, DAY_NS];
+
+impl Model {
+    pub(super) fn is_above_rate(&self, account: AccountId, counts: u32) -> bool {
+        let owner = self.owner(account);
+        let maxima = [owner.risk.max_orders_per_10s, owner.risk.max_orders_per_day];
+        let mut windows = owner.rate.iter().zip(maxima).zip(WINDOWS_NS);
+        windows.any(|((counted, max), window_ns)| {
+            let so_far = if counted.0 == self.now_ns / window_ns { counted.1 } else { 0 };
+            is_set(max.into(), u64::from(so_far + counts))
+        })
+    }
+
+    pub(super) fn count_rate(&mut self, account: AccountId, counts: u32) {
+        let now_ns = self.now_ns;
+        for (counted, window_ns) in self.owner_mut(account).rate.iter_mut().zip(WINDOWS_NS) {
+            if counted.0 != now_ns / window_ns {
+                *counted = (now_ns / window_ns, 0);
+            }
+            counted.1 += counts;
+        }
+    }
+
+    pub(super) fn set_account_risk(
+        &mut self,
+        request: &SetAccountRisk,
+    ) -> Result<(), RejectReason> {
+        let SetAccountRisk { account, risk } = *request;
+        self.trader(account)?;
+        let owner = self.owner(account);
+        let is_open = self.open.iter().any(|open| open.order.account == account);
+        let has_any = owner.positions.values().chain(owner.owned.values()).any(|of| *of != 0);
+        if risk.mode != owner.risk.mode && (is_open || has_any) {
+            return Err(RejectReason::AccountNotFlat);
+        }
+        self.owner_mut(account).risk = risk;
+        let account_seq = self.account_seq(account);
+        self.events.push(Event::AccountRiskSet(AccountRiskSet { account_seq, account, risk }));
+        Ok(())
+    }
+
+    pub(super) fn set_account_limits(
+        &mut self,
+        request: &SetAccountLimits,
+    ) -> Result<(), RejectReason> {
+        let SetAccountLimits { account, instrument, limits } = *request;
+        self.trader(account)?;
+        self.known(instrument)?;
+        self.owner_mut(account).limits.insert(instrument, limits);
+        let account_seq = self.account_seq(account);
+        let set = AccountLimitsSet { account_seq, account, instrument, limits };
+        self.events.push(Event::AccountLimitsSet(set));
+        Ok(())
+    }
+
+    pub(super) fn set_kill_switch(&mut self, set: &SetKillSwitch) -> Result<(), RejectReason> {
+        self.trader(set.account)?;
+        self.owner_mut(set.account).killed = set.on;
+        let account_seq = self.account_seq(set.account);
+        self.events.push(Event::KillSwitchSet(KillSwitchSet { account_seq, set: *set }));
+        if set.on {
+            self.cancel_named(|order, _| order.account == set.account, CancelCause::KillSwitch);
+        }
+        Ok(())
+    }
+
+    /// Cancels what fits, by instrument, within it by side, within it the oldest first; each under
+    /// its own name, since nobody has asked for it by another.
+    pub(super) fn cancel_named(
+        &mut self,
+        fits: impl Fn(&Order, SessionId) -> bool,
+        cause: CancelCause,
+    ) {
+        let mut own: Vec<(InstrumentId, Side, OrderId)> = Vec::new();
+        for open in self.open.iter().filter(|open| fits(&open.order, open.session)) {
+            own.push((open.order.instrument, open.order.side, open.order.order_id));
+        }
+        own.sort();
+        for (instrument, _, order_id) in own {
+            let key: Key = (instrument, order_id);
+            if let Some(open) = self.find(key) {
+                let cl_ord_id = open.order.cl_ord_id;
+                self.cancel(key, cl_ord_id, cause);
+            }
+        }
+    }
+
+    pub(super) fn session_of(&self, envelope: &Envelope) -> SessionId {
+        match self.sessions.get(&envelope.session) {
+            Some((account, true)) if *account == envelope.account => envelope.session,
+            _ => SessionId(0),
+        }
+    }
+
+    pub(super) fn open_session(
+        &mut self,
+        envelope: &Envelope,
+        request: &OpenSession,
+    ) -> Result<(), RejectReason> {
+        let (account, session) = (envelope.account, envelope.session);
+        let cancel_on_disconnect = request.cancel_on_disconnect;
+        self.trader(account)?;
+        if session.0 == 0 {
+            return Err(RejectReason::UnknownSession);
+        }
+        if self.sessions.contains_key(&session) {
+            return Err(RejectReason::SessionInUse);
+        }
+        self.sessions.insert(session, (account, cancel_on_disconnect));
+        let account_seq = self.account_seq(account);
+        let opened = SessionOpened { account_seq, account, session, cancel_on_disconnect };
+        self.events.push(Event::SessionOpened(opened));
+        Ok(())
+    }
+
+    pub(super) fn close_session(&mut self, request: &CloseSession) -> Result<(), RejectReason> {
+        let session = request.session;
+        let (account, _) = self.sessions.remove(&session).ok_or(RejectReason::UnknownSession)?;
+        let account_seq = self.account_seq(account);
+        let closed = SessionClosed { account_seq, account, session };
+        self.events.push(Event::SessionClosed(closed));
+        self.cancel_named(|_, of| of == session, CancelCause::Disconnected);
+        Ok(())
+    }
+}

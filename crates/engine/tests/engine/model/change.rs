@@ -1,0 +1,238 @@
+//! Chapter 6: amend, modify, cancel.
+
+use types::*;
+
+use super::{Key, Model, Place};
+
+impl Model {
+    pub(super) fn cancel_order(
+        &mut self,
+        account: AccountId,
+        request: &CancelOrder,
+    ) -> Result<(), RejectReason> {
+        let key = self.cancelable(account, request)?;
+        self.cancel(key, request.cl_ord_id, CancelCause::Requested);
+        Ok(())
+    }
+
+    pub(super) fn cancel_all(
+        &mut self,
+        account: AccountId,
+        request: &CancelAll,
+    ) -> Result<(), RejectReason> {
+        self.trader(account)?;
+        self.known(request.instrument)?;
+        let own: Vec<Key> =
+            self.of_account(account, request.instrument).iter().map(super::Open::key).collect();
+        if own.is_empty() {
+            return Err(RejectReason::OrderNotFound);
+        }
+        self.cancel_each(own, request.cl_ord_id, CancelCause::CancelAll);
+        Ok(())
+    }
+
+    /// By instrument, within it by side, within it the oldest first.
+    pub(super) fn mass_cancel(
+        &mut self,
+        account: AccountId,
+        request: &MassCancel,
+    ) -> Result<(), RejectReason> {
+        self.trader(account)?;
+        if let Some(instrument) = request.instrument {
+            self.known(instrument)?;
+        }
+        let mut own: Vec<(InstrumentId, Side, OrderId)> = Vec::new();
+        for open in self.open.iter().filter(|open| open.order.account == account) {
+            let Order { instrument, side, order_id, .. } = open.order;
+            if request.instrument.is_none_or(|only| only == instrument)
+                && request.side.is_none_or(|only| only == side)
+            {
+                own.push((instrument, side, order_id));
+            }
+        }
+        if own.is_empty() {
+            return Err(RejectReason::OrderNotFound);
+        }
+        own.sort();
+        let own = own.into_iter().map(|(instrument, _, id)| (instrument, id)).collect();
+        self.cancel_each(own, request.cl_ord_id, CancelCause::CancelAll);
+        Ok(())
+    }
+
+    /// An order of a list may be gone before its turn comes.
+    pub(super) fn cancel_each(&mut self, keys: Vec<Key>, cl_ord_id: ClOrdId, cause: CancelCause) {
+        for key in keys {
+            if self.find(key).is_some() {
+                self.cancel(key, cl_ord_id, cause);
+            }
+        }
+    }
+
+    pub(super) fn replace_order(
+        &mut self,
+        envelope: &Envelope,
+        request: &ReplaceOrder,
+    ) -> Result<(), RejectReason> {
+        match self.cancelable(envelope.account, &request.cancel) {
+            Ok(key) => self.cancel(key, request.cancel.cl_ord_id, CancelCause::Replaced),
+            Err(reason) => {
+                self.refuse(envelope.account, reason, true);
+                if request.mode == ReplaceMode::StopOnFailure {
+                    return Err(RejectReason::NotAttempted);
+                }
+            }
+        }
+        self.new_order(envelope, &request.order)
+    }
+
+    fn cancelable(&self, account: AccountId, request: &CancelOrder) -> Result<Key, RejectReason> {
+        self.trader(account)?;
+        self.known(request.instrument)?;
+        let meant = self.meant(account, request.instrument, &request.order);
+        let key = meant.ok_or(RejectReason::OrderNotFound)?;
+        match (request.restriction, self.at(key).order.cum_qty.is_zero()) {
+            (CancelRestriction::OnlyNew, false)
+            | (CancelRestriction::OnlyPartiallyFilled, true) => Err(RejectReason::CancelRestricted),
+            _ => Ok(key),
+        }
+    }
+
+    pub(super) fn amend_order(
+        &mut self,
+        account: AccountId,
+        request: &AmendOrder,
+    ) -> Result<(), RejectReason> {
+        self.trader(account)?;
+        let market = self.known(request.instrument)?;
+        let (spec, max_amends) = (market.instrument.spec, market.rules.max_amends);
+        if request.order_qty < spec.min_qty {
+            return Err(RejectReason::OrderQtyBelowMin);
+        }
+        let found = self.meant(account, request.instrument, &request.order);
+        self.check_new_name(account, request.instrument, request.cl_ord_id, found)?;
+        let key = found.ok_or(RejectReason::OrderNotFound)?;
+        let orig = *self.at(key);
+        if request.order_qty >= orig.order.order_qty {
+            return Err(RejectReason::AmendQtyNotLower);
+        }
+        if request.order_qty <= orig.order.cum_qty {
+            return Err(RejectReason::AmendQtyNotAboveCum);
+        }
+        let instrument = &self.market(key.0).instrument;
+        if instrument.notional(orig.order.price, request.order_qty) < spec.min_notional {
+            return Err(RejectReason::NotionalBelowMin);
+        }
+        if max_amends > 0 && orig.amends >= max_amends {
+            return Err(RejectReason::TooManyAmends);
+        }
+        self.lower(key, request.cl_ord_id, request.order_qty);
+        self.at_mut(key).amends += 1;
+        Ok(())
+    }
+
+    fn check_new_name(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+        cl_ord_id: Option<ClOrdId>,
+        found: Option<Key>,
+    ) -> Result<(), RejectReason> {
+        let own = self.of_account(account, instrument);
+        let taken = own.iter().find(|open| Some(open.order.cl_ord_id) == cl_ord_id);
+        match taken {
+            Some(taken) if Some(taken.key()) != found => Err(RejectReason::DuplicateClOrdId),
+            _ => Ok(()),
+        }
+    }
+
+    /// Less at the same price keeps its place.
+    fn lower(&mut self, key: Key, cl_ord_id: Option<ClOrdId>, order_qty: Qty) {
+        let now_ns = self.now_ns;
+        let open = self.at_mut(key);
+        let orig = *open;
+        open.order.cl_ord_id = cl_ord_id.unwrap_or(orig.order.cl_ord_id);
+        open.order.order_qty = order_qty;
+        open.order.updated_ns = now_ns;
+        open.shown = open.shown.min(open.leaves());
+        let (order, reduced) = (open.order, orig.shown - open.shown);
+        if reduced > 0 && order.terms.is_some() {
+            self.tell_reduced(key, reduced);
+        }
+        self.market_mut(key.0).unsaid = true;
+        let account_seq = self.account_seq(order.account);
+        let instrument_seq = self.instrument_seq(key.0);
+        self.events.push(Event::OrderAmended(OrderAmended {
+            account_seq,
+            instrument_seq,
+            order,
+            orig_cl_ord_id: orig.order.cl_ord_id,
+            orig_order_qty: orig.order.order_qty,
+        }));
+    }
+
+    pub(super) fn modify_order(
+        &mut self,
+        account: AccountId,
+        request: &ModifyOrder,
+    ) -> Result<(), RejectReason> {
+        let killed = self.trader(account)?.killed;
+        let market = self.known(request.instrument)?;
+        let forbidden = [
+            (killed, RejectReason::AccountKilled),
+            (market.delisted, RejectReason::InstrumentDelisted),
+            (self.halted.is_some(), RejectReason::VenueHalted),
+            (!market.phase.takes_orders(), RejectReason::PhaseForbids),
+        ];
+        if let Some((_, reason)) = forbidden.iter().find(|(applies, _)| *applies) {
+            return Err(*reason);
+        }
+        let meant = self.meant(account, request.instrument, &request.order);
+        let key = meant.ok_or(RejectReason::OrderNotFound)?;
+        let orig = *self.at(key);
+        let price = request.price.unwrap_or(orig.order.price);
+        let same_price = price == orig.order.price;
+        let lowers_only = orig.terms().peg.is_some() || self.is_in_list(&orig.order);
+        let raises = request.order_qty > orig.order.order_qty;
+        let by_market = orig.order.order_type.is_market();
+        if (lowers_only && (raises || !same_price)) || (by_market && request.price.is_some()) {
+            return Err(RejectReason::AmendNotAllowed);
+        }
+        let name = request.cl_ord_id.unwrap_or(orig.order.cl_ord_id);
+        if request.order_qty <= orig.order.cum_qty {
+            self.cancel(key, name, CancelCause::Modified);
+            return Ok(());
+        }
+        self.check_modified(key, name, request.order_qty, price)?;
+        if same_price && !raises {
+            self.lower(key, request.cl_ord_id, request.order_qty);
+            return Ok(());
+        }
+        self.leave_book(key, false);
+        let now_ns = self.now_ns;
+        let held_rate = self.rate_to_hold(account, key.0);
+        let open = self.at_mut(key);
+        open.order.cl_ord_id = request.cl_ord_id.unwrap_or(orig.order.cl_ord_id);
+        open.order.order_qty = request.order_qty;
+        open.order.price = price;
+        open.order.updated_ns = now_ns;
+        open.held_rate = held_rate;
+        let order = open.order;
+        let account_seq = self.account_seq(account);
+        let instrument_seq = self.instrument_seq(key.0);
+        self.events.push(Event::OrderModified(OrderModified {
+            account_seq,
+            instrument_seq,
+            order,
+            orig_cl_ord_id: orig.order.cl_ord_id,
+            orig_order_qty: orig.order.order_qty,
+            orig_price: orig.order.price,
+        }));
+        if orig.place == Place::Book {
+            match self.market(key.0).phase {
+                Phase::Continuous => self.trade_all(key),
+                _ => self.rest(key),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,174 @@
+//! Chapter 5: orders that depend on each other.
+
+use types::*;
+
+use super::{Key, List, Model, Place};
+
+impl Model {
+    pub(super) fn new_order_list(
+        &mut self,
+        envelope: &Envelope,
+        request: &NewOrderList,
+    ) -> Result<(), RejectReason> {
+        self.check_list(envelope.account, request)?;
+        self.count_rate(envelope.account, request.orders.len() as u32);
+        let market = self.market_mut(request.instrument);
+        market.last_list_id += 1;
+        let order_list = OrderListId(market.last_list_id);
+        let mut orders = [None; LIST_ORDERS_MAX];
+        for (at, place) in orders.iter_mut().take(request.orders.len()).enumerate() {
+            *place = Some(OrderId(market.last_order_id + 1 + at as u64));
+        }
+        self.lists.push(List {
+            list: OrderList {
+                instrument: request.instrument,
+                account: envelope.account,
+                order_list,
+                cl_ord_id: request.cl_ord_id,
+                kind: request.kind,
+                status: OrderListStatus::Executing,
+                orders,
+                created_ns: self.now_ns,
+                updated_ns: self.now_ns,
+            },
+        });
+        self.tell_list(self.lists.len() - 1);
+        let mut keys = Vec::new();
+        for (at, order) in request.orders.iter().enumerate() {
+            let key = self.take_on(envelope, order, Some(order_list));
+            if at > 0 && request.kind != OrderListKind::Oco {
+                self.at_mut(key).place = Place::List;
+            }
+            keys.push(key);
+        }
+        for key in keys {
+            if self.find(key).is_some_and(|open| open.place == Place::Entering) {
+                self.enter(key);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn cancel_order_list(
+        &mut self,
+        account: AccountId,
+        request: &CancelOrderList,
+    ) -> Result<(), RejectReason> {
+        self.trader(account)?;
+        self.known(request.instrument)?;
+        let named = request.order_list.is_some() || request.list_cl_ord_id.is_some();
+        let meant = |list: &&List| {
+            let list = &list.list;
+            named
+                && list.status == OrderListStatus::Executing
+                && (list.account, list.instrument) == (account, request.instrument)
+                && request.order_list.is_none_or(|id| list.order_list == id)
+                && request.list_cl_ord_id.is_none_or(|name| list.cl_ord_id == name)
+        };
+        let found = self.lists.iter().find(meant).ok_or(RejectReason::OrderListNotFound)?.list;
+        for order_id in found.orders.into_iter().flatten() {
+            let key = (found.instrument, order_id);
+            if self.find(key).is_some() {
+                self.cancel(key, request.cl_ord_id, CancelCause::OrderList);
+            }
+        }
+        Ok(())
+    }
+
+    fn list_of(&self, order: &Order) -> Option<usize> {
+        let order_list = order.terms?.order_list;
+        self.lists.iter().position(|list| {
+            let list = &list.list;
+            (list.instrument, list.order_list) == (order.instrument, order_list)
+                && list.status == OrderListStatus::Executing
+        })
+    }
+
+    pub(super) fn is_in_list(&self, order: &Order) -> bool {
+        order.terms.is_some_and(|terms| terms.order_list != OrderListId::default())
+    }
+
+    /// The open orders of a list other than this one, oldest first.
+    fn siblings(&self, at: usize, order: &Order) -> Vec<Key> {
+        let list = &self.lists[at].list;
+        let ids = list.orders.into_iter().flatten().filter(|id| *id != order.order_id);
+        ids.map(|id| (list.instrument, id)).filter(|key| self.find(*key).is_some()).collect()
+    }
+
+    /// An order has traded or was triggered: the other of an OCO ends.
+    pub(super) fn list_order_traded(&mut self, order: &Order) {
+        let Some(at) = self.list_of(order) else { return };
+        let list = self.lists[at].list;
+        let is_first = list.orders[0] == Some(order.order_id);
+        if list.kind == OrderListKind::Oco || !is_first {
+            for key in self.siblings(at, order) {
+                if self.find(key).is_some() {
+                    self.expire(key, ExpireCause::OrderList);
+                }
+            }
+        }
+        self.end_list(order);
+    }
+
+    /// An order has ended, other than by trading: so do the others.
+    pub(super) fn list_order_ended(&mut self, order: &Order, canceled: Option<ClOrdId>) {
+        let Some(at) = self.list_of(order) else { return };
+        for key in self.siblings(at, order) {
+            if self.find(key).is_some() {
+                match canceled {
+                    Some(cl_ord_id) => self.cancel(key, cl_ord_id, CancelCause::OrderList),
+                    None => self.expire(key, ExpireCause::OrderList),
+                }
+            }
+        }
+        self.end_list(order);
+    }
+
+    fn end_list(&mut self, order: &Order) {
+        let Some(at) = self.list_of(order) else { return };
+        let list = self.lists[at].list;
+        let mut ids = list.orders.into_iter().flatten();
+        if ids.all(|id| self.find((list.instrument, id)).is_none()) {
+            self.lists[at].list.status = OrderListStatus::AllDone;
+            self.tell_list(at);
+        }
+    }
+
+    fn tell_list(&mut self, at: usize) {
+        self.lists[at].list.updated_ns = self.now_ns;
+        let list = self.lists[at].list;
+        let account_seq = self.account_seq(list.account);
+        self.events.push(Event::OrderListUpdated(OrderListUpdated { account_seq, list }));
+    }
+
+    /// Places the next order whose list's first one has filled; whether there was any.
+    pub(super) fn place_from_lists(&mut self) -> bool {
+        let waits = |key: &Key| {
+            let order = &self.at(*key).order;
+            let list = self.list_of(order).map(|at| self.lists[at].list);
+            let first = list.and_then(|list| list.orders[0]);
+            self.at(*key).place == Place::List
+                && first.is_some_and(|first| self.find((key.0, first)).is_none())
+        };
+        let Some(key) = self.open.iter().map(super::Open::key).find(waits) else { return false };
+        let now_ns = self.now_ns;
+        let open = self.at_mut(key);
+        open.place = Place::Entering;
+        open.order.updated_ns = now_ns;
+        let order = open.order;
+        match self.check_placed(key) {
+            Err(RejectReason::WouldTakeLiquidity | RejectReason::WouldTriggerImmediately) => {
+                self.expire(key, ExpireCause::WouldTakeLiquidity);
+            }
+            Err(_) => self.expire(key, ExpireCause::NotAllowed),
+            Ok(()) => {
+                let account_seq = self.account_seq(order.account);
+                let instrument_seq = self.instrument_seq(order.instrument);
+                let triggered = OrderTriggered { account_seq, instrument_seq, order };
+                self.events.push(Event::OrderTriggered(triggered));
+                self.enter(key);
+            }
+        }
+        true
+    }
+}

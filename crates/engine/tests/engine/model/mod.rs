@@ -1,0 +1,442 @@
+//! What the engine should do, written as plainly as possible: one list of open orders that is
+//! searched from end to end, no holds but those that the open orders imply, everything at once.
+//!
+//! It is `docs/matching.md` in another language, a file for a chapter or two, and shares the
+//! vocabulary with the engine, and nothing else: units are taken from the instrument's two
+//! factors, and sums are done on bare integers here. It has no limit on the work of a command.
+
+mod account;
+mod auction;
+mod change;
+mod ladder;
+mod list;
+mod money;
+mod operator;
+mod order;
+mod peg;
+mod trigger;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use types::*;
+
+pub(crate) use self::account::Owner;
+
+const SECOND_NS: u64 = 1_000_000_000;
+const DAY_NS: u64 = 24 * 3_600 * SECOND_NS;
+const BPS: i128 = 10_000;
+
+/// An order as all its parts are found by.
+pub(crate) type Key = (InstrumentId, OrderId);
+
+#[derive(Clone, Default)]
+pub(crate) struct Model {
+    pub(crate) sequence: u64,
+    now_ns: u64,
+    assets: Vec<Asset>,
+    pub(crate) markets: Vec<Market>,
+    accounts: Vec<Owner>,
+    keys: Vec<(KeySpec, bool)>,
+    /// All that are open, in the order in which they were taken on.
+    open: Vec<Open>,
+    lists: Vec<List>,
+    sessions: BTreeMap<SessionId, (AccountId, bool)>,
+    receivables: Vec<Receivable>,
+    last_receivable: u64,
+    /// What is owed to the accounts without balances, by asset.
+    clearing: BTreeMap<u16, i128>,
+    breaker: Option<CircuitBreaker>,
+    /// Until when nothing trades; zero is until a command.
+    halted: Option<u64>,
+    /// How often something took a place in a queue.
+    arrivals: u64,
+    events: Vec<Event>,
+}
+
+/// An open order, and what its owner is not told.
+#[derive(Clone, Copy)]
+pub(crate) struct Open {
+    pub(crate) order: Order,
+    pub(crate) place: Place,
+    /// Who took a place in a queue later has a higher number.
+    arrived: u64,
+    /// What of it the book shows.
+    shown: u64,
+    session: SessionId,
+    amends: u32,
+    /// The best price since it began to trail.
+    trail: Option<i64>,
+    /// The rate of the fee that a buy holds on top.
+    held_rate: i64,
+}
+
+/// Where an open order is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Place {
+    /// It is being carried out just now.
+    Entering,
+    Book,
+    /// Off the book until its trigger is reached.
+    Stop,
+    /// Off the book until the closing auction.
+    Closing,
+    /// Off the book until the first order of its list has filled.
+    List,
+}
+
+#[derive(Clone)]
+pub(crate) struct List {
+    list: OrderList,
+}
+
+#[derive(Clone)]
+pub(crate) struct Market {
+    instrument: Instrument,
+    rules: InstrumentRules,
+    seq: u64,
+    last_order_id: u64,
+    last_trade_id: u64,
+    last_list_id: u64,
+    last_prevented_id: u64,
+    phase: Phase,
+    /// When the phase ends by itself; zero if it does not.
+    until_ns: u64,
+    delisted: bool,
+    schedule: Option<FeeSchedule>,
+    last_price: Option<i64>,
+    /// What static bands and the circuit breaker go by: the last auction's price, or the first.
+    reference: Option<i64>,
+    /// The prices traded at since nothing waited to be triggered, as they came.
+    prices: Vec<i64>,
+    /// All trades that the average price may go by.
+    traded: Vec<(u64, i64, u64)>,
+    /// Levels of the circuit breaker that have halted the venue since the opening.
+    halts_had: BTreeSet<usize>,
+    /// The book has changed since the auction was last told of.
+    unsaid: bool,
+    indicated_ns: u64,
+    busted: BTreeSet<u64>,
+}
+
+impl Market {
+    fn new(instrument: Instrument) -> Self {
+        Self {
+            instrument,
+            rules: InstrumentRules::default(),
+            seq: 0,
+            last_order_id: 0,
+            last_trade_id: 0,
+            last_list_id: 0,
+            last_prevented_id: 0,
+            phase: Phase::Continuous,
+            until_ns: 0,
+            delisted: false,
+            schedule: None,
+            last_price: None,
+            reference: None,
+            prices: Vec::new(),
+            traded: Vec::new(),
+            halts_had: BTreeSet::new(),
+            unsaid: false,
+            indicated_ns: 0,
+            busted: BTreeSet::new(),
+        }
+    }
+}
+
+impl Open {
+    fn key(&self) -> Key {
+        (self.order.instrument, self.order.order_id)
+    }
+
+    fn leaves(&self) -> u64 {
+        self.order.order_qty.lots() - self.order.cum_qty.lots()
+    }
+
+    fn terms(&self) -> Terms {
+        self.order.terms.unwrap_or_default().terms
+    }
+
+    /// What of it may trade before somebody else's turn comes.
+    fn front(&self) -> u64 {
+        if self.shown > 0 { self.shown } else { self.leaves() }
+    }
+}
+
+impl Model {
+    pub(crate) fn new() -> Self {
+        Self { accounts: vec![Owner::of_venue()], ..Self::default() }
+    }
+
+    pub(crate) fn apply(&mut self, sequenced_ns: u64, entry: &Entry) -> Vec<Event> {
+        self.sequence += 1;
+        self.now_ns = self.now_ns.max(sequenced_ns);
+        self.do_what_is_due();
+        if let Some(repeated) = self.repeated(&entry.envelope) {
+            self.events.push(Event::CommandRepeated(repeated));
+        } else {
+            if let Err(reason) = self.carry_out(&entry.envelope, &entry.command) {
+                let account = answers_to(&entry.envelope, &entry.command);
+                self.refuse(account, reason, false);
+            }
+            self.come_to_rest();
+        }
+        std::mem::take(&mut self.events)
+    }
+
+    /// A command that was applied before is not applied again.
+    fn repeated(&mut self, envelope: &Envelope) -> Option<CommandRepeated> {
+        let (sequence, expires_ns) = (self.sequence, self.now_ns + DAY_NS);
+        let account = envelope.account;
+        let owner = self.accounts.get_mut(account.0 as usize)?;
+        let key = envelope.retry_key?;
+        let known = owner.retries.iter().find(|(other, ..)| *other == key);
+        let repeated = known.map(|(_, first_sequence, _)| CommandRepeated {
+            account,
+            first_sequence: *first_sequence,
+        });
+        if repeated.is_none() {
+            owner.retries.push((key, sequence, expires_ns));
+        }
+        repeated
+    }
+
+    fn refuse(&mut self, account: AccountId, reason: RejectReason, in_cancel: bool) {
+        self.events.push(Event::CommandRejected(CommandRejected { account, reason, in_cancel }));
+    }
+
+    fn carry_out(&mut self, envelope: &Envelope, command: &Command) -> Result<(), RejectReason> {
+        let account = envelope.account;
+        match command {
+            Command::NewOrder(request) => self.new_order(envelope, request),
+            Command::CancelOrder(request) => self.cancel_order(account, request),
+            Command::CancelAll(request) => self.cancel_all(account, request),
+            Command::ReplaceOrder(request) => self.replace_order(envelope, request),
+            Command::AmendOrder(request) => self.amend_order(account, request),
+            Command::ModifyOrder(request) => self.modify_order(account, request),
+            Command::MassCancel(request) => self.mass_cancel(account, request),
+            Command::NewOrderList(request) => self.new_order_list(envelope, request),
+            Command::CancelOrderList(request) => self.cancel_order_list(account, request),
+            Command::OpenSession(request) => self.open_session(envelope, request),
+            Command::CloseSession(request) => self.close_session(request),
+            Command::Deposit(request) => self.deposit(request),
+            Command::Withdraw(request) => self.withdraw(request),
+            Command::BustTrade(request) => self.bust_trade(request),
+            Command::CorrectTrade(request) => self.correct_trade(request),
+            Command::SettleReceivable(request) => self.settle_receivable(request),
+            Command::ListAsset(request) => self.list_asset(&request.asset),
+            Command::ListInstrument(request) => self.list_instrument(&request.spec),
+            Command::CreateAccount(request) => self.create_account(&request.spec),
+            Command::UpdateAccount(request) => self.update_account(request),
+            Command::CreateKey(request) => self.create_key(&request.spec),
+            Command::RevokeKey(request) => self.revoke_key(request.key),
+            Command::UpdateInstrument(request) => self.update_instrument(request),
+            Command::SetInstrumentRules(request) => self.set_instrument_rules(request),
+            Command::SetPhase(request) => self.set_phase(request),
+            Command::DelistInstrument(request) => self.delist(request.instrument),
+            Command::SetFeeSchedule(request) => self.set_fee_schedule(request),
+            Command::SetAccountRisk(request) => self.set_account_risk(request),
+            Command::SetAccountLimits(request) => self.set_account_limits(request),
+            Command::SetKillSwitch(request) => self.set_kill_switch(request),
+            Command::HaltVenue(request) => self.halt_venue(request),
+            Command::ResumeVenue(()) => self.resume_venue(),
+            Command::SetCircuitBreaker(request) => self.set_circuit_breaker(request),
+            Command::SetCalendar(request) => self.set_calendar(request),
+            Command::Tick(()) => {
+                self.tick();
+                Ok(())
+            }
+            Command::Continue(()) => Ok(()),
+        }
+    }
+
+    /// What follows from a command once its own order is done: orders that a list places, pegs,
+    /// triggers, again and again until nothing is left.
+    fn come_to_rest(&mut self) {
+        self.break_circuit();
+        while self.place_from_lists() || self.move_pegs() || self.pull_trigger() {}
+        for market in &mut self.markets {
+            if market.phase == Phase::Continuous && self.halted.is_none() {
+                market.prices.clear();
+            }
+        }
+    }
+
+    fn tick(&mut self) {
+        let now_ns = self.now_ns;
+        for owner in &mut self.accounts {
+            owner.retries.retain(|(.., expires_ns)| *expires_ns > now_ns);
+        }
+        self.indicate_auctions();
+    }
+
+    // Looking things up.
+
+    fn trader(&self, account: AccountId) -> Result<&Owner, RejectReason> {
+        match account.0 {
+            0 => Err(RejectReason::UnknownAccount),
+            at => self.accounts.get(at as usize).ok_or(RejectReason::UnknownAccount),
+        }
+    }
+
+    fn known(&self, instrument: InstrumentId) -> Result<&Market, RejectReason> {
+        self.markets.get(instrument.0 as usize).ok_or(RejectReason::UnknownInstrument)
+    }
+
+    fn market(&self, instrument: InstrumentId) -> &Market {
+        &self.markets[instrument.0 as usize]
+    }
+
+    fn market_mut(&mut self, instrument: InstrumentId) -> &mut Market {
+        &mut self.markets[instrument.0 as usize]
+    }
+
+    fn owner(&self, account: AccountId) -> &Owner {
+        &self.accounts[account.0 as usize]
+    }
+
+    fn owner_mut(&mut self, account: AccountId) -> &mut Owner {
+        &mut self.accounts[account.0 as usize]
+    }
+
+    fn find(&self, key: Key) -> Option<&Open> {
+        self.open.iter().find(|open| open.key() == key)
+    }
+
+    fn at(&self, key: Key) -> &Open {
+        self.find(key).unwrap()
+    }
+
+    fn at_mut(&mut self, key: Key) -> &mut Open {
+        self.open.iter_mut().find(|open| open.key() == key).unwrap()
+    }
+
+    /// An order that its owner means by our id, by its own, or by both.
+    fn meant(&self, account: AccountId, instrument: InstrumentId, by: &OrderRef) -> Option<Key> {
+        if by.order_id.is_none() && by.cl_ord_id.is_none() {
+            return None;
+        }
+        let found = self.of_account(account, instrument).into_iter().find(|open| {
+            by.order_id.is_none_or(|id| open.order.order_id == id)
+                && by.cl_ord_id.is_none_or(|name| open.order.cl_ord_id == name)
+        });
+        found.map(|open| open.key())
+    }
+
+    /// An account's open orders in one instrument, oldest first.
+    fn of_account(&self, account: AccountId, instrument: InstrumentId) -> Vec<Open> {
+        let own =
+            |open: &&Open| open.order.account == account && open.order.instrument == instrument;
+        let mut own: Vec<Open> = self.open.iter().filter(own).copied().collect();
+        own.sort_by_key(|open| open.order.order_id);
+        own
+    }
+
+    /// One side of a book, in the order in which it would trade: by price, what is shown before
+    /// what is hidden, then as they came.
+    fn side(&self, instrument: InstrumentId, side: Side) -> Vec<Open> {
+        let here = |open: &&Open| {
+            let order = &open.order;
+            open.place == Place::Book && order.instrument == instrument && order.side == side
+        };
+        let mut orders: Vec<Open> = self.open.iter().filter(here).copied().collect();
+        orders.sort_by_key(|open| {
+            let price = open.order.price.ticks();
+            let worse = if side == Side::Buy { -price } else { price };
+            (worse, open.shown == 0, open.arrived)
+        });
+        orders
+    }
+
+    fn best(&self, instrument: InstrumentId, side: Side) -> Option<i64> {
+        self.side(instrument, side).first().map(|open| open.order.price.ticks())
+    }
+
+    // Counting.
+
+    fn account_seq(&mut self, account: AccountId) -> u64 {
+        let owner = self.owner_mut(account);
+        owner.seq += 1;
+        owner.seq
+    }
+
+    fn instrument_seq(&mut self, instrument: InstrumentId) -> u64 {
+        let market = self.market_mut(instrument);
+        market.seq += 1;
+        market.seq
+    }
+
+    /// A copy for asking what would be if.
+    fn for_questions(&self) -> Self {
+        Self { events: Vec::new(), ..self.clone() }
+    }
+
+    fn arrival(&mut self) -> u64 {
+        self.arrivals += 1;
+        self.arrivals
+    }
+
+    // What the comparison asks for.
+
+    pub(crate) fn resting(&self, instrument: InstrumentId, side: Side) -> Vec<Order> {
+        self.side(instrument, side).iter().map(|open| open.order).collect()
+    }
+
+    /// What is published of one side: prices and what is shown at each, best first.
+    pub(crate) fn levels(&self, instrument: InstrumentId, side: Side) -> Vec<(i64, u64)> {
+        let mut levels: Vec<(i64, u64)> = Vec::new();
+        for open in self.side(instrument, side).iter().filter(|open| open.shown > 0) {
+            let price = open.order.price.ticks();
+            match levels.last_mut().filter(|(last, _)| *last == price) {
+                Some((_, qty)) => *qty += open.shown,
+                None => levels.push((price, open.shown)),
+            }
+        }
+        levels
+    }
+
+    pub(crate) fn open_orders(&self, account: AccountId, instrument: InstrumentId) -> Vec<Order> {
+        self.of_account(account, instrument).iter().map(|open| open.order).collect()
+    }
+
+    pub(crate) fn owners(&self) -> impl Iterator<Item = (AccountId, &Owner)> {
+        (0..).map(AccountId).zip(&self.accounts)
+    }
+
+    pub(crate) fn instruments(&self) -> impl Iterator<Item = InstrumentId> {
+        (0..self.markets.len() as u32).map(InstrumentId)
+    }
+
+    pub(crate) fn asset_count(&self) -> u16 {
+        self.assets.len() as u16
+    }
+}
+
+/// Whose command is refused: an operator's names an account, or it is the venue's.
+fn answers_to(envelope: &Envelope, command: &Command) -> AccountId {
+    match command {
+        Command::NewOrder(_)
+        | Command::CancelOrder(_)
+        | Command::CancelAll(_)
+        | Command::ReplaceOrder(_)
+        | Command::AmendOrder(_)
+        | Command::ModifyOrder(_)
+        | Command::MassCancel(_)
+        | Command::NewOrderList(_)
+        | Command::CancelOrderList(_)
+        | Command::OpenSession(_)
+        | Command::CloseSession(_) => envelope.account,
+        Command::Deposit(deposit) => deposit.account,
+        Command::Withdraw(withdraw) => withdraw.account,
+        Command::UpdateAccount(update) => update.account,
+        Command::CreateKey(create) => create.spec.account,
+        Command::SetAccountRisk(set) => set.account,
+        Command::SetAccountLimits(set) => set.account,
+        Command::SetKillSwitch(set) => set.account,
+        _ => AccountId::VENUE,
+    }
+}
+
+fn is_set(limit: u64, found: u64) -> bool {
+    limit > 0 && found > limit
+}

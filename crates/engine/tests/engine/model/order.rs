@@ -1,0 +1,490 @@
+//! Chapters 1 to 3, 7 and 16: an order comes, trades, rests, ends.
+
+use types::*;
+
+use super::{Key, Model, Open, Place};
+
+impl Model {
+    pub(super) fn new_order(
+        &mut self,
+        envelope: &Envelope,
+        request: &NewOrder,
+    ) -> Result<(), RejectReason> {
+        self.check(envelope.account, request)?;
+        self.count_rate(envelope.account, 1);
+        let key = self.take_on(envelope, request, None);
+        self.enter(key);
+        Ok(())
+    }
+
+    /// Takes an order on; it is on no book yet.
+    pub(super) fn take_on(
+        &mut self,
+        envelope: &Envelope,
+        request: &NewOrder,
+        list: Option<OrderListId>,
+    ) -> Key {
+        let account = envelope.account;
+        let instrument = request.instrument;
+        let (order_qty, quote_order_qty) = match request.size {
+            OrderSize::Base(qty) => (qty, Amount::ZERO),
+            OrderSize::Quote(amount) => (Qty::ZERO, amount),
+        };
+        let terms = match (request.terms, list) {
+            (None, None) => None,
+            (terms, list) => Some(OrderTerms {
+                terms: terms.unwrap_or_default(),
+                order_list: list.unwrap_or_default(),
+                ..OrderTerms::default()
+            }),
+        };
+        let market = self.market_mut(instrument);
+        market.last_order_id += 1;
+        let order_id = OrderId(market.last_order_id);
+        let order = Order {
+            instrument,
+            account,
+            order_id,
+            cl_ord_id: request.cl_ord_id,
+            side: request.side,
+            order_type: request.order_type,
+            time_in_force: request.time_in_force,
+            stp_mode: request.stp_mode,
+            status: OrderStatus::New,
+            strategy_id: request.strategy_id,
+            strategy_type: request.strategy_type,
+            price: Price::from_ticks(self.first_price(request)),
+            order_qty,
+            quote_order_qty,
+            cum_qty: Qty::ZERO,
+            cum_quote: Amount::ZERO,
+            created_ns: self.now_ns,
+            updated_ns: self.now_ns,
+            terms,
+        };
+        self.open.push(Open {
+            order,
+            place: Place::Entering,
+            arrived: 0,
+            shown: 0,
+            session: self.session_of(envelope),
+            amends: 0,
+            trail: None,
+            held_rate: self.rate_to_hold(account, instrument),
+        });
+        let account_seq = self.account_seq(account);
+        let instrument_seq = self.instrument_seq(instrument);
+        let accepted = OrderAccepted { account_seq, instrument_seq, order };
+        self.events.push(Event::OrderAccepted(accepted));
+        (instrument, order_id)
+    }
+
+    /// The price at which an order comes: its own, the best opposite one, or where its peg is.
+    pub(super) fn first_price(&self, request: &NewOrder) -> i64 {
+        if request.order_type == OrderType::MarketToLimit {
+            return self.best(request.instrument, request.side.opposite()).unwrap_or(0);
+        }
+        match request.special().peg {
+            Some(_) => self.peg_price(request).unwrap_or(0),
+            None => request.price.ticks(),
+        }
+    }
+
+    /// What an order does as it comes, is triggered, or is placed by its list.
+    pub(super) fn enter(&mut self, key: Key) {
+        let Open { order, .. } = *self.at(key);
+        let terms = order.terms.unwrap_or_default();
+        let phase = self.market(order.instrument).phase;
+        if order.order_type.is_stop() && terms.triggered_ns == 0 {
+            return self.wait_for_trigger(key);
+        }
+        if order.time_in_force == TimeInForce::AtClose && phase != Phase::ClosingAuction {
+            self.at_mut(key).place = Place::Closing;
+            return;
+        }
+        if phase != Phase::Continuous {
+            return self.rest(key);
+        }
+        let there = self.at_once(&order);
+        if order.time_in_force == TimeInForce::Fok && there < order.order_qty.lots() {
+            return self.expire(key, ExpireCause::FillOrKill);
+        }
+        if there < terms.terms.min_qty.lots() {
+            return self.expire(key, ExpireCause::MinQty);
+        }
+        self.trade_all(key);
+    }
+
+    /// Trades as long as there is somebody to trade with, then rests or ends.
+    pub(super) fn trade_all(&mut self, key: Key) {
+        loop {
+            let taker = *self.at(key);
+            let order = taker.order;
+            let Some(maker) = self.facing(&order).first().copied() else {
+                return match (order.order_type, order.time_in_force) {
+                    (kind, _) if kind.is_market() => self.expire(key, ExpireCause::NoLiquidity),
+                    (_, TimeInForce::Ioc) => self.expire(key, ExpireCause::ImmediateOrCancel),
+                    _ => self.rest(key),
+                };
+            };
+            if self.prevents(&order, &maker.order) {
+                if !self.prevent(key, maker.key()) {
+                    return;
+                }
+                continue;
+            }
+            let price = maker.order.price.ticks();
+            if self.is_outside_bands(order.instrument, price) {
+                match can_rest(&order) {
+                    true => self.rest(key),
+                    false => self.expire(key, ExpireCause::PriceBand),
+                }
+                return self.breach(order.instrument);
+            }
+            let qty = match self.lots_at(&order, maker.order.price) {
+                Ok(qty) => qty.min(maker.front()),
+                Err(cause) => return self.expire(key, cause),
+            };
+            self.trade(maker.key(), key, price, qty, false);
+            if self.find(key).is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Who may trade with an order, in the order in which they would.
+    fn facing(&self, order: &Order) -> Vec<Open> {
+        let mut makers = self.side(order.instrument, order.side.opposite());
+        makers.retain(|maker| {
+            order.order_type.is_market() || order.side.crosses(order.price, maker.order.price)
+        });
+        makers
+    }
+
+    /// How much an order finds to trade with at once. What would be prevented does not count, nor
+    /// what stands behind it, unless it would be out of the way.
+    fn at_once(&self, order: &Order) -> u64 {
+        let mut there = 0;
+        for maker in self.facing(order) {
+            if self.is_outside_bands(order.instrument, maker.order.price.ticks()) {
+                break;
+            }
+            match (self.prevents(order, &maker.order), order.stp_mode) {
+                (false, _) => there += maker.leaves(),
+                (true, StpMode::ExpireMaker) => {}
+                (true, _) => break,
+            }
+        }
+        there
+    }
+
+    /// The lots that an order wants at a price and can pay, at least one.
+    fn lots_at(&self, order: &Order, price: Price) -> Result<u64, ExpireCause> {
+        let instrument = &self.market(order.instrument).instrument;
+        let lot_cost = i128::from(price.ticks()) * i128::from(instrument.tick_lot_minor);
+        let by_quote = !order.quote_order_qty.is_zero();
+        let wants = match by_quote {
+            true => (order.quote_order_qty.minor() - order.cum_quote.minor()) / lot_cost,
+            false => i128::from(order.order_qty.lots() - order.cum_qty.lots()),
+        };
+        if wants == 0 {
+            return Err(ExpireCause::BelowOneLot);
+        }
+        let affords = match order.order_type.is_market() {
+            true => self.affords(order, price).unwrap_or(wants),
+            false => wants,
+        };
+        match u64::try_from(wants.min(affords)).unwrap() {
+            0 => Err(ExpireCause::BalanceExhausted),
+            lots => Ok(lots),
+        }
+    }
+
+    /// One match. In an auction both sides stand on the book.
+    pub(super) fn trade(&mut self, maker: Key, taker: Key, price: i64, qty: u64, in_auction: bool) {
+        let instrument = self.market(taker.0).instrument;
+        let quote = i128::from(price) * i128::from(qty) * i128::from(instrument.tick_lot_minor);
+        let was = [*self.at(maker), *self.at(taker)];
+        let now_ns = self.now_ns;
+        for key in [maker, taker] {
+            let open = self.at_mut(key);
+            open.shown -= open.shown.min(qty);
+            let order = &mut open.order;
+            order.cum_qty = Qty::from_lots(order.cum_qty.lots() + qty);
+            order.cum_quote = Amount::from_minor(order.cum_quote.minor() + quote);
+            order.updated_ns = now_ns;
+            order.status = match order.cum_qty == order.order_qty {
+                true => OrderStatus::Filled,
+                false => OrderStatus::PartiallyFilled,
+            };
+        }
+        self.count_fill_by_quote(taker);
+        let (maker_order, taker_order) = (self.at(maker).order, self.at(taker).order);
+        let instrument_seq = self.instrument_seq(taker.0);
+        let market = self.market_mut(taker.0);
+        market.last_trade_id += 1;
+        let trade_id = TradeId(market.last_trade_id);
+        let (maker_fill, taker_fill) = self.settle(&was, price, qty);
+        let trade = TradeExecuted {
+            instrument_seq,
+            instrument: taker.0,
+            trade_id,
+            price: Price::from_ticks(price),
+            qty: Qty::from_lots(qty),
+            quote: Amount::from_minor(quote),
+            side: taker_order.side,
+            maker: maker_fill,
+            taker: taker_fill,
+        };
+        debug_assert_eq!(trade.maker.order, maker_order);
+        self.events.push(Event::TradeExecuted(trade));
+        self.keep_trade(&trade);
+        self.see_price(taker.0, price, qty, in_auction);
+        for ((key, was), is_maker) in [maker, taker].into_iter().zip(was).zip([true, false]) {
+            let implied = is_maker && was.order.terms.is_none();
+            if was.shown > 0 && !implied {
+                self.tell_reduced(key, was.shown.min(qty));
+            }
+        }
+        for key in [maker, taker] {
+            let open = *self.at(key);
+            if open.order.status == OrderStatus::Filled {
+                self.finish(key);
+            }
+            self.list_order_traded(&open.order);
+            let parts_follow = open.place == Place::Book && !open.terms().hidden;
+            if self.find(key).is_some() && parts_follow && open.shown == 0 {
+                self.show(key);
+            }
+        }
+        self.market_mut(taker.0).unsaid = true;
+    }
+
+    /// An order by quote amount is filled when what is left buys no lot at the next price.
+    fn count_fill_by_quote(&mut self, taker: Key) {
+        let order = self.at(taker).order;
+        if order.quote_order_qty.is_zero() {
+            return;
+        }
+        let mut makers = self.facing(&order);
+        makers.retain(|maker| maker.leaves() > 0);
+        let lot = i128::from(self.market(taker.0).instrument.tick_lot_minor);
+        let rest = order.quote_order_qty.minor() - order.cum_quote.minor();
+        let next = makers.first().map(|next| i128::from(next.order.price.ticks()) * lot);
+        let done = rest == 0 || next.is_some_and(|cost| rest < cost);
+        let order = &mut self.at_mut(taker).order;
+        order.status = OrderStatus::PartiallyFilled;
+        if done {
+            order.status = OrderStatus::Filled;
+            order.order_qty = order.cum_qty;
+        }
+    }
+
+    /// Puts what is left of an order at the end of the queue at its price.
+    pub(super) fn rest(&mut self, key: Key) {
+        self.at_mut(key).place = Place::Book;
+        self.show(key);
+    }
+
+    /// The book shows an order, or the next part of an iceberg, at the end of the queue.
+    fn show(&mut self, key: Key) {
+        let arrived = self.arrival();
+        let open = self.at_mut(key);
+        let terms = open.terms();
+        let display = if terms.display_qty.is_zero() { u64::MAX } else { terms.display_qty.lots() };
+        open.arrived = arrived;
+        open.shown = if terms.hidden { 0 } else { open.leaves().min(display) };
+        let Open { order, shown, .. } = *open;
+        self.market_mut(key.0).unsaid = true;
+        if shown > 0 {
+            let instrument_seq = self.instrument_seq(key.0);
+            self.events.push(Event::OrderRested(OrderRested {
+                instrument_seq,
+                instrument: key.0,
+                order_id: key.1,
+                side: order.side,
+                price: order.price,
+                leaves_qty: Qty::from_lots(shown),
+            }));
+        }
+    }
+
+    /// The book shows `qty` less of an order; what it still shows is counted already.
+    pub(super) fn tell_reduced(&mut self, key: Key, qty: u64) {
+        let Open { order, shown, .. } = *self.at(key);
+        let instrument_seq = self.instrument_seq(key.0);
+        self.market_mut(key.0).unsaid = true;
+        self.events.push(Event::BookReduced(BookReduced {
+            instrument_seq,
+            instrument: key.0,
+            order_id: key.1,
+            side: order.side,
+            price: order.price,
+            qty: Qty::from_lots(qty),
+            leaves_qty: Qty::from_lots(shown),
+        }));
+    }
+
+    /// Takes an order off the book, and says so where no other event does.
+    pub(super) fn leave_book(&mut self, key: Key, implied: bool) {
+        let open = self.at_mut(key);
+        let shown = std::mem::take(&mut open.shown);
+        if open.place == Place::Book {
+            open.place = Place::Entering;
+            let plain = open.order.terms.is_none();
+            self.market_mut(key.0).unsaid = true;
+            if shown > 0 && !(plain && implied) {
+                self.tell_reduced(key, shown);
+            }
+        }
+    }
+
+    pub(super) fn expire(&mut self, key: Key, cause: ExpireCause) {
+        self.leave_book(key, false);
+        let now_ns = self.now_ns;
+        let order = &mut self.at_mut(key).order;
+        order.status = OrderStatus::Expired;
+        order.updated_ns = now_ns;
+        if !order.quote_order_qty.is_zero() {
+            order.order_qty = order.cum_qty;
+        }
+        let order = *order;
+        let account_seq = self.account_seq(order.account);
+        let instrument_seq = self.instrument_seq(order.instrument);
+        let expired = OrderExpired { account_seq, instrument_seq, order, cause };
+        self.events.push(Event::OrderExpired(expired));
+        self.finish(key);
+        self.list_order_ended(&order, None);
+    }
+
+    pub(super) fn cancel(&mut self, key: Key, cl_ord_id: ClOrdId, cause: CancelCause) {
+        self.leave_book(key, true);
+        let now_ns = self.now_ns;
+        let order = &mut self.at_mut(key).order;
+        let canceled_qty = order.leaves_qty();
+        order.status = OrderStatus::Canceled;
+        order.updated_ns = now_ns;
+        if !order.quote_order_qty.is_zero() {
+            order.order_qty = order.cum_qty;
+        }
+        let order = *order;
+        let account_seq = self.account_seq(order.account);
+        let instrument_seq = self.instrument_seq(order.instrument);
+        self.events.push(Event::OrderCanceled(OrderCanceled {
+            account_seq,
+            instrument_seq,
+            order,
+            canceled_qty,
+            cl_ord_id,
+            cause,
+        }));
+        self.finish(key);
+        self.list_order_ended(&order, Some(cl_ord_id));
+    }
+
+    fn finish(&mut self, key: Key) {
+        let at = self.open.iter().position(|open| open.key() == key).unwrap();
+        let order = self.open.remove(at).order;
+        let owner = self.owner_mut(order.account);
+        owner.finished.push(order);
+        owner.trim();
+    }
+
+    // Chapter 7: nobody trades with itself who does not want to.
+
+    fn prevents(&self, taker: &Order, maker: &Order) -> bool {
+        let group = self.owner(taker.account).risk.stp_group;
+        let same_group = group != 0 && group == self.owner(maker.account).risk.stp_group;
+        taker.stp_mode != StpMode::None && (taker.account == maker.account || same_group)
+    }
+
+    /// Whether the aggressor goes on.
+    fn prevent(&mut self, taker: Key, maker: Key) -> bool {
+        let (resting, order) = (*self.at(maker), self.at(taker).order);
+        let wants = match order.quote_order_qty.is_zero() {
+            true => order.order_qty.lots() - order.cum_qty.lots(),
+            false => {
+                let rest = order.quote_order_qty - order.cum_quote;
+                let instrument = &self.market(taker.0).instrument;
+                instrument.lots_for(rest, resting.order.price).lots()
+            }
+        };
+        if wants == 0 {
+            self.expire(taker, ExpireCause::BelowOneLot);
+            return false;
+        }
+        let qty = wants.min(resting.front());
+        let instrument_seq = self.instrument_seq(taker.0);
+        let prevented_ns = self.now_ns;
+        let market = self.market_mut(taker.0);
+        market.last_prevented_id += 1;
+        let prevented = TradePrevented {
+            instrument_seq,
+            instrument: taker.0,
+            prevented_match_id: market.last_prevented_id,
+            price: resting.order.price,
+            qty: Qty::from_lots(qty),
+            stp_mode: order.stp_mode,
+            maker_account: resting.order.account,
+            maker_order_id: maker.1,
+            taker_account: order.account,
+            taker_order_id: taker.1,
+            prevented_ns,
+        };
+        self.events.push(Event::TradePrevented(prevented));
+        match order.stp_mode {
+            StpMode::None => unreachable!("nothing is prevented"),
+            StpMode::ExpireTaker => self.expire(taker, ExpireCause::SelfTrade),
+            StpMode::ExpireMaker => self.expire(maker, ExpireCause::SelfTrade),
+            StpMode::ExpireBoth => {
+                self.expire(maker, ExpireCause::SelfTrade);
+                if self.find(taker).is_some() {
+                    self.expire(taker, ExpireCause::SelfTrade);
+                }
+            }
+            StpMode::Decrement => {
+                let price = resting.order.price;
+                self.decrement(maker, qty, price);
+                if self.find(taker).is_some() {
+                    self.decrement(taker, qty, price);
+                }
+            }
+        }
+        self.find(taker).is_some()
+    }
+
+    fn decrement(&mut self, key: Key, qty: u64, price: Price) {
+        let now_ns = self.now_ns;
+        let instrument = self.market(key.0).instrument;
+        let open = self.at_mut(key);
+        let shown = open.shown;
+        let mut terms = open.order.terms.unwrap_or_default();
+        terms.prevented_qty += Qty::from_lots(qty);
+        let order = &mut open.order;
+        let done = if order.quote_order_qty.is_zero() {
+            order.order_qty -= Qty::from_lots(qty);
+            order.order_qty == order.cum_qty
+        } else {
+            let worth = instrument.notional(price, Qty::from_lots(qty));
+            order.quote_order_qty -= worth;
+            instrument.lots_for(order.quote_order_qty - order.cum_quote, price).is_zero()
+        };
+        order.terms = Some(terms);
+        order.updated_ns = now_ns;
+        open.shown = shown - shown.min(qty);
+        if open.shown < shown {
+            self.tell_reduced(key, shown.min(qty));
+        }
+        if done {
+            return self.expire(key, ExpireCause::SelfTrade);
+        }
+        let open = *self.at(key);
+        if open.place == Place::Book && open.shown == 0 && !open.terms().hidden {
+            self.show(key);
+        }
+    }
+}
+
+pub(super) fn can_rest(order: &Order) -> bool {
+    !order.order_type.is_market() && order.time_in_force.may_rest()
+}

@@ -10,6 +10,7 @@ use types::{
 use crate::account::{Account, Retry};
 use crate::market::Market;
 use crate::orders::Orders;
+use crate::trading::Trading;
 
 /// The newest rules that this engine knows. A log says for each batch which rules it goes by; the
 /// older ones are kept, so that an old log leads to the history that it led to then.
@@ -116,8 +117,10 @@ impl Engine {
     /// them behind.
     pub fn raise_rules(&mut self, version: u16) -> bool {
         let known = (self.rules..=RULES_VERSION).contains(&version);
-        if known {
+        if known && version > self.rules {
             self.rules = version;
+            // What the older state does not have, whoever goes on from it does not know.
+            self.markets.iter_mut().for_each(|market| market.trading = Trading::default());
         }
         known
     }
@@ -155,6 +158,11 @@ impl Engine {
             Command::SetAccountRisk(set) if self.rules >= 2 => self.set_account_risk(set, events),
             Command::Tick(()) => self.tick(),
             Command::Continue(()) => {}
+            Command::SetInstrumentRules(_) | Command::UpdateInstrument(_) if self.rules >= 2 => {
+                if let Err(reason) = self.steer(&entry.command, events) {
+                    self.reject(account, reason, events);
+                }
+            }
             _ => self.reject(account, RejectReason::OrderTermsInvalid, events),
         }
         if self.has_deferred() {

@@ -30,6 +30,7 @@ mod query;
 mod risk;
 mod slab;
 mod state;
+mod trading;
 
 pub use book::{Book, Front, Node, NodeId, Nodes};
 pub use engine::{Engine, RULES_VERSION, WORK_PER_COMMAND};

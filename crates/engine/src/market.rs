@@ -4,6 +4,7 @@ use types::{Instrument, OrderId, TradeId};
 
 use crate::book::Book;
 use crate::index::OrderIndex;
+use crate::trading::Trading;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Market {
@@ -16,6 +17,7 @@ pub(crate) struct Market {
     pub(crate) instrument_seq: u64,
     /// Whether a [`crate::engine::Deferred::FollowUp`] waits.
     pub(crate) follow_up_waits: bool,
+    pub(crate) trading: Trading,
 }
 
 impl Market {
@@ -28,6 +30,7 @@ impl Market {
             last_trade_id: 0,
             instrument_seq: 0,
             follow_up_waits: false,
+            trading: Trading::default(),
         }
     }
 

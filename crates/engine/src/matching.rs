@@ -249,6 +249,7 @@ impl Engine {
             count_fill_by_quote(taker, &market.instrument, next);
         }
 
+        market.trading.note_trade(price);
         let (instrument_seq, trade_id) = (market.next_seq(), market.next_trade_id());
         let trade = TradeExecuted {
             instrument_seq,

@@ -126,14 +126,7 @@ impl Engine {
             return Err(RejectReason::TooManyInstruments);
         }
         let id = InstrumentId(u32::try_from(self.markets.len()).expect("below INSTRUMENTS_MAX"));
-        Instrument::new(id, spec, base, quote).map_err(|error| match error {
-            ListingError::TickTimesLotNotWhole => RejectReason::TickTimesLotNotWhole,
-            ListingError::LotNotWhole => RejectReason::LotNotWhole,
-            ListingError::AmountsTooLarge => RejectReason::InstrumentAmountsTooLarge,
-            ListingError::BoundsInvalid => RejectReason::InstrumentBoundsInvalid,
-            ListingError::FeeTooHigh => RejectReason::FeeTooHigh,
-            ListingError::BaseIsQuote => RejectReason::BaseIsQuote,
-        })
+        Instrument::new(id, spec, base, quote).map_err(listing_reason)
     }
 
     pub(crate) fn create_account(&mut self, request: &CreateAccount, events: &mut Vec<Event>) {
@@ -212,6 +205,17 @@ impl Engine {
 
     pub(crate) fn asset(&self, asset: AssetId) -> Option<&Asset> {
         self.assets.get(usize::from(asset.0))
+    }
+}
+
+pub(crate) fn listing_reason(error: ListingError) -> RejectReason {
+    match error {
+        ListingError::TickTimesLotNotWhole => RejectReason::TickTimesLotNotWhole,
+        ListingError::LotNotWhole => RejectReason::LotNotWhole,
+        ListingError::AmountsTooLarge => RejectReason::InstrumentAmountsTooLarge,
+        ListingError::BoundsInvalid => RejectReason::InstrumentBoundsInvalid,
+        ListingError::FeeTooHigh => RejectReason::FeeTooHigh,
+        ListingError::BaseIsQuote => RejectReason::BaseIsQuote,
     }
 }
 

@@ -39,6 +39,7 @@ impl Engine {
         if self.rules >= 2 {
             self.write_off_book(out);
             self.write_risk(out);
+            self.write_trading(out);
         }
     }
 
@@ -76,6 +77,7 @@ impl Engine {
         let off_book: Vec<(Standing, Order)> = if rules >= 2 { r.read()? } else { Vec::new() };
         if rules >= 2 {
             engine.read_risk(r)?;
+            engine.read_trading(r)?;
         }
         r.is_empty().then_some(())?;
         engine.check_parts(&resting, &finished)?;
@@ -134,7 +136,9 @@ impl Engine {
         let (Some(base), Some(quote)) = (self.asset(spec.base), self.asset(spec.quote)) else {
             return false;
         };
+        let widest = market.trading.widest_spec(&spec);
         Instrument::new(InstrumentId(id), spec, base, quote) == Ok(market.instrument)
+            && Instrument::new(InstrumentId(id), widest, base, quote).is_ok()
     }
 
     fn resting_is_sound(&self, order: &Order) -> bool {
@@ -146,7 +150,7 @@ impl Engine {
     /// An order that is still to trade, on the book or suspended.
     fn open_is_sound(&self, order: &Order) -> bool {
         let Some(market) = self.market(order.instrument) else { return false };
-        let spec = &market.instrument.spec;
+        let widest = market.trading.widest_spec(&market.instrument.spec);
         let by_quote = !order.quote_order_qty.is_zero();
         let size_is_sound = match (order.order_type, by_quote) {
             (OrderType::Market, true) => {
@@ -155,13 +159,13 @@ impl Engine {
                     && order.cum_quote <= order.quote_order_qty
             }
             (OrderType::Market, false) => {
-                order.cum_qty < order.order_qty && order.order_qty <= spec.market_max_qty
+                order.cum_qty < order.order_qty && order.order_qty <= widest.market_max_qty
             }
             (_, true) => false,
             (_, false) => {
                 order.cum_qty < order.order_qty
-                    && order.order_qty <= spec.max_qty
-                    && (spec.min_price..=spec.max_price).contains(&order.price)
+                    && order.order_qty <= widest.max_qty
+                    && (widest.min_price..=widest.max_price).contains(&order.price)
             }
         };
         let status = match order.cum_qty.is_zero() {

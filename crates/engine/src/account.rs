@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use types::{
     AccountName, AccountRisk, AccountSpec, AccountTrade, Amount, AssetId, Balance, FeeRates,
-    Instrument, InstrumentId, Order, OrderType, Price, Qty, RetryKey, Side,
+    Instrument, InstrumentId, Order, Price, Qty, RetryKey, Side,
 };
 
 use crate::finished::FinishedOrders;
@@ -160,7 +160,7 @@ impl Account {
         qty: Qty,
         fee: Amount,
     ) {
-        if order.order_type != OrderType::Market {
+        if !order.order_type.is_market() {
             self.release(instrument, order, qty);
         }
         let spec = &instrument.spec;

@@ -1,9 +1,9 @@
 //! How orders end, other than by trading: canceled, expired; and how finished ones are kept.
 
 use types::{
-    AccountId, AmendOrder, CancelAll, CancelCause, CancelOrder, CancelRestriction, ClOrdId, Event,
-    ExpireCause, InstrumentId, Order, OrderAmended, OrderCanceled, OrderExpired, OrderRef,
-    OrderStatus, OrderType, RejectReason, ReplaceMode, ReplaceOrder,
+    AccountId, AmendOrder, BookReduced, CancelAll, CancelCause, CancelOrder, CancelRestriction,
+    ClOrdId, Event, ExpireCause, InstrumentId, Order, OrderAmended, OrderCanceled, OrderExpired,
+    OrderRef, OrderStatus, Qty, RejectReason, ReplaceMode, ReplaceOrder,
 };
 
 use crate::book::NodeId;
@@ -92,11 +92,15 @@ impl Engine {
         if let Some(cl_ord_id) = &request.cl_ord_id {
             self.orders.rename(node, cl_ord_id);
         }
+        let less = orig.order_qty - request.order_qty;
+        self.release(&orig, less);
+        let on_book = self.orders.standing(node) == Standing::Book;
         let market = &mut self.markets[orig.instrument.0 as usize];
         let owner = &mut self.accounts[account.0 as usize];
-        let less = orig.order_qty - request.order_qty;
-        market.book.reduce(&mut self.orders.nodes, node, less);
-        owner.release(&market.instrument, &orig, less);
+        match on_book {
+            true => market.book.reduce(&mut self.orders.nodes, node, less),
+            false => self.orders.nodes[node].set_leaves(orig.leaves_qty() - less),
+        }
         self.orders.record_mut(node).order_qty = request.order_qty;
         self.orders.extra_mut(node).updated_ns = self.now_ns;
         events.push(Event::OrderAmended(OrderAmended {
@@ -110,11 +114,9 @@ impl Engine {
 
     /// Ends an order that is not on the book.
     pub(crate) fn expire(&mut self, mut order: Order, cause: ExpireCause, events: &mut Vec<Event>) {
+        self.release(&order, order.leaves_qty());
         let market = &mut self.markets[order.instrument.0 as usize];
         let account = &mut self.accounts[order.account.0 as usize];
-        if order.order_type != OrderType::Market {
-            account.release(&market.instrument, &order, order.leaves_qty());
-        }
         order.status = OrderStatus::Expired;
         order.updated_ns = self.now_ns;
         if !order.quote_order_qty.is_zero() {
@@ -126,11 +128,66 @@ impl Engine {
             order,
             cause,
         }));
-        self.finish(&order);
+        self.finish(&order, events);
     }
 
-    /// Keeps a finished order where it can be asked for, in place of the account's oldest.
-    pub(crate) fn finish(&mut self, order: &Order) {
+    #[allow(dead_code, reason = "for orders that end by a date, or with their list")]
+    /// Ends an open order, wherever it is, by its own terms or the market's.
+    pub(crate) fn expire_open(
+        &mut self,
+        node: NodeId,
+        cause: ExpireCause,
+        events: &mut Vec<Event>,
+    ) {
+        let order = self.orders.order(node);
+        if self.orders.standing(node) == Standing::Book {
+            self.tell_gone(&order, events);
+        }
+        self.leave(node, &order);
+        self.expire(order, cause, events);
+        self.touch(order.instrument);
+    }
+
+    /// Tells that the book shows nothing more of an order.
+    pub(crate) fn tell_gone(&mut self, order: &Order, events: &mut Vec<Event>) {
+        let market = &mut self.markets[order.instrument.0 as usize];
+        events.push(Event::BookReduced(BookReduced {
+            instrument_seq: market.next_seq(),
+            instrument: order.instrument,
+            order_id: order.order_id,
+            side: order.side,
+            price: order.price,
+            qty: order.leaves_qty(),
+            leaves_qty: Qty::ZERO,
+        }));
+    }
+
+    /// Takes an open order off its book, or from where it waits, and out of all lists.
+    fn leave(&mut self, node: NodeId, order: &Order) {
+        let on_book = self.orders.standing(node) == Standing::Book;
+        let market = &mut self.markets[order.instrument.0 as usize];
+        market.index.remove(order.order_id.0);
+        self.orders.detach(&mut self.accounts[order.account.0 as usize], node);
+        match on_book {
+            true => market.book.remove(&mut self.orders.nodes, node),
+            false => self.orders.nodes.remove(node),
+        }
+    }
+
+    /// Gives back what `qty` of an order holds.
+    #[inline]
+    pub(crate) fn release(&mut self, order: &Order, qty: Qty) {
+        let market = &self.markets[order.instrument.0 as usize];
+        let account = &mut self.accounts[order.account.0 as usize];
+        if !order.order_type.is_market() {
+            account.release(&market.instrument, order, qty);
+        }
+    }
+
+    /// What has to be done for an order that ended, besides the event. It is kept where it can be
+    /// asked for, in place of the account's oldest.
+    #[inline]
+    pub(crate) fn finish(&mut self, order: &Order, _events: &mut Vec<Event>) {
         let account = &mut self.accounts[order.account.0 as usize];
         account.finished.push(order, account.spec.finished_orders_kept as usize);
     }
@@ -143,17 +200,14 @@ impl Engine {
         events: &mut Vec<Event>,
     ) {
         let mut order = self.orders.order(node);
-        let on_book = self.orders.standing(node) == Standing::Book;
+        let canceled_qty = order.leaves_qty();
+        if order.terms.is_some() && self.orders.standing(node) == Standing::Book {
+            self.tell_gone(&order, events);
+        }
+        self.leave(node, &order);
+        self.release(&order, canceled_qty);
         let market = &mut self.markets[order.instrument.0 as usize];
         let account = &mut self.accounts[order.account.0 as usize];
-        let canceled_qty = order.leaves_qty();
-        market.index.remove(order.order_id.0);
-        self.orders.detach(account, node);
-        match on_book {
-            true => market.book.remove(&mut self.orders.nodes, node),
-            false => self.orders.nodes.remove(node),
-        }
-        account.release(&market.instrument, &order, canceled_qty);
         order.status = OrderStatus::Canceled;
         order.updated_ns = self.now_ns;
         events.push(Event::OrderCanceled(OrderCanceled {
@@ -164,7 +218,7 @@ impl Engine {
             cl_ord_id,
             cause,
         }));
-        self.finish(&order);
+        self.finish(&order, events);
         self.touch(order.instrument);
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use types::{
     AccountId, Amount, Asset, CancelAll, Command, CommandRejected, CommandRepeated, Entry, Event,
-    InstrumentId, KeySpec, Order, OrderId, OrderType, RejectReason, RetryKey,
+    InstrumentId, KeySpec, Order, OrderId, RejectReason, RetryKey,
 };
 
 use crate::account::{Account, Retry};
@@ -74,7 +74,7 @@ impl Deferred {
     pub(crate) fn held_by(&self, account: AccountId) -> Option<&Order> {
         match self {
             Self::Trade(order) => {
-                let holds = order.order_type != OrderType::Market;
+                let holds = !order.order_type.is_market();
                 (order.account == account && holds).then_some(order)
             }
             Self::CancelAll(..) | Self::Reenter(..) | Self::FollowUp(_) => None,

@@ -2,7 +2,7 @@
 
 use types::{
     AccountId, AccountTrade, Amount, Event, ExpireCause, Fill, Instrument, NewOrder, Order,
-    OrderAccepted, OrderRested, OrderSize, OrderStatus, OrderType, Price, QTY_MAX, Qty, Side,
+    OrderAccepted, OrderRested, OrderSize, OrderStatus, OrderTerms, Price, QTY_MAX, Qty, Side,
     TimeInForce, TradeExecuted,
 };
 
@@ -46,7 +46,7 @@ impl Engine {
     /// Trades an accepted order as far as it goes, now or in later commands.
     pub(crate) fn execute(&mut self, mut order: Order, events: &mut Vec<Event>) {
         match self.trade(&mut order, events) {
-            Stop::Filled => self.finish(&order),
+            Stop::Filled => self.finish(&order, events),
             Stop::Suspended => self.deferred.push_front(Deferred::Trade(order)),
             stop => match expiry(&order, &stop) {
                 Some(cause) => self.expire(order, cause, events),
@@ -63,7 +63,7 @@ impl Engine {
         match self.trade(&mut order, events) {
             Stop::Filled => {
                 self.let_go(node, &order);
-                self.finish(&order);
+                self.finish(&order, events);
             }
             Stop::Suspended => {
                 self.orders.store(node, &order);
@@ -157,9 +157,9 @@ impl Engine {
             cum_quote: Amount::ZERO,
             created_ns: self.now_ns,
             updated_ns: self.now_ns,
-            terms: None,
+            terms: request.terms.map(|terms| OrderTerms { terms, ..OrderTerms::default() }),
         };
-        if order.order_type != OrderType::Market {
+        if !order.order_type.is_market() {
             account.hold(&market.instrument, &order, order_qty);
         }
         events.push(Event::OrderAccepted(OrderAccepted {
@@ -172,7 +172,7 @@ impl Engine {
 
     fn trade(&mut self, order: &mut Order, events: &mut Vec<Event>) -> Stop {
         let resting_side = order.side.opposite();
-        let limit = (order.order_type != OrderType::Market).then_some(order.price);
+        let limit = (!order.order_type.is_market()).then_some(order.price);
         loop {
             let market = &self.markets[order.instrument.0 as usize];
             let Some(front) = market.book.front(&self.orders.nodes, resting_side) else {
@@ -206,7 +206,7 @@ impl Engine {
         if wants.is_zero() {
             return Err(ExpireCause::BelowOneLot);
         }
-        if order.order_type != OrderType::Market {
+        if !order.order_type.is_market() {
             return Ok(wants); // it holds what it may cost
         }
         let account = &self.accounts[order.account.0 as usize];
@@ -266,7 +266,7 @@ impl Engine {
         self.keep_trade(&trade, true);
         self.keep_trade(&trade, false);
         if maker.status == OrderStatus::Filled {
-            self.finish(&maker);
+            self.finish(&maker, events);
         }
     }
 
@@ -339,7 +339,7 @@ impl Engine {
 fn expiry(order: &Order, stop: &Stop) -> Option<ExpireCause> {
     match stop {
         Stop::Unable(cause) => Some(*cause),
-        _ if order.order_type == OrderType::Market => Some(ExpireCause::NoLiquidity),
+        _ if order.order_type.is_market() => Some(ExpireCause::NoLiquidity),
         _ if order.time_in_force == TimeInForce::Ioc => Some(ExpireCause::ImmediateOrCancel),
         _ => None,
     }

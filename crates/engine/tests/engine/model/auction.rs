@@ -185,7 +185,7 @@ impl Model {
                 true => (bid.key(), ask.key()),
                 false => (ask.key(), bid.key()),
             };
-            self.trade(maker, taker, price, qty, true);
+            self.trade(maker, taker, price, qty);
         }
         let market = self.market_mut(instrument);
         market.reference = Some(price);
@@ -222,13 +222,13 @@ impl Model {
     // Bands.
 
     /// A trade tells its price to all that go by prices.
-    pub(super) fn see_price(&mut self, instrument: InstrumentId, price: i64, qty: u64, _: bool) {
+    pub(super) fn see_price(&mut self, instrument: InstrumentId, price: i64, qty: u64) {
         let now_ns = self.now_ns;
         let market = self.market_mut(instrument);
         market.last_price = Some(price);
         market.reference.get_or_insert(price);
-        market.prices.push(price);
         market.traded.push((now_ns, price, qty));
+        self.notice(instrument, Some(price), Some(price));
     }
 
     pub(super) fn is_outside_bands(&self, instrument: InstrumentId, price: i64) -> bool {

@@ -10,25 +10,20 @@ impl Model {
         first(self.faults(account, request, 1)?)
     }
 
-    /// A triggered order is looked at again for what can have changed.
-    pub(super) fn is_still_allowed(&self, order: &Order) -> bool {
-        let market = self.market(order.instrument);
-        let owner = self.owner(order.account);
-        if owner.killed || market.delisted || self.halted.is_some() {
-            return false;
-        }
-        let is_market = order.order_type.is_market();
+    /// What a triggered order by market must still be able to.
+    pub(super) fn can_pay_one_lot(&self, order: &Order) -> bool {
+        let instrument = &self.market(order.instrument).instrument;
         let one_lot = Qty::from_lots(1);
         let best = self.best(order.instrument, order.side.opposite());
         let cost = match (order.side, best) {
-            (Side::Sell, _) => market.instrument.base_amount(one_lot).minor(),
-            (Side::Buy, None) => 0,
-            (Side::Buy, Some(best)) => {
-                market.instrument.notional(Price::from_ticks(best), one_lot).minor()
-            }
+            (Side::Sell, _) => instrument.base_amount(one_lot),
+            (Side::Buy, None) => Amount::ZERO,
+            (Side::Buy, Some(best)) => instrument.notional(Price::from_ticks(best), one_lot),
         };
         let pays_in = self.paid_in(order.instrument, order.side);
-        !is_market || !self.is_cash(order.account) || cost <= self.free(order.account, pays_in)
+        !order.order_type.is_market()
+            || !self.is_cash(order.account)
+            || cost.minor() <= self.free(order.account, pays_in)
     }
 
     /// An order that its list places.
@@ -65,13 +60,17 @@ impl Model {
     ) -> Result<(), RejectReason> {
         use RejectReason::*;
         let count = request.orders.len() as u32;
-        let mut faults = Vec::new();
-        let mut asked = self.for_questions();
-        for order in &request.orders {
-            faults.extend(asked.faults(account, order, count)?);
-        }
         let market = self.known(request.instrument)?;
-        let open_lists = self.lists.iter().map(|list| &list.list).filter(|list| {
+        let mut faults = Vec::new();
+        for (at, order) in request.orders.iter().enumerate() {
+            let mut of_this = self.faults(account, order, count)?;
+            if at > 0 && request.kind != OrderListKind::Oco {
+                // What is placed later is asked for these then.
+                of_this.retain(|reason| *reason < InsufficientBalance);
+            }
+            faults.extend(of_this);
+        }
+        let open_lists = self.lists.iter().filter(|list| {
             list.status == OrderListStatus::Executing
                 && (list.account, list.instrument) == (account, request.instrument)
         });
@@ -89,7 +88,6 @@ impl Model {
         fault(names.len() < request.orders.len(), DuplicateClOrdId);
         let mut named = open_lists;
         fault(named.any(|list| list.cl_ord_id == request.cl_ord_id), DuplicateListClOrdId);
-        asked.open.clear();
         first(faults)
     }
 
@@ -180,9 +178,8 @@ impl Model {
         let lot = i128::from(market.instrument.tick_lot_minor);
         let cost = |price: i64, qty: u64| i128::from(price) * i128::from(qty) * lot;
         let at_price = match kind {
-            kind if kind.is_market() && kind.is_stop() => terms.stop_price.map(Price::ticks),
-            OrderType::Market if rules.notional_by_avg_price => self.average_price(market),
-            OrderType::Market => opposite,
+            kind if kind.is_market() && rules.notional_by_avg_price => self.average_price(market),
+            kind if kind.is_market() => opposite,
             _ => Some(price),
         };
         let notional = quote.or_else(|| at_price.map(|price| cost(price, qty)));
@@ -374,7 +371,13 @@ fn terms_go_together(request: &NewOrder) -> bool {
 /// Sides, types and prices of a list's orders.
 fn legs_go_together(request: &NewOrderList) -> bool {
     let legs = &request.orders;
-    if legs.iter().any(|leg| leg.instrument != request.instrument) {
+    let fits = |leg: &NewOrder| {
+        leg.instrument == request.instrument
+            && leg.special().peg.is_none()
+            && !matches!(leg.time_in_force, TimeInForce::AtOpen | TimeInForce::AtClose)
+            && matches!(leg.size, OrderSize::Base(_))
+    };
+    if !legs.iter().all(fits) {
         return false;
     }
     let works = |leg: &NewOrder| matches!(leg.order_type, OrderType::Limit | OrderType::LimitMaker);

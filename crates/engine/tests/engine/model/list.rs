@@ -2,7 +2,7 @@
 
 use types::*;
 
-use super::{Key, List, Model, Place};
+use super::{Key, Model, Place};
 
 impl Model {
     pub(super) fn new_order_list(
@@ -19,18 +19,16 @@ impl Model {
         for (at, place) in orders.iter_mut().take(request.orders.len()).enumerate() {
             *place = Some(OrderId(market.last_order_id + 1 + at as u64));
         }
-        self.lists.push(List {
-            list: OrderList {
-                instrument: request.instrument,
-                account: envelope.account,
-                order_list,
-                cl_ord_id: request.cl_ord_id,
-                kind: request.kind,
-                status: OrderListStatus::Executing,
-                orders,
-                created_ns: self.now_ns,
-                updated_ns: self.now_ns,
-            },
+        self.lists.push(OrderList {
+            instrument: request.instrument,
+            account: envelope.account,
+            order_list,
+            cl_ord_id: request.cl_ord_id,
+            kind: request.kind,
+            status: OrderListStatus::Executing,
+            orders,
+            created_ns: self.now_ns,
+            updated_ns: self.now_ns,
         });
         self.tell_list(self.lists.len() - 1);
         let mut keys = Vec::new();
@@ -57,28 +55,24 @@ impl Model {
         self.trader(account)?;
         self.known(request.instrument)?;
         let named = request.order_list.is_some() || request.list_cl_ord_id.is_some();
-        let meant = |list: &&List| {
-            let list = &list.list;
+        let meant = |list: &&OrderList| {
             named
                 && list.status == OrderListStatus::Executing
                 && (list.account, list.instrument) == (account, request.instrument)
                 && request.order_list.is_none_or(|id| list.order_list == id)
                 && request.list_cl_ord_id.is_none_or(|name| list.cl_ord_id == name)
         };
-        let found = self.lists.iter().find(meant).ok_or(RejectReason::OrderListNotFound)?.list;
-        for order_id in found.orders.into_iter().flatten() {
-            let key = (found.instrument, order_id);
-            if self.find(key).is_some() {
-                self.cancel(key, request.cl_ord_id, CancelCause::OrderList);
-            }
-        }
+        let found = *self.lists.iter().find(meant).ok_or(RejectReason::OrderListNotFound)?;
+        let keys = found.orders.into_iter().flatten().map(|id| (found.instrument, id)).collect();
+        self.canceling = Some(CancelCause::Requested);
+        self.cancel_each(keys, request.cl_ord_id, CancelCause::Requested);
+        self.canceling = None;
         Ok(())
     }
 
     fn list_of(&self, order: &Order) -> Option<usize> {
         let order_list = order.terms?.order_list;
         self.lists.iter().position(|list| {
-            let list = &list.list;
             (list.instrument, list.order_list) == (order.instrument, order_list)
                 && list.status == OrderListStatus::Executing
         })
@@ -90,7 +84,7 @@ impl Model {
 
     /// The open orders of a list other than this one, oldest first.
     fn siblings(&self, at: usize, order: &Order) -> Vec<Key> {
-        let list = &self.lists[at].list;
+        let list = &self.lists[at];
         let ids = list.orders.into_iter().flatten().filter(|id| *id != order.order_id);
         ids.map(|id| (list.instrument, id)).filter(|key| self.find(*key).is_some()).collect()
     }
@@ -98,8 +92,11 @@ impl Model {
     /// An order has traded or was triggered: the other of an OCO ends.
     pub(super) fn list_order_traded(&mut self, order: &Order) {
         let Some(at) = self.list_of(order) else { return };
-        let list = self.lists[at].list;
+        let list = self.lists[at];
         let is_first = list.orders[0] == Some(order.order_id);
+        if list.kind != OrderListKind::Oco && is_first && order.status == OrderStatus::Filled {
+            self.to_place.push(at);
+        }
         if list.kind == OrderListKind::Oco || !is_first {
             for key in self.siblings(at, order) {
                 if self.find(key).is_some() {
@@ -116,7 +113,10 @@ impl Model {
         for key in self.siblings(at, order) {
             if self.find(key).is_some() {
                 match canceled {
-                    Some(cl_ord_id) => self.cancel(key, cl_ord_id, CancelCause::OrderList),
+                    Some(cl_ord_id) => {
+                        let cause = self.canceling.unwrap_or(CancelCause::OrderList);
+                        self.cancel(key, cl_ord_id, cause);
+                    }
                     None => self.expire(key, ExpireCause::OrderList),
                 }
             }
@@ -126,49 +126,58 @@ impl Model {
 
     fn end_list(&mut self, order: &Order) {
         let Some(at) = self.list_of(order) else { return };
-        let list = self.lists[at].list;
+        let list = self.lists[at];
         let mut ids = list.orders.into_iter().flatten();
         if ids.all(|id| self.find((list.instrument, id)).is_none()) {
-            self.lists[at].list.status = OrderListStatus::AllDone;
+            self.lists[at].status = OrderListStatus::AllDone;
             self.tell_list(at);
         }
     }
 
     fn tell_list(&mut self, at: usize) {
-        self.lists[at].list.updated_ns = self.now_ns;
-        let list = self.lists[at].list;
+        self.lists[at].updated_ns = self.now_ns;
+        let list = self.lists[at];
         let account_seq = self.account_seq(list.account);
         self.events.push(Event::OrderListUpdated(OrderListUpdated { account_seq, list }));
     }
 
-    /// Places the next order whose list's first one has filled; whether there was any.
+    /// Places the orders of a list whose first one has filled; whether there was any.
     pub(super) fn place_from_lists(&mut self) -> bool {
-        let waits = |key: &Key| {
-            let order = &self.at(*key).order;
-            let list = self.list_of(order).map(|at| self.lists[at].list);
-            let first = list.and_then(|list| list.orders[0]);
-            self.at(*key).place == Place::List
-                && first.is_some_and(|first| self.find((key.0, first)).is_none())
-        };
-        let Some(key) = self.open.iter().map(super::Open::key).find(waits) else { return false };
+        if self.to_place.is_empty() {
+            return false;
+        }
+        let list = self.lists[self.to_place.remove(0)];
+        let ids = list.orders.into_iter().flatten();
+        let mut keys: Vec<Key> = ids.map(|id| (list.instrument, id)).collect();
+        keys.retain(|key| self.find(*key).is_some());
+        for key in &keys {
+            let cause = match self.find(*key).map(|_| self.check_placed(*key)) {
+                None | Some(Ok(())) => continue,
+                Some(Err(
+                    RejectReason::WouldTakeLiquidity | RejectReason::WouldTriggerImmediately,
+                )) => ExpireCause::WouldTakeLiquidity,
+                Some(Err(_)) => ExpireCause::NotAllowed,
+            };
+            self.expire(*key, cause);
+        }
+        for key in keys {
+            if self.find(key).is_some() {
+                self.place(key);
+            }
+        }
+        true
+    }
+
+    fn place(&mut self, key: Key) {
         let now_ns = self.now_ns;
         let open = self.at_mut(key);
         open.place = Place::Entering;
         open.order.updated_ns = now_ns;
         let order = open.order;
-        match self.check_placed(key) {
-            Err(RejectReason::WouldTakeLiquidity | RejectReason::WouldTriggerImmediately) => {
-                self.expire(key, ExpireCause::WouldTakeLiquidity);
-            }
-            Err(_) => self.expire(key, ExpireCause::NotAllowed),
-            Ok(()) => {
-                let account_seq = self.account_seq(order.account);
-                let instrument_seq = self.instrument_seq(order.instrument);
-                let triggered = OrderTriggered { account_seq, instrument_seq, order };
-                self.events.push(Event::OrderTriggered(triggered));
-                self.enter(key);
-            }
-        }
-        true
+        let account_seq = self.account_seq(order.account);
+        let instrument_seq = self.instrument_seq(order.instrument);
+        let triggered = OrderTriggered { account_seq, instrument_seq, order };
+        self.events.push(Event::OrderTriggered(triggered));
+        self.enter(key);
     }
 }

@@ -39,7 +39,11 @@ pub(crate) struct Model {
     keys: Vec<(KeySpec, bool)>,
     /// All that are open, in the order in which they were taken on.
     open: Vec<Open>,
-    lists: Vec<List>,
+    lists: Vec<OrderList>,
+    /// Lists whose first order has filled and whose others are still to be placed.
+    to_place: Vec<usize>,
+    /// Why all orders of a list are being canceled, when it is not that one of them was.
+    canceling: Option<CancelCause>,
     sessions: BTreeMap<SessionId, (AccountId, bool)>,
     receivables: Vec<Receivable>,
     last_receivable: u64,
@@ -64,8 +68,10 @@ pub(crate) struct Open {
     shown: u64,
     session: SessionId,
     amends: u32,
-    /// The best price since it began to trail.
-    trail: Option<i64>,
+    /// Its trigger was reached.
+    reached: bool,
+    /// The best price since it began to trail, and when it began.
+    trail: Option<(i64, u64)>,
     /// The rate of the fee that a buy holds on top.
     held_rate: i64,
 }
@@ -85,11 +91,6 @@ pub(crate) enum Place {
 }
 
 #[derive(Clone)]
-pub(crate) struct List {
-    list: OrderList,
-}
-
-#[derive(Clone)]
 pub(crate) struct Market {
     instrument: Instrument,
     rules: InstrumentRules,
@@ -106,8 +107,6 @@ pub(crate) struct Market {
     last_price: Option<i64>,
     /// What static bands and the circuit breaker go by: the last auction's price, or the first.
     reference: Option<i64>,
-    /// The prices traded at since nothing waited to be triggered, as they came.
-    prices: Vec<i64>,
     /// All trades that the average price may go by.
     traded: Vec<(u64, i64, u64)>,
     /// Levels of the circuit breaker that have halted the venue since the opening.
@@ -134,7 +133,6 @@ impl Market {
             schedule: None,
             last_price: None,
             reference: None,
-            prices: Vec::new(),
             traded: Vec::new(),
             halts_had: BTreeSet::new(),
             unsaid: false,
@@ -255,11 +253,6 @@ impl Model {
     fn come_to_rest(&mut self) {
         self.break_circuit();
         while self.place_from_lists() || self.move_pegs() || self.pull_trigger() {}
-        for market in &mut self.markets {
-            if market.phase == Phase::Continuous && self.halted.is_none() {
-                market.prices.clear();
-            }
-        }
     }
 
     fn tick(&mut self) {

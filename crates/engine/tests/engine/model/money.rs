@@ -64,7 +64,7 @@ impl Model {
     /// The OCO that an order is a leg of.
     fn pair_of(&self, open: &Open) -> Option<(InstrumentId, OrderListId)> {
         let (instrument, id) = (open.order.instrument, open.order.terms?.order_list);
-        let mut lists = self.lists.iter().map(|list| &list.list);
+        let mut lists = self.lists.iter();
         let list = lists.find(|list| (list.instrument, list.order_list) == (instrument, id))?;
         let is_leg = match list.kind {
             OrderListKind::Oco => true,

@@ -69,6 +69,7 @@ impl Model {
             shown: 0,
             session: self.session_of(envelope),
             amends: 0,
+            reached: false,
             trail: None,
             held_rate: self.rate_to_hold(account, instrument),
         });
@@ -145,7 +146,7 @@ impl Model {
                 Ok(qty) => qty.min(maker.front()),
                 Err(cause) => return self.expire(key, cause),
             };
-            self.trade(maker.key(), key, price, qty, false);
+            self.trade(maker.key(), key, price, qty);
             if self.find(key).is_none() {
                 return;
             }
@@ -201,7 +202,7 @@ impl Model {
     }
 
     /// One match. In an auction both sides stand on the book.
-    pub(super) fn trade(&mut self, maker: Key, taker: Key, price: i64, qty: u64, in_auction: bool) {
+    pub(super) fn trade(&mut self, maker: Key, taker: Key, price: i64, qty: u64) {
         let instrument = self.market(taker.0).instrument;
         let quote = i128::from(price) * i128::from(qty) * i128::from(instrument.tick_lot_minor);
         let was = [*self.at(maker), *self.at(taker)];
@@ -239,7 +240,7 @@ impl Model {
         debug_assert_eq!(trade.maker.order, maker_order);
         self.events.push(Event::TradeExecuted(trade));
         self.keep_trade(&trade);
-        self.see_price(taker.0, price, qty, in_auction);
+        self.see_price(taker.0, price, qty);
         for ((key, was), is_maker) in [maker, taker].into_iter().zip(was).zip([true, false]) {
             let implied = is_maker && was.order.terms.is_none();
             if was.shown > 0 && !implied {
@@ -252,8 +253,11 @@ impl Model {
                 self.finish(key);
             }
             self.list_order_traded(&open.order);
+        }
+        for key in [maker, taker] {
+            let Some(open) = self.find(key).copied() else { continue };
             let parts_follow = open.place == Place::Book && !open.terms().hidden;
-            if self.find(key).is_some() && parts_follow && open.shown == 0 {
+            if parts_follow && open.shown == 0 {
                 self.show(key);
             }
         }

@@ -7,26 +7,74 @@ use super::{BPS, Key, Model, Open, Place};
 impl Model {
     pub(super) fn wait_for_trigger(&mut self, key: Key) {
         self.at_mut(key).place = Place::Stop;
-        let Open { order, .. } = *self.at(key);
-        let terms = order.terms.unwrap_or_default().terms;
+        let open = *self.at(key);
+        let terms = open.terms();
         if terms.trailing_delta_bps > 0 && terms.stop_price.is_none() {
-            self.at_mut(key).trail = self.trigger_price(order.instrument, waits_for_rise(&order));
+            let price = self.trigger_price(key.0, triggers_on_rise(&open));
+            let began = self.arrival();
+            self.at_mut(key).trail = price.map(|price| (price, began));
         }
     }
 
-    /// What stop prices are compared with: the last price, or else the best one offered.
+    /// What stop prices are compared with: the last price, or else the best one shown.
     pub(super) fn trigger_price(&self, instrument: InstrumentId, rise: bool) -> Option<i64> {
         let quoted = if rise { Side::Sell } else { Side::Buy };
-        self.market(instrument).last_price.or_else(|| self.best(instrument, quoted))
+        let shown = self.levels(instrument, quoted).first().map(|(price, _)| *price);
+        self.market(instrument).last_price.or(shown)
     }
 
     /// Whether an order would be triggered as it comes.
     pub(super) fn triggers_at_once(&self, request: &NewOrder) -> bool {
-        let terms = request.special();
-        let Some(stop_price) = terms.stop_price.map(Price::ticks) else { return false };
         let rise = rises(request.order_type, request.side);
         let price = self.trigger_price(request.instrument, rise);
-        price.is_some_and(|price| if rise { price >= stop_price } else { price <= stop_price })
+        match (request.special().stop_price, price) {
+            (Some(stop_price), Some(price)) => is_reached(rise, stop_price.ticks(), price),
+            _ => false,
+        }
+    }
+
+    /// All that wait see a price: of a rise, and of a fall.
+    pub(super) fn notice(&mut self, instrument: InstrumentId, up: Option<i64>, down: Option<i64>) {
+        let mut waiting: Vec<Key> = Vec::new();
+        for open in &self.open {
+            if open.place == Place::Stop && open.order.instrument == instrument {
+                waiting.push(open.key());
+            }
+        }
+        waiting.sort();
+        for key in waiting {
+            let open = *self.at(key);
+            let stop_price = open.terms().stop_price.map(Price::ticks);
+            let price_of = |rise: bool| if rise { up } else { down };
+            let by_type = price_of(waits_for_rise(&open.order));
+            let by_trail = price_of(triggers_on_rise(&open));
+            let reached_by = |stop_price: i64| {
+                by_type.filter(|price| is_reached(waits_for_rise(&open.order), stop_price, *price))
+            };
+            if open.terms().trailing_delta_bps == 0 {
+                let reached = stop_price.is_some_and(|stop_price| reached_by(stop_price).is_some());
+                self.at_mut(key).reached |= reached;
+            } else if let Some((best, began)) = open.trail {
+                let Some(price) = by_trail else { continue };
+                let best = match open.order.side {
+                    Side::Sell => best.max(price),
+                    Side::Buy => best.min(price),
+                };
+                self.at_mut(key).trail = Some((best, began));
+                let rise = triggers_on_rise(&open);
+                let stop_price = stop_price_of(self.at(key)).unwrap();
+                self.at_mut(key).reached |= is_reached(rise, stop_price, price);
+            } else {
+                let from = match stop_price {
+                    Some(stop_price) => reached_by(stop_price),
+                    None => by_trail,
+                };
+                if let Some(price) = from {
+                    let began = self.arrival();
+                    self.at_mut(key).trail = Some((price, began));
+                }
+            }
+        }
     }
 
     /// Carries out the order that is to be triggered first; whether there was one.
@@ -35,80 +83,28 @@ impl Model {
             if self.market(instrument).phase != Phase::Continuous || self.halted.is_some() {
                 continue;
             }
-            self.trail(instrument);
-            let mut reached: Vec<(bool, i64, Key)> = Vec::new();
+            if self.market(instrument).last_price.is_none() {
+                let [up, down] = [true, false].map(|rise| self.trigger_price(instrument, rise));
+                self.notice(instrument, up, down);
+            }
+            let mut reached: Vec<(bool, i64, u64, Key)> = Vec::new();
             for open in &self.open {
-                if open.place != Place::Stop || open.order.instrument != instrument {
-                    continue;
-                }
-                let rise = triggers_on_rise(open);
-                let Some(stop_price) = self.stop_price(open) else { continue };
-                if self.is_reached(instrument, rise, stop_price) {
+                if open.place == Place::Stop && open.order.instrument == instrument && open.reached
+                {
+                    let rise = triggers_on_rise(open);
+                    let stop_price = stop_price_of(open).unwrap();
                     // Those that wait for a rise first, from the lowest; then from the highest.
-                    reached.push((!rise, if rise { stop_price } else { -stop_price }, open.key()));
+                    let far = if rise { stop_price } else { -stop_price };
+                    let began = open.trail.map_or(0, |(_, began)| began);
+                    reached.push((!rise, far, began, open.key()));
                 }
             }
-            reached.sort();
-            if let Some((.., key)) = reached.first() {
-                self.trigger(*key);
+            if let Some((.., key)) = reached.into_iter().min() {
+                self.trigger(key);
                 return true;
             }
         }
         false
-    }
-
-    fn is_reached(&self, instrument: InstrumentId, rise: bool, stop_price: i64) -> bool {
-        let mut prices = self.market(instrument).prices.clone();
-        prices.extend(self.trigger_price(instrument, rise));
-        prices.iter().any(|price| if rise { *price >= stop_price } else { *price <= stop_price })
-    }
-
-    /// At which price an order is triggered now; `None` while it does not trail yet.
-    fn stop_price(&self, open: &Open) -> Option<i64> {
-        let terms = open.terms();
-        if terms.trailing_delta_bps == 0 {
-            return terms.stop_price.map(Price::ticks);
-        }
-        let best = i128::from(open.trail?);
-        let delta = i128::from(terms.trailing_delta_bps);
-        let scaled = match open.order.side {
-            // Rounded to the tick that is farther away.
-            Side::Sell => (best * (BPS - delta)).div_euclid(BPS),
-            Side::Buy => -(-best * (BPS + delta)).div_euclid(BPS),
-        };
-        i64::try_from(scaled).ok()
-    }
-
-    /// Follows the prices with all orders that trail.
-    fn trail(&mut self, instrument: InstrumentId) {
-        let mut prices = self.market(instrument).prices.clone();
-        let last = self.market(instrument).last_price;
-        if prices.is_empty() {
-            prices.extend(last);
-        }
-        for at in 0..self.open.len() {
-            let open = self.open[at];
-            let here = open.place == Place::Stop && open.order.instrument == instrument;
-            if !here || open.terms().trailing_delta_bps == 0 {
-                continue;
-            }
-            let mut trail = open.trail;
-            for price in &prices {
-                let begins =
-                    open.terms().stop_price.is_none_or(|stop_price| {
-                        match waits_for_rise(&open.order) {
-                            true => *price >= stop_price.ticks(),
-                            false => *price <= stop_price.ticks(),
-                        }
-                    });
-                trail = match (trail, open.order.side) {
-                    (None, _) => begins.then_some(*price),
-                    (Some(best), Side::Sell) => Some(best.max(*price)),
-                    (Some(best), Side::Buy) => Some(best.min(*price)),
-                };
-            }
-            self.open[at].trail = trail;
-        }
     }
 
     fn trigger(&mut self, key: Key) {
@@ -120,16 +116,37 @@ impl Model {
         open.order.terms = Some(terms);
         open.order.updated_ns = now_ns;
         let order = open.order;
-        if !self.is_still_allowed(&order) {
-            return self.expire(key, ExpireCause::NotAllowed);
-        }
         let account_seq = self.account_seq(order.account);
         let instrument_seq = self.instrument_seq(order.instrument);
         let triggered = OrderTriggered { account_seq, instrument_seq, order };
         self.events.push(Event::OrderTriggered(triggered));
         self.list_order_traded(&order);
-        self.enter(key);
+        if self.can_pay_one_lot(&order) {
+            self.enter(key);
+        } else {
+            self.expire(key, ExpireCause::NotAllowed);
+        }
     }
+}
+
+fn is_reached(rise: bool, stop_price: i64, price: i64) -> bool {
+    if rise { price >= stop_price } else { price <= stop_price }
+}
+
+/// At which price an order is triggered now; `None` while it does not trail yet.
+fn stop_price_of(open: &Open) -> Option<i64> {
+    let terms = open.terms();
+    if terms.trailing_delta_bps == 0 {
+        return terms.stop_price.map(Price::ticks);
+    }
+    let best = i128::from(open.trail?.0);
+    let delta = i128::from(terms.trailing_delta_bps);
+    let scaled = match open.order.side {
+        // Rounded to the tick that is farther away.
+        Side::Sell => (best * (BPS - delta)).div_euclid(BPS),
+        Side::Buy => -(-best * (BPS + delta)).div_euclid(BPS),
+    };
+    i64::try_from(scaled).ok()
 }
 
 /// Whether an order waits for its stop price from below.

@@ -3,16 +3,16 @@
 use proptest::prelude::*;
 use types::{AssetId, Command, Order, Side};
 
-use crate::house::{Driver, House, entry};
+use crate::house::{Driver, entry};
 use crate::model::Model;
-use crate::random::{Step, house, steps};
+use crate::random::{Step, set_up, steps};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn the_engine_does_what_the_model_does(steps in steps(160)) {
-        let (mut venue, mut model) = both(&house());
+        let (mut venue, mut model) = both();
         for step in &steps {
             compare(&mut venue, &mut model, step);
         }
@@ -27,7 +27,7 @@ fn random_scripts_reach_every_kind_of_event() {
     let mut seen = std::collections::BTreeSet::new();
     for _ in 0..150 {
         let steps = steps(160).new_tree(&mut runner).unwrap().current();
-        let (mut venue, mut model) = both(&house());
+        let (mut venue, mut model) = both();
         for step in &steps {
             for event in compare(&mut venue, &mut model, step) {
                 let text = format!("{event:?}");
@@ -78,9 +78,9 @@ fn random_scripts_reach_every_kind_of_event() {
     }
 }
 
-fn both(house: &House) -> (Driver, Model) {
+fn both() -> (Driver, Model) {
     let (mut venue, mut model) = (Driver::default(), Model::new());
-    for command in house.commands() {
+    for command in set_up() {
         compare(&mut venue, &mut model, &Step { after_ns: 1, entry: entry(0, None, command) });
     }
     (venue, model)

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use types::{Command, OrderSize, Reader, Side};
 
 use crate::house::{Driver, House, entry, event_bytes, limit, lots, market, state_bytes};
-use crate::random::{Step, house, steps};
+use crate::random::{self, Step, steps};
 
 fn run(venue: &mut Driver, steps: &[Step]) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -24,7 +24,7 @@ proptest! {
         before in steps(120),
         after in steps(60),
     ) {
-        let mut venue = house().open();
+        let mut venue = random::open();
         run(&mut venue, &before);
         let bytes = state_bytes(&venue.engine);
         let restored = Engine::read_state(Reader(&bytes)).expect("its own state");
@@ -36,7 +36,7 @@ proptest! {
 
     #[test]
     fn the_same_commands_give_the_same_events(steps in steps(120)) {
-        let (mut one, mut other) = (house().open(), house().open());
+        let (mut one, mut other) = (random::open(), random::open());
         prop_assert_eq!(run(&mut one, &steps), run(&mut other, &steps));
         prop_assert_eq!(state_bytes(&one.engine), state_bytes(&other.engine));
     }
@@ -48,7 +48,7 @@ proptest! {
         flips in prop::collection::vec((any::<prop::sample::Index>(), 0..8_u8), 40),
         after in steps(20),
     ) {
-        let mut venue = house().open();
+        let mut venue = random::open();
         run(&mut venue, &steps);
         let bytes = state_bytes(&venue.engine);
         for (at, bit) in flips {

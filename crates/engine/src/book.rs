@@ -11,6 +11,8 @@
 //! - Orders at one price are queued in the order they came.
 //! - A hint names a page of its own side, or none.
 
+use std::hint::select_unpredictable;
+
 use types::{Price, Qty, Side};
 
 use crate::ladder::Ladder;
@@ -162,14 +164,19 @@ impl Book {
     pub fn reduce(&mut self, nodes: &mut Nodes, node: NodeId, qty: Qty) {
         let order = &mut nodes[node];
         if qty.lots() == order.leaves {
-            return self.remove(nodes, node);
+            return self.remove_whole(nodes, node);
         }
         order.leaves -= qty.lots();
         let level = self.pages[order.page].level_mut(slot_of(order.key));
         level.qty = level.qty.wrapping_sub(qty.lots());
     }
 
-    #[inline]
+    #[inline(never)]
+    fn remove_whole(&mut self, nodes: &mut Nodes, node: NodeId) {
+        self.remove(nodes, node);
+    }
+
+    #[inline(always)] // Where an order is in front, and where it may be anywhere, are guessed apart.
     pub fn remove(&mut self, nodes: &mut Nodes, node: NodeId) {
         let Node { leaves, key, next, prev, page, side } = nodes[node];
         nodes.remove(node);
@@ -207,16 +214,13 @@ impl Book {
         let key = key_of(side, price);
         let hints = self.side(side).hints.as_slice();
         let hint = hints[(key / SLOTS as u64) as usize & (hints.len() - 1)];
-        let (page, slot) = match nodes.get(node) {
-            Some(node) => {
-                nodes.prefetch(node.next);
-                nodes.prefetch(node.prev);
-                (node.page, slot_of(node.key))
-            }
-            None => (hint, slot_of(key)),
-        };
-        if let Some(page) = self.pages.get(page) {
-            page.prefetch(slot);
+        let Some(any) = nodes.get_or_last(node) else { return };
+        nodes.prefetch(any.next);
+        nodes.prefetch(any.prev);
+        let page = select_unpredictable(node == NONE, hint, any.page);
+        let key = select_unpredictable(node == NONE, key, any.key);
+        if let Some(page) = self.pages.get_or_last(page) {
+            page.prefetch(slot_of(key));
         }
     }
 

@@ -1,6 +1,6 @@
 //! From an order's id to its place, for ids that are handed out densely and in order.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::prefetch::prefetch;
@@ -12,16 +12,19 @@ use crate::slab::NONE;
 #[derive(Clone, Debug, Default)]
 pub struct OrderIndex {
     /// The number of the first page in `pages`.
-    first_page: u64,
-    pages: VecDeque<IndexPage>,
+    base: u64,
+    pages: Vec<IndexPage>,
+    /// So many of the first pages have been retired. They are cut off together when they are half
+    /// of all, and until then look as if they were empty.
+    retired: usize,
     old: HashMap<u64, u32, BuildHasherDefault<IdHasher>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct IndexPage {
-    used: u32,
     /// `None` while nothing is in it.
     slots: Option<Box<[u32; PAGE]>>,
+    used: u32,
 }
 
 const PAGE: usize = 1024;
@@ -36,35 +39,25 @@ const SPARSE: u32 = 64;
 const PAGES_MAX: usize = 1 << 16;
 
 impl OrderIndex {
+    #[inline]
     pub fn insert(&mut self, id: u64, place: u32) {
         debug_assert!(place != NONE);
         let (page, slot) = split(id);
-        if page < self.first_page {
-            self.old.insert(id, place);
-            return;
+        match self.pages.get_mut(page.wrapping_sub(self.base) as usize) {
+            Some(IndexPage { slots: Some(slots), used }) => {
+                *used += u32::from(slots[slot] == NONE);
+                slots[slot] = place;
+            }
+            _ => self.insert_anywhere(id, place),
         }
-        if page - self.first_page >= PAGES_MAX as u64 {
-            self.jump(page);
-        }
-        while page - self.first_page >= self.pages.len() as u64 {
-            self.pages.push_back(IndexPage { used: 0, slots: None });
-            self.retire();
-        }
-        let at = usize::try_from(page - self.first_page).expect("it is in the array");
-        let page = &mut self.pages[at];
-        let slots = page.slots.get_or_insert_with(|| Box::new([NONE; PAGE]));
-        page.used += u32::from(slots[slot] == NONE);
-        slots[slot] = place;
     }
 
     #[inline]
     pub fn get(&self, id: u64) -> Option<u32> {
-        let (page, slot) = split(id);
-        if page < self.first_page {
-            return self.old.get(&id).copied();
+        match self.recent(id) {
+            Some(place) => (*place != NONE).then_some(*place),
+            None => self.get_old(id),
         }
-        let slots = self.pages.get((page - self.first_page) as usize)?.slots.as_ref()?;
-        (slots[slot] != NONE).then_some(slots[slot])
     }
 
     /// Has the place of an order brought near that is going to be asked for.
@@ -82,35 +75,74 @@ impl OrderIndex {
     }
 
     #[inline]
-    fn recent(&self, id: u64) -> Option<&u32> {
+    pub fn remove(&mut self, id: u64) -> Option<u32> {
         let (page, slot) = split(id);
-        let page = self.pages.get(page.wrapping_sub(self.first_page) as usize)?;
-        Some(&page.slots.as_ref()?[slot])
+        match self.pages.get_mut(page.wrapping_sub(self.base) as usize) {
+            Some(IndexPage { slots: Some(slots), used }) if slots[slot] != NONE => {
+                let place = std::mem::replace(&mut slots[slot], NONE);
+                *used -= 1;
+                if *used == 0 {
+                    self.free_page(page);
+                }
+                Some(place)
+            }
+            _ => self.remove_old(id),
+        }
     }
 
     #[inline]
-    pub fn remove(&mut self, id: u64) -> Option<u32> {
+    fn recent(&self, id: u64) -> Option<&u32> {
         let (page, slot) = split(id);
-        if page < self.first_page {
-            return self.old.remove(&id);
+        let page = self.pages.get(page.wrapping_sub(self.base) as usize)?;
+        Some(&page.slots.as_ref()?[slot])
+    }
+
+    #[inline(never)]
+    fn get_old(&self, id: u64) -> Option<u32> {
+        self.old.get(&id).copied()
+    }
+
+    #[inline(never)]
+    fn remove_old(&mut self, id: u64) -> Option<u32> {
+        self.old.remove(&id)
+    }
+
+    #[inline(never)]
+    fn free_page(&mut self, page: u64) {
+        self.pages[(page - self.base) as usize].slots = None;
+    }
+
+    /// The first page that is not retired.
+    fn first_page(&self) -> u64 {
+        self.base + self.retired as u64
+    }
+
+    #[inline(never)]
+    fn insert_anywhere(&mut self, id: u64, place: u32) {
+        let (page, slot) = split(id);
+        if page < self.first_page() {
+            self.old.insert(id, place);
+            return;
         }
-        let page = self.pages.get_mut((page - self.first_page) as usize)?;
-        let place = std::mem::replace(&mut page.slots.as_mut()?[slot], NONE);
-        if place == NONE {
-            return None;
+        if page - self.first_page() >= PAGES_MAX as u64 {
+            self.jump(page);
         }
-        page.used -= 1;
-        if page.used == 0 {
-            page.slots = None;
+        while page - self.base >= self.pages.len() as u64 {
+            self.pages.push(IndexPage::default());
+            self.retire();
         }
-        Some(place)
+        let at = usize::try_from(page - self.base).expect("it is in the array");
+        let page = &mut self.pages[at];
+        let slots = page.slots.get_or_insert_with(|| Box::new([NONE; PAGE]));
+        page.used += u32::from(slots[slot] == NONE);
+        slots[slot] = place;
     }
 
     /// Drops empty pages from the old end and moves sparse ones to the map.
     fn retire(&mut self) {
-        while self.pages.len() > RECENT_PAGES {
-            let front = &self.pages[0];
-            if front.used > SPARSE && self.pages.len() <= PAGES_MAX {
+        while self.pages.len() - self.retired > RECENT_PAGES {
+            let used = self.pages[self.retired].used;
+            if used > SPARSE && self.pages.len() - self.retired <= PAGES_MAX {
                 return;
             }
             self.retire_first();
@@ -118,24 +150,29 @@ impl OrderIndex {
     }
 
     fn retire_first(&mut self) {
-        let Some(page) = self.pages.pop_front() else { return };
-        let first_id = self.first_page * PAGE as u64;
+        let first_id = self.first_page() * PAGE as u64;
+        let page = std::mem::take(&mut self.pages[self.retired]);
         for (offset, place) in (0..).zip(page.slots.iter().flat_map(|slots| slots.iter())) {
             if *place != NONE {
                 self.old.insert(first_id + offset, *place);
             }
         }
-        self.first_page += 1;
+        self.retired += 1;
+        if 2 * self.retired >= self.pages.len() {
+            self.pages.drain(..self.retired);
+            self.base += self.retired as u64;
+            self.retired = 0;
+        }
     }
 
     /// Begins anew at a page that is far from the last one, as after a restart: nothing between
     /// them was ever there.
     #[cold]
     fn jump(&mut self, page: u64) {
-        while !self.pages.is_empty() {
+        while self.retired < self.pages.len() {
             self.retire_first();
         }
-        self.first_page = page;
+        self.base = page;
     }
 }
 
@@ -196,7 +233,8 @@ mod tests {
             index.remove(id);
         }
         assert_eq!(index.get(5), Some(5));
-        assert!(index.pages.len() <= RECENT_PAGES + 1);
+        assert!(index.pages.len() - index.retired <= RECENT_PAGES + 1);
+        assert!(index.retired <= RECENT_PAGES + 1);
         assert!(index.pages.iter().filter(|page| page.slots.is_some()).count() <= 1);
     }
 
@@ -208,7 +246,7 @@ mod tests {
         }
         index.insert((PAGES_MAX as u64 + 2) * PAGE as u64, 1);
         assert_eq!(index.get(3), Some(9));
-        assert!(index.pages.len() <= PAGES_MAX + 1);
+        assert!(index.pages.len() - index.retired <= PAGES_MAX + 1);
         assert_eq!(index.old.len(), PAGE);
     }
 }

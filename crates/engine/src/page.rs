@@ -100,18 +100,18 @@ impl Page {
     pub(crate) fn level(&self, slot: usize) -> &Level {
         match &self.levels {
             Levels::All(levels) => &levels[slot],
-            Levels::Few(levels) => &levels[self.rank(slot)],
-            Levels::Some(levels) => &levels[self.rank(slot)],
+            Levels::Few(levels) => &levels[rank(self.occupied, slot)],
+            Levels::Some(levels) => &levels[rank(self.occupied, slot)],
         }
     }
 
     #[inline]
     pub(crate) fn level_mut(&mut self, slot: usize) -> &mut Level {
-        let rank = self.rank(slot);
-        match &mut self.levels {
+        let Self { occupied, levels, .. } = self;
+        match levels {
             Levels::All(levels) => &mut levels[slot],
-            Levels::Few(levels) => &mut levels[rank],
-            Levels::Some(levels) => &mut levels[rank],
+            Levels::Few(levels) => &mut levels[rank(*occupied, slot)],
+            Levels::Some(levels) => &mut levels[rank(*occupied, slot)],
         }
     }
 
@@ -139,7 +139,7 @@ impl Page {
     /// Ends a level whose last order has gone.
     #[inline]
     pub(crate) fn close(&mut self, slot: usize, spare: &mut Spare) {
-        let rank = self.rank(slot);
+        let rank = rank(self.occupied, slot);
         self.occupied &= !(1 << slot);
         match &mut self.levels {
             Levels::All(levels) => {
@@ -162,15 +162,9 @@ impl Page {
         self.occupied.count_ones()
     }
 
-    /// How many levels lie before this one in a small form.
-    #[inline]
-    fn rank(&self, slot: usize) -> usize {
-        (self.occupied & ((1 << slot) - 1)).count_ones() as usize
-    }
-
     #[inline(never)]
     fn open_small(&mut self, slot: usize, level: Level, spare: &mut Spare) {
-        let (rank, count) = (self.rank(slot), self.count() as usize);
+        let (rank, count) = (rank(self.occupied, slot), self.count() as usize);
         match &mut self.levels {
             Levels::Few(levels) if count < FEW => open_at(levels, rank, level),
             Levels::Few(levels) => {
@@ -222,6 +216,12 @@ impl Spare {
             _ => {}
         }
     }
+}
+
+/// How many levels lie before this one in a small form.
+#[inline]
+fn rank(occupied: u64, slot: usize) -> usize {
+    (occupied & ((1 << slot) - 1)).count_ones() as usize
 }
 
 /// The set bits from the lowest to the highest.

@@ -67,11 +67,17 @@ impl<T, const RESERVE: usize> Slab<T, RESERVE> {
     /// Has a record brought near that is going to be asked for.
     #[inline]
     pub fn prefetch(&self, index: u32) {
-        // Any record will do for a number that is none: there is nothing to be guessed wrong.
-        let last = self.records.len().wrapping_sub(1);
-        if let Some(record) = self.records.get(last.min(index as usize)) {
+        if let Some(record) = self.get_or_last(index) {
             prefetch(record);
         }
+    }
+
+    /// For hints, where any record will do for a number that is none: there is no branch that a
+    /// processor could guess wrong.
+    #[inline]
+    pub(crate) fn get_or_last(&self, index: u32) -> Option<&T> {
+        let last = self.records.len().checked_sub(1)?;
+        self.records.get(last.min(index as usize))
     }
 
     pub fn len(&self) -> usize {

@@ -1,6 +1,8 @@
 //! The bare book as a target: orders are queued, matched and found again by their ids. There are
 //! no accounts and no events; fills are counted.
 
+use std::hint::select_unpredictable;
+
 use engine::{Book, NodeId, Nodes, OrderIndex};
 use types::{Price, Qty, Side};
 
@@ -123,38 +125,41 @@ impl Bare {
     #[inline]
     fn carry(&mut self, ready: &Ready) {
         let Ready { order_id, price, qty, instrument, side, kind } = *ready;
+        let market = &mut self.markets[instrument as usize];
+        let price = Price::from_ticks(price);
+        let qty = Qty::from_lots(qty);
         match kind {
-            Kind::Limit | Kind::Ioc | Kind::Market => {
-                let given = self.next_order_id(instrument);
-                debug_assert_eq!(given, order_id, "a plan counts as its target does");
-                let limit = (kind != Kind::Market).then_some(Price::from_ticks(price));
-                let left = self.take(instrument, side, limit, qty);
-                if left > 0 && kind == Kind::Limit {
-                    self.rest(instrument, given, side, price, left);
+            Kind::Cancel => match market.index.remove(order_id) {
+                Some(node) => market.book.remove(&mut self.nodes, node),
+                None => self.tally.rejected += 1,
+            },
+            Kind::Reduce => match market.index.get(order_id) {
+                Some(node) if qty < self.nodes[node].leaves_qty() => {
+                    market.book.reduce(&mut self.nodes, node, qty);
                 }
-            }
-            Kind::Cancel => {
-                let market = &mut self.markets[instrument as usize];
-                match market.index.remove(order_id) {
-                    Some(node) => market.book.remove(&mut self.nodes, node),
-                    None => self.tally.rejected += 1,
-                }
-            }
-            Kind::Reduce => {
-                let market = &mut self.markets[instrument as usize];
-                let by = Qty::from_lots(qty);
-                match market.index.get(order_id) {
-                    Some(node) if by < self.nodes[node].leaves_qty() => {
-                        market.book.reduce(&mut self.nodes, node, by);
-                    }
-                    _ => self.tally.rejected += 1,
-                }
-            }
+                _ => self.tally.rejected += 1,
+            },
             Kind::Execution => {
-                self.next_order_id(instrument);
+                market.last_order_id += 1;
                 let trades = self.tally.trades;
-                self.take(instrument, side, Some(Price::from_ticks(price)), qty);
+                self.take(instrument, side, price, qty);
                 self.tally.execution(trades, order_id, self.last_maker);
+            }
+            Kind::Limit | Kind::Ioc | Kind::Market => {
+                market.last_order_id += 1;
+                debug_assert_eq!(
+                    market.last_order_id, order_id,
+                    "a plan counts as its target does"
+                );
+                let any = match side {
+                    Side::Buy => Price::from_ticks(i64::MAX),
+                    Side::Sell => Price::from_ticks(i64::MIN),
+                };
+                let limit = select_unpredictable(kind == Kind::Market, any, price);
+                let left = self.take(instrument, side, limit, qty);
+                if !left.is_zero() && kind == Kind::Limit {
+                    self.rest(instrument, order_id, side, price, left);
+                }
             }
         }
     }
@@ -179,41 +184,36 @@ impl Bare {
         }
     }
 
-    #[inline]
-    fn next_order_id(&mut self, instrument: u32) -> u64 {
-        let market = &mut self.markets[instrument as usize];
-        market.last_order_id += 1;
-        market.last_order_id
-    }
-
     /// Fills what can be filled, and returns the rest.
     #[inline]
-    fn take(&mut self, instrument: u32, side: Side, limit: Option<Price>, qty: u64) -> u64 {
-        let market = &mut self.markets[instrument as usize];
+    fn take(&mut self, instrument: u32, side: Side, limit: Price, qty: Qty) -> Qty {
+        let Self { markets, nodes, order_ids, tally, last_maker } = self;
+        let Market { book, index, .. } = &mut markets[instrument as usize];
         let mut left = qty;
-        while left > 0 {
-            let Some(front) = market.book.front(&self.nodes, side.opposite()) else { break };
-            if limit.is_some_and(|limit| !side.crosses(limit, front.price)) {
+        while !left.is_zero() {
+            let Some(front) = book.front(nodes, side.opposite()) else { break };
+            if !side.crosses(limit, front.price) {
                 break;
             }
-            let maker = self.order_ids[front.node as usize];
-            let qty = left.min(front.leaves_qty.lots());
+            let maker = order_ids[front.node as usize];
+            let qty = left.min(front.leaves_qty);
             left -= qty;
-            if qty == front.leaves_qty.lots() {
-                market.index.remove(maker);
+            if qty == front.leaves_qty {
+                index.remove(maker);
+                book.remove(nodes, front.node);
+            } else {
+                book.reduce(nodes, front.node, qty);
             }
-            market.book.reduce(&mut self.nodes, front.node, Qty::from_lots(qty));
-            self.last_maker = maker;
-            self.tally.trade(front.price.ticks(), qty);
+            *last_maker = maker;
+            tally.trade(front.price.ticks(), qty.lots());
         }
         left
     }
 
     #[inline]
-    fn rest(&mut self, instrument: u32, order_id: u64, side: Side, price: i64, qty: u64) {
+    fn rest(&mut self, instrument: u32, order_id: u64, side: Side, price: Price, qty: Qty) {
         let market = &mut self.markets[instrument as usize];
-        let price = Price::from_ticks(price);
-        let node = market.book.rest(&mut self.nodes, side, price, Qty::from_lots(qty));
+        let node = market.book.rest(&mut self.nodes, side, price, qty);
         match self.order_ids.get_mut(node as usize) {
             Some(place) => *place = order_id,
             None => self.order_ids.push(order_id), // a new node is the next one

@@ -2,7 +2,7 @@
 //!
 //! [`open`] undoes the compression, [`open_detected`] also says which [`Format`] a file has, and a
 //! module for each format turns its bytes into plain records: [`obwl`] for generated workloads,
-//! [`lobster`] for NASDAQ order flow. Prices and quantities stay the integers of the file; what
+//! [`lobster`] for NASDAQ order flow, [`dbn`] for order flow from Databento. Prices and quantities stay the integers of the file; what
 //! they are worth is for the caller, who knows the instrument.
 //!
 //! # Invariants
@@ -11,6 +11,7 @@
 //! - A reader never repairs: what it cannot take as it stands is an error that says where. The one
 //!   exception is the noise in times that LOBSTER printed from a double.
 
+pub mod dbn;
 mod format;
 mod input;
 pub mod lobster;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 
+use crate::dbn;
 use crate::input::{Input, fill, open};
 use crate::lobster::{self, LINE_BYTES_MAX};
 
@@ -17,6 +18,8 @@ pub enum Format {
     Obwl,
     /// A message file, to be read by [`lobster::messages`].
     Lobster,
+    /// To be read by [`dbn::records`](crate::dbn::records).
+    Dbn,
 }
 
 /// Opens a file as [`open`] does, and says which format to read it as.
@@ -40,6 +43,10 @@ impl Format {
         // The last four letters of the magic repeat the version, which the reader checks.
         if head.starts_with(b"OBWL") {
             return Ok(Self::Obwl);
+        }
+        // So is its version, the byte behind these.
+        if head.starts_with(dbn::MAGIC) {
+            return Ok(Self::Dbn);
         }
         let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -77,8 +84,9 @@ impl fmt::Display for DetectError {
                  give the message file that belongs to it",
             ),
             Self::Unknown => f.write_str(
-                "unknown format: expected OBWL (starts with \"OBWL0001\") or a LOBSTER message \
-                 file (time, type, order_id, size, price, direction; no header)",
+                "unknown format: expected OBWL (starts with \"OBWL0001\"), DBN (starts with \
+                 \"DBN\") or a LOBSTER message file (time, type, order_id, size, price, \
+                 direction; no header)",
             ),
         }
     }
@@ -114,6 +122,8 @@ mod tests {
         check("OBWL0001", "w1.bin", "Obwl");
         check("OBWL0002", "w1.bin", "Obwl");
         check("OBWL0001", "A_message_1.csv", "Obwl");
+        check("DBN\x03", "w1.bin", "Dbn");
+        check("DBN\x09", "A_message_1.csv", "Dbn");
         check(message, "a.txt", "Lobster");
         check(message.trim_end(), "a.txt", "Lobster");
         check("34200.1,1,1,18,5853300,-1\r\nx", "a.txt", "Lobster");

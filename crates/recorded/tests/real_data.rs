@@ -4,6 +4,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use recorded::dbn::{self, Action};
 use recorded::lobster::{BookRow, EventType, Level, Message, book_rows, messages};
 use recorded::{DetectError, Format, open, open_detected};
 use types::Side;
@@ -12,6 +13,7 @@ const AAPL_HOUR: &str = "lobster_AAPL_2012-06-21_0930-1030_message_50.csv.gz";
 const AAPL_LEVEL_1: &str = "lobster_AAPL_2012-06-21_orderbook_1.csv.gz";
 const AAPL_PAIR_MESSAGES: &str = "lobster_AAPL_2012-06-21_message_10_head998.csv.gz";
 const AAPL_PAIR_BOOK: &str = "lobster_AAPL_2012-06-21_orderbook_10_head998.csv.gz";
+const ES_DAY: &str = "esh4-glbx-mdp3-20231225.mbo.dbn.zst";
 
 /// The folder of recordings, or `None` with a word on standard error that passing tests show too.
 fn data(test: &str) -> Option<PathBuf> {
@@ -115,6 +117,30 @@ fn aapl_pair_is_read_whole_and_belongs_together() {
 }
 
 #[test]
+fn es_day_is_read_whole() {
+    let Some(folder) = data("es_day_is_read_whole") else { return };
+    let (format, input) = open_detected(folder.join(ES_DAY)).expect("recording opens");
+    assert_eq!(format, Format::Dbn);
+    let records = dbn::records(input).expect("a header").collect::<Result<Vec<_>, _>>();
+    let records = records.expect("every record is of an order");
+    assert_eq!(records.len(), 68_792);
+    assert_eq!(records.iter().filter(|record| record.is_snapshot).count(), 8_725);
+    assert_eq!(records.iter().filter(|record| record.is_last).count(), 47_022);
+
+    let count = |action| records.iter().filter(|record| record.action == action).count();
+    let actions = [
+        Action::Add,
+        Action::Cancel,
+        Action::Modify,
+        Action::Clear,
+        Action::Trade,
+        Action::Fill,
+        Action::None,
+    ];
+    assert_eq!(actions.map(count), [29_216, 17_999, 12_233, 0, 2_973, 6_371, 0]);
+}
+
+#[test]
 fn other_recordings_are_not_taken_for_orders() {
     let Some(folder) = data("other_recordings_are_not_taken_for_orders") else { return };
     for entry in std::fs::read_dir(folder).expect("folder is readable") {
@@ -125,6 +151,8 @@ fn other_recordings_are_not_taken_for_orders() {
             assert!(matches!(detected, Ok(Format::Lobster)), "{name}: {detected:?}");
         } else if name.contains("_orderbook_") {
             assert!(matches!(detected, Err(DetectError::LobsterBook)), "{name}: {detected:?}");
+        } else if name.ends_with(".dbn.zst") {
+            assert!(matches!(detected, Ok(Format::Dbn)), "{name}: {detected:?}");
         } else {
             assert!(matches!(detected, Err(DetectError::Unknown)), "{name}: {detected:?}");
         }

@@ -45,6 +45,7 @@ enum Kind {
     Limit,
     Ioc,
     Market,
+    Auction,
     Cancel,
     Reduce,
     Execution,
@@ -58,6 +59,7 @@ impl Ready {
                     Terms::Limit => Kind::Limit,
                     Terms::Ioc => Kind::Ioc,
                     Terms::Market => Kind::Market,
+                    Terms::Auction => Kind::Auction,
                 };
                 Self { order_id, price, qty, instrument, side, kind }
             }
@@ -139,6 +141,10 @@ impl Bare {
                 }
                 _ => self.tally.rejected += 1,
             },
+            Kind::Auction => {
+                market.last_order_id += 1;
+                self.rest(instrument, order_id, side, price, qty);
+            }
             Kind::Execution => {
                 market.last_order_id += 1;
                 let trades = self.tally.trades;

@@ -1,6 +1,6 @@
 //! `buttonwood replay`: recorded order flow through the matching, with the time it takes.
 //!
-//! The way of a file: `obwl.rs` or `lobster.rs` decodes it into a [`plan::Plan`], which knows every
+//! The way of a file: `obwl.rs`, `lobster.rs` or `dbn.rs` decodes it into a [`plan::Plan`], which knows every
 //! command beforehand; [`watch::Watch`] times a target that carries the plan out, either the bare
 //! book (`bare.rs`) or the whole engine (`whole.rs`); `verify.rs` compares books with recorded
 //! ones on the way; `report.rs` prints what came out.
@@ -10,6 +10,7 @@
 //! - Only commands of the flow are timed: not decoding, prefilling, correcting or comparing.
 
 mod bare;
+mod dbn;
 mod lobster;
 mod obwl;
 mod plan;
@@ -40,7 +41,7 @@ use self::whole::Whole;
 /// fees on, events produced. The time covers the file's commands only, decoded beforehand.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// An OBWL workload or a LOBSTER message file; plain, gzip, zstd or xz.
+    /// An OBWL workload, a LOBSTER message file or a DBN file of orders; plain, gzip, zstd or xz.
     file: PathBuf,
     /// What FILE is [default: told by its content and its name].
     #[arg(long)]
@@ -71,6 +72,7 @@ pub(crate) struct Args {
 enum FormatArg {
     Obwl,
     Lobster,
+    Dbn,
 }
 
 /// Why a replay came to nothing.
@@ -144,6 +146,19 @@ fn decode(args: &Args) -> Result<Plan, ReplayError> {
             };
             Ok(lobster::plan(&messages, seed, book))
         }
+        Format::Dbn => {
+            if args.seed_book.is_some() || args.verify.is_some() {
+                return Err(ReplayError::BookFileUnwanted);
+            }
+            let records = recorded::dbn::records(input).map_err(|error| at_file(&error))?;
+            let records =
+                records.collect::<Result<Vec<_>, _>>().map_err(|error| at_file(&error))?;
+            let auctions = match args.book_only {
+                true => dbn::Auctions::Carried,
+                false => dbn::Auctions::Skipped,
+            };
+            dbn::plan(&records, auctions).map_err(|error| at_file(&error))
+        }
     }
 }
 
@@ -155,6 +170,7 @@ fn open(args: &Args) -> Result<(Format, Input), ReplayError> {
         }
         Some(FormatArg::Obwl) => Format::Obwl,
         Some(FormatArg::Lobster) => Format::Lobster,
+        Some(FormatArg::Dbn) => Format::Dbn,
     };
     let input = recorded::open(path).map_err(|error| ReplayError::file(path, error))?;
     Ok((format, input))

@@ -1,6 +1,7 @@
 //! Order flow in the form that both targets carry out.
 
 use recorded::Format;
+use serde::Serialize;
 use types::Side;
 
 use super::verify::{BookFile, Check};
@@ -19,13 +20,17 @@ pub(crate) struct Plan {
     pub(crate) book: Option<BookFile>,
     /// Of recorded data, what does not become a timed step.
     pub(crate) left_out: LeftOut,
+    /// Where a file tells the reason.
+    pub(crate) disagreements: Option<Disagreements>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LeftOut {
-    /// Hidden executions, crosses and halts, which leave the visible book as it is.
+    /// What leaves the visible book as it is: of LOBSTER hidden executions, crosses and halts, of
+    /// DBN trades, and what only repeats that an order was filled.
     pub(crate) without_effect: u64,
-    /// Cancels of orders from before the file at prices where nothing was seeded.
+    /// Of LOBSTER cancels of orders from before the file at prices where nothing was seeded, of
+    /// DBN all that is about an order which is not in the book.
     pub(crate) unknown: u64,
     /// Steps, not timed, by which the book was made to agree with the file again.
     pub(crate) corrections: u64,
@@ -86,6 +91,19 @@ pub(crate) enum Terms {
     Limit,
     Ioc,
     Market,
+    /// Rests whatever it meets, as all orders do while an auction collects them.
+    Auction,
+}
+
+/// What the exchange did where our front order was not the one that it filled.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+pub(crate) struct Disagreements {
+    /// Canceled the orders in front instead, in the same event.
+    pub(crate) self_match: u64,
+    /// Filled more of our front order than the book showed.
+    pub(crate) hidden_qty: u64,
+    /// Anything else.
+    pub(crate) other: u64,
 }
 
 impl Plan {
@@ -98,6 +116,7 @@ impl Plan {
             stretches: Vec::new(),
             book: None,
             left_out: LeftOut::default(),
+            disagreements: None,
         }
     }
 

@@ -6,7 +6,7 @@ use recorded::Format;
 use serde::Serialize;
 use types::Side;
 
-use super::plan::Plan;
+use super::plan::{Disagreements, Plan};
 use super::target::Target;
 use super::verify::{Mismatch, Outcome};
 use super::watch::Watch;
@@ -24,6 +24,8 @@ pub(crate) struct Report {
     resting_orders: usize,
     resting_qty: u64,
     levels: usize,
+    bid_levels: usize,
+    ask_levels: usize,
     sum_best_bid: u64,
     sum_best_ask: u64,
     elapsed_s: f64,
@@ -48,6 +50,8 @@ struct Latency {
 struct Recorded {
     executions: u64,
     maker_agrees: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disagreements: Option<Disagreements>,
 }
 
 #[derive(Debug, Serialize)]
@@ -62,11 +66,12 @@ impl Report {
         let tally = target.tally();
         let elapsed_s = watch.elapsed().as_secs_f64();
         let commands_per_s = if elapsed_s > 0.0 { watch.count() as f64 / elapsed_s } else { 0.0 };
-        let is_recorded = plan.format == Format::Lobster;
+        let is_recorded = plan.format != Format::Obwl;
         let mut report = Self {
             format: match plan.format {
                 Format::Obwl => "obwl",
                 Format::Lobster => "lobster",
+                Format::Dbn => "dbn",
             },
             commands: watch.count(),
             rejected: tally.rejected,
@@ -76,6 +81,8 @@ impl Report {
             resting_orders: target.resting_orders(),
             resting_qty: 0,
             levels: 0,
+            bid_levels: 0,
+            ask_levels: 0,
             sum_best_bid: 0,
             sum_best_ask: 0,
             elapsed_s,
@@ -84,6 +91,7 @@ impl Report {
             recorded: is_recorded.then_some(Recorded {
                 executions: tally.executions,
                 maker_agrees: tally.maker_agrees,
+                disagreements: plan.disagreements,
             }),
             verified: plan.book.is_some().then_some(Verified {
                 verified_rows: outcome.verified_rows,
@@ -104,8 +112,14 @@ impl Report {
         self.resting_qty += levels.iter().map(|(_, qty)| qty).sum::<u64>();
         let best = levels.first().map_or(0, |(price, _)| price.unsigned_abs() * plan.price_unit);
         match side {
-            Side::Buy => self.sum_best_bid += best,
-            Side::Sell => self.sum_best_ask += best,
+            Side::Buy => {
+                self.bid_levels += levels.len();
+                self.sum_best_bid += best;
+            }
+            Side::Sell => {
+                self.ask_levels += levels.len();
+                self.sum_best_ask += best;
+            }
         }
     }
 
@@ -133,6 +147,12 @@ impl Report {
         line("best prices", format!("bids {bid}, asks {ask}, summed over instruments"));
         if let Some(recorded) = &self.recorded {
             line("executions", recorded.summary());
+            if let Some(Disagreements { self_match, hidden_qty, other }) = &recorded.disagreements {
+                line(
+                    "disagreements",
+                    format!("{self_match} self-match, {hidden_qty} hidden quantity, {other} other"),
+                );
+            }
             let left_out = plan.left_out;
             line(
                 "left out",

@@ -205,6 +205,7 @@ impl Ready {
                     Terms::Limit => (OrderType::Limit, TimeInForce::Gtc),
                     Terms::Ioc => (OrderType::Limit, TimeInForce::Ioc),
                     Terms::Market => (OrderType::Market, TimeInForce::Gtc),
+                    Terms::Auction => unreachable!("its plans begin with continuous trading"),
                 };
                 let order = NewOrder {
                     instrument: InstrumentId(instrument),

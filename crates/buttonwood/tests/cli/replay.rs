@@ -13,6 +13,7 @@ const HOUR: &str = "lobster_AAPL_2012-06-21_0930-1030_message_50.csv.gz";
 const LEVEL_1: &str = "lobster_AAPL_2012-06-21_orderbook_1.csv.gz";
 const PAIR_MESSAGES: &str = "lobster_AAPL_2012-06-21_message_10_head998.csv.gz";
 const PAIR_BOOK: &str = "lobster_AAPL_2012-06-21_orderbook_10_head998.csv.gz";
+const ES_DAY: &str = "esh4-glbx-mdp3-20231225.mbo.dbn.zst";
 
 /// The bare book and the whole engine.
 const MODES: [&[&str]; 2] = [&["--book-only"], &[]];
@@ -114,6 +115,36 @@ fn a_book_that_differs_is_reported_with_its_place() {
     check(&found, "equal_rows", 996);
 }
 
+#[test]
+fn a_day_of_es_runs_through_its_opening_to_its_recorded_end() {
+    let Some(data) = shared("data", "a_day_of_es") else { return };
+    let day = data.join(ES_DAY);
+    if !day.is_file() {
+        return skip("a_day_of_es", &format!("there is no {}", day.display()));
+    }
+    for mode in MODES {
+        let found = run_json(&[&["replay", text(&day), "--json"], mode].concat());
+        assert_eq!(found["format"], "dbn");
+        check(&found, "rejected", 0);
+        check(&found, "sum_best_bid", 4_810_000_000_000);
+        check(&found, "sum_best_ask", 4_810_250_000_000);
+        check(&found, "resting_orders", 11_217);
+        check(&found, "resting_qty", 42_160);
+        check(&found, "bid_levels", 922);
+        check(&found, "ask_levels", 565);
+        check(&found, "volume", 9_730);
+        check(&found, "executions", 6_229);
+        check(&found, "maker_agrees", 6_114);
+        let disagreements = &found["disagreements"];
+        check(disagreements, "self_match", 105);
+        check(disagreements, "hidden_qty", 10);
+        check(disagreements, "other", 0);
+        let output = run(&[&["replay", text(&day)], mode].concat());
+        let summary = String::from_utf8(output.stdout).unwrap();
+        assert!(summary.contains(" 0 of unknown orders"), "{summary}");
+    }
+}
+
 #[track_caller]
 fn check(found: &Value, key: &str, expected: u64) {
     assert_eq!(found[key], expected, "{key} in {found}");
@@ -129,6 +160,7 @@ fn json_has_every_field_and_no_other() {
     let dir = tempfile::tempdir().unwrap();
     let workload = write(dir.path(), "w.bin", &workload());
     let messages = write(dir.path(), "m.csv", MESSAGES.as_bytes());
+    let orders = write(dir.path(), "o.dbn", &orders());
     let quotes = "9999999999,0,1000000,30\n1000200,20,1000000,30\n1000200,20,1000000,20\n\
                   1000200,20,1000000,20\n";
     let quotes = write(dir.path(), "q.csv", quotes.as_bytes());
@@ -142,6 +174,8 @@ fn json_has_every_field_and_no_other() {
         "resting_orders",
         "resting_qty",
         "levels",
+        "bid_levels",
+        "ask_levels",
         "sum_best_bid",
         "sum_best_ask",
         "elapsed_s",
@@ -161,6 +195,13 @@ fn json_has_every_field_and_no_other() {
         check(&found, "notional", 10_000_000);
         check(&found, "sum_best_bid", 1_000_000);
         check(&found, "equal_rows", 3);
+
+        let found = run_json(&[&["replay", text(&orders), "--json"], mode].concat());
+        check_keys(&found, &[&always[..], &recorded, &["disagreements"]].concat());
+        check_keys(&found["disagreements"], &["self_match", "hidden_qty", "other"]);
+        check(&found, "commands", 2);
+        check(&found, "notional", 10_000_000_000);
+        check(&found, "sum_best_ask", 5_000_000_000);
     }
 }
 
@@ -213,11 +254,20 @@ fn what_cannot_be_replayed_is_one_sentence() {
     refused(&[text(&file("cut.bin", &workload()[..100]))], "record 1");
     refused(&[text(&file("bad.csv", b"34200.1,1,7,x,1,1\n")), "--format", "lobster"], "line 1");
     refused(&[text(&messages), "--format", "obwl"], "OBWL0001");
+    refused(&[text(&messages), "--format", "dbn"], "DBN");
     refused(&[text(&rows)], "message file");
     refused(&[text(&good), "--verify", text(&rows)], "--verify");
     refused(&[text(&messages), "--verify", "/nowhere"], "/nowhere");
     refused(&[text(&messages), "--verify", text(&rows)], "1 rows of 2 levels");
     refused(&[text(&messages), "--seed-book", text(&file("none.csv", b""))], "no row");
+
+    let orders = orders();
+    refused(&[text(&file("cut.dbn", &orders[..orders.len() - 1]))], "record 4");
+    refused(&[text(&file("head.dbn", &orders[..20]))], "too early");
+    let mut long = orders.clone();
+    long[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
+    refused(&[text(&file("long.dbn", &long))], "limit");
+    refused(&[text(&file("o.dbn", &orders)), "--verify", text(&rows)], "--verify");
 
     let mut no_lots = workload();
     no_lots[64 + 16] = 0;
@@ -240,6 +290,39 @@ fn workload() -> Vec<u8> {
         out.extend(price.to_le_bytes());
         out.extend(qty.to_le_bytes());
         out.extend([0, 0, 0, 0, op, side, 0, 0, 0, 0, 0, 0]);
+    }
+    out
+}
+
+/// A sell of 5 lots at 5 from before the file, of which 2 are bought at the same price.
+fn orders() -> Vec<u8> {
+    let metadata = dbn::MetadataBuilder::default()
+        .dataset("GLBX.MDP3".to_owned())
+        .schema(Some(dbn::Schema::Mbo))
+        .start(0)
+        .stype_in(Some(dbn::SType::RawSymbol))
+        .stype_out(dbn::SType::InstrumentId)
+        .build();
+    let mut out = Vec::new();
+    let mut encoder = dbn::encode::dbn::Encoder::new(&mut out, &metadata).unwrap();
+    let last = dbn::flags::LAST;
+    for (action, side, order_id, size, flags) in [
+        (b'A', b'A', 1, 5, dbn::flags::SNAPSHOT | last),
+        (b'T', b'B', 2, 2, 0),
+        (b'F', b'A', 1, 2, 0),
+        (b'M', b'A', 1, 3, last),
+        (b'C', b'A', 1, 1, last),
+    ] {
+        let message = dbn::MboMsg {
+            order_id,
+            price: 5_000_000_000,
+            size,
+            flags: dbn::FlagSet::new(flags),
+            action: action.cast_signed(),
+            side: side.cast_signed(),
+            ..dbn::MboMsg::default()
+        };
+        dbn::encode::EncodeRecord::encode_record(&mut encoder, &message).unwrap();
     }
     out
 }

@@ -7,8 +7,8 @@ use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, CancelOrder,
     CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope, Event,
     ExternalRef, FeeRates, Increment, InstrumentId, InstrumentSpec, ListAsset, ListInstrument,
-    NewOrder, OrderRef, OrderSize, OrderType, Origin, Price, Qty, Reader, RejectReason, RetryKey,
-    Side, StpMode, Symbol, TimeInForce, Wire,
+    NewOrder, Order, OrderRef, OrderSize, OrderType, Origin, Price, Qty, Reader, RejectReason,
+    RetryKey, Side, StpMode, Symbol, TimeInForce, Wire,
 };
 
 /// What every account has of every asset unless a script says otherwise.
@@ -110,6 +110,7 @@ pub(crate) struct Driver {
     pub(crate) engine: Engine,
     pub(crate) now_ns: u64,
     numbers: Numbers,
+    told: ToldBook,
     /// For states so large that checking them after every command takes too long.
     pub(crate) unchecked: bool,
 }
@@ -129,9 +130,11 @@ impl Driver {
         self.engine.apply(self.now_ns, entry, &mut events);
         for event in &events {
             self.numbers.see(event);
+            self.told.see(event);
         }
         if !self.unchecked {
             self.engine.assert_consistent();
+            self.told.assert_shown_by(&self.engine);
         }
         events
     }
@@ -277,6 +280,58 @@ impl Numbers {
 
     fn instrument(&mut self, instrument: InstrumentId, seq: u64) {
         count(&mut self.of_instrument, instrument, seq);
+    }
+}
+
+/// The levels that follow from the events alone, by the rules that market data goes by.
+#[derive(Clone, Default)]
+struct ToldBook {
+    levels: BTreeMap<(InstrumentId, Side, Price), u64>,
+}
+
+impl ToldBook {
+    fn see(&mut self, event: &Event) {
+        match event {
+            Event::OrderRested(e) => {
+                *self.levels.entry((e.instrument, e.side, e.price)).or_default() +=
+                    e.leaves_qty.lots();
+            }
+            Event::BookReduced(e) => self.reduce((e.instrument, e.side, e.price), e.qty),
+            Event::TradeExecuted(e) if e.maker.order.terms.is_none() => {
+                self.reduce((e.instrument, e.side.opposite(), e.price), e.qty);
+            }
+            Event::OrderCanceled(e) if e.order.terms.is_none() => {
+                let Order { instrument, side, price, .. } = e.order;
+                self.reduce((instrument, side, price), e.canceled_qty);
+            }
+            Event::OrderAmended(e) if e.order.terms.is_none() => {
+                let Order { instrument, side, price, order_qty, .. } = e.order;
+                self.reduce((instrument, side, price), e.orig_order_qty - order_qty);
+            }
+            _ => {}
+        }
+    }
+
+    fn reduce(&mut self, level: (InstrumentId, Side, Price), qty: Qty) {
+        let Some(left) = self.levels.get(&level).and_then(|told| told.checked_sub(qty.lots()))
+        else {
+            panic!("{} lots taken off {level:?}, where fewer were told of", qty.lots());
+        };
+        match left {
+            0 => self.levels.remove(&level),
+            _ => self.levels.insert(level, left),
+        };
+    }
+
+    fn assert_shown_by(&self, engine: &Engine) {
+        let mut shown = BTreeMap::new();
+        for id in engine.instruments().map(|instrument| instrument.id) {
+            for side in [Side::Buy, Side::Sell] {
+                let levels = engine.levels(id, side);
+                shown.extend(levels.map(|(price, qty)| ((id, side, price), qty.lots())));
+            }
+        }
+        assert_eq!(self.levels, shown, "what was told, and what is shown");
     }
 }
 

@@ -9,12 +9,15 @@
 //! with account 1 orders=2 finished=1 trades=1 fees=0,500
 //! with min_notional=100            any bound of instrument 0
 //! 1 buy 10 @ 100 ioc as a1         gtc, ioc, fok or post; `as` names it; `on 1` is instrument 1
-//! 1 sell market 5
+//! 1 sell market 5                  or mtl: market-to-limit
 //! 1 buy market quote 1000
+//! 1 buy 10 @ 100 display 3         or hidden; min 5; stp taker, maker, both, decrement
+//! 1 buy 10 peg primary -1 limit 99 or market, mid; the offset may be left out
 //! 1 cancel a1                      by name; #3 is order 3; `a1 #3` is both; only-new, only-partial
 //! 1 cancel all
 //! 1 replace a1 : buy 5 @ 99        `replace! a1 : ...` tries the new order even so
 //! 1 amend a1 5 as a2
+//! 1 modify a1 5 @ 99 as a2         without a price it keeps its own
 //! 1 deposit 5B ref r1              or withdraw
 //! tick, continue, restart
 //! 1 balance | 1 order a1 | 1 orders | 1 finished | 1 trades | book       questions
@@ -24,8 +27,9 @@
 use engine::Engine;
 use types::{
     AccountId, AmendOrder, AssetId, CancelAll, CancelOrder, CancelRestriction, ClOrdId, Command,
-    Deposit, Event, ExternalRef, FeeRates, Fill, InstrumentId, NewOrder, Order, OrderId, OrderRef,
-    OrderSize, OrderType, ReplaceMode, ReplaceOrder, Side, TimeInForce, TradeExecuted, Withdraw,
+    Deposit, Event, ExternalRef, FeeRates, Fill, InstrumentId, ModifyOrder, NewOrder, Order,
+    OrderId, OrderRef, OrderSize, OrderType, Peg, PegReference, ReplaceMode, ReplaceOrder, Side,
+    StpMode, Terms, TimeInForce, TradeExecuted, Withdraw,
 };
 
 use crate::house::{ASSETS, Driver, House, entry, limit, lots, minor, name, ticks};
@@ -179,6 +183,24 @@ impl Script {
                     order_qty: lots(qty.parse().unwrap()),
                 })
             }
+            "modify" => {
+                let (line, new_name) = match line.split_once(" as ") {
+                    Some((line, new_name)) => (line, Some(name(new_name))),
+                    None => (line, None),
+                };
+                let (line, price) = match line.split_once(" @ ") {
+                    Some((line, price)) => (line, Some(ticks(price.parse().unwrap()))),
+                    None => (line, None),
+                };
+                let (reference, qty) = line.rsplit_once(' ').expect("modify ... <qty>");
+                Command::ModifyOrder(ModifyOrder {
+                    instrument: instrument(line),
+                    order: reference_in(reference),
+                    cl_ord_id: new_name,
+                    order_qty: lots(qty.parse().unwrap()),
+                    price,
+                })
+            }
             verb @ ("deposit" | "withdraw") => {
                 let words: Vec<&str> = words.collect();
                 let [amount, "ref", external_ref] = words[..] else { panic!("{line}") };
@@ -209,13 +231,26 @@ impl Script {
         order.strategy_type = after("type").map(|id| id.parse().unwrap());
         for word in &words {
             match *word {
-                "market" => order.order_type = OrderType::Market,
+                "market" if after("peg") != Some("market") => {
+                    order.order_type = OrderType::Market;
+                }
+                "mtl" => order.order_type = OrderType::MarketToLimit,
                 "post" => order.order_type = OrderType::LimitMaker,
                 "ioc" => order.time_in_force = TimeInForce::Ioc,
                 "fok" => order.time_in_force = TimeInForce::Fok,
                 _ => {}
             }
         }
+        order.stp_mode = match after("stp") {
+            None => StpMode::None,
+            Some("taker") => StpMode::ExpireTaker,
+            Some("maker") => StpMode::ExpireMaker,
+            Some("both") => StpMode::ExpireBoth,
+            Some("decrement") => StpMode::Decrement,
+            Some(mode) => panic!("no such mode: {mode}"),
+        };
+        let terms = terms(&words);
+        order.terms = (terms != Terms::default()).then_some(terms);
         order.size = match after("quote") {
             Some(amount) => OrderSize::Quote(minor(amount.parse().unwrap())),
             None => {
@@ -251,6 +286,29 @@ impl Script {
                 name(&format!("unnamed-{}", self.unnamed))
             }
         }
+    }
+}
+
+/// What few orders have.
+fn terms(words: &[&str]) -> Terms {
+    let after = |word: &str| words.iter().position(|other| *other == word).map(|at| words[at + 1]);
+    let number = |word: &str| after(word).map(|value| value.parse().unwrap());
+    let peg = words.iter().position(|word| *word == "peg").map(|at| Peg {
+        reference: match words[at + 1] {
+            "primary" => PegReference::Primary,
+            "market" => PegReference::Market,
+            "mid" => PegReference::Mid,
+            reference => panic!("no such reference: {reference}"),
+        },
+        offset_ticks: words.get(at + 2).and_then(|offset| offset.parse().ok()).unwrap_or(0),
+        limit: after("limit").map(|price| ticks(price.parse().unwrap())),
+    });
+    Terms {
+        peg,
+        display_qty: lots(number("display").unwrap_or(0)),
+        hidden: words.contains(&"hidden"),
+        min_qty: lots(number("min").unwrap_or(0)),
+        ..Terms::default()
     }
 }
 
@@ -341,8 +399,14 @@ fn tell(event: &Event) -> String {
     match event {
         Event::OrderAccepted(accepted) => {
             let order = &accepted.order;
+            let found_price = order.order_type == OrderType::MarketToLimit
+                || order.terms.is_some_and(|terms| terms.terms.peg.is_some());
+            let price = match found_price {
+                true => format!("@{}", order.price.ticks()),
+                false => String::new(),
+            };
             match order.quote_order_qty.minor() {
-                0 => format!("accepted {} {}", order.order_id, order.order_qty.lots()),
+                0 => format!("accepted {} {}{price}", order.order_id, order.order_qty.lots()),
                 amount => format!("accepted {} quote {amount}", order.order_id),
             }
         }
@@ -367,6 +431,32 @@ fn tell(event: &Event) -> String {
             };
             let (from, to) = (amended.orig_order_qty.lots(), order.order_qty.lots());
             format!("amended {} {from}->{to}{renamed}", order.order_id)
+        }
+        Event::BookReduced(reduced) => {
+            let (qty, price) = (reduced.qty.lots(), reduced.price.ticks());
+            let left = match reduced.leaves_qty.lots() {
+                0 => String::new(),
+                left => format!(" left {left}"),
+            };
+            format!("reduced {} {qty}@{price}{left}", reduced.order_id)
+        }
+        Event::TradePrevented(prevented) => {
+            let (qty, price) = (prevented.qty.lots(), prevented.price.ticks());
+            let (maker, taker) = (prevented.maker_order_id, prevented.taker_order_id);
+            format!("prevented {maker}<{taker} {qty}@{price} {:?}", prevented.stp_mode)
+        }
+        Event::OrderModified(modified) => {
+            let order = &modified.order;
+            let renamed = match order.cl_ord_id == modified.orig_cl_ord_id {
+                true => String::new(),
+                false => format!(" {}->{}", modified.orig_cl_ord_id, order.cl_ord_id),
+            };
+            let (from, at) = (modified.orig_order_qty.lots(), modified.orig_price.ticks());
+            let (to, price) = (order.order_qty.lots(), order.price.ticks());
+            format!("modified {} {from}@{at}->{to}@{price}{renamed}", order.order_id)
+        }
+        Event::OrderRepriced(repriced) => {
+            format!("repriced {} {}", repriced.order.order_id, repriced.order.price.ticks())
         }
         Event::Deposited(deposited) => {
             let (amount, free) = (deposited.amount.minor(), deposited.free.minor());

@@ -150,6 +150,20 @@ impl Account {
         debug_assert!(balance.locked >= Amount::ZERO);
     }
 
+    /// Holds what an open order costs from now on in place of what it did; `false` if there is
+    /// not so much, and then nothing changes.
+    pub(crate) fn rehold(&mut self, instrument: &Instrument, from: &Order, to: &Order) -> bool {
+        let (asset, held_now) = held(instrument, from, from.leaves_qty());
+        let (_, needed) = held(instrument, to, to.leaves_qty());
+        let balance = self.balance_mut(asset);
+        if balance.free + held_now < needed {
+            return false;
+        }
+        balance.free = balance.free + held_now - needed;
+        balance.locked = balance.locked + needed - held_now;
+        true
+    }
+
     /// Pays for one fill and receives what it brought, less the fee.
     #[inline]
     pub(crate) fn settle(

@@ -1,40 +1,56 @@
 //! The ladder of refusals for a new order: what is checked, in which order.
 
 use types::{
-    AccountId, Amount, Instrument, NewOrder, OrderSize, OrderType, Price, Qty, RejectReason, Side,
-    TimeInForce,
+    AccountId, Amount, Instrument, NewOrder, Order, OrderSize, OrderType, Price, Qty, RejectReason,
+    Side, Terms, TimeInForce,
 };
 
-use crate::account::Account;
+use crate::account::{Account, held};
+use crate::book::NodeId;
 use crate::engine::Engine;
 use crate::market::Market;
 
 impl Engine {
     /// Whether an order would be taken on now. Reads only; `order/test` asks it too.
-    ///
-    /// The ladder is the specification: one rung per reason, in the order of [`RejectReason`].
     pub fn check_new_order(
         &self,
         account: AccountId,
         order: &NewOrder,
     ) -> Result<(), RejectReason> {
+        self.check_order(account, order, None)
+    }
+
+    /// Whether an order would be taken on, in the place of `own` if that is one: what this holds
+    /// counts as free, and it is not counted itself.
+    ///
+    /// The ladder is the specification: one rung per reason, in the order of [`RejectReason`].
+    pub(crate) fn check_order(
+        &self,
+        account: AccountId,
+        order: &NewOrder,
+        own: Option<NodeId>,
+    ) -> Result<(), RejectReason> {
         let account_id = account;
         let account = self.account(account_id).ok_or(RejectReason::UnknownAccount)?;
         let market = self.market(order.instrument).ok_or(RejectReason::UnknownInstrument)?;
         let instrument = &market.instrument;
-        let best = market.book.best_price(order.side.opposite());
+        let best = market.best_price(order.side.opposite());
 
-        if !terms_valid(order) {
+        if !terms_valid(order) || (self.rules < 2 && is_special(order)) {
             return Err(RejectReason::OrderTermsInvalid);
         }
-        check_price(instrument, order)?;
+        let price = match takes_reference(order) {
+            true => self.reference_price(order),
+            false => Some(order.price),
+        };
+        check_price(instrument, order, price)?;
+        let price = price.ok_or(RejectReason::NoPegReference)?;
         check_qty(instrument, order)?;
-        check_notional(instrument, order, best)?;
-        let can_rest =
-            order.order_type != OrderType::Market && order.time_in_force == TimeInForce::Gtc;
-        if can_rest {
+        check_notional(instrument, order, price, best)?;
+        let stays = !order.order_type.is_market() && order.time_in_force.may_rest();
+        if stays && own.is_none() {
             let here = account.market(order.instrument).open_orders;
-            if here >= instrument.spec.max_open_orders {
+            if here >= instrument.spec.max_open_orders || market.special.pegs.are_full(order) {
                 return Err(RejectReason::TooManyOpenOrders);
             }
             if account.open_orders >= account.spec.max_open_orders {
@@ -42,43 +58,108 @@ impl Engine {
             }
         }
         let same_name = self.orders.by_cl_ord_id(account_id, order.instrument, &order.cl_ord_id);
-        if same_name.is_some() {
+        if same_name.is_some() && same_name != own {
             return Err(RejectReason::DuplicateClOrdId);
         }
-        if !can_pay(market, account, order, best) {
+        let held = own.map_or(Amount::ZERO, |own| self.paid_by_open(own, price));
+        if !can_pay(market, account, order, price, best, held) {
             return Err(RejectReason::InsufficientBalance);
         }
-        let crosses = best.is_some_and(|best| order.side.crosses(order.price, best));
+        let crosses = best.is_some_and(|best| order.side.crosses(price, best));
         if order.order_type == OrderType::LimitMaker && crosses {
             return Err(RejectReason::WouldTakeLiquidity);
         }
         Ok(())
     }
+
+    /// What an open order holds, and what the part that has traded costs no more.
+    #[cold]
+    fn paid_by_open(&self, node: NodeId, price: Price) -> Amount {
+        let order = self.orders.order(node);
+        if order.order_type.is_market() {
+            return Amount::ZERO;
+        }
+        let instrument = &self.markets[order.instrument.0 as usize].instrument;
+        let (_, holds) = held(instrument, &order, order.leaves_qty());
+        let (_, traded) = held(instrument, &Order { price, ..order }, order.cum_qty);
+        holds + traded
+    }
+
+    /// The price at which an order comes that names none itself: the best opposite one, or where
+    /// its peg is.
+    #[cold]
+    pub(crate) fn reference_price(&self, order: &NewOrder) -> Option<Price> {
+        match order.special().peg {
+            Some(peg) => self.peg_price(order.instrument, order.side, order.order_type, &peg),
+            None => self.market(order.instrument)?.best_price(order.side.opposite()),
+        }
+    }
 }
 
-/// A price, a size and a time in force that go with the order's type.
+/// Whether the rules of version 1 do not know such an order.
+fn is_special(order: &NewOrder) -> bool {
+    use OrderType::{Limit, LimitMaker, Market};
+    use TimeInForce::{Fok, Gtc, Ioc};
+    order.terms.is_some()
+        || !matches!(order.order_type, Limit | LimitMaker | Market)
+        || !matches!(order.time_in_force, Gtc | Ioc | Fok)
+}
+
+/// Whether an order names no price, but takes it from the book.
+pub(crate) fn takes_reference(order: &NewOrder) -> bool {
+    order.order_type == OrderType::MarketToLimit
+        || order.terms.is_some_and(|terms| terms.peg.is_some())
+}
+
+/// A price, a size, a time in force and special terms that go with the order's type.
 fn terms_valid(order: &NewOrder) -> bool {
     use TimeInForce::{Fok, Gtc, Ioc};
     let by_base = matches!(order.size, OrderSize::Base(_));
-    if order.terms.is_some() || !matches!(order.time_in_force, Gtc | Ioc | Fok) {
+    if !matches!(order.time_in_force, Gtc | Ioc | Fok) {
         return false;
     }
-    match order.order_type {
+    let plain = match order.order_type {
         OrderType::Limit => by_base,
         OrderType::LimitMaker => by_base && order.time_in_force == Gtc,
         OrderType::Market => order.price == Price::default() && order.time_in_force == Gtc,
+        OrderType::MarketToLimit => by_base && order.price == Price::default(),
         _ => false,
-    }
+    };
+    plain && order.terms.as_ref().is_none_or(|terms| special_terms_valid(order, terms))
 }
 
-fn check_price(instrument: &Instrument, order: &NewOrder) -> Result<(), RejectReason> {
-    if order.order_type == OrderType::Market {
-        return Ok(());
-    }
-    if order.price < instrument.spec.min_price {
+#[cold]
+fn special_terms_valid(order: &NewOrder, terms: &Terms) -> bool {
+    use OrderType::{Limit, LimitMaker};
+    use TimeInForce::{Day, Gtc, Gtd};
+    let stays = !order.order_type.is_market() && order.time_in_force.may_rest();
+    let pegged = terms.peg.is_none()
+        || (matches!(order.order_type, Limit | LimitMaker)
+            && matches!(order.time_in_force, Gtc | Day | Gtd)
+            && order.price == Price::default());
+    let displayed = terms.display_qty.is_zero() || (stays && !terms.hidden);
+    let hidden = !terms.hidden || stays;
+    let least = terms.min_qty.is_zero() || order.order_type != LimitMaker;
+    let others =
+        terms.stop_price.is_none() && terms.trailing_delta_bps == 0 && terms.expire_ns == 0;
+    pegged && displayed && hidden && least && others
+}
+
+/// The price of a pegged order is within the bounds by itself; its limit must be, too.
+fn check_price(
+    instrument: &Instrument,
+    order: &NewOrder,
+    price: Option<Price>,
+) -> Result<(), RejectReason> {
+    let limit = match &order.terms {
+        Some(Terms { peg: Some(peg), .. }) => peg.limit,
+        _ => price,
+    };
+    let Some(price) = limit.filter(|_| !order.order_type.is_market()) else { return Ok(()) };
+    if price < instrument.spec.min_price {
         return Err(RejectReason::PriceBelowMin);
     }
-    if order.price > instrument.spec.max_price {
+    if price > instrument.spec.max_price {
         return Err(RejectReason::PriceAboveMax);
     }
     Ok(())
@@ -94,20 +175,37 @@ fn check_qty(instrument: &Instrument, order: &NewOrder) -> Result<(), RejectReas
         _ if qty < spec.min_qty => Err(RejectReason::OrderQtyBelowMin),
         _ if qty > spec.max_qty => Err(RejectReason::OrderQtyAboveMax),
         _ => Ok(()),
+    }?;
+    match &order.terms {
+        Some(terms) => check_special_qty(instrument, terms, qty),
+        None => Ok(()),
     }
+}
+
+#[cold]
+fn check_special_qty(instrument: &Instrument, terms: &Terms, qty: Qty) -> Result<(), RejectReason> {
+    let displays = instrument.spec.min_qty <= terms.display_qty && terms.display_qty < qty;
+    if !terms.display_qty.is_zero() && !displays {
+        return Err(RejectReason::DisplayQtyOutOfRange);
+    }
+    if terms.min_qty > qty {
+        return Err(RejectReason::MinQtyAboveOrderQty);
+    }
+    Ok(())
 }
 
 /// A market order is measured at the best price; where there is none, it will not trade.
 fn check_notional(
     instrument: &Instrument,
     order: &NewOrder,
+    price: Price,
     best: Option<Price>,
 ) -> Result<(), RejectReason> {
     let notional = match (order.size, order.order_type, best) {
         (OrderSize::Quote(amount), _, _) => amount,
         (OrderSize::Base(qty), OrderType::Market, Some(best)) => instrument.notional(best, qty),
         (OrderSize::Base(_), OrderType::Market, None) => return Ok(()),
-        (OrderSize::Base(qty), _, _) => instrument.notional(order.price, qty),
+        (OrderSize::Base(qty), _, _) => instrument.notional(price, qty),
     };
     if notional <= Amount::ZERO || notional < instrument.spec.min_notional {
         return Err(RejectReason::NotionalBelowMin);
@@ -119,11 +217,18 @@ fn check_notional(
 }
 
 /// A limit order must be able to hold all that it may cost. A market order pays as it goes, so it
-/// must own what it names, or at least enough for one lot.
-fn can_pay(market: &Market, account: &Account, order: &NewOrder, best: Option<Price>) -> bool {
+/// must own what it names, or at least enough for one lot. `held` counts as free.
+fn can_pay(
+    market: &Market,
+    account: &Account,
+    order: &NewOrder,
+    price: Price,
+    best: Option<Price>,
+    held: Amount,
+) -> bool {
     let instrument = &market.instrument;
-    let free_base = account.balance(instrument.spec.base).free;
-    let free_quote = account.balance(instrument.spec.quote).free;
+    let free_base = account.balance(instrument.spec.base).free + held;
+    let free_quote = account.balance(instrument.spec.quote).free + held;
     let one_lot = Qty::from_lots(1);
     match (order.side, order.size, order.order_type) {
         (Side::Sell, OrderSize::Base(qty), _) => instrument.base_amount(qty) <= free_base,
@@ -132,6 +237,6 @@ fn can_pay(market: &Market, account: &Account, order: &NewOrder, best: Option<Pr
         (Side::Buy, OrderSize::Base(_), OrderType::Market) => {
             best.is_none_or(|best| instrument.notional(best, one_lot) <= free_quote)
         }
-        (Side::Buy, OrderSize::Base(qty), _) => instrument.notional(order.price, qty) <= free_quote,
+        (Side::Buy, OrderSize::Base(qty), _) => instrument.notional(price, qty) <= free_quote,
     }
 }

@@ -1,14 +1,13 @@
 //! How orders end, other than by trading: canceled, expired; and how finished ones are kept.
 
 use types::{
-    AccountId, AmendOrder, BookReduced, CancelAll, CancelCause, CancelOrder, CancelRestriction,
-    ClOrdId, Event, ExpireCause, InstrumentId, Order, OrderAmended, OrderCanceled, OrderExpired,
-    OrderRef, OrderStatus, Qty, RejectReason, ReplaceMode, ReplaceOrder,
+    AccountId, CancelAll, CancelCause, CancelOrder, CancelRestriction, ClOrdId, Event, ExpireCause,
+    InstrumentId, Order, OrderCanceled, OrderExpired, OrderRef, OrderStatus, Qty, RejectReason,
+    ReplaceMode, ReplaceOrder,
 };
 
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
-use crate::orders::Standing;
 
 impl Engine {
     pub(crate) fn cancel_order(
@@ -77,41 +76,6 @@ impl Engine {
         self.new_order(account, &request.order, events);
     }
 
-    /// Less quantity keeps the place in the queue; anything else is a replace.
-    pub(crate) fn amend_order(
-        &mut self,
-        account: AccountId,
-        request: &AmendOrder,
-        events: &mut Vec<Event>,
-    ) {
-        let node = match self.check_amend(account, request) {
-            Ok(node) => node,
-            Err(reason) => return self.reject(account, reason, events),
-        };
-        let orig = self.orders.order(node);
-        if let Some(cl_ord_id) = &request.cl_ord_id {
-            self.orders.rename(node, cl_ord_id);
-        }
-        let less = orig.order_qty - request.order_qty;
-        self.release(&orig, less);
-        let on_book = self.orders.standing(node) == Standing::Book;
-        let market = &mut self.markets[orig.instrument.0 as usize];
-        let owner = &mut self.accounts[account.0 as usize];
-        match on_book {
-            true => market.book.reduce(&mut self.orders.nodes, node, less),
-            false => self.orders.nodes[node].set_leaves(orig.leaves_qty() - less),
-        }
-        self.orders.record_mut(node).order_qty = request.order_qty;
-        self.orders.extra_mut(node).updated_ns = self.now_ns;
-        events.push(Event::OrderAmended(OrderAmended {
-            account_seq: owner.next_seq(),
-            instrument_seq: market.next_seq(),
-            order: self.orders.order(node),
-            orig_cl_ord_id: orig.cl_ord_id,
-            orig_order_qty: orig.order_qty,
-        }));
-    }
-
     /// Ends an order that is not on the book.
     pub(crate) fn expire(&mut self, mut order: Order, cause: ExpireCause, events: &mut Vec<Event>) {
         self.release(&order, order.leaves_qty());
@@ -131,7 +95,6 @@ impl Engine {
         self.finish(&order, events);
     }
 
-    #[allow(dead_code, reason = "for orders that end by a date, or with their list")]
     /// Ends an open order, wherever it is, by its own terms or the market's.
     pub(crate) fn expire_open(
         &mut self,
@@ -140,38 +103,25 @@ impl Engine {
         events: &mut Vec<Event>,
     ) {
         let order = self.orders.order(node);
-        if self.orders.standing(node) == Standing::Book {
-            self.tell_gone(&order, events);
-        }
-        self.leave(node, &order);
+        let shown = self.leave(node, &order);
+        self.tell_reduced(&order, shown, Qty::ZERO, events);
         self.expire(order, cause, events);
         self.touch(order.instrument);
     }
 
-    /// Tells that the book shows nothing more of an order.
-    pub(crate) fn tell_gone(&mut self, order: &Order, events: &mut Vec<Event>) {
-        let market = &mut self.markets[order.instrument.0 as usize];
-        events.push(Event::BookReduced(BookReduced {
-            instrument_seq: market.next_seq(),
-            instrument: order.instrument,
-            order_id: order.order_id,
-            side: order.side,
-            price: order.price,
-            qty: order.leaves_qty(),
-            leaves_qty: Qty::ZERO,
-        }));
-    }
-
-    /// Takes an open order off its book, or from where it waits, and out of all lists.
-    fn leave(&mut self, node: NodeId, order: &Order) {
-        let on_book = self.orders.standing(node) == Standing::Book;
+    /// Takes an open order off its book, or from where it waits, and out of all lists. What the
+    /// book showed of it.
+    pub(crate) fn leave(&mut self, node: NodeId, order: &Order) -> Qty {
+        let standing = self.orders.standing(node);
+        let shown = self.shown_qty(node);
         let market = &mut self.markets[order.instrument.0 as usize];
         market.index.remove(order.order_id.0);
         self.orders.detach(&mut self.accounts[order.account.0 as usize], node);
-        match on_book {
-            true => market.book.remove(&mut self.orders.nodes, node),
-            false => self.orders.nodes.remove(node),
+        market.take_out(&mut self.orders.nodes, node, standing);
+        if let Some(terms) = &order.terms {
+            market.forget(order, terms);
         }
+        shown
     }
 
     /// Gives back what `qty` of an order holds.
@@ -192,7 +142,7 @@ impl Engine {
         account.finished.push(order, account.spec.finished_orders_kept as usize);
     }
 
-    fn cancel(
+    pub(crate) fn cancel(
         &mut self,
         node: NodeId,
         cl_ord_id: ClOrdId,
@@ -201,10 +151,10 @@ impl Engine {
     ) {
         let mut order = self.orders.order(node);
         let canceled_qty = order.leaves_qty();
-        if order.terms.is_some() && self.orders.standing(node) == Standing::Book {
-            self.tell_gone(&order, events);
+        let shown = self.leave(node, &order);
+        if order.terms.is_some() {
+            self.tell_reduced(&order, shown, Qty::ZERO, events);
         }
-        self.leave(node, &order);
         self.release(&order, canceled_qty);
         let market = &mut self.markets[order.instrument.0 as usize];
         let account = &mut self.accounts[order.account.0 as usize];
@@ -239,35 +189,7 @@ impl Engine {
         if allowed { Ok(node) } else { Err(RejectReason::CancelRestricted) }
     }
 
-    fn check_amend(
-        &self,
-        account: AccountId,
-        request: &AmendOrder,
-    ) -> Result<NodeId, RejectReason> {
-        self.account(account).ok_or(RejectReason::UnknownAccount)?;
-        let market = self.market(request.instrument).ok_or(RejectReason::UnknownInstrument)?;
-        if request.order_qty < market.instrument.spec.min_qty {
-            return Err(RejectReason::OrderQtyBelowMin);
-        }
-        if let Some(cl_ord_id) = &request.cl_ord_id {
-            let taken = self.orders.by_cl_ord_id(account, request.instrument, cl_ord_id);
-            let own = self.open_order(account, request.instrument, &request.order).ok();
-            if taken.is_some() && taken != own {
-                return Err(RejectReason::DuplicateClOrdId);
-            }
-        }
-        let node = self.open_order(account, request.instrument, &request.order)?;
-        let order_qty = self.orders.record(node).order_qty;
-        if request.order_qty >= order_qty {
-            return Err(RejectReason::AmendQtyNotLower);
-        }
-        if request.order_qty <= order_qty - self.orders.leaves_qty(node) {
-            return Err(RejectReason::AmendQtyNotAboveCum);
-        }
-        Ok(node)
-    }
-
-    fn open_order(
+    pub(crate) fn open_order(
         &self,
         account: AccountId,
         instrument: InstrumentId,

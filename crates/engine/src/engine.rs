@@ -147,6 +147,9 @@ impl Engine {
             Command::CancelAll(cancel) => self.cancel_all(account, cancel, events),
             Command::ReplaceOrder(replace) => self.replace_order(account, replace, events),
             Command::AmendOrder(amend) => self.amend_order(account, amend, events),
+            Command::ModifyOrder(modify) if self.rules >= 2 => {
+                self.modify_order(account, modify, events);
+            }
             Command::Deposit(deposit) => self.deposit(deposit, events),
             Command::Withdraw(withdraw) => self.withdraw(withdraw, events),
             Command::ListAsset(list) => self.list_asset(list, events),

@@ -10,7 +10,7 @@ impl Market {
     /// Whether a trade or another best price can lead to anything further here.
     #[inline]
     fn has_followers(&self) -> bool {
-        false
+        !self.special.pegs.is_empty()
     }
 }
 
@@ -39,7 +39,7 @@ impl Engine {
     }
 
     /// Whether anything followed.
-    fn follow_up_once(&mut self, _instrument: InstrumentId, _events: &mut Vec<Event>) -> bool {
-        false
+    fn follow_up_once(&mut self, instrument: InstrumentId, events: &mut Vec<Event>) -> bool {
+        self.move_pegs(instrument, events)
     }
 }

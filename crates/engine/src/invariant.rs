@@ -1,11 +1,15 @@
 //! What must hold between commands. Checked in tests, after long runs, and of every state that is
 //! read back: what contradicts itself here would trip the engine later.
 
-use types::{AccountId, Amount, AssetId, Order, Side};
+use std::collections::BTreeSet;
+
+use types::{AccountId, Amount, AssetId, Order, Phase, Side};
 
 use crate::account::{Account, held};
+use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
 use crate::market::Market;
+use crate::orders::Standing;
 
 impl Engine {
     /// Panics where the state contradicts itself.
@@ -24,6 +28,7 @@ impl Engine {
         }
         self.markets.iter().try_for_each(|market| self.check_book(market))?;
         self.deferred.iter().try_for_each(|work| self.check_deferred(work))?;
+        self.check_entering()?;
         check(open_orders == self.orders.nodes.len(), || "an order rests for nobody".to_owned())
     }
 
@@ -79,6 +84,7 @@ impl Engine {
                 check(found && account == id && last < Some(order_id), || {
                     format!("account {id}: order {order_id} is not where it belongs")
                 })?;
+                self.check_special(node)?;
                 last = Some(order_id);
                 count += 1;
             }
@@ -107,24 +113,80 @@ impl Engine {
 
     /// No book is crossed, and its levels are the sums of its orders.
     fn check_book(&self, market: &Market) -> Result<(), String> {
-        let (book, symbol) = (&market.book, market.instrument.spec.symbol);
-        if let (Some(bid), Some(ask)) = (book.best_price(Side::Buy), book.best_price(Side::Sell)) {
-            let uncrossed = bid < ask || self.has_deferred();
+        let symbol = market.instrument.spec.symbol;
+        if let (Some(bid), Some(ask)) =
+            (market.best_price(Side::Buy), market.best_price(Side::Sell))
+        {
+            let gathers = market.trading.phase != Phase::Continuous;
+            let uncrossed = bid < ask || gathers || self.has_deferred();
             check(uncrossed, || format!("the book of {symbol} is crossed"))?;
         }
-        for side in [Side::Buy, Side::Sell] {
-            let mut by_orders = 0_u64;
-            for node in book.orders(&self.orders.nodes, side) {
-                let (order, leaves_qty) = (self.orders.record(node), self.orders.leaves_qty(node));
-                let instrument = order.instrument;
-                check(instrument == market.instrument.id && !leaves_qty.is_zero(), || {
-                    format!("{symbol}: the book has another order {}", order.order_id)
-                })?;
-                by_orders = by_orders.wrapping_add(leaves_qty.lots());
+        let mut hidden_count = 0;
+        for (book, standing) in
+            [(&market.book, Standing::Book), (&market.special.dark, Standing::Dark)]
+        {
+            for side in [Side::Buy, Side::Sell] {
+                let mut by_orders = 0_u64;
+                for node in book.orders(&self.orders.nodes, side) {
+                    let order = self.orders.record(node);
+                    let lots = self.orders.nodes[node].leaves_qty().lots();
+                    let here = order.instrument == market.instrument.id && lots > 0;
+                    check(here && self.orders.standing(node) == standing, || {
+                        format!("{symbol}: the book has another order {}", order.order_id)
+                    })?;
+                    by_orders = by_orders.wrapping_add(lots);
+                    hidden_count += usize::from(standing == Standing::Dark);
+                }
+                let lots = book.levels(side).map(|(_, qty)| qty.lots());
+                let by_levels = lots.fold(0, u64::wrapping_add);
+                check(by_orders == by_levels, || format!("{symbol}: a level is miscounted"))?;
             }
-            let lots = book.levels(side).map(|(_, qty)| qty.lots());
-            let by_levels = lots.fold(0, u64::wrapping_add);
-            check(by_orders == by_levels, || format!("{symbol}: a level is miscounted"))?;
+        }
+        check(hidden_count == market.special.hidden_count, || {
+            format!("{symbol}: hidden orders are miscounted")
+        })?;
+        for order_id in market.special.pegs.ids() {
+            let node = market.index.get(order_id.0);
+            check(node.is_some_and(|node| self.orders.peg(node).is_some()), || {
+                format!("{symbol}: order {order_id} is not pegged")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// An iceberg shows no more than it says, and keeps the rest; a pegged order is looked after.
+    fn check_special(&self, node: NodeId) -> Result<(), String> {
+        let Some(extra) = self.orders.extra(node) else { return Ok(()) };
+        let order_id = self.orders.record(node).order_id;
+        let shown = self.orders.nodes[node].leaves_qty();
+        let terms = extra.terms.unwrap_or_default().terms;
+        let on_book = extra.standing == Standing::Book;
+        let is_shown = match on_book && !terms.display_qty.is_zero() {
+            true => shown <= terms.display_qty,
+            false => extra.reserve.is_zero(),
+        };
+        let is_hidden = !terms.hidden || !on_book;
+        let instrument = self.orders.record(node).instrument;
+        let goes_on = |work: &Deferred| matches!(work, Deferred::Reenter(of, id) if (*of, *id) == (instrument, order_id));
+        let is_expected = extra.standing != Standing::Entering || self.deferred.iter().any(goes_on);
+        let pegs = &self.markets[instrument.0 as usize].special.pegs;
+        let is_pegged = terms.peg.is_none() || pegs.has(order_id);
+        check(is_shown && is_hidden && is_pegged && is_expected, || {
+            format!("order {order_id} does not stand as its terms say")
+        })
+    }
+
+    /// Orders on their way are those that work is left for.
+    fn check_entering(&self) -> Result<(), String> {
+        let mut entering = BTreeSet::new();
+        for work in &self.deferred {
+            if let Deferred::Reenter(instrument, order_id) = work {
+                let node = self.find_by_id(*instrument, *order_id);
+                let is_entering = node.is_some_and(|node| {
+                    entering.insert(node) && self.orders.standing(node) == Standing::Entering
+                });
+                check(is_entering, || format!("order {order_id} is not on its way"))?;
+            }
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 //! [`types::CommandRejected`]. Same log, same events, on every machine.
 //!
 //! The way of an order: `engine.rs` picks the command apart, `check.rs` is the ladder of refusals,
-//! `matching.rs` trades it, `book.rs` queues it, `orders.rs` keeps the rest of it, `account.rs`
+//! `matching.rs` trades it, `special.rs` does so for orders that are not shown whole, `book.rs` queues it, `orders.rs` keeps the rest of it, `account.rs`
 //! moves the money, `ending.rs` ends it, `finished.rs` keeps it where it can be asked for, `query.rs`
 //! answers questions, `state.rs` writes and reads the whole, `invariant.rs` says what must hold
 //! between commands.
@@ -22,14 +22,19 @@ mod invariant;
 mod ladder;
 mod market;
 mod matching;
+mod modify;
 mod operator;
 mod orders;
 mod page;
+mod peg;
 mod prefetch;
 mod query;
+mod reach;
 mod risk;
 mod slab;
+mod special;
 mod state;
+mod stp;
 mod trading;
 
 pub use book::{Book, Front, Node, NodeId, Nodes};

@@ -4,12 +4,15 @@ use types::{Instrument, OrderId, TradeId};
 
 use crate::book::Book;
 use crate::index::OrderIndex;
+use crate::special::Special;
 use crate::trading::Trading;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Market {
     pub(crate) instrument: Instrument,
+    /// What everybody sees.
     pub(crate) book: Book,
+    pub(crate) special: Special,
     /// The nodes of the open orders.
     pub(crate) index: OrderIndex,
     pub(crate) last_order_id: u64,
@@ -25,6 +28,7 @@ impl Market {
         Self {
             instrument,
             book: Book::default(),
+            special: Special::default(),
             index: OrderIndex::default(),
             last_order_id: 0,
             last_trade_id: 0,

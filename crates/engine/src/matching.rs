@@ -7,7 +7,8 @@ use types::{
 };
 
 use crate::account::{fee, received_asset};
-use crate::book::{Front, Node, NodeId};
+use crate::book::{Front, NodeId};
+use crate::check::takes_reference;
 use crate::engine::{Deferred, Engine};
 use crate::market::Market;
 use crate::orders::Standing;
@@ -34,11 +35,8 @@ impl Engine {
             return self.reject(account, reason, events);
         }
         let order = self.accept(account, request, events);
-        if order.time_in_force == TimeInForce::Fok {
-            let book = &self.markets[order.instrument.0 as usize].book;
-            if !book.can_fill(order.side, Some(order.price), order.order_qty) {
-                return self.expire(order, ExpireCause::FillOrKill, events);
-            }
+        if let Some(cause) = self.falls_short(&order) {
+            return self.expire(order, cause, events);
         }
         self.execute(order, events);
     }
@@ -62,7 +60,7 @@ impl Engine {
         debug_assert_eq!(self.orders.standing(node), Standing::Entering);
         match self.trade(&mut order, events) {
             Stop::Filled => {
-                self.let_go(node, &order);
+                self.leave(node, &order);
                 self.finish(&order, events);
             }
             Stop::Suspended => {
@@ -72,58 +70,13 @@ impl Engine {
             }
             stop => match expiry(&order, &stop) {
                 Some(cause) => {
-                    self.let_go(node, &order);
+                    self.leave(node, &order);
                     self.expire(order, cause, events);
                 }
-                None => self.rest_again(node, &order, events),
+                None => self.rest_special(&order, Some(node), events),
             },
         }
         self.touch(order.instrument);
-    }
-
-    /// Lets go of an order that is on no book.
-    pub(crate) fn let_go(&mut self, node: NodeId, order: &Order) {
-        let market = &mut self.markets[order.instrument.0 as usize];
-        market.index.remove(order.order_id.0);
-        self.orders.detach(&mut self.accounts[order.account.0 as usize], node);
-        self.orders.nodes.remove(node);
-    }
-
-    #[allow(dead_code, reason = "for orders that are modified or repriced")]
-    /// Takes a resting order off the book; it keeps its place in all lists. Its new node.
-    pub(crate) fn take_off(&mut self, node: NodeId) -> NodeId {
-        let order = self.orders.order(node);
-        let market = &mut self.markets[order.instrument.0 as usize];
-        let off = self.orders.nodes.insert(Node::off_book(order.side, order.leaves_qty()));
-        self.orders.relocate(&mut self.accounts[order.account.0 as usize], node, off);
-        let extra = self.orders.extra_mut(off);
-        extra.standing = Standing::Entering;
-        extra.off_book_price = order.price;
-        extra.reserve = Qty::ZERO;
-        market.index.insert(order.order_id.0, off);
-        market.book.remove(&mut self.orders.nodes, node);
-        off
-    }
-
-    /// Puts an order that has its node already on the book.
-    fn rest_again(&mut self, node: NodeId, order: &Order, events: &mut Vec<Event>) {
-        self.orders.store(node, order);
-        let market = &mut self.markets[order.instrument.0 as usize];
-        let leaves_qty = order.leaves_qty();
-        let nodes = &mut self.orders.nodes;
-        let on = market.book.rest(nodes, order.side, order.price, leaves_qty);
-        self.orders.relocate(&mut self.accounts[order.account.0 as usize], node, on);
-        self.orders.nodes.remove(node);
-        self.orders.extra_mut(on).standing = Standing::Book;
-        market.index.insert(order.order_id.0, on);
-        events.push(Event::OrderRested(OrderRested {
-            instrument_seq: market.next_seq(),
-            instrument: order.instrument,
-            order_id: order.order_id,
-            side: order.side,
-            price: order.price,
-            leaves_qty,
-        }));
     }
 
     fn accept(
@@ -132,6 +85,10 @@ impl Engine {
         request: &NewOrder,
         events: &mut Vec<Event>,
     ) -> Order {
+        let price = match takes_reference(request) {
+            true => self.reference_price(request).expect("the check found one"),
+            false => request.price,
+        };
         let market = &mut self.markets[request.instrument.0 as usize];
         let account = &mut self.accounts[account_id.0 as usize];
         let (order_qty, quote_order_qty) = match request.size {
@@ -150,7 +107,7 @@ impl Engine {
             status: OrderStatus::New,
             strategy_id: request.strategy_id,
             strategy_type: request.strategy_type,
-            price: request.price,
+            price,
             order_qty,
             quote_order_qty,
             cum_qty: Qty::ZERO,
@@ -175,11 +132,20 @@ impl Engine {
         let limit = (!order.order_type.is_market()).then_some(order.price);
         loop {
             let market = &self.markets[order.instrument.0 as usize];
-            let Some(front) = market.book.front(&self.orders.nodes, resting_side) else {
+            let Some(front) = market.front(&self.orders.nodes, resting_side) else {
                 return Stop::NoneLeft;
             };
             if limit.is_some_and(|limit| !order.side.crosses(limit, front.price)) {
                 return Stop::NoneLeft;
+            }
+            if self.prevents(order, front.node) {
+                if !self.spend_work() {
+                    return Stop::Suspended;
+                }
+                match self.prevent(order, front, events) {
+                    Some(cause) => return Stop::Unable(cause),
+                    None => continue,
+                }
             }
             let takes = match self.takes(market, order, front.price) {
                 Ok(qty) => qty,
@@ -236,16 +202,22 @@ impl Engine {
         let quote = market.instrument.notional(price, qty);
         let mut maker = orders.order(node);
         count_fill(&mut maker, qty, quote, *now_ns);
-        if qty == leaves_qty {
-            market.index.remove(maker.order_id.0);
-            orders.detach(&mut accounts[maker.account.0 as usize], node);
+        let mut reduced = None;
+        if maker.terms.is_some() {
+            reduced = Some(self.fill_special(node, &maker, qty, quote));
         } else {
-            orders.count_fill(node, quote, *now_ns);
+            if qty == leaves_qty {
+                market.index.remove(maker.order_id.0);
+                orders.detach(&mut accounts[maker.account.0 as usize], node);
+            } else {
+                orders.count_fill(node, quote, *now_ns);
+            }
+            market.book.reduce(&mut orders.nodes, node, qty);
         }
-        market.book.reduce(&mut orders.nodes, node, qty);
-        count_fill(taker, qty, quote, *now_ns);
+        count_fill(taker, qty, quote, self.now_ns);
+        let market = &mut self.markets[taker.instrument.0 as usize];
         if !taker.quote_order_qty.is_zero() {
-            let next = market.book.best_price(taker.side.opposite());
+            let next = market.best_price(taker.side.opposite());
             count_fill_by_quote(taker, &market.instrument, next);
         }
 
@@ -265,6 +237,9 @@ impl Engine {
         events.push(Event::TradeExecuted(trade));
         self.keep_trade(&trade, true);
         self.keep_trade(&trade, false);
+        if let Some(reduced) = reduced {
+            self.tell_special(&maker, qty, reduced, events);
+        }
         if maker.status == OrderStatus::Filled {
             self.finish(&maker, events);
         }
@@ -318,6 +293,9 @@ impl Engine {
     }
 
     fn rest(&mut self, order: &Order, events: &mut Vec<Event>) {
+        if order.terms.is_some() {
+            return self.rest_special(order, None, events);
+        }
         let market = &mut self.markets[order.instrument.0 as usize];
         let leaves_qty = order.leaves_qty();
         let nodes = &mut self.orders.nodes;
@@ -367,7 +345,7 @@ fn count_fill_by_quote(order: &mut Order, instrument: &Instrument, next: Option<
 
 /// The lots that what is left of an order by quote amount trades at `price`. It ends at the largest
 /// quantity there is, however far its amount would reach.
-fn rest_by_quote(instrument: &Instrument, order: &Order, price: Price) -> Qty {
+pub(crate) fn rest_by_quote(instrument: &Instrument, order: &Order, price: Price) -> Qty {
     let lots = instrument.lots_for(order.quote_order_qty - order.cum_quote, price);
     lots.min(QTY_MAX - order.cum_qty)
 }

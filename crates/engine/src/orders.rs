@@ -18,7 +18,7 @@ use foldhash::quality::FoldHasher;
 use hashbrown::HashTable;
 use types::{
     AccountId, Amount, ClOrdId, InstrumentId, Order, OrderId, OrderStatus, OrderTerms, OrderType,
-    PackedClOrdId, Price, Qty, Reader, Side, StpMode, TimeInForce, Wire,
+    PackedClOrdId, Peg, Price, Qty, Reader, Side, StpMode, TimeInForce, Wire,
 };
 
 use crate::account::Account;
@@ -195,6 +195,11 @@ impl Orders {
             Some(extra) if extra.standing.is_off_book() => extra.off_book_price,
             _ => self.nodes[node].price(),
         }
+    }
+
+    /// How an order's price follows the book, if it does.
+    pub(crate) fn peg(&self, node: NodeId) -> Option<Peg> {
+        self.extra(node)?.terms?.terms.peg
     }
 
     pub(crate) fn cl_ord_id(&self, node: NodeId) -> ClOrdId {

@@ -16,6 +16,7 @@ use crate::engine::{Deferred, Engine, Key, RETRY_KEYS_PER_ACCOUNT, RULES_VERSION
 use crate::market::Market;
 use crate::operator::check_account_spec;
 use crate::orders::Standing;
+use crate::special::Unshown;
 
 /// Changes whenever the bytes do. It is the version of the rules too: under older rules the state
 /// is written as it was then, so that its hash is the one it had.
@@ -40,6 +41,7 @@ impl Engine {
             self.write_off_book(out);
             self.write_risk(out);
             self.write_trading(out);
+            self.write_special(out);
         }
     }
 
@@ -75,14 +77,17 @@ impl Engine {
         })?;
         engine.deferred = read_list(r, read_deferred)?.into();
         let off_book: Vec<(Standing, Order)> = if rules >= 2 { r.read()? } else { Vec::new() };
+        let mut unshown = Unshown::default();
         if rules >= 2 {
             engine.read_risk(r)?;
             engine.read_trading(r)?;
+            unshown = engine.read_special(r)?;
         }
         r.is_empty().then_some(())?;
         engine.check_parts(&resting, &finished)?;
         off_book.iter().all(|waiting| engine.off_book_is_sound(waiting)).then_some(())?;
-        engine.place_orders(resting, off_book, finished)?;
+        unshown.hidden.iter().all(|order| engine.hidden_is_sound(order)).then_some(())?;
+        engine.place_orders(resting, off_book, unshown, finished)?;
         engine.mark_follow_ups()?;
         for (id, account) in (0..).map(AccountId).zip(&engine.accounts) {
             let oldest = account.retries.front();
@@ -95,10 +100,12 @@ impl Engine {
     /// Refers every part to others that are there, and keeps all numbers within what the engine
     /// counts with, so that what follows can go by them.
     fn check_parts(&self, resting: &[Order], finished: &[Place]) -> Option<()> {
-        let counts = self
-            .markets
-            .iter()
-            .flat_map(|market| [market.last_order_id, market.last_trade_id, market.instrument_seq]);
+        let counts = self.markets.iter().flat_map(|market| {
+            let special = &market.special;
+            let of_special = [special.last_prevented_id, special.pegs.cursor.0];
+            let Market { last_order_id, last_trade_id, instrument_seq, .. } = *market;
+            [last_order_id, last_trade_id, instrument_seq].into_iter().chain(of_special)
+        });
         let counts = counts.chain(self.accounts.iter().map(|account| account.account_seq));
         let amounts = |balance: &Balance| [balance.free, balance.locked];
         let balances = self.accounts.iter().flat_map(|account| &account.balances);
@@ -142,9 +149,17 @@ impl Engine {
     }
 
     fn resting_is_sound(&self, order: &Order) -> bool {
-        order.order_type != OrderType::Market
-            && order.time_in_force == TimeInForce::Gtc
+        !order.order_type.is_market()
+            && match self.rules {
+                1 => order.time_in_force == TimeInForce::Gtc && order.terms.is_none(),
+                _ => order.time_in_force.may_rest(),
+            }
             && self.open_is_sound(order)
+    }
+
+    fn hidden_is_sound(&self, order: &Order) -> bool {
+        order.terms.is_some_and(|terms| terms.terms.hidden && terms.terms.display_qty.is_zero())
+            && self.resting_is_sound(order)
     }
 
     /// An order that is still to trade, on the book or suspended.
@@ -172,7 +187,9 @@ impl Engine {
             true => OrderStatus::New,
             false => OrderStatus::PartiallyFilled,
         };
+        let prevented_qty = order.terms.unwrap_or_default().prevented_qty;
         size_is_sound
+            && prevented_qty <= QTY_MAX
             && order.status == status
             && self.account(order.account).is_some()
             && (1..=market.last_order_id).contains(&order.order_id.0)
@@ -252,7 +269,10 @@ impl Engine {
     }
 
     fn off_book_is_sound(&self, (standing, order): &(Standing, Order)) -> bool {
-        standing.is_off_book() && order.terms.is_some() && self.open_is_sound(order)
+        let is_entering = *standing == Standing::Entering;
+        standing.is_off_book()
+            && (is_entering || order.terms.is_some())
+            && self.open_is_sound(order)
     }
 
     /// Puts resting orders back on their books in the order of their queues, and everything where
@@ -261,31 +281,47 @@ impl Engine {
         &mut self,
         resting: Vec<Order>,
         off_book: Vec<(Standing, Order)>,
+        mut unshown: Unshown,
         mut places: Vec<Place>,
     ) -> Option<()> {
         let mut nodes = Vec::with_capacity(resting.len() + off_book.len());
         for (standing, order) in off_book {
             let node = self.orders.nodes.insert(Node::off_book(order.side, order.leaves_qty()));
             places.push(Place::new(&order, Some(node)));
-            nodes.push((node, order, Some(standing)));
+            nodes.push((node, order, standing));
+        }
+        for order in std::mem::take(&mut unshown.hidden) {
+            let special = &mut self.markets.get_mut(order.instrument.0 as usize)?.special;
+            let (price, qty) = (order.price, order.leaves_qty());
+            let node = special.dark.rest(&mut self.orders.nodes, order.side, price, qty);
+            special.hidden_count += 1;
+            places.push(Place::new(&order, Some(node)));
+            nodes.push((node, order, Standing::Dark));
         }
         for order in resting {
             let market = self.markets.get_mut(order.instrument.0 as usize)?;
-            let (price, qty) = (order.price, order.leaves_qty());
-            let node = market.book.rest(&mut self.orders.nodes, order.side, price, qty);
+            let shown = unshown.shown_of(&order)?;
+            let node = market.book.rest(&mut self.orders.nodes, order.side, order.price, shown);
             places.push(Place::new(&order, Some(node)));
-            nodes.push((node, order, None));
+            nodes.push((node, order, Standing::Book));
         }
         nodes.sort_unstable_by_key(|(_, order, _)| (order.instrument, order.order_id));
-        for (node, order, off_book) in nodes {
+        for (node, order, standing) in nodes {
             let Order { account, instrument, ref cl_ord_id, .. } = order;
             let namesake = self.orders.by_cl_ord_id(account, instrument, cl_ord_id);
             namesake.is_none().then_some(())?;
             self.orders.attach(&mut self.accounts[account.0 as usize], node, &order);
-            if let Some(standing) = off_book {
+            if standing != Standing::Book {
                 self.orders.stand_off_book(node, standing, order.price);
             }
+            if let Some(reserve) = unshown.reserves.remove(&(instrument, order.order_id)) {
+                self.orders.extra_mut(node).reserve = reserve;
+            }
+            if order.terms.is_some_and(|terms| terms.terms.peg.is_some()) {
+                self.markets[instrument.0 as usize].special.pegs.insert(order.order_id);
+            }
         }
+        unshown.reserves.is_empty().then_some(())?;
         let id_of = |place: &Place| (place.instrument, place.order_id);
         places.sort_unstable_by_key(id_of);
         places.is_sorted_by(|place, next| id_of(place) < id_of(next)).then_some(())?;
@@ -343,17 +379,21 @@ fn read_market(r: &mut Reader<'_>, id: InstrumentId, resting: &mut Vec<Order>) -
     market.last_trade_id = r.read()?;
     market.instrument_seq = r.read()?;
     for side in [Side::Buy, Side::Sell] {
-        let mut orders: Vec<Order> = r.read()?;
-        let here = orders.iter().all(|order| (order.instrument, order.side) == (id, side));
-        // As the book will have them, so that nothing is read that would be written otherwise.
-        let best_first = orders.is_sorted_by(|one, next| match side {
-            Side::Buy => one.price >= next.price,
-            Side::Sell => one.price <= next.price,
-        });
-        (here && best_first).then_some(())?;
-        resting.append(&mut orders);
+        resting.append(&mut read_queue(r, id, side)?);
     }
     Some(market)
+}
+
+/// The orders of one side of a book, in the order in which they would trade.
+pub(crate) fn read_queue(r: &mut Reader<'_>, id: InstrumentId, side: Side) -> Option<Vec<Order>> {
+    let orders: Vec<Order> = r.read()?;
+    let here = orders.iter().all(|order| (order.instrument, order.side) == (id, side));
+    // As the book will have them, so that nothing is read that would be written otherwise.
+    let best_first = orders.is_sorted_by(|one, next| match side {
+        Side::Buy => one.price >= next.price,
+        Side::Sell => one.price <= next.price,
+    });
+    (here && best_first).then_some(orders)
 }
 
 fn write_deferred(work: &Deferred, out: &mut Vec<u8>) {

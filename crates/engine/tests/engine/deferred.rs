@@ -96,19 +96,37 @@ fn a_suspended_limit_order_keeps_its_hold_and_rests_in_the_end() {
 fn immediate_orders_are_suspended_too() {
     let mut house = House::default();
     house.instruments[0].max_qty = lots(5_000);
-    for time_in_force in [TimeInForce::Ioc, TimeInForce::Fok] {
-        let mut venue = house.open();
-        venue.unchecked = true;
-        for number in 0..1_500 {
-            venue.apply(1, Command::NewOrder(limit(&format!("s{number}"), Side::Sell, 1, 5)));
-        }
-        let order = NewOrder { time_in_force, ..limit("b", Side::Buy, 1_500, 5) };
-        let (counts, events) = trades(&mut venue, order);
-        assert_eq!(counts, [WORK, 500]);
-        let Some(Event::TradeExecuted(trade)) = events.last() else { panic!("it is filled") };
-        assert_eq!(trade.taker.order.status, OrderStatus::Filled);
-        assert_eq!(venue.balance(2, 1), (1_000_000 - 7_500, 0));
+    let mut venue = house.open();
+    venue.unchecked = true;
+    for number in 0..1_500 {
+        venue.apply(1, Command::NewOrder(limit(&format!("s{number}"), Side::Sell, 1, 5)));
     }
+    let time_in_force = TimeInForce::Ioc;
+    let order = NewOrder { time_in_force, ..limit("b", Side::Buy, 1_500, 5) };
+    let (counts, events) = trades(&mut venue, order);
+    assert_eq!(counts, [WORK, 500]);
+    let Some(Event::TradeExecuted(trade)) = events.last() else { panic!("it is filled") };
+    assert_eq!(trade.taker.order.status, OrderStatus::Filled);
+    assert_eq!(venue.balance(2, 1), (1_000_000 - 7_500, 0));
+}
+
+#[test]
+fn a_fill_or_kill_looks_at_a_thousand_orders() {
+    let mut house = House::default();
+    house.instruments[0].max_qty = lots(5_000);
+    let mut venue = house.open();
+    venue.unchecked = true;
+    for number in 0..=WORK {
+        venue.apply(1, Command::NewOrder(limit(&format!("s{number}"), Side::Sell, 1, 5)));
+    }
+    let time_in_force = TimeInForce::Fok;
+    let order = |qty| NewOrder { time_in_force, ..limit("b", Side::Buy, qty, 10) };
+    let events = venue.apply(2, Command::NewOrder(order(WORK as u64 + 1)));
+    let Some(Event::OrderExpired(expired)) = events.last() else { panic!("{events:?}") };
+    assert_eq!(expired.cause, ExpireCause::FillOrKill);
+    let (counts, _) = trades(&mut venue, order(WORK as u64));
+    assert_eq!(counts, [WORK]);
+    assert_eq!(venue.engine.resting_count(), 1);
 }
 
 #[test]

@@ -1,0 +1,147 @@
+//! What an order would find to trade with at once: asked by fill-or-kill and by minimum quantities.
+
+use types::{Amount, ExpireCause, Order, Price, QTY_MAX, Qty, Side, StpMode, TimeInForce};
+
+use crate::book::NodeId;
+use crate::engine::Engine;
+use crate::market::Market;
+
+/// Resting orders that are looked at.
+const REACH_MAX: usize = 1_000;
+
+impl Engine {
+    /// Why an order that enters must not trade at all, because it would not trade enough.
+    #[inline]
+    pub(crate) fn falls_short(&self, order: &Order) -> Option<ExpireCause> {
+        if order.time_in_force != TimeInForce::Fok && order.terms.is_none() {
+            return None;
+        }
+        self.falls_short_of(order)
+    }
+
+    #[cold]
+    fn falls_short_of(&self, order: &Order) -> Option<ExpireCause> {
+        if order.time_in_force == TimeInForce::Fok {
+            let book = &self.markets[order.instrument.0 as usize].book;
+            let is_there = match self.rules {
+                1 => book.can_fill(order.side, Some(order.price), order.order_qty),
+                _ => self.finds(order, order.order_qty),
+            };
+            if !is_there {
+                return Some(ExpireCause::FillOrKill);
+            }
+        }
+        let min_qty = order.terms.unwrap_or_default().terms.min_qty;
+        let is_there = min_qty.is_zero() || self.finds(order, min_qty);
+        (!is_there).then_some(ExpireCause::MinQty)
+    }
+
+    /// Whether an order would trade so much at once.
+    fn finds(&self, order: &Order, qty: Qty) -> bool {
+        let market = &self.markets[order.instrument.0 as usize];
+        let mut reach = Reach::new(self, market, order);
+        let mut last: Option<Price> = None;
+        // What icebergs do not show comes behind all that is shown at their price.
+        let mut reserve = Qty::ZERO;
+        for (node, is_shown) in market.in_line(&self.orders, order.side.opposite()).take(REACH_MAX)
+        {
+            let price = self.orders.price(node);
+            if last != Some(price) || !is_shown {
+                reach.take(last.unwrap_or(price), std::mem::take(&mut reserve));
+                last = Some(price);
+            }
+            if reach.found >= qty {
+                return true;
+            }
+            if !order.order_type.is_market() && !order.side.crosses(order.price, price) {
+                return false;
+            }
+            if self.prevents(order, node) {
+                match order.stp_mode {
+                    StpMode::ExpireMaker => continue,
+                    _ => return false,
+                }
+            }
+            let shown = self.orders.nodes[node].leaves_qty();
+            reach.take(price, shown);
+            reserve += self.orders.leaves_qty(node) - shown;
+        }
+        if let Some(price) = last {
+            reach.take(price, reserve);
+        }
+        reach.found >= qty
+    }
+}
+
+impl Market {
+    /// The orders of one side in the order in which they would trade, and whether they are shown.
+    fn in_line(
+        &self,
+        orders: &crate::orders::Orders,
+        side: Side,
+    ) -> impl Iterator<Item = (NodeId, bool)> {
+        let mut shown = self.book.orders(&orders.nodes, side).peekable();
+        let mut hidden = self.special.dark.orders(&orders.nodes, side).peekable();
+        std::iter::from_fn(move || {
+            let shown_first = match (shown.peek(), hidden.peek()) {
+                (Some(shown), Some(hidden)) => {
+                    let (shown, hidden) = (orders.price(*shown), orders.price(*hidden));
+                    !crate::special::is_better(side, hidden, shown)
+                }
+                (shown, _) => shown.is_some(),
+            };
+            match shown_first {
+                true => shown.next().map(|node| (node, true)),
+                false => hidden.next().map(|node| (node, false)),
+            }
+        })
+    }
+}
+
+/// An order that trades in thought.
+struct Reach<'a> {
+    market: &'a Market,
+    order: &'a Order,
+    /// What is left to pay with: of a market order, that holds nothing.
+    free: Option<Amount>,
+    /// What is left of an order by quote amount.
+    quote: Option<Amount>,
+    found: Qty,
+}
+
+impl<'a> Reach<'a> {
+    fn new(engine: &Engine, market: &'a Market, order: &'a Order) -> Self {
+        let spec = &market.instrument.spec;
+        let account = &engine.accounts[order.account.0 as usize];
+        let pays_in = match order.side {
+            Side::Buy => spec.quote,
+            Side::Sell => spec.base,
+        };
+        let free = order.order_type.is_market().then(|| account.balance(pays_in).free);
+        let by_quote = !order.quote_order_qty.is_zero();
+        let quote = by_quote.then(|| order.quote_order_qty - order.cum_quote);
+        Self { market, order, free, quote, found: Qty::ZERO }
+    }
+
+    fn take(&mut self, price: Price, there: Qty) {
+        let instrument = &self.market.instrument;
+        let mut qty = there.min(QTY_MAX - self.found);
+        if let Some(quote) = &mut self.quote {
+            qty = qty.min(instrument.lots_for(*quote, price));
+            *quote -= instrument.notional(price, qty);
+        }
+        if let Some(free) = &mut self.free {
+            let cost = |qty| match self.order.side {
+                Side::Buy => instrument.notional(price, qty),
+                Side::Sell => instrument.base_amount(qty),
+            };
+            let affords = match self.order.side {
+                Side::Buy => instrument.lots_for(*free, price),
+                Side::Sell => instrument.lots_in(*free),
+            };
+            qty = qty.min(affords);
+            *free -= cost(qty);
+        }
+        self.found += qty;
+    }
+}

@@ -1,0 +1,373 @@
+//! Orders that the book does not show whole: icebergs, which show one part after another, and
+//! hidden ones, which stand on a book of their own.
+//!
+//! # Invariants
+//! - Of an order with special terms, [`OrderRested`] and [`BookReduced`] alone say what the book
+//!   shows, so that market data is made from events only.
+//! - An iceberg's node has what it shows, [`crate::orders::Extra::reserve`] the rest.
+
+use std::collections::BTreeMap;
+
+use types::{
+    Amount, BookReduced, Event, InstrumentId, Order, OrderId, OrderRested, OrderTerms, Price, Qty,
+    Reader, Side, Wire,
+};
+
+use crate::book::{Book, Front, NodeId, Nodes};
+use crate::engine::Engine;
+use crate::market::Market;
+use crate::orders::Standing;
+use crate::peg::Pegs;
+use crate::state::{read_queue, write_list};
+
+/// What a market has for orders with special terms.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Special {
+    /// The hidden orders.
+    pub(crate) dark: Book,
+    pub(crate) hidden_count: usize,
+    pub(crate) pegs: Pegs,
+    pub(crate) last_prevented_id: u64,
+}
+
+/// How the book shows less of an order with special terms, to be told behind the trade.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reduced {
+    is_shown: bool,
+    leaves_qty: Qty,
+    /// An iceberg's next part; zero if there is none.
+    next: Qty,
+}
+
+impl Market {
+    /// Who would trade next on `side`, the side of the resting orders.
+    #[inline]
+    pub(crate) fn front(&self, nodes: &Nodes, side: Side) -> Option<Front> {
+        let shown = self.book.front(nodes, side);
+        match self.special.hidden_count {
+            0 => shown,
+            _ => self.front_of_both(nodes, side, shown),
+        }
+    }
+
+    /// The best price on a side, shown or hidden.
+    #[inline]
+    pub(crate) fn best_price(&self, side: Side) -> Option<Price> {
+        let shown = self.book.best_price(side);
+        match self.special.hidden_count {
+            0 => shown,
+            _ => best_of(side, shown, self.special.dark.best_price(side)),
+        }
+    }
+
+    /// What is shown comes before what is hidden.
+    #[cold]
+    fn front_of_both(&self, nodes: &Nodes, side: Side, shown: Option<Front>) -> Option<Front> {
+        let hidden = self.special.dark.front(nodes, side);
+        match (shown, hidden) {
+            (Some(first), Some(second)) if is_better(side, second.price, first.price) => hidden,
+            (None, _) => hidden,
+            _ => shown,
+        }
+    }
+
+    /// Forgets who looks after an order with special terms that ends.
+    pub(crate) fn forget(&mut self, order: &Order, terms: &OrderTerms) {
+        if terms.terms.peg.is_some() {
+            self.special.pegs.remove(order.order_id);
+        }
+    }
+
+    pub(crate) fn take_out(&mut self, nodes: &mut Nodes, node: NodeId, standing: Standing) {
+        match standing {
+            Standing::Book => self.book.remove(nodes, node),
+            Standing::Dark => {
+                self.special.hidden_count -= 1;
+                self.special.dark.remove(nodes, node);
+            }
+            _ => nodes.remove(node),
+        }
+    }
+}
+
+impl Engine {
+    /// Takes a resting order off its book for a while; it keeps its place in all lists. Its new
+    /// node, and what the book showed of it.
+    pub(crate) fn take_off(&mut self, node: NodeId) -> (NodeId, Qty) {
+        let order = self.orders.order(node);
+        let standing = self.orders.standing(node);
+        let shown = self.shown_qty(node);
+        let market = &mut self.markets[order.instrument.0 as usize];
+        let off =
+            self.orders.nodes.insert(crate::book::Node::off_book(order.side, order.leaves_qty()));
+        self.orders.relocate(&mut self.accounts[order.account.0 as usize], node, off);
+        let extra = self.orders.extra_mut(off);
+        extra.standing = Standing::Entering;
+        extra.off_book_price = order.price;
+        extra.reserve = Qty::ZERO;
+        market.index.insert(order.order_id.0, off);
+        market.take_out(&mut self.orders.nodes, node, standing);
+        (off, shown)
+    }
+
+    /// Puts an order on the book that is for it: one that has no node yet, or one that was taken
+    /// off, with its node.
+    #[inline(never)]
+    pub(crate) fn rest_special(
+        &mut self,
+        order: &Order,
+        from: Option<NodeId>,
+        events: &mut Vec<Event>,
+    ) {
+        let terms = order.terms.unwrap_or_default().terms;
+        let market = &mut self.markets[order.instrument.0 as usize];
+        let account = &mut self.accounts[order.account.0 as usize];
+        let leaves_qty = order.leaves_qty();
+        let shown_qty = match terms.display_qty {
+            Qty::ZERO => leaves_qty,
+            display_qty => display_qty.min(leaves_qty),
+        };
+        let (book, standing) = match terms.hidden {
+            true => (&mut market.special.dark, Standing::Dark),
+            false => (&mut market.book, Standing::Book),
+        };
+        let node = book.rest(&mut self.orders.nodes, order.side, order.price, shown_qty);
+        match from {
+            None => self.orders.attach(account, node, order),
+            Some(off) => {
+                self.orders.store(off, order);
+                self.orders.relocate(account, off, node);
+                self.orders.nodes.remove(off);
+            }
+        }
+        let extra = self.orders.extra_mut(node);
+        extra.standing = standing;
+        extra.reserve = leaves_qty - shown_qty;
+        market.index.insert(order.order_id.0, node);
+        if terms.peg.is_some() {
+            market.special.pegs.insert(order.order_id);
+        }
+        match standing {
+            Standing::Dark => market.special.hidden_count += 1,
+            _ => self.tell_rested(order, shown_qty, events),
+        }
+    }
+
+    /// Takes what has traded off a resting order with special terms.
+    #[cold]
+    pub(crate) fn fill_special(
+        &mut self,
+        node: NodeId,
+        order: &Order,
+        qty: Qty,
+        quote: Amount,
+    ) -> Reduced {
+        if order.cum_qty < order.order_qty {
+            self.orders.count_fill(node, quote, self.now_ns);
+        }
+        self.reduce_special(node, order, qty)
+    }
+
+    /// Takes `qty` off what stands of a resting order with special terms. `order` is what it is
+    /// from now on; at zero it leaves the book, and what is shown of an iceberg is shown anew.
+    pub(crate) fn reduce_special(&mut self, node: NodeId, order: &Order, qty: Qty) -> Reduced {
+        let standing = self.orders.standing(node);
+        let is_shown = standing == Standing::Book;
+        if order.cum_qty == order.order_qty {
+            self.leave(node, order);
+            return Reduced { is_shown, leaves_qty: Qty::ZERO, next: Qty::ZERO };
+        }
+        let market = &mut self.markets[order.instrument.0 as usize];
+        let nodes = &mut self.orders.nodes;
+        let leaves_qty = nodes[node].leaves_qty() - qty;
+        if !leaves_qty.is_zero() {
+            match standing {
+                Standing::Dark => market.special.dark.reduce(nodes, node, qty),
+                _ => market.book.reduce(nodes, node, qty),
+            }
+            return Reduced { is_shown, leaves_qty, next: Qty::ZERO };
+        }
+        market.book.remove(nodes, node);
+        let display_qty = order.terms.unwrap_or_default().terms.display_qty;
+        let reserve = order.order_qty - order.cum_qty;
+        let next = display_qty.min(reserve);
+        let again = market.book.rest(nodes, order.side, order.price, next);
+        assert_eq!(again, node, "the place that was given back last is taken first");
+        self.orders.extra_mut(node).reserve = reserve - next;
+        Reduced { is_shown, leaves_qty, next }
+    }
+
+    /// Takes `less` off what is left of an open order, which stays: from what is not shown first.
+    /// How much less the book shows.
+    pub(crate) fn stand_lower(&mut self, node: NodeId, less: Qty) -> Qty {
+        let standing = self.orders.standing(node);
+        let mut rest = less;
+        if self.orders.extra(node).is_some_and(|extra| !extra.reserve.is_zero()) {
+            let extra = self.orders.extra_mut(node);
+            let unshown = extra.reserve.min(less);
+            extra.reserve -= unshown;
+            rest -= unshown;
+        }
+        let instrument = self.orders.record(node).instrument;
+        let market = &mut self.markets[instrument.0 as usize];
+        let nodes = &mut self.orders.nodes;
+        match standing {
+            Standing::Book => {
+                market.book.reduce(nodes, node, rest);
+                return rest;
+            }
+            Standing::Dark => market.special.dark.reduce(nodes, node, rest),
+            _ => {
+                let leaves_qty = nodes[node].leaves_qty() - rest;
+                nodes[node].set_leaves(leaves_qty);
+            }
+        }
+        Qty::ZERO
+    }
+
+    /// Tells how the book shows less of an order, and of an iceberg that it shows the next part.
+    pub(crate) fn tell_special(
+        &mut self,
+        order: &Order,
+        qty: Qty,
+        reduced: Reduced,
+        events: &mut Vec<Event>,
+    ) {
+        if reduced.is_shown {
+            self.tell_reduced(order, qty, reduced.leaves_qty, events);
+        }
+        if !reduced.next.is_zero() {
+            self.tell_rested(order, reduced.next, events);
+        }
+    }
+
+    /// The book shows `qty` less of an order; nothing is told of nothing.
+    pub(crate) fn tell_reduced(
+        &mut self,
+        order: &Order,
+        qty: Qty,
+        leaves_qty: Qty,
+        events: &mut Vec<Event>,
+    ) {
+        if qty.is_zero() {
+            return;
+        }
+        let market = &mut self.markets[order.instrument.0 as usize];
+        events.push(Event::BookReduced(BookReduced {
+            instrument_seq: market.next_seq(),
+            instrument: order.instrument,
+            order_id: order.order_id,
+            side: order.side,
+            price: order.price,
+            qty,
+            leaves_qty,
+        }));
+    }
+
+    fn tell_rested(&mut self, order: &Order, leaves_qty: Qty, events: &mut Vec<Event>) {
+        let market = &mut self.markets[order.instrument.0 as usize];
+        events.push(Event::OrderRested(OrderRested {
+            instrument_seq: market.next_seq(),
+            instrument: order.instrument,
+            order_id: order.order_id,
+            side: order.side,
+            price: order.price,
+            leaves_qty,
+        }));
+    }
+
+    /// What the book shows of an open order.
+    pub(crate) fn shown_qty(&self, node: NodeId) -> Qty {
+        match self.orders.standing(node) {
+            Standing::Book => self.orders.nodes[node].leaves_qty(),
+            _ => Qty::ZERO,
+        }
+    }
+}
+
+/// Where orders stand that the book does not show whole, as it is read.
+#[derive(Debug, Default)]
+pub(crate) struct Unshown {
+    pub(crate) hidden: Vec<Order>,
+    /// What icebergs have beyond what they show.
+    pub(crate) reserves: BTreeMap<(InstrumentId, OrderId), Qty>,
+}
+
+impl Engine {
+    /// What there is of it, market by market.
+    pub(crate) fn write_special(&self, out: &mut Vec<u8>) {
+        let numbered = (0..).map(InstrumentId).zip(&self.markets);
+        write_list(numbered, out, |(id, market), out| {
+            let special = &market.special;
+            (special.last_prevented_id, special.pegs.cursor).write(out);
+            for side in [Side::Buy, Side::Sell] {
+                let hidden = special.dark.orders(&self.orders.nodes, side);
+                write_list(hidden, out, |node, out| self.orders.order(node).write(out));
+            }
+            let mut reserves: Vec<(OrderId, Qty)> = [Side::Buy, Side::Sell]
+                .into_iter()
+                .flat_map(|side| market.book.orders(&self.orders.nodes, side))
+                .filter_map(|node| {
+                    let reserve = self.orders.extra(node)?.reserve;
+                    let order_id = self.orders.record(node).order_id;
+                    (!reserve.is_zero()).then_some((order_id, reserve))
+                })
+                .collect();
+            reserves.sort_unstable();
+            debug_assert_eq!(market.instrument.id, id);
+            reserves.write(out);
+        });
+    }
+
+    pub(crate) fn read_special(&mut self, r: &mut Reader<'_>) -> Option<Unshown> {
+        let mut unshown = Unshown::default();
+        (r.read::<u32>()? as usize == self.markets.len()).then_some(())?;
+        for (id, market) in (0..).map(InstrumentId).zip(&mut self.markets) {
+            let special = &mut market.special;
+            (special.last_prevented_id, special.pegs.cursor) = r.read()?;
+            for side in [Side::Buy, Side::Sell] {
+                unshown.hidden.append(&mut read_queue(r, id, side)?);
+            }
+            let reserves: Vec<(OrderId, Qty)> = r.read()?;
+            reserves.is_sorted_by(|one, next| one.0 < next.0).then_some(())?;
+            let of_market = reserves.into_iter().map(|(order_id, qty)| ((id, order_id), qty));
+            unshown.reserves.extend(of_market);
+        }
+        Some(unshown)
+    }
+}
+
+impl Unshown {
+    /// What the book shows of a resting order that was read; `None` if no order could be like
+    /// that.
+    pub(crate) fn shown_of(&self, order: &Order) -> Option<Qty> {
+        let terms = order.terms.unwrap_or_default().terms;
+        let reserve = self.reserves.get(&(order.instrument, order.order_id)).copied();
+        let shown = order.leaves_qty().lots().checked_sub(reserve.unwrap_or(Qty::ZERO).lots())?;
+        let shown = Qty::from_lots(shown);
+        let is_sound = match (terms.display_qty, reserve) {
+            (Qty::ZERO, reserve) => reserve.is_none(),
+            (display_qty, None) => shown <= display_qty,
+            (display_qty, Some(reserve)) => {
+                !reserve.is_zero() && !shown.is_zero() && shown <= display_qty
+            }
+        };
+        (is_sound && !terms.hidden).then_some(shown)
+    }
+}
+
+fn best_of(side: Side, one: Option<Price>, other: Option<Price>) -> Option<Price> {
+    match (one, other) {
+        (Some(one), Some(other)) if is_better(side, other, one) => Some(other),
+        (None, _) => other,
+        _ => one,
+    }
+}
+
+/// Whether a resting order on `side` is ahead of another by its price.
+pub(crate) fn is_better(side: Side, price: Price, other: Price) -> bool {
+    match side {
+        Side::Buy => price > other,
+        Side::Sell => price < other,
+    }
+}

@@ -47,7 +47,9 @@ pub struct Engine {
     pub(crate) deferred: VecDeque<Deferred>,
     /// When each account's oldest retry key is forgotten: one entry for each that has any.
     pub(crate) retry_deadlines: BTreeSet<(u64, AccountId)>,
-    /// What is left of [`WORK_PER_COMMAND`].
+    /// [`WORK_PER_COMMAND`], unless a test wants to see commands come in more parts.
+    pub(crate) work_max: u32,
+    /// What is left of it.
     pub(crate) work: u32,
 }
 
@@ -96,6 +98,7 @@ impl Default for Engine {
             orders: Orders::default(),
             deferred: VecDeque::new(),
             retry_deadlines: BTreeSet::new(),
+            work_max: WORK_PER_COMMAND,
             work: 0,
         }
     }
@@ -132,7 +135,7 @@ impl Engine {
         if self.has_deferred() && entry.command != Command::Continue(()) {
             self.catch_up(events);
         }
-        self.work = WORK_PER_COMMAND;
+        self.work = self.work_max;
         let account = entry.envelope.account;
         if let Some(key) = entry.envelope.retry_key {
             if let Some(first_sequence) = self.first_sequence(account, &key) {
@@ -173,6 +176,12 @@ impl Engine {
         }
     }
 
+    /// Cuts commands into smaller parts than [`WORK_PER_COMMAND`], which changes nothing but that.
+    #[doc(hidden)]
+    pub fn limit_work(&mut self, work_max: u32) {
+        self.work_max = work_max.clamp(1, WORK_PER_COMMAND);
+    }
+
     /// Commands applied so far.
     pub fn sequence(&self) -> u64 {
         self.sequence
@@ -198,7 +207,7 @@ impl Engine {
     #[cold]
     fn catch_up(&mut self, events: &mut Vec<Event>) {
         while self.has_deferred() {
-            self.work = WORK_PER_COMMAND;
+            self.work = self.work_max;
             self.resume(events);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::Engine;
+use engine::{Engine, WORK_PER_COMMAND};
 use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, CancelOrder,
     CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope, Event,
@@ -111,6 +111,8 @@ pub(crate) struct Driver {
     pub(crate) now_ns: u64,
     numbers: Numbers,
     told: ToldBook,
+    /// If not that of the engine: see [`Engine::limit_work`].
+    pub(crate) work_max: Option<u32>,
     /// For states so large that checking them after every command takes too long.
     pub(crate) unchecked: bool,
 }
@@ -127,6 +129,7 @@ impl Driver {
     pub(crate) fn apply_entry(&mut self, entry: &Entry) -> Vec<Event> {
         self.now_ns += 1;
         let mut events = Vec::new();
+        self.engine.limit_work(self.work_max.unwrap_or(WORK_PER_COMMAND));
         self.engine.apply(self.now_ns, entry, &mut events);
         for event in &events {
             self.numbers.see(event);

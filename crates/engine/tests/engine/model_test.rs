@@ -1,48 +1,78 @@
 //! The engine does what the model does.
 
 use proptest::prelude::*;
-use types::{AssetId, Command, Order, Side};
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+use types::{AssetId, CancelCause, Command, Event, ExpireCause, Order, RejectReason, Side};
 
 use crate::house::{Driver, entry};
 use crate::model::Model;
-use crate::random::{Step, set_up, steps};
+use crate::random::{Script, Step, script, set_up};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn the_engine_does_what_the_model_does(steps in steps(160)) {
-        let (mut venue, mut model) = both();
-        for step in &steps {
-            compare(&mut venue, &mut model, step);
-        }
+    fn the_engine_does_what_the_model_does(script in script(160)) {
+        play(&script);
     }
+}
+
+/// Longer scripts, and as many as are asked for: `make soak`.
+#[test]
+#[ignore = "it takes as long as one wants"]
+fn soak() {
+    let seed: u64 = setting("SOAK_SEED").unwrap_or(0);
+    let cases = setting("SOAK_CASES").unwrap_or(1_000);
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let config = ProptestConfig { cases, failure_persistence: None, ..Default::default() };
+    let mut runner = TestRunner::new_with_rng(config, rng);
+    let result = runner.run(&script(400), |script| {
+        play(&script);
+        Ok(())
+    });
+    if let Err(failure) = result {
+        panic!("seed {seed}: {failure}");
+    }
+}
+
+fn setting<T: std::str::FromStr>(name: &str) -> Option<T> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// Plays a script to both, and compares them after every command.
+fn play(script: &Script) -> Vec<Event> {
+    let (mut venue, mut model) = both();
+    let mut events = Vec::new();
+    for step in &script.steps {
+        // A tick forgets so many retry keys and no more; nothing of it is done later.
+        let is_tick = step.entry.command == Command::Tick(());
+        venue.work_max = (!is_tick).then_some(script.work_max);
+        events.extend(compare(&mut venue, &mut model, step));
+    }
+    events
 }
 
 /// Random scripts must reach what they are meant to compare.
 #[test]
 fn random_scripts_reach_every_kind_of_event() {
-    use proptest::strategy::ValueTree;
-    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut runner = TestRunner::deterministic();
     let mut seen = std::collections::BTreeSet::new();
     for _ in 0..150 {
-        let steps = steps(160).new_tree(&mut runner).unwrap().current();
-        let (mut venue, mut model) = both();
-        for step in &steps {
-            for event in compare(&mut venue, &mut model, step) {
-                let text = format!("{event:?}");
-                let kind = text.split('(').next().unwrap().to_owned();
-                let detail = match event {
-                    types::Event::CommandRejected(rejected) => format!("{:?}", rejected.reason),
-                    types::Event::OrderExpired(expired) => format!("{:?}", expired.cause),
-                    types::Event::OrderCanceled(canceled) => format!("{:?}", canceled.cause),
-                    _ => String::new(),
-                };
-                seen.insert(format!("{kind} {detail}").trim().to_owned());
-            }
+        for event in play(&script(160).new_tree(&mut runner).unwrap().current()) {
+            let text = format!("{event:?}");
+            let kind = text.split('(').next().unwrap().to_owned();
+            let detail = match event {
+                Event::CommandRejected(rejected) => format!("{:?}", rejected.reason),
+                Event::OrderExpired(expired) => format!("{:?}", expired.cause),
+                Event::OrderCanceled(canceled) => format!("{:?}", canceled.cause),
+                _ => String::new(),
+            };
+            seen.insert(format!("{kind} {detail}").trim().to_owned());
         }
     }
-    use types::{CancelCause, ExpireCause, RejectReason};
     for cause in ExpireCause::ALL.iter().filter(|cause| cause.number() <= 5) {
         assert!(seen.contains(&format!("OrderExpired {cause:?}")), "{cause:?} in {seen:?}");
     }
@@ -81,16 +111,26 @@ fn random_scripts_reach_every_kind_of_event() {
 fn both() -> (Driver, Model) {
     let (mut venue, mut model) = (Driver::default(), Model::new());
     for command in set_up() {
-        compare(&mut venue, &mut model, &Step { after_ns: 1, entry: entry(0, None, command) });
+        compare(
+            &mut venue,
+            &mut model,
+            &Step { after_ns: 1, entry: entry(0, None, command), restart: false },
+        );
     }
     (venue, model)
 }
 
-fn compare(venue: &mut Driver, model: &mut Model, step: &Step) -> Vec<types::Event> {
+fn compare(venue: &mut Driver, model: &mut Model, step: &Step) -> Vec<Event> {
     venue.now_ns += step.after_ns - 1;
     let mut events = venue.apply_entry(&step.entry);
     let expect = model.apply(venue.now_ns, &step.entry);
-    while venue.engine.has_deferred() {
+    loop {
+        if step.restart {
+            venue.restart();
+        }
+        if !venue.engine.has_deferred() {
+            break;
+        }
         venue.now_ns -= 1;
         model.sequence += 1;
         events.extend(venue.apply(0, Command::Continue(())));

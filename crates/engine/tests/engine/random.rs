@@ -1,18 +1,22 @@
 //! Random commands of every kind, drawn from so few ids, prices and names that they meet.
 
+use std::fmt;
+
+use engine::WORK_PER_COMMAND;
 use proptest::prelude::*;
+use proptest::strategy::Union;
 use types::{
     AccountId, AccountLimits, AccountMode, AccountRisk, AccountSpec, AmendOrder, Asset, AssetId,
     AssetName, BandBreach, BustTrade, Calendar, CancelAll, CancelOrder, CancelOrderList,
     CancelRestriction, CircuitBreaker, ClOrdId, CloseSession, Command, CorrectTrade, CreateAccount,
-    CreateKey, DelistInstrument, Deposit, Entry, ExternalRef, FeeAsset, FeeRates, FeeSchedule,
-    FeeTier, HaltLevel, HaltVenue, InstrumentId, InstrumentRules, KeyId, KeySpec, ListAsset,
-    ListInstrument, MassCancel, ModifyOrder, NewOrder, NewOrderList, OpenSession, OrderId,
-    OrderListId, OrderListKind, OrderRef, OrderSize, OrderType, Peg, PegReference, PercentPrice,
-    Phase, PriceBands, ReceivableId, ReplaceMode, ReplaceOrder, RevokeKey, Role, Sealed, Session,
-    SessionId, SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetInstrumentRules, SetKillSwitch,
-    SetPhase, SettleReceivable, Side, StpMode, Symbol, Terms, TimeInForce, TradeId, UpdateAccount,
-    UpdateInstrument, Withdraw,
+    CreateKey, DelistInstrument, Deposit, Entry, Envelope, ExternalRef, FeeAsset, FeeRates,
+    FeeSchedule, FeeTier, HaltLevel, HaltVenue, InstrumentId, InstrumentRules, KeyId, KeySpec,
+    ListAsset, ListInstrument, MassCancel, ModifyOrder, NewOrder, NewOrderList, OpenSession,
+    OrderId, OrderListId, OrderListKind, OrderRef, OrderSize, OrderType, Peg, PegReference,
+    PercentPrice, Phase, PriceBands, ReceivableId, ReplaceMode, ReplaceOrder, RevokeKey, Role,
+    Sealed, Session, SessionId, SetAccountLimits, SetAccountRisk, SetFeeSchedule,
+    SetInstrumentRules, SetKillSwitch, SetPhase, SettleReceivable, Side, StpMode, Symbol, Terms,
+    TimeInForce, TradeId, UpdateAccount, UpdateInstrument, Withdraw,
 };
 
 use crate::house::{Driver, House, account_spec, entry, lots, minor, name, ticks};
@@ -139,11 +143,49 @@ fn rates(maker_fee_bps_x100: u32, taker_fee_bps_x100: u32) -> FeeRates {
     FeeRates { maker_fee_bps_x100, taker_fee_bps_x100 }
 }
 
-/// A command and how much time has passed before it.
+/// As `prop_oneof`, which in shrinking would come back to what has no weight.
+macro_rules! drawn_of {
+    ($( $weight:expr => $strategy:expr ),+ $(,)?) => {{
+        let mut arms = vec![$( ($weight, $strategy.boxed()) ),+];
+        arms.retain(|(weight, _)| *weight > 0);
+        Union::new_weighted(arms)
+    }};
+}
+
+/// A command, how much time has passed before it, and whether the engine starts anew behind each
+/// of its parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) after_ns: u64,
     pub(crate) entry: Entry,
+    pub(crate) restart: bool,
+}
+
+/// Commands, and how much of one is done at once.
+#[derive(Clone)]
+pub(crate) struct Script {
+    pub(crate) work_max: u32,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// A line for a command: what is found is read by people.
+impl fmt::Debug for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "work {}", self.work_max)?;
+        for Step { after_ns, entry, restart } in &self.steps {
+            let Envelope { account, session, retry_key, .. } = &entry.envelope;
+            let restart = if *restart { " restart" } else { "" };
+            let retry = if retry_key.is_some() { " retry" } else { "" };
+            let command = &entry.command;
+            writeln!(f, "+{after_ns} {account}/{session}{retry}{restart} {command:?}")?;
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn script(count: usize) -> impl Strategy<Value = Script> {
+    let work_max = prop_oneof![3 => Just(WORK_PER_COMMAND), 1 => Just(1), 1 => 2..8_u32];
+    (work_max, steps(count)).prop_map(|(work_max, steps)| Script { work_max, steps })
 }
 
 pub(crate) fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
@@ -160,13 +202,14 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(13 * 3_600 * SECOND_NS),
     ];
     let session = prop_oneof![3 => Just(0), 1 => 1..4_u64];
-    (account(), key, command(), after_ns, session).prop_map(
-        |(account, key, command, after_ns, session)| {
+    let restart = prop::bool::weighted(0.03);
+    (account(), key, command(), after_ns, session, restart).prop_map(
+        |(account, key, command, after_ns, session, restart)| {
             let mut entry = entry(account, key, command);
             if DRAWN.control {
                 entry.envelope.session = SessionId(session);
             }
-            Step { after_ns, entry }
+            Step { after_ns, entry, restart }
         },
     )
 }
@@ -176,7 +219,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// Mostly the accounts of the house; rarely the venue's own, or none that there is.
 fn account() -> impl Strategy<Value = u32> {
     let others = weight(DRAWN.modes, 10);
-    prop_oneof![60 => 1..=4_u32, others => 5..=6_u32, 1 => Just(0), 1 => Just(7), 1 => Just(77)]
+    drawn_of![60 => 1..=4_u32, others => 5..=6_u32, 1 => Just(0), 1 => Just(7), 1 => Just(77)]
 }
 
 fn instrument() -> impl Strategy<Value = InstrumentId> {
@@ -210,7 +253,7 @@ fn order_ref() -> BoxedStrategy<OrderRef> {
 }
 
 fn new_order() -> BoxedStrategy<NewOrder> {
-    prop_oneof![
+    drawn_of![
         44 => plain_order(),
         weight(DRAWN.special, 16) => special_order(),
         weight(DRAWN.triggers, 16) => stop_order(),
@@ -230,7 +273,7 @@ fn qty() -> impl Strategy<Value = u64> {
 
 fn stp_mode() -> impl Strategy<Value = StpMode> {
     let modes = prop::sample::select(StpMode::ALL);
-    prop_oneof![2 => Just(StpMode::None), weight(DRAWN.self_trade, 3) => modes]
+    drawn_of![2 => Just(StpMode::None), weight(DRAWN.self_trade, 3) => modes]
 }
 
 fn plain_order() -> BoxedStrategy<NewOrder> {
@@ -309,7 +352,7 @@ fn special_order() -> BoxedStrategy<NewOrder> {
 fn stop_order() -> BoxedStrategy<NewOrder> {
     use OrderType::{StopLoss, StopLossLimit, TakeProfit, TakeProfitLimit};
     let kind = prop::sample::select(vec![StopLoss, StopLossLimit, TakeProfit, TakeProfitLimit]);
-    let trails = prop_oneof![
+    let trails = drawn_of![
         12 => Just(None),
         weight(DRAWN.trailing, 5) => (500..5_000_u32).prop_map(Some),
         weight(DRAWN.trailing, 1) => Just(Some(20_000)),
@@ -320,7 +363,7 @@ fn stop_order() -> BoxedStrategy<NewOrder> {
         1 => Just(TimeInForce::Fok),
     ];
     let stop_price = prop_oneof![30 => 3..=9_i64, 1 => 0..=13_i64];
-    let special = prop_oneof![
+    let special = drawn_of![
         6 => Just(Terms::default()),
         weight(DRAWN.special, 1) => Just(Terms { display_qty: lots(2), ..Terms::default() }),
         weight(DRAWN.special, 1) => Just(Terms { min_qty: lots(4), ..Terms::default() }),
@@ -357,11 +400,12 @@ fn stop_order() -> BoxedStrategy<NewOrder> {
 
 /// Orders that end at a time, or belong to an auction.
 fn timed_order() -> BoxedStrategy<NewOrder> {
-    let in_force = prop_oneof![
+    let in_force = drawn_of![
         weight(DRAWN.dated, 2) => Just(TimeInForce::Gtd),
         weight(DRAWN.phases, 2) => Just(TimeInForce::Day),
         weight(DRAWN.phases, 1) => Just(TimeInForce::AtOpen),
         weight(DRAWN.phases, 1) => Just(TimeInForce::AtClose),
+        1 => Just(TimeInForce::Gtc),
     ];
     let expire_ns = prop_oneof![9 => 1..600_u64, 1 => Just(0), 1 => Just(20 * SECOND_NS)];
     (new_untimed(), in_force, expire_ns)
@@ -375,7 +419,7 @@ fn timed_order() -> BoxedStrategy<NewOrder> {
 }
 
 fn new_untimed() -> BoxedStrategy<NewOrder> {
-    prop_oneof![
+    drawn_of![
         5 => plain_order(),
         weight(DRAWN.special, 2) => special_order(),
         weight(DRAWN.triggers, 2) => stop_order(),
@@ -516,7 +560,7 @@ fn command() -> BoxedStrategy<Command> {
     let withdraw = transfer().prop_map(|Deposit { account, asset, amount, external_ref }| {
         Command::Withdraw(Withdraw { account, asset, amount, external_ref })
     });
-    let trading = prop_oneof![
+    let trading = drawn_of![
         60 => new_order().prop_map(Command::NewOrder),
         12 => cancel().prop_map(Command::CancelOrder),
         2 => cancel_all.prop_map(Command::CancelAll),
@@ -526,7 +570,7 @@ fn command() -> BoxedStrategy<Command> {
         weight(DRAWN.lists, 16) => new_list().prop_map(Command::NewOrderList),
         weight(DRAWN.lists, 3) => cancel_list().prop_map(Command::CancelOrderList),
     ];
-    let others = prop_oneof![
+    let others = drawn_of![
         4 => transfer().prop_map(Command::Deposit),
         4 => withdraw,
         4 => operator(),
@@ -536,7 +580,7 @@ fn command() -> BoxedStrategy<Command> {
         1 => Just(Command::Tick(())),
         1 => Just(Command::Continue(())),
     ];
-    prop_oneof![5 => trading, 1 => others].boxed()
+    drawn_of![5 => trading, 1 => others].boxed()
 }
 
 fn modify() -> impl Strategy<Value = ModifyOrder> {
@@ -611,7 +655,7 @@ fn undo() -> BoxedStrategy<Command> {
 
 /// What operators set: phases, halts, rules, limits, fees.
 fn rules() -> BoxedStrategy<Command> {
-    prop_oneof![
+    drawn_of![
         1 => Just(Command::Tick(())),
         weight(DRAWN.phases, 8) => phase(),
         weight(DRAWN.halts, 2) => halt(),
@@ -724,7 +768,7 @@ fn delist() -> impl Strategy<Value = Command> {
 }
 
 fn account_risk() -> impl Strategy<Value = Command> {
-    let mode = prop_oneof![
+    let mode = drawn_of![
         4 => Just(AccountMode::Cash),
         weight(DRAWN.modes, 4) => Just(AccountMode::Limits),
         weight(DRAWN.modes, 2) => Just(AccountMode::None),

@@ -131,7 +131,7 @@ fn every_flipped_bit_of_a_busy_state_is_survived() {
         Command::NewOrder(market("m", Side::Sell, OrderSize::Base(lots(3)))),
         Command::NewOrder(limit("n", Side::Buy, 3, 5)),
     ]
-    .map(|command| Step { after_ns: 1, entry: entry(3, None, command) });
+    .map(|command| Step { after_ns: 1, entry: entry(3, None, command), restart: false });
     for at in 0..bytes.len() {
         for bit in 0..8 {
             let mut damaged = bytes.clone();

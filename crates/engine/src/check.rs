@@ -1,8 +1,8 @@
 //! The ladder of refusals for a new order: what is checked, in which order.
 
 use types::{
-    AccountId, Amount, Instrument, NewOrder, Order, OrderSize, OrderType, Price, Qty, RejectReason,
-    Side, Terms, TimeInForce,
+    AccountId, Amount, Instrument, NewOrder, OrderSize, OrderType, Price, Qty, RejectReason, Side,
+    Terms, TimeInForce,
 };
 
 use crate::account::{Account, held};
@@ -61,8 +61,8 @@ impl Engine {
         if same_name.is_some() && same_name != own {
             return Err(RejectReason::DuplicateClOrdId);
         }
-        let held = own.map_or(Amount::ZERO, |own| self.paid_by_open(own, price));
-        if !can_pay(market, account, order, price, best, held) {
+        let paid = own.map_or((Amount::ZERO, Qty::ZERO), |own| self.paid_by_open(own));
+        if !can_pay(market, account, order, price, best, paid) {
             return Err(RejectReason::InsufficientBalance);
         }
         let crosses = best.is_some_and(|best| order.side.crosses(price, best));
@@ -72,17 +72,16 @@ impl Engine {
         Ok(())
     }
 
-    /// What an open order holds, and what the part that has traded costs no more.
+    /// What an open order holds, and how much of it has traded.
     #[cold]
-    fn paid_by_open(&self, node: NodeId, price: Price) -> Amount {
+    fn paid_by_open(&self, node: NodeId) -> (Amount, Qty) {
         let order = self.orders.order(node);
-        if order.order_type.is_market() {
-            return Amount::ZERO;
-        }
         let instrument = &self.markets[order.instrument.0 as usize].instrument;
-        let (_, holds) = held(instrument, &order, order.leaves_qty());
-        let (_, traded) = held(instrument, &Order { price, ..order }, order.cum_qty);
-        holds + traded
+        let holds = match order.order_type.is_market() {
+            true => Amount::ZERO,
+            false => held(instrument, &order, order.leaves_qty()).1,
+        };
+        (holds, order.cum_qty)
     }
 
     /// The price at which an order comes that names none itself: the best opposite one, or where
@@ -217,26 +216,29 @@ fn check_notional(
 }
 
 /// A limit order must be able to hold all that it may cost. A market order pays as it goes, so it
-/// must own what it names, or at least enough for one lot. `held` counts as free.
+/// must own what it names, or at least enough for one lot. What the order that this one replaces
+/// holds counts as free, and what that has traded is paid.
 fn can_pay(
     market: &Market,
     account: &Account,
     order: &NewOrder,
     price: Price,
     best: Option<Price>,
-    held: Amount,
+    (held, traded): (Amount, Qty),
 ) -> bool {
     let instrument = &market.instrument;
     let free_base = account.balance(instrument.spec.base).free + held;
     let free_quote = account.balance(instrument.spec.quote).free + held;
     let one_lot = Qty::from_lots(1);
     match (order.side, order.size, order.order_type) {
-        (Side::Sell, OrderSize::Base(qty), _) => instrument.base_amount(qty) <= free_base,
+        (Side::Sell, OrderSize::Base(qty), _) => instrument.base_amount(qty - traded) <= free_base,
         (Side::Sell, OrderSize::Quote(_), _) => instrument.base_amount(one_lot) <= free_base,
         (Side::Buy, OrderSize::Quote(amount), _) => amount <= free_quote,
         (Side::Buy, OrderSize::Base(_), OrderType::Market) => {
             best.is_none_or(|best| instrument.notional(best, one_lot) <= free_quote)
         }
-        (Side::Buy, OrderSize::Base(qty), _) => instrument.notional(price, qty) <= free_quote,
+        (Side::Buy, OrderSize::Base(qty), _) => {
+            instrument.notional(price, qty - traded) <= free_quote
+        }
     }
 }

@@ -87,11 +87,11 @@ impl Engine {
         self.market(instrument).into_iter().flat_map(move |market| market.book.levels(side))
     }
 
-    /// The resting orders of one side of a book, in the order in which they would trade.
+    /// The resting orders of one side, hidden ones too, in the order in which they would trade.
     pub fn resting(&self, instrument: InstrumentId, side: Side) -> impl Iterator<Item = Order> {
         self.market(instrument).into_iter().flat_map(move |market| {
-            let nodes = market.book.orders(&self.orders.nodes, side);
-            nodes.map(|node| self.orders.order(node))
+            let in_line = market.in_line(&self.orders, side);
+            in_line.map(|(node, _)| self.orders.order(node))
         })
     }
 

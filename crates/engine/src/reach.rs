@@ -5,6 +5,8 @@ use types::{Amount, ExpireCause, Order, Price, QTY_MAX, Qty, Side, StpMode, Time
 use crate::book::NodeId;
 use crate::engine::Engine;
 use crate::market::Market;
+use crate::orders::Orders;
+use crate::special::is_better;
 
 /// Resting orders that are looked at.
 const REACH_MAX: usize = 1_000;
@@ -75,9 +77,9 @@ impl Engine {
 
 impl Market {
     /// The orders of one side in the order in which they would trade, and whether they are shown.
-    fn in_line(
+    pub(crate) fn in_line(
         &self,
-        orders: &crate::orders::Orders,
+        orders: &Orders,
         side: Side,
     ) -> impl Iterator<Item = (NodeId, bool)> {
         let mut shown = self.book.orders(&orders.nodes, side).peekable();
@@ -86,7 +88,7 @@ impl Market {
             let shown_first = match (shown.peek(), hidden.peek()) {
                 (Some(shown), Some(hidden)) => {
                     let (shown, hidden) = (orders.price(*shown), orders.price(*hidden));
-                    !crate::special::is_better(side, hidden, shown)
+                    !is_better(side, hidden, shown)
                 }
                 (shown, _) => shown.is_some(),
             };

@@ -71,7 +71,8 @@ impl Drawn {
     };
 
     /// All that is compared.
-    pub(crate) const ALL: Self = Self { ..Self::NOTHING_NEW };
+    pub(crate) const ALL: Self =
+        Self { special: true, self_trade: true, modify: true, ..Self::NOTHING_NEW };
 }
 
 const DRAWN: Drawn = Drawn::ALL;
@@ -258,7 +259,7 @@ fn new_order() -> BoxedStrategy<NewOrder> {
         weight(DRAWN.special, 16) => special_order(),
         weight(DRAWN.triggers, 16) => stop_order(),
         weight(DRAWN.dated || DRAWN.phases, 8) => timed_order(),
-        weight(DRAWN.special, 1) => odd_order(),
+        weight(DRAWN.special && DRAWN.triggers && DRAWN.phases, 1) => odd_order(),
     ]
     .boxed()
 }

@@ -119,7 +119,9 @@ impl Model {
             return Err(RejectReason::AmendQtyNotAboveCum);
         }
         let instrument = &self.market(key.0).instrument;
-        if instrument.notional(orig.order.price, request.order_qty) < spec.min_notional {
+        let limited = !orig.order.order_type.is_market();
+        let notional = instrument.notional(orig.order.price, request.order_qty);
+        if limited && notional < spec.min_notional {
             return Err(RejectReason::NotionalBelowMin);
         }
         if max_amends > 0 && orig.amends >= max_amends {

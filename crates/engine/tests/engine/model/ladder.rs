@@ -33,6 +33,8 @@ impl Model {
         first(self.without(key).faults(order.account, &request, 0)?)
     }
 
+    /// What counts only as an order enters is not looked at again, and only what is left of it
+    /// is still to be paid.
     pub(super) fn check_modified(
         &self,
         key: Key,
@@ -41,9 +43,45 @@ impl Model {
         price: Price,
     ) -> Result<(), RejectReason> {
         let order = self.at(key).order;
+        let by_market = order.order_type.is_market();
+        let terms = order.terms.map(|OrderTerms { terms, .. }| match by_market {
+            true => Terms { expire_ns: 0, ..terms },
+            false => {
+                Terms { display_qty: terms.display_qty, hidden: terms.hidden, ..Terms::default() }
+            }
+        });
+        let order_type = match order.order_type {
+            OrderType::LimitMaker => OrderType::LimitMaker,
+            order_type if by_market => order_type,
+            _ => OrderType::Limit,
+        };
         let size = OrderSize::Base(order_qty);
-        let request = NewOrder { cl_ord_id, size, price, ..as_asked(&order) };
-        first(self.without(key).faults(order.account, &request, 0)?)
+        let time_in_force = TimeInForce::Gtc;
+        let asked = as_asked(&order);
+        let request =
+            NewOrder { cl_ord_id, size, price, order_type, time_in_force, terms, ..asked };
+        let without = self.without(key);
+        let mut faults = without.faults(order.account, &request, 0)?;
+        // Looked at below, or not again: it is open already.
+        let not_these = [
+            RejectReason::InsufficientBalance,
+            RejectReason::WouldTriggerImmediately,
+            RejectReason::TooManyOpenOrders,
+            RejectReason::TooManyAccountOrders,
+            RejectReason::TooManyStopOrders,
+            RejectReason::TooManyIcebergOrders,
+            RejectReason::OpenOrdersAboveLimit,
+        ];
+        faults.retain(|fault| !not_these.contains(fault));
+        if without.is_cash(order.account) {
+            let rest = NewOrder { size: OrderSize::Base(order_qty - order.cum_qty), ..request };
+            let opposite = without.best(key.0, order.side.opposite());
+            let needs = without.needs(order.account, without.market(key.0), &rest, opposite);
+            if needs > without.free(order.account, without.paid_in(key.0, order.side)) {
+                faults.push(RejectReason::InsufficientBalance);
+            }
+        }
+        first(faults)
     }
 
     /// What the ladder would see if an order were not there.
@@ -133,6 +171,9 @@ impl Model {
         let found = kind != OrderType::MarketToLimit || opposite.is_some();
         fault(limited && found && price < spec.min_price.ticks(), PriceBelowMin);
         fault(limited && found && price > spec.max_price.ticks(), PriceAboveMax);
+        let peg_limit = terms.peg.and_then(|peg| peg.limit);
+        fault(peg_limit.is_some_and(|limit| limit < spec.min_price), PriceBelowMin);
+        fault(peg_limit.is_some_and(|limit| limit > spec.max_price), PriceAboveMax);
         let bounds = spec.min_price..=spec.max_price;
         fault(terms.stop_price.is_some_and(|stop| !bounds.contains(&stop)), StopPriceOutOfRange);
         let delta = u64::from(terms.trailing_delta_bps);

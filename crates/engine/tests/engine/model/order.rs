@@ -106,7 +106,7 @@ impl Model {
         if phase != Phase::Continuous {
             return self.rest(key);
         }
-        let there = self.at_once(&order);
+        let there = self.at_once(key);
         if order.time_in_force == TimeInForce::Fok && there < order.order_qty.lots() {
             return self.expire(key, ExpireCause::FillOrKill);
         }
@@ -162,21 +162,21 @@ impl Model {
         makers
     }
 
-    /// How much an order finds to trade with at once. What would be prevented does not count, nor
-    /// what stands behind it, unless it would be out of the way.
-    fn at_once(&self, order: &Order) -> u64 {
-        let mut there = 0;
-        for maker in self.facing(order) {
-            if self.is_outside_bands(order.instrument, maker.order.price.ticks()) {
-                break;
-            }
-            match (self.prevents(order, &maker.order), order.stp_mode) {
-                (false, _) => there += maker.leaves(),
-                (true, StpMode::ExpireMaker) => {}
-                (true, _) => break,
-            }
+    /// How much an order finds to trade with at once: what it gets when it comes to a copy of the
+    /// venue, where a prevented trade is the end unless the resting order would be out of the way.
+    fn at_once(&self, key: Key) -> u64 {
+        let mut copy = self.for_questions();
+        let order = &mut copy.at_mut(key).order;
+        order.time_in_force = TimeInForce::Ioc;
+        if !matches!(order.stp_mode, StpMode::None | StpMode::ExpireMaker) {
+            order.stp_mode = StpMode::ExpireTaker;
         }
-        there
+        copy.trade_all(key);
+        let traded = copy.events.iter().map(|event| match event {
+            Event::TradeExecuted(trade) => trade.qty.lots(),
+            _ => 0,
+        });
+        traded.sum()
     }
 
     /// The lots that an order wants at a price and can pay, at least one.

@@ -3,11 +3,13 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use types::{
-    AccountName, AccountRisk, AccountSpec, AccountTrade, Amount, AssetId, Balance, FeeRates,
-    Instrument, InstrumentId, Order, Price, Qty, RetryKey, Side,
+    AccountName, AccountRisk, AccountSpec, Amount, AssetId, Balance, FeeRates, Instrument,
+    InstrumentId, Order, Price, Qty, RetryKey, Side,
 };
 
-use crate::finished::FinishedOrders;
+use crate::finished::{FinishedOrder, KeptTrade};
+use crate::kept::Kept;
+use crate::prefetch::prefetch;
 use crate::risk::AccountExtra;
 use crate::slab::NONE;
 
@@ -20,8 +22,8 @@ pub(crate) struct Account {
     pub(crate) balances: Vec<Balance>,
     /// Indexed by instrument, likewise.
     pub(crate) markets: Vec<AccountMarket>,
-    pub(crate) finished: FinishedOrders,
-    pub(crate) trades: VecDeque<AccountTrade>,
+    pub(crate) finished: Kept<FinishedOrder>,
+    pub(crate) trades: Kept<KeptTrade>,
     pub(crate) external_refs: BTreeSet<Box<[u8]>>,
     /// Oldest first.
     pub(crate) retries: VecDeque<Retry>,
@@ -66,8 +68,8 @@ impl Account {
             open_orders: 0,
             balances: Vec::new(),
             markets: Vec::new(),
-            finished: FinishedOrders::default(),
-            trades: VecDeque::new(),
+            finished: Kept::default(),
+            trades: Kept::default(),
             external_refs: BTreeSet::new(),
             retries: VecDeque::new(),
             extra: None,
@@ -130,6 +132,18 @@ impl Account {
             self.markets.resize(at + 1, AccountMarket::EMPTY);
         }
         &mut self.markets[at]
+    }
+
+    /// Has brought near what an order in `instrument` touches of this account.
+    #[inline]
+    pub(crate) fn prefetch_parts(&self, instrument: &Instrument) {
+        let spec = &instrument.spec;
+        for asset in [spec.base, spec.quote] {
+            self.balances.get(usize::from(asset.0)).map(prefetch);
+        }
+        self.markets.get(instrument.id.0 as usize).map(prefetch);
+        self.finished.prefetch();
+        self.trades.prefetch();
     }
 
     /// Sets aside what a limit order may cost. The check saw that it is there.

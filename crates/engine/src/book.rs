@@ -62,6 +62,12 @@ impl Node {
         self.side
     }
 
+    /// Who is behind it in the queue at its price, if anybody.
+    #[inline]
+    pub(crate) fn next(&self) -> NodeId {
+        self.next
+    }
+
     pub fn price(&self) -> Price {
         price_of(self.side, self.key)
     }

@@ -8,6 +8,7 @@ use types::{
 };
 
 use crate::account::{Account, Retry};
+use crate::ahead::Ahead;
 use crate::market::Market;
 use crate::orders::Orders;
 use crate::trading::Trading;
@@ -51,6 +52,7 @@ pub struct Engine {
     pub(crate) work_max: u32,
     /// What is left of it.
     pub(crate) work: u32,
+    pub(crate) ahead: Ahead,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +102,7 @@ impl Default for Engine {
             retry_deadlines: BTreeSet::new(),
             work_max: WORK_PER_COMMAND,
             work: 0,
+            ahead: Ahead::default(),
         }
     }
 }

@@ -11,6 +11,7 @@
 //! between commands.
 
 mod account;
+mod ahead;
 mod book;
 mod check;
 mod ending;
@@ -19,10 +20,12 @@ mod finished;
 mod follow_up;
 mod index;
 mod invariant;
+mod kept;
 mod ladder;
 mod market;
 mod matching;
 mod modify;
+mod names;
 mod operator;
 mod orders;
 mod page;

@@ -196,6 +196,7 @@ impl Engine {
 
     /// One match, at the maker's price.
     fn fill(&mut self, taker: &mut Order, front: Front, qty: Qty, events: &mut Vec<Event>) {
+        self.foresee_makers(self.orders.nodes[front.node].next());
         let Self { markets, accounts, orders, now_ns, .. } = self;
         let market = &mut markets[taker.instrument.0 as usize];
         let Front { node, price, leaves_qty } = front;
@@ -272,24 +273,20 @@ impl Engine {
         let fill = if is_maker { &trade.maker } else { &trade.taker };
         let account = &mut self.accounts[fill.order.account.0 as usize];
         let kept = account.spec.trades_kept as usize;
-        while account.trades.len() >= kept.max(1) {
-            account.trades.pop_front();
-        }
-        if kept > 0 {
-            account.trades.push_back(AccountTrade {
-                instrument: trade.instrument,
-                trade_id: trade.trade_id,
-                order_id: fill.order.order_id,
-                side: fill.order.side,
-                is_maker,
-                price: trade.price,
-                qty: trade.qty,
-                quote: trade.quote,
-                fee: fill.fee,
-                fee_asset: fill.fee_asset,
-                traded_ns: self.now_ns,
-            });
-        }
+        let trade = AccountTrade {
+            instrument: trade.instrument,
+            trade_id: trade.trade_id,
+            order_id: fill.order.order_id,
+            side: fill.order.side,
+            is_maker,
+            price: trade.price,
+            qty: trade.qty,
+            quote: trade.quote,
+            fee: fill.fee,
+            fee_asset: fill.fee_asset,
+            traded_ns: self.now_ns,
+        };
+        account.trades.push(&trade, kept);
     }
 
     fn rest(&mut self, order: &Order, events: &mut Vec<Event>) {

@@ -160,9 +160,7 @@ impl Engine {
         }
         let owner = &mut self.accounts[account.0 as usize];
         owner.spec = spec;
-        while owner.trades.len() > spec.trades_kept as usize {
-            owner.trades.pop_front();
-        }
+        owner.trades.keep(spec.trades_kept as usize);
         owner.finished.keep(spec.finished_orders_kept as usize);
         let account_seq = owner.next_seq();
         events.push(Event::AccountUpdated(AccountUpdated { account_seq, account, spec }));

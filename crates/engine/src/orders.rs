@@ -15,7 +15,6 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use foldhash::SharedSeed;
 use foldhash::quality::FoldHasher;
-use hashbrown::HashTable;
 use types::{
     AccountId, Amount, ClOrdId, InstrumentId, Order, OrderId, OrderStatus, OrderTerms, OrderType,
     PackedClOrdId, Peg, Price, Qty, Reader, Side, StpMode, TimeInForce, Wire,
@@ -23,6 +22,8 @@ use types::{
 
 use crate::account::Account;
 use crate::book::{Node, NodeId, Nodes};
+use crate::names::Names;
+use crate::prefetch::prefetch;
 use crate::slab::{NONE, Slab};
 
 #[derive(Clone, Debug, Default)]
@@ -32,7 +33,7 @@ pub(crate) struct Orders {
     records: Vec<OpenOrder>,
     extras: Slab<Extra>,
     long_names: Slab<ClOrdId>,
-    by_cl_ord_id: HashTable<NodeId>,
+    names: Names,
     seeds: Seeds,
 }
 
@@ -403,12 +404,9 @@ impl Orders {
         cl_ord_id: &ClOrdId,
     ) -> Option<NodeId> {
         let packed = cl_ord_id.pack();
-        let hash = match packed {
-            Some(packed) => self.seeds.hash(account, instrument, packed),
-            None => self.seeds.hash_long(account, instrument, cl_ord_id),
-        };
-        let same = |node: &NodeId| {
-            let record = self.record(*node);
+        let hash = self.hash(account, instrument, cl_ord_id);
+        let same = |node: NodeId| {
+            let record = self.record(node);
             record.account == account
                 && record.instrument == instrument
                 && match record.cl_ord_id {
@@ -416,7 +414,52 @@ impl Orders {
                     Name::Long(at) => self.long_names[at] == *cl_ord_id,
                 }
         };
-        self.by_cl_ord_id.find(hash, same).copied()
+        self.names.find(hash, same)
+    }
+
+    #[inline]
+    pub(crate) fn hash(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+        cl_ord_id: &ClOrdId,
+    ) -> u32 {
+        match cl_ord_id.pack() {
+            Some(packed) => self.seeds.hash(account, instrument, packed),
+            None => self.seeds.hash_long(account, instrument, cl_ord_id),
+        }
+    }
+
+    /// The record of a node, if there is such a node.
+    #[inline]
+    pub(crate) fn get(&self, node: NodeId) -> Option<&OpenOrder> {
+        self.records.get(node as usize)
+    }
+
+    /// Has the place of a name brought near.
+    #[inline]
+    pub(crate) fn prefetch_name(&self, hash: u32) {
+        self.names.prefetch(hash);
+    }
+
+    /// Has an order brought near, if there is such a node.
+    #[inline]
+    pub(crate) fn prefetch(&self, node: NodeId) {
+        if let Some(record) = self.get(node) {
+            prefetch(record);
+            self.nodes.prefetch(node);
+        }
+    }
+
+    /// Has brought near what is touched when an order goes that is near itself.
+    #[inline]
+    pub(crate) fn prefetch_neighbours(&self, node: NodeId) {
+        if let Some(record) = self.get(node) {
+            self.names.prefetch(self.seeds.hash_of(record, &self.long_names));
+            for other in [record.next, record.prev] {
+                self.get(other).map(prefetch);
+            }
+        }
     }
 
     /// An account's open orders on one side of an instrument, oldest first.
@@ -449,23 +492,19 @@ impl Orders {
     }
 
     fn insert_name(&mut self, node: NodeId) {
-        let Self { records, long_names, seeds, by_cl_ord_id, .. } = self;
-        let hash_of = |node: &NodeId| seeds.hash_of(&records[*node as usize], long_names);
-        by_cl_ord_id.insert_unique(hash_of(&node), node, hash_of);
+        let hash = self.seeds.hash_of(self.record(node), &self.long_names);
+        self.names.insert(hash, node);
     }
 
     fn remove_name(&mut self, node: NodeId) {
         let hash = self.seeds.hash_of(self.record(node), &self.long_names);
-        self.by_cl_ord_id
-            .find_entry(hash, |other| *other == node)
-            .expect("every open order has its name in the table")
-            .remove();
+        self.names.remove(hash, node);
     }
 }
 
 impl Seeds {
     #[inline]
-    fn hash_of(&self, record: &OpenOrder, long_names: &Slab<ClOrdId>) -> u64 {
+    fn hash_of(&self, record: &OpenOrder, long_names: &Slab<ClOrdId>) -> u32 {
         let OpenOrder { account, instrument, .. } = *record;
         match record.cl_ord_id {
             Name::Packed(packed) => self.hash(account, instrument, packed),
@@ -474,17 +513,17 @@ impl Seeds {
     }
 
     #[inline]
-    fn hash(&self, account: AccountId, instrument: InstrumentId, packed: PackedClOrdId) -> u64 {
+    fn hash(&self, account: AccountId, instrument: InstrumentId, packed: PackedClOrdId) -> u32 {
         let mut hasher = self.hasher(account, instrument);
         packed.words().into_iter().for_each(|word| hasher.write_u64(word));
-        hasher.finish()
+        hasher.finish() as u32
     }
 
     #[cold]
-    fn hash_long(&self, account: AccountId, instrument: InstrumentId, cl_ord_id: &ClOrdId) -> u64 {
+    fn hash_long(&self, account: AccountId, instrument: InstrumentId, cl_ord_id: &ClOrdId) -> u32 {
         let mut hasher = self.hasher(account, instrument);
         hasher.write(cl_ord_id.as_bytes());
-        hasher.finish()
+        hasher.finish() as u32
     }
 
     #[inline]

@@ -17,3 +17,14 @@ pub(crate) fn prefetch<T>(place: &T) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = place;
 }
+
+/// [`prefetch`] for all cache lines of a place.
+#[inline(always)]
+pub(crate) fn prefetch_whole<T>(place: &T) {
+    const LINE: usize = 64;
+    for at in (0..size_of::<T>()).step_by(LINE) {
+        let line = std::ptr::from_ref(place).cast::<u8>().wrapping_add(at);
+        // SAFETY: it points into `place`.
+        prefetch(unsafe { &*line });
+    }
+}

@@ -7,6 +7,7 @@ use types::{
 
 use crate::book::NodeId;
 use crate::engine::Engine;
+use crate::finished::find_finished;
 
 impl Engine {
     pub fn assets(&self) -> &[Asset] {
@@ -49,7 +50,7 @@ impl Engine {
         match self.find_open(account, instrument, order) {
             Some(node) => Some(self.orders.order(node)),
             None if order.order_id.is_none() && order.cl_ord_id.is_none() => None,
-            None => self.account(account)?.finished.find(account, instrument, order),
+            None => find_finished(&self.account(account)?.finished, account, instrument, order),
         }
     }
 
@@ -74,8 +75,8 @@ impl Engine {
     pub fn account_trades(
         &self,
         account: AccountId,
-    ) -> impl DoubleEndedIterator<Item = &AccountTrade> {
-        self.account(account).into_iter().flat_map(|owner| owner.trades.iter())
+    ) -> impl DoubleEndedIterator<Item = AccountTrade> {
+        self.account(account).into_iter().flat_map(move |owner| owner.trades.iter(account))
     }
 
     /// The levels of one side of a book, best first.

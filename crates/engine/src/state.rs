@@ -3,8 +3,6 @@
 //! The same state gives the same bytes in every process: nothing here goes by the order of a hash
 //! table or by where a record happens to lie in memory.
 
-use std::collections::VecDeque;
-
 use types::{
     AMOUNT_MAX, AccountId, AccountTrade, Amount, Balance, Instrument, InstrumentId, Order, OrderId,
     OrderStatus, OrderType, QTY_MAX, Reader, Side, TimeInForce, Wire,
@@ -135,7 +133,7 @@ impl Engine {
         check_account_spec(&account.spec).is_ok()
             && account.balances.len() <= self.assets.len()
             && account.retries.len() <= RETRY_KEYS_PER_ACCOUNT
-            && account.trades.iter().all(trade_is_sound)
+            && account.trades.iter(AccountId::VENUE).all(|trade| trade_is_sound(&trade))
     }
 
     fn market_is_sound(&self, id: u32, market: &Market) -> bool {
@@ -217,7 +215,7 @@ impl Engine {
         account.account_seq.write(out);
         account.balances.write(out);
         write_list(account.finished.iter(id), out, |order, out| order.write(out));
-        write_list(account.trades.iter(), out, Wire::write);
+        write_list(account.trades.iter(id), out, |trade, out| trade.write(out));
         write_list(account.external_refs.iter(), out, |name, out| {
             u8::try_from(name.len()).expect("an external reference is short").write(out);
             out.extend_from_slice(name);
@@ -358,7 +356,9 @@ fn read_account(r: &mut Reader<'_>, id: AccountId, finished: &mut Vec<Place>) ->
         account.finished.push(&order, usize::MAX);
         finished.push(Place::new(&order, None));
     }
-    account.trades = VecDeque::from(r.read::<Vec<_>>()?);
+    for trade in r.read::<Vec<AccountTrade>>()? {
+        account.trades.push(&trade, usize::MAX);
+    }
     let external_refs: Vec<Box<[u8]>> = read_list(r, |r| {
         let len = r.read::<u8>()?;
         r.take_slice(usize::from(len)).map(Box::from)

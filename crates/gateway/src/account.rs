@@ -90,13 +90,13 @@ fn select_trades(
     request: &MyTradesRequest,
 ) -> Vec<AccountTrade> {
     let instrument = request.market.instrument.id;
-    let wanted = |trade: &&AccountTrade| {
+    let wanted = |trade: &AccountTrade| {
         trade.instrument == instrument
             && request.from_id.is_none_or(|first| trade.trade_id >= first)
             && request.order_id.is_none_or(|order_id| trade.order_id == order_id)
             && request.times.contains(trade.traded_ns)
     };
-    let trades = engine.account_trades(account).filter(wanted).copied();
+    let trades = engine.account_trades(account).filter(wanted);
     let from_the_first = request.from_id.is_some() || request.times.start_ns.is_some();
     if from_the_first {
         return trades.take(request.limit).collect();

@@ -9,7 +9,9 @@ use crate::text::ClOrdId;
 use crate::wire::{Reader, Wire, numbered, record_with_terms};
 
 numbered! {
+    #[derive(Default)]
     pub enum Side: u8 {
+        #[default]
         Buy = 0,
         Sell = 1,
     }

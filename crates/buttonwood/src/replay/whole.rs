@@ -62,7 +62,10 @@ impl Target for Whole {
         for steps in steps.chunks(ENTRIES_PER_CHUNK) {
             ready.clear();
             ready.extend(steps.iter().map(Ready::new));
-            watch.time(&ready, |ready, _| self.apply(ready));
+            watch.time(&ready, |ready, waiting| {
+                self.engine.announce(waiting.get(Engine::AHEAD - 1).map(|waits| &waits.entry));
+                self.apply(ready);
+            });
         }
         self.ready = ready;
     }

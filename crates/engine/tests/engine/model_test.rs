@@ -159,7 +159,7 @@ fn compare(venue: &mut Driver, model: &mut Model, step: &Step) -> Vec<Event> {
         if account.0 > 0 {
             let finished: Vec<Order> = venue.engine.finished_orders(account).collect();
             assert_eq!(finished, owner.finished, "account {account}");
-            let trades: Vec<_> = venue.engine.account_trades(account).copied().collect();
+            let trades: Vec<_> = venue.engine.account_trades(account).collect();
             assert_eq!(trades, owner.trades, "account {account}");
         }
     }

@@ -1,0 +1,144 @@
+//! What commands that wait are going to need, brought near while others are carried out.
+//!
+//! A command touches a dozen places that depend on each other: its account leads to a balance, an
+//! order's id to its record, and that to its neighbours. Each step is taken when the one before has
+//! had time to arrive. These are hints: nothing is changed, and who announces other commands than
+//! he applies gets the same results later.
+
+use types::{Command, Entry, InstrumentId, OrderId, Price, Side};
+
+use crate::book::NodeId;
+use crate::engine::Engine;
+use crate::prefetch::prefetch_whole;
+use crate::slab::NONE;
+
+/// The last commands that were announced.
+#[derive(Clone, Debug)]
+pub(crate) struct Ahead {
+    aims: [Aim; AIMS],
+    last: usize,
+}
+
+const AIMS: usize = 16;
+
+/// How many announcements later the second step is taken, the third, and the last.
+const SECOND: usize = 5;
+const THIRD: usize = 8;
+const FOURTH: usize = 11;
+
+/// What a command is about. Which kind of command it is, a processor would guess wrong, so all
+/// are treated alike from here on.
+#[derive(Clone, Copy, Debug, Default)]
+struct Aim {
+    account: u32,
+    instrument: InstrumentId,
+    /// Zero, which is none, for a new order.
+    order_id: OrderId,
+    side: Side,
+    price: Price,
+    name: u32,
+}
+
+impl Default for Ahead {
+    fn default() -> Self {
+        Self { aims: [Aim::default(); AIMS], last: 0 }
+    }
+}
+
+impl Engine {
+    /// So many entries ahead of the one that is applied, an entry is best announced.
+    pub const AHEAD: usize = 14;
+
+    /// An entry is going to be applied soon, or `None` is when there is no further one for now.
+    #[inline]
+    pub fn announce(&mut self, entry: Option<&Entry>) {
+        let aim = entry.map_or_else(Aim::default, |entry| self.aim(entry));
+        let last = (self.ahead.last + 1) % AIMS;
+        self.ahead.last = last;
+        self.ahead.aims[last] = aim;
+        let before = |steps: usize| self.ahead.aims[(last + AIMS - steps) % AIMS];
+        self.first_step(&aim);
+        self.second_step(&before(SECOND));
+        self.third_step(&before(THIRD));
+        self.fourth_step(&before(FOURTH));
+    }
+
+    #[inline]
+    fn aim(&self, entry: &Entry) -> Aim {
+        let account = entry.envelope.account;
+        match &entry.command {
+            Command::NewOrder(order) => Aim {
+                account: account.0,
+                instrument: order.instrument,
+                order_id: OrderId(0),
+                side: order.side,
+                price: order.price,
+                name: self.orders.hash(account, order.instrument, &order.cl_ord_id),
+            },
+            Command::CancelOrder(cancel) => Aim {
+                account: account.0,
+                instrument: cancel.instrument,
+                order_id: cancel.order.order_id.unwrap_or(OrderId(0)),
+                ..Aim::default()
+            },
+            _ => Aim { account: account.0, ..Aim::default() },
+        }
+    }
+
+    #[inline]
+    fn first_step(&self, aim: &Aim) {
+        if let Some(account) = self.accounts.get(aim.account as usize) {
+            prefetch_whole(account);
+        }
+        if let Some(market) = self.market(aim.instrument) {
+            prefetch_whole(market);
+        }
+    }
+
+    #[inline]
+    fn second_step(&self, aim: &Aim) {
+        let Some(market) = self.market(aim.instrument) else { return };
+        market.index.prefetch(aim.order_id.0);
+        self.orders.prefetch_name(aim.name);
+        if let Some(account) = self.accounts.get(aim.account as usize) {
+            account.prefetch_parts(&market.instrument);
+        }
+    }
+
+    #[inline]
+    fn third_step(&self, aim: &Aim) {
+        let Some(market) = self.market(aim.instrument) else { return };
+        let node = market.index.peek(aim.order_id.0);
+        self.orders.prefetch(node);
+        if let Some(account) = self.accounts.get(aim.account as usize) {
+            self.orders.prefetch(account.market(aim.instrument).lists[aim.side as usize].tail);
+        }
+    }
+
+    #[inline]
+    fn fourth_step(&self, aim: &Aim) {
+        let Some(market) = self.market(aim.instrument) else { return };
+        let node = market.index.peek(aim.order_id.0);
+        self.orders.prefetch_neighbours(node);
+        market.book.prefetch(&self.orders.nodes, node, aim.side, aim.price);
+        if let Some(front) = market.book.front(&self.orders.nodes, aim.side.opposite()) {
+            self.foresee_makers(front.node);
+        }
+    }
+
+    /// Has brought near what is going to be needed when `node` trades, and then those behind it.
+    #[inline]
+    pub(crate) fn foresee_makers(&self, node: NodeId) {
+        let Some(record) = self.orders.get(node) else { return };
+        let instrument = &self.markets[record.instrument.0 as usize].instrument;
+        self.accounts[record.account.0 as usize].prefetch_parts(instrument);
+        self.orders.prefetch_neighbours(node);
+        let next = self.orders.nodes[node].next();
+        if let Some(record) = self.orders.get(next) {
+            prefetch_whole(&self.accounts[record.account.0 as usize]);
+            self.orders.prefetch(self.orders.nodes[next].next());
+        }
+    }
+}
+
+const _: () = assert!(FOURTH < Engine::AHEAD && Engine::AHEAD < AIMS && NONE == u32::MAX);

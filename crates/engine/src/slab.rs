@@ -1,6 +1,6 @@
 //! Records that are named by a small number and whose room is used again.
 
-use crate::prefetch::prefetch;
+use crate::prefetch::{advise_huge, prefetch};
 
 /// Stands for "no record" where a record's number is expected.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -56,6 +56,7 @@ impl<T, const RESERVE: usize> Slab<T, RESERVE> {
         self.records.reserve(more);
         // All places are taken, so there is nothing on the stack to be copied.
         self.free = Vec::with_capacity(self.records.capacity());
+        advise_huge(&mut self.records);
     }
 
     /// The record stays readable until its place is taken again.

@@ -93,9 +93,18 @@ struct Pages {
     count: usize,
     /// Where a page was found that has orders, by the lowest bits of its number: on a book without
     /// gaps every page has a place of its own. A power of two of them.
-    hints: Vec<u32>,
+    hints: Vec<Hint>,
     ladder: Ladder,
 }
+
+#[derive(Clone, Copy, Debug)]
+struct Hint {
+    /// The lower half of the page's number, so that a page that is not meant is not looked at.
+    number: u32,
+    page: u32,
+}
+
+const NO_HINT: Hint = Hint { number: 0, page: NONE };
 
 impl Default for Pages {
     fn default() -> Self {
@@ -104,7 +113,7 @@ impl Default for Pages {
             best_page: NONE,
             front: NONE,
             count: 0,
-            hints: vec![NONE; HINTS_MIN],
+            hints: vec![NO_HINT; HINTS_MIN],
             ladder: Ladder::default(),
         }
     }
@@ -218,8 +227,7 @@ impl Book {
     #[inline]
     pub fn prefetch(&self, nodes: &Nodes, node: NodeId, side: Side, price: Price) {
         let key = key_of(side, price);
-        let hints = self.side(side).hints.as_slice();
-        let hint = hints[(key / SLOTS as u64) as usize & (hints.len() - 1)];
+        let hint = self.side(side).hint(key / SLOTS as u64).page;
         let Some(any) = nodes.get_or_last(node) else { return };
         nodes.prefetch(any.next);
         nodes.prefetch(any.prev);
@@ -231,7 +239,25 @@ impl Book {
     }
 
     /// Whether an aggressor on `side` finds `qty` at `limit` or better; `None` is no limit.
+    #[inline]
     pub fn can_fill(&self, side: Side, limit: Option<Price>, qty: Qty) -> bool {
+        let &Pages { front, best_key, best_page, .. } = self.side(side.opposite());
+        if front == NONE {
+            return false;
+        }
+        // The best level is nearly always enough.
+        let crosses = |price| limit.is_none_or(|limit| side.crosses(limit, price));
+        if crosses(price_of(side.opposite(), best_key)) {
+            let best = self.pages[best_page].level(slot_of(best_key));
+            if best.qty >= qty.lots() {
+                return true;
+            }
+        }
+        self.can_fill_below(side, limit, qty)
+    }
+
+    #[inline(never)]
+    fn can_fill_below(&self, side: Side, limit: Option<Price>, qty: Qty) -> bool {
         let mut found: u64 = 0;
         for (price, level_qty) in self.levels(side.opposite()) {
             if limit.is_some_and(|limit| !side.crosses(limit, price)) {
@@ -278,29 +304,31 @@ impl Book {
 
     #[inline]
     fn hinted(&self, side: Side, number: u64) -> Option<u32> {
-        let hints = self.side(side).hints.as_slice();
-        let page = hints[number as usize & (hints.len() - 1)];
-        (self.pages.get(page)?.number == number).then_some(page)
+        let hint = self.side(side).hint(number);
+        if hint.number != number as u32 {
+            return None;
+        }
+        (self.pages.get(hint.page)?.number == number).then_some(hint.page)
     }
 
     #[inline(never)]
     fn page_for_search(&mut self, side: Side, number: u64) -> u32 {
         let pages = &mut self.sides[side as usize];
-        let page = match pages.ladder.get(number) {
-            Some(page) => page,
-            None => {
+        let page = match pages.ladder.find(number) {
+            Ok(page) => page,
+            Err(gap) => {
                 let page = self.pages.insert_made(|| Page::new(number));
-                pages.ladder.insert(number, page);
+                pages.ladder.insert(gap, number, page);
                 pages.count += 1;
                 if pages.count > pages.hints.len() && pages.hints.len() < HINTS_MAX {
                     // They fill again as pages are asked for.
-                    pages.hints = vec![NONE; 2 * pages.hints.len()];
+                    pages.hints = vec![NO_HINT; 2 * pages.hints.len()];
                 }
                 page
             }
         };
-        let mask = pages.hints.len() - 1;
-        pages.hints[number as usize & mask] = page;
+        let at = number as usize & (pages.hints.len() - 1);
+        pages.hints[at] = Hint { number: number as u32, page };
         page
     }
 
@@ -317,10 +345,10 @@ impl Book {
             }
             return;
         }
-        let number = page.number;
+        let number = key / SLOTS as u64;
         let hint = number as usize & (pages.hints.len() - 1);
-        if pages.hints[hint] == page_id {
-            pages.hints[hint] = NONE;
+        if pages.hints[hint].page == page_id {
+            pages.hints[hint] = NO_HINT;
         }
         pages.ladder.remove(number);
         pages.count -= 1;
@@ -336,6 +364,13 @@ impl Book {
     #[inline]
     fn side(&self, side: Side) -> &Pages {
         &self.sides[side as usize]
+    }
+}
+
+impl Pages {
+    #[inline]
+    fn hint(&self, number: u64) -> Hint {
+        self.hints[number as usize & (self.hints.len() - 1)]
     }
 }
 

@@ -1,9 +1,9 @@
 //! The pages of one side in order, the best last.
 //!
-//! A sorted array in parts: putting one page among a million others moves a few kilobytes.
+//! A sorted array in parts: putting one page among a million others moves a kilobyte or two.
 
 /// Pages in one part at most.
-const PART_MAX: usize = 256;
+const PART_MAX: usize = 128;
 
 /// Neighbours that have this many together become one.
 const PART_AGAIN: usize = PART_MAX / 2;
@@ -12,67 +12,81 @@ const PART_AGAIN: usize = PART_MAX / 2;
 pub(crate) struct Ladder {
     /// The lowest number of each part.
     firsts: Vec<u64>,
-    /// None is empty.
-    parts: Vec<Part>,
+    /// Only a part that is alone may be empty.
+    #[allow(clippy::vec_box)] // A part that splits off moves pointers, not pages.
+    parts: Vec<Box<Part>>,
 }
 
 /// Two arrays, since a search reads only the numbers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Part {
-    numbers: Vec<u64>,
-    pages: Vec<u32>,
+    count: usize,
+    numbers: [u64; PART_MAX],
+    pages: [u32; PART_MAX],
+}
+
+/// Where a page would have to be put in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gap {
+    part: usize,
+    at: usize,
 }
 
 impl Ladder {
     /// The best page.
     #[inline]
     pub(crate) fn last(&self) -> Option<u32> {
-        self.parts.last().and_then(|part| part.pages.last()).copied()
+        self.parts.last()?.pages().last().copied()
     }
 
     /// All pages, the best first.
     pub(crate) fn best_first(&self) -> impl Iterator<Item = u32> {
-        self.parts.iter().rev().flat_map(|part| part.pages.iter().rev().copied())
+        self.parts.iter().rev().flat_map(|part| part.pages().iter().rev().copied())
     }
 
-    pub(crate) fn get(&self, number: u64) -> Option<u32> {
-        let part = &self.parts[self.part_of(number)?];
-        let at = part.numbers.binary_search(&number).ok()?;
-        Some(part.pages[at])
+    pub(crate) fn find(&self, number: u64) -> Result<u32, Gap> {
+        let part = self.part_of(number).unwrap_or(0);
+        let Some(found) = self.parts.get(part) else { return Err(Gap { part, at: 0 }) };
+        match found.numbers().binary_search(&number) {
+            Ok(at) => Ok(found.pages[at]),
+            Err(at) => Err(Gap { part, at }),
+        }
     }
 
-    /// Puts in a page whose number is not there yet.
-    pub(crate) fn insert(&mut self, number: u64, page: u32) {
+    /// Puts in a page where it was looked for and not found.
+    pub(crate) fn insert(&mut self, gap: Gap, number: u64, page: u32) {
+        let Gap { mut part, mut at } = gap;
         if self.parts.is_empty() {
             self.firsts.push(number);
-            self.parts.push(Part::default());
+            self.parts.push(Part::empty());
         }
-        let mut at = self.part_of(number).unwrap_or(0);
-        if self.parts[at].pages.len() == PART_MAX {
-            self.split(at);
-            at += usize::from(number >= self.firsts[at + 1]);
+        if self.parts[part].count == PART_MAX {
+            self.split(part);
+            if let Some(behind) = at.checked_sub(PART_MAX / 2) {
+                (part, at) = (part + 1, behind);
+            }
         }
-        let part = &mut self.parts[at];
-        let place = part.numbers.partition_point(|other| *other < number);
-        part.numbers.insert(place, number);
-        part.pages.insert(place, page);
-        self.firsts[at] = part.numbers[0];
+        self.parts[part].insert(at, number, page);
+        if at == 0 {
+            self.firsts[part] = number;
+        }
     }
 
     /// Takes out a page that is there.
     pub(crate) fn remove(&mut self, number: u64) {
         let at = self.part_of(number).expect("the page is there");
         let part = &mut self.parts[at];
-        let place = part.numbers.binary_search(&number).expect("the page is there");
-        part.numbers.remove(place);
-        part.pages.remove(place);
-        if let Some(first) = part.numbers.first() {
-            self.firsts[at] = *first;
+        let place = part.numbers().binary_search(&number).expect("the page is there");
+        part.remove(place);
+        if part.count > PART_AGAIN / 2 {
+            self.firsts[at] = part.numbers[0];
+        } else if part.count > 0 {
+            self.firsts[at] = part.numbers[0];
             self.merge(at);
         } else if self.parts.len() > 1 {
             self.firsts.remove(at);
             self.parts.remove(at);
-        } // else the side's only part keeps its room
+        }
     }
 
     #[inline]
@@ -82,32 +96,62 @@ impl Ladder {
 
     #[cold]
     fn split(&mut self, at: usize) {
-        let part = &mut self.parts[at];
-        let half = PART_MAX / 2;
-        let mut upper =
-            Part { numbers: Vec::with_capacity(PART_MAX), pages: Vec::with_capacity(PART_MAX) };
-        upper.numbers.extend(part.numbers.drain(half..));
-        upper.pages.extend(part.pages.drain(half..));
+        let mut upper = Part::empty();
+        self.parts[at].move_to(PART_MAX / 2, &mut upper);
         self.firsts.insert(at + 1, upper.numbers[0]);
         self.parts.insert(at + 1, upper);
     }
 
+    #[cold]
     fn merge(&mut self, at: usize) {
-        let size = |at: usize| self.parts.get(at).map_or(PART_MAX, |part| part.pages.len());
-        if size(at) > PART_AGAIN / 2 {
-            return;
-        }
+        let size = |at: usize| self.parts.get(at).map_or(PART_MAX, |part| part.count);
         let at = match at.checked_sub(1) {
             Some(before) if size(before) < size(at + 1) => before,
             _ => at,
         };
-        if size(at) + size(at + 1) > PART_AGAIN {
-            return;
+        if size(at) + size(at + 1) <= PART_AGAIN {
+            self.firsts.remove(at + 1);
+            let mut upper = self.parts.remove(at + 1);
+            upper.move_to(0, &mut self.parts[at]);
         }
-        self.firsts.remove(at + 1);
-        let upper = self.parts.remove(at + 1);
-        self.parts[at].numbers.extend(upper.numbers);
-        self.parts[at].pages.extend(upper.pages);
+    }
+}
+
+impl Part {
+    fn empty() -> Box<Self> {
+        Box::new(Self { count: 0, numbers: [0; PART_MAX], pages: [0; PART_MAX] })
+    }
+
+    fn numbers(&self) -> &[u64] {
+        &self.numbers[..self.count]
+    }
+
+    fn pages(&self) -> &[u32] {
+        &self.pages[..self.count]
+    }
+
+    fn insert(&mut self, at: usize, number: u64, page: u32) {
+        self.numbers.copy_within(at..self.count, at + 1);
+        self.pages.copy_within(at..self.count, at + 1);
+        self.numbers[at] = number;
+        self.pages[at] = page;
+        self.count += 1;
+    }
+
+    fn remove(&mut self, at: usize) {
+        self.numbers.copy_within(at + 1..self.count, at);
+        self.pages.copy_within(at + 1..self.count, at);
+        self.count -= 1;
+    }
+
+    /// Moves its pages from `first` on to the end of another part.
+    fn move_to(&mut self, first: usize, other: &mut Self) {
+        let count = self.count - first;
+        let end = other.count + count;
+        other.numbers[other.count..end].copy_from_slice(&self.numbers()[first..]);
+        other.pages[other.count..end].copy_from_slice(&self.pages()[first..]);
+        other.count = end;
+        self.count = first;
     }
 }
 
@@ -124,15 +168,11 @@ mod tests {
         assert!(pages.iter().eq(map.values().rev()));
         assert_eq!(ladder.last(), map.values().next_back().copied());
         let firsts: Vec<u64> =
-            ladder.parts.iter().map_while(|part| part.numbers.first().copied()).collect();
+            ladder.parts.iter().map_while(|part| part.numbers().first().copied()).collect();
         assert!(ladder.firsts == firsts || map.is_empty());
         let small = ladder.parts.windows(2);
-        assert!(ladder.parts.iter().all(|part| part.pages.len() <= PART_MAX));
-        assert!(
-            small
-                .into_iter()
-                .all(|pair| pair[0].pages.len() + pair[1].pages.len() > PART_AGAIN / 2)
-        );
+        assert!(ladder.parts.iter().all(|part| part.count <= PART_MAX));
+        assert!(small.into_iter().all(|pair| pair[0].count + pair[1].count > PART_AGAIN / 2));
     }
 
     proptest! {
@@ -153,9 +193,10 @@ mod tests {
                         _ => first + at * 7919 % 2003,
                     };
                     let page = number as u32 * 3;
-                    prop_assert_eq!(ladder.get(number), map.get(&number).copied());
+                    prop_assert_eq!(ladder.find(number).ok(), map.get(&number).copied());
                     if put && map.insert(number, page).is_none() {
-                        ladder.insert(number, page);
+                        let gap = ladder.find(number).expect_err("it is not there");
+                        ladder.insert(gap, number, page);
                     }
                     if !put && map.remove(&number).is_some() {
                         ladder.remove(number);

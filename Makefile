@@ -41,6 +41,8 @@ crash: $(VENV)/installed ## kill -9 under load, again and again (ROUNDS=100)
 bench: ## the matching core against the textbook book, on recorded workloads
 	$(CARGO) build --release --locked --package buttonwood
 	$(PYTHON) benches/textbook.py target/release/buttonwood
+	@echo
+	$(CARGO) bench --locked --quiet --package engine --bench latency
 
 churn: ## memory over a long life of the engine (MILLIONS=1000 commands)
 	$(CARGO) bench --locked --package engine --bench churn -- $(or $(MILLIONS),1000)

@@ -1,0 +1,426 @@
+//! What single operations take, and what somebody can do to a book who means it ill.
+//!
+//! `cargo bench -p engine --bench latency` prints one table. Each operation is timed in batches of
+//! [`BATCH`], on a book of [`ORDERS`] orders at [`LEVELS`] prices a side; p50 and p99 are those of
+//! the batches, per operation. The best published figures of others stand beside them where there
+//! are any. All input comes from one seed, and each run checks that its work was done.
+
+#![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use engine::{Book, Engine, Nodes, OrderIndex};
+use types::{
+    AMOUNT_MAX, AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, ClOrdId,
+    Command, CreateAccount, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates, Increment,
+    InstrumentId, InstrumentSpec, ListAsset, ListInstrument, NewOrder, OrderSize, OrderType,
+    Origin, PRICE_MAX, Price, QTY_MAX, Qty, Side, StpMode, Symbol, TimeInForce,
+};
+
+const BATCH: usize = 64;
+const BATCHES: usize = 4_000;
+const ORDERS: usize = 10_000;
+const LEVELS: i64 = 100;
+const MIDDLE: i64 = 1_000_000;
+const MANY: usize = 1_000_000;
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+
+fn main() {
+    println!("{:38}{:>9}{:>9}{:>10}", "the bare book, ns", "p50", "p99", "others");
+    add_at_a_new_level();
+    add_at_a_standing_level();
+    match_one();
+    cancel();
+    part_of_one("match part of one", false);
+    part_of_one("the same, fill-or-kill", true);
+    questions();
+
+    println!("{:38}{:>9}{:>9}{:>10}", "\nthe whole engine, ns", " p50", "p99", "others");
+    risk_check();
+    // Further operations of the whole engine go here: updates of positions, checks of triggers.
+
+    println!(
+        "{:38}{:>9}{:>9}{:>10}",
+        "\na million orders, ns per command", " add", "cancel", "bytes"
+    );
+    let deep = crowd("on 200,000 prices, at random", 1, 200_000, Leave::AtRandom, None);
+    for (name, leave) in [
+        ("a page each, canceled at random", Leave::AtRandom),
+        ("a page each, canceled best first", Leave::BestFirst),
+        ("a page each, canceled worst first", Leave::WorstFirst),
+    ] {
+        crowd(name, 64 * 7, MANY as i64, leave, Some(deep));
+    }
+}
+
+/// A book with what a venue needs to cancel by id.
+struct Bare {
+    book: Book,
+    nodes: Nodes,
+    index: OrderIndex,
+    /// Indexed by node.
+    order_ids: Vec<u64>,
+    last_order_id: u64,
+    random: u64,
+}
+
+impl Bare {
+    fn empty() -> Self {
+        Self {
+            book: Book::default(),
+            nodes: Nodes::default(),
+            index: OrderIndex::default(),
+            order_ids: Vec::new(),
+            last_order_id: 0,
+            random: SEED,
+        }
+    }
+
+    fn standing() -> Self {
+        let mut bare = Self::empty();
+        for at in 0..ORDERS as i64 {
+            let side = if at % 2 == 0 { Side::Buy } else { Side::Sell };
+            bare.add(side, price(side, at / 2 % LEVELS));
+        }
+        bare
+    }
+
+    #[inline]
+    fn add(&mut self, side: Side, price: Price) -> u64 {
+        self.last_order_id += 1;
+        let node = self.book.rest(&mut self.nodes, side, price, Qty::from_lots(10));
+        match self.order_ids.get_mut(node as usize) {
+            Some(place) => *place = self.last_order_id,
+            None => self.order_ids.push(self.last_order_id),
+        }
+        self.index.insert(self.last_order_id, node);
+        self.last_order_id
+    }
+
+    #[inline]
+    fn cancel(&mut self, order_id: u64) {
+        let node = self.index.remove(order_id).expect("it rests");
+        self.book.remove(&mut self.nodes, node);
+    }
+
+    #[inline]
+    fn match_front(&mut self, side: Side) -> Price {
+        let front = self.book.front(&self.nodes, side).expect("somebody rests");
+        self.index.remove(self.order_ids[front.node as usize]);
+        self.book.remove(&mut self.nodes, front.node);
+        front.price
+    }
+
+    /// xorshift64*
+    fn draw(&mut self, below: u64) -> u64 {
+        self.random ^= self.random >> 12;
+        self.random ^= self.random << 25;
+        self.random ^= self.random >> 27;
+        self.random.wrapping_mul(0x2545_f491_4f6c_dd1d) % below
+    }
+
+    fn draw_side(&mut self) -> Side {
+        if self.draw(2) == 0 { Side::Buy } else { Side::Sell }
+    }
+}
+
+/// The price so many ticks behind the best one.
+fn price(side: Side, behind: i64) -> Price {
+    match side {
+        Side::Buy => Price::from_ticks(MIDDLE - behind),
+        Side::Sell => Price::from_ticks(MIDDLE + 1 + behind),
+    }
+}
+
+fn add_at_a_new_level() {
+    let mut bare = Bare::standing();
+    let mut times = Times::default();
+    let mut added = [0; BATCH];
+    for _ in 0..BATCHES {
+        let side = bare.draw_side();
+        let first = LEVELS + bare.draw(64) as i64;
+        times.batch(|at| added[at] = bare.add(side, price(side, first + at as i64)));
+        added.iter().for_each(|order_id| bare.cancel(*order_id));
+    }
+    assert_eq!(bare.nodes.len(), ORDERS);
+    times.print("add at a new level", Some(180));
+}
+
+fn add_at_a_standing_level() {
+    let mut bare = Bare::standing();
+    let mut times = Times::default();
+    let mut added = [0; BATCH];
+    for _ in 0..BATCHES {
+        let places: [_; BATCH] =
+            std::array::from_fn(|_| (bare.draw_side(), bare.draw(LEVELS as u64)));
+        times.batch(|at| {
+            let (side, behind) = places[at];
+            added[at] = bare.add(side, price(side, behind as i64));
+        });
+        assert_eq!(bare.nodes.len(), ORDERS + BATCH);
+        added.iter().for_each(|order_id| bare.cancel(*order_id));
+    }
+    times.print("add at a standing level", Some(180));
+}
+
+fn match_one() {
+    let mut bare = Bare::standing();
+    let mut times = Times::default();
+    let mut prices = [Price::default(); BATCH];
+    for _ in 0..BATCHES {
+        let side = bare.draw_side();
+        times.batch(|at| prices[at] = bare.match_front(side));
+        assert_eq!(bare.nodes.len(), ORDERS - BATCH);
+        prices.iter().for_each(|price| {
+            bare.add(side, *price);
+        });
+    }
+    times.print("match one order whole", None);
+}
+
+fn cancel() {
+    let mut bare = Bare::standing();
+    let mut times = Times::default();
+    let mut resting: Vec<u64> = (1..=ORDERS as u64).collect();
+    for _ in 0..BATCHES {
+        for at in 0..BATCH {
+            let other = at as u64 + bare.draw((ORDERS - at) as u64);
+            resting.swap(at, other as usize);
+        }
+        times.batch(|at| bare.cancel(resting[at]));
+        assert_eq!(bare.nodes.len(), ORDERS - BATCH);
+        for order_id in &mut resting[..BATCH] {
+            let (side, behind) = (bare.draw_side(), bare.draw(LEVELS as u64));
+            *order_id = bare.add(side, price(side, behind as i64));
+        }
+    }
+    times.print("cancel", None);
+}
+
+/// One lot of the order in front, limited at its price.
+fn part_of_one(name: &str, all_or_nothing: bool) {
+    let mut bare = Bare::standing();
+    let mut times = Times::default();
+    let lot = Qty::from_lots(1);
+    for _ in 0..BATCHES {
+        let side = bare.draw_side();
+        let first = bare.add(side, price(side, -1));
+        let node = bare.index.get(first).expect("it rests");
+        bare.book.remove(&mut bare.nodes, node);
+        let plenty = Qty::from_lots(1_000);
+        let node = bare.book.rest(&mut bare.nodes, side, price(side, -1), plenty);
+        let limit = black_box(price(side, -1));
+        times.batch(|_| {
+            let Bare { book, nodes, .. } = &mut bare;
+            if all_or_nothing && !book.can_fill(side.opposite(), Some(limit), black_box(lot)) {
+                return;
+            }
+            let front = book.front(nodes, side).expect("somebody rests");
+            if side.opposite().crosses(limit, front.price) {
+                book.reduce(nodes, front.node, lot);
+            }
+        });
+        assert_eq!(bare.nodes[node].leaves_qty().lots(), 1_000 - BATCH as u64);
+        bare.book.remove(&mut bare.nodes, node);
+        bare.index.remove(first);
+    }
+    times.print(name, None);
+}
+
+fn questions() {
+    let bare = Bare::standing();
+    let book = &bare.book;
+    let best = |side| book.best_price(side).expect("somebody rests").ticks();
+    let mut sum = 0;
+    ask("best price", Some(8), || sum += best(black_box(Side::Buy)));
+    ask("spread", Some(12), || sum += best(black_box(Side::Sell)) - best(black_box(Side::Buy)));
+    let mut lots = 0;
+    ask("ten levels of depth, both sides", None, || {
+        for side in [Side::Buy, Side::Sell] {
+            let depth = book.levels(black_box(side)).take(10);
+            lots += depth.map(|(price, qty)| qty.lots() + price.ticks() as u64 % 2).sum::<u64>();
+        }
+    });
+    let asked = (BATCH * BATCHES) as i64;
+    assert_eq!(black_box(sum), asked * MIDDLE + asked);
+    assert_eq!(black_box(lots), asked as u64 * (20 * 50 * 10 + 10));
+}
+
+fn ask(name: &str, others: Option<u64>, mut question: impl FnMut()) {
+    let mut times = Times::default();
+    for _ in 0..BATCHES {
+        times.batch(|_| question());
+    }
+    times.print(name, others);
+}
+
+fn risk_check() {
+    let engine = engine_with_orders();
+    let orders: [_; BATCH] = std::array::from_fn(|at| new_order(Side::Buy, 900 - at as i64, "x"));
+    let mut times = Times::default();
+    for _ in 0..BATCHES {
+        times.batch(|at| {
+            let account = AccountId(1 + at as u32 % 2);
+            let passed = engine.check_new_order(account, black_box(&orders[at]));
+            assert!(passed.is_ok());
+        });
+    }
+    times.print("risk check of a new order", Some(85));
+}
+
+/// How the orders of a crowd go.
+#[derive(Clone, Copy, Debug)]
+enum Leave {
+    AtRandom,
+    BestFirst,
+    WorstFirst,
+}
+
+/// A million orders come at random, `apart` ticks from each other, and go. Prints what one takes,
+/// and returns it; against `usual`, both ways together must be within three times of it.
+fn crowd(name: &str, apart: i64, prices: i64, leave: Leave, usual: Option<u64>) -> u64 {
+    let mut bare = Bare::empty();
+    let mut places: Vec<i64> = (0..MANY as i64).map(|at| at % prices).collect();
+    shuffle(&mut bare, &mut places);
+    // Touched beforehand: whose these bytes are is not the question.
+    let mut orders: Vec<(i64, u64)> = vec![(1, 1); MANY];
+    let before = resident_bytes();
+    let start = Instant::now();
+    for (order, place) in orders.iter_mut().zip(places) {
+        *order = (place, bare.add(Side::Buy, Price::from_ticks(MIDDLE + place * apart)));
+    }
+    let add = start.elapsed().as_nanos() as u64 / MANY as u64;
+    let bytes = resident_bytes().saturating_sub(before) / MANY as u64;
+    assert_eq!(bare.nodes.len(), MANY);
+    match leave {
+        Leave::AtRandom => shuffle(&mut bare, &mut orders),
+        Leave::BestFirst => orders.sort_unstable_by_key(|(place, _)| -place),
+        Leave::WorstFirst => orders.sort_unstable(),
+    }
+    let start = Instant::now();
+    orders.iter().for_each(|(_, order_id)| bare.cancel(*order_id));
+    let cancel = start.elapsed().as_nanos() as u64 / MANY as u64;
+    assert_eq!(bare.nodes.len(), 0);
+    let both = add + cancel;
+    let times = usual.map(|usual| format!("{:>6}.{} times", both / usual, both * 10 / usual % 10));
+    println!("  {name:36}{add:>9}{cancel:>9}{bytes:>10}{}", times.unwrap_or_default());
+    both
+}
+
+fn shuffle<T>(bare: &mut Bare, items: &mut [T]) {
+    for at in (1..items.len()).rev() {
+        items.swap(at, bare.draw(at as u64 + 1) as usize);
+    }
+}
+
+/// Of each batch, what one operation took, in tenths of nanoseconds.
+#[derive(Default)]
+struct Times(Vec<u64>);
+
+impl Times {
+    #[inline]
+    fn batch(&mut self, mut operation: impl FnMut(usize)) {
+        let start = Instant::now();
+        (0..BATCH).for_each(&mut operation);
+        self.0.push(start.elapsed().as_nanos() as u64 * 10 / BATCH as u64);
+    }
+
+    fn print(mut self, name: &str, others: Option<u64>) {
+        self.0.sort_unstable();
+        let at = |percent: usize| {
+            let tenths = self.0[self.0.len() * percent / 100];
+            format!("{}.{}", tenths / 10, tenths % 10)
+        };
+        let others = others.map(|ns| ns.to_string()).unwrap_or_default();
+        println!("  {name:36}{:>9}{:>9}{others:>10}", at(50), at(99));
+    }
+}
+
+fn resident_bytes() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok());
+    pages.unwrap_or_default() * 4096
+}
+
+/// One instrument, two accounts, and [`ORDERS`] orders on the book.
+fn engine_with_orders() -> Engine {
+    let one = Increment { units: 1, decimals: 0 };
+    let asset = |name| Asset { name: AssetName::parse(name).expect("a valid name"), decimals: 0 };
+    let mut commands: Vec<Command> =
+        ["BASE", "QUOTE"].map(|name| Command::ListAsset(ListAsset { asset: asset(name) })).to_vec();
+    let spec = InstrumentSpec {
+        symbol: Symbol::parse("BASEQUOTE").expect("a valid name"),
+        base: AssetId(0),
+        quote: AssetId(1),
+        tick_size: one,
+        lot_size: one,
+        min_price: Price::from_ticks(1),
+        max_price: PRICE_MAX,
+        min_qty: Qty::from_lots(1),
+        max_qty: QTY_MAX,
+        market_max_qty: QTY_MAX,
+        min_notional: Amount::from_minor(1),
+        max_notional: AMOUNT_MAX,
+        max_open_orders: u32::MAX,
+        fees: FeeRates { maker_fee_bps_x100: 100, taker_fee_bps_x100: 100 },
+    };
+    commands.push(Command::ListInstrument(ListInstrument { spec }));
+    for account in [1, 2] {
+        let spec = AccountSpec {
+            name: AccountName::parse(&format!("trader-{account}")).expect("a valid name"),
+            fees: None,
+            max_open_orders: u32::MAX,
+            finished_orders_kept: 100,
+            trades_kept: 100,
+        };
+        commands.push(Command::CreateAccount(CreateAccount { spec }));
+        commands.extend([AssetId(0), AssetId(1)].map(|asset| {
+            let external_ref = ExternalRef::parse(&format!("d{}", asset.0));
+            Command::Deposit(Deposit {
+                account: AccountId(account),
+                asset,
+                amount: Amount::from_minor(AMOUNT_MAX.minor() >> 12),
+                external_ref: external_ref.expect("a valid name"),
+            })
+        }));
+    }
+    let mut engine = Engine::default();
+    for command in commands {
+        apply(&mut engine, AccountId::VENUE, command);
+    }
+    for at in 0..ORDERS as i64 {
+        let (side, price) = match at % 2 {
+            0 => (Side::Buy, 1_000 - at / 2 % LEVELS),
+            _ => (Side::Sell, 1_001 + at / 2 % LEVELS),
+        };
+        let order = new_order(side, price, &format!("o{at}"));
+        apply(&mut engine, AccountId(1 + at as u32 / 2 % 2), Command::NewOrder(order));
+    }
+    assert_eq!(engine.resting_count(), ORDERS);
+    engine
+}
+
+fn apply(engine: &mut Engine, account: AccountId, command: Command) {
+    let mut events = Vec::new();
+    let envelope = Envelope { account, ..Envelope::venue(Origin::Replay, 0) };
+    engine.apply(0, &Entry { envelope, command }, &mut events);
+    let refused = |event: &Event| matches!(event, Event::CommandRejected(_));
+    assert!(!events.iter().any(refused), "{events:?}");
+}
+
+fn new_order(side: Side, price: i64, cl_ord_id: &str) -> NewOrder {
+    NewOrder {
+        instrument: InstrumentId(0),
+        cl_ord_id: ClOrdId::parse(cl_ord_id).expect("a valid name"),
+        side,
+        order_type: OrderType::Limit,
+        time_in_force: TimeInForce::Gtc,
+        stp_mode: StpMode::None,
+        price: Price::from_ticks(price),
+        size: OrderSize::Base(Qty::from_lots(10)),
+        strategy_id: None,
+        strategy_type: None,
+        terms: None,
+    }
+}

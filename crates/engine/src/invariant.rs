@@ -55,7 +55,8 @@ impl Engine {
         let suspended = self.deferred.iter().filter_map(|work| work.held_by(id));
         let instruments = self.instruments().take(account.markets.len());
         let open = instruments.flat_map(|instrument| self.open_orders(id, instrument.id));
-        for order in open.chain(suspended.copied()) {
+        let holds_any = |order: &Order| !order.order_type.is_market();
+        for order in open.chain(suspended.copied()).filter(holds_any) {
             let instrument = &self.markets[order.instrument.0 as usize].instrument;
             let (asset, amount) = held(instrument, &order, order.leaves_qty());
             let hold = holds.get_mut(usize::from(asset.0)).ok_or("a hold of nothing")?;

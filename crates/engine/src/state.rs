@@ -270,6 +270,7 @@ impl Engine {
         let is_entering = *standing == Standing::Entering;
         standing.is_off_book()
             && (is_entering || order.terms.is_some())
+            && order.order_type != OrderType::Market
             && self.open_is_sound(order)
     }
 

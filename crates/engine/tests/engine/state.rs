@@ -142,6 +142,60 @@ fn every_flipped_bit_of_a_busy_state_is_survived() {
     venue.apply(0, Command::Continue(()));
 }
 
+/// Icebergs, hidden and pegged orders, quantities that were prevented from trading, and an order
+/// on its way back into the book, which pegs wait for.
+fn special() -> Driver {
+    let (mut venue, _) = crate::script::play(
+        "1 buy 3 @ 90
+         1 sell 9 @ 110 display 4
+         1 sell 5 @ 110 hidden
+         1 sell 1 @ 109
+         2 buy 3 peg market -3 limit 115
+         3 buy 3 peg mid hidden
+         4 buy 5 @ 95 as m
+         4 sell 2 @ 95 stp decrement
+         3 buy 2 @ 110 display 1",
+    );
+    venue.work_max = Some(1);
+    let modify = types::ModifyOrder {
+        instrument: types::InstrumentId(0),
+        order: types::OrderRef::by_cl_ord_id(crate::house::name("m")),
+        cl_ord_id: None,
+        order_qty: lots(8),
+        price: Some(crate::house::ticks(110)),
+    };
+    venue.apply(4, Command::ModifyOrder(modify));
+    assert!(venue.engine.has_deferred());
+    venue
+}
+
+#[test]
+fn every_flipped_bit_of_a_state_with_special_terms_is_survived() {
+    let mut venue = special();
+    let bytes = state_bytes(&venue.engine);
+    let after = [
+        Command::Continue(()),
+        Command::NewOrder(market("m", Side::Sell, OrderSize::Base(lots(9)))),
+        Command::NewOrder(limit("n", Side::Buy, 90, 112)),
+        Command::NewOrder(limit("o", Side::Sell, 90, 80)),
+    ]
+    .map(|command| Step { after_ns: 1, entry: entry(3, None, command), restart: false });
+    for at in 0..bytes.len() {
+        for bit in 0..8 {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << bit;
+            check_damaged(&damaged, &after);
+        }
+    }
+    for cut in 0..bytes.len() {
+        assert!(Engine::read_state(Reader(&bytes[..cut])).is_none(), "cut at {cut}");
+    }
+    while venue.engine.has_deferred() {
+        venue.restart();
+        venue.apply(0, Command::Continue(()));
+    }
+}
+
 #[test]
 fn another_version_is_refused() {
     let mut bytes = state_bytes(&Engine::default());

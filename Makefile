@@ -38,6 +38,12 @@ crash: $(VENV)/installed ## kill -9 under load, again and again (ROUNDS=100)
 	$(CARGO) build --locked --package buttonwood
 	BUTTONWOOD_CRASH_ROUNDS=$(or $(ROUNDS),100) $(VENV)/bin/pytest tests/clients/test_crash.py
 
+soak: ## random scripts against the plain model of the rules (SECONDS=600 SEED=1)
+	scripts/soak $(or $(SECONDS),600) $(or $(SEED),1)
+
+fuzz: ## bytes that nobody would send, a while for each decoder and the engine (SECONDS=60)
+	scripts/fuzz $(or $(SECONDS),60)
+
 bench: ## the matching core against the textbook book, on recorded workloads
 	$(CARGO) build --release --locked --package buttonwood
 	$(PYTHON) benches/textbook.py target/release/buttonwood

@@ -5,6 +5,7 @@
 
 mod amend;
 mod book;
+mod bytes;
 mod cancel;
 mod deferred;
 mod fee;

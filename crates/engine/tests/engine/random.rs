@@ -193,7 +193,7 @@ pub(crate) fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step(), 1..count)
 }
 
-fn step() -> impl Strategy<Value = Step> {
+pub(crate) fn step() -> impl Strategy<Value = Step> {
     let key = prop_oneof![9 => Just(None), 1 => (0..6_u8).prop_map(|key| Some([key; 16]))];
     let after_ns = prop_oneof![
         120 => Just(1_u64),
@@ -259,7 +259,7 @@ fn new_order() -> BoxedStrategy<NewOrder> {
         weight(DRAWN.special, 16) => special_order(),
         weight(DRAWN.triggers, 16) => stop_order(),
         weight(DRAWN.dated || DRAWN.phases, 8) => timed_order(),
-        weight(DRAWN.special && DRAWN.triggers && DRAWN.phases, 1) => odd_order(),
+        weight(DRAWN.special && DRAWN.triggers && DRAWN.phases && DRAWN.dated, 1) => odd_order(),
     ]
     .boxed()
 }

@@ -10,6 +10,10 @@ use crate::book::NodeId;
 use crate::engine::Engine;
 use crate::market::Market;
 
+/// Each part of an iceberg is a trade of its own: with more of them, one order could keep the venue
+/// busy for as long as it likes.
+const ICEBERG_PARTS_MAX: u64 = 1_000;
+
 impl Engine {
     /// Whether an order would be taken on now. Reads only; `order/test` asks it too.
     pub fn check_new_order(
@@ -186,6 +190,9 @@ fn check_special_qty(instrument: &Instrument, terms: &Terms, qty: Qty) -> Result
     let displays = instrument.spec.min_qty <= terms.display_qty && terms.display_qty < qty;
     if !terms.display_qty.is_zero() && !displays {
         return Err(RejectReason::DisplayQtyOutOfRange);
+    }
+    if displays && qty.lots().div_ceil(terms.display_qty.lots()) > ICEBERG_PARTS_MAX {
+        return Err(RejectReason::TooManyIcebergParts);
     }
     if terms.min_qty > qty {
         return Err(RejectReason::MinQtyAboveOrderQty);

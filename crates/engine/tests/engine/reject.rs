@@ -2,7 +2,7 @@
 //! absurd values on each.
 
 use types::{
-    Command, InstrumentId, NewOrder, OrderSize, OrderType, RejectReason, Side, TimeInForce,
+    Command, InstrumentId, NewOrder, OrderSize, OrderType, RejectReason, Side, Terms, TimeInForce,
 };
 
 use crate::house::{Driver, House, limit, lots, market, minor, state_bytes, ticks};
@@ -272,4 +272,16 @@ fn an_order_by_quote_amount_stops_at_the_largest_quantity() {
     assert_eq!((first.qty.lots(), last.qty.lots()), (qty - 1, 1));
     assert_eq!(last.taker.order.cum_qty, QTY_MAX);
     assert_eq!(last.taker.order.status, types::OrderStatus::Filled);
+}
+
+/// Each part is a trade of its own: without a limit one order could keep the venue busy for ever.
+#[test]
+fn an_iceberg_of_too_many_parts_is_refused() {
+    let mut house = House::default();
+    house.instruments[0].max_qty = lots(10_000);
+    let mut venue = house.open();
+    let terms = Some(Terms { display_qty: lots(2), ..Terms::default() });
+    let iceberg = |qty| NewOrder { terms, ..limit("a", Side::Sell, qty, 5) };
+    assert_eq!(refused(&mut venue, 1, iceberg(2_001)), Some(RejectReason::TooManyIcebergParts));
+    assert_eq!(refused(&mut venue, 1, iceberg(2_000)), None);
 }

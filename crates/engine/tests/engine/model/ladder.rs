@@ -5,6 +5,9 @@ use types::*;
 
 use super::{BPS, Key, Market, Model, Place, is_set};
 
+/// The parts of an iceberg in any instrument.
+const ICEBERG_PARTS_MAX: u64 = 1_000;
+
 impl Model {
     pub(super) fn check(&self, account: AccountId, request: &NewOrder) -> Result<(), RejectReason> {
         first(self.faults(account, request, 1)?)
@@ -207,7 +210,11 @@ impl Model {
             fault(!display.is_zero() && shown_badly, DisplayQtyOutOfRange);
             if !display.is_zero() {
                 let parts = qty.lots().div_ceil(display.lots());
-                fault(is_set(rules.iceberg_parts_max.into(), parts), TooManyIcebergParts);
+                let max = match rules.iceberg_parts_max {
+                    0 => ICEBERG_PARTS_MAX,
+                    max => ICEBERG_PARTS_MAX.min(max.into()),
+                };
+                fault(parts > max, TooManyIcebergParts);
             }
             fault(terms.min_qty > qty, MinQtyAboveOrderQty);
         }

@@ -3,12 +3,13 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use types::{
-    AccountName, AccountRisk, AccountSpec, Amount, AssetId, Balance, FeeRates, Instrument,
-    InstrumentId, Order, Price, Qty, RetryKey, Side,
+    AccountName, AccountRisk, AccountSpec, Amount, AssetId, Balance, Instrument, InstrumentId,
+    Order, Price, Qty, RetryKey, Side,
 };
 
 use crate::finished::{FinishedOrder, KeptTrade};
 use crate::kept::Kept;
+use crate::market::Market;
 use crate::prefetch::prefetch;
 use crate::risk::AccountExtra;
 use crate::slab::NONE;
@@ -147,7 +148,14 @@ impl Account {
     }
 
     /// Sets aside what a limit order may cost. The check saw that it is there.
-    pub(crate) fn hold(&mut self, instrument: &Instrument, order: &Order, qty: Qty) {
+    ///
+    /// All that an open order may cost goes through here and [`Account::release`], with its price
+    /// as it is then: whoever changes a price releases first what the order held.
+    pub(crate) fn hold(&mut self, market: &Market, order: &Order, qty: Qty, now_ns: u64) {
+        if self.extra.is_some() | market.fee_schedule.is_some() {
+            return self.hold_uncommon(market, order, qty, now_ns);
+        }
+        let instrument = &market.instrument;
         let (asset, amount) = held(instrument, order, qty);
         let balance = self.balance_mut(asset);
         balance.free -= amount;
@@ -157,6 +165,9 @@ impl Account {
 
     /// Gives back what was set aside for `qty` of a limit order.
     pub(crate) fn release(&mut self, instrument: &Instrument, order: &Order, qty: Qty) {
+        if self.extra.is_some() {
+            return self.release_uncommon(instrument, order, qty);
+        }
         let (asset, amount) = held(instrument, order, qty);
         let balance = self.balance_mut(asset);
         balance.locked -= amount;
@@ -166,7 +177,17 @@ impl Account {
 
     /// Holds what an open order costs from now on in place of what it did; `false` if there is
     /// not so much, and then nothing changes.
-    pub(crate) fn rehold(&mut self, instrument: &Instrument, from: &Order, to: &Order) -> bool {
+    pub(crate) fn rehold(
+        &mut self,
+        market: &Market,
+        from: &Order,
+        to: &Order,
+        now_ns: u64,
+    ) -> bool {
+        if self.extra.is_some() | market.fee_schedule.is_some() | (to.price.ticks() <= 0) {
+            return self.rehold_uncommon(market, from, to, now_ns);
+        }
+        let instrument = &market.instrument;
         let (asset, held_now) = held(instrument, from, from.leaves_qty());
         let (_, needed) = held(instrument, to, to.leaves_qty());
         let balance = self.balance_mut(asset);
@@ -217,49 +238,5 @@ pub(crate) fn received_asset(instrument: &Instrument, side: Side) -> AssetId {
     match side {
         Side::Buy => instrument.spec.base,
         Side::Sell => instrument.spec.quote,
-    }
-}
-
-/// A fee is its rate times what is received, rounded down to a smallest unit: in the customer's
-/// favour, and never more than there is.
-#[inline]
-pub(crate) fn fee(received: Amount, fee_bps_x100: u32) -> Amount {
-    const SCALE: i128 = FeeRates::MAX_BPS_X100 as i128;
-    if fee_bps_x100 == 0 {
-        return Amount::ZERO;
-    }
-    let (received, rate) = (received.minor(), i128::from(fee_bps_x100));
-    // 64-bit division is several times faster, and nearly every amount is small enough.
-    if let Some(product) =
-        u64::try_from(received).ok().and_then(|small| small.checked_mul(u64::from(fee_bps_x100)))
-    {
-        return Amount::from_minor(i128::from(product / SCALE as u64));
-    }
-    // The product could overflow 128 bits; this is the same number.
-    Amount::from_minor(received / SCALE * rate + received % SCALE * rate / SCALE)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fees_round_down_and_never_overflow() {
-        let check = |received: i128, rate, expect: i128| {
-            assert_eq!(
-                fee(Amount::from_minor(received), rate).minor(),
-                expect,
-                "{received} {rate}"
-            );
-        };
-        check(0, 1000, 0);
-        check(999, 1000, 0);
-        check(1000, 1000, 1);
-        check(1999, 1000, 1);
-        check(12_345, 0, 0);
-        check(12_345, FeeRates::MAX_BPS_X100, 12_345);
-        check(1 << 120, FeeRates::MAX_BPS_X100, 1 << 120);
-        check((1 << 120) + 999, 1, ((1 << 120) + 999) / 1_000_000);
-        check(i128::from(u64::MAX), 1_500, i128::from(u64::MAX) * 1_500 / 1_000_000);
     }
 }

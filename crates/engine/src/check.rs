@@ -8,6 +8,7 @@ use types::{
 use crate::account::{Account, held};
 use crate::book::NodeId;
 use crate::engine::Engine;
+use crate::fee::fee;
 use crate::market::Market;
 
 /// Each part of an iceberg is a trade of its own: with more of them, one order could keep the venue
@@ -40,6 +41,12 @@ impl Engine {
         let instrument = &market.instrument;
         let best = market.best_price(order.side.opposite());
 
+        if account.is_killed() {
+            return Err(RejectReason::AccountKilled);
+        }
+        if own.is_none() && !account.order_rate_allows(1, self.now_ns) {
+            return Err(RejectReason::OrderRateAboveMax);
+        }
         if !terms_valid(order) || (self.rules < 2 && is_special(order)) {
             return Err(RejectReason::OrderTermsInvalid);
         }
@@ -48,9 +55,19 @@ impl Engine {
             false => Some(order.price),
         };
         check_price(instrument, order, price)?;
+        let limited = self.limited(account, order, price, best, own);
+        if let Some(limited) = &limited {
+            limited.check_collar(market.trading.last_price)?;
+        }
         let price = price.ok_or(RejectReason::NoPegReference)?;
         check_qty(instrument, order)?;
-        check_notional(instrument, order, price, best)?;
+        if let Some(limited) = &limited {
+            limited.check_qty()?;
+        }
+        check_notional(instrument, account, order, price, best)?;
+        if let Some(limited) = &limited {
+            limited.check_notional()?;
+        }
         let stays = !order.order_type.is_market() && order.time_in_force.may_rest();
         if stays && own.is_none() {
             let here = account.market(order.instrument).open_orders;
@@ -60,14 +77,23 @@ impl Engine {
             if account.open_orders >= account.spec.max_open_orders {
                 return Err(RejectReason::TooManyAccountOrders);
             }
+            if let Some(limited) = &limited {
+                limited.check_open_orders(here)?;
+            }
+        }
+        if stays && let Some(limited) = &limited {
+            limited.check_open_notional()?;
         }
         let same_name = self.orders.by_cl_ord_id(account_id, order.instrument, &order.cl_ord_id);
         if same_name.is_some() && same_name != own {
             return Err(RejectReason::DuplicateClOrdId);
         }
         let paid = own.map_or((Amount::ZERO, Qty::ZERO), |own| self.paid_by_open(own));
-        if !can_pay(market, account, order, price, best, paid) {
+        if !can_pay(market, account, order, price, best, paid, self.now_ns) {
             return Err(RejectReason::InsufficientBalance);
+        }
+        if let Some(limited) = &limited {
+            limited.check_position()?;
         }
         let crosses = best.is_some_and(|best| order.side.crosses(price, best));
         if order.order_type == OrderType::LimitMaker && crosses {
@@ -81,9 +107,13 @@ impl Engine {
     fn paid_by_open(&self, node: NodeId) -> (Amount, Qty) {
         let order = self.orders.order(node);
         let instrument = &self.markets[order.instrument.0 as usize].instrument;
+        let account = &self.accounts[order.account.0 as usize];
         let holds = match order.order_type.is_market() {
             true => Amount::ZERO,
-            false => held(instrument, &order, order.leaves_qty()).1,
+            false => {
+                let (_, amount) = held(instrument, &order, order.leaves_qty());
+                amount + account.fee_held(instrument, &order)
+            }
         };
         (holds, order.cum_qty)
     }
@@ -200,9 +230,11 @@ fn check_special_qty(instrument: &Instrument, terms: &Terms, qty: Qty) -> Result
     Ok(())
 }
 
-/// A market order is measured at the best price; where there is none, it will not trade.
+/// A market order is measured at the best price; where there is none, it will not trade. An
+/// account that owns balances has to buy for something; of others, the size alone counts.
 fn check_notional(
     instrument: &Instrument,
+    account: &Account,
     order: &NewOrder,
     price: Price,
     best: Option<Price>,
@@ -213,7 +245,12 @@ fn check_notional(
         (OrderSize::Base(_), OrderType::Market, None) => return Ok(()),
         (OrderSize::Base(qty), _, _) => instrument.notional(price, qty),
     };
-    if notional <= Amount::ZERO || notional < instrument.spec.min_notional {
+    let notional = match order.size {
+        OrderSize::Base(_) if !account.is_cash() => Amount::from_minor(notional.minor().abs()),
+        _ if notional <= Amount::ZERO => return Err(RejectReason::NotionalBelowMin),
+        _ => notional,
+    };
+    if notional < instrument.spec.min_notional {
         return Err(RejectReason::NotionalBelowMin);
     }
     if notional > instrument.spec.max_notional {
@@ -232,20 +269,24 @@ fn can_pay(
     price: Price,
     best: Option<Price>,
     (held, traded): (Amount, Qty),
+    now_ns: u64,
 ) -> bool {
+    if !account.is_cash() {
+        return true;
+    }
     let instrument = &market.instrument;
     let free_base = account.balance(instrument.spec.base).free + held;
     let free_quote = account.balance(instrument.spec.quote).free + held;
     let one_lot = Qty::from_lots(1);
+    let rate = account.fee_rate_on_top(market, order.side, now_ns);
+    let pays = |notional: Amount| notional + fee(notional, rate) <= free_quote;
     match (order.side, order.size, order.order_type) {
         (Side::Sell, OrderSize::Base(qty), _) => instrument.base_amount(qty - traded) <= free_base,
         (Side::Sell, OrderSize::Quote(_), _) => instrument.base_amount(one_lot) <= free_base,
-        (Side::Buy, OrderSize::Quote(amount), _) => amount <= free_quote,
+        (Side::Buy, OrderSize::Quote(amount), _) => amount <= free_quote && pays(amount),
         (Side::Buy, OrderSize::Base(_), OrderType::Market) => {
-            best.is_none_or(|best| instrument.notional(best, one_lot) <= free_quote)
+            best.is_none_or(|best| pays(instrument.notional(best, one_lot)))
         }
-        (Side::Buy, OrderSize::Base(qty), _) => {
-            instrument.notional(price, qty - traded) <= free_quote
-        }
+        (Side::Buy, OrderSize::Base(qty), _) => pays(instrument.notional(price, qty - traded)),
     }
 }

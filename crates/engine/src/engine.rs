@@ -37,8 +37,13 @@ pub struct Engine {
     /// The time of the last command; it never runs backwards.
     pub(crate) now_ns: u64,
     pub(crate) assets: Vec<Asset>,
-    /// Of each asset, all that was deposited and not withdrawn: what all balances add up to.
+    /// Of each asset, all that was deposited and not withdrawn: what all balances add up to,
+    /// together with what is cleared.
     pub(crate) supply: Vec<Amount>,
+    /// Of each asset, what accounts without balances are owed together; below zero, what they owe.
+    pub(crate) clearing: Vec<Amount>,
+    /// Whether there has been such an account.
+    pub(crate) has_clearing: bool,
     pub(crate) markets: Vec<Market>,
     /// Indexed by account id; the first is the venue's own, which receives the fees.
     pub(crate) accounts: Vec<Account>,
@@ -94,6 +99,8 @@ impl Default for Engine {
             now_ns: 0,
             assets: Vec::new(),
             supply: Vec::new(),
+            clearing: Vec::new(),
+            has_clearing: false,
             markets: Vec::new(),
             accounts: vec![Account::of_venue()],
             keys: Vec::new(),
@@ -165,6 +172,10 @@ impl Engine {
             Command::CreateKey(create) => self.create_key(create, events),
             Command::RevokeKey(revoke) => self.revoke_key(revoke, events),
             Command::SetAccountRisk(set) if self.rules >= 2 => self.set_account_risk(set, events),
+            Command::SetAccountLimits(set) if self.rules >= 2 => {
+                self.set_account_limits(set, events);
+            }
+            Command::SetFeeSchedule(set) if self.rules >= 2 => self.set_fee_schedule(set, events),
             Command::Tick(()) => self.tick(),
             Command::Continue(()) => {}
             Command::SetInstrumentRules(_) | Command::UpdateInstrument(_) if self.rules >= 2 => {

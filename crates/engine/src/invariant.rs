@@ -32,9 +32,10 @@ impl Engine {
         check(open_orders == self.orders.nodes.len(), || "an order rests for nobody".to_owned())
     }
 
-    /// All balances of an asset add up to what was deposited and not withdrawn.
+    /// All balances of an asset add up to what was deposited and not withdrawn, together with what
+    /// is cleared for accounts that have none.
     fn check_money(&self) -> Result<(), String> {
-        let mut owned = vec![0_i128; self.assets.len()];
+        let mut owned: Vec<i128> = self.clearing.iter().map(|cleared| cleared.minor()).collect();
         for balance_of in self.accounts.iter().map(|account| &account.balances) {
             for (owned, balance) in owned.iter_mut().zip(balance_of) {
                 let total = owned.checked_add(balance.total().minor());
@@ -49,18 +50,35 @@ impl Engine {
         Ok(())
     }
 
-    /// What is locked is what open orders hold, and a suspended order.
+    /// What is locked is what open orders hold, and a suspended order; and that is what is counted
+    /// of them.
     fn check_holds(&self, id: AccountId, account: &Account) -> Result<(), String> {
         let mut holds = vec![0_i128; account.balances.len()];
+        let mut fee_holds = 0;
         let suspended = self.deferred.iter().filter_map(|work| work.held_by(id));
         let instruments = self.instruments().take(account.markets.len());
         let open = instruments.flat_map(|instrument| self.open_orders(id, instrument.id));
         let holds_any = |order: &Order| !order.order_type.is_market();
         for order in open.chain(suspended.copied()).filter(holds_any) {
             let instrument = &self.markets[order.instrument.0 as usize].instrument;
+            if let Some(hold) = account.fee_hold(&order) {
+                check(hold.qty == order.leaves_qty() && order.side == Side::Buy, || {
+                    format!("account {id}: order {} holds a wrong fee", order.order_id)
+                })?;
+                fee_holds += 1;
+            }
+            check(!account.is_cash() || order.price.ticks() > 0, || {
+                format!("account {id}: order {} would be paid for", order.order_id)
+            })?;
             let (asset, amount) = held(instrument, &order, order.leaves_qty());
-            let hold = holds.get_mut(usize::from(asset.0)).ok_or("a hold of nothing")?;
-            *hold = hold.checked_add(amount.minor()).ok_or("holds without end")?;
+            let amount = match account.is_cash() {
+                true => amount + account.fee_held(instrument, &order),
+                false => Amount::ZERO,
+            };
+            if !amount.is_zero() {
+                let hold = holds.get_mut(usize::from(asset.0)).ok_or("a hold of nothing")?;
+                *hold = hold.checked_add(amount.minor()).ok_or("holds without end")?;
+            }
         }
         for (asset, (hold, balance)) in (0..).map(AssetId).zip(holds.iter().zip(&account.balances))
         {
@@ -68,7 +86,17 @@ impl Engine {
                 format!("account {id}, asset {asset}: orders hold {hold}, it has {balance:?}")
             })?;
         }
-        Ok(())
+        let Some(extra) = &account.extra else { return Ok(()) };
+        check(fee_holds == extra.fee_holds.len(), || format!("account {id}: a fee held by none"))?;
+        for (instrument, risk) in &extra.markets {
+            let is_counted = risk.exposure == self.exposure(id, *instrument);
+            check(is_counted, || format!("account {id}: orders in {instrument} miscounted"))?;
+            check(risk.position == 0 || !account.is_cash(), || {
+                format!("account {id} has balances and a position")
+            })?;
+        }
+        let owns_any = account.balances.iter().any(|balance| !balance.total().is_zero());
+        check(account.is_cash() || !owns_any, || format!("account {id}: balances of another mode"))
     }
 
     /// An account's orders are in its lists, oldest first, and are found by their ids and names.

@@ -1,6 +1,6 @@
 //! One instrument as the engine holds it: its book, its ids, its event number.
 
-use types::{Instrument, OrderId, TradeId};
+use types::{FeeSchedule, Instrument, OrderId, TradeId};
 
 use crate::book::Book;
 use crate::index::OrderIndex;
@@ -21,6 +21,7 @@ pub(crate) struct Market {
     /// Whether a [`crate::engine::Deferred::FollowUp`] waits.
     pub(crate) follow_up_waits: bool,
     pub(crate) trading: Trading,
+    pub(crate) fee_schedule: Option<Box<FeeSchedule>>,
 }
 
 impl Market {
@@ -35,6 +36,7 @@ impl Market {
             instrument_seq: 0,
             follow_up_waits: false,
             trading: Trading::default(),
+            fee_schedule: None,
         }
     }
 

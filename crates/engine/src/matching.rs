@@ -6,10 +6,11 @@ use types::{
     TimeInForce, TradeExecuted,
 };
 
-use crate::account::{fee, received_asset};
+use crate::account::received_asset;
 use crate::book::{Front, NodeId};
 use crate::check::takes_reference;
 use crate::engine::{Deferred, Engine};
+use crate::fee::fee;
 use crate::market::Market;
 use crate::orders::Standing;
 
@@ -117,8 +118,9 @@ impl Engine {
             terms: request.terms.map(|terms| OrderTerms { terms, ..OrderTerms::default() }),
         };
         if !order.order_type.is_market() {
-            account.hold(&market.instrument, &order, order_qty);
+            account.hold(market, &order, order_qty, self.now_ns);
         }
+        account.count_order(self.now_ns);
         events.push(Event::OrderAccepted(OrderAccepted {
             account_seq: account.next_seq(),
             instrument_seq: market.next_seq(),
@@ -151,10 +153,14 @@ impl Engine {
                 Ok(qty) => qty,
                 Err(cause) => return Stop::Unable(cause),
             };
+            let qty = takes.min(front.leaves_qty);
+            if self.has_clearing && !self.can_clear(order, front, qty) {
+                return Stop::Unable(ExpireCause::NotAllowed);
+            }
             if !self.spend_work() {
                 return Stop::Suspended;
             }
-            self.fill(order, front, takes.min(front.leaves_qty), events);
+            self.fill(order, front, qty, events);
             if order.status == OrderStatus::Filled {
                 return Stop::Filled;
             }
@@ -176,6 +182,9 @@ impl Engine {
             return Ok(wants); // it holds what it may cost
         }
         let account = &self.accounts[order.account.0 as usize];
+        if account.extra.is_some() | market.fee_schedule.is_some() | (price.ticks() <= 0) {
+            return self.takes_uncommon(market, order, price, wants);
+        }
         let (base, quote) = (instrument.spec.base, instrument.spec.quote);
         let (free, cost) = match order.side {
             Side::Buy => (account.balance(quote).free, instrument.notional(price, wants)),
@@ -224,6 +233,7 @@ impl Engine {
 
         market.trading.note_trade(price);
         let (instrument_seq, trade_id) = (market.next_seq(), market.next_trade_id());
+        let (maker_fill, taker_fill) = self.settle(&maker, taker, price, qty);
         let trade = TradeExecuted {
             instrument_seq,
             instrument: taker.instrument,
@@ -232,8 +242,8 @@ impl Engine {
             qty,
             quote,
             side: taker.side,
-            maker: self.settle(&maker, true, price, qty),
-            taker: self.settle(taker, false, price, qty),
+            maker: maker_fill,
+            taker: taker_fill,
         };
         events.push(Event::TradeExecuted(trade));
         self.keep_trade(&trade, true);
@@ -246,8 +256,17 @@ impl Engine {
         }
     }
 
-    /// Moves one side's money, the fee to the venue.
-    fn settle(&mut self, order: &Order, is_maker: bool, price: Price, qty: Qty) -> Fill {
+    /// Moves the money of both sides, the fees to the venue.
+    #[inline]
+    fn settle(&mut self, maker: &Order, taker: &Order, price: Price, qty: Qty) -> (Fill, Fill) {
+        if !self.is_plain_trade(maker, taker) {
+            return self.settle_uncommon(maker, taker, price, qty);
+        }
+        let maker = self.settle_plain(maker, true, price, qty);
+        (maker, self.settle_plain(taker, false, price, qty))
+    }
+
+    fn settle_plain(&mut self, order: &Order, is_maker: bool, price: Price, qty: Qty) -> Fill {
         let instrument = &self.markets[order.instrument.0 as usize].instrument;
         let account = &mut self.accounts[order.account.0 as usize];
         let rates = account.spec.fees.unwrap_or(instrument.spec.fees);

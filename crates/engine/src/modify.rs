@@ -104,7 +104,7 @@ impl Engine {
         let market = &mut self.markets[orig.instrument.0 as usize];
         let account = &mut self.accounts[orig.account.0 as usize];
         if !order.order_type.is_market() {
-            let holds = account.rehold(&market.instrument, &orig, &order);
+            let holds = account.rehold(market, &orig, &order, self.now_ns);
             assert!(holds, "the check saw that it is there");
         }
         self.orders.store(node, &order);

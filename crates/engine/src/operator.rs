@@ -81,6 +81,9 @@ impl Engine {
         if owner.external_refs.contains(external_ref.as_bytes()) {
             return Err(RejectReason::DuplicateExternalRef);
         }
+        if !owner.is_cash() {
+            return Err(RejectReason::OwnsNoBalances);
+        }
         Ok(())
     }
 
@@ -101,6 +104,7 @@ impl Engine {
         let id = AssetId(u16::try_from(self.assets.len()).expect("below ASSETS_MAX"));
         self.assets.push(asset);
         self.supply.push(Amount::ZERO);
+        self.clearing.push(Amount::ZERO);
         events.push(Event::AssetListed(AssetListed { id, asset }));
     }
 
@@ -124,6 +128,9 @@ impl Engine {
         }
         if self.markets.len() >= INSTRUMENTS_MAX {
             return Err(RejectReason::TooManyInstruments);
+        }
+        if self.rules < 2 && spec.min_price.ticks() <= 0 {
+            return Err(RejectReason::InstrumentBoundsInvalid);
         }
         let id = InstrumentId(u32::try_from(self.markets.len()).expect("below INSTRUMENTS_MAX"));
         Instrument::new(id, spec, base, quote).map_err(listing_reason)

@@ -196,9 +196,9 @@ impl Engine {
         let mut order = orig;
         order.price = price;
         order.updated_ns = self.now_ns;
-        let instrument = self.markets[order.instrument.0 as usize].instrument;
+        let market = &self.markets[order.instrument.0 as usize];
         let account = &mut self.accounts[order.account.0 as usize];
-        if !account.rehold(&instrument, &orig, &order) {
+        if !account.rehold(market, &orig, &order, self.now_ns) {
             return self.expire_open(node, ExpireCause::BalanceExhausted, events);
         }
         let (node, shown) = self.take_off(node);

@@ -5,7 +5,7 @@
 
 use types::{
     AMOUNT_MAX, AccountId, AccountTrade, Amount, Balance, Instrument, InstrumentId, Order, OrderId,
-    OrderStatus, OrderType, QTY_MAX, Reader, Side, TimeInForce, Wire,
+    OrderStatus, OrderType, Price, QTY_MAX, Reader, Side, TimeInForce, Wire,
 };
 
 use crate::account::{Account, Retry};
@@ -87,6 +87,7 @@ impl Engine {
         unshown.hidden.iter().all(|order| engine.hidden_is_sound(order)).then_some(())?;
         engine.place_orders(resting, off_book, unshown, finished)?;
         engine.mark_follow_ups()?;
+        engine.count_exposures();
         for (id, account) in (0..).map(AccountId).zip(&engine.accounts) {
             let oldest = account.retries.front();
             engine.retry_deadlines.extend(oldest.map(|retry| (retry.expires_ns, id)));
@@ -107,7 +108,13 @@ impl Engine {
         let counts = counts.chain(self.accounts.iter().map(|account| account.account_seq));
         let amounts = |balance: &Balance| [balance.free, balance.locked];
         let balances = self.accounts.iter().flat_map(|account| &account.balances);
-        let mut amounts = balances.flat_map(amounts).chain(self.supply.iter().copied());
+        let mut amounts = balances.flat_map(amounts);
+        // What accounts without balances owe, others own, beyond what was deposited.
+        let (least, most) = match self.has_clearing {
+            true => (Amount::ZERO - AMOUNT_MAX, AMOUNT_MAX + AMOUNT_MAX),
+            false => (Amount::ZERO, AMOUNT_MAX),
+        };
+        let mut supply = self.supply.iter();
         let sound = self.supply.len() == self.assets.len()
             && !self.accounts.is_empty()
             && self.accounts.iter().all(|account| self.account_is_sound(account))
@@ -115,7 +122,8 @@ impl Engine {
             && self.keys.iter().all(|key| self.account(key.spec.account).is_some())
             && self.sequence < COUNT_MAX
             && counts.into_iter().all(|count| count < COUNT_MAX)
-            && amounts.all(|amount| (Amount::ZERO..=AMOUNT_MAX).contains(&amount))
+            && amounts.all(|amount| (Amount::ZERO..=most).contains(&amount))
+            && supply.all(|supply| (least..=AMOUNT_MAX).contains(supply))
             && resting.iter().all(|order| self.resting_is_sound(order))
             && self.deferred.iter().all(|work| self.deferred_is_sound(work));
         sound.then_some(())?;
@@ -191,7 +199,7 @@ impl Engine {
             && order.status == status
             && self.account(order.account).is_some()
             && (1..=market.last_order_id).contains(&order.order_id.0)
-            && (Amount::ZERO..=AMOUNT_MAX).contains(&order.cum_quote)
+            && cum_quote_is_sound(order, widest.min_price)
     }
 
     fn deferred_is_sound(&self, work: &Deferred) -> bool {
@@ -332,6 +340,15 @@ impl Engine {
         }
         Some(())
     }
+}
+
+/// What fills came to; below zero only where prices are.
+fn cum_quote_is_sound(order: &Order, min_price: Price) -> bool {
+    let least = match min_price.ticks() < 0 {
+        true => Amount::ZERO - AMOUNT_MAX,
+        false => Amount::ZERO,
+    };
+    (least..=AMOUNT_MAX).contains(&order.cum_quote)
 }
 
 /// An order that was read, and its node once it has one.

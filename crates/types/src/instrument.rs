@@ -31,6 +31,7 @@ record! {
         pub quote: AssetId,
         pub tick_size: Increment,
         pub lot_size: Increment,
+        /// Zero or below, and only accounts without balances trade at such prices.
         pub min_price: Price,
         pub max_price: Price,
         pub min_qty: Qty,
@@ -61,7 +62,8 @@ record! {
 /// Why an instrument cannot be listed, in order of precedence.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ListingError {
-    /// A bound is zero, negative, above the venue's own, or a minimum is above its maximum.
+    /// A bound is beyond the venue's own, a minimum is above its maximum, or a size or a quantity
+    /// is zero. Prices may be negative.
     BoundsInvalid,
     /// Base and quote are the same asset.
     BaseIsQuote,
@@ -87,7 +89,7 @@ impl Instrument {
             && lot.units > 0
             && tick.decimals <= Asset::DECIMALS_MAX
             && lot.decimals <= Asset::DECIMALS_MAX
-            && spec.min_price.ticks() > 0
+            && spec.min_price.ticks() >= -PRICE_MAX.ticks()
             && spec.min_price <= spec.max_price
             && spec.max_price <= PRICE_MAX
             && spec.min_qty.lots() > 0
@@ -113,7 +115,8 @@ impl Instrument {
         let lot_minor = rescale(u128::from(lot.units), lot.decimals, base.decimals)
             .ok_or(ListingError::LotNotWhole)?;
         let qty_max = u128::from(spec.max_qty.max(spec.market_max_qty).lots());
-        let price_max = u128::from(spec.max_price.ticks().unsigned_abs());
+        let farthest = |price: Price| u128::from(price.ticks().unsigned_abs());
+        let price_max = farthest(spec.min_price).max(farthest(spec.max_price));
         Ok(Self {
             id,
             spec,
@@ -134,9 +137,13 @@ impl Instrument {
         Amount::from_minor(i128::from(qty.lots()) * i128::from(self.lot_minor))
     }
 
-    /// The most whole lots that `amount` of the quote asset buys at `price`.
+    /// The most whole lots that `amount` of the quote asset buys at `price`. None at a price of
+    /// zero or less, where no amount says how many.
     pub fn lots_for(&self, amount: Amount, price: Price) -> Qty {
         let lot_cost = i128::from(price.ticks()) * i128::from(self.tick_lot_minor);
+        if lot_cost <= 0 {
+            return Qty::ZERO;
+        }
         let lots = amount.minor().max(0) / lot_cost;
         Qty::from_lots(u64::try_from(lots).unwrap_or(u64::MAX))
     }

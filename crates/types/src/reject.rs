@@ -75,6 +75,7 @@ numbered! {
         AmendNotAllowed = 212,
         TooManyAmends = 213,
         SessionInUse = 214,
+        TooManySessions = 215,
         /// The new order of a replace was not tried, because the cancel was refused.
         NotAttempted = 220,
 
@@ -89,6 +90,8 @@ numbered! {
         TradeBustedAlready = 306,
         ReceivableNotFound = 307,
         NothingToSettle = 308,
+        /// The account's mode has no balances to pay into or out of.
+        OwnsNoBalances = 309,
 
         NameInUse = 400,
         TooManyAssets = 401,

@@ -66,7 +66,7 @@ fn check_listing(change: impl FnOnce(&mut InstrumentSpec), expect: Option<Listin
 }
 
 #[test]
-fn bounds_are_above_zero_in_order_and_within_the_venues_own() {
+fn bounds_are_in_order_and_within_the_venues_own() {
     let check = |change: fn(&mut InstrumentSpec)| {
         check_listing(change, Some(ListingError::BoundsInvalid));
     };
@@ -75,9 +75,9 @@ fn bounds_are_above_zero_in_order_and_within_the_venues_own() {
     check(|s| s.tick_size.decimals = Asset::DECIMALS_MAX + 1);
     check(|s| s.lot_size.decimals = Asset::DECIMALS_MAX + 1);
     check(|s| s.tick_size.decimals = u8::MAX);
-    check(|s| s.min_price = price(0));
-    check(|s| s.min_price = price(-1));
+    check(|s| s.min_price = price(-PRICE_MAX.ticks() - 1));
     check(|s| s.max_price = price(0));
+    check(|s| (s.min_price, s.max_price) = (price(-1), price(-2)));
     check(|s| s.max_price = price(PRICE_MAX.ticks() + 1));
     check(|s| s.min_qty = qty(0));
     check(|s| s.max_qty = qty(0));
@@ -88,6 +88,9 @@ fn bounds_are_above_zero_in_order_and_within_the_venues_own() {
     check(|s| s.max_notional = s.min_notional - amount(1));
 
     check_listing(|s| s.min_price = s.max_price, None);
+    check_listing(|s| s.min_price = price(0), None);
+    check_listing(|s| s.min_price = price(-100), None);
+    check_listing(|s| (s.min_price, s.max_price) = (price(-2), price(-1)), None);
     check_listing(|s| s.min_qty = s.market_max_qty, None);
     check_listing(|s| s.max_notional = s.min_notional, None);
 }
@@ -175,7 +178,7 @@ fn the_first_refusal_in_order_is_reported() {
     use ListingError::*;
     let mut spec = spec();
     let mut quote = asset("USDT", 8);
-    spec.min_price = price(0);
+    spec.min_qty = qty(0);
     spec.quote = spec.base;
     spec.fees.maker_fee_bps_x100 = u32::MAX;
     quote.decimals = 0;
@@ -184,7 +187,7 @@ fn the_first_refusal_in_order_is_reported() {
         Instrument::new(InstrumentId(0), spec, &asset("BTC", 8), &quote).expect_err("not listed")
     };
     assert_eq!(list(spec, quote), BoundsInvalid);
-    spec.min_price = price(1);
+    spec.min_qty = qty(1);
     assert_eq!(list(spec, quote), BaseIsQuote);
     spec.quote = AssetId(1);
     assert_eq!(list(spec, quote), FeeTooHigh);

@@ -77,7 +77,7 @@ fn listings_are_refused_in_order_of_precedence() {
     spec.quote = spec.base;
     check(spec, RejectReason::BaseIsQuote);
     for bounds in [
-        InstrumentSpec { min_price: ticks(0), ..spec },
+        InstrumentSpec { min_price: ticks(spec.max_price.ticks() + 1), ..spec },
         InstrumentSpec { min_price: ticks(i64::MIN), ..spec },
         InstrumentSpec { max_price: ticks(i64::MAX), ..spec },
         InstrumentSpec { min_qty: lots(0), ..spec },

@@ -22,6 +22,7 @@
 //! tick, continue, restart
 //! 1 balance | 1 order a1 | 1 orders | 1 finished | 1 trades | book       questions
 //! ```
+//! What is said about accounts is in `script_account.rs`.
 //! `key k1` at a line's end sends the command under that retry key.
 
 use engine::Engine;
@@ -33,6 +34,7 @@ use types::{
 };
 
 use crate::house::{ASSETS, Driver, House, entry, limit, lots, minor, name, ticks};
+use crate::script_account;
 
 pub(crate) fn check(script: &str, expect: &[&str]) {
     let (_, told) = play(script);
@@ -138,11 +140,16 @@ impl Script {
             return self.told.push(answer);
         }
         let command = self.command(account, rest);
-        let events = self.driver.apply_entry(&entry(account, key, command));
+        let mut entry = entry(account, key, command);
+        entry.envelope.session = script_account::session(rest);
+        let events = self.driver.apply_entry(&entry);
         self.told.extend(events.iter().map(tell));
     }
 
     fn command(&mut self, account: u32, line: &str) -> Command {
+        if let Some(command) = script_account::command(account, line, name("by-script")) {
+            return command;
+        }
         let mut words = line.split_whitespace();
         match words.next().expect("a verb") {
             "tick" => {
@@ -312,7 +319,7 @@ fn terms(words: &[&str]) -> Terms {
     }
 }
 
-fn instrument(line: &str) -> InstrumentId {
+pub(crate) fn instrument(line: &str) -> InstrumentId {
     let on = line.split_once(" on ").map(|(_, rest)| rest.split(' ').next().expect("a number"));
     InstrumentId(on.map_or(0, |number| number.parse().unwrap()))
 }
@@ -386,7 +393,7 @@ fn answer(driver: &Driver, account: u32, line: &str) -> Option<String> {
             };
             format!("book{} |{}", side(Side::Buy), side(Side::Sell))
         }
-        _ => return None,
+        _ => return script_account::answer(engine, account, line),
     })
 }
 
@@ -471,7 +478,7 @@ fn tell(event: &Event) -> String {
             format!("rejected{half} {:?}", rejected.reason)
         }
         Event::CommandRepeated(repeated) => format!("repeated {}", repeated.first_sequence),
-        other => format!("{other:?}"),
+        other => script_account::tell(other).unwrap_or_else(|| format!("{other:?}")),
     }
 }
 

@@ -121,10 +121,12 @@ pub fn api_error(reason: RejectReason, request: Request) -> ApiError {
         | RejectReason::AccountLimitsTooHigh
         | RejectReason::UnknownSession
         | RejectReason::SessionInUse
+        | RejectReason::TooManySessions
         | RejectReason::TradeNotFound
         | RejectReason::TradeBustedAlready
         | RejectReason::ReceivableNotFound
         | RejectReason::NothingToSettle
+        | RejectReason::OwnsNoBalances
         | RejectReason::InstrumentRulesInvalid
         | RejectReason::InstrumentStepsFixed
         | RejectReason::FeeScheduleInvalid

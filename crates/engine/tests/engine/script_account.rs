@@ -1,0 +1,207 @@
+//! What scripts say about accounts: modes, limits, fees, switches, sessions, trades undone.
+//!
+//! ```text
+//! 1 risk limits group=3 per10s=5 perday=9     the mode is cash, limits or none
+//! 1 limits qty=5 notional=9 orders=2 open=9 position=7 collar=500 on 1
+//! schedule quote 0:-100,500 1000:-200,300     volume:maker,taker; quote, received or none
+//! 1 kill on                                   or off
+//! 1 mass-cancel buy on 1 as m                 all sides and instruments, if none is named
+//! 1 open-session 7                            `open-session 7 keep` leaves orders alone
+//! 1 buy 5 @ 9 via 7                           any command by a session
+//! close-session 7
+//! bust 3 1 2                                  a trade's number, buyer and seller
+//! correct 3 1 2 @ 55
+//! settle 1                                    a receivable
+//! 1 positions | 1 limited | 1 rate | 1 fees | receivables | clearing     questions
+//! ```
+
+use engine::Engine;
+use types::{
+    AccountId, AccountLimits, AccountMode, AccountRisk, Adjustment, BustTrade, CloseSession,
+    Command, CorrectTrade, Event, FeeAsset, FeeSchedule, FeeTier, MassCancel, OpenSession,
+    Receivable, ReceivableId, SessionId, SetAccountLimits, SetAccountRisk, SetFeeSchedule,
+    SetKillSwitch, SettleReceivable, Side, TradeId,
+};
+
+use crate::house::{ASSETS, lots, minor, ticks};
+use crate::script::instrument;
+
+/// `None` if the line says something else.
+pub(crate) fn command(account: u32, line: &str, cl_ord_id: types::ClOrdId) -> Option<Command> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let account = AccountId(account);
+    let number = |at: usize| words[at].parse::<u32>().expect("a number");
+    let trade = || (TradeId(number(1).into()), AccountId(number(2)), AccountId(number(3)));
+    let instrument = instrument(line);
+    Some(match words[0] {
+        "risk" => {
+            let mut risk = AccountRisk::PLAIN;
+            risk.mode = match words[1] {
+                "cash" => AccountMode::Cash,
+                "limits" => AccountMode::Limits,
+                "none" => AccountMode::None,
+                other => panic!("no such mode: {other}"),
+            };
+            for (key, value) in settings(&words[2..]) {
+                match key {
+                    "group" => risk.stp_group = value.parse().unwrap(),
+                    "per10s" => risk.max_orders_per_10s = value.parse().unwrap(),
+                    "perday" => risk.max_orders_per_day = value.parse().unwrap(),
+                    _ => panic!("no such setting: {key}"),
+                }
+            }
+            Command::SetAccountRisk(SetAccountRisk { account, risk })
+        }
+        "limits" => {
+            let mut limits = AccountLimits::default();
+            for (key, value) in settings(&words[1..]) {
+                match key {
+                    "qty" => limits.max_order_qty = lots(value.parse().unwrap()),
+                    "notional" => limits.max_order_notional = minor(value.parse().unwrap()),
+                    "orders" => limits.max_open_orders = value.parse().unwrap(),
+                    "open" => limits.max_open_notional = minor(value.parse().unwrap()),
+                    "position" => limits.max_position = lots(value.parse().unwrap()),
+                    "collar" => limits.collar_bps = value.parse().unwrap(),
+                    _ => panic!("no such limit: {key}"),
+                }
+            }
+            Command::SetAccountLimits(SetAccountLimits { account, instrument, limits })
+        }
+        "schedule" => {
+            let fee_asset = match words[1] {
+                "quote" => Some(FeeAsset::Quote),
+                "received" => Some(FeeAsset::Received),
+                _ => None,
+            };
+            let schedule = fee_asset.map(|fee_asset| {
+                let mut tiers = [None; types::FEE_TIERS_MAX];
+                let told = words[2..].iter().filter_map(|word| word.split_once(':'));
+                for (tier, (volume, rates)) in tiers.iter_mut().zip(told) {
+                    let (maker, taker) = rates.split_once(',').expect("maker,taker");
+                    *tier = Some(FeeTier {
+                        volume_min: minor(volume.parse().unwrap()),
+                        maker_fee_bps_x100: maker.parse().unwrap(),
+                        taker_fee_bps_x100: taker.parse().unwrap(),
+                    });
+                }
+                FeeSchedule { fee_asset, tiers }
+            });
+            Command::SetFeeSchedule(SetFeeSchedule { instrument, schedule })
+        }
+        "kill" => Command::SetKillSwitch(SetKillSwitch { account, on: words[1] == "on" }),
+        "mass-cancel" => {
+            let side = words.iter().find_map(|word| match *word {
+                "buy" => Some(Side::Buy),
+                "sell" => Some(Side::Sell),
+                _ => None,
+            });
+            let instrument = words.contains(&"on").then_some(instrument);
+            Command::MassCancel(MassCancel { instrument, side, cl_ord_id })
+        }
+        "open-session" => {
+            let cancel_on_disconnect = !words.contains(&"keep");
+            Command::OpenSession(OpenSession { cancel_on_disconnect })
+        }
+        "close-session" => {
+            Command::CloseSession(CloseSession { session: SessionId(number(1).into()) })
+        }
+        "bust" => {
+            let (trade_id, buyer, seller) = trade();
+            Command::BustTrade(BustTrade { instrument, trade_id, buyer, seller })
+        }
+        "correct" => {
+            let (trade_id, buyer, seller) = trade();
+            let price = ticks(words[5].parse().unwrap());
+            Command::CorrectTrade(CorrectTrade { instrument, trade_id, buyer, seller, price })
+        }
+        "settle" => {
+            let receivable = ReceivableId(number(1).into());
+            Command::SettleReceivable(SettleReceivable { receivable })
+        }
+        _ => return None,
+    })
+}
+
+/// The session that a line's command comes by.
+pub(crate) fn session(line: &str) -> SessionId {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let number = match words.iter().position(|word| *word == "via" || *word == "open-session") {
+        Some(at) => words[at + 1].parse().expect("a number"),
+        None => 0,
+    };
+    SessionId(number)
+}
+
+fn settings<'a>(words: &'a [&str]) -> impl Iterator<Item = (&'a str, &'a str)> {
+    words.iter().filter_map(|word| word.split_once('='))
+}
+
+pub(crate) fn answer(engine: &Engine, account: u32, line: &str) -> Option<String> {
+    let account = AccountId(account);
+    let verb = line.split(' ').next().expect("a verb");
+    Some(match verb {
+        "positions" => {
+            let positions = engine.positions(account);
+            let all: String = positions.map(|(id, lots)| format!(" {id}:{lots}")).collect();
+            format!("positions{all}")
+        }
+        "limited" => {
+            let all: String = engine.limits(account).map(|(id, _)| format!(" {id}")).collect();
+            format!("limited{all}")
+        }
+        "rate" => {
+            let rate = engine.order_rate(account).expect("an account");
+            format!("rate {} {}", rate.in_window, rate.in_day)
+        }
+        "fees" => {
+            let (maker, taker) = engine.account_fees(account, instrument(line)).expect("both");
+            format!("fees {maker} {taker}")
+        }
+        "clearing" => {
+            let all = (0..).zip(ASSETS).map(|(id, name)| {
+                let cleared = engine.clearing(types::AssetId(id)).expect("an asset");
+                format!(" {}{name}", cleared.minor())
+            });
+            format!("clearing{}", all.collect::<String>())
+        }
+        _ => return None,
+    })
+}
+
+pub(crate) fn tell(event: &Event) -> Option<String> {
+    let moved = |side: &Adjustment| {
+        format!("{} {}B {}Q", side.account, side.base.minor(), side.quote.minor())
+    };
+    Some(match event {
+        Event::AccountRiskSet(set) => format!("risk {} {:?}", set.account, set.risk.mode),
+        Event::AccountLimitsSet(set) => format!("limits {} {}", set.account, set.instrument),
+        Event::FeeScheduleSet(set) => format!("schedule {}", set.instrument),
+        Event::KillSwitchSet(set) => {
+            let on = if set.set.on { "on" } else { "off" };
+            format!("kill {} {on}", set.set.account)
+        }
+        Event::SessionOpened(opened) => format!("opened {}", opened.session),
+        Event::SessionClosed(closed) => format!("closed {}", closed.session),
+        Event::TradeBusted(busted) => {
+            let (buyer, seller) = (moved(&busted.buyer), moved(&busted.seller));
+            format!("busted {}: {buyer}, {seller}", busted.trade_id)
+        }
+        Event::TradeCorrected(corrected) => {
+            let (buyer, seller) = (moved(&corrected.buyer), moved(&corrected.seller));
+            let (from, to) = (corrected.orig_price.ticks(), corrected.price.ticks());
+            format!("corrected {} {from}->{to}: {buyer}, {seller}", corrected.trade_id)
+        }
+        Event::ReceivableCreated(created) => format!("owed {}", tell_owed(&created.receivable)),
+        Event::ReceivableSettled(settled) => {
+            format!("paid {} of {}", settled.paid.minor(), tell_owed(&settled.receivable))
+        }
+        _ => return None,
+    })
+}
+
+/// `number: debtor->creditor amount, trade`.
+fn tell_owed(owed: &Receivable) -> String {
+    let asset = ASSETS[usize::from(owed.asset.0)];
+    let Receivable { receivable, debtor, creditor, trade_id, .. } = owed;
+    format!("{receivable}: {debtor}->{creditor} {}{asset}, trade {trade_id}", owed.amount.minor())
+}

@@ -41,6 +41,13 @@ impl Engine {
     /// Whether an order would trade so much at once.
     fn finds(&self, order: &Order, qty: Qty) -> bool {
         let market = &self.markets[order.instrument.0 as usize];
+        if order.stp_mode == StpMode::None && !order.order_type.is_market() {
+            // So few lots are at most as many orders; and what is shown is there.
+            let few = qty.lots() <= REACH_MAX as u64;
+            if few && market.book.can_fill(order.side, Some(order.price), qty) {
+                return true;
+            }
+        }
         let mut reach = Reach::new(self, market, order);
         let mut last: Option<Price> = None;
         // What icebergs do not show comes behind all that is shown at their price.

@@ -65,6 +65,17 @@ fn an_amend_may_rename() {
 }
 
 #[test]
+fn an_amend_leaves_the_smallest_notional() {
+    check(
+        "with min_notional=500
+         1 buy 10 @ 100 as a
+         1 amend a 4
+         1 amend a 5",
+        &["accepted 1 10", "rested 1 10@100", "rejected NotionalBelowMin", "amended 1 10->5"],
+    );
+}
+
+#[test]
 fn amends_are_refused_in_order_of_precedence() {
     check(
         "with min_qty=2

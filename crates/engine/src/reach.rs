@@ -4,6 +4,7 @@ use types::{Amount, ExpireCause, Order, Price, QTY_MAX, Qty, Side, StpMode, Time
 
 use crate::book::NodeId;
 use crate::engine::Engine;
+use crate::fee::{fee, without_fee};
 use crate::market::Market;
 use crate::orders::Orders;
 use crate::special::is_better;
@@ -107,7 +108,7 @@ impl Market {
     }
 }
 
-/// An order that trades in thought.
+/// An order that trades in thought, at the rates that its account has as it enters.
 struct Reach<'a> {
     market: &'a Market,
     order: &'a Order,
@@ -115,42 +116,70 @@ struct Reach<'a> {
     free: Option<Amount>,
     /// What is left of an order by quote amount.
     quote: Option<Amount>,
+    /// What a limit on the position leaves.
+    room: Qty,
+    /// What a lot must be paid with on top, and what it is paid with.
+    rate_free: u32,
+    rate: u32,
     found: Qty,
 }
 
 impl<'a> Reach<'a> {
     fn new(engine: &Engine, market: &'a Market, order: &'a Order) -> Self {
-        let spec = &market.instrument.spec;
+        let instrument = &market.instrument;
         let account = &engine.accounts[order.account.0 as usize];
         let pays_in = match order.side {
-            Side::Buy => spec.quote,
-            Side::Sell => spec.base,
+            Side::Buy => instrument.spec.quote,
+            Side::Sell => instrument.spec.base,
         };
-        let free = order.order_type.is_market().then(|| account.balance(pays_in).free);
+        let pays_as_it_goes = order.order_type.is_market();
+        let room = match account.market_risk(instrument.id) {
+            Some(risk) if pays_as_it_goes => {
+                account.position_room(instrument, order.side, &risk.exposure)
+            }
+            _ => None,
+        };
+        let rate_free = account.fee_rate_on_top(market, order.side, engine.now_ns);
+        let rate = account.fee_rates(market, engine.now_ns).taker.max(0).unsigned_abs();
         let by_quote = !order.quote_order_qty.is_zero();
-        let quote = by_quote.then(|| order.quote_order_qty - order.cum_quote);
-        Self { market, order, free, quote, found: Qty::ZERO }
+        Self {
+            market,
+            order,
+            free: (pays_as_it_goes && account.is_cash()).then(|| account.balance(pays_in).free),
+            quote: by_quote.then(|| order.quote_order_qty - order.cum_quote),
+            room: room.unwrap_or(QTY_MAX),
+            rate_free,
+            rate: rate.min(rate_free),
+            found: Qty::ZERO,
+        }
     }
 
     fn take(&mut self, price: Price, there: Qty) {
         let instrument = &self.market.instrument;
-        let mut qty = there.min(QTY_MAX - self.found);
+        let mut qty = there.min(QTY_MAX - self.found).min(self.room);
         if let Some(quote) = &mut self.quote {
             qty = qty.min(instrument.lots_for(*quote, price));
             *quote -= instrument.notional(price, qty);
         }
         if let Some(free) = &mut self.free {
-            let cost = |qty| match self.order.side {
-                Side::Buy => instrument.notional(price, qty),
-                Side::Sell => instrument.base_amount(qty),
-            };
+            let is_paid = price.ticks() > 0;
             let affords = match self.order.side {
-                Side::Buy => instrument.lots_for(*free, price),
-                Side::Sell => instrument.lots_in(*free),
+                Side::Buy if is_paid => {
+                    instrument.lots_for(without_fee(*free, self.rate_free), price)
+                }
+                Side::Buy => qty,
+                Side::Sell if is_paid => instrument.lots_in(*free),
+                Side::Sell => Qty::ZERO, // it would pay for what it sells
             };
             qty = qty.min(affords);
-            *free -= cost(qty);
+            let notional = instrument.notional(price, qty);
+            *free -= match self.order.side {
+                Side::Buy if is_paid => notional + fee(notional, self.rate),
+                Side::Buy => notional,
+                Side::Sell => instrument.base_amount(qty),
+            };
         }
+        self.room -= qty;
         self.found += qty;
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use types::{
     AccountName, AccountRisk, AccountSpec, Amount, AssetId, Balance, Instrument, InstrumentId,
-    Order, Price, Qty, RetryKey, Side,
+    Order, Qty, RetryKey, Side,
 };
 
 use crate::finished::{FinishedOrder, KeptTrade};
@@ -199,21 +199,22 @@ impl Account {
         true
     }
 
-    /// Pays for one fill and receives what it brought, less the fee.
+    /// Pays for a fill of `qty`, which is `base` and `quote`, and receives what it brought, less
+    /// the fee.
     #[inline]
     pub(crate) fn settle(
         &mut self,
         instrument: &Instrument,
         order: &Order,
-        price: Price,
         qty: Qty,
+        base: Amount,
+        quote: Amount,
         fee: Amount,
     ) {
         if !order.order_type.is_market() {
             self.release(instrument, order, qty);
         }
         let spec = &instrument.spec;
-        let (base, quote) = (instrument.base_amount(qty), instrument.notional(price, qty));
         let (paid_asset, paid, got_asset, got) = match order.side {
             Side::Buy => (spec.quote, quote, spec.base, base),
             Side::Sell => (spec.base, base, spec.quote, quote),

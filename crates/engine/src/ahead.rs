@@ -9,7 +9,7 @@ use types::{Command, Entry, InstrumentId, OrderId, Price, Side};
 
 use crate::book::NodeId;
 use crate::engine::Engine;
-use crate::prefetch::prefetch_whole;
+use crate::prefetch::{prefetch, prefetch_whole};
 use crate::slab::NONE;
 
 /// The last commands that were announced.
@@ -25,6 +25,9 @@ const AIMS: usize = 16;
 const SECOND: usize = 5;
 const THIRD: usize = 8;
 const FOURTH: usize = 11;
+
+/// So many markets lie near anyway.
+const FEW_MARKETS: usize = 64;
 
 /// What a command is about. Which kind of command it is, a processor would guess wrong, so all
 /// are treated alike from here on.
@@ -90,8 +93,13 @@ impl Engine {
         if let Some(account) = self.accounts.get(aim.account as usize) {
             prefetch_whole(account);
         }
-        if let Some(market) = self.market(aim.instrument) {
-            prefetch_whole(market);
+        if self.markets.len() > FEW_MARKETS
+            && let Some(market) = self.market(aim.instrument)
+        {
+            prefetch_whole(&market.instrument);
+            prefetch_whole(&market.book);
+            prefetch_whole(&market.index);
+            prefetch(&market.instrument_seq);
         }
     }
 
@@ -121,7 +129,8 @@ impl Engine {
         let node = market.index.peek(aim.order_id.0);
         self.orders.prefetch_neighbours(node);
         market.book.prefetch(&self.orders.nodes, node, aim.side, aim.price);
-        if let Some(front) = market.book.front(&self.orders.nodes, aim.side.opposite()) {
+        let front = market.book.front(&self.orders.nodes, aim.side.opposite());
+        if let Some(front) = front.filter(|front| aim.side.crosses(aim.price, front.price)) {
             self.foresee_makers(front.node);
         }
     }

@@ -163,6 +163,17 @@ impl Engine {
             Command::ModifyOrder(modify) if self.rules >= 2 => {
                 self.modify_order(account, modify, events);
             }
+            other => self.apply_other(account, other, events),
+        }
+        if self.has_deferred() {
+            self.resume(events);
+        }
+    }
+
+    /// The commands that are not given by the million.
+    #[inline(never)]
+    fn apply_other(&mut self, account: AccountId, command: &Command, events: &mut Vec<Event>) {
+        match command {
             Command::Deposit(deposit) => self.deposit(deposit, events),
             Command::Withdraw(withdraw) => self.withdraw(withdraw, events),
             Command::ListAsset(list) => self.list_asset(list, events),
@@ -179,14 +190,11 @@ impl Engine {
             Command::Tick(()) => self.tick(),
             Command::Continue(()) => {}
             Command::SetInstrumentRules(_) | Command::UpdateInstrument(_) if self.rules >= 2 => {
-                if let Err(reason) = self.steer(&entry.command, events) {
+                if let Err(reason) = self.steer(command, events) {
                     self.reject(account, reason, events);
                 }
             }
             _ => self.reject(account, RejectReason::OrderTermsInvalid, events),
-        }
-        if self.has_deferred() {
-            self.resume(events);
         }
     }
 
@@ -233,7 +241,7 @@ impl Engine {
             && let Some(work) = self.deferred.pop_front()
         {
             match work {
-                Deferred::Trade(order) => self.execute(order, events),
+                Deferred::Trade(mut order) => self.execute(&mut order, events),
                 Deferred::Reenter(instrument, order_id) => {
                     let node = self.find_by_id(instrument, order_id).expect("it is on its way");
                     self.enter_again(self.orders.order(node), node, events);

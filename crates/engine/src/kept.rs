@@ -48,7 +48,7 @@ impl<B: Brief> Kept<B> {
         }
         let brief = B::new(whole);
         if brief.is_none() {
-            self.uncommon.push_back((self.forgotten + self.ring.len() as u64, *whole));
+            self.push_uncommon(whole);
         }
         if self.ring.len() < kept {
             return self.grow(brief, kept);
@@ -62,6 +62,11 @@ impl<B: Brief> Kept<B> {
         if !self.uncommon.is_empty() {
             self.forget_uncommon();
         }
+    }
+
+    #[inline(never)]
+    fn push_uncommon(&mut self, whole: &B::Whole) {
+        self.uncommon.push_back((self.forgotten + self.ring.len() as u64, *whole));
     }
 
     #[inline(never)]
@@ -90,6 +95,9 @@ impl<B: Brief> Kept<B> {
     }
 
     fn straighten(&mut self) {
+        if self.oldest == 0 {
+            return;
+        }
         self.ring.rotate_left(self.oldest);
         self.oldest = 0;
     }

@@ -1,9 +1,9 @@
 //! A new order's way: accepted, traded against the book, then resting or ended.
 
 use types::{
-    AccountId, AccountTrade, Amount, Event, ExpireCause, Fill, Instrument, NewOrder, Order,
-    OrderAccepted, OrderRested, OrderSize, OrderStatus, OrderTerms, Price, QTY_MAX, Qty, Side,
-    TimeInForce, TradeExecuted,
+    AccountId, AccountTrade, Amount, AssetId, Event, ExpireCause, Fill, Instrument, NewOrder,
+    Order, OrderAccepted, OrderRested, OrderSize, OrderStatus, OrderTerms, Price, QTY_MAX, Qty,
+    Side, TimeInForce, TradeExecuted, TradeId,
 };
 
 use crate::account::received_asset;
@@ -25,6 +25,30 @@ enum Stop {
     Suspended,
 }
 
+/// What one match moves from side to side.
+struct Match {
+    trade_id: TradeId,
+    price: Price,
+    qty: Qty,
+    base: Amount,
+    quote: Amount,
+}
+
+/// What one side of a match came to.
+pub(crate) struct Settled {
+    pub(crate) account_seq: u64,
+    pub(crate) fee: Amount,
+    pub(crate) fee_asset: AssetId,
+}
+
+impl Settled {
+    #[inline]
+    fn fill(&self, order: &Order) -> Fill {
+        let Self { account_seq, fee, fee_asset } = *self;
+        Fill { account_seq, order: *order, fee, fee_asset }
+    }
+}
+
 impl Engine {
     pub(crate) fn new_order(
         &mut self,
@@ -35,21 +59,21 @@ impl Engine {
         if let Err(reason) = self.check_new_order(account, request) {
             return self.reject(account, reason, events);
         }
-        let order = self.accept(account, request, events);
+        let mut order = self.accept(account, request, events);
         if let Some(cause) = self.falls_short(&order) {
             return self.expire(order, cause, events);
         }
-        self.execute(order, events);
+        self.execute(&mut order, events);
     }
 
     /// Trades an accepted order as far as it goes, now or in later commands.
-    pub(crate) fn execute(&mut self, mut order: Order, events: &mut Vec<Event>) {
-        match self.trade(&mut order, events) {
-            Stop::Filled => self.finish(&order, events),
-            Stop::Suspended => self.deferred.push_front(Deferred::Trade(order)),
-            stop => match expiry(&order, &stop) {
-                Some(cause) => self.expire(order, cause, events),
-                None => self.rest(&order, events),
+    pub(crate) fn execute(&mut self, order: &mut Order, events: &mut Vec<Event>) {
+        match self.trade(order, events) {
+            Stop::Filled => self.finish(order, events),
+            Stop::Suspended => self.deferred.push_front(Deferred::Trade(*order)),
+            stop => match expiry(order, &stop) {
+                Some(cause) => self.expire(*order, cause, events),
+                None => self.rest(order, events),
             },
         }
         self.touch(order.instrument);
@@ -233,8 +257,12 @@ impl Engine {
 
         market.trading.note_trade(price);
         let (instrument_seq, trade_id) = (market.next_seq(), market.next_trade_id());
-        let (maker_fill, taker_fill) = self.settle(&maker, taker, price, qty);
-        let trade = TradeExecuted {
+        let base = market.instrument.base_amount(qty);
+        let matched = Match { trade_id, price, qty, base, quote };
+        let (for_maker, for_taker) = self.settle(&maker, taker, &matched);
+        self.keep_trade(&maker, true, &matched, &for_maker);
+        self.keep_trade(taker, false, &matched, &for_taker);
+        events.push(Event::TradeExecuted(TradeExecuted {
             instrument_seq,
             instrument: taker.instrument,
             trade_id,
@@ -242,12 +270,9 @@ impl Engine {
             qty,
             quote,
             side: taker.side,
-            maker: maker_fill,
-            taker: taker_fill,
-        };
-        events.push(Event::TradeExecuted(trade));
-        self.keep_trade(&trade, true);
-        self.keep_trade(&trade, false);
+            maker: for_maker.fill(&maker),
+            taker: for_taker.fill(taker),
+        }));
         if let Some(reduced) = reduced {
             self.tell_special(&maker, qty, reduced, events);
         }
@@ -258,15 +283,15 @@ impl Engine {
 
     /// Moves the money of both sides, the fees to the venue.
     #[inline]
-    fn settle(&mut self, maker: &Order, taker: &Order, price: Price, qty: Qty) -> (Fill, Fill) {
+    fn settle(&mut self, maker: &Order, taker: &Order, matched: &Match) -> (Settled, Settled) {
         if !self.is_plain_trade(maker, taker) {
-            return self.settle_uncommon(maker, taker, price, qty);
+            return self.settle_uncommon(maker, taker, matched.price, matched.qty);
         }
-        let maker = self.settle_plain(maker, true, price, qty);
-        (maker, self.settle_plain(taker, false, price, qty))
+        (self.settle_plain(maker, true, matched), self.settle_plain(taker, false, matched))
     }
 
-    fn settle_plain(&mut self, order: &Order, is_maker: bool, price: Price, qty: Qty) -> Fill {
+    fn settle_plain(&mut self, order: &Order, is_maker: bool, matched: &Match) -> Settled {
+        let Match { qty, base, quote, .. } = *matched;
         let instrument = &self.markets[order.instrument.0 as usize].instrument;
         let account = &mut self.accounts[order.account.0 as usize];
         let rates = account.spec.fees.unwrap_or(instrument.spec.fees);
@@ -275,37 +300,37 @@ impl Engine {
             false => rates.taker_fee_bps_x100,
         };
         let received = match order.side {
-            Side::Buy => instrument.base_amount(qty),
-            Side::Sell => instrument.notional(price, qty),
+            Side::Buy => base,
+            Side::Sell => quote,
         };
         let fee = fee(received, fee_bps_x100);
         let fee_asset = received_asset(instrument, order.side);
-        account.settle(instrument, order, price, qty, fee);
+        account.settle(instrument, order, qty, base, quote, fee);
         let account_seq = account.next_seq();
         if !fee.is_zero() {
             self.accounts[AccountId::VENUE.0 as usize].balance_mut(fee_asset).free += fee;
         }
-        Fill { account_seq, order: *order, fee, fee_asset }
+        Settled { account_seq, fee, fee_asset }
     }
 
-    fn keep_trade(&mut self, trade: &TradeExecuted, is_maker: bool) {
-        let fill = if is_maker { &trade.maker } else { &trade.taker };
-        let account = &mut self.accounts[fill.order.account.0 as usize];
-        let kept = account.spec.trades_kept as usize;
+    /// Keeps a trade where its account can ask for it.
+    #[inline]
+    fn keep_trade(&mut self, order: &Order, is_maker: bool, matched: &Match, settled: &Settled) {
+        let account = &mut self.accounts[order.account.0 as usize];
         let trade = AccountTrade {
-            instrument: trade.instrument,
-            trade_id: trade.trade_id,
-            order_id: fill.order.order_id,
-            side: fill.order.side,
+            instrument: order.instrument,
+            trade_id: matched.trade_id,
+            order_id: order.order_id,
+            side: order.side,
             is_maker,
-            price: trade.price,
-            qty: trade.qty,
-            quote: trade.quote,
-            fee: fill.fee,
-            fee_asset: fill.fee_asset,
+            price: matched.price,
+            qty: matched.qty,
+            quote: matched.quote,
+            fee: settled.fee,
+            fee_asset: settled.fee_asset,
             traded_ns: self.now_ns,
         };
-        account.trades.push(&trade, kept);
+        account.trades.push(&trade, account.spec.trades_kept as usize);
     }
 
     fn rest(&mut self, order: &Order, events: &mut Vec<Event>) {

@@ -210,6 +210,11 @@ impl Orders {
         }
     }
 
+    #[inline(never)] // rarely asked
+    pub(crate) fn is_named(&self, node: NodeId, cl_ord_id: &ClOrdId) -> bool {
+        self.cl_ord_id(node) == *cl_ord_id
+    }
+
     #[inline]
     pub(crate) fn extra(&self, node: NodeId) -> Option<&Extra> {
         let at = self.record(node).extra;

@@ -120,7 +120,7 @@ impl Engine {
             (Some(order_id), name) => {
                 let node = self.find_by_id(instrument, order_id)?;
                 let is_meant = self.orders.record(node).account == account
-                    && name.is_none_or(|name| name == self.orders.cl_ord_id(node));
+                    && name.as_ref().is_none_or(|name| self.orders.is_named(node, name));
                 is_meant.then_some(node)
             }
             (None, Some(cl_ord_id)) => self.orders.by_cl_ord_id(account, instrument, cl_ord_id),

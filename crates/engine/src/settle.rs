@@ -6,7 +6,7 @@
 //! what was deposited and not withdrawn.
 
 use types::{
-    AMOUNT_MAX, AccountId, AccountMode, Amount, AssetId, ExpireCause, Fill, Order, Price, Qty, Side,
+    AMOUNT_MAX, AccountId, AccountMode, Amount, AssetId, ExpireCause, Order, Price, Qty, Side,
 };
 
 use crate::account::Account;
@@ -14,6 +14,7 @@ use crate::book::Front;
 use crate::engine::Engine;
 use crate::fee::without_fee;
 use crate::market::Market;
+use crate::matching::Settled;
 
 impl Engine {
     /// Whether both accounts settle in the plain way.
@@ -33,7 +34,7 @@ impl Engine {
         taker: &Order,
         price: Price,
         qty: Qty,
-    ) -> (Fill, Fill) {
+    ) -> (Settled, Settled) {
         let [maker_fee, taker_fee] = self.fees_of_trade([maker, taker], price, qty);
         let maker = self.settle_side(maker, price, qty, maker_fee);
         (maker, self.settle_side(taker, price, qty, taker_fee))
@@ -45,7 +46,7 @@ impl Engine {
         price: Price,
         qty: Qty,
         (fee, fee_asset): (Amount, AssetId),
-    ) -> Fill {
+    ) -> Settled {
         let market = &self.markets[order.instrument.0 as usize];
         let instrument = &market.instrument;
         let account = &mut self.accounts[order.account.0 as usize];
@@ -65,7 +66,7 @@ impl Engine {
         self.credit(order.account, quote_asset, quote);
         self.credit(order.account, fee_asset, nothing - fee);
         self.credit(AccountId::VENUE, fee_asset, fee);
-        Fill { account_seq, order: *order, fee, fee_asset }
+        Settled { account_seq, fee, fee_asset }
     }
 
     /// Gives an account, or what is cleared for it, so much more of an asset; less below zero.

@@ -248,10 +248,11 @@ impl Account {
             && allows(risk.max_orders_per_day, rate.in_day)
     }
 
-    /// An order was taken on.
+    /// An order was taken on. Where nothing bounds the rate, nothing is counted.
     #[inline]
     pub(crate) fn count_order(&mut self, now_ns: u64) {
-        if let Some(extra) = &mut self.extra {
+        let Some(extra) = &mut self.extra else { return };
+        if extra.risk.max_orders_per_10s > 0 || extra.risk.max_orders_per_day > 0 {
             let rate = extra.rate.at(now_ns);
             let (in_window, in_day) =
                 (rate.in_window.saturating_add(1), rate.in_day.saturating_add(1));

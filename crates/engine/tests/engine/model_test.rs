@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-use types::{AssetId, CancelCause, Command, Event, ExpireCause, Order, RejectReason, Side};
+use types::{Amount, AssetId, CancelCause, Command, Event, ExpireCause, Order, RejectReason, Side};
 
 use crate::house::{Driver, entry};
 use crate::model::Model;
@@ -145,6 +145,10 @@ fn compare(venue: &mut Driver, model: &mut Model, step: &Step) -> Vec<Event> {
             assert_eq!(resting, expect);
             assert_eq!(venue.levels(instrument.0, side), model.levels(instrument, side));
         }
+    }
+    for asset in (0..model.asset_count()).map(AssetId) {
+        let clearing = venue.engine.clearing(asset).map(Amount::minor);
+        assert_eq!(clearing, Some(model.clearing(asset)), "asset {asset}");
     }
     for (account, owner) in model.owners() {
         for asset in (0..model.asset_count()).map(AssetId) {

@@ -71,8 +71,16 @@ impl Drawn {
     };
 
     /// All that is compared.
-    pub(crate) const ALL: Self =
-        Self { special: true, self_trade: true, modify: true, ..Self::NOTHING_NEW };
+    pub(crate) const ALL: Self = Self {
+        special: true,
+        self_trade: true,
+        modify: true,
+        modes: true,
+        limits: true,
+        rate: true,
+        schedules: true,
+        ..Self::NOTHING_NEW
+    };
 }
 
 const DRAWN: Drawn = Drawn::ALL;

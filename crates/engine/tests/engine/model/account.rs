@@ -63,10 +63,6 @@ impl Owner {
             self.trades.remove(0);
         }
     }
-
-    pub(super) fn limits_in(&self, instrument: InstrumentId) -> AccountLimits {
-        self.limits.get(&instrument).copied().unwrap_or_default()
-    }
 }
 
 const WINDOWS_NS: [u64; 2] = [10 * SECOND_NS, DAY_NS];
@@ -84,6 +80,10 @@ impl Model {
 
     pub(super) fn count_rate(&mut self, account: AccountId, counts: u32) {
         let now_ns = self.now_ns;
+        let risk = self.owner(account).risk;
+        if risk.max_orders_per_10s == 0 && risk.max_orders_per_day == 0 {
+            return;
+        }
         for (counted, window_ns) in self.owner_mut(account).rate.iter_mut().zip(WINDOWS_NS) {
             if counted.0 != now_ns / window_ns {
                 *counted = (now_ns / window_ns, 0);
@@ -117,6 +117,9 @@ impl Model {
         let SetAccountLimits { account, instrument, limits } = *request;
         self.trader(account)?;
         self.known(instrument)?;
+        if limits.max_order_notional < Amount::ZERO || limits.max_open_notional < Amount::ZERO {
+            return Err(RejectReason::AmountNotPositive);
+        }
         self.owner_mut(account).limits.insert(instrument, limits);
         let account_seq = self.account_seq(account);
         let set = AccountLimitsSet { account_seq, account, instrument, limits };

@@ -10,7 +10,7 @@ const ICEBERG_PARTS_MAX: u64 = 1_000;
 
 impl Model {
     pub(super) fn check(&self, account: AccountId, request: &NewOrder) -> Result<(), RejectReason> {
-        first(self.faults(account, request, 1)?)
+        first(self.faults(account, request, 1, Qty::ZERO)?)
     }
 
     /// What a triggered order by market must still be able to.
@@ -33,7 +33,7 @@ impl Model {
     pub(super) fn check_placed(&self, key: Key) -> Result<(), RejectReason> {
         let order = self.at(key).order;
         let request = as_asked(&order);
-        first(self.without(key).faults(order.account, &request, 0)?)
+        first(self.without(key).faults(order.account, &request, 0, Qty::ZERO)?)
     }
 
     /// What counts only as an order enters is not looked at again, and only what is left of it
@@ -63,11 +63,9 @@ impl Model {
         let asked = as_asked(&order);
         let request =
             NewOrder { cl_ord_id, size, price, order_type, time_in_force, terms, ..asked };
-        let without = self.without(key);
-        let mut faults = without.faults(order.account, &request, 0)?;
-        // Looked at below, or not again: it is open already.
+        let mut faults = self.without(key).faults(order.account, &request, 0, order.cum_qty)?;
+        // It is open already, and what its trigger was is past.
         let not_these = [
-            RejectReason::InsufficientBalance,
             RejectReason::WouldTriggerImmediately,
             RejectReason::TooManyOpenOrders,
             RejectReason::TooManyAccountOrders,
@@ -76,14 +74,6 @@ impl Model {
             RejectReason::OpenOrdersAboveLimit,
         ];
         faults.retain(|fault| !not_these.contains(fault));
-        if without.is_cash(order.account) {
-            let rest = NewOrder { size: OrderSize::Base(order_qty - order.cum_qty), ..request };
-            let opposite = without.best(key.0, order.side.opposite());
-            let needs = without.needs(order.account, without.market(key.0), &rest, opposite);
-            if needs > without.free(order.account, without.paid_in(key.0, order.side)) {
-                faults.push(RejectReason::InsufficientBalance);
-            }
-        }
         first(faults)
     }
 
@@ -104,7 +94,7 @@ impl Model {
         let market = self.known(request.instrument)?;
         let mut faults = Vec::new();
         for (at, order) in request.orders.iter().enumerate() {
-            let mut of_this = self.faults(account, order, count)?;
+            let mut of_this = self.faults(account, order, count, Qty::ZERO)?;
             if at > 0 && request.kind != OrderListKind::Oco {
                 // What is placed later is asked for these then.
                 of_this.retain(|reason| *reason < InsufficientBalance);
@@ -132,12 +122,14 @@ impl Model {
         first(faults)
     }
 
-    /// All reasons to refuse an order. `Err` is a reason that leaves nothing else to look at.
+    /// All reasons to refuse an order of which so much is filled already. `Err` is a reason that
+    /// leaves nothing else to look at.
     fn faults(
         &self,
         account: AccountId,
         request: &NewOrder,
         counts: u32,
+        filled: Qty,
     ) -> Result<Vec<RejectReason>, RejectReason> {
         use RejectReason::*;
         let owner = self.trader(account)?;
@@ -184,12 +176,13 @@ impl Model {
         let too_large = delta >= BPS as u64 || is_set(rules.trailing_delta_max_bps.into(), delta);
         fault(too_small || too_large, TrailingDeltaOutOfRange);
         fault(limited && self.is_outside_percent(market, request), PriceOutsidePercent);
-        fault(limited && self.is_outside_collar(account, market, request), PriceOutsideCollar);
         let reference = match (terms.peg, kind) {
             (Some(_), _) => self.peg_price(request),
             (None, OrderType::MarketToLimit) => opposite,
             _ => Some(0),
         };
+        let far = self.is_outside_collar(account, market, request.side, price);
+        fault(!kind.is_market() && reference.is_some() && far, PriceOutsideCollar);
         fault(reference.is_none(), NoPegReference);
         let dated = request.time_in_force == TimeInForce::Gtd;
         fault(dated && terms.expire_ns <= self.now_ns, ExpireTimePast);
@@ -218,24 +211,35 @@ impl Model {
             }
             fault(terms.min_qty > qty, MinQtyAboveOrderQty);
         }
-        let limits = owner.limits_in(request.instrument);
-        let qty = base.map_or(0, Qty::lots);
-        fault(is_set(limits.max_order_qty.lots(), qty), OrderQtyAboveLimit);
-
-        // Notional.
+        let limits = self.limits(account, request.instrument);
         let lot = i128::from(market.instrument.tick_lot_minor);
         let cost = |price: i64, qty: u64| i128::from(price) * i128::from(qty) * lot;
+        // What limits measure a market order at; one by quote amount is worth so many lots.
+        let measured_at = if kind.is_market() { opposite.unwrap_or(0) } else { price };
+        let by_quote = |amount: i128| match cost(measured_at, 1) {
+            ..=0 => 0,
+            of_one => u64::try_from(amount.max(0) / of_one).unwrap_or(u64::MAX),
+        };
+        let qty = base.map_or_else(|| by_quote(quote.unwrap()), Qty::lots);
+        fault(is_set(limits.max_order_qty.lots(), qty), OrderQtyAboveLimit);
+
+        // Notional. An account that owns balances has to buy for something; of others, the size
+        // alone counts.
         let at_price = match kind {
             kind if kind.is_market() && rules.notional_by_avg_price => self.average_price(market),
             kind if kind.is_market() => opposite,
             _ => Some(price),
         };
         let notional = quote.or_else(|| at_price.map(|price| cost(price, qty)));
-        let size = notional.map(i128::abs);
-        fault(size.is_some_and(|n| n <= 0 || n < spec.min_notional.minor()), NotionalBelowMin);
-        fault(size.is_some_and(|n| n > spec.max_notional.minor()), NotionalAboveMax);
+        let signed = quote.is_some() || self.is_cash(account);
+        let size = notional.map(|notional| if signed { notional } else { notional.abs() });
+        let is_nothing = signed && size.is_some_and(|size| size <= 0);
+        let is_small = size.is_some_and(|size| size < spec.min_notional.minor());
+        fault(is_nothing || is_small, NotionalBelowMin);
+        fault(size.is_some_and(|size| size > spec.max_notional.minor()), NotionalAboveMax);
         let limit = limits.max_order_notional.minor();
-        fault(limit > 0 && size.is_some_and(|n| n > limit), NotionalAboveLimit);
+        let measured = quote.unwrap_or_else(|| cost(measured_at, qty)).abs();
+        fault(limit > 0 && measured > limit, NotionalAboveLimit);
 
         // Counts.
         let own = self.of_account(account, request.instrument);
@@ -259,27 +263,31 @@ impl Model {
             stays && is_set(limits.max_open_orders.into(), own.len() as u64 + 1),
             OpenOrdersAboveLimit,
         );
+        let held = own.iter().filter(|open| !open.order.order_type.is_market());
+        let held = held.filter(|open| open.place != Place::List);
         let open_notional: i128 =
-            own.iter().map(|open| cost(open.order.price.ticks(), open.leaves()).abs()).sum();
+            held.map(|open| cost(open.order.price.ticks(), open.leaves()).abs()).sum();
         let limit = limits.max_open_notional.minor();
-        let with_this = open_notional + size.unwrap_or(0);
-        fault(stays && limit > 0 && with_this > limit, OpenNotionalAboveLimit);
+        let rest = cost(measured_at, qty - filled.lots().min(qty)).abs();
+        fault(stays && limit > 0 && open_notional + rest > limit, OpenNotionalAboveLimit);
 
         // Names.
         fault(own.iter().any(|open| open.order.cl_ord_id == request.cl_ord_id), DuplicateClOrdId);
 
-        // What it may cost.
+        // What the rest of it may cost.
+        let measured_qty = qty - filled.lots().min(qty);
+        let size = base.map_or(request.size, |_| OrderSize::Base(Qty::from_lots(measured_qty)));
+        let request = &NewOrder { size, ..*request };
         if self.is_cash(account) {
             let needs = self.needs(account, market, request, opposite);
             let pays_in = self.paid_in(request.instrument, request.side);
             fault(needs > self.free(account, pays_in), InsufficientBalance);
         }
-        let (owned, exposed) = self.positions(account, market, request);
-        fault(
-            request.side == Side::Buy && is_set(rules.max_position.lots(), owned),
-            PositionAboveMax,
-        );
-        fault(is_set(limits.max_position.lots(), exposed), PositionAboveLimit);
+        let rest = Qty::from_lots(measured_qty);
+        let above = self.is_above_position(account, market, request.side, rest);
+        fault(above, PositionAboveMax);
+        let room = self.position_room(account, request.instrument, request.side);
+        fault(room.is_some_and(|room| i128::from(rest.lots()) > room), PositionAboveLimit);
 
         // Whether it would trade or be triggered at once.
         let crosses = opposite.is_some_and(|best| {
@@ -303,11 +311,18 @@ impl Model {
             || (min > 0 && price * BPS < average * i128::from(min))
     }
 
-    fn is_outside_collar(&self, account: AccountId, market: &Market, request: &NewOrder) -> bool {
-        let bps = i128::from(self.owner(account).limits_in(request.instrument).collar_bps);
+    /// Whether a price is farther through the last one than an account's may be.
+    fn is_outside_collar(
+        &self,
+        account: AccountId,
+        market: &Market,
+        side: Side,
+        price: i64,
+    ) -> bool {
+        let bps = i128::from(self.limits(account, market.instrument.id).collar_bps);
         let (Some(last), true) = (market.last_price, bps > 0) else { return false };
-        let (price, last) = (i128::from(request.price.ticks()), i128::from(last));
-        match request.side {
+        let (price, last) = (i128::from(price), i128::from(last));
+        match side {
             Side::Buy => (price - last) * BPS > last.abs() * bps,
             Side::Sell => (last - price) * BPS > last.abs() * bps,
         }
@@ -329,7 +344,10 @@ impl Model {
         match (request.side, request.size) {
             (Side::Sell, OrderSize::Base(qty)) => instrument.base_amount(qty).minor(),
             (Side::Sell, OrderSize::Quote(_)) => instrument.base_amount(one_lot).minor(),
-            (Side::Buy, OrderSize::Quote(amount)) => amount.minor(),
+            (Side::Buy, OrderSize::Quote(amount)) => {
+                let rate = self.rate_to_hold(account, request.instrument);
+                amount.minor() + super::money::part(amount.minor(), rate.into())
+            }
             (Side::Buy, OrderSize::Base(qty)) => {
                 let (price, qty) = match kind {
                     OrderType::Market => (opposite.unwrap_or(0), one_lot),

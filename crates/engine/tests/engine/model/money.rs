@@ -74,79 +74,103 @@ impl Model {
         is_leg.then_some((instrument, id))
     }
 
+    /// What accounts without balances are owed together.
+    pub(crate) fn clearing(&self, asset: AssetId) -> i128 {
+        self.clearing.get(&asset.0).copied().unwrap_or_default()
+    }
+
     pub(crate) fn free(&self, account: AccountId, asset: AssetId) -> i128 {
         let owned = &self.owner(account).owned;
         owned.get(&asset.0).copied().unwrap_or_default() - self.locked(account, asset)
     }
 
-    /// The lots that a market order can pay at a price; `None` is no limit.
-    pub(super) fn affords(&self, order: &Order, price: Price) -> Option<i128> {
+    /// The lots of a market order that its account can pay and has room for; `None` is no bound.
+    pub(super) fn affords(&self, order: &Order, price: Price) -> Result<Option<i128>, ExpireCause> {
+        let room = self.position_room(order.account, order.instrument, order.side);
         if !self.is_cash(order.account) {
-            return None;
+            return Ok(room);
         }
         let instrument = &self.market(order.instrument).instrument;
         let free = self.free(order.account, self.paid_in(order.instrument, order.side));
         let lot_cost = i128::from(price.ticks()) * i128::from(instrument.tick_lot_minor);
-        match order.side {
-            Side::Sell => Some(free / i128::from(instrument.lot_minor)),
+        let lots = match order.side {
+            Side::Sell if lot_cost <= 0 => return Err(ExpireCause::NotAllowed),
+            Side::Sell => free / i128::from(instrument.lot_minor),
+            Side::Buy if lot_cost <= 0 => return Ok(room),
             Side::Buy => {
                 let rate = i128::from(self.rate_to_hold(order.account, order.instrument));
                 let mut lots = free / lot_cost;
                 while lots > 0 && lots * lot_cost + part(lots * lot_cost, rate) > free {
                     lots -= 1;
                 }
-                Some(lots)
+                lots
             }
-        }
+        };
+        Ok(Some(room.map_or(lots, |room| room.min(lots))))
     }
 
     /// Moves what a trade moves. The orders are as they were before it.
     pub(super) fn settle(&mut self, was: &[Open; 2], price: i64, qty: u64) -> (Fill, Fill) {
-        let [maker, taker] = was;
-        let instrument = self.market(maker.order.instrument).instrument;
+        let instrument = self.market(was[0].order.instrument).instrument;
         let quote = i128::from(price) * i128::from(qty) * i128::from(instrument.tick_lot_minor);
         let base = i128::from(qty) * i128::from(instrument.lot_minor);
-        let in_quote = self.fee_asset(instrument.id) == FeeAsset::Quote;
-        let mut fees = [maker, taker].map(|open| {
-            let of = if in_quote || open.order.side == Side::Sell { quote } else { base };
-            let rates = self.rates(open.order.account, instrument.id);
-            let is_maker = open.order.order_id == maker.order.order_id;
-            part(of, (if is_maker { rates.0 } else { rates.1 }).into())
-        });
-        if in_quote {
-            for (fee, open) in fees.iter_mut().zip(was) {
-                let market = open.order.order_type.is_market();
-                if open.order.side == Side::Buy && !market {
-                    *fee = (*fee).min(part(quote, open.held_rate.into()));
-                }
-            }
-        }
-        for (one, other) in [(0, 1), (1, 0)] {
-            if fees[one] < 0 {
-                fees[one] = fees[one].max(-fees[other].max(0));
-            }
-        }
-        let mut fills = [maker, taker].into_iter().zip(fees).map(|(open, fee)| {
-            let fee_asset = match (in_quote, open.order.side) {
-                (false, Side::Buy) => instrument.spec.base,
-                _ => instrument.spec.quote,
-            };
+        let fees = self.fees(was, base, quote);
+        let fills = [0, 1].map(|at| {
+            let (open, (fee, fee_asset)) = (&was[at], fees[at]);
             let sign = if open.order.side == Side::Buy { 1 } else { -1 };
             let account = open.order.account;
             self.give(account, instrument.spec.base, sign * base);
             self.give(account, instrument.spec.quote, -sign * quote);
             self.give(account, fee_asset, -fee);
             self.give(AccountId::VENUE, fee_asset, fee);
-            let position = self.owner_mut(account).positions.entry(instrument.id).or_default();
-            *position += sign * i128::from(qty);
-            let today = self.now_ns / DAY_NS;
-            let volumes = &mut self.owner_mut(account).volumes;
-            *volumes.entry((instrument.id, today)).or_default() += quote;
+            let mode = self.owner(account).risk.mode;
+            if mode == AccountMode::Limits {
+                let positions = &mut self.owner_mut(account).positions;
+                *positions.entry(instrument.id).or_default() += sign * i128::from(qty);
+            }
+            if mode != AccountMode::None && self.market(instrument.id).schedule.is_some() {
+                let today = self.now_ns / DAY_NS;
+                let volumes = &mut self.owner_mut(account).volumes;
+                *volumes.entry((instrument.id, today)).or_default() += quote.abs();
+            }
             let order = self.at((instrument.id, open.order.order_id)).order;
             let account_seq = self.account_seq(account);
             Fill { account_seq, order, fee: Amount::from_minor(fee), fee_asset }
         });
-        (fills.next().unwrap(), fills.next().unwrap())
+        fills.into()
+    }
+
+    /// What each side of a trade pays, and in what. A rebate is measured on what the other side's
+    /// fee is, and comes out of it.
+    fn fees(&self, was: &[Open; 2], base: i128, quote: i128) -> [(i128, AssetId); 2] {
+        let spec = &self.market(was[0].order.instrument).instrument.spec;
+        let in_quote = self.fee_asset(was[0].order.instrument) == FeeAsset::Quote;
+        let measured = [0, 1].map(|at| match (in_quote, was[at].order.side) {
+            (true, _) => (quote.abs(), spec.quote),
+            (false, Side::Buy) => (base, spec.base),
+            (false, Side::Sell) => (quote.max(0), spec.quote),
+        });
+        let rates = [0, 1].map(|at| {
+            let rates = self.rates(was[at].order.account, was[at].order.instrument);
+            if at == 0 { rates.0 } else { rates.1 }
+        });
+        let charged = [0, 1].map(|at| {
+            let open = &was[at];
+            // A limit buy pays no more on top than it held.
+            let holds = in_quote
+                && open.order.side == Side::Buy
+                && !open.order.order_type.is_market()
+                && self.is_cash(open.order.account);
+            let rate = if holds { rates[at].min(open.held_rate) } else { rates[at] };
+            part(measured[at].0, rate.max(0).into())
+        });
+        [0, 1].map(|at| match rates[at] < 0 {
+            false => (charged[at], measured[at].1),
+            true => {
+                let (of, asset) = measured[1 - at];
+                (-part(of, (-rates[at]).into()).min(charged[1 - at]), asset)
+            }
+        })
     }
 
     /// What accounts without balances get and give is the venue's clearing amount.
@@ -211,6 +235,7 @@ impl Model {
     pub(super) fn rate_to_hold(&self, account: AccountId, instrument: InstrumentId) -> i64 {
         match self.fee_asset(instrument) {
             FeeAsset::Received => 0,
+            FeeAsset::Quote if !self.is_cash(account) => 0,
             FeeAsset::Quote => {
                 let (maker, taker) = self.rates(account, instrument);
                 maker.max(taker).max(0)
@@ -220,26 +245,65 @@ impl Model {
 
     // Positions.
 
-    /// What an account would own and be buying with an order, and how far long or short it would
-    /// be with all open orders of that side filled.
-    pub(super) fn positions(
+    /// What bounds an account in an instrument. Nothing bounds one without balances and limits.
+    pub(super) fn limits(&self, account: AccountId, instrument: InstrumentId) -> AccountLimits {
+        let owner = self.owner(account);
+        match owner.risk.mode {
+            AccountMode::None => AccountLimits::default(),
+            _ => owner.limits.get(&instrument).copied().unwrap_or_default(),
+        }
+    }
+
+    /// How far long an account is, in lots: what it owns, or what it has traded.
+    fn position(&self, account: AccountId, instrument: InstrumentId) -> i128 {
+        let (owner, spec) = (self.owner(account), &self.market(instrument).instrument);
+        match self.is_cash(account) {
+            true => {
+                let owned = owner.owned.get(&spec.spec.base.0).copied().unwrap_or_default();
+                owned / i128::from(spec.lot_minor)
+            }
+            false => owner.positions.get(&instrument).copied().unwrap_or_default(),
+        }
+    }
+
+    /// The lots of an account's open orders on a side. Those by market hold nothing.
+    fn open_lots(&self, account: AccountId, instrument: InstrumentId, side: Side) -> i128 {
+        let own = self.of_account(account, instrument);
+        let held = own.iter().filter(|open| {
+            open.order.side == side
+                && !open.order.order_type.is_market()
+                && open.place != super::Place::List
+        });
+        held.map(|open| i128::from(open.leaves())).sum()
+    }
+
+    /// What a limit on the position leaves for an order beside the open ones.
+    pub(super) fn position_room(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+        side: Side,
+    ) -> Option<i128> {
+        let max = i128::from(self.limits(account, instrument).max_position.lots());
+        let position = self.position(account, instrument);
+        let towards = if side == Side::Buy { position } else { -position };
+        let open = self.open_lots(account, instrument, side);
+        (max > 0).then(|| (max - towards - open).max(0))
+    }
+
+    /// Whether an account would own, and be buying, more than anybody may.
+    pub(super) fn is_above_position(
         &self,
         account: AccountId,
         market: &Market,
-        request: &NewOrder,
-    ) -> (u64, u64) {
+        side: Side,
+        qty: Qty,
+    ) -> bool {
         let instrument = market.instrument.id;
-        let OrderSize::Base(qty) = request.size else { return (0, 0) };
-        let own = self.of_account(account, instrument);
-        let same_side = own.iter().filter(|open| open.order.side == request.side);
-        let more = same_side.map(Open::leaves).sum::<u64>() + qty.lots();
-        let owner = self.owner(account);
-        let position = owner.positions.get(&instrument).copied().unwrap_or_default();
-        let sign = if request.side == Side::Buy { 1 } else { -1 };
-        let exposed = (position * sign + i128::from(more)).max(0);
-        let owned = owner.owned.get(&market.instrument.spec.base.0).copied().unwrap_or_default();
-        let owned = owned / i128::from(market.instrument.lot_minor) + i128::from(more);
-        (u64::try_from(owned).unwrap_or(u64::MAX), u64::try_from(exposed).unwrap_or(u64::MAX))
+        let max = i128::from(market.rules.max_position.lots());
+        let open = self.open_lots(account, instrument, Side::Buy);
+        let position = self.position(account, instrument);
+        side == Side::Buy && max > 0 && position + open + i128::from(qty.lots()) > max
     }
 
     // Chapter 11: trades undone.
@@ -464,6 +528,9 @@ impl Model {
         }
         if owner.refs.contains(external_ref.as_str()) {
             return Err(RejectReason::DuplicateExternalRef);
+        }
+        if !self.is_cash(account) {
+            return Err(RejectReason::OwnsNoBalances);
         }
         Ok(())
     }

@@ -192,7 +192,7 @@ impl Model {
             return Err(ExpireCause::BelowOneLot);
         }
         let affords = match order.order_type.is_market() {
-            true => self.affords(order, price).unwrap_or(wants),
+            true => self.affords(order, price)?.unwrap_or(wants),
             false => wants,
         };
         match u64::try_from(wants.min(affords)).unwrap() {

@@ -140,6 +140,7 @@ impl Engine {
     pub(crate) fn finish(&mut self, order: &Order, _events: &mut Vec<Event>) {
         let account = &mut self.accounts[order.account.0 as usize];
         account.finished.push(order, account.spec.finished_orders_kept as usize);
+        self.sessions.forget(order);
     }
 
     pub(crate) fn cancel(

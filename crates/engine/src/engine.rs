@@ -3,14 +3,16 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use types::{
-    AccountId, Amount, Asset, CancelAll, Command, CommandRejected, CommandRepeated, Entry, Event,
-    InstrumentId, KeySpec, Order, OrderId, RejectReason, RetryKey,
+    AccountId, Amount, Asset, AssetId, CancelAll, Command, CommandRejected, CommandRepeated, Entry,
+    Event, InstrumentId, KeySpec, Order, OrderId, RejectReason, RetryKey, SessionId,
 };
 
 use crate::account::{Account, Retry};
 use crate::ahead::Ahead;
+use crate::bust::Receivables;
 use crate::market::Market;
 use crate::orders::Orders;
+use crate::sweep::{Sessions, Sweep};
 use crate::trading::Trading;
 
 /// The newest rules that this engine knows. A log says for each batch which rules it goes by; the
@@ -44,6 +46,10 @@ pub struct Engine {
     pub(crate) clearing: Vec<Amount>,
     /// Whether there has been such an account.
     pub(crate) has_clearing: bool,
+    pub(crate) receivables: Receivables,
+    pub(crate) sessions: Sessions,
+    /// By which the command came that is being carried out.
+    pub(crate) session: SessionId,
     pub(crate) markets: Vec<Market>,
     /// Indexed by account id; the first is the venue's own, which receives the fees.
     pub(crate) accounts: Vec<Account>,
@@ -76,6 +82,11 @@ pub(crate) enum Deferred {
     /// What a command's own events lead to in an instrument.
     FollowUp(InstrumentId),
     CancelAll(AccountId, CancelAll),
+    Sweep(Sweep),
+    /// Orders that end with a session.
+    EndSession(SessionId),
+    /// What an account owes of an asset.
+    SettleDebts(AccountId, AssetId),
 }
 
 impl Deferred {
@@ -86,7 +97,7 @@ impl Deferred {
                 let holds = !order.order_type.is_market();
                 (order.account == account && holds).then_some(order)
             }
-            Self::CancelAll(..) | Self::Reenter(..) | Self::FollowUp(_) => None,
+            _ => None,
         }
     }
 }
@@ -101,6 +112,9 @@ impl Default for Engine {
             supply: Vec::new(),
             clearing: Vec::new(),
             has_clearing: false,
+            receivables: Receivables::default(),
+            sessions: Sessions::default(),
+            session: SessionId(0),
             markets: Vec::new(),
             accounts: vec![Account::of_venue()],
             keys: Vec::new(),
@@ -147,6 +161,7 @@ impl Engine {
         }
         self.work = self.work_max;
         let account = entry.envelope.account;
+        self.session = entry.envelope.session;
         if let Some(key) = entry.envelope.retry_key {
             if let Some(first_sequence) = self.first_sequence(account, &key) {
                 let repeated = CommandRepeated { account, first_sequence };
@@ -185,6 +200,23 @@ impl Engine {
             Command::SetAccountRisk(set) if self.rules >= 2 => self.set_account_risk(set, events),
             Command::SetAccountLimits(set) if self.rules >= 2 => {
                 self.set_account_limits(set, events);
+            }
+            Command::MassCancel(cancel) if self.rules >= 2 => {
+                self.mass_cancel(account, cancel, events);
+            }
+            Command::OpenSession(open) if self.rules >= 2 => {
+                self.open_session(account, open, events);
+            }
+            Command::CloseSession(close) if self.rules >= 2 => {
+                self.close_session(account, close, events);
+            }
+            Command::SetKillSwitch(set) if self.rules >= 2 => self.set_kill_switch(set, events),
+            Command::BustTrade(bust) if self.rules >= 2 => self.bust_trade(bust, events),
+            Command::CorrectTrade(correct) if self.rules >= 2 => {
+                self.correct_trade(correct, events);
+            }
+            Command::SettleReceivable(settle) if self.rules >= 2 => {
+                self.settle_receivable(settle, events);
             }
             Command::SetFeeSchedule(set) if self.rules >= 2 => self.set_fee_schedule(set, events),
             Command::Tick(()) => self.tick(),
@@ -250,6 +282,9 @@ impl Engine {
                 Deferred::CancelAll(account, request) => {
                     self.cancel_rest(account, &request, events);
                 }
+                Deferred::Sweep(sweep) => self.sweep(sweep, events),
+                Deferred::EndSession(session) => self.end_session(session, events),
+                Deferred::SettleDebts(account, asset) => self.settle_debts(account, asset, events),
             }
         }
     }

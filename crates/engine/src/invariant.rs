@@ -29,6 +29,7 @@ impl Engine {
         self.markets.iter().try_for_each(|market| self.check_book(market))?;
         self.deferred.iter().try_for_each(|work| self.check_deferred(work))?;
         self.check_entering()?;
+        self.check_sessions()?;
         check(open_orders == self.orders.nodes.len(), || "an order rests for nobody".to_owned())
     }
 

@@ -13,6 +13,7 @@
 mod account;
 mod ahead;
 mod book;
+mod bust;
 mod check;
 mod ending;
 mod engine;
@@ -40,6 +41,7 @@ mod slab;
 mod special;
 mod state;
 mod stp;
+mod sweep;
 mod trading;
 
 pub use book::{Book, Front, Node, NodeId, Nodes};

@@ -150,6 +150,7 @@ impl Engine {
             instrument_seq: market.next_seq(),
             order,
         }));
+        self.bind_to_session(&order);
         order
     }
 

@@ -41,6 +41,7 @@ impl Engine {
         let free = balance.free;
         let deposited = Deposited { account_seq, account, asset, amount, external_ref, free };
         events.push(Event::Deposited(deposited));
+        self.settle_debts(account, asset, events);
     }
 
     pub(crate) fn withdraw(&mut self, request: &Withdraw, events: &mut Vec<Event>) {

@@ -1,13 +1,13 @@
 //! What few accounts have: a mode of their own, limits, positions, an order rate, a kill switch,
 //! fees held on top of prices.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use types::{
     AMOUNT_MAX, AccountId, AccountLimits, AccountLimitsSet, AccountMode, AccountRisk,
     AccountRiskSet, Amount, Event, FeeRates, FeeSchedule, Instrument, InstrumentId, NewOrder,
     Order, OrderId, OrderSize, Price, Qty, Reader, RejectReason, SetAccountLimits, SetAccountRisk,
-    Side, Wire,
+    Side, TradeId, Wire,
 };
 
 use crate::account::{Account, held};
@@ -30,6 +30,8 @@ pub(crate) struct AccountExtra {
     pub(crate) volumes: BTreeMap<InstrumentId, Volume>,
     /// Of open buys whose fee comes on top.
     pub(crate) fee_holds: BTreeMap<(InstrumentId, OrderId), FeeHold>,
+    /// Trades that were undone, of those that are kept.
+    pub(crate) busted: BTreeSet<(InstrumentId, TradeId)>,
 }
 
 /// What an account may do in an instrument, and what it has under way.
@@ -73,6 +75,7 @@ impl Default for AccountExtra {
             markets: BTreeMap::new(),
             volumes: BTreeMap::new(),
             fee_holds: BTreeMap::new(),
+            busted: BTreeSet::new(),
         }
     }
 }
@@ -435,12 +438,13 @@ impl Engine {
     }
 
     /// Whether nothing is left of the mode in which an account has been.
-    fn is_flat(&self, _id: AccountId, account: &Account) -> bool {
+    fn is_flat(&self, id: AccountId, account: &Account) -> bool {
         let no_position =
             |extra: &AccountExtra| extra.markets.values().all(|risk| risk.position == 0);
         account.open_orders == 0
             && account.balances.iter().all(|balance| balance.total().is_zero())
             && account.extra.as_ref().is_none_or(|extra| no_position(extra))
+            && !self.has_receivables(id)
     }
 
     pub(crate) fn set_account_limits(
@@ -613,6 +617,7 @@ impl Wire for AccountExtra {
         write_map(&self.markets, out);
         write_map(&self.volumes, out);
         write_map(&self.fee_holds, out);
+        write_list(self.busted.iter(), out, Wire::write);
     }
 
     fn read(r: &mut Reader<'_>) -> Option<Self> {
@@ -623,6 +628,10 @@ impl Wire for AccountExtra {
             markets: read_map(r)?,
             volumes: read_map(r)?,
             fee_holds: read_map(r)?,
+            busted: {
+                let list: Vec<(InstrumentId, TradeId)> = r.read()?;
+                list.is_sorted_by(|one, next| one < next).then(|| list.into_iter().collect())?
+            },
         })
     }
 }

@@ -38,6 +38,8 @@ impl Engine {
         if self.rules >= 2 {
             self.write_off_book(out);
             self.write_risk(out);
+            self.write_receivables(out);
+            self.write_sessions(out);
             self.write_trading(out);
             self.write_special(out);
         }
@@ -78,6 +80,8 @@ impl Engine {
         let mut unshown = Unshown::default();
         if rules >= 2 {
             engine.read_risk(r)?;
+            engine.read_receivables(r)?;
+            engine.read_sessions(r)?;
             engine.read_trading(r)?;
             unshown = engine.read_special(r)?;
         }
@@ -135,8 +139,15 @@ impl Engine {
     }
 
     fn account_is_sound(&self, account: &Account) -> bool {
+        let is_amount =
+            |amount: Amount| amount.minor().unsigned_abs() <= AMOUNT_MAX.minor().unsigned_abs();
         let trade_is_sound = |trade: &AccountTrade| {
-            self.market(trade.instrument).is_some() && self.asset(trade.fee_asset).is_some()
+            let Some(market) = self.market(trade.instrument) else { return false };
+            let widest = market.trading.widest_spec(&market.instrument.spec);
+            self.asset(trade.fee_asset).is_some()
+                && trade.qty <= widest.max_qty.max(widest.market_max_qty)
+                && is_amount(trade.quote)
+                && is_amount(trade.fee)
         };
         check_account_spec(&account.spec).is_ok()
             && account.balances.len() <= self.assets.len()
@@ -212,6 +223,11 @@ impl Engine {
             Deferred::CancelAll(account, request) => {
                 self.account(*account).is_some() && self.market(request.instrument).is_some()
             }
+            Deferred::Sweep(_) | Deferred::EndSession(_) => self.rules >= 2,
+            Deferred::SettleDebts(account, asset) => {
+                let known = (account.0 as usize) < self.accounts.len();
+                self.rules >= 2 && known && self.asset(*asset).is_some()
+            }
             Deferred::Reenter(instrument, _) | Deferred::FollowUp(instrument) => {
                 self.rules >= 2 && self.market(*instrument).is_some()
             }
@@ -256,7 +272,7 @@ impl Engine {
                     let node = self.find_by_id(*instrument, *order_id)?;
                     (self.orders.standing(node) == Standing::Entering).then_some(())?;
                 }
-                Deferred::Trade(_) | Deferred::CancelAll(..) => {}
+                _ => {}
             }
         }
         Some(())
@@ -420,6 +436,9 @@ fn write_deferred(work: &Deferred, out: &mut Vec<u8>) {
         Deferred::CancelAll(account, request) => (2_u8, (*account, *request)).write(out),
         Deferred::Reenter(instrument, order_id) => (3_u8, (*instrument, *order_id)).write(out),
         Deferred::FollowUp(instrument) => (4_u8, *instrument).write(out),
+        Deferred::Sweep(sweep) => (16_u8, *sweep).write(out),
+        Deferred::EndSession(session) => (17_u8, *session).write(out),
+        Deferred::SettleDebts(account, asset) => (18_u8, (*account, *asset)).write(out),
     }
 }
 
@@ -429,6 +448,9 @@ fn read_deferred(r: &mut Reader<'_>) -> Option<Deferred> {
         2 => r.read().map(|(account, request)| Deferred::CancelAll(account, request)),
         3 => r.read().map(|(instrument, order_id)| Deferred::Reenter(instrument, order_id)),
         4 => r.read().map(Deferred::FollowUp),
+        16 => r.read().map(Deferred::Sweep),
+        17 => r.read().map(Deferred::EndSession),
+        18 => r.read().map(|(account, asset)| Deferred::SettleDebts(account, asset)),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@
 
 mod amend;
 mod book;
+mod bust;
 mod bytes;
 mod cancel;
 mod deferred;
@@ -35,4 +36,5 @@ mod script;
 mod script_account;
 mod self_trade;
 mod state;
+mod sweep;
 mod transfer;

@@ -157,6 +157,11 @@ pub(crate) fn answer(engine: &Engine, account: u32, line: &str) -> Option<String
             let (maker, taker) = engine.account_fees(account, instrument(line)).expect("both");
             format!("fees {maker} {taker}")
         }
+        "receivables" => {
+            let all: String =
+                engine.receivables().map(|owed| format!(" [{}]", tell_owed(owed))).collect();
+            format!("receivables{all}")
+        }
         "clearing" => {
             let all = (0..).zip(ASSETS).map(|(id, name)| {
                 let cleared = engine.clearing(types::AssetId(id)).expect("an asset");

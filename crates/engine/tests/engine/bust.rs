@@ -1,0 +1,297 @@
+//! Trades undone or given another price, and what is owed since.
+
+use crate::script::check;
+
+#[test]
+fn a_bust_gives_everything_back_once() {
+    check(
+        "with fees 10000 20000
+         1 sell 100 @ 50
+         2 buy 60 @ 50
+         bust 1 1 2
+         bust 1 2 1
+         bust 1 2 1
+         restart
+         bust 1 2 1
+         bust 2 2 1
+         bust 1 2 1 on 1
+         bust 1 2 1 on 7
+         correct 1 2 1 @ 40
+         1 balance
+         2 balance
+         0 balance
+         receivables
+         1 orders",
+        &[
+            "accepted 1 100",
+            "rested 1 100@50",
+            "accepted 2 60",
+            "trade 1<2! 60@50 fees 30Q 1B",
+            "rejected TradeNotFound",
+            "busted 1: 2 -59B 3000Q, 1 60B -2970Q",
+            "rejected TradeBustedAlready",
+            "rejected TradeBustedAlready",
+            "rejected TradeNotFound",
+            "rejected TradeNotFound",
+            "rejected UnknownInstrument",
+            "rejected TradeBustedAlready",
+            "balance 999960+40B 1000000Q 1000000C",
+            "balance 1000000B 1000000Q 1000000C",
+            "balance 0B 0Q",
+            "receivables",
+            "orders 1",
+        ],
+    );
+}
+
+#[test]
+fn what_is_spent_becomes_a_receivable_that_deposits_pay() {
+    check(
+        "with balance 2 0B 1000Q
+         with balance 1 100B 0Q
+         1 sell 100 @ 10
+         2 buy 100 @ 10
+         2 withdraw 70B ref a
+         1 withdraw 1000Q ref a
+         bust 1 2 1
+         receivables
+         1 risk limits
+         settle 1
+         settle 9
+         restart
+         2 deposit 30B ref b
+         2 deposit 50B ref c
+         1 deposit 600Q ref b
+         1 balance
+         2 balance
+         settle 2
+         1 deposit 500Q ref c
+         receivables
+         1 balance
+         2 balance",
+        &[
+            "accepted 1 100",
+            "rested 1 100@10",
+            "accepted 2 100",
+            "trade 1!<2! 100@10",
+            "withdrawn 70 free 30B",
+            "withdrawn 1000 free 0Q",
+            "busted 1: 2 -100B 1000Q, 1 100B -1000Q",
+            "owed 1: 2->1 70B, trade 1",
+            "owed 2: 1->2 1000Q, trade 1",
+            "receivables [1: 2->1 70B, trade 1] [2: 1->2 1000Q, trade 1]",
+            "rejected AccountNotFlat",
+            "rejected NothingToSettle",
+            "rejected ReceivableNotFound",
+            "deposited 30 free 30B",
+            "paid 30 of 1: 2->1 40B, trade 1",
+            "deposited 50 free 50B",
+            "paid 40 of 1: 2->1 0B, trade 1",
+            "deposited 600 free 600Q",
+            "paid 600 of 2: 1->2 400Q, trade 1",
+            "balance 100B 0Q 1000000C",
+            "balance 10B 600Q 1000000C",
+            "rejected NothingToSettle",
+            "deposited 500 free 500Q",
+            "paid 400 of 2: 1->2 0Q, trade 1",
+            "receivables",
+            "balance 100B 100Q 1000000C",
+            "balance 10B 1000Q 1000000C",
+        ],
+    );
+}
+
+#[test]
+fn what_is_earned_later_is_settled_by_command() {
+    check(
+        "with balance 2 0B 1000Q
+         1 sell 100 @ 10
+         2 buy 100 @ 10
+         2 withdraw 100B ref a
+         bust 1 2 1
+         3 sell 5 @ 10
+         2 buy 5 @ 10
+         settle 1
+         receivables
+         2 balance",
+        &[
+            "accepted 1 100",
+            "rested 1 100@10",
+            "accepted 2 100",
+            "trade 1!<2! 100@10",
+            "withdrawn 100 free 0B",
+            "busted 1: 2 -100B 1000Q, 1 100B -1000Q",
+            "owed 1: 2->1 100B, trade 1",
+            "accepted 3 5",
+            "rested 3 5@10",
+            "accepted 4 5",
+            "trade 3!<4! 5@10",
+            "paid 5 of 1: 2->1 95B, trade 1",
+            "receivables [1: 2->1 95B, trade 1]",
+            "balance 0B 950Q 1000000C",
+        ],
+    );
+}
+
+#[test]
+fn the_venue_owes_fees_that_it_has_spent() {
+    check(
+        "with fees 10000 10000
+         1 sell 100 @ 50
+         2 buy 100 @ 50
+         0 withdraw 50Q ref a
+         bust 1 2 1
+         1 balance
+         3 sell 40 @ 50
+         2 buy 40 @ 50
+         settle 1
+         0 balance",
+        &[
+            "accepted 1 100",
+            "rested 1 100@50",
+            "accepted 2 100",
+            "trade 1!<2! 100@50 fees 50Q 1B",
+            "withdrawn 50 free 0Q",
+            "busted 1: 2 -99B 5000Q, 1 100B -4950Q",
+            "owed 1: 0->1 50Q, trade 1",
+            "balance 1000000B 999950Q 1000000C",
+            "accepted 3 40",
+            "rested 3 40@50",
+            "accepted 4 40",
+            "trade 3!<4! 40@50 fees 20Q 0",
+            "paid 20 of 1: 0->1 30Q, trade 1",
+            "balance 0B 0Q",
+        ],
+    );
+}
+
+#[test]
+fn a_rebate_is_given_back_too() {
+    check(
+        "schedule quote 0:-10000,20000
+         1 sell 100 @ 50
+         2 buy 100 @ 50
+         bust 1 2 1
+         1 balance
+         2 balance
+         0 balance",
+        &[
+            "schedule 0",
+            "accepted 1 100",
+            "rested 1 100@50",
+            "accepted 2 100",
+            "trade 1!<2! 100@50 fees -50Q 100Q",
+            "busted 1: 2 -100B 5100Q, 1 100B -5050Q",
+            "balance 1000000B 1000000Q 1000000C",
+            "balance 1000000B 1000000Q 1000000C",
+            "balance 0B 0Q",
+        ],
+    );
+}
+
+#[test]
+fn a_bust_goes_back_on_positions_and_clearing() {
+    check(
+        "with balance 1 0B 0Q 0C
+         1 risk limits
+         1 sell 10 @ 50
+         2 buy 10 @ 50
+         1 positions
+         bust 1 2 1
+         1 positions
+         clearing",
+        &[
+            "risk 1 Limits",
+            "accepted 1 10",
+            "rested 1 10@50",
+            "accepted 2 10",
+            "trade 1!<2! 10@50",
+            "positions 0:-10",
+            "busted 1: 2 -10B 500Q, 1 10B -500Q",
+            "positions",
+            "clearing 0B 0Q 0C",
+        ],
+    );
+}
+
+#[test]
+fn an_account_may_have_traded_with_itself() {
+    check(
+        "1 sell 10 @ 50
+         1 buy 10 @ 50
+         bust 1 1 1
+         1 balance",
+        &[
+            "accepted 1 10",
+            "rested 1 10@50",
+            "accepted 2 10",
+            "trade 1!<2! 10@50",
+            "busted 1: 1 -10B 500Q, 1 10B -500Q",
+            "balance 1000000B 1000000Q 1000000C",
+        ],
+    );
+}
+
+#[test]
+fn a_correction_moves_the_difference() {
+    check(
+        "with fees 10000 10000
+         1 sell 100 @ 50
+         2 buy 100 @ 50
+         correct 1 2 1 @ 55
+         1 balance
+         correct 1 2 1 @ 40
+         1 balance
+         2 balance
+         0 balance
+         correct 1 2 1 @ 0
+         correct 1 2 1 @ 1001
+         correct 1 1 2 @ 40
+         bust 1 2 1
+         1 balance
+         2 balance",
+        &[
+            "accepted 1 100",
+            "rested 1 100@50",
+            "accepted 2 100",
+            "trade 1!<2! 100@50 fees 50Q 1B",
+            "corrected 1 50->55: 2 0B -500Q, 1 0B 500Q",
+            "balance 999900B 1005450Q 1000000C",
+            "corrected 1 55->40: 2 0B 1500Q, 1 0B -1500Q",
+            "balance 999900B 1003950Q 1000000C",
+            "balance 1000099B 996000Q 1000000C",
+            "balance 1B 50Q",
+            "rejected PriceBelowMin",
+            "rejected PriceAboveMax",
+            "rejected TradeNotFound",
+            "busted 1: 2 -99B 4000Q, 1 100B -3950Q",
+            "balance 1000000B 1000000Q 1000000C",
+            "balance 1000000B 1000000Q 1000000C",
+        ],
+    );
+}
+
+#[test]
+fn a_trade_that_is_no_longer_kept_is_final() {
+    check(
+        "with account 1 trades=1
+         1 sell 1 @ 50
+         2 buy 1 @ 50
+         1 sell 1 @ 50
+         2 buy 1 @ 50
+         bust 1 2 1
+         bust 2 2 1",
+        &[
+            "accepted 1 1",
+            "rested 1 1@50",
+            "accepted 2 1",
+            "trade 1!<2! 1@50",
+            "accepted 3 1",
+            "rested 3 1@50",
+            "accepted 4 1",
+            "trade 3!<4! 1@50",
+            "rejected TradeNotFound",
+            "busted 2: 2 -1B 50Q, 1 1B -50Q",
+        ],
+    );
+}

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use types::{
-    Event, ExpireCause, Order, OrderAmended, OrderCanceled, Price, Qty, RejectReason, TradeExecuted,
+    CancelCause, Event, ExpireCause, Fill, Order, OrderAmended, OrderCanceled, Price, Qty,
+    RejectReason, TradeExecuted,
 };
 
 use crate::binance::reject::{self, Request};
@@ -87,7 +88,8 @@ impl NewOrderAnswer {
             expiry_reason: entered.expired.map(expiry_reason),
             ..OrderResult::new(market, order)
         };
-        let fills = || entered.fills.iter().map(|trade| FillInfo::new(market, trade)).collect();
+        let fill = |(trade, fill): &(&TradeExecuted, &Fill)| FillInfo::new(market, trade, fill);
+        let fills = || entered.fills.iter().map(fill).collect();
         Self {
             symbol: market.symbol().to_owned(),
             order_id: order.order_id.0,
@@ -122,23 +124,25 @@ impl OrderResult {
 }
 
 impl FillInfo {
-    fn new(market: &Market, trade: &TradeExecuted) -> Self {
-        let asset = market.asset(trade.taker.fee_asset);
+    fn new(market: &Market, trade: &TradeExecuted, fill: &Fill) -> Self {
+        let asset = market.asset(fill.fee_asset);
         Self {
             price: market.price(trade.price),
             qty: market.qty(trade.qty),
-            commission: asset.format_amount(trade.taker.fee),
+            commission: asset.format_amount(fill.fee),
             commission_asset: asset.name.to_string(),
             trade_id: trade.trade_id.0,
         }
     }
 }
 
-/// What one command did to the order that it entered.
+/// What one command did to the order that it entered. Events of other orders stand between those
+/// of this one: of orders that it prevented, triggered, or that depended on these.
 pub(super) struct Entered<'a> {
     /// As it stood in the end.
     order: Order,
-    fills: Vec<&'a TradeExecuted>,
+    /// Each trade, and the order's side of it.
+    fills: Vec<(&'a TradeExecuted, &'a Fill)>,
     expired: Option<ExpireCause>,
 }
 
@@ -159,9 +163,13 @@ impl<'a> Entered<'a> {
 
     fn follow(&mut self, event: &'a Event) {
         match event {
-            Event::TradeExecuted(trade) if self.is(&trade.taker.order) => {
-                self.order = trade.taker.order;
-                self.fills.push(trade);
+            Event::TradeExecuted(trade) => {
+                // It is a maker where it came to rest and something that it triggered trades.
+                let sides = [&trade.taker, &trade.maker];
+                if let Some(fill) = sides.into_iter().find(|fill| self.is(&fill.order)) {
+                    self.order = fill.order;
+                    self.fills.push((trade, fill));
+                }
             }
             Event::OrderExpired(expired) if self.is(&expired.order) => {
                 self.order = expired.order;
@@ -212,7 +220,8 @@ pub struct CancelAnswer {
 
 impl CancelAnswer {
     pub fn new(market: &Market, events: &[Event], unit: TimeUnit) -> Result<Self, ApiError> {
-        let first = canceled(events).next();
+        let asked = [CancelCause::Requested, CancelCause::Replaced];
+        let first = canceled(events).find(|canceled| asked.contains(&canceled.cause));
         let answer = first.map(|canceled| Self::from_canceled(market, canceled, unit));
         // A cancel by itself has no halves, so it does not matter how its refusal is marked.
         answer.ok_or_else(|| match find_refusal(events, true) {
@@ -413,8 +422,8 @@ const fn expiry_reason(cause: ExpireCause) -> &'static str {
 mod tests {
     use serde_json::json;
     use types::{
-        AccountId, Amount, AssetId, CancelCause, Fill, InstrumentId, OrderExpired, OrderStatus,
-        Side, TimeInForce, TradeId,
+        AccountId, Amount, AssetId, InstrumentId, OrderExpired, OrderStatus, Side, TimeInForce,
+        TradeId,
     };
 
     use super::*;
@@ -453,6 +462,47 @@ mod tests {
             cum_quote: Amount::from_minor(99_996_000_000),
             ..order(28)
         }
+    }
+
+    /// Before it another order was due to end; behind it come a trade of an order that it
+    /// triggered, one in which it is itself the maker, and what became of others.
+    #[test]
+    fn events_of_other_orders_are_not_the_orders_own() {
+        let with = |maker: Order, taker: Order| {
+            let Event::TradeExecuted(mut executed) = trade(taker) else { unreachable!() };
+            executed.maker.order = maker;
+            Event::TradeExecuted(executed)
+        };
+        let other = |id: u64| Order { order_id: types::OrderId(id), ..partly_filled() };
+        let ended = |order| {
+            let (account_seq, instrument_seq, cause) = (1, 1, ExpireCause::GoodTillDate);
+            Event::OrderExpired(OrderExpired { account_seq, instrument_seq, order, cause })
+        };
+        let elsewhere = Order { instrument: InstrumentId(1), ..partly_filled() };
+        let events = [
+            ended(other(3)),
+            accepted(order(28)),
+            with(other(5), elsewhere),
+            with(other(5), other(6)),
+            with(partly_filled(), other(6)),
+            ended(other(6)),
+            canceled(other(7), CancelCause::OrderList),
+        ];
+        let entered = Entered::find(&events).unwrap();
+        assert_eq!(entered.order, partly_filled());
+        assert_eq!(entered.fills.len(), 1);
+        assert_eq!(entered.expired, None);
+    }
+
+    #[test]
+    fn a_cancel_answers_for_the_order_that_was_meant() {
+        let events = [
+            canceled(order(9), CancelCause::KillSwitch),
+            canceled(order(4), CancelCause::Requested),
+            canceled(order(5), CancelCause::OrderList),
+        ];
+        check(&CancelAnswer::new(&btcusdt(), &events, MS).unwrap(), cancel_json(4));
+        assert!(CancelAnswer::new(&btcusdt(), &events[2..], MS).is_err());
     }
 
     #[test]

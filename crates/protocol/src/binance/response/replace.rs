@@ -1,7 +1,7 @@
 //! Cancel and replace: one command with two halves, each of which may fail.
 
 use serde::Serialize;
-use types::{Event, RejectReason};
+use types::{CancelCause, Event, RejectReason};
 
 use crate::binance::reject::{self, Request};
 use crate::binance::request::ResponseType;
@@ -117,7 +117,8 @@ struct HalvesError<'a> {
 impl CancelHalf {
     /// A refusal of the command as a whole, say because of a filter, is plainly its error.
     fn new(market: &Market, events: &[Event], unit: TimeUnit) -> Result<Self, ApiError> {
-        if let Some(canceled) = canceled(events).next() {
+        let replaced = canceled(events).find(|canceled| canceled.cause == CancelCause::Replaced);
+        if let Some(canceled) = replaced {
             let answer = CancelAnswer::from_canceled(market, canceled, unit);
             return Ok(Self::Done(Box::new(answer)));
         }

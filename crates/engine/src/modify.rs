@@ -163,8 +163,11 @@ impl Engine {
         account: AccountId,
         request: &ModifyOrder,
     ) -> Result<NodeId, RejectReason> {
-        self.account(account).ok_or(RejectReason::UnknownAccount)?;
+        let owner = self.account(account).ok_or(RejectReason::UnknownAccount)?;
         let market = self.market(request.instrument).ok_or(RejectReason::UnknownInstrument)?;
+        if owner.is_killed() {
+            return Err(RejectReason::AccountKilled);
+        }
         if market.trading.delisted {
             return Err(RejectReason::InstrumentDelisted);
         }

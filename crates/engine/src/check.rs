@@ -1,8 +1,8 @@
 //! The ladder of refusals for a new order: what is checked, in which order.
 
 use types::{
-    AccountId, Amount, Instrument, NewOrder, OrderSize, OrderType, Price, Qty, RejectReason, Side,
-    Terms, TimeInForce,
+    AccountId, Amount, Instrument, NewOrder, OrderSize, OrderType, Phase, Price, Qty, RejectReason,
+    Side, Terms, TimeInForce,
 };
 
 use crate::account::{Account, held};
@@ -10,6 +10,7 @@ use crate::book::NodeId;
 use crate::engine::Engine;
 use crate::fee::fee;
 use crate::market::Market;
+use crate::phase::check_phase;
 
 /// Each part of an iceberg is a trade of its own: with more of them, one order could keep the venue
 /// busy for as long as it likes.
@@ -44,6 +45,8 @@ impl Engine {
         if account.is_killed() {
             return Err(RejectReason::AccountKilled);
         }
+        self.check_open(market)?;
+        check_phase(market.trading.phase, order)?;
         if own.is_none() && !account.order_rate_allows(1, self.now_ns) {
             return Err(RejectReason::OrderRateAboveMax);
         }
@@ -96,7 +99,8 @@ impl Engine {
             limited.check_position()?;
         }
         let crosses = best.is_some_and(|best| order.side.crosses(price, best));
-        if order.order_type == OrderType::LimitMaker && crosses {
+        let trades = market.trading.phase == Phase::Continuous;
+        if order.order_type == OrderType::LimitMaker && crosses && trades {
             return Err(RejectReason::WouldTakeLiquidity);
         }
         Ok(())
@@ -146,16 +150,20 @@ pub(crate) fn takes_reference(order: &NewOrder) -> bool {
 
 /// A price, a size, a time in force and special terms that go with the order's type.
 fn terms_valid(order: &NewOrder) -> bool {
-    use TimeInForce::{Fok, Gtc, Ioc};
+    use TimeInForce::{AtClose, AtOpen, Day, Gtc, Gtd};
     let by_base = matches!(order.size, OrderSize::Base(_));
-    if !matches!(order.time_in_force, Gtc | Ioc | Fok) {
+    if order.time_in_force == Gtd {
         return false;
     }
     let plain = match order.order_type {
         OrderType::Limit => by_base,
-        OrderType::LimitMaker => by_base && order.time_in_force == Gtc,
+        OrderType::LimitMaker => by_base && matches!(order.time_in_force, Gtc | Day | Gtd),
         OrderType::Market => order.price == Price::default() && order.time_in_force == Gtc,
-        OrderType::MarketToLimit => by_base && order.price == Price::default(),
+        OrderType::MarketToLimit => {
+            by_base
+                && order.price == Price::default()
+                && !matches!(order.time_in_force, AtOpen | AtClose)
+        }
         _ => false,
     };
     plain && order.terms.as_ref().is_none_or(|terms| special_terms_valid(order, terms))

@@ -118,6 +118,10 @@ impl Engine {
         market.index.remove(order.order_id.0);
         self.orders.detach(&mut self.accounts[order.account.0 as usize], node);
         market.take_out(&mut self.orders.nodes, node, standing);
+        if !standing.is_off_book() {
+            self.note_book(order.instrument);
+        }
+        let market = &mut self.markets[order.instrument.0 as usize];
         if let Some(terms) = &order.terms {
             market.forget(order, terms);
         }

@@ -9,9 +9,12 @@ use types::{
 
 use crate::account::{Account, Retry};
 use crate::ahead::Ahead;
+use crate::auction::Uncrossing;
 use crate::bust::Receivables;
+use crate::halt::Halts;
 use crate::market::Market;
 use crate::orders::Orders;
+use crate::phase::Settling;
 use crate::sweep::{Sessions, Sweep};
 use crate::trading::Trading;
 
@@ -59,6 +62,13 @@ pub struct Engine {
     pub(crate) deferred: VecDeque<Deferred>,
     /// When each account's oldest retry key is forgotten: one entry for each that has any.
     pub(crate) retry_deadlines: BTreeSet<(u64, AccountId)>,
+    pub(crate) halts: Halts,
+    /// What is still open in the instrument that is being delisted, youngest first.
+    pub(crate) delisting: Vec<u64>,
+    /// When phases end by themselves.
+    pub(crate) phase_ends: BTreeSet<(u64, InstrumentId)>,
+    /// When auctions are to be told of.
+    pub(crate) indications: BTreeSet<(u64, InstrumentId)>,
     /// [`WORK_PER_COMMAND`], unless a test wants to see commands come in more parts.
     pub(crate) work_max: u32,
     /// What is left of it.
@@ -87,6 +97,14 @@ pub(crate) enum Deferred {
     EndSession(SessionId),
     /// What an account owes of an asset.
     SettleDebts(AccountId, AssetId),
+    /// An auction's trades.
+    Uncross(Uncrossing),
+    /// What a phase ends and lets in.
+    SettlePhase(Settling),
+    /// Orders of an instrument that is delisted.
+    Delist(InstrumentId),
+    /// What is due by now.
+    Due,
 }
 
 impl Deferred {
@@ -121,6 +139,10 @@ impl Default for Engine {
             orders: Orders::default(),
             deferred: VecDeque::new(),
             retry_deadlines: BTreeSet::new(),
+            halts: Halts::default(),
+            delisting: Vec::new(),
+            phase_ends: BTreeSet::new(),
+            indications: BTreeSet::new(),
             work_max: WORK_PER_COMMAND,
             work: 0,
             ahead: Ahead::default(),
@@ -160,6 +182,12 @@ impl Engine {
             self.catch_up(events);
         }
         self.work = self.work_max;
+        // Not between the parts of a command; and a tick has nothing else to do.
+        if self.is_due() && !self.has_deferred() && entry.command != Command::Tick(()) {
+            self.take_up_due(events);
+            self.catch_up(events);
+            self.work = self.work_max;
+        }
         let account = entry.envelope.account;
         self.session = entry.envelope.session;
         if let Some(key) = entry.envelope.retry_key {
@@ -219,11 +247,26 @@ impl Engine {
                 self.settle_receivable(settle, events);
             }
             Command::SetFeeSchedule(set) if self.rules >= 2 => self.set_fee_schedule(set, events),
-            Command::Tick(()) => self.tick(),
+            Command::Tick(()) => {
+                self.tick();
+                self.take_up_due(events);
+                if !self.has_deferred() && !self.is_halted() {
+                    self.indicate(events);
+                }
+            }
             Command::Continue(()) => {}
-            Command::SetInstrumentRules(_) | Command::UpdateInstrument(_) if self.rules >= 2 => {
+            Command::SetInstrumentRules(_)
+            | Command::UpdateInstrument(_)
+            | Command::SetPhase(_)
+            | Command::SetCalendar(_)
+            | Command::DelistInstrument(_)
+            | Command::HaltVenue(_)
+            | Command::ResumeVenue(())
+            | Command::SetCircuitBreaker(_)
+                if self.rules >= 2 =>
+            {
                 if let Err(reason) = self.steer(command, events) {
-                    self.reject(account, reason, events);
+                    self.reject(AccountId::VENUE, reason, events);
                 }
             }
             _ => self.reject(account, RejectReason::OrderTermsInvalid, events),
@@ -253,7 +296,37 @@ impl Engine {
 
     /// When the next `Tick` is due.
     pub fn next_deadline_ns(&self) -> Option<u64> {
-        self.retry_deadlines.first().map(|(expires_ns, _)| *expires_ns)
+        let retry_ns = self.retry_deadlines.first().map(|(expires_ns, _)| *expires_ns);
+        let indication_ns = self.next_indication_ns().filter(|_| !self.is_halted());
+        [retry_ns, self.next_due_ns(), indication_ns].into_iter().flatten().min()
+    }
+
+    /// When the next thing happens by itself that must happen before a command.
+    #[inline]
+    fn next_due_ns(&self) -> Option<u64> {
+        match self.is_halted() {
+            true => self.resume_ns(), // phases do not change meanwhile
+            false => self.next_phase_end_ns(),
+        }
+    }
+
+    #[inline]
+    fn is_due(&self) -> bool {
+        self.next_due_ns().is_some_and(|due_ns| due_ns <= self.now_ns)
+    }
+
+    /// Does what is due, each with all that follows from it before the next.
+    #[cold]
+    fn take_up_due(&mut self, events: &mut Vec<Event>) {
+        while self.is_due() {
+            match self.is_halted() {
+                true => self.end_halt(events),
+                false => self.end_phase(events),
+            }
+            if self.has_deferred() {
+                return self.deferred.push_back(Deferred::Due);
+            }
+        }
     }
 
     /// Nothing comes between the parts of a command. Whoever runs the engine sees to it that the
@@ -285,6 +358,10 @@ impl Engine {
                 Deferred::Sweep(sweep) => self.sweep(sweep, events),
                 Deferred::EndSession(session) => self.end_session(session, events),
                 Deferred::SettleDebts(account, asset) => self.settle_debts(account, asset, events),
+                Deferred::Delist(instrument) => self.cancel_delisted(instrument, events),
+                Deferred::Due => self.take_up_due(events),
+                Deferred::Uncross(uncrossing) => self.uncross(uncrossing, events),
+                Deferred::SettlePhase(settling) => self.settle_phase(settling, events),
             }
         }
     }

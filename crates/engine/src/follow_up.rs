@@ -10,7 +10,7 @@ impl Market {
     /// Whether a trade or another best price can lead to anything further here.
     #[inline]
     fn has_followers(&self) -> bool {
-        !self.special.pegs.is_empty()
+        !self.special.pegs.is_empty() || self.trading.is_index
     }
 }
 
@@ -30,7 +30,11 @@ impl Engine {
     #[cold]
     pub(crate) fn follow_up(&mut self, instrument: InstrumentId, events: &mut Vec<Event>) {
         self.markets[instrument.0 as usize].follow_up_waits = false;
-        while self.follow_up_once(instrument, events) {
+        loop {
+            self.break_circuit(instrument, events);
+            if !self.follow_up_once(instrument, events) {
+                break;
+            }
             if self.has_deferred() {
                 // An order on its way goes first; or there is no work left.
                 return self.touch(instrument);
@@ -40,6 +44,10 @@ impl Engine {
 
     /// Whether anything followed.
     fn follow_up_once(&mut self, instrument: InstrumentId, events: &mut Vec<Event>) -> bool {
+        if self.is_halted() {
+            self.interrupt(instrument);
+            return false;
+        }
         self.move_pegs(instrument, events)
     }
 }

@@ -138,6 +138,19 @@ impl OrderIndex {
         slots[slot] = place;
     }
 
+    /// All ids, in order.
+    #[expect(clippy::disallowed_methods, reason = "they are sorted")]
+    pub(crate) fn ids(&self) -> Vec<u64> {
+        let first_id = self.base * PAGE as u64;
+        let slots = (first_id..).step_by(PAGE).zip(&self.pages).flat_map(|(first_id, page)| {
+            let slots = page.slots.iter().flat_map(|slots| slots.iter());
+            (first_id..).zip(slots).filter(|(_, place)| **place != NONE).map(|(id, _)| id)
+        });
+        let mut ids: Vec<u64> = self.old.keys().copied().chain(slots).collect();
+        ids.sort_unstable();
+        ids
+    }
+
     /// Drops empty pages from the old end and moves sparse ones to the map.
     fn retire(&mut self) {
         while self.pages.len() - self.retired > RECENT_PAGES {

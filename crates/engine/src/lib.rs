@@ -12,14 +12,17 @@
 
 mod account;
 mod ahead;
+mod auction;
 mod book;
 mod bust;
+mod calendar;
 mod check;
 mod ending;
 mod engine;
 mod fee;
 mod finished;
 mod follow_up;
+mod halt;
 mod index;
 mod invariant;
 mod kept;
@@ -32,6 +35,7 @@ mod operator;
 mod orders;
 mod page;
 mod peg;
+mod phase;
 mod prefetch;
 mod query;
 mod reach;

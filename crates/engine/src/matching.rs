@@ -2,8 +2,8 @@
 
 use types::{
     AccountId, AccountTrade, Amount, AssetId, Event, ExpireCause, Fill, Instrument, NewOrder,
-    Order, OrderAccepted, OrderRested, OrderSize, OrderStatus, OrderTerms, Price, QTY_MAX, Qty,
-    Side, TimeInForce, TradeExecuted, TradeId,
+    Order, OrderAccepted, OrderRested, OrderSize, OrderStatus, OrderTerms, Phase, Price, QTY_MAX,
+    Qty, Side, TimeInForce, TradeExecuted, TradeId,
 };
 
 use crate::account::received_asset;
@@ -19,6 +19,8 @@ enum Stop {
     Filled,
     /// Nothing on the other side at its price.
     NoneLeft,
+    /// No trade may be at the next price now, for this reason.
+    Forbidden(ExpireCause),
     /// It buys or sells no further lot for this reason.
     Unable(ExpireCause),
     /// The command's work is used up; it goes on in a `Continue`.
@@ -26,12 +28,12 @@ enum Stop {
 }
 
 /// What one match moves from side to side.
-struct Match {
-    trade_id: TradeId,
-    price: Price,
-    qty: Qty,
-    base: Amount,
-    quote: Amount,
+pub(crate) struct Match {
+    pub(crate) trade_id: TradeId,
+    pub(crate) price: Price,
+    pub(crate) qty: Qty,
+    pub(crate) base: Amount,
+    pub(crate) quote: Amount,
 }
 
 /// What one side of a match came to.
@@ -43,7 +45,7 @@ pub(crate) struct Settled {
 
 impl Settled {
     #[inline]
-    fn fill(&self, order: &Order) -> Fill {
+    pub(crate) fn fill(&self, order: &Order) -> Fill {
         let Self { account_seq, fee, fee_asset } = *self;
         Fill { account_seq, order: *order, fee, fee_asset }
     }
@@ -60,6 +62,9 @@ impl Engine {
             return self.reject(account, reason, events);
         }
         let mut order = self.accept(account, request, events);
+        if order.time_in_force == TimeInForce::AtClose && self.parks(order.instrument) {
+            return self.park(&order);
+        }
         if let Some(cause) = self.falls_short(&order) {
             return self.expire(order, cause, events);
         }
@@ -71,10 +76,15 @@ impl Engine {
         match self.trade(order, events) {
             Stop::Filled => self.finish(order, events),
             Stop::Suspended => self.deferred.push_front(Deferred::Trade(*order)),
-            stop => match expiry(order, &stop) {
-                Some(cause) => self.expire(*order, cause, events),
-                None => self.rest(order, events),
-            },
+            stop => {
+                match expiry(order, &stop) {
+                    Some(cause) => self.expire(*order, cause, events),
+                    None => self.rest(order, events),
+                }
+                if matches!(stop, Stop::Forbidden(ExpireCause::PriceBand)) {
+                    self.breach_bands(order.instrument, events);
+                }
+            }
         }
         self.touch(order.instrument);
     }
@@ -93,13 +103,18 @@ impl Engine {
                 let again = Deferred::Reenter(order.instrument, order.order_id);
                 self.deferred.push_front(again);
             }
-            stop => match expiry(&order, &stop) {
-                Some(cause) => {
-                    self.leave(node, &order);
-                    self.expire(order, cause, events);
+            stop => {
+                match expiry(&order, &stop) {
+                    Some(cause) => {
+                        self.leave(node, &order);
+                        self.expire(order, cause, events);
+                    }
+                    None => self.rest_special(&order, Some(node), events),
                 }
-                None => self.rest_special(&order, Some(node), events),
-            },
+                if matches!(stop, Stop::Forbidden(ExpireCause::PriceBand)) {
+                    self.breach_bands(order.instrument, events);
+                }
+            }
         }
         self.touch(order.instrument);
     }
@@ -139,7 +154,7 @@ impl Engine {
             cum_quote: Amount::ZERO,
             created_ns: self.now_ns,
             updated_ns: self.now_ns,
-            terms: request.terms.map(|terms| OrderTerms { terms, ..OrderTerms::default() }),
+            terms: order_terms(request),
         };
         if !order.order_type.is_market() {
             account.hold(market, &order, order_qty, self.now_ns);
@@ -165,6 +180,10 @@ impl Engine {
             if limit.is_some_and(|limit| !order.side.crosses(limit, front.price)) {
                 return Stop::NoneLeft;
             }
+            let allowed = market.trading.allows(front.price);
+            if !allowed && market.trading.phase != Phase::Continuous {
+                return Stop::Forbidden(ExpireCause::Phase);
+            }
             if self.prevents(order, front.node) {
                 if !self.spend_work() {
                     return Stop::Suspended;
@@ -173,6 +192,9 @@ impl Engine {
                     Some(cause) => return Stop::Unable(cause),
                     None => continue,
                 }
+            }
+            if !allowed {
+                return Stop::Forbidden(ExpireCause::PriceBand);
             }
             let takes = match self.takes(market, order, front.price) {
                 Ok(qty) => qty,
@@ -256,7 +278,7 @@ impl Engine {
             count_fill_by_quote(taker, &market.instrument, next);
         }
 
-        market.trading.note_trade(price);
+        market.trading.note_trade(price, qty, self.now_ns);
         let (instrument_seq, trade_id) = (market.next_seq(), market.next_trade_id());
         let base = market.instrument.base_amount(qty);
         let matched = Match { trade_id, price, qty, base, quote };
@@ -284,7 +306,12 @@ impl Engine {
 
     /// Moves the money of both sides, the fees to the venue.
     #[inline]
-    fn settle(&mut self, maker: &Order, taker: &Order, matched: &Match) -> (Settled, Settled) {
+    pub(crate) fn settle(
+        &mut self,
+        maker: &Order,
+        taker: &Order,
+        matched: &Match,
+    ) -> (Settled, Settled) {
         if !self.is_plain_trade(maker, taker) {
             return self.settle_uncommon(maker, taker, matched.price, matched.qty);
         }
@@ -316,7 +343,13 @@ impl Engine {
 
     /// Keeps a trade where its account can ask for it.
     #[inline]
-    fn keep_trade(&mut self, order: &Order, is_maker: bool, matched: &Match, settled: &Settled) {
+    pub(crate) fn keep_trade(
+        &mut self,
+        order: &Order,
+        is_maker: bool,
+        matched: &Match,
+        settled: &Settled,
+    ) {
         let account = &mut self.accounts[order.account.0 as usize];
         let trade = AccountTrade {
             instrument: order.instrument,
@@ -352,20 +385,34 @@ impl Engine {
             price: order.price,
             leaves_qty,
         }));
+        self.note_book(order.instrument);
     }
+}
+
+/// What an order has by its request's terms. One for the closing auction has some, even if it asks
+/// for none: while it stands off the book, no reader may take it for a part of it.
+#[inline]
+fn order_terms(request: &NewOrder) -> Option<OrderTerms> {
+    match request.time_in_force {
+        TimeInForce::AtClose => Some(request.special()),
+        _ => request.terms,
+    }
+    .map(|terms| OrderTerms { terms, ..OrderTerms::default() })
 }
 
 /// Why an order that stopped trading expires; `None` if it rests.
 fn expiry(order: &Order, stop: &Stop) -> Option<ExpireCause> {
+    let rests = !order.order_type.is_market() && order.time_in_force.may_rest();
     match stop {
         Stop::Unable(cause) => Some(*cause),
+        Stop::Forbidden(cause) => (!rests).then_some(*cause),
         _ if order.order_type.is_market() => Some(ExpireCause::NoLiquidity),
         _ if order.time_in_force == TimeInForce::Ioc => Some(ExpireCause::ImmediateOrCancel),
         _ => None,
     }
 }
 
-fn count_fill(order: &mut Order, qty: Qty, quote: Amount, now_ns: u64) {
+pub(crate) fn count_fill(order: &mut Order, qty: Qty, quote: Amount, now_ns: u64) {
     order.cum_qty += qty;
     order.cum_quote += quote;
     order.updated_ns = now_ns;

@@ -168,9 +168,7 @@ impl Engine {
         if owner.is_killed() {
             return Err(RejectReason::AccountKilled);
         }
-        if market.trading.delisted {
-            return Err(RejectReason::InstrumentDelisted);
-        }
+        self.check_open(market)?;
         if !market.trading.phase.takes_orders() {
             return Err(RejectReason::PhaseForbids);
         }

@@ -11,6 +11,7 @@
 //!
 //! [`Node`]: crate::Node
 
+use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use foldhash::SharedSeed;
@@ -34,6 +35,8 @@ pub(crate) struct Orders {
     extras: Slab<Extra>,
     long_names: Slab<ClOrdId>,
     names: Names,
+    /// Those that a phase ends or lets in, by age within an instrument and time in force.
+    timed: BTreeSet<(InstrumentId, TimeInForce, OrderId)>,
     seeds: Seeds,
 }
 
@@ -283,6 +286,9 @@ impl Orders {
         }
         self.records[at] = record;
         self.insert_name(node);
+        if is_timed(order.time_in_force) {
+            self.timed.insert((order.instrument, order.time_in_force, order.order_id));
+        }
     }
 
     fn attach_extra(&mut self, order: &Order) -> u32 {
@@ -368,7 +374,11 @@ impl Orders {
     /// Lets go of an order. Its node is still to be given back.
     pub(crate) fn detach(&mut self, account: &mut Account, node: NodeId) {
         self.remove_name(node);
-        let OpenOrder { instrument, next, prev, extra, cl_ord_id, .. } = *self.record(node);
+        let OpenOrder { instrument, order_id, next, prev, extra, cl_ord_id, time_in_force, .. } =
+            *self.record(node);
+        if is_timed(time_in_force) {
+            self.timed.remove(&(instrument, time_in_force, order_id));
+        }
         if extra != NONE {
             self.extras.remove(extra);
         }
@@ -496,6 +506,18 @@ impl Orders {
         })
     }
 
+    /// The oldest order of this time in force that is younger than `than`.
+    pub(crate) fn next_timed(
+        &self,
+        instrument: InstrumentId,
+        time_in_force: TimeInForce,
+        than: OrderId,
+    ) -> Option<OrderId> {
+        let from = (instrument, time_in_force, OrderId(than.0 + 1));
+        let (of, at, order_id) = *self.timed.range(from..).next()?;
+        ((of, at) == (instrument, time_in_force)).then_some(order_id)
+    }
+
     fn insert_name(&mut self, node: NodeId) {
         let hash = self.seeds.hash_of(self.record(node), &self.long_names);
         self.names.insert(hash, node);
@@ -505,6 +527,12 @@ impl Orders {
         let hash = self.seeds.hash_of(self.record(node), &self.long_names);
         self.names.remove(hash, node);
     }
+}
+
+/// Whether a phase ends or lets in such orders.
+#[inline]
+fn is_timed(time_in_force: TimeInForce) -> bool {
+    matches!(time_in_force, TimeInForce::Day | TimeInForce::AtOpen | TimeInForce::AtClose)
 }
 
 impl Seeds {

@@ -44,13 +44,15 @@ impl Engine {
         let market = &self.markets[order.instrument.0 as usize];
         if order.stp_mode == StpMode::None && !order.order_type.is_market() {
             // So few lots are at most as many orders; and what is shown is there.
-            let few = qty.lots() <= REACH_MAX as u64;
+            let few = qty.lots() <= REACH_MAX as u64 && !market.trading.has_bands();
             if few && market.book.can_fill(order.side, Some(order.price), qty) {
                 return true;
             }
         }
         let mut reach = Reach::new(self, market, order);
         let mut last: Option<Price> = None;
+        // The first and the last price that it has traded at, which move the bands.
+        let mut traded: Option<(Price, Price)> = None;
         // What icebergs do not show comes behind all that is shown at their price.
         let mut reserve = Qty::ZERO;
         for (node, is_shown) in market.in_line(&self.orders, order.side.opposite()).take(REACH_MAX)
@@ -72,6 +74,10 @@ impl Engine {
                     _ => return false,
                 }
             }
+            if !market.trading.would_allow(traded, price) {
+                return false;
+            }
+            traded = Some((traded.map_or(price, |(first, _)| first), price));
             let shown = self.orders.nodes[node].leaves_qty();
             reach.take(price, shown);
             reserve += self.orders.leaves_qty(node) - shown;

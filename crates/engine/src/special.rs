@@ -6,7 +6,7 @@
 //!   shows, so that market data is made from events only.
 //! - An iceberg's node has what it shows, [`crate::orders::Extra::reserve`] the rest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use types::{
     Amount, BookReduced, Event, InstrumentId, Order, OrderId, OrderRested, OrderTerms, Price, Qty,
@@ -26,6 +26,8 @@ pub(crate) struct Special {
     /// The hidden orders.
     pub(crate) dark: Book,
     pub(crate) hidden_count: usize,
+    /// On the book, or taken off it for a while.
+    pub(crate) icebergs: BTreeSet<OrderId>,
     pub(crate) pegs: Pegs,
     pub(crate) last_prevented_id: u64,
 }
@@ -75,6 +77,9 @@ impl Market {
     pub(crate) fn forget(&mut self, order: &Order, terms: &OrderTerms) {
         if terms.terms.peg.is_some() {
             self.special.pegs.remove(order.order_id);
+        }
+        if !terms.terms.display_qty.is_zero() {
+            self.special.icebergs.remove(&order.order_id);
         }
     }
 
@@ -147,10 +152,14 @@ impl Engine {
         if terms.peg.is_some() {
             market.special.pegs.insert(order.order_id);
         }
+        if !terms.display_qty.is_zero() {
+            market.special.icebergs.insert(order.order_id);
+        }
         match standing {
             Standing::Dark => market.special.hidden_count += 1,
             _ => self.tell_rested(order, shown_qty, events),
         }
+        self.note_book(order.instrument);
     }
 
     /// Takes what has traded off a resting order with special terms.
@@ -200,6 +209,7 @@ impl Engine {
     /// Takes `less` off what is left of an open order, which stays: from what is not shown first.
     /// How much less the book shows.
     pub(crate) fn stand_lower(&mut self, node: NodeId, less: Qty) -> Qty {
+        self.note_book(self.orders.record(node).instrument);
         let standing = self.orders.standing(node);
         let mut rest = less;
         if self.orders.extra(node).is_some_and(|extra| !extra.reserve.is_zero()) {
@@ -233,9 +243,23 @@ impl Engine {
         reduced: Reduced,
         events: &mut Vec<Event>,
     ) {
+        self.tell_less(order, qty, reduced, events);
+        self.tell_next(order, reduced, events);
+    }
+
+    pub(crate) fn tell_less(
+        &mut self,
+        order: &Order,
+        qty: Qty,
+        reduced: Reduced,
+        events: &mut Vec<Event>,
+    ) {
         if reduced.is_shown {
             self.tell_reduced(order, qty, reduced.leaves_qty, events);
         }
+    }
+
+    pub(crate) fn tell_next(&mut self, order: &Order, reduced: Reduced, events: &mut Vec<Event>) {
         if !reduced.next.is_zero() {
             self.tell_rested(order, reduced.next, events);
         }

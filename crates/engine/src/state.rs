@@ -5,15 +5,17 @@
 
 use types::{
     AMOUNT_MAX, AccountId, AccountTrade, Amount, Balance, Instrument, InstrumentId, Order, OrderId,
-    OrderStatus, OrderType, Price, QTY_MAX, Reader, Side, TimeInForce, Wire,
+    OrderStatus, OrderTerms, OrderType, Price, QTY_MAX, Reader, Side, TimeInForce, Wire,
 };
 
 use crate::account::{Account, Retry};
+use crate::auction::Uncrossing;
 use crate::book::{Node, NodeId};
 use crate::engine::{Deferred, Engine, Key, RETRY_KEYS_PER_ACCOUNT, RULES_VERSION};
 use crate::market::Market;
 use crate::operator::check_account_spec;
 use crate::orders::Standing;
+use crate::phase::Settling;
 use crate::special::Unshown;
 
 /// Changes whenever the bytes do. It is the version of the rules too: under older rules the state
@@ -41,6 +43,7 @@ impl Engine {
             self.write_receivables(out);
             self.write_sessions(out);
             self.write_trading(out);
+            self.write_halts(out);
             self.write_special(out);
         }
     }
@@ -83,6 +86,7 @@ impl Engine {
             engine.read_receivables(r)?;
             engine.read_sessions(r)?;
             engine.read_trading(r)?;
+            engine.read_halts(r)?;
             unshown = engine.read_special(r)?;
         }
         r.is_empty().then_some(())?;
@@ -95,6 +99,12 @@ impl Engine {
         for (id, account) in (0..).map(AccountId).zip(&engine.accounts) {
             let oldest = account.retries.front();
             engine.retry_deadlines.extend(oldest.map(|retry| (retry.expires_ns, id)));
+        }
+        for (id, market) in (0..).map(InstrumentId).zip(&engine.markets) {
+            let until_ns = market.trading.until_ns;
+            engine.phase_ends.extend((until_ns > 0).then_some((until_ns, id)));
+            let indication = &market.trading.indication;
+            engine.indications.extend(indication.is_due.then_some((indication.due_ns(), id)));
         }
         engine.check_consistent().ok()?;
         Some(engine)
@@ -223,13 +233,21 @@ impl Engine {
             Deferred::CancelAll(account, request) => {
                 self.account(*account).is_some() && self.market(request.instrument).is_some()
             }
-            Deferred::Sweep(_) | Deferred::EndSession(_) => self.rules >= 2,
+            Deferred::Sweep(_) | Deferred::EndSession(_) | Deferred::Due => self.rules >= 2,
             Deferred::SettleDebts(account, asset) => {
                 let known = (account.0 as usize) < self.accounts.len();
                 self.rules >= 2 && known && self.asset(*asset).is_some()
             }
             Deferred::Reenter(instrument, _) | Deferred::FollowUp(instrument) => {
                 self.rules >= 2 && self.market(*instrument).is_some()
+            }
+            Deferred::Delist(instrument) => self.rules >= 2 && self.is_delisted(*instrument),
+            Deferred::Uncross(Uncrossing { then, .. }) => {
+                self.rules >= 2 && self.market(then.instrument).is_some()
+            }
+            Deferred::SettlePhase(Settling { instrument, done, .. }) => {
+                let market = self.market(*instrument);
+                self.rules >= 2 && market.is_some_and(|market| done.0 <= market.last_order_id)
             }
         }
     }
@@ -295,6 +313,7 @@ impl Engine {
         standing.is_off_book()
             && (is_entering || order.terms.is_some())
             && order.order_type != OrderType::Market
+            && (*standing != Standing::Close || waits_for_close(order))
             && self.open_is_sound(order)
     }
 
@@ -343,6 +362,10 @@ impl Engine {
             if order.terms.is_some_and(|terms| terms.terms.peg.is_some()) {
                 self.markets[instrument.0 as usize].special.pegs.insert(order.order_id);
             }
+            let displays = |terms: OrderTerms| !terms.terms.display_qty.is_zero();
+            if standing == Standing::Book && order.terms.is_some_and(displays) {
+                self.markets[instrument.0 as usize].special.icebergs.insert(order.order_id);
+            }
         }
         unshown.reserves.is_empty().then_some(())?;
         let id_of = |place: &Place| (place.instrument, place.order_id);
@@ -365,6 +388,10 @@ fn cum_quote_is_sound(order: &Order, min_price: Price) -> bool {
         false => Amount::ZERO,
     };
     (least..=AMOUNT_MAX).contains(&order.cum_quote)
+}
+
+fn waits_for_close(order: &Order) -> bool {
+    !order.order_type.is_market() && order.time_in_force == TimeInForce::AtClose
 }
 
 /// An order that was read, and its node once it has one.
@@ -439,6 +466,10 @@ fn write_deferred(work: &Deferred, out: &mut Vec<u8>) {
         Deferred::Sweep(sweep) => (16_u8, *sweep).write(out),
         Deferred::EndSession(session) => (17_u8, *session).write(out),
         Deferred::SettleDebts(account, asset) => (18_u8, (*account, *asset)).write(out),
+        Deferred::Due => 11_u8.write(out),
+        Deferred::Delist(instrument) => (12_u8, *instrument).write(out),
+        Deferred::Uncross(Uncrossing { price, then }) => (9_u8, (*price, *then)).write(out),
+        Deferred::SettlePhase(settling) => (10_u8, *settling).write(out),
     }
 }
 
@@ -451,6 +482,10 @@ fn read_deferred(r: &mut Reader<'_>) -> Option<Deferred> {
         16 => r.read().map(Deferred::Sweep),
         17 => r.read().map(Deferred::EndSession),
         18 => r.read().map(|(account, asset)| Deferred::SettleDebts(account, asset)),
+        11 => Some(Deferred::Due),
+        12 => r.read().map(Deferred::Delist),
+        9 => r.read().map(|(price, then)| Deferred::Uncross(Uncrossing { price, then })),
+        10 => r.read().map(Deferred::SettlePhase),
         _ => None,
     }
 }

@@ -2,12 +2,14 @@
 //! prices that these are measured from.
 
 use types::{
-    Command, Event, Instrument, InstrumentId, InstrumentRules, InstrumentRulesSet, InstrumentSpec,
-    InstrumentUpdated, Phase, Price, QTY_MAX, Qty, Reader, RejectReason, SetInstrumentRules,
-    UpdateInstrument, Wire,
+    CancelCause, Command, DelistInstrument, Event, Instrument, InstrumentDelisted, InstrumentId,
+    InstrumentRules, InstrumentRulesSet, InstrumentSpec, InstrumentUpdated, OrderId, Phase, Price,
+    QTY_MAX, Qty, Reader, RejectReason, SESSIONS_MAX, SetInstrumentRules, UpdateInstrument, Wire,
 };
 
-use crate::engine::Engine;
+use crate::auction::Indication;
+use crate::calendar::{Sessions, read_sessions};
+use crate::engine::{Deferred, Engine};
 use crate::market::Market;
 use crate::operator::listing_reason;
 use crate::state::{read_list, write_list};
@@ -15,14 +17,35 @@ use crate::state::{read_list, write_list};
 /// A week: the longest window of an average price.
 const AVG_PRICE_MINS_MAX: u32 = 7 * 24 * 60;
 
+const EVERYWHERE: (Price, Price) = (Price::from_ticks(i64::MIN), Price::from_ticks(i64::MAX));
+const NOWHERE: (Price, Price) = (Price::from_ticks(i64::MAX), Price::from_ticks(i64::MIN));
+
 /// What a market has beyond its book. Most have it as it is at listing.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Trading {
     pub(crate) phase: Phase,
     pub(crate) delisted: bool,
     pub(crate) rules: InstrumentRules,
+    /// When the phase ends by itself; zero if it does not.
+    pub(crate) until_ns: u64,
+    /// When the phase last changed: what the calendar said before is over-ruled.
+    pub(crate) changed_ns: u64,
     /// Of the last trade under these rules.
     pub(crate) last_price: Option<Price>,
+    /// What the static band and the circuit breaker are measured from: the price of the last
+    /// auction, or else of the first trade.
+    pub(crate) reference: Option<Price>,
+    /// Where trades may be now: nowhere but in continuous trading, and there within the bands.
+    allowed: (Price, Price),
+    pub(crate) indication: Indication,
+    pub(crate) calendar: Sessions,
+    /// Whether the circuit breaker looks at this instrument, and whether it has traded since.
+    pub(crate) is_index: bool,
+    pub(crate) index_traded: bool,
+    /// Levels of the circuit breaker that were reached since the opening.
+    pub(crate) levels_had: u8,
+    /// Whether a trade means more than a new last price.
+    is_watched: bool,
     /// The widest bounds that there have been, if they were changed: what open orders keep to.
     widest: Option<Bounds>,
 }
@@ -41,17 +64,90 @@ impl Default for Trading {
             phase: Phase::Continuous,
             delisted: false,
             rules: InstrumentRules::default(),
+            until_ns: 0,
+            changed_ns: 0,
             last_price: None,
+            reference: None,
+            allowed: EVERYWHERE,
+            indication: Indication::default(),
+            calendar: [None; SESSIONS_MAX],
+            is_index: false,
+            index_traded: false,
+            levels_had: 0,
+            is_watched: true,
             widest: None,
         }
     }
 }
 
 impl Trading {
-    /// Notes the price of a trade.
+    /// Whether a trade may be at this price now.
     #[inline]
-    pub(crate) fn note_trade(&mut self, price: Price) {
+    pub(crate) fn allows(&self, price: Price) -> bool {
+        let (lowest, highest) = self.allowed;
+        lowest <= price && price <= highest
+    }
+
+    /// Notes a trade.
+    #[inline]
+    pub(crate) fn note_trade(&mut self, price: Price, _qty: Qty, _now_ns: u64) {
         self.last_price = Some(price);
+        if self.is_watched {
+            self.note_watched_trade(price);
+        }
+    }
+
+    #[inline(never)]
+    fn note_watched_trade(&mut self, price: Price) {
+        self.reference.get_or_insert(price);
+        self.index_traded = self.is_index;
+        self.narrow();
+    }
+
+    pub(crate) fn set_index(&mut self, is_index: bool) {
+        self.is_index = is_index;
+        self.narrow();
+    }
+
+    pub(crate) fn set_reference(&mut self, price: Price) {
+        self.reference = Some(price);
+    }
+
+    pub(crate) fn enter_phase(&mut self, phase: Phase, until_ns: u64, now_ns: u64) {
+        self.phase = phase;
+        self.until_ns = until_ns;
+        self.changed_ns = now_ns;
+        self.narrow();
+    }
+
+    pub(crate) fn has_bands(&self) -> bool {
+        self.rules.bands.static_bps > 0 || self.rules.bands.dynamic_bps > 0
+    }
+
+    /// Where trades would be within the bands around these prices.
+    fn within_bands(&self, reference: Option<Price>, last: Option<Price>) -> (Price, Price) {
+        let bands = &self.rules.bands;
+        let (low, high) = band(reference, bands.static_bps);
+        let (lower, higher) = band(last, bands.dynamic_bps);
+        (low.max(lower), high.min(higher))
+    }
+
+    /// Whether a trade at `price` would be within the bands, after trades of which the first and
+    /// the last were at these prices.
+    pub(crate) fn would_allow(&self, after: Option<(Price, Price)>, price: Price) -> bool {
+        let Some((first, last)) = after else { return self.allows(price) };
+        let reference = self.reference.or(Some(first));
+        let (lowest, highest) = self.within_bands(reference, Some(last));
+        lowest <= price && price <= highest
+    }
+
+    /// Finds anew where trades may be, and whether they are watched.
+    fn narrow(&mut self) {
+        self.allowed = match self.phase {
+            Phase::Continuous => self.within_bands(self.reference, self.last_price),
+            _ => NOWHERE,
+        };
+        self.is_watched = self.reference.is_none() || self.is_index || self.has_bands();
     }
 
     fn widen(&mut self, spec: &InstrumentSpec) {
@@ -83,6 +179,12 @@ impl Engine {
         match command {
             Command::SetInstrumentRules(set) => self.set_instrument_rules(set, events),
             Command::UpdateInstrument(update) => self.update_instrument(update, events),
+            Command::SetPhase(set) => self.set_phase(set, events),
+            Command::SetCalendar(calendar) => self.set_calendar(calendar, events),
+            Command::DelistInstrument(delist) => self.delist_instrument(delist, events),
+            Command::HaltVenue(halt) => self.halt_venue(halt, events),
+            Command::ResumeVenue(()) => self.resume_venue(events),
+            Command::SetCircuitBreaker(breaker) => self.set_circuit_breaker(breaker, events),
             _ => Err(RejectReason::OrderTermsInvalid),
         }
     }
@@ -98,6 +200,7 @@ impl Engine {
             return Err(RejectReason::InstrumentRulesInvalid);
         }
         market.trading.rules = rules;
+        market.trading.narrow();
         let instrument_seq = market.next_seq();
         let set = InstrumentRulesSet { instrument_seq, instrument, rules };
         events.push(Event::InstrumentRulesSet(set));
@@ -135,6 +238,50 @@ impl Engine {
         Ok(())
     }
 
+    /// Takes no more orders, for ever, and cancels those that are open.
+    fn delist_instrument(
+        &mut self,
+        request: &DelistInstrument,
+        events: &mut Vec<Event>,
+    ) -> Result<(), RejectReason> {
+        let DelistInstrument { instrument } = *request;
+        let market = self.market_mut(instrument)?;
+        if market.trading.delisted {
+            return Err(RejectReason::InstrumentDelisted);
+        }
+        market.trading.delisted = true;
+        let instrument_seq = market.next_seq();
+        let delisted = InstrumentDelisted { instrument_seq, instrument };
+        events.push(Event::InstrumentDelisted(delisted));
+        self.cancel_delisted(instrument, events);
+        Ok(())
+    }
+
+    /// Cancels what is open in an instrument, oldest first, as far as the command's work goes.
+    pub(crate) fn cancel_delisted(&mut self, instrument: InstrumentId, events: &mut Vec<Event>) {
+        let mut open = std::mem::take(&mut self.delisting);
+        if open.is_empty() {
+            // At the beginning, or again after a restart.
+            open = self.markets[instrument.0 as usize].index.ids();
+            open.reverse();
+        }
+        while let Some(order_id) = open.pop() {
+            let Some(node) = self.find_by_id(instrument, OrderId(order_id)) else { continue };
+            if !self.spend_work() {
+                open.push(order_id);
+                self.delisting = open;
+                return self.deferred.push_front(Deferred::Delist(instrument));
+            }
+            let cl_ord_id = self.orders.cl_ord_id(node);
+            self.cancel(node, cl_ord_id, CancelCause::Delisted, events);
+        }
+    }
+
+    /// Whether an instrument is delisted.
+    pub fn is_delisted(&self, instrument: InstrumentId) -> bool {
+        self.market(instrument).is_some_and(|market| market.trading.delisted)
+    }
+
     /// The phase that an instrument is in.
     pub fn phase(&self, instrument: InstrumentId) -> Option<Phase> {
         self.market(instrument).map(|market| market.trading.phase)
@@ -158,12 +305,17 @@ impl Engine {
 
     /// Of the instruments that have any of it, by instrument.
     pub(crate) fn write_trading(&self, out: &mut Vec<u8>) {
-        let plain = Trading::default();
+        let bytes_of = |trading: &Trading| {
+            let mut bytes = Vec::new();
+            trading.write(&mut bytes);
+            bytes
+        };
+        let plain = bytes_of(&Trading::default());
         let markets = (0..).map(InstrumentId).zip(&self.markets);
-        let uncommon = markets.filter(|(_, market)| market.trading != plain);
-        write_list(uncommon, out, |(id, market), out| {
+        let written = markets.map(|(id, market)| (id, bytes_of(&market.trading)));
+        write_list(written.filter(|(_, bytes)| *bytes != plain), out, |(id, bytes), out| {
             id.write(out);
-            market.trading.write(out);
+            out.extend(bytes);
         });
     }
 
@@ -182,6 +334,18 @@ impl Engine {
     }
 }
 
+/// The ticks that are no farther from a reference than so many basis points of it.
+fn band(reference: Option<Price>, bps: u32) -> (Price, Price) {
+    let (Some(reference), 1..) = (reference, bps) else { return EVERYWHERE };
+    let reference = i128::from(reference.ticks());
+    let half = reference.abs() * i128::from(bps) / 10_000;
+    let price = |ticks: i128| {
+        let bounded = ticks.clamp(i64::MIN.into(), i64::MAX.into());
+        Price::from_ticks(i64::try_from(bounded).expect("within the bounds of 64 bits"))
+    };
+    (price(reference - half), price(reference + half))
+}
+
 /// Rules that contradict themselves, or that count beyond what the venue counts up to.
 fn rules_valid(rules: &InstrumentRules) -> bool {
     let percent = &rules.percent_price;
@@ -197,14 +361,39 @@ fn rules_valid(rules: &InstrumentRules) -> bool {
 impl Wire for Trading {
     fn write(&self, out: &mut Vec<u8>) {
         (self.phase, self.delisted).write(out);
+        (self.until_ns, self.changed_ns).write(out);
+        (self.last_price, self.reference).write(out);
+        (self.indication.told_ns, self.indication.is_due).write(out);
+        (self.index_traded, self.levels_had).write(out);
+        self.calendar.write(out);
         self.rules.write(out);
-        self.last_price.write(out);
         self.widest.write(out);
     }
 
     fn read(r: &mut Reader<'_>) -> Option<Self> {
         let (phase, delisted) = r.read()?;
-        Some(Self { phase, delisted, rules: r.read()?, last_price: r.read()?, widest: r.read()? })
+        let (until_ns, changed_ns) = r.read()?;
+        let (last_price, reference) = r.read()?;
+        let (told_ns, is_due) = r.read()?;
+        let (index_traded, levels_had) = r.read()?;
+        let calendar = read_sessions(r)?;
+        let mut trading = Self {
+            phase,
+            delisted,
+            rules: r.read()?,
+            until_ns,
+            changed_ns,
+            last_price,
+            reference,
+            indication: Indication { told_ns, is_due },
+            calendar,
+            index_traded,
+            levels_had,
+            widest: r.read()?,
+            ..Self::default()
+        };
+        trading.narrow();
+        Some(trading)
     }
 }
 

@@ -51,7 +51,7 @@ impl BookUpdate {
                     true => OrderChange::Reduced(e.qty),
                     false => OrderChange::Removed(e.qty),
                 };
-                let level = LevelChange { side: e.side.opposite(), price: e.price, order };
+                let level = LevelChange { side: e.side.opposite(), price: maker.price, order };
                 (e.instrument, e.instrument_seq, maker.terms.is_none().then_some(level))
             }
             Event::OrderCanceled(e) => {

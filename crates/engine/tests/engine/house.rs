@@ -301,7 +301,7 @@ impl ToldBook {
             }
             Event::BookReduced(e) => self.reduce((e.instrument, e.side, e.price), e.qty),
             Event::TradeExecuted(e) if e.maker.order.terms.is_none() => {
-                self.reduce((e.instrument, e.side.opposite(), e.price), e.qty);
+                self.reduce((e.instrument, e.side.opposite(), e.maker.order.price), e.qty);
             }
             Event::OrderCanceled(e) if e.order.terms.is_none() => {
                 let Order { instrument, side, price, .. } = e.order;

@@ -79,6 +79,10 @@ impl Drawn {
         limits: true,
         rate: true,
         schedules: true,
+        phases: true,
+        bands: true,
+        halts: true,
+        delist: true,
         ..Self::NOTHING_NEW
     };
 }

@@ -228,6 +228,7 @@ impl Model {
         market.last_price = Some(price);
         market.reference.get_or_insert(price);
         market.traded.push((now_ns, price, qty));
+        self.index_traded |= self.breaker.is_some_and(|breaker| breaker.index == instrument);
         self.notice(instrument, Some(price), Some(price));
     }
 
@@ -302,7 +303,10 @@ impl Model {
 
     /// Halts the venue when the index has fallen far enough.
     pub(super) fn break_circuit(&mut self) {
-        let Some(breaker) = self.breaker else { return };
+        let traded = std::mem::take(&mut self.index_traded);
+        let Some(breaker) = self.breaker.filter(|_| traded && self.halted.is_none()) else {
+            return;
+        };
         let market = self.market(breaker.index);
         let (Some(reference), Some(last)) = (market.reference, market.last_price) else { return };
         let fallen = i128::from(reference - last) * BPS;

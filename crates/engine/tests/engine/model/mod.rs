@@ -52,6 +52,8 @@ pub(crate) struct Model {
     breaker: Option<CircuitBreaker>,
     /// Until when nothing trades; zero is until a command.
     halted: Option<u64>,
+    /// Whether the index has traded since the circuit breaker looked at it.
+    index_traded: bool,
     /// How often something took a place in a queue.
     arrivals: u64,
     events: Vec<Event>,
@@ -252,7 +254,9 @@ impl Model {
     /// triggers, again and again until nothing is left.
     fn come_to_rest(&mut self) {
         self.break_circuit();
-        while self.place_from_lists() || self.move_pegs() || self.pull_trigger() {}
+        while self.place_from_lists() || self.move_pegs() || self.pull_trigger() {
+            self.break_circuit();
+        }
     }
 
     fn tick(&mut self) {

@@ -31,7 +31,7 @@ impl Model {
             OrderSize::Quote(amount) => (Qty::ZERO, amount),
         };
         let terms = match (request.terms, list) {
-            (None, None) => None,
+            (None, None) if request.time_in_force != TimeInForce::AtClose => None,
             (terms, list) => Some(OrderTerms {
                 terms: terms.unwrap_or_default(),
                 order_list: list.unwrap_or_default(),

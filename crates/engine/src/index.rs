@@ -18,16 +18,23 @@ pub struct OrderIndex {
     /// of all, and until then look as if they were empty.
     retired: usize,
     old: HashMap<u64, u32, BuildHasherDefault<IdHasher>>,
+    /// Emptied pages for the next ids.
+    spare: Vec<Slots>,
 }
+
+type Slots = Box<[u32; PAGE]>;
 
 #[derive(Clone, Debug, Default)]
 struct IndexPage {
     /// `None` while nothing is in it.
-    slots: Option<Box<[u32; PAGE]>>,
+    slots: Option<Slots>,
     used: u32,
 }
 
 const PAGE: usize = 1024;
+
+/// Emptied pages that are kept for later; more go back to the allocator.
+const SPARE_MAX: usize = 16;
 
 /// Pages of the newest ids that never move to the map.
 const RECENT_PAGES: usize = 64;
@@ -109,7 +116,13 @@ impl OrderIndex {
 
     #[inline(never)]
     fn free_page(&mut self, page: u64) {
-        self.pages[(page - self.base) as usize].slots = None;
+        let slots = self.pages[(page - self.base) as usize].slots.take();
+        self.keep(slots);
+    }
+
+    fn keep(&mut self, emptied: Option<Slots>) {
+        let room = SPARE_MAX - self.spare.len();
+        self.spare.extend(emptied.into_iter().take(room));
     }
 
     /// The first page that is not retired.
@@ -133,7 +146,8 @@ impl OrderIndex {
         }
         let at = usize::try_from(page - self.base).expect("it is in the array");
         let page = &mut self.pages[at];
-        let slots = page.slots.get_or_insert_with(|| Box::new([NONE; PAGE]));
+        let empty = || self.spare.pop().unwrap_or_else(|| Box::new([NONE; PAGE]));
+        let slots = page.slots.get_or_insert_with(empty);
         page.used += u32::from(slots[slot] == NONE);
         slots[slot] = place;
     }
@@ -164,12 +178,14 @@ impl OrderIndex {
 
     fn retire_first(&mut self) {
         let first_id = self.first_page() * PAGE as u64;
-        let page = std::mem::take(&mut self.pages[self.retired]);
-        for (offset, place) in (0..).zip(page.slots.iter().flat_map(|slots| slots.iter())) {
-            if *place != NONE {
-                self.old.insert(first_id + offset, *place);
+        let mut page = std::mem::take(&mut self.pages[self.retired]);
+        for (offset, slot) in (0..).zip(page.slots.iter_mut().flat_map(|slots| slots.iter_mut())) {
+            let place = std::mem::replace(slot, NONE);
+            if place != NONE {
+                self.old.insert(first_id + offset, place);
             }
         }
+        self.keep(page.slots);
         self.retired += 1;
         if 2 * self.retired >= self.pages.len() {
             self.pages.drain(..self.retired);

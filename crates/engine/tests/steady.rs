@@ -1,0 +1,223 @@
+//! What the engine asks of the allocator, counted: nothing while the flow is steady.
+
+#![allow(unsafe_code, reason = "an allocator that counts; no other way is known to Rust")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use engine::Engine;
+use types::{
+    AMOUNT_MAX, AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName,
+    CancelOrder, CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope,
+    Event, ExternalRef, FeeRates, Increment, InstrumentId, InstrumentSpec, ListAsset,
+    ListInstrument, NewOrder, OrderId, OrderRef, OrderSize, OrderType, Origin, PRICE_MAX, Price,
+    QTY_MAX, Qty, Side, StpMode, Symbol, TimeInForce,
+};
+
+const ACCOUNTS: u32 = 50;
+const RESTING: usize = 1_500;
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    ALLOCATIONS.with(|allocations| allocations.set(allocations.get() + 1));
+}
+
+// SAFETY: everything is passed on to the system's allocator as it is.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        unsafe { System.realloc(place, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Orders come, trade in parts and in full, are canceled, and about as many rest all the time.
+#[test]
+fn the_steady_state_allocates_nothing() {
+    let mut venue = Venue::open();
+    for _ in 0..300_000 {
+        venue.step();
+    }
+    let (before, trades) = (ALLOCATIONS.get(), venue.trades);
+    for _ in 0..300_000 {
+        venue.step();
+    }
+    assert_eq!(ALLOCATIONS.get() - before, 0);
+    assert!(venue.trades - trades > 30_000, "{} trades", venue.trades - trades);
+    venue.engine.assert_consistent();
+}
+
+struct Venue {
+    engine: Engine,
+    events: Vec<Event>,
+    random: u64,
+    now_ns: u64,
+    /// Orders that were entered and perhaps still rest.
+    entered: Vec<(AccountId, OrderId)>,
+    trades: u64,
+}
+
+impl Venue {
+    fn open() -> Self {
+        let mut venue = Self {
+            engine: Engine::default(),
+            events: Vec::with_capacity(4_096),
+            random: SEED,
+            now_ns: 0,
+            entered: Vec::with_capacity(1 << 20),
+            trades: 0,
+        };
+        for name in ["BASE", "QUOTE"] {
+            let name = AssetName::parse(name).unwrap();
+            venue.operate(Command::ListAsset(ListAsset { asset: Asset { name, decimals: 0 } }));
+        }
+        let one = Increment { units: 1, decimals: 0 };
+        let spec = InstrumentSpec {
+            symbol: Symbol::parse("BASEQUOTE").unwrap(),
+            base: AssetId(0),
+            quote: AssetId(1),
+            tick_size: one,
+            lot_size: one,
+            min_price: Price::from_ticks(1),
+            max_price: PRICE_MAX,
+            min_qty: Qty::from_lots(1),
+            max_qty: QTY_MAX,
+            market_max_qty: QTY_MAX,
+            min_notional: Amount::from_minor(1),
+            max_notional: AMOUNT_MAX,
+            max_open_orders: u32::MAX,
+            fees: FeeRates { maker_fee_bps_x100: 100, taker_fee_bps_x100: 100 },
+        };
+        venue.operate(Command::ListInstrument(ListInstrument { spec }));
+        for account in 1..=ACCOUNTS {
+            let spec = AccountSpec {
+                name: AccountName::parse(&format!("trader-{account}")).unwrap(),
+                fees: None,
+                max_open_orders: u32::MAX,
+                finished_orders_kept: 100,
+                trades_kept: 100,
+            };
+            venue.operate(Command::CreateAccount(CreateAccount { spec }));
+            for asset in [AssetId(0), AssetId(1)] {
+                venue.operate(Command::Deposit(Deposit {
+                    account: AccountId(account),
+                    asset,
+                    amount: Amount::from_minor(AMOUNT_MAX.minor() >> 12),
+                    external_ref: ExternalRef::parse(&format!("d{}", asset.0)).unwrap(),
+                }));
+            }
+        }
+        venue
+    }
+
+    fn operate(&mut self, command: Command) {
+        self.apply(AccountId::VENUE, command);
+        let refused = |event: &Event| matches!(event, Event::CommandRejected(_));
+        assert!(!self.events.iter().any(refused), "{:?}", self.events);
+    }
+
+    fn apply(&mut self, account: AccountId, command: Command) {
+        self.now_ns += 1_000;
+        self.events.clear();
+        let envelope = Envelope { account, ..Envelope::venue(Origin::Replay, self.now_ns) };
+        self.engine.apply(self.now_ns, &Entry { envelope, command }, &mut self.events);
+    }
+
+    fn step(&mut self) {
+        match self.draw(100) {
+            0..8 => self.enter(true),
+            8..65 if self.engine.resting_count() < RESTING => self.enter(false),
+            _ => self.cancel(),
+        }
+    }
+
+    fn enter(&mut self, crosses: bool) {
+        let side = if self.draw(2) == 0 { Side::Buy } else { Side::Sell };
+        let away = 1 + self.draw(64) as i64;
+        let away = if crosses { -away } else { away };
+        let price = match side {
+            Side::Buy => 1_000_000 - away,
+            Side::Sell => 1_000_000 + away,
+        };
+        let account = AccountId(1 + self.draw(u64::from(ACCOUNTS)) as u32);
+        // As long as a generated name, and now and then the longest.
+        let mut text = [b'a'; ClOrdId::LEN_MAX];
+        let len = if self.draw(4) == 0 { text.len() } else { 20 };
+        let mut rest = self.now_ns;
+        for digit in &mut text[..20] {
+            *digit = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        let name = std::str::from_utf8(&text[..len]).unwrap();
+        let order = NewOrder {
+            instrument: InstrumentId(0),
+            cl_ord_id: ClOrdId::parse(name).unwrap(),
+            side,
+            order_type: OrderType::Limit,
+            time_in_force: if crosses { TimeInForce::Ioc } else { TimeInForce::Gtc },
+            stp_mode: StpMode::None,
+            price: Price::from_ticks(price),
+            size: OrderSize::Base(Qty::from_lots(1 + self.draw(100))),
+            strategy_id: None,
+            strategy_type: None,
+            terms: None,
+        };
+        self.apply(account, Command::NewOrder(order));
+        for event in &self.events {
+            match event {
+                Event::OrderRested(rested) => self.entered.push((account, rested.order_id)),
+                Event::TradeExecuted(_) => self.trades += 1,
+                Event::CommandRejected(rejected) => panic!("{rejected:?}"),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whichever; it may have traded in the meantime.
+    fn cancel(&mut self) {
+        if self.entered.is_empty() {
+            return;
+        }
+        let at = self.draw(self.entered.len() as u64) as usize;
+        let (account, order_id) = self.entered.swap_remove(at);
+        self.apply(
+            account,
+            Command::CancelOrder(CancelOrder {
+                instrument: InstrumentId(0),
+                order: OrderRef::by_id(order_id),
+                cl_ord_id: ClOrdId::parse("c").unwrap(),
+                restriction: CancelRestriction::None,
+            }),
+        );
+    }
+
+    /// Xorshift: below `bound`.
+    fn draw(&mut self, bound: u64) -> u64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        self.random % bound
+    }
+}

@@ -48,7 +48,7 @@ bench: ## the matching core against the textbook book, on recorded workloads
 	$(CARGO) build --release --locked --package buttonwood
 	$(PYTHON) benches/textbook.py target/release/buttonwood
 	@echo
-	$(CARGO) bench --locked --quiet --package engine --bench latency
+	$(CARGO) bench --locked --quiet --package engine --bench latency --bench memory
 
 churn: ## memory over a long life of the engine (MILLIONS=1000 commands)
 	$(CARGO) bench --locked --package engine --bench churn -- $(or $(MILLIONS),1000)

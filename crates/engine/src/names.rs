@@ -9,8 +9,17 @@ use crate::slab::NONE;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
-    /// A power of two of them, one at least empty. A name lies at its hash or behind it, with no
-    /// empty slot between.
+    /// By the highest bits of the hash. Each grows for itself, so that no command is held up by
+    /// all of them.
+    parts: Vec<Part>,
+}
+
+const PARTS: usize = 1 << PART_BITS;
+const PART_BITS: u32 = 8;
+
+#[derive(Clone, Debug)]
+struct Part {
+    /// At least one is empty. A name lies at its hash or behind it, with no empty slot between.
     slots: Vec<Slot>,
     used: usize,
 }
@@ -24,11 +33,11 @@ struct Slot {
 
 const EMPTY: Slot = Slot { hash: 0, node: NONE };
 
-const SLOTS_MIN: usize = 16;
+const SLOTS_MIN: usize = 8;
 
 impl Default for Names {
     fn default() -> Self {
-        Self { slots: vec![EMPTY; SLOTS_MIN], used: 0 }
+        Self { parts: vec![Part { slots: vec![EMPTY; SLOTS_MIN], used: 0 }; PARTS] }
     }
 }
 
@@ -36,31 +45,52 @@ impl Names {
     /// The node of this hash that is meant.
     #[inline]
     pub(crate) fn find(&self, hash: u32, is_meant: impl Fn(u32) -> bool) -> Option<u32> {
-        let mut at = self.home(hash);
+        let part = &self.parts[part_of(hash)];
+        let mut at = part.home(hash);
         loop {
-            let slot = self.slots[at];
+            let slot = part.slots[at];
             if slot.node == NONE {
                 return None;
             }
             if slot.hash == hash && is_meant(slot.node) {
                 return Some(slot.node);
             }
-            at = self.behind(at);
+            at = part.behind(at);
         }
     }
 
     #[inline]
     pub(crate) fn insert(&mut self, hash: u32, node: u32) {
-        if self.used >= self.slots.len() / 4 * 3 {
-            self.grow();
+        let part = &mut self.parts[part_of(hash)];
+        if part.used >= part.slots.len() / 5 * 4 {
+            part.grow();
         }
-        self.used += 1;
-        self.place(Slot { hash, node });
+        part.used += 1;
+        part.place(Slot { hash, node });
     }
 
     /// Removes a node that is there.
     #[inline]
     pub(crate) fn remove(&mut self, hash: u32, node: u32) {
+        self.parts[part_of(hash)].remove(hash, node);
+    }
+
+    /// Has the place of a hash brought near.
+    #[inline]
+    pub(crate) fn prefetch(&self, hash: u32) {
+        let part = &self.parts[part_of(hash)];
+        prefetch(&part.slots[part.home(hash)]);
+    }
+}
+
+#[inline]
+const fn part_of(hash: u32) -> usize {
+    (hash >> (u32::BITS - PART_BITS)) as usize
+}
+
+impl Part {
+    #[inline]
+    fn remove(&mut self, hash: u32, node: u32) {
         let mut hole = self.home(hash);
         while self.slots[hole].node != node {
             assert!(self.slots[hole].node != NONE, "every open order has its name in the table");
@@ -83,12 +113,6 @@ impl Names {
         self.slots[hole] = EMPTY;
     }
 
-    /// Has the place of a hash brought near.
-    #[inline]
-    pub(crate) fn prefetch(&self, hash: u32) {
-        prefetch(&self.slots[self.home(hash)]);
-    }
-
     #[inline]
     fn place(&mut self, slot: Slot) {
         let mut at = self.home(slot.hash);
@@ -98,10 +122,11 @@ impl Names {
         self.slots[at] = slot;
     }
 
+    /// By a quarter: a table is at least three fifths full once it has grown.
     #[cold]
     fn grow(&mut self) {
-        let twice = vec![EMPTY; 2 * self.slots.len()];
-        for slot in std::mem::replace(&mut self.slots, twice) {
+        let larger = vec![EMPTY; self.slots.len() + self.slots.len() / 4];
+        for slot in std::mem::replace(&mut self.slots, larger) {
             if slot.node != NONE {
                 self.place(slot);
             }
@@ -110,18 +135,19 @@ impl Names {
 
     #[inline]
     fn home(&self, hash: u32) -> usize {
-        hash as usize & (self.slots.len() - 1)
+        let rest = u64::from(hash << PART_BITS);
+        ((rest * self.slots.len() as u64) >> u32::BITS) as usize
     }
 
     #[inline]
     fn behind(&self, at: usize) -> usize {
-        (at + 1) & (self.slots.len() - 1)
+        if at + 1 == self.slots.len() { 0 } else { at + 1 }
     }
 
     /// How many steps `to` is behind `from`.
     #[inline]
     fn distance(&self, from: usize, to: usize) -> usize {
-        to.wrapping_sub(from) & (self.slots.len() - 1)
+        if to >= from { to - from } else { to + self.slots.len() - from }
     }
 }
 
@@ -161,7 +187,8 @@ mod tests {
                     let found = names.find(hash_of(node), |other| other == node);
                     prop_assert_eq!(found.is_some(), map.contains_key(&node));
                 }
-                prop_assert_eq!(names.used, map.len());
+                let used: usize = names.parts.iter().map(|part| part.used).sum();
+                prop_assert_eq!(used, map.len());
             }
         }
     }

@@ -33,7 +33,8 @@ struct Slot {
 
 const EMPTY: Slot = Slot { hash: 0, node: NONE };
 
-const SLOTS_MIN: usize = 8;
+/// Enough for a venue of some thousand orders never to grow.
+const SLOTS_MIN: usize = 32;
 
 impl Default for Names {
     fn default() -> Self {

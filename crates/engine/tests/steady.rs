@@ -90,12 +90,12 @@ impl Venue {
             trades: 0,
         };
         for name in ["BASE", "QUOTE"] {
-            let name = AssetName::parse(name).unwrap();
+            let name = AssetName::parse(name).expect("a valid name");
             venue.operate(Command::ListAsset(ListAsset { asset: Asset { name, decimals: 0 } }));
         }
         let one = Increment { units: 1, decimals: 0 };
         let spec = InstrumentSpec {
-            symbol: Symbol::parse("BASEQUOTE").unwrap(),
+            symbol: Symbol::parse("BASEQUOTE").expect("a valid name"),
             base: AssetId(0),
             quote: AssetId(1),
             tick_size: one,
@@ -113,7 +113,7 @@ impl Venue {
         venue.operate(Command::ListInstrument(ListInstrument { spec }));
         for account in 1..=ACCOUNTS {
             let spec = AccountSpec {
-                name: AccountName::parse(&format!("trader-{account}")).unwrap(),
+                name: AccountName::parse(&format!("trader-{account}")).expect("a valid name"),
                 fees: None,
                 max_open_orders: u32::MAX,
                 finished_orders_kept: 100,
@@ -125,7 +125,8 @@ impl Venue {
                     account: AccountId(account),
                     asset,
                     amount: Amount::from_minor(AMOUNT_MAX.minor() >> 12),
-                    external_ref: ExternalRef::parse(&format!("d{}", asset.0)).unwrap(),
+                    external_ref: ExternalRef::parse(&format!("d{}", asset.0))
+                        .expect("a valid name"),
                 }));
             }
         }
@@ -170,10 +171,10 @@ impl Venue {
             *digit = b'0' + (rest % 10) as u8;
             rest /= 10;
         }
-        let name = std::str::from_utf8(&text[..len]).unwrap();
+        let name = std::str::from_utf8(&text[..len]).expect("a valid name");
         let order = NewOrder {
             instrument: InstrumentId(0),
-            cl_ord_id: ClOrdId::parse(name).unwrap(),
+            cl_ord_id: ClOrdId::parse(name).expect("a valid name"),
             side,
             order_type: OrderType::Limit,
             time_in_force: if crosses { TimeInForce::Ioc } else { TimeInForce::Gtc },
@@ -207,7 +208,7 @@ impl Venue {
             Command::CancelOrder(CancelOrder {
                 instrument: InstrumentId(0),
                 order: OrderRef::by_id(order_id),
-                cl_ord_id: ClOrdId::parse("c").unwrap(),
+                cl_ord_id: ClOrdId::parse("c").expect("a valid name"),
                 restriction: CancelRestriction::None,
             }),
         );

@@ -587,8 +587,8 @@ fn command() -> BoxedStrategy<Command> {
         4 => transfer().prop_map(Command::Deposit),
         4 => withdraw,
         4 => operator(),
-        weight(DRAWN.control, 4) => control(),
-        weight(DRAWN.bust, 5) => undo(),
+        weight(DRAWN.control, 2) => control(),
+        weight(DRAWN.bust, 3) => undo(),
         6 => rules(),
         1 => Just(Command::Tick(())),
         1 => Just(Command::Continue(())),
@@ -625,7 +625,7 @@ fn cancel_list() -> impl Strategy<Value = CancelOrderList> {
 /// Kill switches, mass cancels, sessions.
 fn control() -> BoxedStrategy<Command> {
     let account = || account().prop_map(AccountId);
-    let kill = (account(), 0..3_u8)
+    let kill = (account(), 0..9_u8)
         .prop_map(|(account, on)| Command::SetKillSwitch(SetKillSwitch { account, on: on == 0 }));
     let mass = (prop::option::of(instrument()), prop::option::of(side()), cl_ord_id()).prop_map(
         |(instrument, side, cl_ord_id)| {

@@ -101,7 +101,9 @@ impl Model {
         let owner = self.owner(account);
         let is_open = self.open.iter().any(|open| open.order.account == account);
         let has_any = owner.positions.values().chain(owner.owned.values()).any(|of| *of != 0);
-        if risk.mode != owner.risk.mode && (is_open || has_any) {
+        let owes = |owed: &Receivable| owed.debtor == account || owed.creditor == account;
+        let is_owed = self.receivables.iter().any(owes);
+        if risk.mode != owner.risk.mode && (is_open || has_any || is_owed) {
             return Err(RejectReason::AccountNotFlat);
         }
         self.owner_mut(account).risk = risk;
@@ -187,9 +189,17 @@ impl Model {
         Ok(())
     }
 
-    pub(super) fn close_session(&mut self, request: &CloseSession) -> Result<(), RejectReason> {
+    pub(super) fn close_session(
+        &mut self,
+        by: AccountId,
+        request: &CloseSession,
+    ) -> Result<(), RejectReason> {
         let session = request.session;
-        let (account, _) = self.sessions.remove(&session).ok_or(RejectReason::UnknownSession)?;
+        let (account, _) = *self.sessions.get(&session).ok_or(RejectReason::UnknownSession)?;
+        if by != account && by != AccountId::VENUE {
+            return Err(RejectReason::UnknownSession);
+        }
+        self.sessions.remove(&session);
         let account_seq = self.account_seq(account);
         let closed = SessionClosed { account_seq, account, session };
         self.events.push(Event::SessionClosed(closed));

@@ -218,7 +218,7 @@ impl Model {
             Command::NewOrderList(request) => self.new_order_list(envelope, request),
             Command::CancelOrderList(request) => self.cancel_order_list(account, request),
             Command::OpenSession(request) => self.open_session(envelope, request),
-            Command::CloseSession(request) => self.close_session(request),
+            Command::CloseSession(request) => self.close_session(account, request),
             Command::Deposit(request) => self.deposit(request),
             Command::Withdraw(request) => self.withdraw(request),
             Command::BustTrade(request) => self.bust_trade(request),

@@ -340,10 +340,20 @@ impl Model {
         self.events.push(Event::TradeBusted(busted));
         let cause = ReceivableCause::TradeBusted;
         let about = (instrument, trade_id, cause);
+        let mut fees = [(buyer, bought), (seller, sold)];
+        fees.sort_by_key(|(_, trade)| trade.fee); // a rebate first
+        for (account, trade) in fees {
+            let fee = trade.fee.minor();
+            self.pay(AccountId::VENUE, account, trade.fee_asset, fee.max(0), about);
+            self.pay(account, AccountId::VENUE, trade.fee_asset, (-fee).max(0), about);
+        }
         self.pay(buyer, seller, base_asset, base, about);
         self.pay(seller, buyer, quote_asset, quote, about);
-        for trade in [(buyer, &bought), (seller, &sold)] {
-            self.pay(AccountId::VENUE, trade.0, trade.1.fee_asset, trade.1.fee.minor(), about);
+        for (account, sign) in [(buyer, -1), (seller, 1)] {
+            if self.owner(account).risk.mode == AccountMode::Limits {
+                let lots = sign * i128::from(bought.qty.lots());
+                *self.owner_mut(account).positions.entry(instrument).or_default() += lots;
+            }
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use engine::{Engine, RULES_VERSION};
 use log::{Batch, ChainHash, Committed, Log, LogError};
-use types::{Command, Entry, Envelope, Event, Origin, Reader, Wire};
+use types::{Command, Entry, Envelope, Event, Origin, Reader, SetPhase, Wire};
 
 use crate::applied::{Applied, Reply};
 
@@ -42,6 +42,8 @@ pub struct Machine<L, T> {
     batches_in_flight: u32,
     /// The time of the newest batch.
     sequenced_ns: u64,
+    /// When the calendars are to be looked at next.
+    calendar_ns: u64,
     batch_number: u64,
     chain_hash: ChainHash,
     spare_payload: Vec<u8>,
@@ -67,6 +69,7 @@ impl<L: Log, T> Machine<L, T> {
             tickets: VecDeque::new(),
             batches_in_flight: 0,
             sequenced_ns,
+            calendar_ns: 0,
             batch_number,
             chain_hash,
             spare_payload: Vec::new(),
@@ -100,6 +103,11 @@ impl<L: Log, T> Machine<L, T> {
         !self.queue.is_empty() || self.batches_in_flight > 0
     }
 
+    /// When something happens by itself next.
+    pub fn next_deadline_ns(&self) -> u64 {
+        self.engine.next_deadline_ns().unwrap_or(u64::MAX).min(self.calendar_ns)
+    }
+
     /// Takes one step; says whether there was anything to do. On an error nothing further will be
     /// committed, and the venue must stop.
     pub fn poll(&mut self, now_ns: u64, outputs: &mut Vec<Output<T>>) -> Result<bool, LogError> {
@@ -122,16 +130,25 @@ impl<L: Log, T> Machine<L, T> {
     }
 
     fn append_next(&mut self, now_ns: u64) -> Result<bool, LogError> {
-        let tick_due = self.engine.next_deadline_ns().is_some_and(|deadline| deadline <= now_ns);
-        if self.batches_in_flight > 0 || !self.log.ready() || (self.queue.is_empty() && !tick_due) {
+        if self.batches_in_flight > 0 || !self.log.ready() {
+            return Ok(false);
+        }
+        let mut own = Vec::new();
+        if self.engine.next_deadline_ns().is_some_and(|deadline| deadline <= now_ns) {
+            own.push(Command::Tick(()));
+        }
+        if self.calendar_ns <= now_ns {
+            self.look_at_calendars(now_ns, &mut own);
+        }
+        if self.queue.is_empty() && own.is_empty() {
             return Ok(false);
         }
         let mut payload = std::mem::take(&mut self.spare_payload);
         payload.clear();
         let mut command_count = 0;
-        if tick_due {
+        for command in own {
             let envelope = Envelope::venue(Origin::Venue, now_ns);
-            Entry { envelope, command: Command::Tick(()) }.write(&mut payload);
+            Entry { envelope, command }.write(&mut payload);
             self.tickets.push_back(None);
             command_count += 1;
         }
@@ -153,12 +170,27 @@ impl<L: Log, T> Machine<L, T> {
         Ok(true)
     }
 
+    /// Gives the phases that instruments should be in by now, and are not. There are no more of
+    /// them than fit into a batch; the others come with the next one.
+    #[cold]
+    fn look_at_calendars(&mut self, now_ns: u64, own: &mut Vec<Command>) {
+        let now_ns = now_ns.max(self.sequenced_ns);
+        let due = self.engine.due_phases(now_ns).take(BATCH_COMMANDS_MAX as usize / 2);
+        own.extend(
+            due.map(|(instrument, phase)| Command::SetPhase(SetPhase { instrument, phase })),
+        );
+        self.calendar_ns = self.engine.next_session_ns(now_ns).unwrap_or(u64::MAX);
+    }
+
     fn apply_committed(&mut self, committed: Committed, outputs: &mut Vec<Output<T>>) {
         let Committed { batch_number, hash, batch } = committed;
         let rules_known = self.engine.raise_rules(batch.rules_version);
         debug_assert!(rules_known, "the batches above are stamped with the newest rules");
-        let tickets = &mut self.tickets;
+        let Self { tickets, calendar_ns, .. } = self;
         apply_batch(&mut self.engine, batch.sequenced_ns, &batch.payload, |reply| {
+            if reply.events().any(changes_calendars) {
+                *calendar_ns = 0;
+            }
             let ticket = tickets.pop_front().expect("every command in a batch has its place");
             outputs.push(Output { reply, ticket });
         })
@@ -167,6 +199,11 @@ impl<L: Log, T> Machine<L, T> {
         self.chain_hash = hash;
         self.spare_payload = batch.payload;
     }
+}
+
+/// Whether what is due by the calendars may be something else after this.
+fn changes_calendars(event: &Event) -> bool {
+    matches!(event, Event::CalendarSet(_) | Event::PhaseChanged(_) | Event::VenueResumed(()))
 }
 
 /// A batch's payload is not a sequence of commands.

@@ -232,10 +232,9 @@ impl Shell {
             std::thread::sleep(DISK_BEHIND);
             return true;
         }
-        let until_deadline = self.machine.engine().next_deadline_ns().map(|deadline_ns| {
-            Duration::from_nanos(deadline_ns.saturating_sub(now_ns()).max(1_000_000))
-        });
-        match self.requests.recv_timeout(until_deadline.unwrap_or(IDLE).min(IDLE)) {
+        let deadline_ns = self.machine.next_deadline_ns();
+        let until_deadline = deadline_ns.saturating_sub(now_ns()).max(1_000_000);
+        match self.requests.recv_timeout(Duration::from_nanos(until_deadline).min(IDLE)) {
             Ok(request) => {
                 self.take(request);
                 true

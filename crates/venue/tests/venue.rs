@@ -6,10 +6,11 @@ use std::fs;
 use std::path::Path;
 
 use types::{
-    AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, CancelAll, ClOrdId,
-    Command, CreateAccount, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates, Increment,
-    InstrumentId, InstrumentSpec, ListAsset, ListInstrument, NewOrder, OrderSize, OrderType,
-    Origin, Price, Qty, Side, StpMode, Symbol, TimeInForce, Wire,
+    AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, Calendar, CancelAll,
+    ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates,
+    HaltVenue, Increment, InstrumentId, InstrumentSpec, ListAsset, ListInstrument, NewOrder,
+    OrderSize, OrderType, Origin, Phase, Price, Qty, SESSIONS_MAX, Session, SetPhase, Side,
+    StpMode, Symbol, TimeInForce, Wire,
 };
 use venue::{Durability, Handle, OpenError, Opened, Reply, Running, Settings};
 
@@ -36,22 +37,7 @@ fn set_up(handle: &Handle) {
         let asset = Asset { name: AssetName::parse(name).unwrap(), decimals: 2 };
         send(handle, AccountId::VENUE, Command::ListAsset(ListAsset { asset }));
     }
-    let spec = InstrumentSpec {
-        symbol: Symbol::parse("OILUSD").unwrap(),
-        base: AssetId(1),
-        quote: AssetId(0),
-        tick_size: Increment::parse("0.01").unwrap(),
-        lot_size: Increment::parse("1").unwrap(),
-        min_price: Price::from_ticks(1),
-        max_price: Price::from_ticks(1_000_000),
-        min_qty: Qty::from_lots(1),
-        max_qty: Qty::from_lots(1_000_000),
-        market_max_qty: Qty::from_lots(1_000_000),
-        min_notional: Amount::ZERO,
-        max_notional: Amount::from_minor(1 << 60),
-        max_open_orders: 100_000,
-        fees: FeeRates { maker_fee_bps_x100: 0, taker_fee_bps_x100: 500 },
-    };
+    let spec = instrument_spec();
     send(handle, AccountId::VENUE, Command::ListInstrument(ListInstrument { spec }));
     for (account, name) in [(ALICE, "alice"), (BOB, "bob")] {
         let spec = AccountSpec {
@@ -68,6 +54,25 @@ fn set_up(handle: &Handle) {
             let deposit = Deposit { account, asset, amount, external_ref };
             send(handle, AccountId::VENUE, Command::Deposit(deposit));
         }
+    }
+}
+
+fn instrument_spec() -> InstrumentSpec {
+    InstrumentSpec {
+        symbol: Symbol::parse("OILUSD").unwrap(),
+        base: AssetId(1),
+        quote: AssetId(0),
+        tick_size: Increment::parse("0.01").unwrap(),
+        lot_size: Increment::parse("1").unwrap(),
+        min_price: Price::from_ticks(1),
+        max_price: Price::from_ticks(1_000_000),
+        min_qty: Qty::from_lots(1),
+        max_qty: Qty::from_lots(1_000_000),
+        market_max_qty: Qty::from_lots(1_000_000),
+        min_notional: Amount::ZERO,
+        max_notional: Amount::from_minor(1 << 60),
+        max_open_orders: 100_000,
+        fees: FeeRates { maker_fee_bps_x100: 0, taker_fee_bps_x100: 500 },
     }
 }
 
@@ -254,6 +259,73 @@ fn time_goes_on_where_it_was_after_a_restart_with_a_clock_set_back() {
         }
         assert_eq!(outputs[0].reply.applied.sequenced_ns, expect_ns);
     }
+}
+
+#[test]
+fn a_calendar_opens_and_closes_before_the_clients_commands_of_its_time() {
+    const HOUR_NS: u64 = 3_600 * 1_000_000_000;
+    let monday = 4 * 24 * HOUR_NS;
+    let dir = tempfile::tempdir().unwrap();
+    let running = start(settings(dir.path()));
+    running.stop().unwrap();
+
+    let (mut machine, _lock) = Opened::open(settings(dir.path())).unwrap().into_machine::<()>();
+    let mut apply = |now_ns: u64, commands: Vec<Command>| -> Vec<Event> {
+        for command in commands {
+            let envelope = Envelope::venue(Origin::Admin, now_ns);
+            machine.submit(Entry { envelope, command }, ()).unwrap();
+        }
+        let mut outputs = Vec::new();
+        for _ in 0..1_000 {
+            let progress = machine.poll(now_ns, &mut outputs).unwrap();
+            if !progress && !machine.is_busy() {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_micros(200));
+        }
+        outputs.iter().flat_map(|output| output.reply.events()).copied().collect()
+    };
+    let phases = |events: &[Event]| -> Vec<Phase> {
+        let phase = |event: &Event| match event {
+            Event::PhaseChanged(changed) => Some(changed.phase),
+            _ => None,
+        };
+        events.iter().filter_map(phase).collect()
+    };
+
+    let begin = monday + 7 * HOUR_NS;
+    let mut commands: Vec<Command> = ["USD", "OIL"]
+        .into_iter()
+        .map(|name| Asset { name: AssetName::parse(name).unwrap(), decimals: 2 })
+        .map(|asset| Command::ListAsset(ListAsset { asset }))
+        .collect();
+    commands.push(Command::ListInstrument(ListInstrument { spec: instrument_spec() }));
+    let session = |hour: u32, phase| Some(Session { weekdays: 1, begins_s: hour * 3_600, phase });
+    let mut sessions = [None; SESSIONS_MAX];
+    sessions[0] = session(8, Phase::PreOpen);
+    sessions[1] = session(9, Phase::Continuous);
+    sessions[2] = session(17, Phase::Closed);
+    commands.push(Command::SetCalendar(Calendar { instrument: INSTRUMENT, sessions }));
+    assert_eq!(phases(&apply(begin, commands)), [], "nothing was on before the first Monday");
+
+    assert_eq!(phases(&apply(monday + 8 * HOUR_NS - 1, Vec::new())), []);
+    assert_eq!(phases(&apply(monday + 8 * HOUR_NS, Vec::new())), [Phase::PreOpen]);
+    let events = apply(monday + 9 * HOUR_NS, vec![order(1)]);
+    let rejected = matches!(events.last(), Some(Event::CommandRejected(_)));
+    assert!(phases(&events) == [Phase::Continuous] && rejected, "first the phase: {events:?}");
+
+    // An operator over-rules a session until the next one begins.
+    let halt = SetPhase { instrument: INSTRUMENT, phase: Phase::Halt };
+    let noon = monday + 12 * HOUR_NS;
+    assert_eq!(phases(&apply(noon, vec![Command::SetPhase(halt)])), [Phase::Halt]);
+    assert_eq!(phases(&apply(noon + HOUR_NS, Vec::new())), []);
+
+    // While the venue is halted no phase changes; what is due then comes afterwards, at once.
+    let halt = HaltVenue { level: 1, resume_ns: 0 };
+    apply(noon + HOUR_NS, vec![Command::HaltVenue(halt)]);
+    assert_eq!(phases(&apply(monday + 18 * HOUR_NS, Vec::new())), []);
+    let resumed = apply(monday + 19 * HOUR_NS, vec![Command::ResumeVenue(())]);
+    assert_eq!(phases(&resumed), [Phase::Closed]);
 }
 
 fn newest_snapshot(dir: &Path) -> std::path::PathBuf {

@@ -36,6 +36,8 @@ pub(crate) struct Account {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccountMarket {
     pub(crate) open_orders: u32,
+    /// Those of them that wait for a trigger.
+    pub(crate) stop_orders: u32,
     /// Indexed by [`Side`].
     pub(crate) lists: [OrderList; 2],
 }
@@ -58,7 +60,7 @@ pub(crate) struct Retry {
 
 impl AccountMarket {
     pub(crate) const EMPTY: Self =
-        Self { open_orders: 0, lists: [OrderList { head: NONE, tail: NONE }; 2] };
+        Self { open_orders: 0, stop_orders: 0, lists: [OrderList { head: NONE, tail: NONE }; 2] };
 }
 
 impl Account {

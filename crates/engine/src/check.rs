@@ -10,7 +10,33 @@ use crate::book::NodeId;
 use crate::engine::Engine;
 use crate::fee::fee;
 use crate::market::Market;
+use crate::orders::Standing;
 use crate::phase::check_phase;
+use crate::trigger::TRAILING_DELTA_END_BPS;
+
+/// How an order comes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Coming {
+    /// How many orders come together, this one included.
+    together: u32,
+    /// It is placed later, when its list says so, and pays then.
+    later: bool,
+    /// It is open already: what it holds counts as free, and it is not counted itself.
+    own: Option<NodeId>,
+}
+
+impl Coming {
+    pub(crate) const ALONE: Self = Self { together: 1, later: false, own: None };
+
+    #[allow(dead_code, reason = "for order lists")]
+    pub(crate) const fn with_list(together: u32, later: bool) -> Self {
+        Self { together, later, own: None }
+    }
+
+    pub(crate) const fn again(own: NodeId) -> Self {
+        Self { together: 1, later: false, own: Some(own) }
+    }
+}
 
 /// Each part of an iceberg is a trade of its own: with more of them, one order could keep the venue
 /// busy for as long as it likes.
@@ -23,20 +49,18 @@ impl Engine {
         account: AccountId,
         order: &NewOrder,
     ) -> Result<(), RejectReason> {
-        self.check_order(account, order, None)
+        self.check_order(account, order, Coming::ALONE)
     }
 
-    /// Whether an order would be taken on, in the place of `own` if that is one: what this holds
-    /// counts as free, and it is not counted itself.
-    ///
     /// The ladder is the specification: one rung per reason, in the order of [`RejectReason`].
     pub(crate) fn check_order(
         &self,
         account: AccountId,
         order: &NewOrder,
-        own: Option<NodeId>,
+        coming: Coming,
     ) -> Result<(), RejectReason> {
         let account_id = account;
+        let own = coming.own;
         let account = self.account(account_id).ok_or(RejectReason::UnknownAccount)?;
         let market = self.market(order.instrument).ok_or(RejectReason::UnknownInstrument)?;
         let instrument = &market.instrument;
@@ -59,10 +83,16 @@ impl Engine {
         };
         check_price(instrument, order, price)?;
         let limited = self.limited(account, order, price, best, own);
+        if let Some(terms) = &order.terms {
+            check_trigger(market, terms)?;
+        }
         if let Some(limited) = &limited {
             limited.check_collar(market.trading.last_price)?;
         }
         let price = price.ok_or(RejectReason::NoPegReference)?;
+        if order.time_in_force == TimeInForce::Gtd && order.special().expire_ns <= self.now_ns {
+            return Err(RejectReason::ExpireTimePast);
+        }
         check_qty(instrument, order)?;
         if let Some(limited) = &limited {
             limited.check_qty()?;
@@ -71,17 +101,25 @@ impl Engine {
         if let Some(limited) = &limited {
             limited.check_notional()?;
         }
-        let stays = !order.order_type.is_market() && order.time_in_force.may_rest();
+        let is_stop = order.order_type.is_stop();
+        let stays = is_stop || (!order.order_type.is_market() && order.time_in_force.may_rest());
         if stays && own.is_none() {
-            let here = account.market(order.instrument).open_orders;
-            if here >= instrument.spec.max_open_orders || market.special.pegs.are_full(order) {
+            let here = account.market(order.instrument);
+            let has_room = |open: u32, max: u32| max.saturating_sub(open) >= coming.together;
+            if !has_room(here.open_orders, instrument.spec.max_open_orders)
+                || market.special.pegs.are_full(order)
+            {
                 return Err(RejectReason::TooManyOpenOrders);
             }
-            if account.open_orders >= account.spec.max_open_orders {
+            if !has_room(account.open_orders, account.spec.max_open_orders) {
                 return Err(RejectReason::TooManyAccountOrders);
             }
+            let max_stops = market.trading.rules.max_stop_orders;
+            if is_stop && max_stops > 0 && here.stop_orders >= max_stops {
+                return Err(RejectReason::TooManyStopOrders);
+            }
             if let Some(limited) = &limited {
-                limited.check_open_orders(here)?;
+                limited.check_open_orders(here.open_orders)?;
             }
         }
         if stays && let Some(limited) = &limited {
@@ -90,6 +128,9 @@ impl Engine {
         let same_name = self.orders.by_cl_ord_id(account_id, order.instrument, &order.cl_ord_id);
         if same_name.is_some() && same_name != own {
             return Err(RejectReason::DuplicateClOrdId);
+        }
+        if coming.later {
+            return Ok(());
         }
         let paid = own.map_or((Amount::ZERO, Qty::ZERO), |own| self.paid_by_open(own));
         if !can_pay(market, account, order, price, best, paid, self.now_ns) {
@@ -102,6 +143,10 @@ impl Engine {
         let trades = market.trading.phase == Phase::Continuous;
         if order.order_type == OrderType::LimitMaker && crosses && trades {
             return Err(RejectReason::WouldTakeLiquidity);
+        }
+        let waits = own.is_some_and(|own| self.orders.standing(own) == Standing::Trigger);
+        if is_stop && !waits && Self::triggers_at_once(market, order) {
+            return Err(RejectReason::WouldTriggerImmediately);
         }
         Ok(())
     }
@@ -150,23 +195,27 @@ pub(crate) fn takes_reference(order: &NewOrder) -> bool {
 
 /// A price, a size, a time in force and special terms that go with the order's type.
 fn terms_valid(order: &NewOrder) -> bool {
+    use OrderType::{
+        Limit, LimitMaker, Market, MarketToLimit, StopLoss, StopLossLimit, TakeProfit,
+        TakeProfitLimit,
+    };
     use TimeInForce::{AtClose, AtOpen, Day, Gtc, Gtd};
     let by_base = matches!(order.size, OrderSize::Base(_));
-    if order.time_in_force == Gtd {
-        return false;
-    }
+    let no_price = order.price == Price::default();
+    let time_in_force = order.time_in_force;
     let plain = match order.order_type {
-        OrderType::Limit => by_base,
-        OrderType::LimitMaker => by_base && matches!(order.time_in_force, Gtc | Day | Gtd),
-        OrderType::Market => order.price == Price::default() && order.time_in_force == Gtc,
-        OrderType::MarketToLimit => {
-            by_base
-                && order.price == Price::default()
-                && !matches!(order.time_in_force, AtOpen | AtClose)
-        }
-        _ => false,
+        Market => no_price && time_in_force == Gtc,
+        StopLoss | TakeProfit => no_price && by_base && matches!(time_in_force, Gtc | Day | Gtd),
+        LimitMaker => by_base && matches!(time_in_force, Gtc | Day | Gtd),
+        MarketToLimit => no_price && by_base && !matches!(time_in_force, AtOpen | AtClose),
+        StopLossLimit | TakeProfitLimit => by_base && !matches!(time_in_force, AtOpen | AtClose),
+        Limit => by_base,
     };
-    plain && order.terms.as_ref().is_none_or(|terms| special_terms_valid(order, terms))
+    plain
+        && match &order.terms {
+            Some(terms) => special_terms_valid(order, terms),
+            None => !order.order_type.is_stop() && time_in_force != Gtd,
+        }
 }
 
 #[cold]
@@ -181,9 +230,28 @@ fn special_terms_valid(order: &NewOrder, terms: &Terms) -> bool {
     let displayed = terms.display_qty.is_zero() || (stays && !terms.hidden);
     let hidden = !terms.hidden || stays;
     let least = terms.min_qty.is_zero() || order.order_type != LimitMaker;
-    let others =
-        terms.stop_price.is_none() && terms.trailing_delta_bps == 0 && terms.expire_ns == 0;
-    pegged && displayed && hidden && least && others
+    let triggered = terms.stop_price.is_some() || terms.trailing_delta_bps > 0;
+    let dated = (terms.expire_ns > 0) == (order.time_in_force == Gtd);
+    pegged && displayed && hidden && least && triggered == order.order_type.is_stop() && dated
+}
+
+#[cold]
+fn check_trigger(market: &Market, terms: &Terms) -> Result<(), RejectReason> {
+    let spec = &market.instrument.spec;
+    let bounds = spec.min_price..=spec.max_price;
+    if terms.stop_price.is_some_and(|stop_price| !bounds.contains(&stop_price)) {
+        return Err(RejectReason::StopPriceOutOfRange);
+    }
+    let rules = &market.trading.rules;
+    let delta_max = match rules.trailing_delta_max_bps {
+        0 => TRAILING_DELTA_END_BPS - 1,
+        max => max.min(TRAILING_DELTA_END_BPS - 1),
+    };
+    let delta_bps = terms.trailing_delta_bps;
+    if delta_bps > 0 && !(rules.trailing_delta_min_bps..=delta_max).contains(&delta_bps) {
+        return Err(RejectReason::TrailingDeltaOutOfRange);
+    }
+    Ok(())
 }
 
 /// The price of a pegged order is within the bounds by itself; its limit must be, too.
@@ -210,9 +278,11 @@ fn check_qty(instrument: &Instrument, order: &NewOrder) -> Result<(), RejectReas
     let OrderSize::Base(qty) = order.size else { return Ok(()) };
     let spec = &instrument.spec;
     match order.order_type {
-        OrderType::Market if qty < spec.min_qty => Err(RejectReason::MarketQtyBelowMin),
-        OrderType::Market if qty > spec.market_max_qty => Err(RejectReason::MarketQtyAboveMax),
-        OrderType::Market => Ok(()),
+        kind if kind.is_market() && qty < spec.min_qty => Err(RejectReason::MarketQtyBelowMin),
+        kind if kind.is_market() && qty > spec.market_max_qty => {
+            Err(RejectReason::MarketQtyAboveMax)
+        }
+        kind if kind.is_market() => Ok(()),
         _ if qty < spec.min_qty => Err(RejectReason::OrderQtyBelowMin),
         _ if qty > spec.max_qty => Err(RejectReason::OrderQtyAboveMax),
         _ => Ok(()),
@@ -249,8 +319,10 @@ fn check_notional(
 ) -> Result<(), RejectReason> {
     let notional = match (order.size, order.order_type, best) {
         (OrderSize::Quote(amount), _, _) => amount,
-        (OrderSize::Base(qty), OrderType::Market, Some(best)) => instrument.notional(best, qty),
-        (OrderSize::Base(_), OrderType::Market, None) => return Ok(()),
+        (OrderSize::Base(qty), kind, Some(best)) if kind.is_market() => {
+            instrument.notional(best, qty)
+        }
+        (OrderSize::Base(_), kind, None) if kind.is_market() => return Ok(()),
         (OrderSize::Base(qty), _, _) => instrument.notional(price, qty),
     };
     let notional = match order.size {
@@ -279,8 +351,8 @@ fn can_pay(
     (held, traded): (Amount, Qty),
     now_ns: u64,
 ) -> bool {
-    if !account.is_cash() {
-        return true;
+    if !account.is_cash() || (order.order_type.is_market() && order.order_type.is_stop()) {
+        return true; // the latter pays when it is triggered
     }
     let instrument = &market.instrument;
     let free_base = account.balance(instrument.spec.base).free + held;

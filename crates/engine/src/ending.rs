@@ -8,6 +8,7 @@ use types::{
 
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
+use crate::orders::Standing;
 
 impl Engine {
     pub(crate) fn cancel_order(
@@ -113,6 +114,9 @@ impl Engine {
     /// book showed of it.
     pub(crate) fn leave(&mut self, node: NodeId, order: &Order) -> Qty {
         let standing = self.orders.standing(node);
+        if standing == Standing::Trigger {
+            self.stop_waiting(node, order);
+        }
         let shown = self.shown_qty(node);
         let market = &mut self.markets[order.instrument.0 as usize];
         market.index.remove(order.order_id.0);

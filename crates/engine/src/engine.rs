@@ -182,8 +182,10 @@ impl Engine {
             self.catch_up(events);
         }
         self.work = self.work_max;
-        // Not between the parts of a command; and a tick has nothing else to do.
-        if self.is_due() && !self.has_deferred() && entry.command != Command::Tick(()) {
+        // Not between the parts of a command; and a tick has nothing else to do, unless it turns out
+        // to be a repeated one.
+        let ticks = entry.command == Command::Tick(()) && entry.envelope.retry_key.is_none();
+        if self.is_due() && !self.has_deferred() && !ticks {
             self.take_up_due(events);
             self.catch_up(events);
             self.work = self.work_max;
@@ -319,12 +321,12 @@ impl Engine {
     #[cold]
     fn take_up_due(&mut self, events: &mut Vec<Event>) {
         while self.is_due() {
+            if self.has_deferred() {
+                return self.deferred.push_back(Deferred::Due);
+            }
             match self.is_halted() {
                 true => self.end_halt(events),
                 false => self.end_phase(events),
-            }
-            if self.has_deferred() {
-                return self.deferred.push_back(Deferred::Due);
             }
         }
     }

@@ -10,7 +10,9 @@ impl Market {
     /// Whether a trade or another best price can lead to anything further here.
     #[inline]
     fn has_followers(&self) -> bool {
-        !self.special.pegs.is_empty() || self.trading.is_index
+        !self.special.pegs.is_empty()
+            || self.trading.is_index
+            || (self.triggers.any_wait() && self.triggers_move())
     }
 }
 
@@ -35,7 +37,7 @@ impl Engine {
             if !self.follow_up_once(instrument, events) {
                 break;
             }
-            if self.has_deferred() {
+            if self.work == 0 || self.has_deferred() {
                 // An order on its way goes first; or there is no work left.
                 return self.touch(instrument);
             }
@@ -49,5 +51,7 @@ impl Engine {
             return false;
         }
         self.move_pegs(instrument, events)
+            || self.note_prices(instrument)
+            || self.pull_trigger(instrument, events)
     }
 }

@@ -30,6 +30,7 @@ impl Engine {
         self.deferred.iter().try_for_each(|work| self.check_deferred(work))?;
         self.check_entering()?;
         self.check_sessions()?;
+        self.check_triggers()?;
         check(open_orders == self.orders.nodes.len(), || "an order rests for nobody".to_owned())
     }
 
@@ -222,6 +223,6 @@ impl Engine {
     }
 }
 
-fn check(holds: bool, contradiction: impl FnOnce() -> String) -> Result<(), String> {
+pub(crate) fn check(holds: bool, contradiction: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(contradiction()) }
 }

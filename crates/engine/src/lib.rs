@@ -6,7 +6,7 @@
 //!
 //! The way of an order: `engine.rs` picks the command apart, `check.rs` is the ladder of refusals,
 //! `matching.rs` trades it, `special.rs` does so for orders that are not shown whole, `book.rs` queues it, `orders.rs` keeps the rest of it, `account.rs`
-//! moves the money, `ending.rs` ends it, `finished.rs` keeps it where it can be asked for, `query.rs`
+//! moves the money, `trigger.rs` lets an order wait for a price, `ending.rs` ends it, `finished.rs` keeps it where it can be asked for, `query.rs`
 //! answers questions, `state.rs` writes and reads the whole, `invariant.rs` says what must hold
 //! between commands.
 
@@ -47,6 +47,7 @@ mod state;
 mod stp;
 mod sweep;
 mod trading;
+mod trigger;
 
 pub use book::{Book, Front, Node, NodeId, Nodes};
 pub use engine::{Engine, RULES_VERSION, WORK_PER_COMMAND};

@@ -6,6 +6,7 @@ use crate::book::Book;
 use crate::index::OrderIndex;
 use crate::special::Special;
 use crate::trading::Trading;
+use crate::trigger::Triggers;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Market {
@@ -22,6 +23,7 @@ pub(crate) struct Market {
     pub(crate) follow_up_waits: bool,
     pub(crate) trading: Trading,
     pub(crate) fee_schedule: Option<Box<FeeSchedule>>,
+    pub(crate) triggers: Triggers,
 }
 
 impl Market {
@@ -37,6 +39,7 @@ impl Market {
             follow_up_waits: false,
             trading: Trading::default(),
             fee_schedule: None,
+            triggers: Triggers::default(),
         }
     }
 

@@ -65,10 +65,32 @@ impl Engine {
         if order.time_in_force == TimeInForce::AtClose && self.parks(order.instrument) {
             return self.park(&order);
         }
+        if order.order_type.is_stop() {
+            let node = self.attach_off_book(&order, Standing::Trigger);
+            return self.wait_for_trigger(node);
+        }
         if let Some(cause) = self.falls_short(&order) {
             return self.expire(order, cause, events);
         }
         self.execute(&mut order, events);
+    }
+
+    /// Takes in an order that is on no book.
+    pub(crate) fn attach_off_book(&mut self, order: &Order, standing: Standing) -> NodeId {
+        let account = &mut self.accounts[order.account.0 as usize];
+        let node = self.orders.attach_off_book(account, order, standing);
+        let market = &mut self.markets[order.instrument.0 as usize];
+        market.index.insert(order.order_id.0, node);
+        node
+    }
+
+    /// An order that has waited takes part from now on.
+    pub(crate) fn enter(&mut self, node: NodeId, events: &mut Vec<Event>) {
+        let order = self.orders.order(node);
+        match self.falls_short(&order) {
+            Some(cause) => self.expire_open(node, cause, events),
+            None => self.enter_again(order, node, events),
+        }
     }
 
     /// Trades an accepted order as far as it goes, now or in later commands.
@@ -278,6 +300,9 @@ impl Engine {
             count_fill_by_quote(taker, &market.instrument, next);
         }
 
+        if market.triggers.any_wait() && market.trading.last_price != Some(price) {
+            market.triggers.note(price);
+        }
         market.trading.note_trade(price, qty, self.now_ns);
         let (instrument_seq, trade_id) = (market.next_seq(), market.next_trade_id());
         let base = market.instrument.base_amount(qty);

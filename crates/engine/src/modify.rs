@@ -7,6 +7,7 @@ use types::{
 };
 
 use crate::book::NodeId;
+use crate::check::Coming;
 use crate::engine::Engine;
 
 impl Engine {
@@ -183,7 +184,7 @@ impl Engine {
             return Err(RejectReason::AmendNotAllowed);
         }
         if request.order_qty > order.cum_qty {
-            self.check_order(account, &as_modified(&order, request), Some(node))?;
+            self.check_order(account, &as_modified(&order, request), Coming::again(node))?;
         }
         Ok(node)
     }

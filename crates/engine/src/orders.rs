@@ -224,6 +224,11 @@ impl Orders {
         (at != NONE).then(|| &self.extras[at])
     }
 
+    /// The special terms of an order, all zero if it has none.
+    pub(crate) fn terms(&self, node: NodeId) -> OrderTerms {
+        self.extra(node).and_then(|extra| extra.terms).unwrap_or_default()
+    }
+
     /// The extra record of an order, a new one if it has none.
     pub(crate) fn extra_mut(&mut self, node: NodeId) -> &mut Extra {
         let record = &mut self.records[node as usize];
@@ -313,7 +318,6 @@ impl Orders {
         })
     }
 
-    #[allow(dead_code, reason = "for orders that wait for a trigger")]
     /// Takes in an order that is on no book, with a node of its own.
     pub(crate) fn attach_off_book(
         &mut self,

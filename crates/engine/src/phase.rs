@@ -215,12 +215,10 @@ enum Affected {
 
 /// Whether an order can wait for one price, with others.
 fn gathers(phase: Phase, order: &NewOrder) -> bool {
-    if order.order_type.is_stop() {
-        return true; // it waits for its trigger, whatever it does then
-    }
     let in_time = match order.time_in_force {
         TimeInForce::AtOpen => matches!(phase, Phase::PreOpen | Phase::OpeningAuction),
-        time_in_force => time_in_force.may_rest(),
+        // A stop waits for its trigger, whatever it does then.
+        time_in_force => time_in_force.may_rest() || order.order_type.is_stop(),
     };
     let special = order.special();
     let waits = !matches!(order.order_type, OrderType::Market | OrderType::MarketToLimit);

@@ -45,6 +45,7 @@ impl Engine {
             self.write_trading(out);
             self.write_halts(out);
             self.write_special(out);
+            self.write_triggers(out);
         }
     }
 
@@ -89,11 +90,13 @@ impl Engine {
             engine.read_halts(r)?;
             unshown = engine.read_special(r)?;
         }
+        let triggers = if rules >= 2 { r.read()? } else { Vec::new() };
         r.is_empty().then_some(())?;
         engine.check_parts(&resting, &finished)?;
         off_book.iter().all(|waiting| engine.off_book_is_sound(waiting)).then_some(())?;
         unshown.hidden.iter().all(|order| engine.hidden_is_sound(order)).then_some(())?;
         engine.place_orders(resting, off_book, unshown, finished)?;
+        engine.restore_triggers(triggers)?;
         engine.mark_follow_ups()?;
         engine.count_exposures();
         for (id, account) in (0..).map(AccountId).zip(&engine.accounts) {
@@ -200,7 +203,7 @@ impl Engine {
                     && order.cum_qty <= QTY_MAX
                     && order.cum_quote <= order.quote_order_qty
             }
-            (OrderType::Market, false) => {
+            (OrderType::Market | OrderType::StopLoss | OrderType::TakeProfit, false) => {
                 order.cum_qty < order.order_qty && order.order_qty <= widest.market_max_qty
             }
             (_, true) => false,

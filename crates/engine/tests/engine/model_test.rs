@@ -60,7 +60,7 @@ fn play(script: &Script) -> Vec<Event> {
 fn random_scripts_reach_every_kind_of_event() {
     let mut runner = TestRunner::deterministic();
     let mut seen = std::collections::BTreeSet::new();
-    for _ in 0..400 {
+    for _ in 0..1_200 {
         for event in play(&script(160).new_tree(&mut runner).unwrap().current()) {
             let text = format!("{event:?}");
             let kind = text.split('(').next().unwrap().to_owned();

@@ -75,6 +75,8 @@ impl Drawn {
         special: true,
         self_trade: true,
         modify: true,
+        triggers: true,
+        trailing: true,
         modes: true,
         limits: true,
         rate: true,

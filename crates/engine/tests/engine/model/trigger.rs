@@ -12,7 +12,8 @@ impl Model {
         if terms.trailing_delta_bps > 0 && terms.stop_price.is_none() {
             let price = self.trigger_price(key.0, triggers_on_rise(&open));
             let began = self.arrival();
-            self.at_mut(key).trail = price.map(|price| (price, began));
+            let none_yet = none_better(open.order.side);
+            self.at_mut(key).trail = Some((price.unwrap_or(none_yet), began));
         }
     }
 
@@ -20,7 +21,8 @@ impl Model {
     pub(super) fn trigger_price(&self, instrument: InstrumentId, rise: bool) -> Option<i64> {
         let quoted = if rise { Side::Sell } else { Side::Buy };
         let shown = self.levels(instrument, quoted).first().map(|(price, _)| *price);
-        self.market(instrument).last_price.or(shown)
+        let market = self.market(instrument);
+        market.last_price.or(shown.filter(|_| market.phase == Phase::Continuous))
     }
 
     /// Whether an order would be triggered as it comes.
@@ -41,7 +43,13 @@ impl Model {
                 waiting.push(open.key());
             }
         }
-        waiting.sort();
+        // The order in which those begin to trail that do so at one price.
+        waiting.sort_by_key(|key| {
+            let open = self.at(*key);
+            let stop_price = open.terms().stop_price.map_or(0, Price::ticks);
+            let rise = waits_for_rise(&open.order);
+            (!rise, if rise { stop_price } else { -stop_price }, *key)
+        });
         for key in waiting {
             let open = *self.at(key);
             let stop_price = open.terms().stop_price.map(Price::ticks);
@@ -55,7 +63,8 @@ impl Model {
                 let reached = stop_price.is_some_and(|stop_price| reached_by(stop_price).is_some());
                 self.at_mut(key).reached |= reached;
             } else if let Some((best, began)) = open.trail {
-                let Some(price) = by_trail else { continue };
+                // Once it is reached it trails no more.
+                let Some(price) = by_trail.filter(|_| !open.reached) else { continue };
                 let best = match open.order.side {
                     Side::Sell => best.max(price),
                     Side::Buy => best.min(price),
@@ -69,9 +78,10 @@ impl Model {
                     Some(stop_price) => reached_by(stop_price),
                     None => by_trail,
                 };
-                if let Some(price) = from {
+                if from.is_some() {
                     let began = self.arrival();
-                    self.at_mut(key).trail = Some((price, began));
+                    let none_yet = none_better(open.order.side);
+                    self.at_mut(key).trail = Some((by_trail.unwrap_or(none_yet), began));
                 }
             }
         }
@@ -127,6 +137,11 @@ impl Model {
             self.expire(key, ExpireCause::NotAllowed);
         }
     }
+}
+
+/// Stands for the best price of one that has seen none yet: any that comes is better.
+fn none_better(side: Side) -> i64 {
+    if side == Side::Sell { i64::MIN } else { i64::MAX }
 }
 
 fn is_reached(rise: bool, stop_price: i64, price: i64) -> bool {

@@ -10,11 +10,11 @@ use types::{
     AssetName, BandBreach, BustTrade, Calendar, CancelAll, CancelOrder, CancelOrderList,
     CancelRestriction, CircuitBreaker, ClOrdId, CloseSession, Command, CorrectTrade, CreateAccount,
     CreateKey, DelistInstrument, Deposit, Entry, Envelope, ExternalRef, FeeAsset, FeeRates,
-    FeeSchedule, FeeTier, HaltLevel, HaltVenue, InstrumentId, InstrumentRules, KeyId, KeySpec,
-    ListAsset, ListInstrument, MassCancel, ModifyOrder, NewOrder, NewOrderList, OpenSession,
-    OrderId, OrderListId, OrderListKind, OrderRef, OrderSize, OrderType, Peg, PegReference,
-    PercentPrice, Phase, PriceBands, ReceivableId, ReplaceMode, ReplaceOrder, RevokeKey, Role,
-    Sealed, Session, SessionId, SetAccountLimits, SetAccountRisk, SetFeeSchedule,
+    FeeSchedule, FeeTier, HaltLevel, HaltVenue, InstrumentId, InstrumentRules, InstrumentSpec,
+    KeyId, KeySpec, ListAsset, ListInstrument, MassCancel, ModifyOrder, NewOrder, NewOrderList,
+    OpenSession, OrderId, OrderListId, OrderListKind, OrderRef, OrderSize, OrderType, Peg,
+    PegReference, PercentPrice, Phase, PriceBands, ReceivableId, ReplaceMode, ReplaceOrder,
+    RevokeKey, Role, Sealed, Session, SessionId, SetAccountLimits, SetAccountRisk, SetFeeSchedule,
     SetInstrumentRules, SetKillSwitch, SetPhase, SettleReceivable, Side, StpMode, Symbol, Terms,
     TimeInForce, TradeId, UpdateAccount, UpdateInstrument, Withdraw,
 };
@@ -106,6 +106,14 @@ pub(crate) fn house() -> House {
         spec.max_open_orders = 4;
     }
     house.instruments[1].min_qty = lots(1);
+    // One whose prices may be below zero.
+    let symbol = Symbol::parse("NEG").unwrap();
+    house.instruments.push(InstrumentSpec {
+        symbol,
+        min_price: ticks(-6),
+        min_notional: minor(0),
+        ..house.instruments[0]
+    });
     for spec in &mut house.accounts {
         (spec.max_open_orders, spec.finished_orders_kept, spec.trades_kept) = (6, 4, 5);
     }
@@ -238,7 +246,8 @@ fn account() -> impl Strategy<Value = u32> {
 }
 
 fn instrument() -> impl Strategy<Value = InstrumentId> {
-    prop_oneof![50 => Just(0), 20 => Just(1), 1 => Just(2), 1 => Just(9)].prop_map(InstrumentId)
+    prop_oneof![50 => Just(0), 20 => Just(1), 10 => Just(2), 1 => Just(3), 1 => Just(9)]
+        .prop_map(InstrumentId)
 }
 
 fn side() -> impl Strategy<Value = Side> {
@@ -279,7 +288,7 @@ fn new_order() -> BoxedStrategy<NewOrder> {
 }
 
 fn price() -> impl Strategy<Value = i64> {
-    prop_oneof![30 => 3..=9_i64, 5 => 0..=13_i64, 1 => Just(-4)]
+    prop_oneof![30 => 3..=9_i64, 5 => 0..=13_i64, 3 => -7..=2_i64]
 }
 
 fn qty() -> impl Strategy<Value = u64> {
@@ -764,7 +773,7 @@ fn instrument_rules() -> BoxedStrategy<Command> {
 fn delist() -> impl Strategy<Value = Command> {
     let update = (instrument(), 8..14_i64, 20..50_u64, 0..12_u8).prop_map(
         |(instrument, max_price, max_qty, odd)| {
-            let mut spec = house().instruments[instrument.0.min(1) as usize];
+            let mut spec = house().instruments[instrument.0.min(2) as usize];
             (spec.max_price, spec.max_qty) = (ticks(max_price), lots(max_qty));
             spec.fees = rates(10_000, 90_000);
             match odd {

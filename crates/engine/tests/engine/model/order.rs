@@ -185,6 +185,7 @@ impl Model {
         let lot_cost = i128::from(price.ticks()) * i128::from(instrument.tick_lot_minor);
         let by_quote = !order.quote_order_qty.is_zero();
         let wants = match by_quote {
+            true if lot_cost <= 0 => 0, // no amount says how many
             true => (order.quote_order_qty.minor() - order.cum_quote.minor()) / lot_cost,
             false => i128::from(order.order_qty.lots() - order.cum_qty.lots()),
         };
@@ -275,7 +276,7 @@ impl Model {
         let lot = i128::from(self.market(taker.0).instrument.tick_lot_minor);
         let rest = order.quote_order_qty.minor() - order.cum_quote.minor();
         let next = makers.first().map(|next| i128::from(next.order.price.ticks()) * lot);
-        let done = rest == 0 || next.is_some_and(|cost| rest < cost);
+        let done = rest == 0 || next.is_some_and(|cost| cost <= 0 || rest < cost);
         let order = &mut self.at_mut(taker).order;
         order.status = OrderStatus::PartiallyFilled;
         if done {

@@ -85,6 +85,8 @@ impl Drawn {
         bands: true,
         halts: true,
         delist: true,
+        bust: true,
+        control: true,
         ..Self::NOTHING_NEW
     };
 }
@@ -115,7 +117,7 @@ pub(crate) fn house() -> House {
         ..house.instruments[0]
     });
     for spec in &mut house.accounts {
-        (spec.max_open_orders, spec.finished_orders_kept, spec.trades_kept) = (6, 4, 5);
+        (spec.max_open_orders, spec.finished_orders_kept, spec.trades_kept) = (6, 4, 8);
     }
     house.accounts[1].fees = Some(rates(300_000, 0));
     for account in 1..=4 {
@@ -212,7 +214,7 @@ pub(crate) fn script(count: usize) -> impl Strategy<Value = Script> {
 }
 
 pub(crate) fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
-    prop::collection::vec(step(), 1..count)
+    prop::collection::vec(step(), 1..=count)
 }
 
 pub(crate) fn step() -> impl Strategy<Value = Step> {
@@ -224,13 +226,14 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         2 => Just(11 * SECOND_NS),
         1 => Just(13 * 3_600 * SECOND_NS),
     ];
-    let session = prop_oneof![3 => Just(0), 1 => 1..4_u64];
+    // Mostly an account's own, none at all, or rarely another's.
+    let session = prop_oneof![10 => Just(None), 6 => Just(Some(0)), 1 => (1..4_u64).prop_map(Some)];
     let restart = prop::bool::weighted(0.03);
     (account(), key, command(), after_ns, session, restart).prop_map(
         |(account, key, command, after_ns, session, restart)| {
             let mut entry = entry(account, key, command);
             if DRAWN.control {
-                entry.envelope.session = SessionId(session);
+                entry.envelope.session = SessionId(session.unwrap_or(account.into()));
             }
             Step { after_ns, entry, restart }
         },
@@ -242,11 +245,11 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// Mostly the accounts of the house; rarely the venue's own, or none that there is.
 fn account() -> impl Strategy<Value = u32> {
     let others = weight(DRAWN.modes, 10);
-    drawn_of![60 => 1..=4_u32, others => 5..=6_u32, 1 => Just(0), 1 => Just(7), 1 => Just(77)]
+    drawn_of![45 => 1..=2_u32, 20 => 3..=4_u32, others => 5..=6_u32, 1 => Just(0), 1 => Just(7), 1 => Just(77)]
 }
 
 fn instrument() -> impl Strategy<Value = InstrumentId> {
-    prop_oneof![50 => Just(0), 20 => Just(1), 10 => Just(2), 1 => Just(3), 1 => Just(9)]
+    prop_oneof![60 => Just(0), 9 => Just(1), 9 => Just(2), 1 => Just(3), 1 => Just(9)]
         .prop_map(InstrumentId)
 }
 
@@ -255,7 +258,7 @@ fn side() -> impl Strategy<Value = Side> {
 }
 
 fn cl_ord_id() -> impl Strategy<Value = ClOrdId> {
-    (0..12_u8).prop_map(|number| name(&format!("n{number}")))
+    (0..7_u8).prop_map(|number| name(&format!("n{number}")))
 }
 
 fn asset() -> impl Strategy<Value = AssetId> {
@@ -263,7 +266,7 @@ fn asset() -> impl Strategy<Value = AssetId> {
 }
 
 fn order_ref() -> BoxedStrategy<OrderRef> {
-    let id = || (0..40_u64).prop_map(OrderId);
+    let id = || (0..24_u64).prop_map(OrderId);
     prop_oneof![
         5 => cl_ord_id().prop_map(OrderRef::by_cl_ord_id),
         5 => id().prop_map(OrderRef::by_id),
@@ -588,7 +591,7 @@ fn command() -> BoxedStrategy<Command> {
         60 => new_order().prop_map(Command::NewOrder),
         12 => cancel().prop_map(Command::CancelOrder),
         2 => cancel_all.prop_map(Command::CancelAll),
-        10 => replace.prop_map(Command::ReplaceOrder),
+        6 => replace.prop_map(Command::ReplaceOrder),
         10 => amend.prop_map(Command::AmendOrder),
         weight(DRAWN.modify, 12) => modify().prop_map(Command::ModifyOrder),
         weight(DRAWN.lists, 16) => new_list().prop_map(Command::NewOrderList),
@@ -598,8 +601,8 @@ fn command() -> BoxedStrategy<Command> {
         4 => transfer().prop_map(Command::Deposit),
         4 => withdraw,
         4 => operator(),
-        weight(DRAWN.control, 2) => control(),
-        weight(DRAWN.bust, 3) => undo(),
+        weight(DRAWN.control, 6) => control(),
+        weight(DRAWN.bust, 14) => undo(),
         6 => rules(),
         1 => Just(Command::Tick(())),
         1 => Just(Command::Continue(())),
@@ -648,12 +651,14 @@ fn control() -> BoxedStrategy<Command> {
     });
     let close = (0..4_u64)
         .prop_map(|session| Command::CloseSession(CloseSession { session: SessionId(session) }));
-    prop_oneof![2 => kill, 2 => mass, 3 => open, 1 => close].boxed()
+    prop_oneof![2 => kill, 2 => mass, 4 => open, 4 => close].boxed()
 }
 
 /// Trades undone, and what is then owed.
 fn undo() -> BoxedStrategy<Command> {
-    let trade = || (instrument(), 1..12_u64, account(), account());
+    let instrument = || prop_oneof![9 => Just(InstrumentId(0)), 1 => instrument()];
+    let account = || prop_oneof![9 => 1..=2_u32, 1 => account()];
+    let trade = || (instrument(), 1..7_u64, account(), account());
     let bust = trade().prop_map(|(instrument, trade_id, buyer, seller)| {
         Command::BustTrade(BustTrade {
             instrument,
@@ -802,8 +807,8 @@ fn account_risk() -> impl Strategy<Value = Command> {
             let risk = AccountRisk {
                 mode: if account < 5 { AccountMode::Cash } else { mode },
                 stp_group: if DRAWN.self_trade { group } else { 0 },
-                max_orders_per_10s: if DRAWN.rate && short > 8 { short } else { 0 },
-                max_orders_per_day: if DRAWN.rate && day > 30 { day } else { 0 },
+                max_orders_per_10s: if DRAWN.rate && short > 8 { short - 6 } else { 0 },
+                max_orders_per_day: if DRAWN.rate && day > 30 { day - 25 } else { 0 },
             };
             Command::SetAccountRisk(SetAccountRisk { account: AccountId(account), risk })
         },

@@ -101,9 +101,9 @@ impl Model {
         let owner = self.owner(account);
         let is_open = self.open.iter().any(|open| open.order.account == account);
         let has_any = owner.positions.values().chain(owner.owned.values()).any(|of| *of != 0);
-        let owes = |owed: &Receivable| owed.debtor == account || owed.creditor == account;
-        let is_owed = self.receivables.iter().any(owes);
-        if risk.mode != owner.risk.mode && (is_open || has_any || is_owed) {
+        let mut owed = self.receivables.iter();
+        let has_debts = owed.any(|owed| owed.debtor == account || owed.creditor == account);
+        if risk.mode != owner.risk.mode && (is_open || has_any || has_debts) {
             return Err(RejectReason::AccountNotFlat);
         }
         self.owner_mut(account).risk = risk;
@@ -189,16 +189,16 @@ impl Model {
         Ok(())
     }
 
+    /// Its owner closes a session, or the venue.
     pub(super) fn close_session(
         &mut self,
         by: AccountId,
         request: &CloseSession,
     ) -> Result<(), RejectReason> {
         let session = request.session;
-        let (account, _) = *self.sessions.get(&session).ok_or(RejectReason::UnknownSession)?;
-        if by != account && by != AccountId::VENUE {
-            return Err(RejectReason::UnknownSession);
-        }
+        let found = self.sessions.get(&session).map(|(account, _)| *account);
+        let found = found.filter(|account| *account == by || by == AccountId::VENUE);
+        let account = found.ok_or(RejectReason::UnknownSession)?;
         self.sessions.remove(&session);
         let account_seq = self.account_seq(account);
         let closed = SessionClosed { account_seq, account, session };

@@ -338,23 +338,23 @@ impl Model {
             seller: adjustment(self, seller, of_seller),
         };
         self.events.push(Event::TradeBusted(busted));
-        let cause = ReceivableCause::TradeBusted;
-        let about = (instrument, trade_id, cause);
-        let mut fees = [(buyer, bought), (seller, sold)];
-        fees.sort_by_key(|(_, trade)| trade.fee); // a rebate first
-        for (account, trade) in fees {
-            let fee = trade.fee.minor();
-            self.pay(AccountId::VENUE, account, trade.fee_asset, fee.max(0), about);
-            self.pay(account, AccountId::VENUE, trade.fee_asset, (-fee).max(0), about);
-        }
-        self.pay(buyer, seller, base_asset, base, about);
-        self.pay(seller, buyer, quote_asset, quote, about);
-        for (account, sign) in [(buyer, -1), (seller, 1)] {
+        for (trade, sign) in [(&bought, -1), (&sold, 1)] {
+            let account = if sign < 0 { buyer } else { seller };
             if self.owner(account).risk.mode == AccountMode::Limits {
-                let lots = sign * i128::from(bought.qty.lots());
+                let lots = sign * i128::from(trade.qty.lots());
                 *self.owner_mut(account).positions.entry(instrument).or_default() += lots;
             }
         }
+        let about = (instrument, trade_id, ReceivableCause::TradeBusted);
+        // Fees come back first, so that they can be given back too; rebates before them, since
+        // they came out of a fee.
+        let mut fees = [(buyer, bought), (seller, sold)];
+        fees.sort_by_key(|(_, trade)| trade.fee);
+        for (account, trade) in fees {
+            self.pay(AccountId::VENUE, account, trade.fee_asset, trade.fee.minor(), about);
+        }
+        self.pay(buyer, seller, base_asset, base, about);
+        self.pay(seller, buyer, quote_asset, quote, about);
         Ok(())
     }
 
@@ -397,8 +397,7 @@ impl Model {
         }
         let about = (instrument, trade_id, ReceivableCause::TradeCorrected);
         let quote_asset = spec.spec.quote;
-        self.pay(buyer, seller, quote_asset, more.max(0), about);
-        self.pay(seller, buyer, quote_asset, (-more).max(0), about);
+        self.pay(buyer, seller, quote_asset, more, about);
         Ok(())
     }
 
@@ -427,7 +426,7 @@ impl Model {
         Ok((bought, sold))
     }
 
-    /// Who has not enough free owes the rest.
+    /// Moves an amount, the other way if it is below zero. Who has not enough free owes the rest.
     fn pay(
         &mut self,
         debtor: AccountId,
@@ -436,6 +435,9 @@ impl Model {
         amount: i128,
         about: (InstrumentId, TradeId, ReceivableCause),
     ) {
+        if amount < 0 {
+            return self.pay(creditor, debtor, asset, -amount, about);
+        }
         let has = if self.is_cash(debtor) { self.free(debtor, asset) } else { amount };
         let paid = amount.min(has);
         self.give(debtor, asset, -paid);

@@ -252,6 +252,7 @@ impl Engine {
             Command::Tick(()) => {
                 self.tick();
                 self.take_up_due(events);
+                self.resume(events);
                 if !self.has_deferred() && !self.is_halted() {
                     self.indicate(events);
                 }

@@ -865,7 +865,7 @@ fn operator() -> BoxedStrategy<Command> {
     });
     let list = (0..3_u8, 0..3_u16).prop_map(|(number, base)| {
         let symbol = Symbol::parse(["BQ", "X1", "X2"][usize::from(number)]).unwrap();
-        let spec = types::InstrumentSpec { symbol, base: AssetId(base), ..house().instruments[0] };
+        let spec = InstrumentSpec { symbol, base: AssetId(base), ..house().instruments[0] };
         Command::ListInstrument(ListInstrument { spec })
     });
     let terms = (1..8_u32, 0..8_u32, prop::option::of(Just(rates(5_000, 1_000_000)))).prop_map(

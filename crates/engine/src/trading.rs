@@ -235,6 +235,7 @@ impl Engine {
         let instrument_seq = market.next_seq();
         let updated = InstrumentUpdated { instrument_seq, instrument: updated };
         events.push(Event::InstrumentUpdated(updated));
+        self.touch(id); // pegs keep to the new bounds
         Ok(())
     }
 

@@ -109,6 +109,7 @@ const ELSEWHERE: &[&str] = &[
 
 /// What the scripts do not draw yet, or too rarely to be sure of.
 const LATER: &[&str] = &[
+    "AmendNotAllowed",
     "OrderTriggered",
     "OrderListUpdated",
     "ReceivableSettled",

@@ -34,7 +34,7 @@ struct Slot {
 const EMPTY: Slot = Slot { hash: 0, node: NONE };
 
 /// Enough for a venue of some thousand orders never to grow.
-const SLOTS_MIN: usize = 32;
+const SLOTS_MIN: usize = 48;
 
 impl Default for Names {
     fn default() -> Self {
@@ -63,7 +63,7 @@ impl Names {
     #[inline]
     pub(crate) fn insert(&mut self, hash: u32, node: u32) {
         let part = &mut self.parts[part_of(hash)];
-        if part.used >= part.slots.len() / 5 * 4 {
+        if part.used >= part.slots.len() / 3 * 2 {
             part.grow();
         }
         part.used += 1;
@@ -123,7 +123,7 @@ impl Part {
         self.slots[at] = slot;
     }
 
-    /// By a quarter: a table is at least three fifths full once it has grown.
+    /// By a quarter: a part is at least half full once it has grown.
     #[cold]
     fn grow(&mut self) {
         let larger = vec![EMPTY; self.slots.len() + self.slots.len() / 4];

@@ -169,7 +169,8 @@ fn trigger_key(extreme: Key, delta_bps: u32) -> Key {
     let extreme = i128::from(extreme);
     let scaled = extreme * scale + extreme.abs() * i128::from(delta_bps);
     let rounded = -(-scaled).div_euclid(scale);
-    Key::try_from(rounded).unwrap_or(NO_PRICE)
+    // Of a price of zero no part is anything.
+    Key::try_from(rounded.max(extreme + 1)).unwrap_or(NO_PRICE)
 }
 
 impl Triggers {
@@ -639,6 +640,8 @@ mod tests {
         check(Direction::Rise, 200, 100, 202);
         check(Direction::Fall, 1, 1, 0);
         check(Direction::Rise, 1, 9_999, 2);
+        check(Direction::Fall, 0, 100, -1);
+        check(Direction::Rise, 0, 100, 1);
         check(Direction::Fall, -250, 100, -253);
         check(Direction::Rise, -250, 100, -247);
         check(Direction::Rise, PRICE_MAX.ticks(), 9_999, 18_013_497_789_556_510);

@@ -110,7 +110,12 @@ impl Model {
         if order.time_in_force == TimeInForce::Fok && there < order.order_qty.lots() {
             return self.expire(key, ExpireCause::FillOrKill);
         }
-        if there < terms.terms.min_qty.lots() {
+        // One that was lowered below its minimum while it waited has to fill in full.
+        let least = match order.quote_order_qty.is_zero() {
+            true => terms.terms.min_qty.min(order.order_qty),
+            false => terms.terms.min_qty,
+        };
+        if there < least.lots() {
             return self.expire(key, ExpireCause::MinQty);
         }
         self.trade_all(key);

@@ -76,7 +76,9 @@ impl Model {
         let asset = self.paid_in(key.0, order.side);
         let mut moved = self.for_questions();
         moved.at_mut(key).order.price = price;
-        if moved.free(order.account, asset) < 0 {
+        // Who owns balances does not trade at such a price.
+        let is_nothing = self.is_cash(order.account) && price.ticks() <= 0;
+        if is_nothing || moved.free(order.account, asset) < 0 {
             self.expire(key, ExpireCause::BalanceExhausted);
             return true;
         }

@@ -156,10 +156,10 @@ fn stop_price_of(open: &Open) -> Option<i64> {
     }
     let best = i128::from(open.trail?.0);
     let delta = i128::from(terms.trailing_delta_bps);
+    // Rounded to the tick that is farther away, and at least one tick away.
     let scaled = match open.order.side {
-        // Rounded to the tick that is farther away.
-        Side::Sell => (best * (BPS - delta)).div_euclid(BPS),
-        Side::Buy => -(-best * (BPS + delta)).div_euclid(BPS),
+        Side::Sell => (best * BPS - best.abs() * delta).div_euclid(BPS).min(best - 1),
+        Side::Buy => (-(-best * BPS - best.abs() * delta).div_euclid(BPS)).max(best + 1),
     };
     i64::try_from(scaled).ok()
 }

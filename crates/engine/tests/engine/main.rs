@@ -38,3 +38,4 @@ mod self_trade;
 mod state;
 mod sweep;
 mod transfer;
+mod trigger;

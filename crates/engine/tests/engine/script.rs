@@ -13,6 +13,9 @@
 //! 1 buy market quote 1000
 //! 1 buy 10 @ 100 display 3         or hidden; min 5; stp taker, maker, both, decrement
 //! 1 buy 10 peg primary -1 limit 99 or market, mid; the offset may be left out
+//! 1 sell 5 stop 90                 stop-loss, or take-profit: take 120; with a price: 5 @ 88 stop 90
+//! 1 sell 5 stop trail 100          in basis points, from now; stop 90 trail 100: from 90 on
+//! 1 buy 10 @ 100 until 500         good till that nanosecond, or day
 //! 1 cancel a1                      by name; #3 is order 3; `a1 #3` is both; only-new, only-partial
 //! 1 cancel all
 //! 1 replace a1 : buy 5 @ 99        `replace! a1 : ...` tries the new order even so
@@ -245,6 +248,16 @@ impl Script {
                 "post" => order.order_type = OrderType::LimitMaker,
                 "ioc" => order.time_in_force = TimeInForce::Ioc,
                 "fok" => order.time_in_force = TimeInForce::Fok,
+                "day" => order.time_in_force = TimeInForce::Day,
+                "until" => order.time_in_force = TimeInForce::Gtd,
+                "stop" | "take" => {
+                    order.order_type = match (*word, after("@")) {
+                        ("stop", None) => OrderType::StopLoss,
+                        ("stop", Some(_)) => OrderType::StopLossLimit,
+                        (_, None) => OrderType::TakeProfit,
+                        (_, Some(_)) => OrderType::TakeProfitLimit,
+                    };
+                }
                 _ => {}
             }
         }
@@ -310,12 +323,18 @@ fn terms(words: &[&str]) -> Terms {
         offset_ticks: words.get(at + 2).and_then(|offset| offset.parse().ok()).unwrap_or(0),
         limit: after("limit").map(|price| ticks(price.parse().unwrap())),
     });
+    let stop_price = words
+        .iter()
+        .position(|word| matches!(*word, "stop" | "take"))
+        .and_then(|at| words.get(at + 1)?.parse().ok());
     Terms {
+        stop_price: stop_price.map(ticks),
+        trailing_delta_bps: after("trail").map_or(0, |delta_bps| delta_bps.parse().unwrap()),
+        expire_ns: after("until").map_or(0, |at| at.parse().unwrap()),
         peg,
         display_qty: lots(number("display").unwrap_or(0)),
         hidden: words.contains(&"hidden"),
         min_qty: lots(number("min").unwrap_or(0)),
-        ..Terms::default()
     }
 }
 
@@ -462,6 +481,7 @@ fn tell(event: &Event) -> String {
             let (to, price) = (order.order_qty.lots(), order.price.ticks());
             format!("modified {} {from}@{at}->{to}@{price}{renamed}", order.order_id)
         }
+        Event::OrderTriggered(triggered) => format!("triggered {}", triggered.order.order_id),
         Event::OrderRepriced(repriced) => {
             format!("repriced {} {}", repriced.order.order_id, repriced.order.price.ticks())
         }

@@ -6,11 +6,12 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use types::{
-    Amount, AssetId, CancelCause, Command, Event, ExpireCause, Order, PhaseCause, RejectReason,
-    Side,
+    AccountId, Amount, AssetId, BustTrade, CancelCause, Command, Event, ExpireCause, ExternalRef,
+    InstrumentId, Order, PhaseCause, ReceivableId, RejectReason, SettleReceivable, Side, TradeId,
+    Withdraw,
 };
 
-use crate::house::{Driver, entry};
+use crate::house::{Driver, deposit, entry, limit};
 use crate::model::Model;
 use crate::random::{Script, Step, script, set_up};
 
@@ -60,6 +61,47 @@ fn play(script: &Script) -> Vec<Event> {
     events
 }
 
+/// What random scripts hardly ever come to: who has spent what a trade brought owes it.
+#[test]
+fn what_is_owed_is_the_same() {
+    let trader = |account, command| entry(account, None, command);
+    let withdraw = |amount, external_ref| {
+        Command::Withdraw(Withdraw {
+            account: AccountId(3),
+            asset: AssetId(1),
+            amount: Amount::from_minor(amount),
+            external_ref: ExternalRef::parse(external_ref).unwrap(),
+        })
+    };
+    let settle = |receivable| {
+        let receivable = ReceivableId(receivable);
+        Command::SettleReceivable(SettleReceivable { receivable })
+    };
+    let bust = Command::BustTrade(BustTrade {
+        instrument: InstrumentId(0),
+        trade_id: TradeId(1),
+        buyer: AccountId(1),
+        seller: AccountId(3),
+    });
+    let entries = [
+        trader(3, Command::NewOrder(limit("a", Side::Sell, 10, 8))),
+        trader(1, Command::NewOrder(limit("b", Side::Buy, 10, 8))),
+        trader(3, withdraw(70, "one")),
+        trader(3, withdraw(60, "two")),
+        trader(0, bust.clone()),
+        trader(0, bust),
+        trader(0, settle(1)),
+        trader(0, deposit(3, 1, 5, "three")),
+        trader(0, deposit(3, 1, 500, "four")),
+        trader(0, settle(1)),
+    ];
+    let step = |entry| Step { after_ns: 1, entry, restart: true };
+    let steps = entries.map(step).to_vec();
+    let events = play(&Script { work_max: 1, steps });
+    let settled = events.iter().filter(|event| matches!(event, Event::ReceivableSettled(_)));
+    assert_eq!(settled.count(), 2, "{events:#?}");
+}
+
 /// Random scripts must reach what they are meant to compare.
 #[test]
 fn random_scripts_reach_every_kind_of_event() {
@@ -104,41 +146,20 @@ const ELSEWHERE: &[&str] = &[
     "LotNotWhole",
     "InstrumentAmountsTooLarge",
     "AccountLimitsTooHigh",
-    "FeeTooHigh",
 ];
 
 /// What the scripts do not draw yet, or too rarely to be sure of.
 const LATER: &[&str] = &[
-    "AmendNotAllowed",
-    "OrderTriggered",
     "OrderListUpdated",
+    "ReceivableCreated",
     "ReceivableSettled",
-    "InstrumentUpdated",
-    "InstrumentRulesSet",
-    "PhaseChanged",
-    "InstrumentDelisted",
-    "VenueHalted",
-    "VenueResumed",
-    "CircuitBreakerSet",
-    "CalendarSet",
-    "AuctionIndicated",
-    "AuctionUncrossed",
+    "NothingToSettle",
     "GoodTillDate",
-    "Day",
-    "AtOpen",
     "AtClose",
-    "PriceBand",
-    "OrderList",
+    "AtOpen",
     "NotAllowed",
+    "OrderList",
     "Phase",
-    "Delisted",
-    "Disconnected",
-    "Commanded",
-    "BandBreached",
-    "Resumed",
-    "PhaseForbids",
-    "StopPriceOutOfRange",
-    "TrailingDeltaOutOfRange",
     "PriceOutsidePercent",
     "ExpireTimePast",
     "TooManyIcebergParts",
@@ -148,20 +169,9 @@ const LATER: &[&str] = &[
     "OrderListInvalid",
     "DuplicateListClOrdId",
     "PositionAboveMax",
-    "WouldTriggerImmediately",
     "OrderListNotFound",
     "TooManyAmends",
-    "TradeBustedAlready",
-    "NothingToSettle",
-    "InstrumentBoundsInvalid",
     "InstrumentRulesInvalid",
-    "InstrumentStepsFixed",
-    "CalendarInvalid",
-    "CircuitBreakerInvalid",
-    "HaltLevelInvalid",
-    "VenueNotHalted",
-    "OrderRateAboveMax",
-    "ReceivableCreated",
 ];
 
 const EVENTS: &[&str] = &[

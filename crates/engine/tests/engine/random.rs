@@ -121,7 +121,7 @@ pub(crate) fn house() -> House {
     }
     house.accounts[1].fees = Some(rates(300_000, 0));
     for account in 1..=4 {
-        for (asset, amount) in [(0, 120), (1, 900), (2, 900)] {
+        for (asset, amount) in [(0, 40), (1, 300), (2, 600)] {
             house.balances.insert((account, asset), amount);
         }
     }
@@ -430,8 +430,8 @@ fn timed_order() -> BoxedStrategy<NewOrder> {
     let in_force = drawn_of![
         weight(DRAWN.dated, 2) => Just(TimeInForce::Gtd),
         weight(DRAWN.phases, 2) => Just(TimeInForce::Day),
-        weight(DRAWN.phases, 1) => Just(TimeInForce::AtOpen),
-        weight(DRAWN.phases, 1) => Just(TimeInForce::AtClose),
+        weight(DRAWN.phases, 3) => Just(TimeInForce::AtOpen),
+        weight(DRAWN.phases, 2) => Just(TimeInForce::AtClose),
         1 => Just(TimeInForce::Gtc),
     ];
     let expire_ns = prop_oneof![9 => 1..600_u64, 1 => Just(0), 1 => Just(20 * SECOND_NS)];
@@ -559,7 +559,8 @@ fn external_ref() -> impl Strategy<Value = ExternalRef> {
 
 fn transfer() -> BoxedStrategy<Deposit> {
     let account = account().prop_map(AccountId);
-    let amount = prop_oneof![20 => 1..150_i128, 1 => -1..=0_i128, 1 => Just(i128::MAX)];
+    let amount =
+        prop_oneof![20 => 1..150_i128, 10 => 1..16_i128, 1 => -1..=0_i128, 1 => Just(i128::MAX)];
     (account, asset(), amount.prop_map(minor), external_ref())
         .prop_map(|(account, asset, amount, external_ref)| Deposit {
             account,
@@ -657,7 +658,7 @@ fn control() -> BoxedStrategy<Command> {
 /// Trades undone, and what is then owed.
 fn undo() -> BoxedStrategy<Command> {
     let instrument = || prop_oneof![9 => Just(InstrumentId(0)), 1 => instrument()];
-    let account = || prop_oneof![9 => 1..=2_u32, 1 => account()];
+    let account = || prop_oneof![9 => 1..=3_u32, 1 => account()];
     let trade = || (instrument(), 1..7_u64, account(), account());
     let bust = trade().prop_map(|(instrument, trade_id, buyer, seller)| {
         Command::BustTrade(BustTrade {
@@ -783,7 +784,8 @@ fn delist() -> impl Strategy<Value = Command> {
             spec.fees = rates(10_000, 90_000);
             match odd {
                 0 => spec.tick_size.units += 1,
-                1 => spec.min_price = ticks(0),
+                1 => spec.min_qty = lots(0),
+                2 => spec.fees = rates(0, FeeRates::MAX_BPS_X100 + 1),
                 _ => {}
             }
             Command::UpdateInstrument(UpdateInstrument { instrument, spec })

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use types::{
     AccountId, Amount, Asset, AssetId, CancelAll, Command, CommandRejected, CommandRepeated, Entry,
-    Event, InstrumentId, KeySpec, Order, OrderId, RejectReason, RetryKey, SessionId,
+    Event, ExpireCause, InstrumentId, KeySpec, Order, OrderId, RejectReason, RetryKey, SessionId,
 };
 
 use crate::account::{Account, Retry};
@@ -307,6 +307,12 @@ impl Engine {
     /// When the next thing happens by itself that must happen before a command.
     #[inline]
     fn next_due_ns(&self) -> Option<u64> {
+        let expire_ns = self.orders.next_dated().map(|(expire_ns, ..)| expire_ns);
+        [self.next_phase_due_ns(), expire_ns].into_iter().flatten().min()
+    }
+
+    #[inline]
+    fn next_phase_due_ns(&self) -> Option<u64> {
         match self.is_halted() {
             true => self.resume_ns(), // phases do not change meanwhile
             false => self.next_phase_end_ns(),
@@ -318,18 +324,31 @@ impl Engine {
         self.next_due_ns().is_some_and(|due_ns| due_ns <= self.now_ns)
     }
 
-    /// Does what is due, each with all that follows from it before the next.
+    /// Does what is due, each with all that follows from it before the next. Of one time, phases
+    /// change before orders expire.
     #[cold]
     fn take_up_due(&mut self, events: &mut Vec<Event>) {
-        while self.is_due() {
-            if self.has_deferred() {
+        while let Some(due_ns) = self.next_due_ns().filter(|due_ns| *due_ns <= self.now_ns) {
+            if self.has_deferred() || !self.spend_work() {
                 return self.deferred.push_back(Deferred::Due);
+            }
+            if self.next_phase_due_ns() != Some(due_ns) {
+                self.expire_dated(events);
+                continue;
             }
             match self.is_halted() {
                 true => self.end_halt(events),
                 false => self.end_phase(events),
             }
         }
+    }
+
+    /// Ends the order whose date comes first.
+    fn expire_dated(&mut self, events: &mut Vec<Event>) {
+        let (_, instrument, order_id) = self.orders.next_dated().expect("an order is due");
+        let node = self.find_by_id(instrument, order_id).expect("dated orders are open");
+        self.expire_open(node, ExpireCause::GoodTillDate, events);
+        self.touch(instrument);
     }
 
     /// Nothing comes between the parts of a command. Whoever runs the engine sees to it that the

@@ -37,6 +37,8 @@ pub(crate) struct Orders {
     names: Names,
     /// Those that a phase ends or lets in, by age within an instrument and time in force.
     timed: BTreeSet<(InstrumentId, TimeInForce, OrderId)>,
+    /// When orders good till date expire.
+    dated: BTreeSet<(u64, InstrumentId, OrderId)>,
     seeds: Seeds,
 }
 
@@ -293,6 +295,8 @@ impl Orders {
         self.insert_name(node);
         if is_timed(order.time_in_force) {
             self.timed.insert((order.instrument, order.time_in_force, order.order_id));
+        } else if let Some(expire_ns) = expire_ns(order.time_in_force, order.terms.as_ref()) {
+            self.dated.insert((expire_ns, order.instrument, order.order_id));
         }
     }
 
@@ -382,6 +386,10 @@ impl Orders {
             *self.record(node);
         if is_timed(time_in_force) {
             self.timed.remove(&(instrument, time_in_force, order_id));
+        } else if time_in_force == TimeInForce::Gtd {
+            let terms = self.extra(node).and_then(|extra| extra.terms.as_ref());
+            let expire_ns = expire_ns(time_in_force, terms).expect("it was taken in with a date");
+            self.dated.remove(&(expire_ns, instrument, order_id));
         }
         if extra != NONE {
             self.extras.remove(extra);
@@ -522,6 +530,12 @@ impl Orders {
         ((of, at) == (instrument, time_in_force)).then_some(order_id)
     }
 
+    /// The order good till date that expires next, and when.
+    #[inline]
+    pub(crate) fn next_dated(&self) -> Option<(u64, InstrumentId, OrderId)> {
+        self.dated.first().copied()
+    }
+
     fn insert_name(&mut self, node: NodeId) {
         let hash = self.seeds.hash_of(self.record(node), &self.long_names);
         self.names.insert(hash, node);
@@ -537,6 +551,15 @@ impl Orders {
 #[inline]
 fn is_timed(time_in_force: TimeInForce) -> bool {
     matches!(time_in_force, TimeInForce::Day | TimeInForce::AtOpen | TimeInForce::AtClose)
+}
+
+/// When an order expires by its date, if it has one.
+#[inline]
+fn expire_ns(time_in_force: TimeInForce, terms: Option<&OrderTerms>) -> Option<u64> {
+    match time_in_force {
+        TimeInForce::Gtd => terms.map(|terms| terms.terms.expire_ns),
+        _ => None,
+    }
 }
 
 impl Seeds {

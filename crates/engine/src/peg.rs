@@ -13,6 +13,7 @@ use types::{
 
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
+use crate::market::Market;
 
 /// Pegged orders on one instrument's books: one command can have to move them all.
 const PEGGED_ORDERS_MAX: usize = 1_000;
@@ -100,14 +101,17 @@ impl Engine {
     pub(crate) fn move_pegs(&mut self, instrument: InstrumentId, events: &mut Vec<Event>) -> bool {
         let at = instrument.0 as usize;
         let market = &self.markets[at];
-        if market.special.pegs.is_empty() || market.trading.phase != Phase::Continuous {
+        if market.special.pegs.is_empty() {
             return false;
         }
         let mut moved = market.special.pegs.cursor != OrderId(0);
         let mut references = self.references(instrument);
         loop {
-            let pegs = &mut self.markets[at].special.pegs;
-            let Some(order_id) = pegs.next() else {
+            let Market { special, trading, .. } = &mut self.markets[at];
+            let pegs = &mut special.pegs;
+            // One that moves may breach the bands: then the others stay where they are.
+            let continuous = trading.phase == Phase::Continuous;
+            let Some(order_id) = pegs.next().filter(|_| continuous) else {
                 pegs.cursor = OrderId(0);
                 return moved;
             };

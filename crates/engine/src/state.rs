@@ -217,8 +217,10 @@ impl Engine {
             true => OrderStatus::New,
             false => OrderStatus::PartiallyFilled,
         };
-        let prevented_qty = order.terms.unwrap_or_default().prevented_qty;
+        let OrderTerms { terms, prevented_qty, .. } = order.terms.unwrap_or_default();
+        let has_date = terms.expire_ns > 0;
         size_is_sound
+            && has_date == (order.time_in_force == TimeInForce::Gtd)
             && prevented_qty <= QTY_MAX
             && order.status == status
             && self.account(order.account).is_some()

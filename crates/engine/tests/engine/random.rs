@@ -56,7 +56,7 @@ impl Drawn {
         triggers: false,
         trailing: false,
         lists: false,
-        dated: false,
+        dated: true,
         phases: false,
         bands: false,
         halts: false,

@@ -60,6 +60,9 @@ impl Model {
             }
             pegged.sort();
             for key in pegged {
+                if self.market(instrument).phase != Phase::Continuous {
+                    break;
+                }
                 moved |= self.find(key).is_some() && self.move_peg(key);
             }
         }

@@ -8,6 +8,7 @@ mod book;
 mod bust;
 mod bytes;
 mod cancel;
+mod dated;
 mod deferred;
 mod fee;
 mod golden;

@@ -38,6 +38,7 @@ pub(crate) struct AccountMarket {
     pub(crate) open_orders: u32,
     /// Those of them that wait for a trigger.
     pub(crate) stop_orders: u32,
+    pub(crate) iceberg_orders: u32,
     /// Indexed by [`Side`].
     pub(crate) lists: [OrderList; 2],
 }
@@ -59,8 +60,12 @@ pub(crate) struct Retry {
 }
 
 impl AccountMarket {
-    pub(crate) const EMPTY: Self =
-        Self { open_orders: 0, stop_orders: 0, lists: [OrderList { head: NONE, tail: NONE }; 2] };
+    pub(crate) const EMPTY: Self = Self {
+        open_orders: 0,
+        stop_orders: 0,
+        iceberg_orders: 0,
+        lists: [OrderList { head: NONE, tail: NONE }; 2],
+    };
 }
 
 impl Account {

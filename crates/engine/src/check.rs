@@ -42,6 +42,9 @@ impl Coming {
 /// busy for as long as it likes.
 const ICEBERG_PARTS_MAX: u64 = 1_000;
 
+/// Basis points in the whole.
+const BPS: i128 = 10_000;
+
 impl Engine {
     /// Whether an order would be taken on now. Reads only; `order/test` asks it too.
     pub fn check_new_order(
@@ -86,6 +89,7 @@ impl Engine {
         if let Some(terms) = &order.terms {
             check_trigger(market, terms)?;
         }
+        check_percent_price(market, order, price, self.now_ns)?;
         if let Some(limited) = &limited {
             limited.check_collar(market.trading.last_price)?;
         }
@@ -93,11 +97,13 @@ impl Engine {
         if order.time_in_force == TimeInForce::Gtd && order.special().expire_ns <= self.now_ns {
             return Err(RejectReason::ExpireTimePast);
         }
-        check_qty(instrument, order)?;
+        check_qty(market, order)?;
         if let Some(limited) = &limited {
             limited.check_qty()?;
         }
-        check_notional(instrument, account, order, price, best)?;
+        let by_average = market.trading.rules.notional_by_avg_price;
+        let measured_at = if by_average { market.trading.avg_price(self.now_ns) } else { best };
+        check_notional(instrument, account, order, price, measured_at)?;
         if let Some(limited) = &limited {
             limited.check_notional()?;
         }
@@ -118,6 +124,11 @@ impl Engine {
             if is_stop && max_stops > 0 && here.stop_orders >= max_stops {
                 return Err(RejectReason::TooManyStopOrders);
             }
+            let max_icebergs = market.trading.rules.max_iceberg_orders;
+            let displays = order.terms.is_some_and(|terms| !terms.display_qty.is_zero());
+            if displays && max_icebergs > 0 && here.iceberg_orders >= max_icebergs {
+                return Err(RejectReason::TooManyIcebergOrders);
+            }
             if let Some(limited) = &limited {
                 limited.check_open_orders(here.open_orders)?;
             }
@@ -136,6 +147,9 @@ impl Engine {
         if !can_pay(market, account, order, price, best, paid, self.now_ns) {
             return Err(RejectReason::InsufficientBalance);
         }
+        if !market.trading.rules.max_position.is_zero() && order.side == Side::Buy {
+            self.check_max_position(account, market, order, best, own)?;
+        }
         if let Some(limited) = &limited {
             limited.check_position()?;
         }
@@ -149,6 +163,35 @@ impl Engine {
             return Err(RejectReason::WouldTriggerImmediately);
         }
         Ok(())
+    }
+
+    /// What an account owns and is buying is counted only where there is a bound on it, over no more
+    /// orders than it may have open.
+    #[cold]
+    fn check_max_position(
+        &self,
+        account: &Account,
+        market: &Market,
+        order: &NewOrder,
+        best: Option<Price>,
+        own: Option<NodeId>,
+    ) -> Result<(), RejectReason> {
+        let instrument = &market.instrument;
+        let qty = match order.size {
+            OrderSize::Base(qty) => qty,
+            OrderSize::Quote(amount) => instrument.lots_for(amount, best.unwrap_or_default()),
+        };
+        let done = own.map_or(Qty::ZERO, |own| self.orders.order(own).cum_qty);
+        let buys = self.orders.of_side(account, instrument.id, Side::Buy);
+        let others = buys.filter(|node| {
+            let by_market = self.orders.record(*node).order_type.is_market();
+            Some(*node) != own && !by_market && self.orders.standing(*node) != Standing::List
+        });
+        let open: i128 = others.map(|node| i128::from(self.orders.leaves_qty(node).lots())).sum();
+        let rest = i128::from(qty.lots()) - i128::from(done.lots().min(qty.lots()));
+        let max = i128::from(market.trading.rules.max_position.lots());
+        let above = account.position(instrument).saturating_add(open + rest) > max;
+        if above { Err(RejectReason::PositionAboveMax) } else { Ok(()) }
     }
 
     /// What an open order holds, and how much of it has traded.
@@ -274,11 +317,39 @@ fn check_price(
     Ok(())
 }
 
-fn check_qty(instrument: &Instrument, order: &NewOrder) -> Result<(), RejectReason> {
+/// A limit price may be so far from the average price. Where an account owns no balances, prices may
+/// be below zero: basis points are of the size of the average.
+fn check_percent_price(
+    market: &Market,
+    order: &NewOrder,
+    price: Option<Price>,
+    now_ns: u64,
+) -> Result<(), RejectReason> {
+    let percent = &market.trading.rules.percent_price;
+    let (max_bps, min_bps) = match order.side {
+        Side::Buy => (percent.buy_max_bps, percent.buy_min_bps),
+        Side::Sell => (percent.sell_max_bps, percent.sell_min_bps),
+    };
+    let pegged = || order.terms.is_some_and(|terms| terms.peg.is_some());
+    if max_bps | min_bps == 0 || order.order_type.is_market() || pegged() {
+        return Ok(());
+    }
+    let (Some(price), Some(average)) = (price, market.trading.avg_price(now_ns)) else {
+        return Ok(());
+    };
+    let (price, average) = (i128::from(price.ticks()), i128::from(average.ticks()));
+    let apart = (price - average) * BPS;
+    let above = max_bps > 0 && apart > average.abs() * (i128::from(max_bps) - BPS);
+    let below = min_bps > 0 && apart < average.abs() * (i128::from(min_bps) - BPS);
+    if above || below { Err(RejectReason::PriceOutsidePercent) } else { Ok(()) }
+}
+
+fn check_qty(market: &Market, order: &NewOrder) -> Result<(), RejectReason> {
     let OrderSize::Base(qty) = order.size else { return Ok(()) };
-    let spec = &instrument.spec;
+    let spec = &market.instrument.spec;
+    let market_min_qty = spec.min_qty.max(market.trading.rules.market_min_qty);
     match order.order_type {
-        kind if kind.is_market() && qty < spec.min_qty => Err(RejectReason::MarketQtyBelowMin),
+        kind if kind.is_market() && qty < market_min_qty => Err(RejectReason::MarketQtyBelowMin),
         kind if kind.is_market() && qty > spec.market_max_qty => {
             Err(RejectReason::MarketQtyAboveMax)
         }
@@ -288,18 +359,22 @@ fn check_qty(instrument: &Instrument, order: &NewOrder) -> Result<(), RejectReas
         _ => Ok(()),
     }?;
     match &order.terms {
-        Some(terms) => check_special_qty(instrument, terms, qty),
+        Some(terms) => check_special_qty(market, terms, qty),
         None => Ok(()),
     }
 }
 
 #[cold]
-fn check_special_qty(instrument: &Instrument, terms: &Terms, qty: Qty) -> Result<(), RejectReason> {
-    let displays = instrument.spec.min_qty <= terms.display_qty && terms.display_qty < qty;
+fn check_special_qty(market: &Market, terms: &Terms, qty: Qty) -> Result<(), RejectReason> {
+    let parts_max = match market.trading.rules.iceberg_parts_max {
+        0 => ICEBERG_PARTS_MAX,
+        max => ICEBERG_PARTS_MAX.min(max.into()),
+    };
+    let displays = market.instrument.spec.min_qty <= terms.display_qty && terms.display_qty < qty;
     if !terms.display_qty.is_zero() && !displays {
         return Err(RejectReason::DisplayQtyOutOfRange);
     }
-    if displays && qty.lots().div_ceil(terms.display_qty.lots()) > ICEBERG_PARTS_MAX {
+    if displays && qty.lots().div_ceil(terms.display_qty.lots()) > parts_max {
         return Err(RejectReason::TooManyIcebergParts);
     }
     if terms.min_qty > qty {
@@ -308,19 +383,19 @@ fn check_special_qty(instrument: &Instrument, terms: &Terms, qty: Qty) -> Result
     Ok(())
 }
 
-/// A market order is measured at the best price; where there is none, it will not trade. An
-/// account that owns balances has to buy for something; of others, the size alone counts.
+/// A market order is measured at the best price, or the average one; where there is none, it will
+/// not trade, or nobody ever has. An account that owns balances has to buy for something; of others, the size alone counts.
 fn check_notional(
     instrument: &Instrument,
     account: &Account,
     order: &NewOrder,
     price: Price,
-    best: Option<Price>,
+    measured_at: Option<Price>,
 ) -> Result<(), RejectReason> {
-    let notional = match (order.size, order.order_type, best) {
+    let notional = match (order.size, order.order_type, measured_at) {
         (OrderSize::Quote(amount), _, _) => amount,
-        (OrderSize::Base(qty), kind, Some(best)) if kind.is_market() => {
-            instrument.notional(best, qty)
+        (OrderSize::Base(qty), kind, Some(price)) if kind.is_market() => {
+            instrument.notional(price, qty)
         }
         (OrderSize::Base(_), kind, None) if kind.is_market() => return Ok(()),
         (OrderSize::Base(qty), _, _) => instrument.notional(price, qty),

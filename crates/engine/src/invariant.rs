@@ -106,7 +106,7 @@ impl Engine {
         let mut open_orders = 0;
         for (instrument, list) in self.instruments().zip(&account.markets) {
             let mut last = None;
-            let mut count = 0;
+            let (mut count, mut icebergs) = (0, 0);
             for node in self.orders.of_account(account, instrument.id) {
                 let Order { account, order_id, cl_ord_id, .. } = self.orders.order(node);
                 let by_name = self.orders.by_cl_ord_id(id, instrument.id, &cl_ord_id);
@@ -118,8 +118,10 @@ impl Engine {
                 self.check_special(node)?;
                 last = Some(order_id);
                 count += 1;
+                icebergs += u32::from(!self.orders.terms(node).terms.display_qty.is_zero());
             }
-            check(count == list.open_orders, || format!("account {id}: orders miscounted"))?;
+            let is_counted = count == list.open_orders && icebergs == list.iceberg_orders;
+            check(is_counted, || format!("account {id}: orders miscounted"))?;
             open_orders += count;
         }
         for Order { instrument, order_id, .. } in account.finished.iter(id) {

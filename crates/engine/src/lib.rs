@@ -13,6 +13,7 @@
 mod account;
 mod ahead;
 mod auction;
+mod average;
 mod book;
 mod bust;
 mod calendar;

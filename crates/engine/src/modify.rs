@@ -1,14 +1,15 @@
 //! An open order gets another quantity or price.
 
 use types::{
-    AccountId, AmendOrder, CancelCause, ClOrdId, Event, ModifyOrder, NewOrder, Order, OrderAmended,
-    OrderListId, OrderModified, OrderSize, OrderType, Phase, Price, Qty, RejectReason, Terms,
-    TimeInForce,
+    AccountId, AmendOrder, CancelCause, ClOrdId, Event, InstrumentId, ModifyOrder, NewOrder, Order,
+    OrderAmended, OrderId, OrderListId, OrderModified, OrderSize, OrderType, Phase, Price, Qty,
+    RejectReason, Terms, TimeInForce, Wire,
 };
 
 use crate::book::NodeId;
 use crate::check::Coming;
 use crate::engine::Engine;
+use crate::state::write_list;
 
 impl Engine {
     /// Less quantity keeps the place in the queue; anything else is a replace.
@@ -19,7 +20,13 @@ impl Engine {
         events: &mut Vec<Event>,
     ) {
         match self.check_amend(account, request) {
-            Ok(node) => self.lower(node, request.cl_ord_id, request.order_qty, events),
+            Ok(node) => {
+                self.lower(node, request.cl_ord_id, request.order_qty, events);
+                if self.rules >= 2 {
+                    let amends = &mut self.orders.extra_mut(node).amends;
+                    *amends = amends.saturating_add(1);
+                }
+            }
             Err(reason) => self.reject(account, reason, events),
         }
     }
@@ -156,6 +163,11 @@ impl Engine {
         if self.rules >= 2 && limited && notional < instrument.spec.min_notional {
             return Err(RejectReason::NotionalBelowMin);
         }
+        let max = market.trading.rules.max_amends;
+        let amends = self.orders.extra(node).map_or(0, |extra| extra.amends);
+        if max > 0 && amends >= max {
+            return Err(RejectReason::TooManyAmends);
+        }
         Ok(node)
     }
 
@@ -187,6 +199,37 @@ impl Engine {
             self.check_order(account, &as_modified(&order, request), Coming::again(node))?;
         }
         Ok(node)
+    }
+}
+
+impl Engine {
+    /// How often open orders were amended, of those that were.
+    pub(crate) fn write_amends(&self, out: &mut Vec<u8>) {
+        let mut amended: Vec<(InstrumentId, OrderId, u32)> = self
+            .open_nodes()
+            .filter_map(|node| {
+                let record = self.orders.record(node);
+                let amends = self.orders.extra(node)?.amends;
+                (amends > 0).then_some((record.instrument, record.order_id, amends))
+            })
+            .collect();
+        amended.sort_unstable();
+        write_list(amended.into_iter(), out, |(instrument, order_id, amends), out| {
+            ((instrument, order_id), amends).write(out);
+        });
+    }
+
+    /// When the orders are in their places.
+    pub(crate) fn restore_amends(
+        &mut self,
+        amended: Vec<((InstrumentId, OrderId), u32)>,
+    ) -> Option<()> {
+        amended.is_sorted_by(|one, next| one.0 < next.0).then_some(())?;
+        for ((instrument, order_id), amends) in amended {
+            let node = self.find_by_id(instrument, order_id).filter(|_| amends > 0)?;
+            self.orders.extra_mut(node).amends = amends;
+        }
+        Some(())
     }
 }
 

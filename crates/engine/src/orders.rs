@@ -79,6 +79,8 @@ pub(crate) struct Extra {
     pub(crate) off_book_price: Price,
     /// What an iceberg does not show now: its node has the rest.
     pub(crate) reserve: Qty,
+    /// How often it was amended.
+    pub(crate) amends: u32,
 }
 
 /// Where an open order is.
@@ -244,6 +246,7 @@ impl Orders {
                 standing: Standing::Book,
                 off_book_price: Price::default(),
                 reserve: Qty::ZERO,
+                amends: 0,
             });
         }
         &mut self.extras[record.extra]
@@ -262,6 +265,7 @@ impl Orders {
         account.open_orders += 1;
         let market = account.market_mut(order.instrument);
         market.open_orders += 1;
+        market.iceberg_orders += u32::from(is_iceberg(order.terms));
         let list = &mut market.lists[order.side as usize];
         let prev = std::mem::replace(&mut list.tail, node);
         match prev {
@@ -319,6 +323,7 @@ impl Orders {
             standing: Standing::Book,
             off_book_price: Price::default(),
             reserve: Qty::ZERO,
+            amends: 0,
         })
     }
 
@@ -392,6 +397,8 @@ impl Orders {
             self.dated.remove(&(expire_ns, instrument, order_id));
         }
         if extra != NONE {
+            let displays = is_iceberg(self.extras[extra].terms);
+            account.market_mut(instrument).iceberg_orders -= u32::from(displays);
             self.extras.remove(extra);
         }
         if let Name::Long(at) = cl_ord_id {
@@ -545,6 +552,11 @@ impl Orders {
         let hash = self.seeds.hash_of(self.record(node), &self.long_names);
         self.names.remove(hash, node);
     }
+}
+
+#[inline]
+fn is_iceberg(terms: Option<OrderTerms>) -> bool {
+    terms.is_some_and(|terms| !terms.terms.display_qty.is_zero())
 }
 
 /// Whether a phase ends or lets in such orders.

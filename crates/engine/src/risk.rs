@@ -263,6 +263,15 @@ impl Account {
         }
     }
 
+    /// How far long the account is, in lots: what it owns, or what it has traded.
+    pub(crate) fn position(&self, instrument: &Instrument) -> i128 {
+        if self.is_cash() {
+            let owned = self.balance(instrument.spec.base).total();
+            return i128::from(instrument.lots_in(owned).lots());
+        }
+        self.market_risk(instrument.id).map_or(0, |risk| risk.position)
+    }
+
     /// The lots that a limit on the position leaves for an order, beside the open ones.
     pub(crate) fn position_room(
         &self,
@@ -275,13 +284,7 @@ impl Account {
         if max == 0 {
             return None;
         }
-        let position = match self.is_cash() {
-            true => {
-                let owned = self.balance(instrument.spec.base).total();
-                i128::from(instrument.lots_in(owned).lots())
-            }
-            false => risk.position,
-        };
+        let position = self.position(instrument);
         let open = exposure.open_qty[side as usize];
         let room = match side {
             Side::Buy => max.saturating_sub(position),

@@ -46,6 +46,7 @@ impl Engine {
             self.write_halts(out);
             self.write_special(out);
             self.write_triggers(out);
+            self.write_amends(out);
         }
     }
 
@@ -91,12 +92,14 @@ impl Engine {
             unshown = engine.read_special(r)?;
         }
         let triggers = if rules >= 2 { r.read()? } else { Vec::new() };
+        let amends = if rules >= 2 { r.read()? } else { Vec::new() };
         r.is_empty().then_some(())?;
         engine.check_parts(&resting, &finished)?;
         off_book.iter().all(|waiting| engine.off_book_is_sound(waiting)).then_some(())?;
         unshown.hidden.iter().all(|order| engine.hidden_is_sound(order)).then_some(())?;
         engine.place_orders(resting, off_book, unshown, finished)?;
         engine.restore_triggers(triggers)?;
+        engine.restore_amends(amends)?;
         engine.mark_follow_ups()?;
         engine.count_exposures();
         for (id, account) in (0..).map(AccountId).zip(&engine.accounts) {
@@ -301,13 +304,17 @@ impl Engine {
         Some(())
     }
 
-    /// Open orders that are on no book, as their accounts have them.
-    fn write_off_book(&self, out: &mut Vec<u8>) {
-        let open = self.accounts.iter().flat_map(|account| {
+    /// All open orders, account by account.
+    pub(crate) fn open_nodes(&self) -> impl Iterator<Item = NodeId> {
+        self.accounts.iter().flat_map(|account| {
             let instruments = (0..).map(InstrumentId).take(account.markets.len());
             instruments.flat_map(|instrument| self.orders.of_account(account, instrument))
-        });
-        let off_book = open.filter(|node| self.orders.standing(*node).is_off_book());
+        })
+    }
+
+    /// Open orders that are on no book, as their accounts have them.
+    fn write_off_book(&self, out: &mut Vec<u8>) {
+        let off_book = self.open_nodes().filter(|node| self.orders.standing(*node).is_off_book());
         write_list(off_book, out, |node, out| {
             (self.orders.standing(node), self.orders.order(node)).write(out);
         });

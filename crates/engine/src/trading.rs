@@ -8,6 +8,7 @@ use types::{
 };
 
 use crate::auction::Indication;
+use crate::average::Average;
 use crate::calendar::{Sessions, read_sessions};
 use crate::engine::{Deferred, Engine};
 use crate::market::Market;
@@ -37,6 +38,7 @@ pub(crate) struct Trading {
     pub(crate) reference: Option<Price>,
     /// Where trades may be now: nowhere but in continuous trading, and there within the bands.
     allowed: (Price, Price),
+    average: Average,
     pub(crate) indication: Indication,
     pub(crate) calendar: Sessions,
     /// Whether the circuit breaker looks at this instrument, and whether it has traded since.
@@ -69,6 +71,7 @@ impl Default for Trading {
             last_price: None,
             reference: None,
             allowed: EVERYWHERE,
+            average: Average::default(),
             indication: Indication::default(),
             calendar: [None; SESSIONS_MAX],
             is_index: false,
@@ -90,18 +93,24 @@ impl Trading {
 
     /// Notes a trade.
     #[inline]
-    pub(crate) fn note_trade(&mut self, price: Price, _qty: Qty, _now_ns: u64) {
+    pub(crate) fn note_trade(&mut self, price: Price, qty: Qty, now_ns: u64) {
         self.last_price = Some(price);
         if self.is_watched {
-            self.note_watched_trade(price);
+            self.note_watched_trade(price, qty, now_ns);
         }
     }
 
     #[inline(never)]
-    fn note_watched_trade(&mut self, price: Price) {
+    fn note_watched_trade(&mut self, price: Price, qty: Qty, now_ns: u64) {
+        self.average.note(price, qty, now_ns);
         self.reference.get_or_insert(price);
         self.index_traded = self.is_index;
         self.narrow();
+    }
+
+    /// What filters go by: without a trade in the window, the last price.
+    pub(crate) fn avg_price(&self, now_ns: u64) -> Option<Price> {
+        self.average.price(now_ns).or(self.last_price)
     }
 
     pub(crate) fn set_index(&mut self, is_index: bool) {
@@ -147,7 +156,10 @@ impl Trading {
             Phase::Continuous => self.within_bands(self.reference, self.last_price),
             _ => NOWHERE,
         };
-        self.is_watched = self.reference.is_none() || self.is_index || self.has_bands();
+        self.is_watched = self.reference.is_none()
+            || self.is_index
+            || self.has_bands()
+            || self.rules.avg_price_mins > 0;
     }
 
     fn widen(&mut self, spec: &InstrumentSpec) {
@@ -166,6 +178,17 @@ impl Trading {
             market_max_qty: widest.market_max_qty.max(spec.market_max_qty),
             ..*spec
         }
+    }
+
+    /// Whether all prices that were traded at were allowed when they were.
+    fn prices_are_sound(&self, spec: &InstrumentSpec, now_ns: u64) -> bool {
+        let InstrumentSpec { min_price, max_price, .. } = self.widest_spec(spec);
+        let within = |price: Option<Price>| {
+            price.is_none_or(|price| (min_price..=max_price).contains(&price))
+        };
+        within(self.last_price)
+            && within(self.reference)
+            && self.average.is_sound(min_price, max_price, now_ns)
     }
 }
 
@@ -198,6 +221,9 @@ impl Engine {
         let market = self.market_mut(instrument)?;
         if !rules_valid(&rules) {
             return Err(RejectReason::InstrumentRulesInvalid);
+        }
+        if market.trading.rules.avg_price_mins != rules.avg_price_mins {
+            market.trading.average = Average::over(rules.avg_price_mins);
         }
         market.trading.rules = rules;
         market.trading.narrow();
@@ -328,7 +354,9 @@ impl Engine {
             (last.replace(id) < Some(id)).then_some(())?;
             let trading: Trading = r.read()?;
             (trading != plain && rules_valid(&trading.rules)).then_some(())?;
-            self.markets.get_mut(id.0 as usize)?.trading = trading;
+            let market = self.markets.get_mut(id.0 as usize)?;
+            trading.prices_are_sound(&market.instrument.spec, self.now_ns).then_some(())?;
+            market.trading = trading;
             Some(())
         })?;
         Some(())
@@ -369,6 +397,7 @@ impl Wire for Trading {
         self.calendar.write(out);
         self.rules.write(out);
         self.widest.write(out);
+        self.average.write(out);
     }
 
     fn read(r: &mut Reader<'_>) -> Option<Self> {
@@ -391,8 +420,10 @@ impl Wire for Trading {
             index_traded,
             levels_had,
             widest: r.read()?,
+            average: r.read()?,
             ..Self::default()
         };
+        trading.average = trading.average.with_mins(trading.rules.avg_price_mins);
         trading.narrow();
         Some(trading)
     }

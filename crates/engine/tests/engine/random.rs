@@ -77,6 +77,7 @@ impl Drawn {
         modify: true,
         triggers: true,
         trailing: true,
+        filters: true,
         modes: true,
         limits: true,
         rate: true,

@@ -359,6 +359,6 @@ impl Model {
         if qty == 0 {
             return Some(last);
         }
-        i64::try_from(sum / qty).ok()
+        i64::try_from(sum.div_euclid(qty)).ok()
     }
 }

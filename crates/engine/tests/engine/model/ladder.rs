@@ -175,7 +175,7 @@ impl Model {
         let too_small = delta > 0 && delta < u64::from(rules.trailing_delta_min_bps);
         let too_large = delta >= BPS as u64 || is_set(rules.trailing_delta_max_bps.into(), delta);
         fault(too_small || too_large, TrailingDeltaOutOfRange);
-        fault(limited && self.is_outside_percent(market, request), PriceOutsidePercent);
+        fault(limited && found && self.is_outside_percent(market, request), PriceOutsidePercent);
         let reference = match (terms.peg, kind) {
             (Some(_), _) => self.peg_price(request),
             (None, OrderType::MarketToLimit) => opposite,
@@ -306,9 +306,10 @@ impl Model {
             Side::Buy => (percent.buy_max_bps, percent.buy_min_bps),
             Side::Sell => (percent.sell_max_bps, percent.sell_min_bps),
         };
-        let (price, average) = (i128::from(request.price.ticks()), i128::from(average));
-        (max > 0 && price * BPS > average * i128::from(max))
-            || (min > 0 && price * BPS < average * i128::from(min))
+        let (price, average) = (i128::from(self.first_price(request)), i128::from(average));
+        let (above, below) = (i128::from(max) - BPS, i128::from(min) - BPS);
+        (max > 0 && (price - average) * BPS > average.abs() * above)
+            || (min > 0 && (price - average) * BPS < average.abs() * below)
     }
 
     /// Whether a price is farther through the last one than an account's may be.

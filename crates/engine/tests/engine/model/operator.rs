@@ -64,7 +64,11 @@ impl Model {
     ) -> Result<(), RejectReason> {
         let SetInstrumentRules { instrument, rules } = *request;
         self.known(instrument)?;
-        self.market_mut(instrument).rules = rules;
+        let market = self.market_mut(instrument);
+        if market.rules.avg_price_mins != rules.avg_price_mins {
+            market.traded.clear();
+        }
+        market.rules = rules;
         let instrument_seq = self.instrument_seq(instrument);
         let set = InstrumentRulesSet { instrument_seq, instrument, rules };
         self.events.push(Event::InstrumentRulesSet(set));

@@ -11,6 +11,7 @@ mod cancel;
 mod dated;
 mod deferred;
 mod fee;
+mod filter;
 mod golden;
 mod hidden;
 mod history;

@@ -160,17 +160,13 @@ const LATER: &[&str] = &[
     "NotAllowed",
     "OrderList",
     "Phase",
-    "PriceOutsidePercent",
     "ExpireTimePast",
-    "TooManyIcebergParts",
-    "TooManyStopOrders",
     "TooManyIcebergOrders",
+    "TooManyAmends",
     "TooManyOrderLists",
     "OrderListInvalid",
     "DuplicateListClOrdId",
-    "PositionAboveMax",
     "OrderListNotFound",
-    "TooManyAmends",
     "InstrumentRulesInvalid",
 ];
 

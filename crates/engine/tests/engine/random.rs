@@ -660,7 +660,7 @@ fn control() -> BoxedStrategy<Command> {
 fn undo() -> BoxedStrategy<Command> {
     let instrument = || prop_oneof![9 => Just(InstrumentId(0)), 1 => instrument()];
     let account = || prop_oneof![9 => 1..=3_u32, 1 => account()];
-    let trade = || (instrument(), 1..7_u64, account(), account());
+    let trade = || (instrument(), 1..5_u64, account(), account());
     let bust = trade().prop_map(|(instrument, trade_id, buyer, seller)| {
         Command::BustTrade(BustTrade {
             instrument,
@@ -778,7 +778,7 @@ fn instrument_rules() -> BoxedStrategy<Command> {
 }
 
 fn delist() -> impl Strategy<Value = Command> {
-    let update = (instrument(), 8..14_i64, 20..50_u64, 0..12_u8).prop_map(
+    let update = (instrument(), 8..14_i64, 20..50_u64, 0..8_u8).prop_map(
         |(instrument, max_price, max_qty, odd)| {
             let mut spec = house().instruments[instrument.0.min(2) as usize];
             (spec.max_price, spec.max_qty) = (ticks(max_price), lots(max_qty));

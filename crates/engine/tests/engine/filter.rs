@@ -359,9 +359,8 @@ fn an_order_is_amended_so_often() {
 #[test]
 fn an_account_owns_and_buys_so_much() {
     use RejectReason::{InsufficientBalance, PositionAboveMax};
-    let mut house = House::default();
-    house.balances = [((1, 0), 900), ((1, 1), 5_000)].into();
-    let mut venue = house.open();
+    let balances = [((1, 0), 900), ((1, 1), 5_000)].into();
+    let mut venue = House { balances, ..House::default() }.open();
     let rules = |max_position| InstrumentRules { max_position: lots(max_position), ..NO_RULES() };
     set(&mut venue, rules(1000));
     let buy = |qty| limit("c", Side::Buy, qty, 9);

@@ -18,7 +18,7 @@ use super::watch::Watch;
 
 /// Buyers have the ids from 1, sellers those behind.
 const ACCOUNTS_A_SIDE: u32 = 1_000;
-const KEPT_PER_ACCOUNT: u32 = 100;
+const KEPT_PER_ACCOUNT: u32 = 10;
 /// 10 basis points from each side of a trade.
 const FEES: FeeRates = FeeRates { maker_fee_bps_x100: 1_000, taker_fee_bps_x100: 1_000 };
 

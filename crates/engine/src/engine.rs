@@ -178,13 +178,14 @@ impl Engine {
     pub fn apply(&mut self, sequenced_ns: u64, entry: &Entry, events: &mut Vec<Event>) {
         self.sequence += 1;
         self.now_ns = self.now_ns.max(sequenced_ns);
-        if self.has_deferred() && entry.command != Command::Continue(()) {
+        if self.has_deferred() && !matches!(entry.command, Command::Continue(())) {
             self.catch_up(events);
         }
         self.work = self.work_max;
         // Not between the parts of a command; and a tick has nothing else to do, unless it turns out
         // to be a repeated one.
-        let ticks = entry.command == Command::Tick(()) && entry.envelope.retry_key.is_none();
+        let ticks =
+            matches!(entry.command, Command::Tick(())) && entry.envelope.retry_key.is_none();
         if self.is_due() && !self.has_deferred() && !ticks {
             self.take_up_due(events);
             self.catch_up(events);

@@ -25,6 +25,8 @@ pub(crate) struct Account {
     pub(crate) markets: Vec<AccountMarket>,
     pub(crate) finished: Kept<FinishedOrder>,
     pub(crate) trades: Kept<KeptTrade>,
+    /// Oldest first, as many as of finished orders.
+    pub(crate) done_lists: VecDeque<types::OrderList>,
     pub(crate) external_refs: BTreeSet<Box<[u8]>>,
     /// Oldest first.
     pub(crate) retries: VecDeque<Retry>,
@@ -78,6 +80,7 @@ impl Account {
             markets: Vec::new(),
             finished: Kept::default(),
             trades: Kept::default(),
+            done_lists: VecDeque::new(),
             external_refs: BTreeSet::new(),
             retries: VecDeque::new(),
             extra: None,

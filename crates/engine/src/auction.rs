@@ -141,14 +141,15 @@ impl Engine {
             Some(reduced) => self.tell_less(&taker, qty, reduced, events),
             None => self.tell_reduced(&taker, qty, taker.leaves_qty(), events),
         }
-        for (order, reduced) in [(maker, maker_reduced), (taker, taker_reduced)] {
-            if let Some(reduced) = reduced {
-                self.tell_next(&order, reduced, events);
-            }
-        }
         for order in [maker, taker] {
             if order.status == OrderStatus::Filled {
                 self.finish(&order, events);
+            }
+            self.trade_in_list(&order, events);
+        }
+        for (order, reduced) in [(maker, maker_reduced), (taker, taker_reduced)] {
+            if let Some(reduced) = reduced {
+                self.tell_next(&order, reduced, events);
             }
         }
     }

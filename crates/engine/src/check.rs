@@ -23,18 +23,23 @@ pub(crate) struct Coming {
     later: bool,
     /// It is open already: what it holds counts as free, and it is not counted itself.
     own: Option<NodeId>,
+    /// It has waited for its list to place it, without holding anything.
+    placed: bool,
 }
 
 impl Coming {
-    pub(crate) const ALONE: Self = Self { together: 1, later: false, own: None };
+    pub(crate) const ALONE: Self = Self { together: 1, later: false, own: None, placed: false };
 
-    #[allow(dead_code, reason = "for order lists")]
     pub(crate) const fn with_list(together: u32, later: bool) -> Self {
-        Self { together, later, own: None }
+        Self { together, later, own: None, placed: false }
     }
 
     pub(crate) const fn again(own: NodeId) -> Self {
-        Self { together: 1, later: false, own: Some(own) }
+        Self { together: 1, later: false, own: Some(own), placed: false }
+    }
+
+    pub(crate) const fn placed(own: NodeId) -> Self {
+        Self { together: 1, later: false, own: Some(own), placed: true }
     }
 }
 
@@ -74,7 +79,7 @@ impl Engine {
         }
         self.check_open(market)?;
         check_phase(market.trading.phase, order)?;
-        if own.is_none() && !account.order_rate_allows(1, self.now_ns) {
+        if own.is_none() && !account.order_rate_allows(coming.together, self.now_ns) {
             return Err(RejectReason::OrderRateAboveMax);
         }
         if !terms_valid(order) || (self.rules < 2 && is_special(order)) {
@@ -109,9 +114,11 @@ impl Engine {
         }
         let is_stop = order.order_type.is_stop();
         let stays = is_stop || (!order.order_type.is_market() && order.time_in_force.may_rest());
-        if stays && own.is_none() {
+        if stays && (own.is_none() || coming.placed) {
             let here = account.market(order.instrument);
-            let has_room = |open: u32, max: u32| max.saturating_sub(open) >= coming.together;
+            let itself = u32::from(coming.placed);
+            let has_room =
+                |open: u32, max: u32| max.saturating_sub(open - itself) >= coming.together;
             if !has_room(here.open_orders, instrument.spec.max_open_orders)
                 || market.special.pegs.are_full(order)
             {
@@ -126,11 +133,11 @@ impl Engine {
             }
             let max_icebergs = market.trading.rules.max_iceberg_orders;
             let displays = order.terms.is_some_and(|terms| !terms.display_qty.is_zero());
-            if displays && max_icebergs > 0 && here.iceberg_orders >= max_icebergs {
+            if displays && max_icebergs > 0 && here.iceberg_orders - itself >= max_icebergs {
                 return Err(RejectReason::TooManyIcebergOrders);
             }
             if let Some(limited) = &limited {
-                limited.check_open_orders(here.open_orders)?;
+                limited.check_open_orders(here.open_orders - itself)?;
             }
         }
         if stays && let Some(limited) = &limited {
@@ -144,7 +151,9 @@ impl Engine {
             return Ok(());
         }
         let paid = own.map_or((Amount::ZERO, Qty::ZERO), |own| self.paid_by_open(own));
-        if !can_pay(market, account, order, price, best, paid, self.now_ns) {
+        // One of a list is only ever modified to cost less.
+        let costs_less = own.is_some_and(|own| self.is_node_in_list(own)) && !coming.placed;
+        if !costs_less && !can_pay(market, account, order, price, best, paid, self.now_ns) {
             return Err(RejectReason::InsufficientBalance);
         }
         if !market.trading.rules.max_position.is_zero() && order.side == Side::Buy {
@@ -158,7 +167,7 @@ impl Engine {
         if order.order_type == OrderType::LimitMaker && crosses && trades {
             return Err(RejectReason::WouldTakeLiquidity);
         }
-        let waits = own.is_some_and(|own| self.orders.standing(own) == Standing::Trigger);
+        let waits = own.is_some() && !coming.placed;
         if is_stop && !waits && Self::triggers_at_once(market, order) {
             return Err(RejectReason::WouldTriggerImmediately);
         }
@@ -200,7 +209,8 @@ impl Engine {
         let order = self.orders.order(node);
         let instrument = &self.markets[order.instrument.0 as usize].instrument;
         let account = &self.accounts[order.account.0 as usize];
-        let holds = match order.order_type.is_market() {
+        let is_pending = self.orders.standing(node) == Standing::List;
+        let holds = match order.order_type.is_market() || is_pending {
             true => Amount::ZERO,
             false => {
                 let (_, amount) = held(instrument, &order, order.leaves_qty());

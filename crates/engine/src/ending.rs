@@ -8,6 +8,7 @@ use types::{
 
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
+use crate::list::is_in_list;
 use crate::orders::Standing;
 
 impl Engine {
@@ -94,6 +95,7 @@ impl Engine {
             cause,
         }));
         self.finish(&order, events);
+        self.end_in_list(&order, None, events);
     }
 
     /// Ends an open order, wherever it is, by its own terms or the market's.
@@ -135,6 +137,9 @@ impl Engine {
     /// Gives back what `qty` of an order holds.
     #[inline]
     pub(crate) fn release(&mut self, order: &Order, qty: Qty) {
+        if is_in_list(order) {
+            return self.release_in_list(order, qty);
+        }
         let market = &self.markets[order.instrument.0 as usize];
         let account = &mut self.accounts[order.account.0 as usize];
         if !order.order_type.is_market() {
@@ -178,6 +183,7 @@ impl Engine {
             cause,
         }));
         self.finish(&order, events);
+        self.end_in_list(&order, Some(cl_ord_id), events);
         self.touch(order.instrument);
     }
 

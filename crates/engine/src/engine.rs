@@ -235,6 +235,12 @@ impl Engine {
             Command::MassCancel(cancel) if self.rules >= 2 => {
                 self.mass_cancel(account, cancel, events);
             }
+            Command::NewOrderList(list) if self.rules >= 2 => {
+                self.new_order_list(account, list, events);
+            }
+            Command::CancelOrderList(cancel) if self.rules >= 2 => {
+                self.cancel_order_list(account, cancel, events);
+            }
             Command::OpenSession(open) if self.rules >= 2 => {
                 self.open_session(account, open, events);
             }

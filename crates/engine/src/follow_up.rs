@@ -11,6 +11,7 @@ impl Market {
     #[inline]
     fn has_followers(&self) -> bool {
         !self.special.pegs.is_empty()
+            || self.lists.any_to_place()
             || self.trading.is_index
             || (self.triggers.any_wait() && self.triggers_move())
     }
@@ -46,6 +47,9 @@ impl Engine {
 
     /// Whether anything followed.
     fn follow_up_once(&mut self, instrument: InstrumentId, events: &mut Vec<Event>) -> bool {
+        if self.place_from_lists(instrument, events) {
+            return true;
+        }
         if self.is_halted() {
             self.interrupt(instrument);
             return false;

@@ -31,6 +31,7 @@ impl Engine {
         self.check_entering()?;
         self.check_sessions()?;
         self.check_triggers()?;
+        self.check_lists()?;
         check(open_orders == self.orders.nodes.len(), || "an order rests for nobody".to_owned())
     }
 
@@ -59,7 +60,7 @@ impl Engine {
         let mut fee_holds = 0;
         let suspended = self.deferred.iter().filter_map(|work| work.held_by(id));
         let instruments = self.instruments().take(account.markets.len());
-        let open = instruments.flat_map(|instrument| self.open_orders(id, instrument.id));
+        let open = instruments.flat_map(|instrument| self.holding_orders(id, instrument.id));
         let holds_any = |order: &Order| !order.order_type.is_market();
         for order in open.chain(suspended.copied()).filter(holds_any) {
             let instrument = &self.markets[order.instrument.0 as usize].instrument;
@@ -81,6 +82,10 @@ impl Engine {
                 let hold = holds.get_mut(usize::from(asset.0)).ok_or("a hold of nothing")?;
                 *hold = hold.checked_add(amount.minor()).ok_or("holds without end")?;
             }
+        }
+        for (asset, shared) in self.shared_holds(id) {
+            let hold = holds.get_mut(usize::from(asset.0)).ok_or("a hold of nothing")?;
+            *hold -= shared.minor();
         }
         for (asset, (hold, balance)) in (0..).map(AssetId).zip(holds.iter().zip(&account.balances))
         {

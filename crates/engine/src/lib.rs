@@ -28,6 +28,7 @@ mod index;
 mod invariant;
 mod kept;
 mod ladder;
+mod list;
 mod market;
 mod matching;
 mod modify;

@@ -4,6 +4,7 @@ use types::{FeeSchedule, Instrument, OrderId, TradeId};
 
 use crate::book::Book;
 use crate::index::OrderIndex;
+use crate::list::OrderLists;
 use crate::special::Special;
 use crate::trading::Trading;
 use crate::trigger::Triggers;
@@ -24,6 +25,7 @@ pub(crate) struct Market {
     pub(crate) trading: Trading,
     pub(crate) fee_schedule: Option<Box<FeeSchedule>>,
     pub(crate) triggers: Triggers,
+    pub(crate) lists: OrderLists,
 }
 
 impl Market {
@@ -40,6 +42,7 @@ impl Market {
             trading: Trading::default(),
             fee_schedule: None,
             triggers: Triggers::default(),
+            lists: OrderLists::default(),
         }
     }
 

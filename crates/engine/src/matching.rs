@@ -2,8 +2,8 @@
 
 use types::{
     AccountId, AccountTrade, Amount, AssetId, Event, ExpireCause, Fill, Instrument, NewOrder,
-    Order, OrderAccepted, OrderRested, OrderSize, OrderStatus, OrderTerms, Phase, Price, QTY_MAX,
-    Qty, Side, TimeInForce, TradeExecuted, TradeId,
+    Order, OrderAccepted, OrderListId, OrderRested, OrderSize, OrderStatus, OrderTerms, Phase,
+    Price, QTY_MAX, Qty, Side, TimeInForce, TradeExecuted, TradeId,
 };
 
 use crate::account::received_asset;
@@ -61,7 +61,7 @@ impl Engine {
         if let Err(reason) = self.check_new_order(account, request) {
             return self.reject(account, reason, events);
         }
-        let mut order = self.accept(account, request, events);
+        let mut order = self.accept(account, request, None, events);
         if order.time_in_force == TimeInForce::AtClose && self.parks(order.instrument) {
             return self.park(&order);
         }
@@ -141,10 +141,13 @@ impl Engine {
         self.touch(order.instrument);
     }
 
-    fn accept(
+    /// Takes on an order that the check let pass. One of a list holds nothing yet.
+    #[inline]
+    pub(crate) fn accept(
         &mut self,
         account_id: AccountId,
         request: &NewOrder,
+        list: Option<OrderListId>,
         events: &mut Vec<Event>,
     ) -> Order {
         let price = match takes_reference(request) {
@@ -176,9 +179,15 @@ impl Engine {
             cum_quote: Amount::ZERO,
             created_ns: self.now_ns,
             updated_ns: self.now_ns,
-            terms: order_terms(request),
+            terms: match list {
+                None => order_terms(request),
+                Some(order_list) => {
+                    let terms = request.special();
+                    Some(OrderTerms { terms, order_list, ..OrderTerms::default() })
+                }
+            },
         };
-        if !order.order_type.is_market() {
+        if !order.order_type.is_market() && list.is_none() {
             account.hold(market, &order, order_qty, self.now_ns);
         }
         account.count_order(self.now_ns);
@@ -322,10 +331,15 @@ impl Engine {
             taker: for_taker.fill(taker),
         }));
         if let Some(reduced) = reduced {
-            self.tell_special(&maker, qty, reduced, events);
+            self.tell_less(&maker, qty, reduced, events);
         }
         if maker.status == OrderStatus::Filled {
             self.finish(&maker, events);
+        }
+        self.trade_in_list(&maker, events);
+        self.trade_in_list(taker, events);
+        if let Some(reduced) = reduced {
+            self.tell_next(&maker, reduced, events);
         }
     }
 

@@ -15,6 +15,7 @@ use crate::book::NodeId;
 use crate::engine::Engine;
 use crate::fee::{FeeHold, Volume, fee, schedule_valid};
 use crate::market::Market;
+use crate::orders::Standing;
 use crate::state::write_list;
 
 /// What an account has beyond balances, orders and trades. A plain cash account has none of it.
@@ -348,11 +349,12 @@ impl Engine {
             OrderSize::Base(qty) => (qty, instrument.notional(price, qty)),
             OrderSize::Quote(amount) => (instrument.lots_for(amount, price), amount),
         };
+        let holds = own.is_some_and(|own| self.orders.standing(own) != Standing::List);
         let own = own.map(|own| self.orders.order(own));
         let done_qty = own.map_or(Qty::ZERO, |own| own.cum_qty.min(qty));
         let leaves_qty = qty - done_qty;
         let mut exposure = risk.exposure;
-        if let Some(own) = own.filter(|own| !own.order_type.is_market()) {
+        if let Some(own) = own.filter(|own| holds && !own.order_type.is_market()) {
             exposure.subtract(instrument, &own, own.leaves_qty());
         }
         let done = instrument.notional(price, done_qty).minor();
@@ -501,7 +503,7 @@ impl Engine {
         let Some(market) = self.market(instrument) else { return exposure };
         let suspended = self.deferred.iter().filter_map(|work| work.held_by(account)).copied();
         let suspended = suspended.filter(|order| order.instrument == instrument);
-        let all = self.open_orders(account, instrument).chain(suspended);
+        let all = self.holding_orders(account, instrument).chain(suspended);
         for order in all.filter(|order| !order.order_type.is_market()) {
             exposure.add(&market.instrument, &order, order.leaves_qty());
         }

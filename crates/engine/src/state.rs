@@ -12,6 +12,7 @@ use crate::account::{Account, Retry};
 use crate::auction::Uncrossing;
 use crate::book::{Node, NodeId};
 use crate::engine::{Deferred, Engine, Key, RETRY_KEYS_PER_ACCOUNT, RULES_VERSION};
+use crate::list::is_in_list;
 use crate::market::Market;
 use crate::operator::check_account_spec;
 use crate::orders::Standing;
@@ -47,6 +48,7 @@ impl Engine {
             self.write_special(out);
             self.write_triggers(out);
             self.write_amends(out);
+            self.write_lists(out);
         }
     }
 
@@ -93,6 +95,7 @@ impl Engine {
         }
         let triggers = if rules >= 2 { r.read()? } else { Vec::new() };
         let amends = if rules >= 2 { r.read()? } else { Vec::new() };
+        let lists = if rules >= 2 { Some(r.read()?) } else { None };
         r.is_empty().then_some(())?;
         engine.check_parts(&resting, &finished)?;
         off_book.iter().all(|waiting| engine.off_book_is_sound(waiting)).then_some(())?;
@@ -100,6 +103,7 @@ impl Engine {
         engine.place_orders(resting, off_book, unshown, finished)?;
         engine.restore_triggers(triggers)?;
         engine.restore_amends(amends)?;
+        engine.restore_lists(lists.unwrap_or_default())?;
         engine.mark_follow_ups()?;
         engine.count_exposures();
         for (id, account) in (0..).map(AccountId).zip(&engine.accounts) {
@@ -324,7 +328,7 @@ impl Engine {
         let is_entering = *standing == Standing::Entering;
         standing.is_off_book()
             && (is_entering || order.terms.is_some())
-            && order.order_type != OrderType::Market
+            && (order.order_type != OrderType::Market || is_in_list(order))
             && (*standing != Standing::Close || waits_for_close(order))
             && self.open_is_sound(order)
     }

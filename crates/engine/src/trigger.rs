@@ -392,6 +392,7 @@ impl Engine {
         self.orders.extra_mut(node).standing = Standing::Entering;
         self.orders.store(node, &order);
         self.tell_triggered(&order, events);
+        self.trade_in_list(&order, events);
         match self.is_still_allowed(&order) {
             true => self.enter(node, events),
             false => self.expire_open(node, ExpireCause::NotAllowed, events),

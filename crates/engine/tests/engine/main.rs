@@ -17,6 +17,7 @@ mod hidden;
 mod history;
 mod house;
 mod iceberg;
+mod list;
 mod market_order;
 mod market_to_limit;
 mod min_qty;

@@ -155,18 +155,13 @@ const ELSEWHERE: &[&str] = &[
 
 /// What the scripts do not draw yet, or too rarely to be sure of.
 const LATER: &[&str] = &[
-    "OrderListUpdated",
     "AtClose",
     "AtOpen",
     "NotAllowed",
-    "OrderList",
     "Phase",
     "TooManyIcebergOrders",
     "TooManyAmends",
-    "TooManyOrderLists",
-    "OrderListInvalid",
-    "DuplicateListClOrdId",
-    "OrderListNotFound",
+    "TradeBustedAlready",
     "InstrumentRulesInvalid",
 ];
 

@@ -49,27 +49,6 @@ pub(crate) struct Drawn {
 }
 
 impl Drawn {
-    pub(crate) const NOTHING_NEW: Self = Self {
-        special: false,
-        self_trade: false,
-        modify: false,
-        triggers: false,
-        trailing: false,
-        lists: false,
-        dated: false,
-        phases: false,
-        bands: false,
-        halts: false,
-        filters: false,
-        delist: false,
-        modes: false,
-        limits: false,
-        rate: false,
-        schedules: false,
-        bust: false,
-        control: false,
-    };
-
     /// All that is compared.
     pub(crate) const ALL: Self = Self {
         special: true,
@@ -78,6 +57,7 @@ impl Drawn {
         triggers: true,
         trailing: true,
         filters: true,
+        lists: true,
         modes: true,
         limits: true,
         rate: true,
@@ -89,7 +69,6 @@ impl Drawn {
         delist: true,
         bust: true,
         control: true,
-        ..Self::NOTHING_NEW
     };
 }
 
@@ -583,6 +562,8 @@ fn command() -> BoxedStrategy<Command> {
         });
     let replace = (cancel(), any::<bool>(), new_order()).prop_map(|(cancel, stop, order)| {
         let mode = if stop { ReplaceMode::StopOnFailure } else { ReplaceMode::AllowFailure };
+        // Of two instruments, the engine follows up one after the other, the model both at once.
+        let cancel = CancelOrder { instrument: order.instrument, ..cancel };
         ReplaceOrder { cancel, mode, order }
     });
     let cancel_all = (instrument(), cl_ord_id())

@@ -14,6 +14,7 @@
 //! 1 buy 10 @ 100 display 3         or hidden; min 5; stp taker, maker, both, decrement
 //! 1 buy 10 peg primary -1 limit 99 or market, mid; the offset may be left out
 //! 1 sell 5 stop 90                 stop-loss, or take-profit: take 120; with a price: 5 @ 88 stop 90
+//! 1 oco exit : sell 5 @ 110 post : sell 5 stop 90      or oto, otoco; cancel-list exit
 //! 1 sell 5 stop trail 100          in basis points, from now; stop 90 trail 100: from 90 on
 //! 1 buy 10 @ 100 until 500         good till that nanosecond, or day
 //! 1 cancel a1                      by name; #3 is order 3; `a1 #3` is both; only-new, only-partial
@@ -30,10 +31,11 @@
 
 use engine::Engine;
 use types::{
-    AccountId, AmendOrder, AssetId, CancelAll, CancelOrder, CancelRestriction, ClOrdId, Command,
-    Deposit, Event, ExternalRef, FeeRates, Fill, InstrumentId, ModifyOrder, NewOrder, Order,
-    OrderId, OrderRef, OrderSize, OrderType, Peg, PegReference, ReplaceMode, ReplaceOrder, Side,
-    StpMode, Terms, TimeInForce, TradeExecuted, Withdraw,
+    AccountId, AmendOrder, AssetId, CancelAll, CancelOrder, CancelOrderList, CancelRestriction,
+    ClOrdId, Command, Deposit, Event, ExternalRef, FeeRates, Fill, InstrumentId, ModifyOrder,
+    NewOrder, NewOrderList, Order, OrderId, OrderListKind, OrderRef, OrderSize, OrderType, Peg,
+    PegReference, ReplaceMode, ReplaceOrder, Side, StpMode, Terms, TimeInForce, TradeExecuted,
+    Withdraw,
 };
 
 use crate::house::{ASSETS, Driver, House, entry, limit, lots, minor, name, ticks};
@@ -224,8 +226,28 @@ impl Script {
                 }
             }
             "buy" | "sell" => Command::NewOrder(self.order(line)),
+            "oco" | "oto" | "otoco" => self.order_list(line),
+            "cancel-list" => Command::CancelOrderList(CancelOrderList {
+                instrument: instrument(line),
+                order_list: None,
+                list_cl_ord_id: Some(name(line.split_whitespace().nth(1).expect("a list"))),
+                cl_ord_id: name("c"),
+            }),
             _ => panic!("no such command: {line}"),
         }
+    }
+
+    fn order_list(&mut self, line: &str) -> Command {
+        let mut parts = line.split(" : ");
+        let (kind, list) = parts.next().and_then(|head| head.split_once(' ')).expect("a name");
+        let kind = match kind {
+            "oco" => OrderListKind::Oco,
+            "oto" => OrderListKind::Oto,
+            _ => OrderListKind::Otoco,
+        };
+        let orders = parts.map(|part| self.order(part)).collect();
+        let instrument = instrument(line);
+        Command::NewOrderList(NewOrderList { instrument, cl_ord_id: name(list), kind, orders })
     }
 
     fn order(&mut self, line: &str) -> NewOrder {
@@ -480,6 +502,9 @@ fn tell(event: &Event) -> String {
             let (from, at) = (modified.orig_order_qty.lots(), modified.orig_price.ticks());
             let (to, price) = (order.order_qty.lots(), order.price.ticks());
             format!("modified {} {from}@{at}->{to}@{price}{renamed}", order.order_id)
+        }
+        Event::OrderListUpdated(updated) => {
+            format!("list {} {:?}", updated.list.order_list, updated.list.status)
         }
         Event::OrderTriggered(triggered) => format!("triggered {}", triggered.order.order_id),
         Event::OrderRepriced(repriced) => {

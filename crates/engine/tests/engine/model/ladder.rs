@@ -74,6 +74,10 @@ impl Model {
             RejectReason::OpenOrdersAboveLimit,
         ];
         faults.retain(|fault| !not_these.contains(fault));
+        if self.is_in_list(&order) {
+            // It is only ever lowered, and shares what it holds.
+            faults.retain(|fault| *fault != RejectReason::InsufficientBalance);
+        }
         first(faults)
     }
 
@@ -91,6 +95,7 @@ impl Model {
     ) -> Result<(), RejectReason> {
         use RejectReason::*;
         let count = request.orders.len() as u32;
+        self.trader(account)?;
         let market = self.known(request.instrument)?;
         let mut faults = Vec::new();
         for (at, order) in request.orders.iter().enumerate() {
@@ -246,8 +251,10 @@ impl Model {
         let all = self.open.iter().filter(|open| open.order.account == account).count();
         let stays =
             kind.is_stop() || (kind != OrderType::Market && request.time_in_force.may_rest());
-        fault(stays && own.len() >= spec.max_open_orders as usize, TooManyOpenOrders);
-        fault(stays && all >= owner.spec.max_open_orders as usize, TooManyAccountOrders);
+        let together = counts.max(1) as usize;
+        let has_room = |open: usize, max: u32| open + together <= max as usize;
+        fault(stays && !has_room(own.len(), spec.max_open_orders), TooManyOpenOrders);
+        fault(stays && !has_room(all, owner.spec.max_open_orders), TooManyAccountOrders);
         let stops = own.iter().filter(|open| open.place == Place::Stop).count();
         fault(
             kind.is_stop() && is_set(rules.max_stop_orders.into(), stops as u64 + 1),
@@ -441,6 +448,7 @@ fn legs_go_together(request: &NewOrderList) -> bool {
     let fits = |leg: &NewOrder| {
         leg.instrument == request.instrument
             && leg.special().peg.is_none()
+            && leg.order_type != OrderType::MarketToLimit
             && !matches!(leg.time_in_force, TimeInForce::AtOpen | TimeInForce::AtClose)
             && matches!(leg.size, OrderSize::Base(_))
     };

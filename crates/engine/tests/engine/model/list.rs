@@ -98,6 +98,7 @@ impl Model {
             self.to_place.push(at);
         }
         if list.kind == OrderListKind::Oco || !is_first {
+            self.parted.push(at);
             for key in self.siblings(at, order) {
                 if self.find(key).is_some() {
                     self.expire(key, ExpireCause::OrderList);
@@ -110,7 +111,8 @@ impl Model {
     /// An order has ended, other than by trading: so do the others.
     pub(super) fn list_order_ended(&mut self, order: &Order, canceled: Option<ClOrdId>) {
         let Some(at) = self.list_of(order) else { return };
-        for key in self.siblings(at, order) {
+        let siblings = if self.parted.contains(&at) { vec![] } else { self.siblings(at, order) };
+        for key in siblings {
             if self.find(key).is_some() {
                 match canceled {
                     Some(cl_ord_id) => {
@@ -170,7 +172,9 @@ impl Model {
 
     fn place(&mut self, key: Key) {
         let now_ns = self.now_ns;
+        let held_rate = self.rate_to_hold(self.at(key).order.account, key.0);
         let open = self.at_mut(key);
+        open.held_rate = held_rate;
         open.place = Place::Entering;
         open.order.updated_ns = now_ns;
         let order = open.order;

@@ -42,6 +42,8 @@ pub(crate) struct Model {
     lists: Vec<OrderList>,
     /// Lists whose first order has filled and whose others are still to be placed.
     to_place: Vec<usize>,
+    /// Lists in which the end of one order does not end the others any more.
+    parted: Vec<usize>,
     /// Why all orders of a list are being canceled, when it is not that one of them was.
     canceling: Option<CancelCause>,
     sessions: BTreeMap<SessionId, (AccountId, bool)>,

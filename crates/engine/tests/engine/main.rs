@@ -4,15 +4,19 @@
 #![allow(clippy::unwrap_used)] // A test that panics is a test that fails.
 
 mod amend;
+mod auction;
+mod band;
 mod book;
 mod bust;
 mod bytes;
 mod cancel;
 mod dated;
 mod deferred;
+mod delist;
 mod fee;
 mod filter;
 mod golden;
+mod halt;
 mod hidden;
 mod history;
 mod house;
@@ -28,6 +32,7 @@ mod number;
 mod operator;
 mod order;
 mod peg;
+mod phase;
 mod priority;
 mod random;
 mod reject;
@@ -37,6 +42,7 @@ mod risk;
 mod schedule;
 mod script;
 mod script_account;
+mod script_trading;
 mod self_trade;
 mod state;
 mod sweep;

@@ -16,7 +16,7 @@
 //! 1 sell 5 stop 90                 stop-loss, or take-profit: take 120; with a price: 5 @ 88 stop 90
 //! 1 oco exit : sell 5 @ 110 post : sell 5 stop 90      or oto, otoco; cancel-list exit
 //! 1 sell 5 stop trail 100          in basis points, from now; stop 90 trail 100: from 90 on
-//! 1 buy 10 @ 100 until 500         good till that nanosecond, or day
+//! 1 buy 10 @ 100 until 500         good till that nanosecond, or day, at-open, at-close
 //! 1 cancel a1                      by name; #3 is order 3; `a1 #3` is both; only-new, only-partial
 //! 1 cancel all
 //! 1 replace a1 : buy 5 @ 99        `replace! a1 : ...` tries the new order even so
@@ -26,7 +26,8 @@
 //! tick, continue, restart
 //! 1 balance | 1 order a1 | 1 orders | 1 finished | 1 trades | book       questions
 //! ```
-//! What is said about accounts is in `script_account.rs`.
+//! What is said about accounts is in `script_account.rs`; what is said about phases, auctions, bands,
+//! halts, calendars and time is in `script_trading.rs`.
 //! `key k1` at a line's end sends the command under that retry key.
 
 use engine::Engine;
@@ -39,7 +40,7 @@ use types::{
 };
 
 use crate::house::{ASSETS, Driver, House, entry, limit, lots, minor, name, ticks};
-use crate::script_account;
+use crate::{script_account, script_trading};
 
 pub(crate) fn check(script: &str, expect: &[&str]) {
     let (_, told) = play(script);
@@ -141,6 +142,9 @@ impl Script {
         if rest == "restart" {
             return self.driver.restart();
         }
+        if let Some(now_ns) = script_trading::time(line, self.driver.now_ns) {
+            return self.driver.now_ns = now_ns;
+        }
         if let Some(answer) = answer(&self.driver, account, rest) {
             return self.told.push(answer);
         }
@@ -153,6 +157,9 @@ impl Script {
 
     fn command(&mut self, account: u32, line: &str) -> Command {
         if let Some(command) = script_account::command(account, line, name("by-script")) {
+            return command;
+        }
+        if let Some(command) = script_trading::command(line) {
             return command;
         }
         let mut words = line.split_whitespace();
@@ -271,6 +278,8 @@ impl Script {
                 "ioc" => order.time_in_force = TimeInForce::Ioc,
                 "fok" => order.time_in_force = TimeInForce::Fok,
                 "day" => order.time_in_force = TimeInForce::Day,
+                "at-open" => order.time_in_force = TimeInForce::AtOpen,
+                "at-close" => order.time_in_force = TimeInForce::AtClose,
                 "until" => order.time_in_force = TimeInForce::Gtd,
                 "stop" | "take" => {
                     order.order_type = match (*word, after("@")) {
@@ -434,7 +443,10 @@ fn answer(driver: &Driver, account: u32, line: &str) -> Option<String> {
             };
             format!("book{} |{}", side(Side::Buy), side(Side::Sell))
         }
-        _ => return script_account::answer(engine, account, line),
+        _ => {
+            return script_account::answer(engine, account, line)
+                .or_else(|| script_trading::answer(engine, driver.now_ns + 1, line));
+        }
     })
 }
 
@@ -523,7 +535,9 @@ fn tell(event: &Event) -> String {
             format!("rejected{half} {:?}", rejected.reason)
         }
         Event::CommandRepeated(repeated) => format!("repeated {}", repeated.first_sequence),
-        other => script_account::tell(other).unwrap_or_else(|| format!("{other:?}")),
+        other => script_account::tell(other)
+            .or_else(|| script_trading::tell(other))
+            .unwrap_or_else(|| format!("{other:?}")),
     }
 }
 

@@ -1,0 +1,192 @@
+//! What scripts say about when and how instruments trade: phases, auctions, bands, halts,
+//! calendars, delisting, and time.
+//!
+//! ```text
+//! phase PreOpen on 1
+//! bands static=500 dynamic=200 for=5s halt    in basis points; a breach leads to an auction, or `halt`
+//! halt 2 until 9s                             its level; without `until` a command ends it
+//! resume
+//! breaker 700:5s 1300 on 1                    instrument 1 is the index; decline:how long, as far as said
+//! calendar 1111100 9h PreOpen, 1111111 17h Closed     the days from Monday on
+//! delist on 1
+//! at 5s                                       the next command is of this time; in h, s, ms or ns
+//! advance 100ms                               the next command comes so much later than the last
+//! phases | indicative | calendar-of | due | deadline | halted       questions
+//! ```
+
+use engine::Engine;
+use types::{
+    AuctionIndicated, AuctionUncrossed, BandBreach, Calendar, CircuitBreaker, Command,
+    DelistInstrument, Event, HALT_LEVELS, HaltLevel, HaltVenue, InstrumentRules, Phase, PhaseCause,
+    Price, Qty, SESSIONS_MAX, Session, SetInstrumentRules, SetPhase, Side,
+};
+
+use crate::script::instrument;
+
+/// `None` if the line says something else.
+pub(crate) fn command(line: &str) -> Option<Command> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let after = |word: &str| words.iter().position(|other| *other == word).map(|at| words[at + 1]);
+    let instrument = instrument(line);
+    Some(match words[0] {
+        "phase" => Command::SetPhase(SetPhase { instrument, phase: phase(words[1]) }),
+        "bands" => {
+            let mut rules = InstrumentRules::default();
+            for word in &words[1..] {
+                match word.split_once('=') {
+                    Some(("static", bps)) => rules.bands.static_bps = bps.parse().unwrap(),
+                    Some(("dynamic", bps)) => rules.bands.dynamic_bps = bps.parse().unwrap(),
+                    Some(("for", time)) => rules.bands.breach_ns = time_ns(time),
+                    None if *word == "halt" => rules.bands.breach = BandBreach::Halt,
+                    _ => {}
+                }
+            }
+            Command::SetInstrumentRules(SetInstrumentRules { instrument, rules })
+        }
+        "halt" => Command::HaltVenue(HaltVenue {
+            level: words[1].parse().unwrap(),
+            resume_ns: after("until").map_or(0, time_ns),
+        }),
+        "resume" => Command::ResumeVenue(()),
+        "breaker" => {
+            let mut levels = [None; HALT_LEVELS];
+            let said = words[1..].iter().take_while(|word| **word != "on");
+            for (level, word) in levels.iter_mut().zip(said) {
+                let (decline, time) = word.split_once(':').unwrap_or((word, "0ns"));
+                let decline_bps = decline.parse().unwrap();
+                *level = Some(HaltLevel { decline_bps, halt_ns: time_ns(time) });
+            }
+            Command::SetCircuitBreaker(CircuitBreaker { index: instrument, levels })
+        }
+        "calendar" => {
+            let line = line.split(" on ").next().expect("sessions");
+            let said = line["calendar".len()..].split(',').map(str::trim);
+            let mut sessions = [None; SESSIONS_MAX];
+            for (place, said) in sessions.iter_mut().zip(said.filter(|said| !said.is_empty())) {
+                let words: Vec<&str> = said.split(' ').collect();
+                let [days, begins, to] = words[..] else { panic!("{line}") };
+                let days = days.bytes().rev().fold(0, |all, day| all << 1 | (day - b'0'));
+                let begins_s = u32::try_from(time_ns(begins) / 1_000_000_000).unwrap();
+                *place = Some(Session { weekdays: days, begins_s, phase: phase(to) });
+            }
+            Command::SetCalendar(Calendar { instrument, sessions })
+        }
+        "delist" => Command::DelistInstrument(DelistInstrument { instrument }),
+        _ => return None,
+    })
+}
+
+/// The time of the command before the next one, if the line is about time.
+pub(crate) fn time(line: &str, now_ns: u64) -> Option<u64> {
+    match line.split_once(' ')? {
+        ("at", time) => Some(time_ns(time) - 1),
+        ("advance", time) => Some(now_ns + time_ns(time) - 1),
+        _ => None,
+    }
+}
+
+pub(crate) fn answer(engine: &Engine, now_ns: u64, line: &str) -> Option<String> {
+    let id = instrument(line);
+    let phases = |all: &mut dyn Iterator<Item = (u32, Phase)>| -> String {
+        all.map(|(id, phase)| format!(" {id}:{phase:?}")).collect()
+    };
+    Some(match line.split(" on ").next().expect("a verb") {
+        "phases" => {
+            let ids = engine.instruments().map(|instrument| instrument.id);
+            let mut all = ids.map(|id| (id.0, engine.phase(id).expect("it is listed")));
+            format!("phases{}", phases(&mut all))
+        }
+        "indicative" => match engine.indicative(id) {
+            None => "indicative none".to_owned(),
+            Some((price, volume)) => format!("indicative {}@{}", volume.lots(), price.ticks()),
+        },
+        "calendar-of" => {
+            let calendar = engine.calendar(id).expect("an instrument");
+            let sessions = calendar.sessions.iter().flatten().map(|session| {
+                let begins = u64::from(session.begins_s) * 1_000_000_000;
+                format!(" {}-{:?}", tell_time(begins), session.phase)
+            });
+            format!("calendar{}", sessions.collect::<String>())
+        }
+        "due" => {
+            let mut due = engine.due_phases(now_ns).map(|(id, phase)| (id.0, phase));
+            format!("due{}", phases(&mut due))
+        }
+        "deadline" => {
+            let deadline = engine.next_deadline_ns().map_or("none".to_owned(), tell_time);
+            format!("deadline {deadline}")
+        }
+        "halted" => match engine.venue_halt() {
+            None => "not halted".to_owned(),
+            Some(halt) => format!("halted {}{}", halt.level, until(halt.resume_ns)),
+        },
+        _ => return None,
+    })
+}
+
+pub(crate) fn tell(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::PhaseChanged(changed) => {
+            let cause = match changed.cause {
+                PhaseCause::Commanded => String::new(),
+                cause => format!(" {cause:?}"),
+            };
+            let until = until(changed.until_ns);
+            format!("phase {} {:?}{cause}{until}", changed.instrument, changed.phase)
+        }
+        Event::AuctionUncrossed(e) => {
+            let AuctionUncrossed { price, volume, surplus, surplus_side, .. } = *e;
+            format!("uncrossed {}", equilibrium(price, volume, surplus, surplus_side))
+        }
+        Event::AuctionIndicated(e) => {
+            let AuctionIndicated { price, volume, surplus, surplus_side, .. } = *e;
+            let found = match price {
+                None => "none".to_owned(),
+                Some(price) => equilibrium(price, volume, surplus, surplus_side),
+            };
+            format!("indicated {} {found}", e.instrument)
+        }
+        Event::InstrumentRulesSet(set) => format!("rules {}", set.instrument),
+        Event::InstrumentDelisted(delisted) => format!("delisted {}", delisted.instrument),
+        Event::VenueHalted(halt) => format!("halted {}{}", halt.level, until(halt.resume_ns)),
+        Event::VenueResumed(()) => "resumed".to_owned(),
+        Event::CircuitBreakerSet(breaker) => format!("breaker {}", breaker.index),
+        Event::CalendarSet(set) => format!("calendar {}", set.calendar.instrument),
+        _ => return None,
+    })
+}
+
+/// `volume@price`, and what is left over at it.
+fn equilibrium(price: Price, volume: Qty, surplus: Qty, side: Side) -> String {
+    let left = match (surplus.lots(), side) {
+        (0, _) => String::new(),
+        (left, Side::Buy) => format!(" left {left} to buy"),
+        (left, Side::Sell) => format!(" left {left} to sell"),
+    };
+    format!("{}@{}{left}", volume.lots(), price.ticks())
+}
+
+fn until(ns: u64) -> String {
+    if ns == 0 { String::new() } else { format!(" until {}", tell_time(ns)) }
+}
+
+const UNITS: [(&str, u64); 4] =
+    [("ns", 1), ("ms", 1_000_000), ("s", 1_000_000_000), ("h", 3_600_000_000_000)];
+
+fn time_ns(text: &str) -> u64 {
+    let digits = text.trim_end_matches(char::is_alphabetic);
+    let unit = UNITS.iter().find(|(unit, _)| *unit == &text[digits.len()..]);
+    digits.parse::<u64>().unwrap() * unit.expect("a unit").1
+}
+
+/// In the largest unit of which it is a whole number.
+fn tell_time(ns: u64) -> String {
+    let unit = UNITS.iter().rev().find(|(_, unit)| ns.is_multiple_of(*unit));
+    let (unit, one) = unit.expect("of nanoseconds it always is");
+    format!("{}{unit}", ns / one)
+}
+
+fn phase(word: &str) -> Phase {
+    let found = Phase::ALL.iter().find(|phase| format!("{phase:?}") == word);
+    *found.unwrap_or_else(|| panic!("no such phase: {word}"))
+}

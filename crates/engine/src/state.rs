@@ -99,6 +99,9 @@ impl Engine {
         r.is_empty().then_some(())?;
         engine.check_parts(&resting, &finished)?;
         off_book.iter().all(|waiting| engine.off_book_is_sound(waiting)).then_some(())?;
+        let place_of =
+            |(_, order): &(Standing, Order)| (order.account, order.instrument, order.order_id);
+        off_book.is_sorted_by_key(place_of).then_some(())?;
         unshown.hidden.iter().all(|order| engine.hidden_is_sound(order)).then_some(())?;
         engine.place_orders(resting, off_book, unshown, finished)?;
         engine.restore_triggers(triggers)?;

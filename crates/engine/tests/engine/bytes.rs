@@ -29,7 +29,7 @@ fn damage() -> impl Strategy<Value = Vec<Damage>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(crate::random::same_cases(150))]
 
     #[test]
     fn commands_that_nobody_meant_come_to_an_end(

@@ -39,6 +39,20 @@ fn a_log_of_the_first_version_leads_to_the_same_history() {
     assert_eq!(played(FIRST.rules, FIRST.kinds, &bytes), expected(&FIRST));
 }
 
+const SECOND: Golden = Golden {
+    rules: 2,
+    kinds: 35,
+    commands: 3128,
+    events_hash: 0x139f_3a73_501c_1f6d,
+    state_hash: 0xe6a6_7343_1fe6_b76a,
+};
+
+#[test]
+fn a_log_of_the_second_version_leads_to_the_same_history() {
+    let bytes = std::fs::read(path(SECOND.rules)).unwrap();
+    assert_eq!(played(SECOND.rules, SECOND.kinds, &bytes), expected(&SECOND));
+}
+
 /// Writes the log of the newest version anew, and prints what its entry in this file says.
 #[test]
 #[ignore = "only while no release has this version"]

@@ -17,7 +17,7 @@ fn run(venue: &mut Driver, steps: &[Step]) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(crate::random::same_cases(150))]
+    #![proptest_config(random::same_cases(150))]
 
     #[test]
     fn a_restored_engine_goes_on_like_the_one_that_was_saved(

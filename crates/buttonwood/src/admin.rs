@@ -3,8 +3,10 @@
 
 mod offline;
 mod request;
+mod risk;
 mod server;
 mod socket;
+mod trading;
 
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -18,6 +20,8 @@ pub(crate) use server::AdminServer;
 use crate::failure::Failure;
 use offline::Offline;
 use request::{Request, RoleName};
+use risk::Oversight;
+use trading::Trading;
 
 #[derive(Args, Debug)]
 pub(crate) struct Admin {
@@ -53,6 +57,10 @@ enum Action {
     /// API keys
     #[command(subcommand)]
     Key(KeyAction),
+    #[command(flatten)]
+    Trading(Trading),
+    #[command(flatten)]
+    Risk(Oversight),
 }
 
 #[derive(Debug, Subcommand)]
@@ -135,6 +143,8 @@ impl Admin {
             Action::Key(KeyAction::Add { account, role }) => Request::AddKey { account, role },
             Action::Key(KeyAction::List) => Request::ListKeys,
             Action::Key(KeyAction::Revoke { key }) => Request::RevokeKey { key },
+            Action::Trading(action) => Request::Trading { action },
+            Action::Risk(action) => Request::Risk { action },
         };
         let variable = |name| std::env::var(name).ok();
         let data_dir = self

@@ -1,5 +1,7 @@
 //! An operator's request: how it is put to the engine, and what is answered.
 
+use std::collections::BTreeMap;
+
 use clap::{Args, ValueEnum};
 use engine::Engine;
 use serde::{Deserialize, Serialize};
@@ -12,6 +14,8 @@ use types::{
 };
 use venue::{MasterKey, MasterKeyError, Secret, api_key_hash, random_text};
 
+use super::risk::Oversight;
+use super::trading::Trading;
 use crate::failure::Failure;
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -29,6 +33,8 @@ pub(crate) enum Request {
     AddKey { account: String, role: RoleName },
     ListKeys,
     RevokeKey { key: u32 },
+    Trading { action: Trading },
+    Risk { action: Oversight },
 }
 
 #[derive(Args, Debug, Deserialize, Serialize)]
@@ -180,7 +186,37 @@ impl Request {
                 carry_out(venue, Command::RevokeKey(RevokeKey { key: KeyId(key) }))?;
                 Ok(json!({ "revoked": key }))
             }
+            Self::Trading { action } => action.execute(venue),
+            Self::Risk { action } => action.execute(venue),
         }
+    }
+}
+
+/// A listed instrument with its assets: all that is needed to read and print its numbers.
+#[derive(Clone, Copy)]
+pub(super) struct Listing {
+    pub(super) instrument: Instrument,
+    pub(super) base: Asset,
+    pub(super) quote: Asset,
+}
+
+impl Listing {
+    /// The quantity that is named, or else what is now.
+    pub(super) fn qty_or(&self, named: &Option<String>, now: Qty) -> Result<Qty, Failure> {
+        let Some(text) = named else { return Ok(now) };
+        let qty = self.instrument.parse_qty(text);
+        qty.ok_or_else(|| invalid("quantity", text, "a whole number of lots"))
+    }
+
+    /// The amount of the quote asset that is named, or else what is now.
+    pub(super) fn notional_or(
+        &self,
+        named: &Option<String>,
+        now: Amount,
+    ) -> Result<Amount, Failure> {
+        let Some(text) = named else { return Ok(now) };
+        let amount = self.quote.parse_amount(text);
+        amount.ok_or_else(|| invalid("notional", text, "an amount of the quote asset"))
     }
 }
 
@@ -284,7 +320,7 @@ fn add_key(
     Ok(json!({ "key": key, "api_key": api_key, "secret_key": secret.as_str() }))
 }
 
-fn carry_out(venue: &mut impl Backend, command: Command) -> Result<Vec<Event>, Failure> {
+pub(super) fn carry_out(venue: &mut impl Backend, command: Command) -> Result<Vec<Event>, Failure> {
     let events = venue.apply(command)?;
     let rejected = events.iter().find_map(|event| match event {
         Event::CommandRejected(rejected) => Some(rejected.reason),
@@ -319,6 +355,21 @@ fn refusal(reason: RejectReason) -> String {
         }
         RejectReason::FeeTooHigh => "a fee may not exceed 100 %",
         RejectReason::BaseIsQuote => "base and quote must be different assets",
+        RejectReason::PhaseForbids => "the instrument is in this phase already",
+        RejectReason::InstrumentDelisted => "the instrument is delisted",
+        RejectReason::VenueHalted => "the venue is halted",
+        RejectReason::VenueNotHalted => "the venue is not halted",
+        RejectReason::HaltLevelInvalid => "a halt's level is from 1 to 3",
+        RejectReason::OwnsNoBalances => "the account's mode is one without balances",
+        RejectReason::AccountNotFlat => {
+            "the mode changes only while an account has no open orders, position, balances or receivables"
+        }
+        RejectReason::TradeNotFound => {
+            "there is no such trade between these two, or one of them no longer keeps it"
+        }
+        RejectReason::TradeBustedAlready => "the trade was busted before",
+        RejectReason::PriceBelowMin => "the price is below the instrument's smallest",
+        RejectReason::PriceAboveMax => "the price is above the instrument's largest",
         RejectReason::DecimalsAboveMax => "an asset has at most 18 decimals",
         _ => return format!("refused: {reason:?}"),
     };
@@ -357,6 +408,8 @@ fn list_instruments(engine: &Engine) -> Value {
             "min_notional": quote.format_amount(spec.min_notional),
             "max_notional": quote.format_amount(spec.max_notional),
             "max_open_orders": spec.max_open_orders,
+            "phase": engine.phase(instrument.id).map(|phase| format!("{phase:?}")),
+            "delisted": engine.is_delisted(instrument.id),
             "maker_fee_bps": format_fee(spec.fees.maker_fee_bps_x100),
             "taker_fee_bps": format_fee(spec.fees.taker_fee_bps_x100),
         })
@@ -374,6 +427,7 @@ fn list_accounts(engine: &Engine) -> Value {
             "max_open_orders": spec.max_open_orders,
             "finished_orders_kept": spec.finished_orders_kept,
             "trades_kept": spec.trades_kept,
+            "killed": engine.is_killed(id),
         })
     };
     engine.accounts().map(row).collect()
@@ -405,13 +459,29 @@ fn list_keys(engine: &Engine) -> Value {
     engine.keys().map(row).collect()
 }
 
-fn find_account(venue: &mut impl Backend, name: &str) -> Result<AccountId, Failure> {
+pub(super) fn find_account(venue: &mut impl Backend, name: &str) -> Result<AccountId, Failure> {
     let wanted = name.to_owned();
     let found = venue.read(move |engine| {
         let mut accounts = engine.accounts();
         accounts.find(|(_, spec)| spec.name.as_str() == wanted).map(|(id, _)| id)
     })?;
     found.ok_or_else(|| Failure::new(format!("there is no account `{name}`")))
+}
+
+pub(super) fn find_instrument(venue: &mut impl Backend, symbol: &str) -> Result<Listing, Failure> {
+    let wanted = symbol.to_owned();
+    let found = venue.read(move |engine| {
+        let mut instruments = engine.instruments();
+        let instrument = *instruments.find(|listed| listed.spec.symbol.as_str() == wanted)?;
+        let asset = |id: AssetId| engine.assets()[usize::from(id.0)];
+        let (base, quote) = (asset(instrument.spec.base), asset(instrument.spec.quote));
+        Some(Listing { instrument, base, quote })
+    })?;
+    found.ok_or_else(|| Failure::new(format!("there is no instrument `{symbol}`")))
+}
+
+pub(super) fn account_names(engine: &Engine) -> BTreeMap<AccountId, String> {
+    engine.accounts().map(|(id, spec)| (id, spec.name.to_string())).collect()
 }
 
 fn find_amount(
@@ -455,6 +525,6 @@ fn format_fee(fee_bps_x100: u32) -> String {
     types::format_decimal(i128::from(fee_bps_x100), 2, 2)
 }
 
-fn invalid(what: &str, text: &str, expected: &str) -> Failure {
+pub(super) fn invalid(what: &str, text: &str, expected: &str) -> Failure {
     Failure::new(format!("the {what} `{text}` is not {expected}"))
 }

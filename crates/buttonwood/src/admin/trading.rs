@@ -1,0 +1,212 @@
+//! What operators say about trading as it goes on: phases, halts, delisting, and trades undone.
+
+use clap::{Args, Subcommand, ValueEnum};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use types::{
+    Adjustment, BustTrade, Command, CorrectTrade, DelistInstrument, Event, HaltVenue, Phase,
+    SetPhase, TradeId,
+};
+
+use super::request::{
+    Backend, Listing, account_names, carry_out, find_account, find_instrument, invalid,
+};
+use crate::clock::now_ns;
+use crate::failure::Failure;
+
+#[derive(Debug, Deserialize, Serialize, Subcommand)]
+pub(crate) enum Trading {
+    /// Bring an instrument into another phase
+    Phase(PhaseChange),
+    /// Halt the venue: nothing trades and no order is taken on, though orders can be canceled
+    Halt(Halt),
+    /// End the halt of the venue
+    Resume,
+    /// Take no more orders for an instrument, for ever, and cancel all that are open
+    Delist { symbol: String },
+    /// Undo a trade: each side gives back what it got, fees included
+    Bust(TradeSides),
+    /// Give a trade another price: the difference moves between the two, fees stay
+    Correct(Correction),
+}
+
+#[derive(Args, Debug, Deserialize, Serialize)]
+pub(crate) struct PhaseChange {
+    symbol: String,
+    phase: PhaseName,
+}
+
+/// The phases, as docs/matching.md names them.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
+#[value(rename_all = "PascalCase")]
+pub(crate) enum PhaseName {
+    /// Orders gather without trading, and without an indicative price
+    PreOpen,
+    /// Orders gather for one price, which is published as it forms
+    OpeningAuction,
+    /// Orders trade as they come; an auction that comes before uncrosses
+    Continuous,
+    /// As the opening auction, in the middle of the day
+    VolatilityAuction,
+    /// As the opening auction, for AtClose orders too
+    ClosingAuction,
+    /// Orders can be canceled, and that is all
+    Halt,
+    /// As in a halt; Day orders expire
+    Closed,
+}
+
+impl From<PhaseName> for Phase {
+    fn from(name: PhaseName) -> Self {
+        match name {
+            PhaseName::PreOpen => Self::PreOpen,
+            PhaseName::OpeningAuction => Self::OpeningAuction,
+            PhaseName::Continuous => Self::Continuous,
+            PhaseName::VolatilityAuction => Self::VolatilityAuction,
+            PhaseName::ClosingAuction => Self::ClosingAuction,
+            PhaseName::Halt => Self::Halt,
+            PhaseName::Closed => Self::Closed,
+        }
+    }
+}
+
+#[derive(Args, Debug, Deserialize, Serialize)]
+pub(crate) struct Halt {
+    /// How grave it is, from 1 to 3; told to clients, and nothing else
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    level: u8,
+    /// Trading goes on by itself after so long [default: when `resume` is said]
+    #[arg(long = "for", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    seconds: Option<u64>,
+}
+
+/// A trade's id is dense per instrument, so an instrument's trade is named by both of its accounts
+/// as well: a wrong number does not undo somebody else's trade.
+#[derive(Args, Debug, Deserialize, Serialize)]
+pub(crate) struct TradeSides {
+    symbol: String,
+    trade_id: u64,
+    /// Account that bought
+    buyer: String,
+    /// Account that sold
+    seller: String,
+}
+
+#[derive(Args, Debug, Deserialize, Serialize)]
+pub(crate) struct Correction {
+    #[command(flatten)]
+    trade: TradeSides,
+    /// What it should have traded at
+    price: String,
+}
+
+impl Trading {
+    pub(crate) fn execute(self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        match self {
+            Self::Phase(PhaseChange { symbol, phase }) => {
+                let instrument = find_instrument(venue, &symbol)?.instrument.id;
+                let phase = phase.into();
+                carry_out(venue, Command::SetPhase(SetPhase { instrument, phase }))?;
+                Ok(json!({ "symbol": symbol, "phase": format!("{phase:?}") }))
+            }
+            Self::Halt(halt) => halt.execute(venue),
+            Self::Resume => {
+                carry_out(venue, Command::ResumeVenue(()))?;
+                Ok(json!({ "halted": false }))
+            }
+            Self::Delist { symbol } => {
+                let instrument = find_instrument(venue, &symbol)?.instrument.id;
+                carry_out(venue, Command::DelistInstrument(DelistInstrument { instrument }))?;
+                Ok(json!({ "symbol": symbol, "delisted": true }))
+            }
+            Self::Bust(trade) => {
+                let listing = find_instrument(venue, &trade.symbol)?;
+                let bust = BustTrade {
+                    instrument: listing.instrument.id,
+                    trade_id: TradeId(trade.trade_id),
+                    buyer: find_account(venue, &trade.buyer)?,
+                    seller: find_account(venue, &trade.seller)?,
+                };
+                let events = carry_out(venue, Command::BustTrade(bust))?;
+                adjusted(venue, &listing, &events)
+            }
+            Self::Correct(Correction { trade, price }) => {
+                let listing = find_instrument(venue, &trade.symbol)?;
+                let correct = CorrectTrade {
+                    instrument: listing.instrument.id,
+                    trade_id: TradeId(trade.trade_id),
+                    buyer: find_account(venue, &trade.buyer)?,
+                    seller: find_account(venue, &trade.seller)?,
+                    price: listing
+                        .instrument
+                        .parse_price(&price)
+                        .ok_or_else(|| invalid("price", &price, "a whole number of ticks"))?,
+                };
+                let events = carry_out(venue, Command::CorrectTrade(correct))?;
+                adjusted(venue, &listing, &events)
+            }
+        }
+    }
+}
+
+impl Halt {
+    fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        let resume_ns = self
+            .seconds
+            .map_or(Some(0), |seconds| now_ns().checked_add(seconds.checked_mul(1_000_000_000)?));
+        let resume_ns = resume_ns.ok_or_else(|| Failure::new("no halt is as long as that"))?;
+        carry_out(venue, Command::HaltVenue(HaltVenue { level: self.level, resume_ns }))?;
+        Ok(json!({ "halted": true, "level": self.level, "seconds": self.seconds }))
+    }
+}
+
+/// Which amounts a bust or a correction moves, and what of it is owed.
+fn adjusted(
+    venue: &mut impl Backend,
+    listing: &Listing,
+    events: &[Event],
+) -> Result<Value, Failure> {
+    let (trade_id, buyer, seller) = events
+        .iter()
+        .find_map(|event| match event {
+            Event::TradeBusted(busted) => Some((busted.trade_id, busted.buyer, busted.seller)),
+            Event::TradeCorrected(corrected) => {
+                Some((corrected.trade_id, corrected.buyer, corrected.seller))
+            }
+            _ => None,
+        })
+        .ok_or_else(|| Failure::new("the venue does not say what it did"))?;
+    let names = venue.read(account_names)?;
+    let name = |account| names.get(&account).map_or("the venue", String::as_str);
+    let side = |adjustment: Adjustment| {
+        json!({
+            "account": name(adjustment.account),
+            "base": listing.base.format_amount(adjustment.base),
+            "quote": listing.quote.format_amount(adjustment.quote),
+        })
+    };
+    let owed = events.iter().filter_map(|event| match event {
+        Event::ReceivableCreated(created) => Some(created.receivable),
+        _ => None,
+    });
+    let owed = owed.map(|receivable| {
+        let asset = match receivable.asset == listing.instrument.spec.base {
+            true => &listing.base,
+            false => &listing.quote,
+        };
+        json!({
+            "receivable": receivable.receivable.0,
+            "debtor": name(receivable.debtor),
+            "creditor": name(receivable.creditor),
+            "asset": asset.name.as_str(),
+            "amount": asset.format_amount(receivable.amount),
+        })
+    });
+    Ok(json!({
+        "symbol": listing.instrument.spec.symbol.as_str(),
+        "trade_id": trade_id.0,
+        "buyer": side(buyer),
+        "seller": side(seller),
+        "owed": owed.collect::<Value>(),
+    }))
+}

@@ -93,7 +93,6 @@ impl Account {
     }
 
     /// Accounts of one group do not trade with each other; zero is no group.
-    #[allow(dead_code, reason = "for self-trade prevention")]
     #[inline]
     pub(crate) fn stp_group(&self) -> u32 {
         self.extra.as_ref().map_or(0, |extra| extra.risk.stp_group)

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use types::{AccountId, Amount, AssetId, Order, Phase, Side};
+use types::{AccountId, AccountMode, Amount, AssetId, InstrumentId, Order, Phase, Side};
 
 use crate::account::{Account, held};
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
 use crate::market::Market;
 use crate::orders::Standing;
+use crate::risk::Exposure;
 
 impl Engine {
     /// Panics where the state contradicts itself.
@@ -95,6 +96,15 @@ impl Engine {
         }
         let Some(extra) = &account.extra else { return Ok(()) };
         check(fee_holds == extra.fee_holds.len(), || format!("account {id}: a fee held by none"))?;
+        if extra.risk.mode == AccountMode::Limits {
+            let uncounted = (0..).map(InstrumentId).take(self.markets.len());
+            for instrument in uncounted.filter(|instrument| !extra.markets.contains_key(instrument))
+            {
+                check(self.exposure(id, instrument) == Exposure::default(), || {
+                    format!("account {id}: nothing counts its orders in {instrument}")
+                })?;
+            }
+        }
         for (instrument, risk) in &extra.markets {
             let is_counted = risk.exposure == self.exposure(id, *instrument);
             check(is_counted, || format!("account {id}: orders in {instrument} miscounted"))?;

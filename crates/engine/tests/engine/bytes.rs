@@ -29,7 +29,7 @@ fn damage() -> impl Strategy<Value = Vec<Damage>> {
 }
 
 proptest! {
-    #![proptest_config(random::same_cases(150))]
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn commands_that_nobody_meant_come_to_an_end(

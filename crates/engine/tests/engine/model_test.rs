@@ -16,7 +16,7 @@ use crate::model::Model;
 use crate::random::{Script, Step, script, set_up};
 
 proptest! {
-    #![proptest_config(crate::random::same_cases(400))]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn the_engine_does_what_the_model_does(script in script(160)) {

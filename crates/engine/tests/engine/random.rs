@@ -879,13 +879,3 @@ fn operator() -> BoxedStrategy<Command> {
     let revoke = (0..4_u32).prop_map(|key| Command::RevokeKey(RevokeKey { key: KeyId(key) }));
     prop_oneof![asset, list, create, update, key, revoke].boxed()
 }
-
-/// The same cases every time, so that a change fails for what it changed; `make soak` draws others.
-pub(crate) fn same_cases(cases: u32) -> proptest::test_runner::Config {
-    proptest::test_runner::Config {
-        cases,
-        failure_persistence: None,
-        rng_seed: proptest::test_runner::RngSeed::Fixed(0x0b77),
-        ..Default::default()
-    }
-}

@@ -1,5 +1,9 @@
 //! What an account owns and has under way, and how a trade moves money.
 
+pub(crate) mod bust;
+pub(crate) mod fee;
+pub(crate) mod risk;
+
 use std::collections::{BTreeSet, VecDeque};
 
 use types::{
@@ -7,12 +11,12 @@ use types::{
     Order, Qty, RetryKey, Side,
 };
 
-use crate::finished::{FinishedOrder, KeptTrade};
-use crate::kept::Kept;
+use crate::account::risk::AccountExtra;
+use crate::book::prefetch::prefetch;
+use crate::book::slab::NONE;
 use crate::market::Market;
-use crate::prefetch::prefetch;
-use crate::risk::AccountExtra;
-use crate::slab::NONE;
+use crate::orders::finished::{FinishedOrder, KeptTrade};
+use crate::orders::kept::Kept;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Account {

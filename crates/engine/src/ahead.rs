@@ -8,9 +8,9 @@
 use types::{Command, Entry, InstrumentId, OrderId, Price, Side};
 
 use crate::book::NodeId;
+use crate::book::prefetch::{prefetch, prefetch_whole};
+use crate::book::slab::NONE;
 use crate::engine::Engine;
-use crate::prefetch::{prefetch, prefetch_whole};
-use crate::slab::NONE;
 
 /// The last commands that were announced.
 #[derive(Clone, Debug)]

@@ -11,13 +11,19 @@
 //! - Orders at one price are queued in the order they came.
 //! - A hint names a page of its own side, or none.
 
+pub(crate) mod index;
+pub(crate) mod ladder;
+pub(crate) mod page;
+pub(crate) mod prefetch;
+pub(crate) mod slab;
+
 use std::hint::select_unpredictable;
 
 use types::{Price, Qty, Side};
 
-use crate::ladder::Ladder;
-use crate::page::{Level, Page, SLOTS, Spare};
-use crate::slab::{NONE, Slab};
+use crate::book::ladder::Ladder;
+use crate::book::page::{Level, Page, SLOTS, Spare};
+use crate::book::slab::{NONE, Slab};
 
 /// Names a resting order; used again once the order is gone.
 pub type NodeId = u32;

@@ -7,16 +7,16 @@ use types::{
     Event, ExpireCause, InstrumentId, KeySpec, Order, OrderId, RejectReason, RetryKey, SessionId,
 };
 
+use crate::account::bust::Receivables;
 use crate::account::{Account, Retry};
 use crate::ahead::Ahead;
-use crate::auction::Uncrossing;
-use crate::bust::Receivables;
-use crate::halt::Halts;
 use crate::market::Market;
+use crate::market::auction::Uncrossing;
+use crate::market::halt::Halts;
+use crate::market::phase::Settling;
+use crate::market::trading::Trading;
 use crate::orders::Orders;
-use crate::phase::Settling;
-use crate::sweep::{Sessions, Sweep};
-use crate::trading::Trading;
+use crate::orders::sweep::{Sessions, Sweep};
 
 /// The newest rules that this engine knows. A log says for each batch which rules it goes by; the
 /// older ones are kept, so that an old log leads to the history that it led to then.

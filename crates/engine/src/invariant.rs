@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use types::{AccountId, AccountMode, Amount, AssetId, InstrumentId, Order, Phase, Side};
 
+use crate::account::risk::Exposure;
 use crate::account::{Account, held};
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
 use crate::market::Market;
 use crate::orders::Standing;
-use crate::risk::Exposure;
 
 impl Engine {
     /// Panics where the state contradicts itself.

@@ -1,13 +1,20 @@
 //! One instrument as the engine holds it: its book, its ids, its event number.
 
+pub(crate) mod auction;
+pub(crate) mod average;
+pub(crate) mod calendar;
+pub(crate) mod halt;
+pub(crate) mod phase;
+pub(crate) mod trading;
+
 use types::{FeeSchedule, Instrument, OrderId, TradeId};
 
 use crate::book::Book;
-use crate::index::OrderIndex;
-use crate::list::OrderLists;
-use crate::special::Special;
-use crate::trading::Trading;
-use crate::trigger::Triggers;
+use crate::book::index::OrderIndex;
+use crate::market::trading::Trading;
+use crate::matching::special::Special;
+use crate::orders::list::OrderLists;
+use crate::orders::trigger::Triggers;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Market {

@@ -1,17 +1,24 @@
 //! A new order's way: accepted, traded against the book, then resting or ended.
 
+pub(crate) mod check;
+pub(crate) mod peg;
+pub(crate) mod reach;
+pub(crate) mod settle;
+pub(crate) mod special;
+pub(crate) mod stp;
+
 use types::{
     AccountId, AccountTrade, Amount, AssetId, Event, ExpireCause, Fill, Instrument, NewOrder,
     Order, OrderAccepted, OrderListId, OrderRested, OrderSize, OrderStatus, OrderTerms, Phase,
     Price, QTY_MAX, Qty, Side, TimeInForce, TradeExecuted, TradeId,
 };
 
+use crate::account::fee::fee;
 use crate::account::received_asset;
 use crate::book::{Front, NodeId};
-use crate::check::takes_reference;
 use crate::engine::{Deferred, Engine};
-use crate::fee::fee;
 use crate::market::Market;
+use crate::matching::check::takes_reference;
 use crate::orders::Standing;
 
 /// Why an order stops trading.

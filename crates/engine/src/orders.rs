@@ -11,6 +11,15 @@
 //!
 //! [`Node`]: crate::Node
 
+pub(crate) mod ending;
+pub(crate) mod finished;
+pub(crate) mod kept;
+pub(crate) mod list;
+pub(crate) mod modify;
+pub(crate) mod names;
+pub(crate) mod sweep;
+pub(crate) mod trigger;
+
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -22,10 +31,10 @@ use types::{
 };
 
 use crate::account::Account;
+use crate::book::prefetch::prefetch;
+use crate::book::slab::{NONE, Slab};
 use crate::book::{Node, NodeId, Nodes};
-use crate::names::Names;
-use crate::prefetch::prefetch;
-use crate::slab::{NONE, Slab};
+use crate::orders::names::Names;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Orders {

@@ -7,7 +7,7 @@ use types::{
 
 use crate::book::NodeId;
 use crate::engine::Engine;
-use crate::finished::find_finished;
+use crate::orders::finished::find_finished;
 
 impl Engine {
     pub fn assets(&self) -> &[Asset] {

@@ -9,15 +9,15 @@ use types::{
 };
 
 use crate::account::{Account, Retry};
-use crate::auction::Uncrossing;
 use crate::book::{Node, NodeId};
 use crate::engine::{Deferred, Engine, Key, RETRY_KEYS_PER_ACCOUNT, RULES_VERSION};
-use crate::list::is_in_list;
 use crate::market::Market;
+use crate::market::auction::Uncrossing;
+use crate::market::phase::Settling;
+use crate::matching::special::Unshown;
 use crate::operator::check_account_spec;
 use crate::orders::Standing;
-use crate::phase::Settling;
-use crate::special::Unshown;
+use crate::orders::list::is_in_list;
 
 /// Changes whenever the bytes do. It is the version of the rules too: under older rules the state
 /// is written as it was then, so that its hash is the one it had.

@@ -28,8 +28,8 @@ use crate::book::NodeId;
 use crate::engine::Engine;
 use crate::invariant::check;
 use crate::market::Market;
+use crate::market::trading::Trading;
 use crate::orders::{Orders, Standing};
-use crate::trading::Trading;
 
 /// A delta of all of the price would never be reached.
 pub(crate) const TRAILING_DELTA_END_BPS: u32 = 10_000;

@@ -15,9 +15,9 @@ use types::{
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
 use crate::market::Market;
+use crate::market::phase::PhaseChange;
+use crate::matching::special::{Reduced, is_better};
 use crate::matching::{Match, count_fill};
-use crate::phase::PhaseChange;
-use crate::special::{Reduced, is_better};
 
 /// Between two indications of one auction.
 const INDICATION_NS: u64 = 100_000_000;

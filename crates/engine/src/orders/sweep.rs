@@ -8,9 +8,9 @@ use types::{
     SetKillSwitch, Side, Wire,
 };
 
+use crate::account::risk::read_map;
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
-use crate::risk::read_map;
 use crate::state::write_list;
 
 /// Sessions that are open at once.

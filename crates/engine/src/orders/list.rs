@@ -17,12 +17,12 @@ use types::{
     Reader, RejectReason, Side, TimeInForce, Wire,
 };
 
+use crate::account::fee::fee;
 use crate::account::held;
 use crate::book::NodeId;
-use crate::check::Coming;
 use crate::engine::{Deferred, Engine};
-use crate::fee::fee;
 use crate::invariant::check;
+use crate::matching::check::Coming;
 use crate::orders::Standing;
 
 #[derive(Clone, Debug, Default)]

@@ -10,8 +10,8 @@
 //! - In the two small forms the first levels are those of the set bits, in order; in the large one
 //!   a level without orders is [`EMPTY`].
 
-use crate::prefetch::prefetch;
-use crate::slab::NONE;
+use crate::book::prefetch::prefetch;
+use crate::book::slab::NONE;
 
 pub(crate) const SLOTS: usize = 64;
 

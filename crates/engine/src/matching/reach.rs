@@ -2,12 +2,12 @@
 
 use types::{Amount, ExpireCause, Order, Price, QTY_MAX, Qty, Side, StpMode, TimeInForce};
 
+use crate::account::fee::{fee, without_fee};
 use crate::book::NodeId;
 use crate::engine::Engine;
-use crate::fee::{fee, without_fee};
 use crate::market::Market;
+use crate::matching::special::is_better;
 use crate::orders::Orders;
-use crate::special::is_better;
 
 /// Resting orders that are looked at.
 const REACH_MAX: usize = 1_000;

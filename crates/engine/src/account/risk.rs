@@ -10,10 +10,10 @@ use types::{
     Side, TradeId, Wire,
 };
 
+use crate::account::fee::{FeeHold, Volume, fee, schedule_valid};
 use crate::account::{Account, held};
 use crate::book::NodeId;
 use crate::engine::Engine;
-use crate::fee::{FeeHold, Volume, fee, schedule_valid};
 use crate::market::Market;
 use crate::orders::Standing;
 use crate::state::write_list;

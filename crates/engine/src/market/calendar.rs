@@ -10,7 +10,7 @@ use types::{
 };
 
 use crate::engine::Engine;
-use crate::trading::Trading;
+use crate::market::trading::Trading;
 
 const DAY_S: u64 = 86_400;
 const SECOND_NS: u64 = 1_000_000_000;

@@ -1,6 +1,6 @@
 //! Records that are named by a small number and whose room is used again.
 
-use crate::prefetch::{advise_huge, prefetch};
+use crate::book::prefetch::{advise_huge, prefetch};
 
 /// Stands for "no record" where a record's number is expected.
 pub(crate) const NONE: u32 = u32::MAX;

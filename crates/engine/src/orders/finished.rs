@@ -5,7 +5,7 @@ use types::{
     OrderStatus, OrderType, PackedClOrdId, Price, Qty, Side, StpMode, TimeInForce, TradeId,
 };
 
-use crate::kept::{Brief, Kept};
+use crate::orders::kept::{Brief, Kept};
 
 /// An order by quantity, with its name packed, of no sum beyond 64 bits, without a strategy or
 /// special terms.

@@ -7,8 +7,8 @@ use types::{
 };
 
 use crate::book::NodeId;
-use crate::check::Coming;
 use crate::engine::Engine;
+use crate::matching::check::Coming;
 use crate::state::write_list;
 
 impl Engine {

@@ -10,9 +10,9 @@ use types::{
 };
 
 use crate::account::Account;
+use crate::account::fee::without_fee;
 use crate::book::Front;
 use crate::engine::Engine;
-use crate::fee::without_fee;
 use crate::market::Market;
 use crate::matching::Settled;
 

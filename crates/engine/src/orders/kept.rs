@@ -9,7 +9,7 @@ use std::fmt::Debug;
 
 use types::AccountId;
 
-use crate::prefetch::prefetch;
+use crate::book::prefetch::prefetch;
 
 /// A short form that most of them have. The account goes without saying.
 pub(crate) trait Brief: Copy + Debug {

@@ -11,9 +11,9 @@ use types::{
 };
 
 use crate::account::Account;
+use crate::account::risk::DAY_NS;
 use crate::engine::Engine;
 use crate::market::Market;
-use crate::risk::DAY_NS;
 
 const SCALE: i128 = FeeRates::MAX_BPS_X100 as i128;
 

@@ -5,14 +5,14 @@ use types::{
     Side, Terms, TimeInForce,
 };
 
+use crate::account::fee::fee;
 use crate::account::{Account, held};
 use crate::book::NodeId;
 use crate::engine::Engine;
-use crate::fee::fee;
 use crate::market::Market;
+use crate::market::phase::check_phase;
 use crate::orders::Standing;
-use crate::phase::check_phase;
-use crate::trigger::TRAILING_DELTA_END_BPS;
+use crate::orders::trigger::TRAILING_DELTA_END_BPS;
 
 /// How an order comes.
 #[derive(Clone, Copy, Debug)]

@@ -7,11 +7,11 @@ use types::{
     QTY_MAX, Qty, Reader, RejectReason, SESSIONS_MAX, SetInstrumentRules, UpdateInstrument, Wire,
 };
 
-use crate::auction::Indication;
-use crate::average::Average;
-use crate::calendar::{Sessions, read_sessions};
 use crate::engine::{Deferred, Engine};
 use crate::market::Market;
+use crate::market::auction::Indication;
+use crate::market::average::Average;
+use crate::market::calendar::{Sessions, read_sessions};
 use crate::operator::listing_reason;
 use crate::state::{read_list, write_list};
 

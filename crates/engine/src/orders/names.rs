@@ -4,8 +4,8 @@
 //! but the one that is found, not even as it grows. What waits behind the current command can
 //! have its place brought near.
 
-use crate::prefetch::prefetch;
-use crate::slab::NONE;
+use crate::book::prefetch::prefetch;
+use crate::book::slab::NONE;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Names {

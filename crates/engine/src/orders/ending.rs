@@ -8,8 +8,8 @@ use types::{
 
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
-use crate::list::is_in_list;
 use crate::orders::Standing;
+use crate::orders::list::is_in_list;
 
 impl Engine {
     pub(crate) fn cancel_order(

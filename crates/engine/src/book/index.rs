@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::prefetch::prefetch;
-use crate::slab::NONE;
+use crate::book::prefetch::prefetch;
+use crate::book::slab::NONE;
 
 /// A paged array over the recent ids. Pages that have emptied are freed; an old page on which
 /// little is left moves to a hash map, so that one order which rests for years does not keep

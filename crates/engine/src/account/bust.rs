@@ -12,9 +12,9 @@ use types::{
     TradeCorrected, TradeId, Wire,
 };
 
+use crate::account::risk::read_map;
 use crate::engine::{Deferred, Engine};
-use crate::kept::Kept;
-use crate::risk::read_map;
+use crate::orders::kept::Kept;
 use crate::state::write_list;
 
 #[derive(Clone, Debug, Default)]

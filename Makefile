@@ -24,6 +24,8 @@ lint: ## formatting and lints
 
 unit: ## the Rust tests, whole-process tests included
 	$(CARGO) test --workspace --locked
+	# The golden logs once more as users run them: both builds must give the hashes in the files.
+	$(CARGO) test --release --locked --package engine --test golden
 
 clients: $(VENV)/installed ## real trading programs against a venue of their own
 	$(CARGO) build --locked --package buttonwood

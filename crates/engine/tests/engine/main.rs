@@ -1,5 +1,5 @@
 //! The engine from outside: rules as scripts, random commands against a plain model, the state's
-//! bytes, and a golden log.
+//! bytes.
 
 #![allow(clippy::unwrap_used)] // A test that panics is a test that fails.
 
@@ -15,7 +15,7 @@ mod deferred;
 mod delist;
 mod fee;
 mod filter;
-mod golden;
+mod golden_log;
 mod halt;
 mod hidden;
 mod history;

@@ -34,7 +34,10 @@ impl Engine {
                 return Some(ExpireCause::FillOrKill);
             }
         }
-        let min_qty = order.terms.unwrap_or_default().terms.min_qty;
+        let mut min_qty = order.terms.unwrap_or_default().terms.min_qty;
+        if order.quote_order_qty.is_zero() {
+            min_qty = min_qty.min(order.order_qty); // it may have been lowered while it waited
+        }
         let is_there = min_qty.is_zero() || self.finds(order, min_qty);
         (!is_there).then_some(ExpireCause::MinQty)
     }

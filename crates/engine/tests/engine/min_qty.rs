@@ -1,6 +1,6 @@
 //! So much at once, or nothing.
 
-use crate::script::check;
+use crate::script::{check, play};
 
 #[test]
 fn less_than_the_minimum_is_no_trade() {
@@ -162,4 +162,21 @@ fn minimum_quantities_are_refused_in_order_of_precedence() {
             "expired 1 0/5 MinQty",
         ],
     );
+}
+
+#[test]
+fn one_that_was_lowered_below_its_minimum_has_to_fill_in_full() {
+    for lower in ["3 modify s 2", "3 amend s 2"] {
+        let script = format!(
+            "1 sell 1 @ 100
+             2 buy 1 @ 100
+             3 buy 4 @ 95 take 93 min 4 as s
+             {lower}
+             1 sell 2 @ 95
+             2 buy 1 @ 93
+             4 sell 1 @ 93"
+        );
+        let (_, told) = play(&script);
+        assert_eq!(told.last().map(String::as_str), Some("trade 4!<3! 2@95"), "{told:?}");
+    }
 }

@@ -277,9 +277,11 @@ impl Engine {
             return Err(RejectReason::InstrumentDelisted);
         }
         market.trading.delisted = true;
+        let until_ns = std::mem::take(&mut market.trading.until_ns);
         let instrument_seq = market.next_seq();
         let delisted = InstrumentDelisted { instrument_seq, instrument };
         events.push(Event::InstrumentDelisted(delisted));
+        self.phase_ends.remove(&(until_ns, instrument)); // it stays in its phase
         self.cancel_delisted(instrument, events);
         Ok(())
     }

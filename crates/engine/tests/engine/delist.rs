@@ -110,6 +110,43 @@ fn an_instrument_is_delisted_in_any_phase_and_in_a_halt() {
 }
 
 #[test]
+fn a_timed_halt_of_what_is_delisted_ends_in_nothing() {
+    check(
+        "bands dynamic=500 for=5s halt
+         at 1s
+         1 sell 1 @ 100
+         2 buy 1 @ 100
+         1 sell 1 @ 106
+         2 buy 1 @ 106
+         delist
+         deadline
+         restart
+         at 7s
+         tick
+         phases
+         deadline",
+        &[
+            "rules 0",
+            "accepted 1 1",
+            "rested 1 1@100",
+            "accepted 2 1",
+            "trade 1!<2! 1@100",
+            "accepted 3 1",
+            "rested 3 1@106",
+            "accepted 4 1",
+            "rested 4 1@106",
+            "phase 0 Halt BandBreached until 6000000003ns",
+            "delisted 0",
+            "canceled 3 0/1 Delisted",
+            "canceled 4 0/1 Delisted",
+            "deadline none",
+            "phases 0:Halt 1:Continuous",
+            "deadline none",
+        ],
+    );
+}
+
+#[test]
 fn what_exceeds_one_commands_work_goes_on_before_anything_else() {
     let mut venue = House::default().open();
     venue.unchecked = true;

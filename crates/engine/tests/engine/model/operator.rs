@@ -80,6 +80,7 @@ impl Model {
             return Err(RejectReason::InstrumentDelisted);
         }
         self.market_mut(instrument).delisted = true;
+        self.market_mut(instrument).until_ns = 0;
         let instrument_seq = self.instrument_seq(instrument);
         let delisted = InstrumentDelisted { instrument_seq, instrument };
         self.events.push(Event::InstrumentDelisted(delisted));

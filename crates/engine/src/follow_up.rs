@@ -1,7 +1,7 @@
 //! What follows from a command's own events in an instrument: pegs that move, triggers that are
 //! reached.
 
-use types::{Event, InstrumentId};
+use types::{Event, InstrumentId, OrderId};
 
 use crate::engine::{Deferred, Engine};
 use crate::market::Market;
@@ -29,24 +29,38 @@ impl Engine {
         }
     }
 
-    /// One thing after another, until nothing follows or the command's work is used up.
+    /// One thing after another, until nothing follows or the command's work is used up; what else
+    /// waits, comes when nothing follows here any more.
     #[cold]
     pub(crate) fn follow_up(&mut self, instrument: InstrumentId, events: &mut Vec<Event>) {
-        self.markets[instrument.0 as usize].follow_up_waits = false;
+        let others = self.deferred.len();
         loop {
-            self.break_circuit(instrument, events);
-            if !self.follow_up_once(instrument, events) {
-                break;
+            if !self.pegs_move(instrument) {
+                self.break_circuit(instrument, events);
             }
-            if self.work == 0 || self.has_deferred() {
-                // An order on its way goes first; or there is no work left.
-                return self.touch(instrument);
+            if !self.follow_up_once(instrument, events) {
+                self.markets[instrument.0 as usize].follow_up_waits = false;
+                return;
+            }
+            // An order on its way goes first.
+            let on_its_way = self.deferred.len() - others;
+            if self.work == 0 || on_its_way > 0 {
+                self.deferred.insert(on_its_way, Deferred::FollowUp(instrument));
+                return;
             }
         }
     }
 
+    /// Whether a round of pegs is under way, which an order or the command's work has cut.
+    fn pegs_move(&self, instrument: InstrumentId) -> bool {
+        self.markets[instrument.0 as usize].special.pegs.cursor != OrderId(0)
+    }
+
     /// Whether anything followed.
     fn follow_up_once(&mut self, instrument: InstrumentId, events: &mut Vec<Event>) -> bool {
+        if self.pegs_move(instrument) {
+            return self.move_pegs(instrument, events);
+        }
         if self.place_from_lists(instrument, events) {
             return true;
         }

@@ -100,11 +100,12 @@ impl Engine {
     #[cold]
     pub(crate) fn move_pegs(&mut self, instrument: InstrumentId, events: &mut Vec<Event>) -> bool {
         let at = instrument.0 as usize;
-        let market = &self.markets[at];
-        if market.special.pegs.is_empty() {
-            return false;
+        let pegs = &mut self.markets[at].special.pegs;
+        let mut moved = pegs.cursor != OrderId(0);
+        if pegs.is_empty() {
+            pegs.cursor = OrderId(0); // the last one of a round has traded in full
+            return moved;
         }
-        let mut moved = market.special.pegs.cursor != OrderId(0);
         let mut references = self.references(instrument);
         loop {
             let Market { special, trading, .. } = &mut self.markets[at];
@@ -121,7 +122,6 @@ impl Engine {
             let Some(price) = self.new_price(node, &references) else { continue };
             if !self.spend_work() {
                 self.markets[at].special.pegs.cursor = before;
-                self.touch(instrument);
                 return true;
             }
             moved = true;

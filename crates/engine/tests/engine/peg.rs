@@ -3,7 +3,7 @@
 use types::{Command, Event, InstrumentId, Side};
 
 use crate::house::{Driver, House, cancel_named, limit, ticks};
-use crate::script::check;
+use crate::script::{check, play};
 
 #[test]
 fn a_primary_peg_follows_its_own_side() {
@@ -358,4 +358,39 @@ fn many_pegs_move_in_the_next_command() {
         .collect();
     assert!(queue.is_sorted());
     assert_eq!(moves(&venue.apply(2, cancel_named("t"))), 0, "they stay without a reference");
+}
+
+/// However much is done at once.
+#[test]
+fn a_round_of_pegs_comes_to_its_end_before_what_it_leads_to() {
+    for work in [1, 2, 1_000] {
+        let script = format!(
+            "with work {work}
+             3 oto x : buy 2 @ 97 : sell 2 @ 110 post
+             2 sell 9 @ 101
+             4 sell 2 peg primary -1
+             4 sell 3 peg primary
+             1 sell 1 @ 98
+             continue
+             continue
+             continue
+             continue
+             continue"
+        );
+        let (_, told) = play(&script);
+        let expect = [
+            "accepted 6 1",
+            "rested 6 1@98",
+            "reduced 4 2@100",
+            "repriced 4 97",
+            "trade 1!<4! 2@97",
+            "reduced 1 2@97",
+            "reduced 5 3@101",
+            "repriced 5 98",
+            "rested 5 3@98",
+            "triggered 2",
+            "rested 2 2@110",
+        ];
+        assert_eq!(told[told.len() - expect.len()..], expect, "work {work}");
+    }
 }

@@ -213,6 +213,11 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
     (account(), key, command(), after_ns, session, restart).prop_map(
         |(account, key, command, after_ns, session, restart)| {
             let mut entry = entry(account, key, command);
+            if let Command::CloseSession(close) = &mut entry.command
+                && close.session == SessionId(0)
+            {
+                close.session = SessionId(account.into());
+            }
             if DRAWN.control {
                 entry.envelope.session = SessionId(session.unwrap_or(account.into()));
             }
@@ -560,10 +565,15 @@ fn command() -> BoxedStrategy<Command> {
             cl_ord_id,
             order_qty: lots(qty),
         });
-    let replace = (cancel(), any::<bool>(), new_order()).prop_map(|(cancel, stop, order)| {
+    let elsewhere = prop::bool::weighted(0.3);
+    let replace = (cancel(), any::<bool>(), new_order(), elsewhere).prop_map(|drawn| {
+        let (cancel, stop, order, elsewhere) = drawn;
         let mode = if stop { ReplaceMode::StopOnFailure } else { ReplaceMode::AllowFailure };
-        // Of two instruments, the engine follows up one after the other, the model both at once.
-        let cancel = CancelOrder { instrument: order.instrument, ..cancel };
+        // Mostly in one instrument.
+        let cancel = match elsewhere {
+            true => cancel,
+            false => CancelOrder { instrument: order.instrument, ..cancel },
+        };
         ReplaceOrder { cancel, mode, order }
     });
     let cancel_all = (instrument(), cl_ord_id())

@@ -134,3 +134,58 @@ fn refusals_of_both_halves() {
         ],
     );
 }
+
+#[test]
+fn over_two_instruments_one_is_followed_up_to_its_end_and_then_the_other() {
+    check(
+        "2 buy 1 @ 99
+         1 buy 1 @ 100 as a
+         2 sell 9 @ 105
+         3 buy 1 peg primary
+         4 sell 1 @ 90 stop 99
+         2 buy 1 @ 99 on 1
+         2 sell 9 @ 105 on 1
+         3 buy 1 peg primary on 1
+         1 replace a : buy 5 @ 100 on 1 as b
+         1 replace b on 1 : buy 1 @ 80",
+        &[
+            "accepted 1 1",
+            "rested 1 1@99",
+            "accepted 2 1",
+            "rested 2 1@100",
+            "accepted 3 9",
+            "rested 3 9@105",
+            "accepted 4 1@100",
+            "rested 4 1@100",
+            "accepted 5 1",
+            "accepted 1 1",
+            "rested 1 1@99",
+            "accepted 2 9",
+            "rested 2 9@105",
+            "accepted 3 1@99",
+            "rested 3 1@99",
+            "canceled 2 0/1 Replaced",
+            "accepted 4 5",
+            "rested 4 5@100",
+            // Where it canceled: the peg, and the stop that the bid has reached.
+            "reduced 4 1@100",
+            "repriced 4 99",
+            "rested 4 1@99",
+            "triggered 5",
+            "trade 1!<5! 1@99",
+            // Where it entered.
+            "reduced 3 1@99",
+            "repriced 3 100",
+            "rested 3 1@100",
+            "canceled 4 0/5 Replaced",
+            "accepted 6 1",
+            "rested 6 1@80",
+            "reduced 3 1@100",
+            "repriced 3 99",
+            "rested 3 1@99",
+            "reduced 4 1@99",
+            "repriced 4 80",
+            "rested 4 1@80",
+        ],
+    );
+}

@@ -8,6 +8,7 @@
 //! with balance 1 50B 0Q            instead of plenty
 //! with account 1 orders=2 finished=1 trades=1 fees=0,500
 //! with min_notional=100            any bound of instrument 0
+//! with work 1                      how much of a command is done at once; `continue` is the rest
 //! 1 buy 10 @ 100 ioc as a1         gtc, ioc, fok or post; `as` names it; `on 1` is instrument 1
 //! 1 sell market 5                  or mtl: market-to-limit
 //! 1 buy market quote 1000
@@ -51,10 +52,16 @@ pub(crate) fn check(script: &str, expect: &[&str]) {
 pub(crate) fn play(script: &str) -> (Driver, Vec<String>) {
     let lines: Vec<&str> = script.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let mut house = House::default();
+    let mut work_max = None;
     for setup in lines.iter().filter_map(|line| line.strip_prefix("with ")) {
-        set_up(&mut house, setup);
+        match setup.strip_prefix("work ") {
+            Some(work) => work_max = Some(work.parse().unwrap()),
+            None => set_up(&mut house, setup),
+        }
     }
-    let mut script = Script { driver: house.open(), told: Vec::new(), unnamed: 0 };
+    let mut driver = house.open();
+    driver.work_max = work_max;
+    let mut script = Script { driver, told: Vec::new(), unnamed: 0 };
     for line in lines.iter().filter(|line| !line.starts_with("with ")) {
         script.line(line);
     }

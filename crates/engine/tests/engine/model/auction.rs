@@ -302,7 +302,10 @@ impl Model {
     }
 
     /// Halts the venue when the index has fallen far enough.
-    pub(super) fn break_circuit(&mut self) {
+    pub(super) fn break_circuit(&mut self, index: InstrumentId) {
+        if self.breaker.is_some_and(|breaker| breaker.index != index) {
+            return;
+        }
         let traded = std::mem::take(&mut self.index_traded);
         let Some(breaker) = self.breaker.filter(|_| traded && self.halted.is_none()) else {
             return;

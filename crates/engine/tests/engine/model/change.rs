@@ -74,7 +74,10 @@ impl Model {
         request: &ReplaceOrder,
     ) -> Result<(), RejectReason> {
         match self.cancelable(envelope.account, &request.cancel) {
-            Ok(key) => self.cancel(key, request.cancel.cl_ord_id, CancelCause::Replaced),
+            Ok(key) => {
+                self.replaced_in = Some(key.0);
+                self.cancel(key, request.cancel.cl_ord_id, CancelCause::Replaced);
+            }
             Err(reason) => {
                 self.refuse(envelope.account, reason, true);
                 if request.mode == ReplaceMode::StopOnFailure {

@@ -144,11 +144,10 @@ impl Model {
     }
 
     /// Places the orders of a list whose first one has filled; whether there was any.
-    pub(super) fn place_from_lists(&mut self) -> bool {
-        if self.to_place.is_empty() {
-            return false;
-        }
-        let list = self.lists[self.to_place.remove(0)];
+    pub(super) fn place_from_lists(&mut self, instrument: InstrumentId) -> bool {
+        let is_here = |at: &usize| self.lists[*at].instrument == instrument;
+        let Some(first) = self.to_place.iter().position(is_here) else { return false };
+        let list = self.lists[self.to_place.remove(first)];
         let ids = list.orders.into_iter().flatten();
         let mut keys: Vec<Key> = ids.map(|id| (list.instrument, id)).collect();
         keys.retain(|key| self.find(*key).is_some());

@@ -56,6 +56,8 @@ pub(crate) struct Model {
     halted: Option<u64>,
     /// Whether the index has traded since the circuit breaker looked at it.
     index_traded: bool,
+    /// Where a replace has canceled.
+    replaced_in: Option<InstrumentId>,
     /// How often something took a place in a queue.
     arrivals: u64,
     events: Vec<Event>,
@@ -253,11 +255,18 @@ impl Model {
     }
 
     /// What follows from a command once its own order is done: orders that a list places, pegs,
-    /// triggers, again and again until nothing is left.
+    /// triggers, again and again until nothing is left; in one instrument after the other, and
+    /// first where a replace has canceled.
     fn come_to_rest(&mut self) {
-        self.break_circuit();
-        while self.place_from_lists() || self.move_pegs() || self.pull_trigger() {
-            self.break_circuit();
+        let mut instruments: Vec<InstrumentId> = self.instruments().collect();
+        if let Some(first) = self.replaced_in.take() {
+            instruments.sort_by_key(|instrument| *instrument != first);
+        }
+        for here in instruments {
+            self.break_circuit(here);
+            while self.place_from_lists(here) || self.move_pegs(here) || self.pull_trigger(here) {
+                self.break_circuit(here);
+            }
         }
     }
 

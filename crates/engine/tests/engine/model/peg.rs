@@ -45,26 +45,24 @@ impl Model {
     }
 
     /// Moves the pegged orders whose references have moved; whether there were any.
-    pub(super) fn move_pegs(&mut self) -> bool {
+    pub(super) fn move_pegs(&mut self, instrument: InstrumentId) -> bool {
+        if self.market(instrument).phase != Phase::Continuous || self.halted.is_some() {
+            return false;
+        }
+        let mut pegged: Vec<Key> = Vec::new();
+        for open in &self.open {
+            let here = open.place == Place::Book && open.order.instrument == instrument;
+            if here && open.terms().peg.is_some() {
+                pegged.push(open.key());
+            }
+        }
+        pegged.sort();
         let mut moved = false;
-        for instrument in self.instruments().collect::<Vec<_>>() {
-            if self.market(instrument).phase != Phase::Continuous || self.halted.is_some() {
-                continue;
+        for key in pegged {
+            if self.market(instrument).phase != Phase::Continuous {
+                break;
             }
-            let mut pegged: Vec<Key> = Vec::new();
-            for open in &self.open {
-                let here = open.place == Place::Book && open.order.instrument == instrument;
-                if here && open.terms().peg.is_some() {
-                    pegged.push(open.key());
-                }
-            }
-            pegged.sort();
-            for key in pegged {
-                if self.market(instrument).phase != Phase::Continuous {
-                    break;
-                }
-                moved |= self.find(key).is_some() && self.move_peg(key);
-            }
+            moved |= self.find(key).is_some() && self.move_peg(key);
         }
         moved
     }

@@ -88,33 +88,27 @@ impl Model {
     }
 
     /// Carries out the order that is to be triggered first; whether there was one.
-    pub(super) fn pull_trigger(&mut self) -> bool {
-        for instrument in self.instruments().collect::<Vec<_>>() {
-            if self.market(instrument).phase != Phase::Continuous || self.halted.is_some() {
-                continue;
-            }
-            if self.market(instrument).last_price.is_none() {
-                let [up, down] = [true, false].map(|rise| self.trigger_price(instrument, rise));
-                self.notice(instrument, up, down);
-            }
-            let mut reached: Vec<(bool, i64, u64, Key)> = Vec::new();
-            for open in &self.open {
-                if open.place == Place::Stop && open.order.instrument == instrument && open.reached
-                {
-                    let rise = triggers_on_rise(open);
-                    let stop_price = stop_price_of(open).unwrap();
-                    // Those that wait for a rise first, from the lowest; then from the highest.
-                    let far = if rise { stop_price } else { -stop_price };
-                    let began = open.trail.map_or(0, |(_, began)| began);
-                    reached.push((!rise, far, began, open.key()));
-                }
-            }
-            if let Some((.., key)) = reached.into_iter().min() {
-                self.trigger(key);
-                return true;
+    pub(super) fn pull_trigger(&mut self, instrument: InstrumentId) -> bool {
+        if self.market(instrument).phase != Phase::Continuous || self.halted.is_some() {
+            return false;
+        }
+        if self.market(instrument).last_price.is_none() {
+            let [up, down] = [true, false].map(|rise| self.trigger_price(instrument, rise));
+            self.notice(instrument, up, down);
+        }
+        let mut reached: Vec<(bool, i64, u64, Key)> = Vec::new();
+        for open in &self.open {
+            if open.place == Place::Stop && open.order.instrument == instrument && open.reached {
+                let rise = triggers_on_rise(open);
+                let stop_price = stop_price_of(open).unwrap();
+                // Those that wait for a rise first, from the lowest; then from the highest.
+                let far = if rise { stop_price } else { -stop_price };
+                let began = open.trail.map_or(0, |(_, began)| began);
+                reached.push((!rise, far, began, open.key()));
             }
         }
-        false
+        let first = reached.into_iter().min();
+        first.inspect(|(.., key)| self.trigger(*key)).is_some()
     }
 
     fn trigger(&mut self, key: Key) {

@@ -4,7 +4,7 @@
 use std::hint::select_unpredictable;
 
 use engine::{Book, NodeId, Nodes, OrderIndex};
-use types::{Price, Qty, Side};
+use types::{Phase, Price, Qty, Side};
 
 use super::plan::{Step, Terms};
 use super::target::{Tally, Target};
@@ -49,6 +49,8 @@ enum Kind {
     Cancel,
     Reduce,
     Execution,
+    Uncross,
+    Nothing,
 }
 
 impl Ready {
@@ -72,6 +74,13 @@ impl Ready {
             Step::Execution { price, maker, qty, instrument, side } => {
                 let kind = Kind::Execution;
                 Self { order_id: maker, price, qty, instrument, side, kind }
+            }
+            Step::Phase { instrument, phase } => {
+                let kind = match phase {
+                    Phase::Continuous => Kind::Uncross,
+                    _ => Kind::Nothing,
+                };
+                Self { order_id: 0, price: 0, qty: 0, instrument, side: Side::Buy, kind }
             }
         }
     }
@@ -151,6 +160,8 @@ impl Bare {
                 self.take(instrument, side, price, qty);
                 self.tally.execution(trades, order_id, self.last_maker);
             }
+            Kind::Uncross => self.uncross(instrument),
+            Kind::Nothing => {}
             Kind::Limit | Kind::Ioc | Kind::Market => {
                 market.last_order_id += 1;
                 debug_assert_eq!(
@@ -214,6 +225,27 @@ impl Bare {
             tally.trade(front.price.ticks(), qty.lots());
         }
         left
+    }
+
+    /// Trades what is crossed. At which price does not matter to what is left.
+    #[cold]
+    fn uncross(&mut self, instrument: u32) {
+        let Self { markets, nodes, order_ids, .. } = self;
+        let Market { book, index, .. } = &mut markets[instrument as usize];
+        while let (Some(bid), Some(ask)) =
+            (book.front(nodes, Side::Buy), book.front(nodes, Side::Sell))
+            && bid.price >= ask.price
+        {
+            let qty = bid.leaves_qty.min(ask.leaves_qty);
+            for front in [bid, ask] {
+                if qty == front.leaves_qty {
+                    index.remove(order_ids[front.node as usize]);
+                    book.remove(nodes, front.node);
+                } else {
+                    book.reduce(nodes, front.node, qty);
+                }
+            }
+        }
     }
 
     #[inline]

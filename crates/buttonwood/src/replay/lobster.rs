@@ -342,6 +342,7 @@ mod tests {
                 Step::Execution { price, maker, qty, side, .. } => {
                     format!("{side:?} ioc {qty}@{price} from {maker}")
                 }
+                Step::Phase { .. } => unreachable!("a file begins in continuous trading"),
             });
             short.extend(steps.map(|step| if stretch.timed { step } else { format!("[{step}]") }));
             short.extend(stretch.check.map(|check| format!("row {}", check.row)));

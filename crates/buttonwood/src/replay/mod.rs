@@ -153,11 +153,7 @@ fn decode(args: &Args) -> Result<Plan, ReplayError> {
             let records = recorded::dbn::records(input).map_err(|error| at_file(&error))?;
             let records =
                 records.collect::<Result<Vec<_>, _>>().map_err(|error| at_file(&error))?;
-            let auctions = match args.book_only {
-                true => dbn::Auctions::Carried,
-                false => dbn::Auctions::Skipped,
-            };
-            dbn::plan(&records, auctions).map_err(|error| at_file(&error))
+            dbn::plan(&records).map_err(|error| at_file(&error))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use recorded::Format;
 use serde::Serialize;
-use types::Side;
+use types::{Phase, Price, Qty, Side};
 
 use super::verify::{BookFile, Check};
 
@@ -22,6 +22,8 @@ pub(crate) struct Plan {
     pub(crate) left_out: LeftOut,
     /// Where a file tells the reason.
     pub(crate) disagreements: Option<Disagreements>,
+    /// What the exchange's auctions came to, where a file has them and our book uncrosses too.
+    pub(crate) auctions: Option<Vec<Auction>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,6 +83,11 @@ pub(crate) enum Step {
         instrument: u32,
         side: Side,
     },
+    /// Continuous trading begins with the trades that a crossed book comes to.
+    Phase {
+        instrument: u32,
+        phase: Phase,
+    },
 }
 
 // A flow of millions of steps is read through the cache.
@@ -93,6 +100,13 @@ pub(crate) enum Terms {
     Market,
     /// Rests whatever it meets, as all orders do while an auction collects them.
     Auction,
+}
+
+/// What an auction came to: the price in ticks, the volume in lots.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Auction {
+    pub(crate) price: Price,
+    pub(crate) volume: Qty,
 }
 
 /// What the exchange did where our front order was not the one that it filled.
@@ -117,6 +131,7 @@ impl Plan {
             book: None,
             left_out: LeftOut::default(),
             disagreements: None,
+            auctions: None,
         }
     }
 

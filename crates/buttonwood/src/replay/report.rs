@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use recorded::Format;
 use serde::Serialize;
-use types::Side;
+use types::{Price, Side};
 
-use super::plan::{Disagreements, Plan};
+use super::plan::{Auction, Disagreements, Plan};
 use super::target::Target;
 use super::verify::{Mismatch, Outcome};
 use super::watch::Watch;
@@ -52,6 +52,17 @@ struct Recorded {
     maker_agrees: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     disagreements: Option<Disagreements>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auctions: Option<Vec<Uncrossed>>,
+}
+
+/// Where our auction ended, and where the exchange's did.
+#[derive(Debug, Serialize)]
+struct Uncrossed {
+    price: u64,
+    volume: u64,
+    exchange_price: u64,
+    exchange_volume: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -92,6 +103,7 @@ impl Report {
                 executions: tally.executions,
                 maker_agrees: tally.maker_agrees,
                 disagreements: plan.disagreements,
+                auctions: tally.auctions.as_deref().and_then(|found| Uncrossed::all(plan, found)),
             }),
             verified: plan.book.is_some().then_some(Verified {
                 verified_rows: outcome.verified_rows,
@@ -153,6 +165,15 @@ impl Report {
                     format!("{self_match} self-match, {hidden_qty} hidden quantity, {other} other"),
                 );
             }
+            for Uncrossed { price, volume, exchange_price, exchange_volume } in
+                recorded.auctions.iter().flatten()
+            {
+                let (found, exchange) = (grouped(*price), grouped(*exchange_price));
+                let text = format!(
+                    "{volume} lots at {found}, the exchange {exchange_volume} at {exchange}"
+                );
+                line("auction", text);
+            }
             let left_out = plan.left_out;
             line(
                 "left out",
@@ -171,6 +192,21 @@ impl Report {
             }
         }
         lines.join("\n")
+    }
+}
+
+impl Uncrossed {
+    fn all(plan: &Plan, found: &[Auction]) -> Option<Vec<Self>> {
+        let recorded = plan.auctions.as_ref()?;
+        assert_eq!(recorded.len(), found.len(), "a plan has an auction where its target has");
+        let in_units = |price: Price| price.ticks().unsigned_abs() * plan.price_unit;
+        let all = found.iter().zip(recorded).map(|(found, exchange)| Self {
+            price: in_units(found.price),
+            volume: found.volume.lots(),
+            exchange_price: in_units(exchange.price),
+            exchange_volume: exchange.volume.lots(),
+        });
+        Some(all.collect())
     }
 }
 

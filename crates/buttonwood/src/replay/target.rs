@@ -2,7 +2,7 @@
 
 use types::Side;
 
-use super::plan::Step;
+use super::plan::{Auction, Step};
 use super::watch::Watch;
 
 pub(crate) trait Target {
@@ -16,8 +16,8 @@ pub(crate) trait Target {
     fn resting_orders(&self) -> usize;
 }
 
-/// Counted since the first step, timed or not.
-#[derive(Clone, Copy, Debug, Default)]
+/// Counted since the first step, timed or not. The trades of auctions are not among the others.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) rejected: u64,
     pub(crate) trades: u64,
@@ -27,6 +27,8 @@ pub(crate) struct Tally {
     pub(crate) executions: u64,
     /// Executions that filled the order which the exchange filled, and no other.
     pub(crate) maker_agrees: u64,
+    /// Of a target that finds their price.
+    pub(crate) auctions: Option<Vec<Auction>>,
 }
 
 impl Tally {

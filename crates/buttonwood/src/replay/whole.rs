@@ -9,10 +9,10 @@ use types::{
     CancelOrder, CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope,
     Event, ExternalRef, FeeRates, Increment, InstrumentId, InstrumentSpec, ListAsset,
     ListInstrument, NewOrder, OrderId, OrderRef, OrderSize, OrderType, Origin, PRICE_MAX, Price,
-    QTY_MAX, Qty, Side, StpMode, Symbol, TimeInForce,
+    QTY_MAX, Qty, SetPhase, Side, StpMode, Symbol, TimeInForce,
 };
 
-use super::plan::{Plan, Step, Terms};
+use super::plan::{Auction, Plan, Step, Terms};
 use super::target::{Tally, Target};
 use super::watch::Watch;
 
@@ -53,6 +53,7 @@ struct Ready {
 enum Expect {
     OrderId(u64),
     Maker(u64),
+    Phase,
     Nothing,
 }
 
@@ -92,7 +93,7 @@ impl Whole {
             ready: Vec::with_capacity(ENTRIES_PER_CHUNK.min(plan.steps.len())),
             events: Vec::new(),
             sequenced_ns: 0,
-            tally: Tally::default(),
+            tally: Tally { auctions: Some(Vec::new()), ..Tally::default() },
             last_maker: 0,
         };
         whole.list(plan.instrument_count);
@@ -163,11 +164,9 @@ impl Whole {
 
     #[inline]
     fn apply(&mut self, ready: &Ready) {
-        self.sequenced_ns += 1;
-        self.events.clear();
-        self.engine.apply(self.sequenced_ns, &ready.entry, &mut self.events);
-        while self.engine.has_deferred() {
-            self.resume();
+        self.enter(&ready.entry);
+        if let Expect::Phase = ready.expect {
+            return self.note_auction();
         }
         let trades = self.tally.trades;
         for event in &self.events {
@@ -191,6 +190,30 @@ impl Whole {
         }
     }
 
+    #[inline]
+    fn enter(&mut self, entry: &Entry) {
+        self.sequenced_ns += 1;
+        self.events.clear();
+        self.engine.apply(self.sequenced_ns, entry, &mut self.events);
+        while self.engine.has_deferred() {
+            self.resume();
+        }
+    }
+
+    #[cold]
+    fn note_auction(&mut self) {
+        for event in &self.events {
+            match event {
+                Event::AuctionUncrossed(uncrossed) => {
+                    let auction = Auction { price: uncrossed.price, volume: uncrossed.volume };
+                    self.tally.auctions.get_or_insert_default().push(auction);
+                }
+                Event::CommandRejected(_) => self.tally.rejected += 1,
+                _ => {}
+            }
+        }
+    }
+
     /// What a sequencer does when one command's work is more than the engine does at once.
     #[cold]
     fn resume(&mut self) {
@@ -205,10 +228,9 @@ impl Ready {
         let (expect, command) = match *step {
             Step::New { order_id, price, qty, instrument, side, terms } => {
                 let (order_type, time_in_force) = match terms {
-                    Terms::Limit => (OrderType::Limit, TimeInForce::Gtc),
+                    Terms::Limit | Terms::Auction => (OrderType::Limit, TimeInForce::Gtc),
                     Terms::Ioc => (OrderType::Limit, TimeInForce::Ioc),
                     Terms::Market => (OrderType::Market, TimeInForce::Gtc),
-                    Terms::Auction => unreachable!("its plans begin with continuous trading"),
                 };
                 let order = NewOrder {
                     instrument: InstrumentId(instrument),
@@ -259,6 +281,10 @@ impl Ready {
                 };
                 (Expect::Nothing, Command::AmendOrder(amend))
             }
+            Step::Phase { instrument, phase } => {
+                let instrument = InstrumentId(instrument);
+                (Expect::Phase, Command::SetPhase(SetPhase { instrument, phase }))
+            }
         };
         let envelope = Envelope { account: account_of(step), ..Envelope::venue(Origin::Replay, 0) };
         Self { entry: Entry { envelope, command }, expect }
@@ -272,6 +298,7 @@ fn account_of(step: &Step) -> AccountId {
         | Step::Cancel { instrument, order_id, side }
         | Step::Reduce { instrument, order_id, side, .. } => (instrument, order_id, side),
         Step::Execution { instrument, maker, side, .. } => (instrument, maker, side),
+        Step::Phase { .. } => return AccountId::VENUE,
     };
     let at = hash(u64::from(instrument) << 32 ^ order_id) % u64::from(ACCOUNTS_A_SIDE);
     let at = u32::try_from(at).expect("below ACCOUNTS_A_SIDE");

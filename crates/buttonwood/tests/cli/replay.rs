@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::process::{run, run_json, run_refused, text};
 
@@ -139,6 +139,16 @@ fn a_day_of_es_runs_through_its_opening_to_its_recorded_end() {
         check(disagreements, "self_match", 105);
         check(disagreements, "hidden_qty", 10);
         check(disagreements, "other", 0);
+        if mode.is_empty() {
+            // The engine's own auction comes to the exchange's price and volume.
+            let opening = json!({
+                "price": 4_800_250_000_000_u64,
+                "volume": 44,
+                "exchange_price": 4_800_250_000_000_u64,
+                "exchange_volume": 44,
+            });
+            assert_eq!(found["auctions"], json!([opening]));
+        }
         let output = run(&[&["replay", text(&day)], mode].concat());
         let summary = String::from_utf8(output.stdout).unwrap();
         assert!(summary.contains(" 0 of unknown orders"), "{summary}");
@@ -197,7 +207,8 @@ fn json_has_every_field_and_no_other() {
         check(&found, "equal_rows", 3);
 
         let found = run_json(&[&["replay", text(&orders), "--json"], mode].concat());
-        check_keys(&found, &[&always[..], &recorded, &["disagreements"]].concat());
+        let auctions: &[&str] = if mode.is_empty() { &["auctions"] } else { &[] };
+        check_keys(&found, &[&always[..], &recorded, &["disagreements"], auctions].concat());
         check_keys(&found["disagreements"], &["self_match", "hidden_qty", "other"]);
         check(&found, "commands", 2);
         check(&found, "notional", 10_000_000_000);

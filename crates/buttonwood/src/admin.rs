@@ -1,9 +1,13 @@
 //! `buttonwood admin`: what operators do. On a running venue the request goes through a local
 //! socket in the data folder; on a stopped one it is carried out on the folder itself.
 
+mod calendar;
+mod fees;
+mod instrument;
 mod offline;
 mod request;
 mod risk;
+mod rules;
 mod server;
 mod socket;
 mod trading;
@@ -18,6 +22,7 @@ use venue::MasterKey;
 pub(crate) use server::AdminServer;
 
 use crate::failure::Failure;
+use instrument::InstrumentAction;
 use offline::Offline;
 use request::{Request, RoleName};
 use risk::Oversight;
@@ -26,11 +31,11 @@ use trading::Trading;
 #[derive(Args, Debug)]
 pub(crate) struct Admin {
     /// Folder that holds the venue [env: BUTTONWOOD_DATA_DIR]
-    #[arg(long = "data", value_name = "DIR", global = true)]
+    #[arg(long = "data", value_name = "DIR", global = true, display_order = 1_000)]
     data_dir: Option<PathBuf>,
 
     /// File with the master key, to make a key on a stopped venue [env: BUTTONWOOD_MASTER_KEY]
-    #[arg(long, value_name = "FILE", global = true)]
+    #[arg(long, value_name = "FILE", global = true, display_order = 1_000)]
     master_key: Option<String>,
 
     #[command(subcommand)]
@@ -44,7 +49,7 @@ enum Action {
     /// Assets: what is owned and traded
     #[command(subcommand)]
     Asset(AssetAction),
-    /// Instruments: what is traded, in which steps, at which fees
+    /// Instruments: what is traded, in which steps, by which rules, at which fees and times
     #[command(subcommand)]
     Instrument(InstrumentAction),
     /// Accounts and their balances
@@ -73,14 +78,6 @@ enum AssetAction {
         decimals: u8,
     },
     /// Show all assets, and how much of each there is
-    List,
-}
-
-#[derive(Debug, Subcommand)]
-enum InstrumentAction {
-    /// List a new instrument, such as `BTCUSDT`
-    Add(request::NewInstrument),
-    /// Show all instruments
     List,
 }
 
@@ -129,8 +126,7 @@ impl Admin {
                 Request::AddAsset { name, decimals }
             }
             Action::Asset(AssetAction::List) => Request::ListAssets,
-            Action::Instrument(InstrumentAction::Add(new)) => Request::AddInstrument(new),
-            Action::Instrument(InstrumentAction::List) => Request::ListInstruments,
+            Action::Instrument(action) => Request::Instrument { action },
             Action::Account(AccountAction::Add(new)) => Request::AddAccount(new),
             Action::Account(AccountAction::List) => Request::ListAccounts,
             Action::Account(AccountAction::Balances { name }) => Request::Balances { name },

@@ -7,13 +7,13 @@ use engine::Engine;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use types::{
-    AMOUNT_MAX, AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, Command,
-    CreateAccount, CreateKey, Deposit, Event, ExternalRef, FeeRates, Increment, Instrument,
-    InstrumentSpec, KeyId, KeySpec, ListAsset, ListInstrument, PRICE_MAX, Price, QTY_MAX, Qty,
-    RejectReason, RevokeKey, Role, Symbol, Withdraw,
+    AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, Command, CreateAccount,
+    CreateKey, Deposit, Event, ExternalRef, FeeRates, KeyId, KeySpec, ListAsset, RejectReason,
+    RevokeKey, Role, Withdraw,
 };
 use venue::{MasterKey, MasterKeyError, Secret, api_key_hash, random_text};
 
+use super::instrument::InstrumentAction;
 use super::risk::Oversight;
 use super::trading::Trading;
 use crate::failure::Failure;
@@ -23,8 +23,7 @@ use crate::failure::Failure;
 pub(crate) enum Request {
     AddAsset { name: String, decimals: u8 },
     ListAssets,
-    AddInstrument(NewInstrument),
-    ListInstruments,
+    Instrument { action: InstrumentAction },
     AddAccount(NewAccount),
     ListAccounts,
     Balances { name: String },
@@ -35,53 +34,6 @@ pub(crate) enum Request {
     RevokeKey { key: u32 },
     Trading { action: Trading },
     Risk { action: Oversight },
-}
-
-#[derive(Args, Debug, Deserialize, Serialize)]
-pub(crate) struct NewInstrument {
-    symbol: String,
-    /// Asset that is bought and sold
-    #[arg(long)]
-    base: String,
-    /// Asset that is paid with
-    #[arg(long)]
-    quote: String,
-    /// Smallest step of a price, such as 0.01
-    #[arg(long, value_name = "DECIMAL")]
-    tick_size: String,
-    /// Smallest step of a quantity, such as 0.00001
-    #[arg(long, value_name = "DECIMAL")]
-    lot_size: String,
-    /// [default: one tick]
-    #[arg(long, value_name = "DECIMAL")]
-    min_price: Option<String>,
-    /// [default: 10^8 ticks]
-    #[arg(long, value_name = "DECIMAL")]
-    max_price: Option<String>,
-    /// [default: one lot]
-    #[arg(long, value_name = "DECIMAL")]
-    min_qty: Option<String>,
-    /// [default: 10^9 lots]
-    #[arg(long, value_name = "DECIMAL")]
-    max_qty: Option<String>,
-    /// The most that one market order may ask for [default: the same]
-    #[arg(long, value_name = "DECIMAL")]
-    market_max_qty: Option<String>,
-    /// Smallest price times quantity [default: none]
-    #[arg(long, value_name = "DECIMAL")]
-    min_notional: Option<String>,
-    /// Largest price times quantity [default: none]
-    #[arg(long, value_name = "DECIMAL")]
-    max_notional: Option<String>,
-    /// Open orders that one account may have here
-    #[arg(long, value_name = "N", default_value_t = 1_000)]
-    max_open_orders: u32,
-    /// Basis points of what a maker receives, such as 7.5
-    #[arg(long, value_name = "BPS", default_value = "0")]
-    maker_fee_bps: String,
-    /// Basis points of what a taker receives
-    #[arg(long, value_name = "BPS", default_value = "0")]
-    taker_fee_bps: String,
 }
 
 #[derive(Args, Debug, Deserialize, Serialize)]
@@ -142,14 +94,7 @@ impl Request {
                 Ok(json!({ "asset": name.as_str(), "decimals": decimals }))
             }
             Self::ListAssets => venue.read(list_assets),
-            Self::AddInstrument(new) => {
-                let assets = venue.read(|engine| engine.assets().to_vec())?;
-                let spec = new.spec(&assets)?;
-                let symbol = spec.symbol;
-                carry_out(venue, Command::ListInstrument(ListInstrument { spec }))?;
-                Ok(json!({ "symbol": symbol.as_str() }))
-            }
-            Self::ListInstruments => venue.read(list_instruments),
+            Self::Instrument { action } => action.execute(venue),
             Self::AddAccount(new) => {
                 let spec = new.spec()?;
                 carry_out(venue, Command::CreateAccount(CreateAccount { spec }))?;
@@ -189,89 +134,6 @@ impl Request {
             Self::Trading { action } => action.execute(venue),
             Self::Risk { action } => action.execute(venue),
         }
-    }
-}
-
-/// A listed instrument with its assets: all that is needed to read and print its numbers.
-#[derive(Clone, Copy)]
-pub(super) struct Listing {
-    pub(super) instrument: Instrument,
-    pub(super) base: Asset,
-    pub(super) quote: Asset,
-}
-
-impl Listing {
-    /// The quantity that is named, or else what is now.
-    pub(super) fn qty_or(&self, named: &Option<String>, now: Qty) -> Result<Qty, Failure> {
-        let Some(text) = named else { return Ok(now) };
-        let qty = self.instrument.parse_qty(text);
-        qty.ok_or_else(|| invalid("quantity", text, "a whole number of lots"))
-    }
-
-    /// The amount of the quote asset that is named, or else what is now.
-    pub(super) fn notional_or(
-        &self,
-        named: &Option<String>,
-        now: Amount,
-    ) -> Result<Amount, Failure> {
-        let Some(text) = named else { return Ok(now) };
-        let amount = self.quote.parse_amount(text);
-        amount.ok_or_else(|| invalid("notional", text, "an amount of the quote asset"))
-    }
-}
-
-impl NewInstrument {
-    fn spec(&self, assets: &[Asset]) -> Result<InstrumentSpec, Failure> {
-        let (base, _) = asset_named(assets, &self.base)?;
-        let (quote, quote_asset) = asset_named(assets, &self.quote)?;
-        let tick_size = parse_increment("tick size", &self.tick_size)?;
-        let lot_size = parse_increment("lot size", &self.lot_size)?;
-        let price = |name, text: &Option<String>, default: i64| match text {
-            None => Ok(Price::from_ticks(default)),
-            Some(text) => tick_size
-                .count(text)
-                .and_then(|ticks| i64::try_from(ticks).ok())
-                .map(Price::from_ticks)
-                .filter(|price| *price <= PRICE_MAX)
-                .ok_or_else(|| invalid(name, text, "a whole number of ticks")),
-        };
-        let qty = |name, text: &Option<String>, default: u64| match text {
-            None => Ok(Qty::from_lots(default)),
-            Some(text) => lot_size
-                .count(text)
-                .and_then(|lots| u64::try_from(lots).ok())
-                .map(Qty::from_lots)
-                .filter(|qty| *qty <= QTY_MAX)
-                .ok_or_else(|| invalid(name, text, "a whole number of lots")),
-        };
-        let amount = |name, text: &Option<String>, default: Amount| match text {
-            None => Ok(default),
-            Some(text) => quote_asset
-                .parse_amount(text)
-                .ok_or_else(|| invalid(name, text, "an amount of the quote asset")),
-        };
-        let max_qty = qty("largest quantity", &self.max_qty, 1_000_000_000)?;
-        Ok(InstrumentSpec {
-            symbol: Symbol::parse(&self.symbol).ok_or_else(|| {
-                invalid("symbol", &self.symbol, "1 to 20 capital letters, digits, - _ .")
-            })?,
-            base,
-            quote,
-            tick_size,
-            lot_size,
-            min_price: price("smallest price", &self.min_price, 1)?,
-            max_price: price("largest price", &self.max_price, 100_000_000)?,
-            min_qty: qty("smallest quantity", &self.min_qty, 1)?,
-            max_qty,
-            market_max_qty: qty("market quantity", &self.market_max_qty, max_qty.lots())?,
-            min_notional: amount("smallest notional", &self.min_notional, Amount::ZERO)?,
-            max_notional: amount("largest notional", &self.max_notional, AMOUNT_MAX)?,
-            max_open_orders: self.max_open_orders,
-            fees: FeeRates {
-                maker_fee_bps_x100: parse_fee(&self.maker_fee_bps)?,
-                taker_fee_bps_x100: parse_fee(&self.taker_fee_bps)?,
-            },
-        })
     }
 }
 
@@ -354,6 +216,12 @@ fn refusal(reason: RejectReason) -> String {
             "the largest quantity at the largest price is more than the venue can hold"
         }
         RejectReason::FeeTooHigh => "a fee may not exceed 100 %",
+        RejectReason::InstrumentRulesInvalid => {
+            "a smallest value is above its largest, or the average is over more than a day"
+        }
+        RejectReason::FeeScheduleInvalid => {
+            "the first tier begins at a volume of 0, the others ascend, and no rate exceeds 100 %"
+        }
         RejectReason::BaseIsQuote => "base and quote must be different assets",
         RejectReason::PhaseForbids => "the instrument is in this phase already",
         RejectReason::InstrumentDelisted => "the instrument is delisted",
@@ -387,34 +255,6 @@ fn list_assets(engine: &Engine) -> Value {
         })
     };
     assets.map(row).collect()
-}
-
-fn list_instruments(engine: &Engine) -> Value {
-    let row = |instrument: &Instrument| {
-        let spec = &instrument.spec;
-        let asset = |id: AssetId| &engine.assets()[usize::from(id.0)];
-        let quote = asset(spec.quote);
-        json!({
-            "symbol": spec.symbol.as_str(),
-            "base": asset(spec.base).name.as_str(),
-            "quote": quote.name.as_str(),
-            "tick_size": spec.tick_size.format(1, 0),
-            "lot_size": spec.lot_size.format(1, 0),
-            "min_price": instrument.format_price(spec.min_price, 0),
-            "max_price": instrument.format_price(spec.max_price, 0),
-            "min_qty": instrument.format_qty(spec.min_qty, 0),
-            "max_qty": instrument.format_qty(spec.max_qty, 0),
-            "market_max_qty": instrument.format_qty(spec.market_max_qty, 0),
-            "min_notional": quote.format_amount(spec.min_notional),
-            "max_notional": quote.format_amount(spec.max_notional),
-            "max_open_orders": spec.max_open_orders,
-            "phase": engine.phase(instrument.id).map(|phase| format!("{phase:?}")),
-            "delisted": engine.is_delisted(instrument.id),
-            "maker_fee_bps": format_fee(spec.fees.maker_fee_bps_x100),
-            "taker_fee_bps": format_fee(spec.fees.taker_fee_bps_x100),
-        })
-    };
-    engine.instruments().map(row).collect()
 }
 
 fn list_accounts(engine: &Engine) -> Value {
@@ -468,18 +308,6 @@ pub(super) fn find_account(venue: &mut impl Backend, name: &str) -> Result<Accou
     found.ok_or_else(|| Failure::new(format!("there is no account `{name}`")))
 }
 
-pub(super) fn find_instrument(venue: &mut impl Backend, symbol: &str) -> Result<Listing, Failure> {
-    let wanted = symbol.to_owned();
-    let found = venue.read(move |engine| {
-        let mut instruments = engine.instruments();
-        let instrument = *instruments.find(|listed| listed.spec.symbol.as_str() == wanted)?;
-        let asset = |id: AssetId| engine.assets()[usize::from(id.0)];
-        let (base, quote) = (asset(instrument.spec.base), asset(instrument.spec.quote));
-        Some(Listing { instrument, base, quote })
-    })?;
-    found.ok_or_else(|| Failure::new(format!("there is no instrument `{symbol}`")))
-}
-
 pub(super) fn account_names(engine: &Engine) -> BTreeMap<AccountId, String> {
     engine.accounts().map(|(id, spec)| (id, spec.name.to_string())).collect()
 }
@@ -497,7 +325,7 @@ fn find_amount(
     Ok((id, parsed))
 }
 
-fn asset_named(assets: &[Asset], name: &str) -> Result<(AssetId, Asset), Failure> {
+pub(super) fn asset_named(assets: &[Asset], name: &str) -> Result<(AssetId, Asset), Failure> {
     (0..)
         .map(AssetId)
         .zip(assets.iter().copied())
@@ -510,18 +338,14 @@ fn parse_external_ref(text: &str) -> Result<ExternalRef, Failure> {
         .ok_or_else(|| invalid("reference", text, "1 to 64 visible ASCII characters"))
 }
 
-fn parse_increment(name: &str, text: &str) -> Result<Increment, Failure> {
-    Increment::parse(text).ok_or_else(|| invalid(name, text, "a decimal above zero"))
-}
-
 /// Basis points with two decimals.
-fn parse_fee(text: &str) -> Result<u32, Failure> {
+pub(super) fn parse_fee(text: &str) -> Result<u32, Failure> {
     types::parse_decimal(text, 2)
         .and_then(|fee| u32::try_from(fee).ok())
         .ok_or_else(|| invalid("fee", text, "basis points with at most two decimals"))
 }
 
-fn format_fee(fee_bps_x100: u32) -> String {
+pub(super) fn format_fee(fee_bps_x100: u32) -> String {
     types::format_decimal(i128::from(fee_bps_x100), 2, 2)
 }
 

@@ -11,7 +11,8 @@ use types::{
     SetKillSwitch,
 };
 
-use super::request::{Backend, Listing, carry_out, find_account, find_instrument};
+use super::instrument::{Listing, find_instrument};
+use super::request::{Backend, carry_out, find_account};
 use crate::failure::Failure;
 
 #[derive(Debug, Deserialize, Serialize, Subcommand)]

@@ -8,9 +8,8 @@ use types::{
     SetPhase, TradeId,
 };
 
-use super::request::{
-    Backend, Listing, account_names, carry_out, find_account, find_instrument, invalid,
-};
+use super::instrument::{Listing, find_instrument};
+use super::request::{Backend, account_names, carry_out, find_account, invalid};
 use crate::clock::now_ns;
 use crate::failure::Failure;
 

@@ -101,6 +101,96 @@ async fn an_operator_steers_a_venue() {
     venue.stop();
 }
 
+#[tokio::test]
+async fn an_operator_gives_an_instrument_its_rules() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = text(dir.path());
+    let admin = |args: &str| run_json(&words(data, args));
+    let refused = |args: &str| run_refused(&words(data, args));
+    let venue = Serving::start(&["--data", data, "--demo", "--no-bots"]);
+    let [alice, bob] = [0, 1].map(|account| trader(&venue, data, account));
+    let buy = |qty: &str, price: &str| NewOrder::limit("BTCUSDT", Side::Buy, qty, price);
+    let sell = |qty: &str, price: &str| NewOrder::limit("BTCUSDT", Side::Sell, qty, price);
+
+    // Bounds and fees. What is not named stays.
+    let listed = admin("instrument list")[0].clone();
+    assert_eq!(admin("instrument update BTCUSDT"), listed, "shown, not changed");
+    let mut expected = listed.clone();
+    expected["max_qty"] = json!("3.00000");
+    expected["taker_fee_bps"] = json!("12.50");
+    let updated = admin("instrument update BTCUSDT --max-qty 3 --taker-fee-bps 12.5");
+    assert_eq!(updated, expected);
+    assert!(refusal(&alice, &buy("3.00001", "100")).await.contains("LOT_SIZE"));
+    let sentence = refused("instrument update BTCUSDT --max-price 0.001");
+    assert!(sentence.contains("whole number of ticks"), "{sentence}");
+    let sentence = refused("instrument update BTCUSDT --min-qty 4");
+    assert!(sentence.contains("out of range"), "{sentence}");
+    assert!(refused("instrument update NONE").contains("`NONE`"));
+
+    // Rules: a breach of the bands, which the next trade would be, halts.
+    let plain = admin("instrument rules BTCUSDT");
+    assert_eq!(
+        (&plain["avg_price_mins"], &plain["breach"]),
+        (&json!(0), &json!("VolatilityAuction"))
+    );
+    admin("instrument rules BTCUSDT --static-band-bps 1000 --max-position 101");
+    let rules = admin("instrument rules BTCUSDT --breach Halt --breach-s 3600 --avg-price-mins 5");
+    assert_eq!(rules["max_position"], "101.00000");
+    assert_eq!((&rules["static_band_bps"], &rules["breach_s"]), (&json!(1000), &json!(3600)));
+    assert_eq!(admin("instrument rules BTCUSDT"), rules, "shown, not changed");
+    let sentence = refused("instrument rules BTCUSDT --buy-min-bps 9000 --buy-max-bps 8000");
+    assert!(sentence.contains("above its largest"), "{sentence}");
+    bob.place(&sell("1", "100")).await.unwrap();
+    assert_eq!(alice.place(&buy("1", "100")).await.unwrap().status, "FILLED");
+    assert!(refusal(&alice, &buy("1", "100")).await.contains("MAX_POSITION"));
+    bob.place(&sell("1", "120")).await.unwrap();
+    admin("instrument rules BTCUSDT --max-position 0");
+    alice.place(&buy("1", "120")).await.unwrap();
+    assert_eq!(admin("instrument list")[0]["phase"], "Halt");
+
+    // Fees by volume: the demo's accounts have rates of their own, so a new one trades.
+    let fees = admin("instrument fees BTCUSDT");
+    assert_eq!((&fees["asset"], &fees["tiers"]), (&Value::Null, &json!([])));
+    let tiers = "--tier 0 10 20 --tier 1000.5 -0.5 15";
+    let fees = admin(&format!("instrument fees BTCUSDT --asset Quote {tiers}"));
+    assert_eq!(fees["asset"], "Quote");
+    assert_eq!(
+        fees["tiers"][1],
+        json!({"volume_min": "1000.50000000", "maker_fee_bps": "-0.50", "taker_fee_bps": "15.00"})
+    );
+    assert_eq!(admin("instrument fees BTCUSDT"), fees, "shown, not changed");
+    assert_eq!(admin(&format!("instrument fees BTCUSDT {tiers}")), fees, "the asset stays");
+    let sentence = refused("instrument fees BTCUSDT --tier 5 1 2");
+    assert!(sentence.contains("begins at a volume of 0"), "{sentence}");
+    assert!(refused("instrument fees BTCUSDT --tier 0 1 x").contains("`x`"));
+    let many = " --tier 0 1 2".repeat(9);
+    assert!(refused(&format!("instrument fees BTCUSDT{many}")).contains("at most 8"));
+
+    // A calendar that says what is, so that nothing changes while the test runs.
+    let day = "instrument calendar ETHUSDT --session Mon-Sun 00:00 Closed";
+    assert_eq!(
+        admin(day)["sessions"],
+        json!([{"days": "Mon,Tue,Wed,Thu,Fri,Sat,Sun", "time": "00:00:00", "phase": "Closed"}])
+    );
+    venue.stop();
+    let venue = Serving::start(&["--data", data, "--demo", "--no-bots"]);
+    let eth = NewOrder::limit("ETHUSDT", Side::Buy, "1", "100");
+    let alice = trader(&venue, data, 0);
+    assert!(refusal(&alice, &eth).await.contains("Market is closed."));
+    assert_eq!(admin("instrument calendar ETHUSDT --clear")["sessions"], json!([]));
+    admin("phase ETHUSDT Continuous");
+    assert_eq!(alice.place(&eth).await.unwrap().status, "NEW");
+    let sentence = refused("instrument calendar ETHUSDT --session Monday 09:00 Closed");
+    assert!(sentence.contains("`Monday`") && sentence.contains("Mon-Fri"), "{sentence}");
+    assert!(refused("instrument calendar ETHUSDT --session Mon 25:00 Closed").contains("`25:00`"));
+    assert!(refused("instrument calendar ETHUSDT --session Mon 09:00 Open").contains("`Open`"));
+    venue.stop();
+
+    // On a stopped venue too.
+    assert_eq!(admin("instrument rules BTCUSDT --breach-s 0")["static_band_bps"], 1000);
+    assert_eq!(admin("instrument fees BTCUSDT --clear")["asset"], Value::Null);
+}
+
 #[test]
 fn help_says_what_an_operator_may_say() {
     let help = |args: &str| {
@@ -112,6 +202,9 @@ fn help_says_what_an_operator_may_say() {
     assert!(help("phase --help").contains("VolatilityAuction"));
     assert!(help("risk --help").contains("Limits"));
     assert!(help("limits --help").contains("0 is no limit"));
+    assert!(help("instrument rules --help").contains("0 is no such rule"));
+    assert!(help("instrument fees --help").contains("--tier 1000000 -0.5 15"));
+    assert!(help("instrument calendar --help").contains("--session Mon-Fri 17:00 Closed"));
     let wrong = run(&["admin", "phase", "BTCUSDT", "preopen"]);
     assert_eq!(wrong.status.code(), Some(2), "names are spelled one way");
 }

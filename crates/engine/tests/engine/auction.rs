@@ -521,3 +521,39 @@ fn prices(events: &[Event]) -> Vec<i64> {
     };
     events.iter().filter_map(price).collect()
 }
+
+#[test]
+fn only_a_tick_tells_and_only_when_nothing_else_waits() {
+    check(
+        "with work 1
+         phase OpeningAuction
+         phase OpeningAuction on 1
+         at 1s
+         1 sell 5 @ 100
+         2 buy 3 @ 100 until 1500000000
+         2 buy 2 @ 101 until 1500000000
+         continue
+         at 1500ms
+         tick
+         continue
+         tick
+         tick
+         tick",
+        &[
+            "phase 0 OpeningAuction",
+            "phase 1 OpeningAuction",
+            "accepted 1 5",
+            "rested 1 5@100",
+            "accepted 2 3",
+            "rested 2 3@100",
+            "accepted 3 2",
+            "rested 3 2@101",
+            "reduced 2 3@100",
+            "expired 2 0/3 GoodTillDate",
+            "reduced 3 2@101",
+            "expired 3 0/2 GoodTillDate",
+            "indicated 0 none",
+            "indicated 1 none",
+        ],
+    );
+}

@@ -1,5 +1,12 @@
 //! Trades undone or given another price, and what is owed since.
 
+use engine::WORK_PER_COMMAND;
+use types::{
+    AccountId, AssetId, BustTrade, Command, Event, ExternalRef, InstrumentId, RejectReason, Side,
+    TradeId, Withdraw,
+};
+
+use crate::house::{House, deposit, limit, minor};
 use crate::script::check;
 
 #[test]
@@ -294,4 +301,49 @@ fn a_trade_that_is_no_longer_kept_is_final() {
             "busted 2: 2 -1B 50Q, 1 1B -50Q",
         ],
     );
+}
+
+#[test]
+fn a_deposit_pays_as_many_as_one_command_has_work_for_and_then_the_rest() {
+    let work = u64::from(WORK_PER_COMMAND);
+    let owed = work + 5;
+    let mut house = House::default();
+    house.balances.insert((2, 0), 0);
+    house.accounts.iter_mut().for_each(|spec| spec.trades_kept = 2_000);
+    let mut venue = house.open();
+    venue.unchecked = true;
+    for _ in 0..owed {
+        venue.apply(1, Command::NewOrder(limit("s", Side::Sell, 1, 10)));
+        venue.apply(2, Command::NewOrder(limit("b", Side::Buy, 1, 10)));
+    }
+    let (account, asset) = (AccountId(2), AssetId(0));
+    let external_ref = ExternalRef::parse("all").unwrap();
+    let amount = minor(owed.into());
+    let withdraw = Withdraw { account, asset, amount, external_ref };
+    venue.apply(0, Command::Withdraw(withdraw));
+    for trade_id in (1..=owed).map(TradeId) {
+        let instrument = InstrumentId(0);
+        let (buyer, seller) = (AccountId(2), AccountId(1));
+        let bust = BustTrade { instrument, trade_id, buyer, seller };
+        assert_eq!(venue.reason(0, Command::BustTrade(bust)), None);
+    }
+    assert_eq!(venue.engine.receivables().count() as u64, owed);
+    let paid = |events: &[Event]| {
+        let settled = events.iter().filter_map(|event| match event {
+            Event::ReceivableSettled(settled) => Some(settled.receivable.receivable.0),
+            _ => None,
+        });
+        settled.collect::<Vec<_>>()
+    };
+    let first = venue.apply(0, deposit(2, 0, owed.into(), "back"));
+    assert_eq!(paid(&first), (1..=work).collect::<Vec<_>>(), "oldest first");
+    venue.engine.assert_consistent();
+    venue.restart();
+    // Who would spend it meanwhile comes too late.
+    let rest = venue.apply(2, Command::NewOrder(limit("s", Side::Sell, 1, 10)));
+    assert_eq!(paid(&rest), (work + 1..=owed).collect::<Vec<_>>());
+    let Some(Event::CommandRejected(rejected)) = rest.last() else { panic!("{rest:?}") };
+    assert_eq!(rejected.reason, RejectReason::InsufficientBalance);
+    assert_eq!(venue.engine.receivables().count(), 0);
+    venue.engine.assert_consistent();
 }

@@ -1,10 +1,10 @@
 //! The rules of an instrument beyond its bounds: at the bound, one beyond, and absurd.
 
 use types::{
-    AccountId, AccountMode, AccountRisk, AmendOrder, Command, InstrumentId, InstrumentRules,
-    InstrumentSpec, ModifyOrder, NewOrder, OrderRef, OrderSize, OrderType, Peg, PegReference,
-    PercentPrice, Price, QTY_MAX, RejectReason, SetAccountRisk, SetInstrumentRules, Side, Terms,
-    UpdateInstrument,
+    AccountId, AccountMode, AccountRisk, AmendOrder, Command, FeeRates, InstrumentId,
+    InstrumentRules, InstrumentSpec, ModifyOrder, NewOrder, OrderRef, OrderSize, OrderType, Peg,
+    PegReference, PercentPrice, Price, QTY_MAX, RejectReason, SetAccountRisk, SetInstrumentRules,
+    Side, Terms, UpdateInstrument,
 };
 
 use crate::house::{
@@ -453,6 +453,7 @@ fn an_update_keeps_steps_and_bounds_sound() {
     trade(&mut venue, 1, 700);
     let spec = House::default().instruments[0];
     let other = House::default().instruments[1];
+    let too_high = FeeRates { taker_fee_bps_x100: FeeRates::MAX_BPS_X100 + 1, ..spec.fees };
     let mut update = |instrument, spec| {
         let update = UpdateInstrument { instrument: InstrumentId(instrument), spec };
         venue.reason(0, Command::UpdateInstrument(update))
@@ -465,6 +466,7 @@ fn an_update_keeps_steps_and_bounds_sound() {
         (0, InstrumentSpec { lot_size: other.lot_size, ..spec }, InstrumentStepsFixed),
         (0, InstrumentSpec { min_qty: lots(0), ..spec }, InstrumentBoundsInvalid),
         (0, InstrumentSpec { max_price: ticks(0), ..spec }, InstrumentBoundsInvalid),
+        (0, InstrumentSpec { fees: too_high, ..spec }, FeeTooHigh),
     ] {
         assert_eq!(update(instrument, spec), Some(expect));
     }
@@ -473,4 +475,28 @@ fn an_update_keeps_steps_and_bounds_sound() {
     venue.restart();
     assert_eq!(venue.engine.avg_price(HERE), Some(ticks(700)));
     assert_eq!(would(&venue, 1, limit("a", Side::Buy, 1, 101)), Some(PriceAboveMax));
+}
+
+/// What is open keeps the bounds that it came under, so the widest of both must be amounts.
+#[test]
+fn an_update_leaves_amounts_that_fit_what_is_open() {
+    use RejectReason::InstrumentAmountsTooLarge;
+    let mut house = House::default();
+    let spec = &mut house.instruments[0];
+    (spec.tick_size.units, spec.max_price) = (1 << 20, ticks(1 << 50));
+    (spec.max_qty, spec.market_max_qty) = (lots(1 << 50), lots(1 << 50));
+    let spec = *spec;
+    let mut venue = house.open();
+    let mut update = |max_price: i64, max_qty: u64| {
+        let (max_price, max_qty) = (ticks(max_price), lots(max_qty));
+        let spec = InstrumentSpec { max_price, max_qty, market_max_qty: max_qty, ..spec };
+        let update = UpdateInstrument { instrument: HERE, spec };
+        venue.reason(0, Command::UpdateInstrument(update))
+    };
+    assert_eq!(update(1 << 50, (1 << 50) + 1), Some(InstrumentAmountsTooLarge));
+    assert_eq!(update((1 << 50) + 1, 1 << 50), Some(InstrumentAmountsTooLarge));
+    // At the lower price there would be room for more, but not at the one that there was.
+    assert_eq!(update(1 << 49, 1 << 50), None);
+    assert_eq!(update(1 << 49, 1 << 51), Some(InstrumentAmountsTooLarge));
+    assert_eq!(update(1 << 50, 1 << 50), None);
 }

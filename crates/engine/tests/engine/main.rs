@@ -22,6 +22,7 @@ mod history;
 mod house;
 mod iceberg;
 mod list;
+mod list_auction;
 mod market_order;
 mod market_to_limit;
 mod min_qty;

@@ -394,3 +394,36 @@ fn a_round_of_pegs_comes_to_its_end_before_what_it_leads_to() {
         assert_eq!(told[told.len() - expect.len()..], expect, "work {work}");
     }
 }
+
+#[test]
+fn pegs_keep_to_bounds_that_are_changed() {
+    check(
+        "1 buy 1 @ 100
+         2 buy 1 peg primary 2
+         2 sell 1 @ 120
+         update max_price=101
+         book
+         1 buy 1 @ 102
+         update max_price=130
+         book",
+        &[
+            "accepted 1 1",
+            "rested 1 1@100",
+            "accepted 2 1@102",
+            "rested 2 1@102",
+            "accepted 3 1",
+            "rested 3 1@120",
+            "updated 0",
+            "reduced 2 1@102",
+            "repriced 2 101",
+            "rested 2 1@101",
+            "book 1@101 1@100 | 1@120",
+            "rejected PriceAboveMax",
+            "updated 0",
+            "reduced 2 1@101",
+            "repriced 2 102",
+            "rested 2 1@102",
+            "book 1@102 1@100 | 1@120",
+        ],
+    );
+}

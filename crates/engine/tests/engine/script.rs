@@ -34,10 +34,10 @@
 use engine::Engine;
 use types::{
     AccountId, AmendOrder, AssetId, CancelAll, CancelOrder, CancelOrderList, CancelRestriction,
-    ClOrdId, Command, Deposit, Event, ExternalRef, FeeRates, Fill, InstrumentId, ModifyOrder,
-    NewOrder, NewOrderList, Order, OrderId, OrderListKind, OrderRef, OrderSize, OrderType, Peg,
-    PegReference, ReplaceMode, ReplaceOrder, Side, StpMode, Terms, TimeInForce, TradeExecuted,
-    Withdraw,
+    ClOrdId, Command, Deposit, Event, ExternalRef, FeeRates, Fill, InstrumentId, InstrumentSpec,
+    ModifyOrder, NewOrder, NewOrderList, Order, OrderId, OrderListKind, OrderRef, OrderSize,
+    OrderType, Peg, PegReference, ReplaceMode, ReplaceOrder, Side, StpMode, Terms, TimeInForce,
+    TradeExecuted, Withdraw,
 };
 
 use crate::house::{ASSETS, Driver, House, entry, limit, lots, minor, name, ticks};
@@ -105,22 +105,23 @@ fn set_up(house: &mut House, line: &str) {
             }
         }
         _ => {
-            let spec = &mut house.instruments[0];
-            for bound in words {
-                let (key, value) = bound.split_once('=').expect("key=value");
-                match key {
-                    "min_price" => spec.min_price = ticks(value.parse().unwrap()),
-                    "max_price" => spec.max_price = ticks(value.parse().unwrap()),
-                    "min_qty" => spec.min_qty = lots(value.parse().unwrap()),
-                    "max_qty" => spec.max_qty = lots(value.parse().unwrap()),
-                    "market_max_qty" => spec.market_max_qty = lots(value.parse().unwrap()),
-                    "min_notional" => spec.min_notional = minor(value.parse().unwrap()),
-                    "max_notional" => spec.max_notional = minor(value.parse().unwrap()),
-                    "max_open_orders" => spec.max_open_orders = value.parse().unwrap(),
-                    _ => panic!("no such bound: {bound}"),
-                }
-            }
+            words.iter().for_each(|bound| set_bound(&mut house.instruments[0], bound));
         }
+    }
+}
+
+pub(crate) fn set_bound(spec: &mut InstrumentSpec, bound: &str) {
+    let (key, value) = bound.split_once('=').expect("key=value");
+    match key {
+        "min_price" => spec.min_price = ticks(value.parse().unwrap()),
+        "max_price" => spec.max_price = ticks(value.parse().unwrap()),
+        "min_qty" => spec.min_qty = lots(value.parse().unwrap()),
+        "max_qty" => spec.max_qty = lots(value.parse().unwrap()),
+        "market_max_qty" => spec.market_max_qty = lots(value.parse().unwrap()),
+        "min_notional" => spec.min_notional = minor(value.parse().unwrap()),
+        "max_notional" => spec.max_notional = minor(value.parse().unwrap()),
+        "max_open_orders" => spec.max_open_orders = value.parse().unwrap(),
+        _ => panic!("no such bound: {bound}"),
     }
 }
 

@@ -9,6 +9,8 @@
 //! breaker 700:5s 1300 on 1                    instrument 1 is the index; decline:how long, as far as said
 //! calendar 1111100 9h PreOpen, 1111111 17h Closed     the days from Monday on
 //! delist on 1
+//! update max_price=99                         bounds of the house's instrument, others as they were first
+//! rules max_position=9 max_order_lists=1      any count of the instrument's rules
 //! at 5s                                       the next command is of this time; in h, s, ms or ns
 //! advance 100ms                               the next command comes so much later than the last
 //! phases | indicative | calendar-of | due | deadline | halted       questions
@@ -18,10 +20,11 @@ use engine::Engine;
 use types::{
     AuctionIndicated, AuctionUncrossed, BandBreach, Calendar, CircuitBreaker, Command,
     DelistInstrument, Event, HALT_LEVELS, HaltLevel, HaltVenue, InstrumentRules, Phase, PhaseCause,
-    Price, Qty, SESSIONS_MAX, Session, SetInstrumentRules, SetPhase, Side,
+    Price, Qty, SESSIONS_MAX, Session, SetInstrumentRules, SetPhase, Side, UpdateInstrument,
 };
 
-use crate::script::instrument;
+use crate::house::House;
+use crate::script::{instrument, set_bound};
 
 /// `None` if the line says something else.
 pub(crate) fn command(line: &str) -> Option<Command> {
@@ -70,6 +73,28 @@ pub(crate) fn command(line: &str) -> Option<Command> {
                 *place = Some(Session { weekdays: days, begins_s, phase: phase(to) });
             }
             Command::SetCalendar(Calendar { instrument, sessions })
+        }
+        "update" => {
+            let mut spec = House::default().instruments[instrument.0 as usize];
+            let bounds = words[1..].iter().filter(|word| word.contains('='));
+            bounds.for_each(|bound| set_bound(&mut spec, bound));
+            Command::UpdateInstrument(UpdateInstrument { instrument, spec })
+        }
+        "rules" => {
+            let mut rules = InstrumentRules::default();
+            for (key, value) in words[1..].iter().filter_map(|word| word.split_once('=')) {
+                let value: u32 = value.parse().unwrap();
+                match key {
+                    "max_position" => rules.max_position = Qty::from_lots(value.into()),
+                    "market_min_qty" => rules.market_min_qty = Qty::from_lots(value.into()),
+                    "max_order_lists" => rules.max_order_lists = value,
+                    "max_stop_orders" => rules.max_stop_orders = value,
+                    "max_iceberg_orders" => rules.max_iceberg_orders = value,
+                    "max_amends" => rules.max_amends = value,
+                    _ => panic!("no such rule: {key}"),
+                }
+            }
+            Command::SetInstrumentRules(SetInstrumentRules { instrument, rules })
         }
         "delist" => Command::DelistInstrument(DelistInstrument { instrument }),
         _ => return None,
@@ -147,6 +172,7 @@ pub(crate) fn tell(event: &Event) -> Option<String> {
             format!("indicated {} {found}", e.instrument)
         }
         Event::InstrumentRulesSet(set) => format!("rules {}", set.instrument),
+        Event::InstrumentUpdated(updated) => format!("updated {}", updated.instrument.id),
         Event::InstrumentDelisted(delisted) => format!("delisted {}", delisted.instrument),
         Event::VenueHalted(halt) => format!("halted {}{}", halt.level, until(halt.resume_ns)),
         Event::VenueResumed(()) => "resumed".to_owned(),

@@ -1,9 +1,12 @@
 //! Many cancels at once: mass cancel, the kill switch, sessions.
 
 use engine::WORK_PER_COMMAND;
-use types::{AccountId, Command, Event, SetKillSwitch, Side};
+use types::{
+    AccountId, CloseSession, Command, Event, OpenSession, RejectReason, SessionId, SetKillSwitch,
+    Side,
+};
 
-use crate::house::{House, limit};
+use crate::house::{House, entry, limit};
 use crate::script::check;
 
 #[test]
@@ -144,10 +147,10 @@ fn what_exceeds_one_commands_work_goes_on_before_anything_else() {
     for end in ["kill", "mass", "session"] {
         let mut venue = House::default().open();
         venue.unchecked = true;
-        let open = Command::OpenSession(types::OpenSession { cancel_on_disconnect: true });
+        let open = Command::OpenSession(OpenSession { cancel_on_disconnect: true });
         let by_session = |command| {
-            let mut entry = crate::house::entry(1, None, command);
-            entry.envelope.session = types::SessionId(7);
+            let mut entry = entry(1, None, command);
+            entry.envelope.session = SessionId(7);
             entry
         };
         venue.apply_entry(&by_session(open));
@@ -162,7 +165,7 @@ fn what_exceeds_one_commands_work_goes_on_before_anything_else() {
                 side: None,
                 cl_ord_id: crate::house::name("m"),
             }),
-            _ => Command::CloseSession(types::CloseSession { session: types::SessionId(7) }),
+            _ => Command::CloseSession(CloseSession { session: SessionId(7) }),
         };
         let canceled = |events: &[Event]| {
             events.iter().filter(|event| matches!(event, Event::OrderCanceled(_))).count()
@@ -179,4 +182,28 @@ fn what_exceeds_one_commands_work_goes_on_before_anything_else() {
         assert!(matches!(rest[6], Event::OrderRested(_)), "{end}");
         venue.engine.assert_consistent();
     }
+}
+
+#[test]
+fn so_many_sessions_are_open_at_once() {
+    let mut venue = House::default().open();
+    venue.unchecked = true;
+    let mut open = |session: u64| {
+        let command = Command::OpenSession(OpenSession { cancel_on_disconnect: true });
+        let mut entry = entry(1, None, command);
+        entry.envelope.session = SessionId(session);
+        match venue.apply_entry(&entry)[..] {
+            [Event::CommandRejected(rejected)] => Some(rejected.reason),
+            _ => None,
+        }
+    };
+    for session in 1..=100_000 {
+        assert_eq!(open(session), None);
+    }
+    assert_eq!(open(100_000), Some(RejectReason::SessionInUse));
+    assert_eq!(open(100_001), Some(RejectReason::TooManySessions));
+    let close = CloseSession { session: SessionId(7) };
+    assert_eq!(venue.reason(1, Command::CloseSession(close)), None);
+    venue.restart();
+    venue.engine.assert_consistent();
 }

@@ -1,14 +1,14 @@
 //! A small venue to try the rules on, and a driver that checks what must hold after any command.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Engine, WORK_PER_COMMAND};
 use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, CancelOrder,
     CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope, Event,
     ExternalRef, FeeRates, Increment, InstrumentId, InstrumentSpec, ListAsset, ListInstrument,
-    NewOrder, Order, OrderRef, OrderSize, OrderType, Origin, Price, Qty, Reader, RejectReason,
-    RetryKey, Side, StpMode, Symbol, TimeInForce, Wire,
+    NewOrder, Order, OrderId, OrderRef, OrderSize, OrderStatus, OrderType, Origin, Price, Qty,
+    Reader, RejectReason, RetryKey, Side, StpMode, Symbol, TimeInForce, Wire,
 };
 
 /// What every account has of every asset unless a script says otherwise.
@@ -110,6 +110,7 @@ pub(crate) struct Driver {
     pub(crate) engine: Engine,
     pub(crate) now_ns: u64,
     numbers: Numbers,
+    open: OpenOrders,
     told: ToldBook,
     /// If not that of the engine: see [`Engine::limit_work`].
     pub(crate) work_max: Option<u32>,
@@ -133,6 +134,7 @@ impl Driver {
         self.engine.apply(self.now_ns, entry, &mut events);
         for event in &events {
             self.numbers.see(event);
+            self.open.see(event);
             self.told.see(event);
         }
         if !self.unchecked {
@@ -283,6 +285,35 @@ impl Numbers {
 
     fn instrument(&mut self, instrument: InstrumentId, seq: u64) {
         count(&mut self.of_instrument, instrument, seq);
+    }
+}
+
+/// Orders that were taken on and have not ended: each ends once, in one way.
+#[derive(Clone, Default)]
+struct OpenOrders(BTreeSet<(InstrumentId, OrderId)>);
+
+impl OpenOrders {
+    fn see(&mut self, event: &Event) {
+        match event {
+            Event::OrderAccepted(e) => {
+                self.0.insert((e.order.instrument, e.order.order_id));
+            }
+            Event::OrderCanceled(e) => self.end(&e.order, OrderStatus::Canceled),
+            Event::OrderExpired(e) => self.end(&e.order, OrderStatus::Expired),
+            Event::TradeExecuted(e) => {
+                for order in [&e.maker.order, &e.taker.order] {
+                    if !order.status.is_open() {
+                        self.end(order, OrderStatus::Filled);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, order: &Order, as_told: OrderStatus) {
+        let was_open = self.0.remove(&(order.instrument, order.order_id));
+        assert!(was_open && order.status == as_told, "{order:?} has ended before, or otherwise");
     }
 }
 

@@ -40,6 +40,7 @@ mod reject;
 mod replace;
 mod retry;
 mod risk;
+mod rules;
 mod schedule;
 mod script;
 mod script_account;

@@ -286,3 +286,32 @@ fn events_tell_the_whole_order() {
     assert_eq!((trade.quote.minor(), trade.side), (150, Side::Buy));
     assert_eq!(trade.taker.order.cum_quote.minor(), 150);
 }
+
+#[test]
+fn every_order_ends_once_and_says_how() {
+    check(
+        "1 sell 5 @ 100
+         2 buy 3 @ 100
+         2 buy 4 @ 100
+         1 buy 1 @ 99 ioc
+         2 cancel #3
+         2 cancel #3
+         2 amend #3 1
+         2 cancel #2",
+        &[
+            "accepted 1 5",
+            "rested 1 5@100",
+            "accepted 2 3",
+            "trade 1<2! 3@100",
+            "accepted 3 4",
+            "trade 1!<3 2@100",
+            "rested 3 2@100",
+            "accepted 4 1",
+            "expired 4 0/1 ImmediateOrCancel",
+            "canceled 3 2/4 Requested",
+            "rejected OrderNotFound",
+            "rejected OrderNotFound",
+            "rejected OrderNotFound",
+        ],
+    );
+}

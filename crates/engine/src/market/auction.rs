@@ -8,8 +8,8 @@
 use std::cmp::Ordering;
 
 use types::{
-    Amount, AuctionIndicated, AuctionUncrossed, Event, InstrumentId, Order, OrderStatus, Phase,
-    Price, Qty, Side, TradeExecuted,
+    Amount, AuctionIndicated, AuctionUncrossed, Event, ExpireCause, InstrumentId, Order,
+    OrderStatus, Phase, Price, Qty, Side, TradeExecuted,
 };
 
 use crate::book::NodeId;
@@ -87,7 +87,10 @@ impl Engine {
             if !self.spend_work() {
                 return self.deferred.push_front(Deferred::Uncross(uncrossing));
             }
-            self.uncross_trade(bid, ask, uncrossing.price, events);
+            match self.uncross_clears(bid, ask, uncrossing.price) {
+                Ok(()) => self.uncross_trade(bid, ask, uncrossing.price, events),
+                Err(younger) => self.expire_open(younger, ExpireCause::NotAllowed, events),
+            }
         }
         self.enter_phase(uncrossing.then, events);
     }
@@ -100,6 +103,21 @@ impl Engine {
         let bid = market.front(&self.orders.nodes, Side::Buy)?;
         let ask = market.front(&self.orders.nodes, Side::Sell)?;
         (bid.price >= price && ask.price <= price).then_some((bid.node, ask.node))
+    }
+
+    /// Whether a trade leaves what is cleared within what an amount can hold; else who ends.
+    fn uncross_clears(&self, bid: NodeId, ask: NodeId, price: Price) -> Result<(), NodeId> {
+        if !self.has_clearing {
+            return Ok(());
+        }
+        let nodes = &self.orders.nodes;
+        let qty = nodes[bid].leaves_qty().min(nodes[ask].leaves_qty());
+        let (bought, sold) = (self.orders.record(bid), self.orders.record(ask));
+        let accounts = [bought.account, sold.account];
+        match self.can_clear_between(accounts, bought.instrument, price, qty) {
+            true => Ok(()),
+            false => Err(if bought.order_id < sold.order_id { ask } else { bid }),
+        }
     }
 
     /// One trade between two resting orders, of which the older is the maker.

@@ -6,7 +6,8 @@
 //! what was deposited and not withdrawn.
 
 use types::{
-    AMOUNT_MAX, AccountId, AccountMode, Amount, AssetId, ExpireCause, Order, Price, Qty, Side,
+    AMOUNT_MAX, AccountId, AccountMode, Amount, AssetId, ExpireCause, InstrumentId, Order, Price,
+    Qty, Side,
 };
 
 use crate::account::Account;
@@ -120,14 +121,22 @@ impl Engine {
     #[cold]
     #[inline(never)]
     pub(crate) fn can_clear(&self, taker: &Order, front: Front, qty: Qty) -> bool {
-        let instrument = &self.markets[taker.instrument.0 as usize].instrument;
-        let quote = instrument.notional(front.price, qty);
+        let accounts = [self.orders.record(front.node).account, taker.account];
+        self.can_clear_between(accounts, taker.instrument, front.price, qty)
+    }
+
+    pub(crate) fn can_clear_between(
+        &self,
+        accounts: [AccountId; 2],
+        instrument: InstrumentId,
+        price: Price,
+        qty: Qty,
+    ) -> bool {
+        let instrument = &self.markets[instrument.0 as usize].instrument;
+        let quote = instrument.notional(price, qty);
         let fits = self.may_clear(instrument.spec.base, instrument.base_amount(qty))
             && self.may_clear(instrument.spec.quote, quote);
-        let maker = self.orders.record(front.node).account;
-        fits || [maker, taker.account]
-            .into_iter()
-            .all(|account| self.accounts[account.0 as usize].is_cash())
+        fits || accounts.into_iter().all(|account| self.accounts[account.0 as usize].is_cash())
     }
 
     /// Whether an amount and its fees may be cleared, in whichever direction.

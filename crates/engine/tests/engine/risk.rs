@@ -527,3 +527,89 @@ fn the_order_rate_is_that_of_ten_seconds_and_of_a_day() {
         ],
     );
 }
+
+/// 2^52 lots at 2^53 ticks of 2^14 are 2^119 of the quote asset: what is cleared has room for it once.
+const HUGE: &str = "with tick=16384 max_price=9007199254740992 max_qty=9007199254740992
+     with market_max_qty=9007199254740992 max_notional=1329227995784915872903807060280344576
+     with balance 1 9007199254740992B 0Q 0C
+     with balance 2 0B 0Q 0C
+     2 risk limits
+     ";
+
+#[test]
+fn no_trade_clears_more_than_an_amount_can_hold() {
+    check(
+        &format!(
+            "{HUGE}2 buy 4503599627370496 @ 9007199254740992
+             1 sell 4503599627370496 @ 9007199254740992
+             2 buy 4503599627370496 @ 9007199254740992
+             1 sell 4503599627370496 @ 9007199254740992
+             clearing
+             2 cancel all
+             3 buy 1 @ 9
+             1 sell 1 @ 9"
+        ),
+        &[
+            "risk 2 Limits",
+            "accepted 1 4503599627370496",
+            "rested 1 4503599627370496@9007199254740992",
+            "accepted 2 4503599627370496",
+            "trade 1!<2! 4503599627370496@9007199254740992",
+            "accepted 3 4503599627370496",
+            "rested 3 4503599627370496@9007199254740992",
+            "accepted 4 4503599627370496",
+            "expired 4 0/4503599627370496 NotAllowed",
+            "clearing 4503599627370496B -664613997892457936451903530140172288Q 0C",
+            "canceled 3 0/4503599627370496 CancelAll",
+            "accepted 5 1",
+            "rested 5 1@9",
+            "accepted 6 1",
+            "trade 5!<6! 1@9",
+        ],
+    );
+}
+
+#[test]
+fn an_auction_clears_no_more_either() {
+    check(
+        &format!(
+            "{HUGE}phase OpeningAuction
+             2 buy 4503599627370496 @ 9007199254740992
+             2 buy 4503599627370496 @ 9007199254740992
+             3 buy 1 @ 9
+             1 sell 4503599627370496 @ 9007199254740992
+             1 sell 4503599627370495 @ 9007199254740992
+             1 sell 1 @ 9
+             phase Continuous
+             restart
+             clearing"
+        ),
+        &[
+            "risk 2 Limits",
+            "phase 0 OpeningAuction",
+            "accepted 1 4503599627370496",
+            "rested 1 4503599627370496@9007199254740992",
+            "accepted 2 4503599627370496",
+            "rested 2 4503599627370496@9007199254740992",
+            "accepted 3 1",
+            "rested 3 1@9",
+            "accepted 4 4503599627370496",
+            "rested 4 4503599627370496@9007199254740992",
+            "accepted 5 4503599627370495",
+            "rested 5 4503599627370495@9007199254740992",
+            "accepted 6 1",
+            "rested 6 1@9",
+            "uncrossed 9007199254740992@9007199254740992",
+            "trade 1<6! 1@9007199254740992",
+            "reduced 6 1@9",
+            "trade 1!<4 4503599627370495@9007199254740992",
+            "reduced 4 4503599627370495@9007199254740992 left 1",
+            "trade 2<4! 1@9007199254740992",
+            "reduced 4 1@9007199254740992",
+            "reduced 5 4503599627370495@9007199254740992",
+            "expired 5 0/4503599627370495 NotAllowed",
+            "phase 0 Continuous",
+            "clearing 4503599627370497B -664613997892458084025856119816585216Q 0C",
+        ],
+    );
+}

@@ -113,6 +113,7 @@ fn set_up(house: &mut House, line: &str) {
 pub(crate) fn set_bound(spec: &mut InstrumentSpec, bound: &str) {
     let (key, value) = bound.split_once('=').expect("key=value");
     match key {
+        "tick" => spec.tick_size.units = value.parse().unwrap(),
         "min_price" => spec.min_price = ticks(value.parse().unwrap()),
         "max_price" => spec.max_price = ticks(value.parse().unwrap()),
         "min_qty" => spec.min_qty = lots(value.parse().unwrap()),

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use std::fmt;
 
 use engine::Engine;
-use protocol::binance::Market;
+use protocol::binance::{Market, SymbolStatus};
 use types::{
-    AccountId, AccountSpec, Asset, Event, FeeRates, Instrument, InstrumentId, KeyId, KeySpec, Role,
+    AccountId, AccountSpec, Asset, Event, FeeRates, Instrument, InstrumentId, KeyId, KeySpec,
+    Phase, Role,
 };
 use venue::{MasterKey, MasterKeyError, Secret};
 
@@ -25,6 +26,9 @@ pub(crate) struct Directory {
     assets: Vec<Asset>,
     /// Indexed by instrument id.
     markets: Vec<Market>,
+    /// Likewise: the phase, and whether it is delisted.
+    phases: Vec<(Phase, bool)>,
+    is_halted: bool,
     by_symbol: HashMap<String, InstrumentId>,
     accounts: HashMap<AccountId, AccountSpec>,
     signers: HashMap<[u8; 16], Signer>,
@@ -38,6 +42,8 @@ impl Directory {
             master_key,
             assets: engine.assets().to_vec(),
             markets: Vec::new(),
+            phases: Vec::new(),
+            is_halted: engine.is_halted(),
             by_symbol: HashMap::new(),
             accounts: engine.accounts().map(|(id, spec)| (id, *spec)).collect(),
             signers: HashMap::new(),
@@ -45,6 +51,9 @@ impl Directory {
         };
         for instrument in engine.instruments() {
             directory.list(instrument);
+            let phase = engine.phase(instrument.id).unwrap_or(Phase::Continuous);
+            let is_delisted = engine.is_delisted(instrument.id);
+            directory.note(instrument.id, |noted| *noted = (phase, is_delisted));
         }
         for (key, spec) in engine.keys() {
             directory.add_key(key, spec)?;
@@ -57,6 +66,14 @@ impl Directory {
             Event::AssetListed(listed) => self.assets.push(listed.asset),
             Event::InstrumentListed(listed) => self.list(&listed.instrument),
             Event::InstrumentUpdated(updated) => self.list(&updated.instrument),
+            Event::PhaseChanged(changed) => {
+                self.note(changed.instrument, |(phase, _)| *phase = changed.phase);
+            }
+            Event::InstrumentDelisted(delisted) => {
+                self.note(delisted.instrument, |(_, is_delisted)| *is_delisted = true);
+            }
+            Event::VenueHalted(_) => self.set_halted(true),
+            Event::VenueResumed(()) => self.set_halted(false),
             Event::AccountCreated(created) => {
                 self.accounts.insert(created.account, created.spec);
             }
@@ -110,10 +127,34 @@ impl Directory {
             return;
         };
         self.by_symbol.insert(spec.symbol.to_string(), instrument.id);
-        let market = Market { instrument: *instrument, base, quote };
+        let mut market =
+            Market { instrument: *instrument, base, quote, status: SymbolStatus::Trading };
         match self.markets.get_mut(instrument.id.0 as usize) {
-            Some(listed) => *listed = market,
-            None => self.markets.push(market),
+            Some(listed) => {
+                market.status = listed.status;
+                *listed = market;
+            }
+            None => {
+                self.markets.push(market);
+                self.phases.push((Phase::Continuous, false));
+                self.note(instrument.id, |_| {});
+            }
+        }
+    }
+
+    /// Notes what has changed of an instrument's phase, and what its status is now.
+    fn note(&mut self, id: InstrumentId, change: impl FnOnce(&mut (Phase, bool))) {
+        let at = id.0 as usize;
+        let found = self.markets.get_mut(at).zip(self.phases.get_mut(at));
+        let Some((market, noted)) = found else { return };
+        change(noted);
+        market.status = SymbolStatus::new(noted.0, noted.1, self.is_halted);
+    }
+
+    fn set_halted(&mut self, is_halted: bool) {
+        self.is_halted = is_halted;
+        for (market, (phase, is_delisted)) in self.markets.iter_mut().zip(&self.phases) {
+            market.status = SymbolStatus::new(*phase, *is_delisted, is_halted);
         }
     }
 

@@ -28,6 +28,8 @@ pub(crate) async fn time(call: Call) -> Answer {
 
 /// `GET /api/v3/exchangeInfo`
 pub(crate) async fn exchange_info(call: Call) -> Answer {
+    // The directory has heard of all that was acknowledged once the views answer.
+    ask_views(&call.shared, |_, _| ()).await?;
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let request = ExchangeInfoRequest::parse(call.params, &markets)?;
     let selected = select(&call.shared, request.selection);
@@ -113,7 +115,12 @@ fn select(shared: &Shared, selection: Selection) -> Vec<Market> {
     match selection {
         Selection::One(market) => vec![market],
         Selection::Listed(markets) => markets,
-        Selection::All => shared.known.directory().markets().to_vec(),
+        Selection::All(None) => shared.known.directory().markets().to_vec(),
+        Selection::All(Some(status)) => {
+            let directory = shared.known.directory();
+            let with_status = directory.markets().iter().filter(|market| market.status == status);
+            with_status.copied().collect()
+        }
     }
 }
 

@@ -22,6 +22,6 @@ mod testing;
 mod time;
 
 pub use error::ApiError;
-pub use market::{Market, Markets, generated_cl_ord_id};
+pub use market::{Market, Markets, SymbolStatus, generated_cl_ord_id};
 pub use params::Params;
 pub use time::TimeUnit;

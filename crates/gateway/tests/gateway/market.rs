@@ -1,6 +1,7 @@
 use serde_json::json;
+use types::{Command, DelistInstrument, HaltVenue, Phase, SetPhase};
 
-use crate::support::{Site, fields, now_ms};
+use crate::support::{BTCUSDT, Site, fields, now_ms};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn everybody_may_ask_for_time_rules_and_health() {
@@ -27,6 +28,53 @@ async fn everybody_may_ask_for_time_rules_and_health() {
     assert_eq!(one["symbols"][0]["baseAsset"], "ETH");
     let listed = site.get("/api/v3/exchangeInfo?symbols=%5B%22ETHUSDT%22%5D").await.ok();
     assert_eq!(listed["symbols"], one["symbols"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn status_of_a_symbol_is_its_phase() {
+    let site = Site::new().await;
+    let phase = |phase| Command::SetPhase(SetPhase { instrument: BTCUSDT, phase });
+    let status = async |site: &Site| {
+        let info = site.get("/api/v3/exchangeInfo").await.ok();
+        assert_eq!(info["symbols"][1]["symbol"], "ETHUSDT");
+        [0, 1].map(|at| info["symbols"][at]["status"].as_str().unwrap().to_owned())
+    };
+    for (phase_set, expected) in [
+        (Phase::PreOpen, "PRE_TRADING"),
+        (Phase::OpeningAuction, "AUCTION_MATCH"),
+        (Phase::Continuous, "TRADING"),
+        (Phase::VolatilityAuction, "AUCTION_MATCH"),
+        (Phase::ClosingAuction, "AUCTION_MATCH"),
+        (Phase::Halt, "HALT"),
+        (Phase::Closed, "END_OF_DAY"),
+    ] {
+        site.operate(phase(phase_set)).await;
+        assert_eq!(status(&site).await, [expected, "TRADING"]);
+    }
+    // Others can be asked for alone.
+    let symbols = async |site: &Site, query: &str| {
+        let info = site.get(&format!("/api/v3/exchangeInfo?symbolStatus={query}")).await.ok();
+        let symbols = info["symbols"].as_array().unwrap().iter();
+        symbols.map(|symbol| symbol["symbol"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(symbols(&site, "END_OF_DAY").await, ["BTCUSDT"]);
+    assert_eq!(symbols(&site, "TRADING").await, ["ETHUSDT"]);
+    let ticker = "/api/v3/ticker/price?symbol=BTCUSDT&symbolStatus=TRADING";
+    assert_eq!(site.get(ticker).await.json()["code"], -1220);
+    assert_eq!(site.get("/api/v3/depth?symbol=BTCUSDT").await.status, 200);
+
+    let halt = HaltVenue { level: 1, resume_ns: 0 };
+    site.operate(Command::HaltVenue(halt)).await;
+    assert_eq!(status(&site).await, ["HALT", "HALT"]);
+    let site = site.restarted().await;
+    assert_eq!(status(&site).await, ["HALT", "HALT"]);
+    site.operate(Command::ResumeVenue(())).await;
+    assert_eq!(status(&site).await, ["END_OF_DAY", "TRADING"]);
+    let delist = DelistInstrument { instrument: BTCUSDT };
+    site.operate(Command::DelistInstrument(delist)).await;
+    assert_eq!(status(&site).await, ["BREAK", "TRADING"]);
+    let site = site.restarted().await;
+    assert_eq!(status(&site).await, ["BREAK", "TRADING"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,5 @@
-use types::{Amount, Asset, AssetId, ClOrdId, Instrument, Price, Qty};
+use serde::Serialize;
+use types::{Amount, Asset, AssetId, ClOrdId, Instrument, Phase, Price, Qty};
 
 /// An instrument together with its assets: all that is needed to read and print its numbers.
 #[derive(Clone, Copy, Debug)]
@@ -6,6 +7,38 @@ pub struct Market {
     pub instrument: Instrument,
     pub base: Asset,
     pub quote: Asset,
+    pub status: SymbolStatus,
+}
+
+/// Whether a symbol trades, in Binance's words.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum SymbolStatus {
+    PreTrading,
+    Trading,
+    /// Never: the day ends with its closing auction.
+    PostTrading,
+    EndOfDay,
+    Halt,
+    AuctionMatch,
+    /// Delisted.
+    Break,
+}
+
+impl SymbolStatus {
+    pub const fn new(phase: Phase, is_delisted: bool, is_venue_halted: bool) -> Self {
+        match phase {
+            _ if is_delisted => Self::Break,
+            _ if is_venue_halted => Self::Halt,
+            Phase::Continuous => Self::Trading,
+            Phase::PreOpen => Self::PreTrading,
+            Phase::OpeningAuction | Phase::VolatilityAuction | Phase::ClosingAuction => {
+                Self::AuctionMatch
+            }
+            Phase::Halt => Self::Halt,
+            Phase::Closed => Self::EndOfDay,
+        }
+    }
 }
 
 /// Finds a market by its symbol.
@@ -54,6 +87,21 @@ pub fn generated_cl_ord_id(random: [u8; 16]) -> ClOrdId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_phase_has_a_status_and_a_halt_comes_before_it() {
+        let status = |phase| SymbolStatus::new(phase, false, false);
+        assert_eq!(status(Phase::PreOpen), SymbolStatus::PreTrading);
+        for phase in [Phase::OpeningAuction, Phase::VolatilityAuction, Phase::ClosingAuction] {
+            assert_eq!(status(phase), SymbolStatus::AuctionMatch);
+        }
+        assert_eq!(status(Phase::Continuous), SymbolStatus::Trading);
+        assert_eq!(status(Phase::Halt), SymbolStatus::Halt);
+        assert_eq!(status(Phase::Closed), SymbolStatus::EndOfDay);
+        let halted = SymbolStatus::new(Phase::Continuous, false, true);
+        assert_eq!(halted, SymbolStatus::Halt);
+        assert_eq!(SymbolStatus::new(Phase::Continuous, true, true), SymbolStatus::Break);
+    }
 
     #[test]
     fn generated_names_have_20_characters_and_differ() {

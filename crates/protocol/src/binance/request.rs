@@ -13,7 +13,7 @@ use types::{
 
 use crate::binance::params::{find_market, legal};
 use crate::binance::time::NS_PER_MS;
-use crate::binance::{ApiError, Market, Markets, Params};
+use crate::binance::{ApiError, Market, Markets, Params, SymbolStatus};
 
 pub const RESULTS_DEFAULT: usize = 500;
 pub const RESULTS_MAX: usize = 1000;
@@ -324,9 +324,9 @@ impl DepthRequest {
     pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
         let market = params.market(markets)?;
         let limit = params.limit(DEPTH_DEFAULT, DEPTH_MAX)?;
-        let trading = wants_trading(&mut params)?;
+        let status = symbol_status(&mut params)?;
         params.finish()?;
-        match trading {
+        match has_status(&market, status) {
             true => Ok(Self { market, limit }),
             false => Err(ApiError::symbol_status_mismatch()),
         }
@@ -355,7 +355,8 @@ pub enum Selection {
     /// Answered with one object; any other with a list.
     One(Market),
     Listed(Vec<Market>),
-    All,
+    /// All that have this status, if there is one.
+    All(Option<SymbolStatus>),
 }
 
 /// `GET /api/v3/ticker/price` and `GET /api/v3/ticker/bookTicker`
@@ -367,13 +368,20 @@ pub struct TickerRequest {
 impl TickerRequest {
     pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
         let selection = selection(&mut params, markets)?;
-        let trading = wants_trading(&mut params)?;
+        let status = symbol_status(&mut params)?;
         params.finish()?;
-        match (trading, selection?) {
-            (true, selection) => Ok(Self { selection }),
-            (false, Selection::One(_)) => Err(ApiError::symbol_status_mismatch()),
-            (false, _) => Ok(Self { selection: Selection::Listed(Vec::new()) }),
-        }
+        let selection = match selection? {
+            Selection::One(market) if !has_status(&market, status) => {
+                return Err(ApiError::symbol_status_mismatch());
+            }
+            Selection::Listed(mut markets) => {
+                markets.retain(|market| has_status(market, status));
+                Selection::Listed(markets)
+            }
+            Selection::All(_) => Selection::All(status),
+            selection => selection,
+        };
+        Ok(Self { selection })
     }
 }
 
@@ -388,19 +396,19 @@ impl ExchangeInfoRequest {
     pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
         let selection = selection(&mut params, markets)?;
         let permissions = permissions(&mut params)?;
-        let status_sent = params.contains("symbolStatus");
-        let trading = wants_trading(&mut params)?;
+        let status = symbol_status(&mut params)?;
         let show_permission_sets = params.flag("showPermissionSets")?.unwrap_or(true);
         params.finish()?;
         let selection = selection?;
-        let all = matches!(selection, Selection::All);
-        if !all && (permissions.is_some() || status_sent) {
+        let all = matches!(selection, Selection::All(_));
+        if !all && (permissions.is_some() || status.is_some()) {
             return Err(ApiError::bad_combination());
         }
         let spot = permissions.is_none_or(|names| names.iter().any(|name| name == "SPOT"));
-        let selection = match spot && trading {
-            true => selection,
-            false => Selection::Listed(Vec::new()),
+        let selection = match selection {
+            _ if !spot => Selection::Listed(Vec::new()),
+            Selection::All(_) => Selection::All(status),
+            selection => selection,
         };
         Ok(Self { selection, show_permission_sets })
     }
@@ -644,7 +652,7 @@ fn selection(
     let symbols = params.texts("symbols", legal::SYMBOLS)?;
     let symbols = symbols.map(|symbols| listed(&symbols, markets)).transpose()?;
     Ok(match (symbol, symbols) {
-        (None, None) => Ok(Selection::All),
+        (None, None) => Ok(Selection::All(None)),
         (Some(market), None) => Ok(Selection::One(market)),
         (None, Some(markets)) => Ok(Selection::Listed(markets)),
         (Some(_), Some(_)) => Err(ApiError::bad_combination()),
@@ -673,11 +681,22 @@ fn permissions(params: &mut Params) -> Result<Option<Vec<String>>, ApiError> {
     names.map(Some).ok_or_else(|| ApiError::invalid_parameter("permissions"))
 }
 
-/// Every listed market trades, so any other status means none of them.
-fn wants_trading(params: &mut Params) -> Result<bool, ApiError> {
-    let words = [("TRADING", true), ("HALT", false), ("BREAK", false)];
-    let trading = params.choice_or("symbolStatus", &words, ApiError::invalid_symbol_status)?;
-    Ok(trading.unwrap_or(true))
+const STATUSES: &[(&str, SymbolStatus)] = &[
+    ("PRE_TRADING", SymbolStatus::PreTrading),
+    ("TRADING", SymbolStatus::Trading),
+    ("POST_TRADING", SymbolStatus::PostTrading),
+    ("END_OF_DAY", SymbolStatus::EndOfDay),
+    ("HALT", SymbolStatus::Halt),
+    ("AUCTION_MATCH", SymbolStatus::AuctionMatch),
+    ("BREAK", SymbolStatus::Break),
+];
+
+fn symbol_status(params: &mut Params) -> Result<Option<SymbolStatus>, ApiError> {
+    params.choice_or("symbolStatus", STATUSES, ApiError::invalid_symbol_status)
+}
+
+fn has_status(market: &Market, status: Option<SymbolStatus>) -> bool {
+    status.is_none_or(|status| market.status == status)
 }
 
 #[cfg(test)]
@@ -900,10 +919,12 @@ mod tests {
         assert!(
             matches!(ticker(r#"symbols=["BTCUSDT"]"#), Ok(Selection::Listed(list)) if list.len() == 1)
         );
-        assert!(matches!(ticker(""), Ok(Selection::All)));
-        assert!(
-            matches!(ticker("symbolStatus=HALT"), Ok(Selection::Listed(list)) if list.is_empty())
-        );
+        assert!(matches!(ticker(""), Ok(Selection::All(None))));
+        let halted = ticker("symbolStatus=HALT");
+        assert!(matches!(halted, Ok(Selection::All(Some(SymbolStatus::Halt)))));
+        let halted = ticker(r#"symbols=["BTCUSDT"]&symbolStatus=HALT"#);
+        assert!(matches!(halted, Ok(Selection::Listed(list)) if list.is_empty()));
+        assert!(matches!(ticker("symbol=BTCUSDT&symbolStatus=TRADING"), Ok(Selection::One(_))));
         let code = |text: &str| ticker(text).unwrap_err().code;
         assert_eq!(code(r#"symbol=BTCUSDT&symbols=["BTCUSDT"]"#), -1128);
         assert_eq!(code(r#"symbols=["BTCUSDT","BTCUSDT"]"#), -1151);
@@ -913,7 +934,10 @@ mod tests {
         assert_eq!(code("symbolStatus=X"), -1122);
 
         let info = |text: &str| ExchangeInfoRequest::parse(query(text), &markets);
-        assert!(matches!(info("permissions=SPOT").unwrap().selection, Selection::All));
+        assert!(matches!(info("permissions=SPOT").unwrap().selection, Selection::All(None)));
+        let pre = info("symbolStatus=PRE_TRADING").unwrap().selection;
+        assert!(matches!(pre, Selection::All(Some(SymbolStatus::PreTrading))));
+        assert_eq!(info("symbolStatus=HALT&symbol=BTCUSDT").unwrap_err().code, -1128);
         let margin = info(r#"permissions=["MARGIN"]"#).unwrap().selection;
         assert!(matches!(margin, Selection::Listed(list) if list.is_empty()));
         assert_eq!(info("permissions=SPOT&symbol=BTCUSDT").unwrap_err().code, -1128);

@@ -10,7 +10,7 @@ use types::{
 };
 
 use crate::binance::response::encode;
-use crate::binance::{Market, Params};
+use crate::binance::{Market, Params, SymbolStatus};
 
 pub(crate) fn asset(name: &str, decimals: u8) -> Asset {
     Asset { name: AssetName::parse(name).unwrap(), decimals }
@@ -36,7 +36,7 @@ pub(crate) fn btcusdt() -> Market {
         fees: FeeRates { maker_fee_bps_x100: 1_000, taker_fee_bps_x100: 1_500 },
     };
     let instrument = Instrument::new(InstrumentId(0), spec, &base, &quote).unwrap();
-    Market { instrument, base, quote }
+    Market { instrument, base, quote, status: SymbolStatus::Trading }
 }
 
 pub(crate) fn markets(symbol: &str) -> Option<Market> {

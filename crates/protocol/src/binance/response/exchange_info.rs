@@ -3,7 +3,7 @@
 use serde::Serialize;
 use types::{Price, Qty};
 
-use crate::binance::{Market, TimeUnit};
+use crate::binance::{Market, SymbolStatus, TimeUnit};
 
 /// `GET /api/v3/exchangeInfo`
 #[derive(Clone, Debug, Serialize)]
@@ -64,7 +64,7 @@ pub enum Interval {
 #[serde(rename_all = "camelCase")]
 struct SymbolInfo {
     symbol: String,
-    status: &'static str,
+    status: SymbolStatus,
     base_asset: String,
     base_asset_precision: u8,
     quote_asset: String,
@@ -95,7 +95,7 @@ impl SymbolInfo {
     fn new(market: &Market, show_permission_sets: bool) -> Self {
         Self {
             symbol: market.symbol().to_owned(),
-            status: "TRADING",
+            status: market.status,
             base_asset: market.base.name.to_string(),
             base_asset_precision: market.base.decimals,
             quote_asset: market.quote.name.to_string(),

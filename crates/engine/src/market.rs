@@ -16,6 +16,9 @@ use crate::matching::special::Special;
 use crate::orders::list::OrderLists;
 use crate::orders::trigger::Triggers;
 
+/// Orders that are counted for a bound on positions, each time that there is another.
+const COUNTED_ORDERS_MAX: u32 = 1_000;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Market {
     pub(crate) instrument: Instrument,
@@ -50,6 +53,16 @@ impl Market {
             fee_schedule: None,
             triggers: Triggers::default(),
             lists: OrderLists::default(),
+        }
+    }
+
+    /// How many orders an account may have open here.
+    #[inline]
+    pub(crate) fn max_open_orders(&self) -> u32 {
+        let max = self.instrument.spec.max_open_orders;
+        match self.trading.rules.max_position.is_zero() {
+            true => max,
+            false => max.min(COUNTED_ORDERS_MAX),
         }
     }
 

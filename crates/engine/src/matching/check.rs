@@ -119,7 +119,7 @@ impl Engine {
             let itself = u32::from(coming.placed);
             let has_room =
                 |open: u32, max: u32| max.saturating_sub(open - itself) >= coming.together;
-            if !has_room(here.open_orders, instrument.spec.max_open_orders)
+            if !has_room(here.open_orders, market.max_open_orders())
                 || market.special.pegs.are_full(order)
             {
                 return Err(RejectReason::TooManyOpenOrders);
@@ -175,7 +175,7 @@ impl Engine {
     }
 
     /// What an account owns and is buying is counted only where there is a bound on it, over no more
-    /// orders than it may have open.
+    /// orders than it may have open there.
     #[cold]
     fn check_max_position(
         &self,

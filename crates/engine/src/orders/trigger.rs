@@ -363,6 +363,7 @@ impl Engine {
             if *work == 0 {
                 break;
             }
+            *work -= 1;
             noted += 1;
         }
         market.triggers.prices.drain(..noted);

@@ -500,3 +500,23 @@ fn an_update_leaves_amounts_that_fit_what_is_open() {
     assert_eq!(update(1 << 49, 1 << 51), Some(InstrumentAmountsTooLarge));
     assert_eq!(update(1 << 50, 1 << 50), None);
 }
+
+/// Each of them is looked at for every buy.
+#[test]
+fn who_is_held_to_a_position_has_a_thousand_orders_open() {
+    use RejectReason::{PositionAboveMax, TooManyOpenOrders};
+    let mut venue = House::default().open();
+    venue.unchecked = true;
+    let max_position = lots(1_001_500);
+    set(&mut venue, InstrumentRules { max_position, ..NO_RULES() });
+    for number in 0..1_000 {
+        assert_eq!(order(&mut venue, 1, limit(&format!("b{number}"), Side::Buy, 1, 1)), None);
+    }
+    assert_eq!(would(&venue, 1, limit("more", Side::Buy, 1, 1)), Some(TooManyOpenOrders));
+    assert_eq!(would(&venue, 1, limit("more", Side::Sell, 1, 1)), Some(TooManyOpenOrders));
+    assert_eq!(would(&venue, 1, market("more", Side::Buy, OrderSize::Base(lots(500)))), None);
+    let above = market("more", Side::Buy, OrderSize::Base(lots(501)));
+    assert_eq!(would(&venue, 1, above), Some(PositionAboveMax));
+    set(&mut venue, NO_RULES());
+    assert_eq!(order(&mut venue, 1, limit("more", Side::Buy, 1, 1)), None);
+}

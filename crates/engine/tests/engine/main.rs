@@ -47,6 +47,8 @@ mod script_account;
 mod script_trading;
 mod self_trade;
 mod state;
+mod stop;
 mod sweep;
+mod trailing;
 mod transfer;
 mod trigger;

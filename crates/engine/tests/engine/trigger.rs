@@ -1,12 +1,9 @@
 //! Orders that wait for a price.
 
 use engine::WORK_PER_COMMAND;
-use types::{
-    Command, Event, ExpireCause, InstrumentId, InstrumentRules, OrderType, Phase, RejectReason,
-    SetInstrumentRules, SetPhase, Side, Terms,
-};
+use types::{Command, Event, InstrumentId, OrderType, Phase, SetPhase, Side, Terms};
 
-use crate::house::{Driver, House, cancel_named, limit, ticks};
+use crate::house::{Driver, House, limit, ticks};
 use crate::script::{check, play};
 
 /// Each of the four by market, and the prices one tick off and at its bound.
@@ -19,14 +16,14 @@ const ONE_OF_EACH: [(&str, i64, i64); 4] = [
 
 /// Runs a script in which `last 100` is a trade at 100. Of what it tells, only what begins with
 /// one of `kinds` counts.
-fn check_only(kinds: &str, script: &str, expect: &[&str]) {
+pub(crate) fn check_only(kinds: &str, script: &str, expect: &[&str]) {
     let mut told = play(&with_trades(script)).1;
     told.retain(|line| kinds.split(' ').any(|kind| line.starts_with(kind)));
     assert_eq!(told, expect, "\n{script}");
 }
 
 /// Each trade takes two order ids.
-fn with_trades(script: &str) -> String {
+pub(crate) fn with_trades(script: &str) -> String {
     let mut lines = Vec::new();
     for line in script.lines().map(str::trim) {
         match line.strip_prefix("last ") {
@@ -40,11 +37,11 @@ fn with_trades(script: &str) -> String {
     lines.join("\n")
 }
 
-fn set_phase(phase: Phase) -> Command {
+pub(crate) fn set_phase(phase: Phase) -> Command {
     Command::SetPhase(SetPhase { instrument: InstrumentId(0), phase })
 }
 
-fn triggered(events: &[Event]) -> Vec<u64> {
+pub(crate) fn triggered(events: &[Event]) -> Vec<u64> {
     let order_ids = events.iter().filter_map(|event| match event {
         Event::OrderTriggered(triggered) => Some(triggered.order.order_id.0),
         _ => None,
@@ -52,7 +49,7 @@ fn triggered(events: &[Event]) -> Vec<u64> {
     order_ids.collect()
 }
 
-fn trade_at(venue: &mut Driver, price: i64) -> Vec<Event> {
+pub(crate) fn trade_at(venue: &mut Driver, price: i64) -> Vec<Event> {
     let mut events =
         venue.apply(4, Command::NewOrder(limit(&format!("s{price}"), Side::Sell, 1, price)));
     events.extend(
@@ -170,22 +167,6 @@ fn first_what_waits_for_a_rise_from_the_lowest_then_for_a_fall_from_the_highest(
          2 sell 1 @ 115
          3 buy 2 @ 115",
         &["triggered 4", "triggered 7", "triggered 3", "triggered 6", "triggered 5", "triggered 8"],
-    );
-}
-
-#[test]
-fn at_one_price_what_trails_comes_behind_what_does_not() {
-    check_only(
-        "triggered",
-        "last 250
-         1 sell 1 stop trail 100
-         1 sell 1 stop 247
-         1 sell 1 take trail 110
-         1 sell 1 stop trail 100
-         1 sell 1 stop 247
-         restart
-         last 247",
-        &["triggered 4", "triggered 7", "triggered 3", "triggered 5", "triggered 6"],
     );
 }
 
@@ -340,66 +321,6 @@ fn stops_are_reached_in_any_phase_and_triggered_in_continuous_trading() {
 }
 
 #[test]
-fn stops_for_the_day_expire_when_it_ends() {
-    let script =
-        "last 100 \n 1 buy 1 stop 110 day \n 1 sell 1 @ 80 stop 90 day \n 1 sell 1 stop 90";
-    let (mut venue, _) = play(&with_trades(script));
-    let events = venue.apply(0, set_phase(Phase::Closed));
-    let expired: Vec<(u64, ExpireCause)> = events
-        .iter()
-        .filter_map(|event| match event {
-            Event::OrderExpired(expired) => Some((expired.order.order_id.0, expired.cause)),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(expired, [(3, ExpireCause::Day), (4, ExpireCause::Day)]);
-    assert_eq!(venue.balance(1, 0), (1_000_000, 0));
-    venue.apply(0, set_phase(Phase::Continuous));
-    assert_eq!(triggered(&trade_at(&mut venue, 90)), [5]);
-}
-
-#[test]
-fn those_with_a_limit_hold_from_the_start() {
-    check_only(
-        "balance triggered",
-        "last 100
-         1 buy 5 stop 110
-         1 sell 5 stop 90
-         1 balance
-         1 buy 5 @ 112 stop 110
-         1 sell 6 @ 88 stop 90
-         1 balance
-         restart
-         last 110
-         1 balance
-         1 cancel all
-         1 balance",
-        &[
-            "balance 1000000B 1000000Q 1000000C",
-            "balance 999994+6B 999440+560Q 1000000C",
-            "triggered 3",
-            "triggered 5",
-            "balance 999994+6B 999440+560Q 1000000C",
-            "balance 1000000B 1000000Q 1000000C",
-        ],
-    );
-    check_only(
-        "rejected accepted",
-        "with balance 1 4B 559Q
-         1 buy 5 @ 112 stop 110
-         1 sell 5 @ 88 stop 90
-         1 buy 5 stop 110
-         1 sell 5 stop 90",
-        &[
-            "rejected InsufficientBalance",
-            "rejected InsufficientBalance",
-            "accepted 1 5",
-            "accepted 2 5",
-        ],
-    );
-}
-
-#[test]
 fn what_is_triggered_with_a_limit_trades_and_rests() {
     check(
         "2 sell 2 @ 111
@@ -457,326 +378,4 @@ fn time_in_force_and_minimum_quantity_count_when_triggered() {
         let at = told.iter().position(|line| line == "triggered 3").unwrap();
         assert_eq!(told[at + 1..], *expect, "{terms}");
     }
-}
-
-#[test]
-fn a_trailing_sell_keeps_the_highest_price() {
-    let script = |last: i64| {
-        format!(
-            "last 250
-             1 sell 1 stop trail 100
-             last 248
-             last 260
-             restart
-             last 258
-             last {last}"
-        )
-    };
-    check_only("triggered", &script(258), &[]);
-    check_only("triggered", &script(257), &["triggered 3"]);
-    check_only(
-        "triggered",
-        "last 250
-         1 sell 1 take trail 100
-         last 248
-         last 247",
-        &["triggered 3"],
-    );
-}
-
-#[test]
-fn a_trailing_buy_keeps_the_lowest_price() {
-    let script = |last: i64| {
-        format!(
-            "last 250
-             1 buy 1 stop trail 100
-             last 252
-             last 240
-             restart
-             last 241
-             last {last}"
-        )
-    };
-    check_only("triggered", &script(242), &[]);
-    check_only("triggered", &script(243), &["triggered 3"]);
-    check_only(
-        "triggered",
-        "last 250
-         1 buy 1 take trail 100
-         last 252
-         last 253",
-        &["triggered 3"],
-    );
-}
-
-#[test]
-fn a_trailing_order_with_a_stop_price_begins_there() {
-    let takes = |last: i64| {
-        format!(
-            "last 250
-             1 sell 1 take 260 trail 100
-             last 259
-             last 240
-             last 262
-             restart
-             last {last}"
-        )
-    };
-    check_only("triggered", &takes(260), &[]);
-    check_only("triggered", &takes(259), &["triggered 3"]);
-    let stops = |last: i64| {
-        format!(
-            "last 250
-             1 sell 1 stop 240 trail 100
-             last 241
-             last 239
-             last {last}"
-        )
-    };
-    check_only("triggered", &stops(237), &[]);
-    check_only("triggered", &stops(236), &["triggered 3"]);
-    let buys = |last: i64| {
-        format!(
-            "last 250
-             1 buy 1 take 240 trail 100
-             last 241
-             last 300
-             last 239
-             last {last}"
-        )
-    };
-    check_only("triggered", &buys(241), &[]);
-    check_only("triggered", &buys(242), &["triggered 3"]);
-}
-
-#[test]
-fn before_the_first_trade_an_order_trails_the_quotes() {
-    check_only(
-        "canceled triggered",
-        "1 sell 1 @ 500 take trail 1000
-         2 buy 1 @ 200 as a
-         2 buy 1 @ 300 as b
-         restart
-         2 cancel b
-         2 cancel a",
-        &["canceled 3 0/1 Requested", "triggered 1", "canceled 2 0/1 Requested"],
-    );
-    check_only(
-        "canceled triggered",
-        "1 buy 1 @ 50 stop trail 1000
-         2 sell 1 @ 300 as b
-         2 sell 1 @ 200 as a
-         2 cancel a",
-        &["canceled 3 0/1 Requested", "triggered 1"],
-    );
-}
-
-/// A sweep from the trigger's price to a better one.
-#[test]
-fn once_reached_an_order_trails_no_more() {
-    check_only(
-        "triggered",
-        "last 250
-         1 sell 1 stop trail 100
-         2 sell 1 @ 247
-         2 sell 1 @ 400
-         3 buy 2 @ 400",
-        &["triggered 3"],
-    );
-    let (mut venue, _) = play(&with_trades("last 250 \n 1 sell 1 stop trail 100"));
-    venue.apply(0, set_phase(Phase::OpeningAuction));
-    trade_at(&mut venue, 247);
-    venue.apply(0, set_phase(Phase::Closed));
-    venue.apply(0, set_phase(Phase::OpeningAuction));
-    trade_at(&mut venue, 300);
-    venue.restart();
-    assert_eq!(triggered(&venue.apply(0, set_phase(Phase::Continuous))), [3]);
-}
-
-#[test]
-fn a_waiting_stop_may_be_modified() {
-    check(
-        "1 buy 5 @ 112 stop 110 as a
-         1 modify a 6 @ 113
-         1 balance
-         1 modify a 4 as b
-         1 amend b 3
-         1 modify b 3 @ 1001
-         1 balance
-         1 sell 5 stop 90 as m
-         1 modify m 6 @ 80
-         1 modify m 6
-         1 modify m 5
-         1 modify m 2001
-         1 modify m 0
-         restart
-         2 sell 1 @ 110
-         1 modify b 4",
-        &[
-            "accepted 1 5",
-            "modified 1 5@112->6@113",
-            "balance 1000000B 999322+678Q 1000000C",
-            "amended 1 6->4 a->b",
-            "amended 1 4->3",
-            "rejected PriceAboveMax",
-            "balance 1000000B 999661+339Q 1000000C",
-            "accepted 2 5",
-            "rejected AmendNotAllowed",
-            "modified 2 5@0->6@0",
-            "amended 2 6->5",
-            "rejected MarketQtyAboveMax",
-            "canceled 2 0/5 Modified",
-            "accepted 3 1",
-            "rested 3 1@110",
-            "triggered 1",
-            "trade 3!<1 1@110",
-            "rested 1 2@113",
-            "reduced 1 2@113",
-            "modified 1 3@113->4@113",
-            "rested 1 3@113",
-        ],
-    );
-}
-
-#[test]
-fn waiting_stops_are_canceled_like_any_order() {
-    check_only(
-        "canceled orders balance triggered kill",
-        "last 100
-         1 buy 5 stop 110 as a
-         1 sell 5 @ 88 stop 90
-         1 sell 5 take trail 100
-         1 buy 5 @ 112 take 90
-         2 sell 5 stop 90
-         1 cancel a
-         1 mass-cancel sell
-         1 orders
-         restart
-         1 cancel all
-         2 kill on
-         1 balance
-         last 110
-         last 90",
-        &[
-            "canceled 3 0/5 Requested",
-            "canceled 4 0/5 CancelAll",
-            "canceled 5 0/5 CancelAll",
-            "orders 6",
-            "canceled 6 0/5 CancelAll",
-            "kill 2 on",
-            "canceled 7 0/5 KillSwitch",
-            "balance 1000000B 1000000Q 1000000C",
-        ],
-    );
-}
-
-/// One that is reached waits until trading goes on, and may be canceled meanwhile.
-#[test]
-fn a_reached_stop_can_be_canceled_before_it_is_triggered() {
-    let script = "last 250 \n 1 sell 1 stop trail 100 as t \n 1 sell 1 stop 247 as s";
-    let (mut venue, _) = play(&with_trades(script));
-    venue.apply(0, set_phase(Phase::OpeningAuction));
-    trade_at(&mut venue, 247);
-    venue.apply(0, set_phase(Phase::Closed));
-    venue.apply(1, cancel_named("t"));
-    venue.restart();
-    venue.apply(1, cancel_named("s"));
-    assert_eq!(triggered(&venue.apply(0, set_phase(Phase::Continuous))), []);
-    assert_eq!(triggered(&trade_at(&mut venue, 240)), []);
-}
-
-#[test]
-fn stops_are_refused_in_order_of_precedence() {
-    check_only(
-        "accepted rejected",
-        "last 100
-         1 sell 5 stop
-         1 sell 5 @ 80 stop 90 post
-         1 buy market quote 500 stop 110
-         1 sell 5 stop 90 ioc
-         1 sell 5 stop 90 peg primary
-         1 sell 5 stop 90 display 2
-         1 sell 5 stop 90 until 1
-         1 sell 5 @ 1001 stop 0
-         1 sell 5 stop 0
-         1 sell 5 stop 1001 trail 10000
-         1 sell 5 stop -1
-         1 sell 5 stop -9223372036854775808
-         1 buy 5 stop 9223372036854775807
-         1 sell 5 stop trail 10000
-         1 sell 5 stop trail 4294967295
-         1 sell 0 stop trail 10000 until 1
-         1 sell 0 stop 90 until 1
-         1 sell 0 stop 90
-         1 sell 2001 stop 90
-         1 sell 2000 stop 90
-         1 sell 2000 @ 10 stop 90
-         1 sell 5 @ 1 stop 1 as low
-         1 buy 5 @ 1000 stop 1000
-         1 sell 5 take 100 as low
-         1 sell 5 take 100
-         1 sell 5 stop trail 9999
-         1 sell 5 take trail 1",
-        &[
-            "accepted 1 1",
-            "accepted 2 1",
-            "rejected OrderTermsInvalid",
-            "rejected OrderTermsInvalid",
-            "rejected OrderTermsInvalid",
-            "rejected OrderTermsInvalid",
-            "rejected OrderTermsInvalid",
-            "rejected OrderTermsInvalid",
-            "rejected ExpireTimePast",
-            "rejected PriceAboveMax",
-            "rejected StopPriceOutOfRange",
-            "rejected StopPriceOutOfRange",
-            "rejected StopPriceOutOfRange",
-            "rejected StopPriceOutOfRange",
-            "rejected StopPriceOutOfRange",
-            "rejected TrailingDeltaOutOfRange",
-            "rejected TrailingDeltaOutOfRange",
-            "rejected TrailingDeltaOutOfRange",
-            "rejected ExpireTimePast",
-            "rejected MarketQtyBelowMin",
-            "rejected MarketQtyAboveMax",
-            "accepted 3 2000",
-            "rejected OrderQtyAboveMax",
-            "accepted 4 5",
-            "accepted 5 5",
-            "rejected DuplicateClOrdId",
-            "rejected WouldTriggerImmediately",
-            "accepted 6 5",
-            "accepted 7 5",
-        ],
-    );
-}
-
-#[test]
-fn an_instrument_may_bound_stops_and_deltas() {
-    let mut venue = House::default().open();
-    let rules = InstrumentRules {
-        max_stop_orders: 2,
-        trailing_delta_min_bps: 50,
-        trailing_delta_max_bps: 500,
-        ..InstrumentRules::default()
-    };
-    let set = SetInstrumentRules { instrument: InstrumentId(0), rules };
-    assert_eq!(venue.reason(0, Command::SetInstrumentRules(set)), None);
-    let trailing = |name: &str, trailing_delta_bps: u32| {
-        let mut order = limit(name, Side::Sell, 1, 0);
-        order.order_type = OrderType::StopLoss;
-        order.terms = Some(Terms { trailing_delta_bps, ..Terms::default() });
-        Command::NewOrder(order)
-    };
-    let out_of_range = Some(RejectReason::TrailingDeltaOutOfRange);
-    assert_eq!(venue.reason(1, trailing("a", 49)), out_of_range);
-    assert_eq!(venue.reason(1, trailing("a", 501)), out_of_range);
-    assert_eq!(venue.reason(1, trailing("a", 50)), None);
-    assert_eq!(venue.reason(1, trailing("b", 500)), None);
-    assert_eq!(venue.reason(1, trailing("c", 500)), Some(RejectReason::TooManyStopOrders));
-    assert_eq!(venue.reason(2, trailing("c", 500)), None, "each account has its own");
-    venue.restart();
-    venue.apply(1, cancel_named("a"));
-    assert_eq!(venue.reason(1, trailing("c", 500)), None);
-    assert_eq!(venue.reason(1, trailing("d", 500)), Some(RejectReason::TooManyStopOrders));
 }

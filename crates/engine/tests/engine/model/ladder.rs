@@ -253,7 +253,9 @@ impl Model {
             kind.is_stop() || (kind != OrderType::Market && request.time_in_force.may_rest());
         let together = counts.max(1) as usize;
         let has_room = |open: usize, max: u32| open + together <= max as usize;
-        fault(stays && !has_room(own.len(), spec.max_open_orders), TooManyOpenOrders);
+        let bounded = !rules.max_position.is_zero();
+        let max = if bounded { spec.max_open_orders.min(1_000) } else { spec.max_open_orders };
+        fault(stays && !has_room(own.len(), max), TooManyOpenOrders);
         fault(stays && !has_room(all, owner.spec.max_open_orders), TooManyAccountOrders);
         let stops = own.iter().filter(|open| open.place == Place::Stop).count();
         fault(

@@ -7,8 +7,8 @@ use std::fmt;
 use engine::Engine;
 use protocol::binance::{Market, SymbolStatus};
 use types::{
-    AccountId, AccountSpec, Asset, Event, FeeRates, Instrument, InstrumentId, KeyId, KeySpec,
-    Phase, Role,
+    AccountId, AccountSpec, Asset, Event, FeeRates, Instrument, InstrumentId, InstrumentRules,
+    KeyId, KeySpec, Phase, Role,
 };
 use venue::{MasterKey, MasterKeyError, Secret};
 
@@ -54,6 +54,9 @@ impl Directory {
             let phase = engine.phase(instrument.id).unwrap_or(Phase::Continuous);
             let is_delisted = engine.is_delisted(instrument.id);
             directory.note(instrument.id, |noted| *noted = (phase, is_delisted));
+            if let Some(rules) = engine.instrument_rules(instrument.id) {
+                directory.set_rules(instrument.id, rules);
+            }
         }
         for (key, spec) in engine.keys() {
             directory.add_key(key, spec)?;
@@ -66,6 +69,7 @@ impl Directory {
             Event::AssetListed(listed) => self.assets.push(listed.asset),
             Event::InstrumentListed(listed) => self.list(&listed.instrument),
             Event::InstrumentUpdated(updated) => self.list(&updated.instrument),
+            Event::InstrumentRulesSet(set) => self.set_rules(set.instrument, &set.rules),
             Event::PhaseChanged(changed) => {
                 self.note(changed.instrument, |(phase, _)| *phase = changed.phase);
             }
@@ -127,11 +131,16 @@ impl Directory {
             return;
         };
         self.by_symbol.insert(spec.symbol.to_string(), instrument.id);
-        let mut market =
-            Market { instrument: *instrument, base, quote, status: SymbolStatus::Trading };
+        let mut market = Market {
+            instrument: *instrument,
+            base,
+            quote,
+            rules: InstrumentRules::default(),
+            status: SymbolStatus::Trading,
+        };
         match self.markets.get_mut(instrument.id.0 as usize) {
             Some(listed) => {
-                market.status = listed.status;
+                (market.rules, market.status) = (listed.rules, listed.status);
                 *listed = market;
             }
             None => {
@@ -149,6 +158,12 @@ impl Directory {
         let Some((market, noted)) = found else { return };
         change(noted);
         market.status = SymbolStatus::new(noted.0, noted.1, self.is_halted);
+    }
+
+    fn set_rules(&mut self, id: InstrumentId, rules: &InstrumentRules) {
+        if let Some(market) = self.markets.get_mut(id.0 as usize) {
+            market.rules = *rules;
+        }
     }
 
     fn set_halted(&mut self, is_halted: bool) {

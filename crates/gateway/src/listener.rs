@@ -37,6 +37,7 @@ fn concerns_directory(event: &Event) -> bool {
         Event::AssetListed(_)
             | Event::InstrumentListed(_)
             | Event::InstrumentUpdated(_)
+            | Event::InstrumentRulesSet(_)
             | Event::InstrumentDelisted(_)
             | Event::PhaseChanged(_)
             | Event::VenueHalted(_)

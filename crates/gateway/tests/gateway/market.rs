@@ -1,5 +1,7 @@
 use serde_json::json;
-use types::{Command, DelistInstrument, HaltVenue, Phase, SetPhase};
+use types::{
+    Command, DelistInstrument, HaltVenue, InstrumentRules, Phase, SetInstrumentRules, SetPhase,
+};
 
 use crate::support::{BTCUSDT, Site, fields, now_ms};
 
@@ -75,6 +77,21 @@ async fn status_of_a_symbol_is_its_phase() {
     assert_eq!(status(&site).await, ["BREAK", "TRADING"]);
     let site = site.restarted().await;
     assert_eq!(status(&site).await, ["BREAK", "TRADING"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_of_a_symbol_are_among_its_filters() {
+    let site = Site::new().await;
+    let rules = InstrumentRules { max_amends: 3, ..InstrumentRules::default() };
+    let set = SetInstrumentRules { instrument: BTCUSDT, rules };
+    site.operate(Command::SetInstrumentRules(set)).await;
+    let expected = json!({"filterType": "MAX_NUM_ORDER_AMENDS", "maxNumOrderAmends": 3});
+    let filter = async |site: &Site| {
+        let info = site.get("/api/v3/exchangeInfo?symbol=BTCUSDT").await.ok();
+        info["symbols"][0]["filters"].as_array().unwrap().last().unwrap().clone()
+    };
+    assert_eq!(filter(&site).await, expected);
+    assert_eq!(filter(&site.restarted().await).await, expected);
 }
 
 #[tokio::test(flavor = "multi_thread")]

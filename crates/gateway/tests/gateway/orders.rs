@@ -173,3 +173,25 @@ async fn times_are_in_the_unit_that_was_asked_for() {
     let reply = site.signed_with(&site.maker, "POST", "/api/v3/order", LIMIT, &header).await.ok();
     assert!(reply["transactTime"].as_u64().unwrap() > 1_000_000_000_000_000);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_trades_with_itself_who_does_not_want_to() {
+    let site = Site::new().await;
+    // What becomes of the order that comes, and of the one that rests.
+    for (mode, taker, maker) in [
+        ("EXPIRE_TAKER", "EXPIRED", "NEW"),
+        ("EXPIRE_MAKER", "NEW", "EXPIRED"),
+        ("EXPIRE_BOTH", "EXPIRED", "EXPIRED"),
+        ("DECREMENT", "EXPIRED", "EXPIRED"),
+        ("NONE", "FILLED", "FILLED"),
+    ] {
+        let resting = site.order(&site.maker, "BUY", "1", "100").await;
+        let sell = LIMIT.replace("BUY", "SELL") + "&selfTradePreventionMode=" + mode;
+        let order = site.signed(&site.maker, "POST", "/api/v3/order", &sell).await.ok();
+        assert_eq!(order["status"], taker, "{mode}");
+        let query = format!("symbol=BTCUSDT&orderId={}", resting["orderId"]);
+        let found = site.signed(&site.maker, "GET", "/api/v3/order", &query).await.ok();
+        assert_eq!(found["status"], maker, "{mode}");
+        site.signed(&site.maker, "DELETE", "/api/v3/openOrders", "symbol=BTCUSDT").await;
+    }
+}

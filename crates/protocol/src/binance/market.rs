@@ -1,5 +1,5 @@
 use serde::Serialize;
-use types::{Amount, Asset, AssetId, ClOrdId, Instrument, Phase, Price, Qty};
+use types::{Amount, Asset, AssetId, ClOrdId, Instrument, InstrumentRules, Phase, Price, Qty};
 
 /// An instrument together with its assets: all that is needed to read and print its numbers.
 #[derive(Clone, Copy, Debug)]
@@ -7,6 +7,7 @@ pub struct Market {
     pub instrument: Instrument,
     pub base: Asset,
     pub quote: Asset,
+    pub rules: InstrumentRules,
     pub status: SymbolStatus,
 }
 

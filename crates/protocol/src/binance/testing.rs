@@ -4,9 +4,9 @@ use serde::Serialize;
 use serde_json::json;
 use types::{
     AccountId, Amount, Asset, AssetId, AssetName, CancelCause, ClOrdId, CommandRejected, Event,
-    FeeRates, Increment, Instrument, InstrumentId, InstrumentSpec, Order, OrderAccepted,
-    OrderCanceled, OrderId, OrderStatus, OrderType, Price, Qty, RejectReason, Side, StpMode,
-    Symbol, TimeInForce,
+    FeeRates, Increment, Instrument, InstrumentId, InstrumentRules, InstrumentSpec, Order,
+    OrderAccepted, OrderCanceled, OrderId, OrderStatus, OrderType, Price, Qty, RejectReason, Side,
+    StpMode, Symbol, TimeInForce,
 };
 
 use crate::binance::response::encode;
@@ -36,7 +36,8 @@ pub(crate) fn btcusdt() -> Market {
         fees: FeeRates { maker_fee_bps_x100: 1_000, taker_fee_bps_x100: 1_500 },
     };
     let instrument = Instrument::new(InstrumentId(0), spec, &base, &quote).unwrap();
-    Market { instrument, base, quote, status: SymbolStatus::Trading }
+    let rules = InstrumentRules::default();
+    Market { instrument, base, quote, rules, status: SymbolStatus::Trading }
 }
 
 pub(crate) fn markets(symbol: &str) -> Option<Market> {

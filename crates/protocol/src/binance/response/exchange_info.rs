@@ -1,7 +1,7 @@
 //! What is listed, and by which rules it trades.
 
 use serde::Serialize;
-use types::{Price, Qty};
+use types::{PercentPrice, Price, Qty, format_decimal};
 
 use crate::binance::{Market, SymbolStatus, TimeUnit};
 
@@ -84,11 +84,11 @@ struct SymbolInfo {
     peg_instructions_allowed: bool,
     is_spot_trading_allowed: bool,
     is_margin_trading_allowed: bool,
-    filters: [Filter; 5],
+    filters: Vec<Filter>,
     permissions: [&'static str; 0],
     permission_sets: Vec<[&'static str; 1]>,
     default_self_trade_prevention_mode: &'static str,
-    allowed_self_trade_prevention_modes: [&'static str; 1],
+    allowed_self_trade_prevention_modes: [&'static str; 5],
 }
 
 impl SymbolInfo {
@@ -119,7 +119,13 @@ impl SymbolInfo {
             permissions: [],
             permission_sets: if show_permission_sets { vec![["SPOT"]] } else { Vec::new() },
             default_self_trade_prevention_mode: "NONE",
-            allowed_self_trade_prevention_modes: ["NONE"],
+            allowed_self_trade_prevention_modes: [
+                "NONE",
+                "EXPIRE_TAKER",
+                "EXPIRE_MAKER",
+                "EXPIRE_BOTH",
+                "DECREMENT",
+            ],
         }
     }
 }
@@ -153,12 +159,102 @@ enum Filter {
     MaxNumOrders {
         max_num_orders: u32,
     },
+    PercentPriceBySide {
+        bid_multiplier_up: String,
+        bid_multiplier_down: String,
+        ask_multiplier_up: String,
+        ask_multiplier_down: String,
+        avg_price_mins: u32,
+    },
+    IcebergParts {
+        limit: u32,
+    },
+    MaxNumAlgoOrders {
+        max_num_algo_orders: u32,
+    },
+    MaxNumIcebergOrders {
+        max_num_iceberg_orders: u32,
+    },
+    MaxPosition {
+        max_position: String,
+    },
+    TrailingDelta {
+        min_trailing_above_delta: u32,
+        max_trailing_above_delta: u32,
+        min_trailing_below_delta: u32,
+        max_trailing_below_delta: u32,
+    },
+    MaxNumOrderLists {
+        max_num_order_lists: u32,
+    },
+    MaxNumOrderAmends {
+        max_num_order_amends: u32,
+    },
 }
 
-fn filters(market: &Market) -> [Filter; 5] {
+/// Those that every symbol has, and then those that its rules ask for.
+fn filters(market: &Market) -> Vec<Filter> {
+    let mut filters = plain_filters(market);
+    let rules = &market.rules;
+    let percent = &rules.percent_price;
+    let is_set = |rule: u32| rule > 0;
+    if *percent != PercentPrice::default() {
+        filters.push(Filter::PercentPriceBySide {
+            bid_multiplier_up: multiplier_up(percent.buy_max_bps),
+            bid_multiplier_down: multiplier(percent.buy_min_bps),
+            ask_multiplier_up: multiplier_up(percent.sell_max_bps),
+            ask_multiplier_down: multiplier(percent.sell_min_bps),
+            avg_price_mins: rules.avg_price_mins,
+        });
+    }
+    if is_set(rules.iceberg_parts_max) {
+        filters.push(Filter::IcebergParts { limit: rules.iceberg_parts_max });
+    }
+    if is_set(rules.max_stop_orders) {
+        let max_num_algo_orders = rules.max_stop_orders;
+        filters.push(Filter::MaxNumAlgoOrders { max_num_algo_orders });
+    }
+    if is_set(rules.max_iceberg_orders) {
+        let max_num_iceberg_orders = rules.max_iceberg_orders;
+        filters.push(Filter::MaxNumIcebergOrders { max_num_iceberg_orders });
+    }
+    if !rules.max_position.is_zero() {
+        filters.push(Filter::MaxPosition { max_position: market.qty(rules.max_position) });
+    }
+    let (least, most) = (rules.trailing_delta_min_bps, rules.trailing_delta_max_bps);
+    if is_set(least) || is_set(most) {
+        let most = if is_set(most) { most } else { u32::MAX };
+        filters.push(Filter::TrailingDelta {
+            min_trailing_above_delta: least,
+            max_trailing_above_delta: most,
+            min_trailing_below_delta: least,
+            max_trailing_below_delta: most,
+        });
+    }
+    if is_set(rules.max_order_lists) {
+        let max_num_order_lists = rules.max_order_lists;
+        filters.push(Filter::MaxNumOrderLists { max_num_order_lists });
+    }
+    if is_set(rules.max_amends) {
+        filters.push(Filter::MaxNumOrderAmends { max_num_order_amends: rules.max_amends });
+    }
+    filters
+}
+
+fn multiplier(bps: u32) -> String {
+    format_decimal(bps.into(), 4, 4)
+}
+
+/// Without a bound, farther than any price is.
+fn multiplier_up(bps: u32) -> String {
+    multiplier(if bps == 0 { u32::MAX } else { bps })
+}
+
+fn plain_filters(market: &Market) -> Vec<Filter> {
     let spec = &market.instrument.spec;
+    let rules = &market.rules;
     let one_lot = market.qty(Qty::from_lots(1));
-    [
+    vec![
         Filter::Price {
             min_price: market.price(spec.min_price),
             max_price: market.price(spec.max_price),
@@ -170,7 +266,7 @@ fn filters(market: &Market) -> [Filter; 5] {
             step_size: one_lot.clone(),
         },
         Filter::MarketLotSize {
-            min_qty: market.qty(spec.min_qty),
+            min_qty: market.qty(spec.min_qty.max(rules.market_min_qty)),
             max_qty: market.qty(spec.market_max_qty),
             step_size: one_lot,
         },
@@ -179,7 +275,8 @@ fn filters(market: &Market) -> [Filter; 5] {
             apply_min_to_market: true,
             max_notional: market.quote_amount(spec.max_notional),
             apply_max_to_market: true,
-            avg_price_mins: 0, // A market order is measured at the best price.
+            // Else a market order is measured at the best price.
+            avg_price_mins: if rules.notional_by_avg_price { rules.avg_price_mins } else { 0 },
         },
         Filter::MaxNumOrders { max_num_orders: spec.max_open_orders },
     ]
@@ -188,6 +285,7 @@ fn filters(market: &Market) -> [Filter; 5] {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use types::InstrumentRules;
 
     use super::*;
     use crate::binance::testing::{btcusdt, check};
@@ -247,9 +345,54 @@ mod tests {
                     "permissions": [],
                     "permissionSets": [["SPOT"]],
                     "defaultSelfTradePreventionMode": "NONE",
-                    "allowedSelfTradePreventionModes": ["NONE"],
+                    "allowedSelfTradePreventionModes": [
+                        "NONE", "EXPIRE_TAKER", "EXPIRE_MAKER", "EXPIRE_BOTH", "DECREMENT",
+                    ],
                 }],
             }),
         );
+    }
+
+    #[test]
+    fn rules_are_filters_too() {
+        let percent_price = PercentPrice { buy_max_bps: 12_000, ..PercentPrice::default() };
+        let rules = InstrumentRules {
+            avg_price_mins: 5,
+            percent_price,
+            notional_by_avg_price: true,
+            market_min_qty: Qty::from_lots(7),
+            iceberg_parts_max: 10,
+            max_stop_orders: 5,
+            max_iceberg_orders: 4,
+            max_order_lists: 3,
+            max_amends: 2,
+            trailing_delta_min_bps: 10,
+            trailing_delta_max_bps: 0,
+            max_position: Qty::from_lots(100_000),
+            ..InstrumentRules::default()
+        };
+        let filters = filters(&Market { rules, ..btcusdt() });
+        let filters = serde_json::to_value(filters).unwrap();
+        assert_eq!(filters[2]["minQty"], "0.00007000");
+        assert_eq!(filters[3]["avgPriceMins"], 5);
+        let expected = json!([
+            {
+                "filterType": "PERCENT_PRICE_BY_SIDE", "avgPriceMins": 5,
+                "bidMultiplierUp": "1.2000", "bidMultiplierDown": "0.0000",
+                "askMultiplierUp": "429496.7295", "askMultiplierDown": "0.0000",
+            },
+            {"filterType": "ICEBERG_PARTS", "limit": 10},
+            {"filterType": "MAX_NUM_ALGO_ORDERS", "maxNumAlgoOrders": 5},
+            {"filterType": "MAX_NUM_ICEBERG_ORDERS", "maxNumIcebergOrders": 4},
+            {"filterType": "MAX_POSITION", "maxPosition": "1.00000000"},
+            {
+                "filterType": "TRAILING_DELTA",
+                "minTrailingAboveDelta": 10, "maxTrailingAboveDelta": u32::MAX,
+                "minTrailingBelowDelta": 10, "maxTrailingBelowDelta": u32::MAX,
+            },
+            {"filterType": "MAX_NUM_ORDER_LISTS", "maxNumOrderLists": 3},
+            {"filterType": "MAX_NUM_ORDER_AMENDS", "maxNumOrderAmends": 2},
+        ]);
+        assert_eq!(filters.as_array().unwrap()[5..], *expected.as_array().unwrap());
     }
 }

@@ -180,6 +180,25 @@ impl Book {
         Some(Front { node: front, price: price_of(side, best_key), leaves_qty })
     }
 
+    /// Whether an aggressor on `side`, limited at `limit`, finds somebody to trade with. Does not
+    /// branch on which side it is.
+    #[inline]
+    pub fn crosses(&self, side: Side, limit: Price) -> bool {
+        let &Pages { best_key, front, .. } = self.facing(side);
+        front != NONE && best_key >= !key_of(side, limit)
+    }
+
+    /// With whom such an aggressor would trade next.
+    #[inline]
+    pub fn front_for(&self, nodes: &Nodes, side: Side, limit: Price) -> Option<Front> {
+        let &Pages { best_key, front, .. } = self.facing(side);
+        if front == NONE || best_key < !key_of(side, limit) {
+            return None;
+        }
+        let leaves_qty = nodes[front].leaves_qty();
+        Some(Front { node: front, price: price_of(side, !best_key), leaves_qty })
+    }
+
     /// Takes `qty` from an order without moving it in its queue; at zero it leaves the book.
     #[inline]
     pub fn reduce(&mut self, nodes: &mut Nodes, node: NodeId, qty: Qty) {
@@ -365,6 +384,13 @@ impl Book {
             pages.best_key = best.map_or(0, Page::best_key);
             pages.front = best.map_or(NONE, |best| best.level(best.best_slot()).head);
         }
+    }
+
+    /// The other side's pages. The other side's key of a price is the complement of this one's.
+    #[inline]
+    fn facing(&self, side: Side) -> &Pages {
+        let [bids, asks] = &self.sides;
+        select_unpredictable(side == Side::Buy, asks, bids)
     }
 
     #[inline]

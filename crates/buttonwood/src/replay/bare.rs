@@ -1,8 +1,6 @@
 //! The bare book as a target: orders are queued, matched and found again by their ids. There are
 //! no accounts and no events; fills are counted.
 
-use std::hint::select_unpredictable;
-
 use engine::{Book, NodeId, Nodes, OrderIndex};
 use types::{Phase, Price, Qty, Side};
 
@@ -44,7 +42,6 @@ const _: () = assert!(size_of::<Ready>() == 32);
 enum Kind {
     Limit,
     Ioc,
-    Market,
     Auction,
     Cancel,
     Reduce,
@@ -57,11 +54,16 @@ impl Ready {
     fn new(step: &Step) -> Self {
         match *step {
             Step::New { order_id, price, qty, instrument, side, terms } => {
-                let kind = match terms {
-                    Terms::Limit => Kind::Limit,
-                    Terms::Ioc => Kind::Ioc,
-                    Terms::Market => Kind::Market,
-                    Terms::Auction => Kind::Auction,
+                // A market order takes any price; then the rest of it goes as well.
+                let any = match side {
+                    Side::Buy => i64::MAX,
+                    Side::Sell => i64::MIN,
+                };
+                let (kind, price) = match terms {
+                    Terms::Limit => (Kind::Limit, price),
+                    Terms::Ioc => (Kind::Ioc, price),
+                    Terms::Market => (Kind::Ioc, any),
+                    Terms::Auction => (Kind::Auction, price),
                 };
                 Self { order_id, price, qty, instrument, side, kind }
             }
@@ -90,18 +92,12 @@ impl Ready {
 struct Market {
     book: Book,
     index: OrderIndex,
-    last_order_id: u64,
 }
 
 impl Target for Bare {
     fn carry_out(&mut self, steps: &[Step], watch: &mut Watch) {
         let ready: Vec<Ready> = steps.iter().map(Ready::new).collect();
-        watch.time(&ready, |ready, waiting| {
-            if self.nodes.len() > NEAR_ANYWAY {
-                self.foresee(waiting);
-            }
-            self.carry(ready);
-        });
+        watch.time(self, &ready, Self::step);
     }
 
     fn tally(&self) -> &Tally {
@@ -133,49 +129,47 @@ impl Bare {
         self.carry(&Ready::new(step));
     }
 
-    #[inline]
+    /// With the steps that wait behind it.
+    #[inline(always)] // It is the body of the loop that is timed.
+    fn step(&mut self, ready: &Ready, waiting: &[Ready]) {
+        if self.nodes.len() > NEAR_ANYWAY {
+            self.foresee(waiting);
+        }
+        self.carry(ready);
+    }
+
+    #[inline(always)]
     fn carry(&mut self, ready: &Ready) {
         let Ready { order_id, price, qty, instrument, side, kind } = *ready;
-        let market = &mut self.markets[instrument as usize];
+        let Self { markets, nodes, order_ids, tally, last_maker } = self;
+        let market = &mut markets[instrument as usize];
         let price = Price::from_ticks(price);
         let qty = Qty::from_lots(qty);
         match kind {
             Kind::Cancel => match market.index.remove(order_id) {
-                Some(node) => market.book.remove(&mut self.nodes, node),
-                None => self.tally.rejected += 1,
+                Some(node) => market.book.remove(nodes, node),
+                None => tally.rejected += 1,
             },
             Kind::Reduce => match market.index.get(order_id) {
-                Some(node) if qty < self.nodes[node].leaves_qty() => {
-                    market.book.reduce(&mut self.nodes, node, qty);
+                Some(node) if qty < nodes[node].leaves_qty() => {
+                    market.book.reduce(nodes, node, qty);
                 }
-                _ => self.tally.rejected += 1,
+                _ => tally.rejected += 1,
             },
-            Kind::Auction => {
-                market.last_order_id += 1;
-                self.rest(instrument, order_id, side, price, qty);
-            }
             Kind::Execution => {
-                market.last_order_id += 1;
-                let trades = self.tally.trades;
-                self.take(instrument, side, price, qty);
-                self.tally.execution(trades, order_id, self.last_maker);
+                let trades = tally.trades;
+                market.take(nodes, order_ids, tally, last_maker, side, price, qty);
+                tally.execution(trades, order_id, *last_maker);
             }
-            Kind::Uncross => self.uncross(instrument),
+            Kind::Uncross => market.uncross(nodes, order_ids),
             Kind::Nothing => {}
-            Kind::Limit | Kind::Ioc | Kind::Market => {
-                market.last_order_id += 1;
-                debug_assert_eq!(
-                    market.last_order_id, order_id,
-                    "a plan counts as its target does"
-                );
-                let any = match side {
-                    Side::Buy => Price::from_ticks(i64::MAX),
-                    Side::Sell => Price::from_ticks(i64::MIN),
+            Kind::Limit | Kind::Ioc | Kind::Auction => {
+                let left = match kind == Kind::Auction || !market.book.crosses(side, price) {
+                    true => qty,
+                    false => market.take(nodes, order_ids, tally, last_maker, side, price, qty),
                 };
-                let limit = select_unpredictable(kind == Kind::Market, any, price);
-                let left = self.take(instrument, side, limit, qty);
-                if !left.is_zero() && kind == Kind::Limit {
-                    self.rest(instrument, order_id, side, price, left);
+                if !left.is_zero() && matches!(kind, Kind::Limit | Kind::Auction) {
+                    market.rest(nodes, order_ids, order_id, side, price, left);
                 }
             }
         }
@@ -201,64 +195,6 @@ impl Bare {
         }
     }
 
-    /// Fills what can be filled, and returns the rest.
-    #[inline]
-    fn take(&mut self, instrument: u32, side: Side, limit: Price, qty: Qty) -> Qty {
-        let Self { markets, nodes, order_ids, tally, last_maker } = self;
-        let Market { book, index, .. } = &mut markets[instrument as usize];
-        let mut left = qty;
-        while !left.is_zero() {
-            let Some(front) = book.front(nodes, side.opposite()) else { break };
-            if !side.crosses(limit, front.price) {
-                break;
-            }
-            let maker = order_ids[front.node as usize];
-            let qty = left.min(front.leaves_qty);
-            left -= qty;
-            if qty == front.leaves_qty {
-                index.remove(maker);
-                book.remove(nodes, front.node);
-            } else {
-                book.reduce(nodes, front.node, qty);
-            }
-            *last_maker = maker;
-            tally.trade(front.price.ticks(), qty.lots());
-        }
-        left
-    }
-
-    /// Trades what is crossed. At which price does not matter to what is left.
-    #[cold]
-    fn uncross(&mut self, instrument: u32) {
-        let Self { markets, nodes, order_ids, .. } = self;
-        let Market { book, index, .. } = &mut markets[instrument as usize];
-        while let (Some(bid), Some(ask)) =
-            (book.front(nodes, Side::Buy), book.front(nodes, Side::Sell))
-            && bid.price >= ask.price
-        {
-            let qty = bid.leaves_qty.min(ask.leaves_qty);
-            for front in [bid, ask] {
-                if qty == front.leaves_qty {
-                    index.remove(order_ids[front.node as usize]);
-                    book.remove(nodes, front.node);
-                } else {
-                    book.reduce(nodes, front.node, qty);
-                }
-            }
-        }
-    }
-
-    #[inline]
-    fn rest(&mut self, instrument: u32, order_id: u64, side: Side, price: Price, qty: Qty) {
-        let market = &mut self.markets[instrument as usize];
-        let node = market.book.rest(&mut self.nodes, side, price, qty);
-        match self.order_ids.get_mut(node as usize) {
-            Some(place) => *place = order_id,
-            None => self.order_ids.push(order_id), // a new node is the next one
-        }
-        market.index.insert(order_id, node);
-    }
-
     /// What is left of an order; zero when it does not rest.
     pub(crate) fn leaves(&self, instrument: u32, order_id: u64) -> u64 {
         let node = self.markets[instrument as usize].index.get(order_id);
@@ -278,5 +214,76 @@ impl Bare {
         // An order on the other side at `price` would trade with all of them.
         let within = |at: i64| side.opposite().crosses(price, Price::from_ticks(at));
         orders.take_while(|(_, at, _)| within(*at)).collect()
+    }
+}
+
+impl Market {
+    /// Fills what can be filled, and returns the rest.
+    #[inline(never)]
+    fn take(
+        &mut self,
+        nodes: &mut Nodes,
+        order_ids: &[u64],
+        tally: &mut Tally,
+        last_maker: &mut u64,
+        side: Side,
+        limit: Price,
+        qty: Qty,
+    ) -> Qty {
+        let Self { book, index } = self;
+        let mut left = qty;
+        while !left.is_zero() {
+            let Some(front) = book.front_for(nodes, side, limit) else { break };
+            let maker = order_ids[front.node as usize];
+            let qty = left.min(front.leaves_qty);
+            left -= qty;
+            if qty == front.leaves_qty {
+                index.remove(maker);
+                book.remove(nodes, front.node);
+            } else {
+                book.reduce(nodes, front.node, qty);
+            }
+            *last_maker = maker;
+            tally.trade(front.price.ticks(), qty.lots());
+        }
+        left
+    }
+
+    /// Trades what is crossed. At which price does not matter to what is left.
+    #[cold]
+    fn uncross(&mut self, nodes: &mut Nodes, order_ids: &[u64]) {
+        let Self { book, index } = self;
+        while let (Some(bid), Some(ask)) =
+            (book.front(nodes, Side::Buy), book.front(nodes, Side::Sell))
+            && bid.price >= ask.price
+        {
+            let qty = bid.leaves_qty.min(ask.leaves_qty);
+            for front in [bid, ask] {
+                if qty == front.leaves_qty {
+                    index.remove(order_ids[front.node as usize]);
+                    book.remove(nodes, front.node);
+                } else {
+                    book.reduce(nodes, front.node, qty);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn rest(
+        &mut self,
+        nodes: &mut Nodes,
+        order_ids: &mut Vec<u64>,
+        order_id: u64,
+        side: Side,
+        price: Price,
+        qty: Qty,
+    ) {
+        let node = self.book.rest(nodes, side, price, qty);
+        match order_ids.get_mut(node as usize) {
+            Some(place) => *place = order_id,
+            None => order_ids.push(order_id), // a new node is the next one
+        }
+        self.index.insert(order_id, node);
     }
 }

@@ -21,27 +21,43 @@ impl Watch {
     }
 
     /// Runs commands that are ready to be applied, on the clock if it is set to. Each is given with
-    /// those that wait behind it.
+    /// those that wait behind it. `apply` is a function by its name, which becomes the body of the
+    /// loop where it asks for that; a closure would be called.
     #[inline]
-    pub(crate) fn time<C>(&mut self, commands: &[C], mut apply: impl FnMut(&C, &[C])) {
-        if !self.timed {
-            return waiting(commands).for_each(|(command, waiting)| apply(command, waiting));
+    pub(crate) fn time<T, C>(
+        &mut self,
+        target: &mut T,
+        commands: &[C],
+        apply: impl Fn(&mut T, &C, &[C]),
+    ) {
+        if self.timed && self.latencies.is_some() {
+            return self.time_each(target, commands, apply);
         }
-        self.count += commands.len() as u64;
-        let Some(latencies) = &mut self.latencies else {
-            let start = Instant::now();
-            waiting(commands).for_each(|(command, waiting)| apply(command, waiting));
+        let start = Instant::now();
+        waiting(commands).for_each(|(command, waiting)| apply(target, command, waiting));
+        if self.timed {
             self.elapsed += start.elapsed();
-            return;
-        };
+            self.count += commands.len() as u64;
+        }
+    }
+
+    #[inline(never)]
+    fn time_each<T, C>(
+        &mut self,
+        target: &mut T,
+        commands: &[C],
+        apply: impl Fn(&mut T, &C, &[C]),
+    ) {
+        let Some(latencies) = &mut self.latencies else { return };
         latencies.reserve(commands.len());
         for (command, waiting) in waiting(commands) {
             let start = Instant::now();
-            apply(command, waiting);
+            apply(target, command, waiting);
             let latency = start.elapsed();
             self.elapsed += latency;
             latencies.push(u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX));
         }
+        self.count += commands.len() as u64;
     }
 
     pub(crate) fn elapsed(&self) -> Duration {

@@ -63,10 +63,7 @@ impl Target for Whole {
         for steps in steps.chunks(ENTRIES_PER_CHUNK) {
             ready.clear();
             ready.extend(steps.iter().map(Ready::new));
-            watch.time(&ready, |ready, waiting| {
-                self.engine.announce(waiting.get(Engine::AHEAD - 1).map(|waits| &waits.entry));
-                self.apply(ready);
-            });
+            watch.time(self, &ready, Self::step);
         }
         self.ready = ready;
     }
@@ -109,6 +106,13 @@ impl Whole {
         }
         whole.fund(plan);
         whole
+    }
+
+    /// With the steps that wait behind it.
+    #[inline]
+    fn step(&mut self, ready: &Ready, waiting: &[Ready]) {
+        self.engine.announce(waiting.get(Engine::AHEAD - 1).map(|waits| &waits.entry));
+        self.apply(ready);
     }
 
     fn list(&mut self, instrument_count: u32) {

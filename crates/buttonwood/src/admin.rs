@@ -85,6 +85,8 @@ enum AssetAction {
 enum AccountAction {
     /// Open an account
     Add(request::NewAccount),
+    /// Change an account's fees and limits; what is not named stays
+    Update(request::AccountUpdate),
     /// Show all accounts
     List,
     /// Show an account's balances
@@ -128,6 +130,7 @@ impl Admin {
             Action::Asset(AssetAction::List) => Request::ListAssets,
             Action::Instrument(action) => Request::Instrument { action },
             Action::Account(AccountAction::Add(new)) => Request::AddAccount(new),
+            Action::Account(AccountAction::Update(update)) => Request::UpdateAccount(update),
             Action::Account(AccountAction::List) => Request::ListAccounts,
             Action::Account(AccountAction::Balances { name }) => Request::Balances { name },
             Action::Deposit(Transfer { account, asset, amount, external_ref }) => {

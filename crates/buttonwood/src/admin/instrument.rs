@@ -32,7 +32,8 @@ pub(crate) enum InstrumentAction {
     Add(NewInstrument),
     /// Change bounds and fees
     ///
-    /// What is not named stays, and without options all is shown. Open orders stay as they are.
+    /// What is not named stays, and without options all is shown; only the largest quantity by market
+    /// goes along with that by limit, where the two are equal. Open orders stay as they are.
     Update(Update),
     /// Change filters, counts and price bands
     ///
@@ -159,11 +160,7 @@ impl NewInstrument {
             max_open_orders: MAX_OPEN_ORDERS,
             fees: FeeRates::ZERO,
         };
-        let mut spec = self.bounds.over(spec, &quote_asset)?;
-        if self.bounds.market_max_qty.is_none() {
-            spec.market_max_qty = spec.max_qty;
-        }
-        Ok(spec)
+        self.bounds.over(spec, &quote_asset)
     }
 }
 
@@ -213,12 +210,16 @@ impl Bounds {
                 .ok_or_else(|| invalid(name, text, "an amount of the quote asset")),
         };
         let fee = |text: &Option<String>, now: u32| text.as_deref().map_or(Ok(now), parse_fee);
+        let max_qty = qty("largest quantity", &self.max_qty, now.max_qty)?;
+        // Where the two were one, they stay one.
+        let market_max_qty =
+            if now.market_max_qty == now.max_qty { max_qty } else { now.market_max_qty };
         Ok(InstrumentSpec {
             min_price: price("smallest price", &self.min_price, now.min_price)?,
             max_price: price("largest price", &self.max_price, now.max_price)?,
             min_qty: qty("smallest quantity", &self.min_qty, now.min_qty)?,
-            max_qty: qty("largest quantity", &self.max_qty, now.max_qty)?,
-            market_max_qty: qty("market quantity", &self.market_max_qty, now.market_max_qty)?,
+            max_qty,
+            market_max_qty: qty("market quantity", &self.market_max_qty, market_max_qty)?,
             min_notional: amount("smallest notional", &self.min_notional, now.min_notional)?,
             max_notional: amount("largest notional", &self.max_notional, now.max_notional)?,
             max_open_orders: self.max_open_orders.unwrap_or(now.max_open_orders),

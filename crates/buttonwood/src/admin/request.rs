@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, Command, CreateAccount,
     CreateKey, Deposit, Event, ExternalRef, FeeRates, KeyId, KeySpec, ListAsset, RejectReason,
-    RevokeKey, Role, Withdraw,
+    RevokeKey, Role, UpdateAccount, Withdraw,
 };
 use venue::{MasterKey, MasterKeyError, Secret, api_key_hash, random_text};
 
@@ -25,6 +25,7 @@ pub(crate) enum Request {
     ListAssets,
     Instrument { action: InstrumentAction },
     AddAccount(NewAccount),
+    UpdateAccount(AccountUpdate),
     ListAccounts,
     Balances { name: String },
     Deposit { account: String, asset: String, amount: String, external_ref: String },
@@ -54,6 +55,29 @@ pub(crate) struct NewAccount {
     /// Trades that can still be asked for
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     trades_kept: u32,
+}
+
+#[derive(Args, Debug, Deserialize, Serialize)]
+pub(crate) struct AccountUpdate {
+    name: String,
+    /// Basis points as a maker, in place of the instruments' fees; needs the other one too
+    #[arg(long, value_name = "BPS", requires = "taker_fee_bps")]
+    maker_fee_bps: Option<String>,
+    /// Basis points as a taker, likewise
+    #[arg(long, value_name = "BPS", requires = "maker_fee_bps")]
+    taker_fee_bps: Option<String>,
+    /// Back to the instruments' fees
+    #[arg(long, conflicts_with = "maker_fee_bps")]
+    no_own_fees: bool,
+    /// Open orders over all instruments
+    #[arg(long, value_name = "N")]
+    max_open_orders: Option<u32>,
+    /// Finished orders that can still be asked for
+    #[arg(long, value_name = "N")]
+    finished_orders_kept: Option<u32>,
+    /// Trades that can still be asked for
+    #[arg(long, value_name = "N")]
+    trades_kept: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
@@ -100,6 +124,7 @@ impl Request {
                 carry_out(venue, Command::CreateAccount(CreateAccount { spec }))?;
                 Ok(json!({ "account": spec.name.as_str() }))
             }
+            Self::UpdateAccount(update) => update.execute(venue),
             Self::ListAccounts => venue.read(list_accounts),
             Self::Balances { name } => {
                 let account = find_account(venue, &name)?;
@@ -139,22 +164,48 @@ impl Request {
 
 impl NewAccount {
     fn spec(&self) -> Result<AccountSpec, Failure> {
-        let fees = match (&self.maker_fee_bps, &self.taker_fee_bps) {
-            (Some(maker), Some(taker)) => Some(FeeRates {
-                maker_fee_bps_x100: parse_fee(maker)?,
-                taker_fee_bps_x100: parse_fee(taker)?,
-            }),
-            _ => None,
-        };
         Ok(AccountSpec {
             name: AccountName::parse(&self.name)
                 .ok_or_else(|| invalid("account", &self.name, "1 to 32 letters, digits, . _ -"))?,
-            fees,
+            fees: parse_fees(&self.maker_fee_bps, &self.taker_fee_bps)?,
             max_open_orders: self.max_open_orders,
             finished_orders_kept: self.finished_orders_kept,
             trades_kept: self.trades_kept,
         })
     }
+}
+
+impl AccountUpdate {
+    fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        let account = find_account(venue, &self.name)?;
+        let now = move |engine: &Engine| {
+            let mut accounts = engine.accounts();
+            accounts.find(|(id, _)| *id == account).map(|(_, spec)| *spec)
+        };
+        let gone = || Failure::new("the account is gone");
+        let now = venue.read(now)?.ok_or_else(gone)?;
+        let fees = match self.no_own_fees {
+            true => None,
+            false => parse_fees(&self.maker_fee_bps, &self.taker_fee_bps)?.or(now.fees),
+        };
+        let spec = AccountSpec {
+            fees,
+            max_open_orders: self.max_open_orders.unwrap_or(now.max_open_orders),
+            finished_orders_kept: self.finished_orders_kept.unwrap_or(now.finished_orders_kept),
+            trades_kept: self.trades_kept.unwrap_or(now.trades_kept),
+            ..now
+        };
+        if spec != now {
+            carry_out(venue, Command::UpdateAccount(UpdateAccount { account, spec }))?;
+        }
+        venue.read(move |engine| account_row(engine, account, &spec))
+    }
+}
+
+fn parse_fees(maker: &Option<String>, taker: &Option<String>) -> Result<Option<FeeRates>, Failure> {
+    let (Some(maker), Some(taker)) = (maker, taker) else { return Ok(None) };
+    let (maker_fee_bps_x100, taker_fee_bps_x100) = (parse_fee(maker)?, parse_fee(taker)?);
+    Ok(Some(FeeRates { maker_fee_bps_x100, taker_fee_bps_x100 }))
 }
 
 fn add_key(
@@ -222,6 +273,11 @@ fn refusal(reason: RejectReason) -> String {
         RejectReason::FeeScheduleInvalid => {
             "the first tier begins at a volume of 0, the others ascend, and no rate exceeds 100 %"
         }
+        RejectReason::CircuitBreakerInvalid => {
+            "levels are from 1 to 10000 basis points, each farther than the one before"
+        }
+        RejectReason::ReceivableNotFound => "nothing is owed by this number",
+        RejectReason::NothingToSettle => "the debtor has nothing of it free",
         RejectReason::BaseIsQuote => "base and quote must be different assets",
         RejectReason::PhaseForbids => "the instrument is in this phase already",
         RejectReason::InstrumentDelisted => "the instrument is delisted",
@@ -258,19 +314,20 @@ fn list_assets(engine: &Engine) -> Value {
 }
 
 fn list_accounts(engine: &Engine) -> Value {
-    let row = |(id, spec): (AccountId, &AccountSpec)| {
-        json!({
-            "id": id.0,
-            "account": spec.name.as_str(),
-            "maker_fee_bps": spec.fees.map(|fees| format_fee(fees.maker_fee_bps_x100)),
-            "taker_fee_bps": spec.fees.map(|fees| format_fee(fees.taker_fee_bps_x100)),
-            "max_open_orders": spec.max_open_orders,
-            "finished_orders_kept": spec.finished_orders_kept,
-            "trades_kept": spec.trades_kept,
-            "killed": engine.is_killed(id),
-        })
-    };
-    engine.accounts().map(row).collect()
+    engine.accounts().map(|(id, spec)| account_row(engine, id, spec)).collect()
+}
+
+fn account_row(engine: &Engine, id: AccountId, spec: &AccountSpec) -> Value {
+    json!({
+        "id": id.0,
+        "account": spec.name.as_str(),
+        "maker_fee_bps": spec.fees.map(|fees| format_fee(fees.maker_fee_bps_x100)),
+        "taker_fee_bps": spec.fees.map(|fees| format_fee(fees.taker_fee_bps_x100)),
+        "max_open_orders": spec.max_open_orders,
+        "finished_orders_kept": spec.finished_orders_kept,
+        "trades_kept": spec.trades_kept,
+        "killed": engine.is_killed(id),
+    })
 }
 
 fn list_balances(engine: &Engine, account: AccountId) -> Value {

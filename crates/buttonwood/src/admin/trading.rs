@@ -1,11 +1,15 @@
 //! What operators say about trading as it goes on: phases, halts, delisting, and trades undone.
 
+use std::collections::BTreeMap;
+
 use clap::{Args, Subcommand, ValueEnum};
+use engine::Engine;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use types::{
-    Adjustment, BustTrade, Command, CorrectTrade, DelistInstrument, Event, HaltVenue, Phase,
-    SetPhase, TradeId,
+    AccountId, Adjustment, Asset, BustTrade, CircuitBreaker, Command, CorrectTrade,
+    DelistInstrument, Event, HALT_LEVELS, HaltLevel, HaltVenue, Phase, Receivable, ReceivableId,
+    SetPhase, SettleReceivable, TradeId,
 };
 
 use super::instrument::{Listing, find_instrument};
@@ -27,6 +31,25 @@ pub(crate) enum Trading {
     Bust(TradeSides),
     /// Give a trade another price: the difference moves between the two, fees stay
     Correct(Correction),
+    /// Show what accounts owe each other since trades were undone after their proceeds were spent
+    Owed,
+    /// Have what is owed paid out of what its debtor has free, as far as it goes
+    Settle {
+        /// As `owed` numbers it
+        receivable: u64,
+    },
+    /// Halt the venue by itself when an index falls
+    Breaker(Breaker),
+}
+
+#[derive(Args, Debug, Deserialize, Serialize)]
+pub(crate) struct Breaker {
+    /// Instrument whose last price is the index
+    symbol: String,
+    /// So many basis points below the index's opening, the venue halts for so long; 0 is until
+    /// `resume`. May be given 3 times, each farther than the one before
+    #[arg(long = "level", num_args = 2, value_names = ["BPS", "SECONDS"], required = true)]
+    levels: Vec<u32>,
 }
 
 #[derive(Args, Debug, Deserialize, Serialize)]
@@ -144,6 +167,13 @@ impl Trading {
                 let events = carry_out(venue, Command::CorrectTrade(correct))?;
                 adjusted(venue, &listing, &events)
             }
+            Self::Owed => venue.read(owed),
+            Self::Settle { receivable } => {
+                let receivable = ReceivableId(receivable);
+                carry_out(venue, Command::SettleReceivable(SettleReceivable { receivable }))?;
+                venue.read(owed)
+            }
+            Self::Breaker(breaker) => breaker.execute(venue),
         }
     }
 }
@@ -157,6 +187,50 @@ impl Halt {
         carry_out(venue, Command::HaltVenue(HaltVenue { level: self.level, resume_ns }))?;
         Ok(json!({ "halted": true, "level": self.level, "seconds": self.seconds }))
     }
+}
+
+impl Breaker {
+    fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        let index = find_instrument(venue, &self.symbol)?.instrument.id;
+        let named = self.levels.chunks_exact(2);
+        if named.len() > HALT_LEVELS {
+            return Err(Failure::new(format!("there are at most {HALT_LEVELS} levels")));
+        }
+        let mut levels = [None; HALT_LEVELS];
+        for (place, level) in levels.iter_mut().zip(named) {
+            let halt_ns = u64::from(level[1]) * 1_000_000_000;
+            *place = Some(HaltLevel { decline_bps: level[0], halt_ns });
+        }
+        let breaker = CircuitBreaker { index, levels };
+        carry_out(venue, Command::SetCircuitBreaker(breaker))?;
+        let level = |level: &HaltLevel| json!({ "bps": level.decline_bps, "seconds": level.halt_ns / 1_000_000_000 });
+        let levels: Value = levels.iter().flatten().map(level).collect();
+        Ok(json!({ "index": self.symbol, "levels": levels }))
+    }
+}
+
+fn owed(engine: &Engine) -> Value {
+    let names = account_names(engine);
+    let row = |receivable: &Receivable| {
+        let asset = &engine.assets()[usize::from(receivable.asset.0)];
+        receivable_row(receivable, asset, &names)
+    };
+    engine.receivables().map(row).collect()
+}
+
+fn receivable_row(
+    receivable: &Receivable,
+    asset: &Asset,
+    names: &BTreeMap<AccountId, String>,
+) -> Value {
+    let name = |account| names.get(&account).map_or("the venue", String::as_str);
+    json!({
+        "receivable": receivable.receivable.0,
+        "debtor": name(receivable.debtor),
+        "creditor": name(receivable.creditor),
+        "asset": asset.name.as_str(),
+        "amount": asset.format_amount(receivable.amount),
+    })
 }
 
 /// Which amounts a bust or a correction moves, and what of it is owed.
@@ -193,13 +267,7 @@ fn adjusted(
             true => &listing.base,
             false => &listing.quote,
         };
-        json!({
-            "receivable": receivable.receivable.0,
-            "debtor": name(receivable.debtor),
-            "creditor": name(receivable.creditor),
-            "asset": asset.name.as_str(),
-            "amount": asset.format_amount(receivable.amount),
-        })
+        receivable_row(&receivable, asset, &names)
     });
     Ok(json!({
         "symbol": listing.instrument.spec.symbol.as_str(),

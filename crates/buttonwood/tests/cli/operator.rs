@@ -47,6 +47,28 @@ async fn an_operator_steers_a_venue() {
     assert!(refused(&format!("bust BTCUSDT {trade_id} alice bob")).contains("busted before"));
     assert_eq!(alice.account().await.unwrap().balance("USDT").unwrap().free, "1000000.00000000");
 
+    // Of a trade whose proceeds are gone, what is missing is owed, and paid when it is there.
+    assert_eq!(admin("owed"), json!([]));
+    assert!(refused("settle 1").contains("nothing is owed"));
+    alice.place(&buy).await.unwrap();
+    bob.place(&sell).await.unwrap();
+    let trade_id = bob.my_trades("BTCUSDT", None, 10).await.unwrap().last().unwrap().id;
+    admin("withdraw bob USDT 1000050 --ref gone");
+    let busted = admin(&format!("bust BTCUSDT {trade_id} alice bob"));
+    let mut expected = json!([{
+        "receivable": 1, "debtor": "bob", "creditor": "alice", "asset": "USDT",
+        "amount": "50.00000000",
+    }]);
+    assert_eq!(busted["owed"], expected);
+    assert_eq!(admin("owed"), expected);
+    admin("deposit bob USDT 20 --ref back");
+    expected[0]["amount"] = json!("30.00000000");
+    assert_eq!(admin("owed"), expected, "a deposit pays first");
+    assert!(refused("settle 1").contains("nothing of it free"));
+    alice.place(&buy).await.unwrap();
+    bob.place(&sell).await.unwrap();
+    assert_eq!(admin("settle 1"), json!([]));
+
     // Halts: of an instrument, and of the venue.
     admin("phase BTCUSDT Halt");
     assert!(refusal(&alice, &buy).await.contains(closed));
@@ -59,6 +81,10 @@ async fn an_operator_steers_a_venue() {
     assert!(refused("phase BTCUSDT Closed").contains("the venue is halted"));
     assert_eq!(admin("resume")["halted"], false);
     assert_eq!(alice.place(&buy).await.unwrap().status, "NEW");
+    let levels = json!([{"bps": 700, "seconds": 900}, {"bps": 2000, "seconds": 0}]);
+    let breaker = admin("breaker ETHBTC --level 700 900 --level 2000 0");
+    assert_eq!(breaker, json!({"index": "ETHBTC", "levels": levels}));
+    assert!(refused("breaker ETHBTC --level 700 900 --level 600 0").contains("farther"));
 
     // An account that is switched off has nothing open, until it is switched on.
     assert_eq!(admin("kill alice on")["killed"], true);
@@ -69,6 +95,15 @@ async fn an_operator_steers_a_venue() {
     let account = accounts.as_array().and_then(|accounts| accounts.iter().find(is_alice));
     assert_eq!(account.expect("she is there")["killed"], true);
     admin("kill alice off");
+    let mut expected = account.expect("she is there").clone();
+    (expected["killed"], expected["max_open_orders"]) = (json!(false), json!(77));
+    assert_eq!(admin("account update alice --max-open-orders 77"), expected);
+    expected["maker_fee_bps"] = json!("1.00");
+    expected["taker_fee_bps"] = json!("2.50");
+    let fees = "account update alice --maker-fee-bps 1 --taker-fee-bps 2.5";
+    assert_eq!(admin(fees), expected);
+    assert_eq!(admin("account update alice --no-own-fees")["taker_fee_bps"], Value::Null);
+    admin("account update alice --maker-fee-bps 0 --taker-fee-bps 0");
 
     // Limits stay as they are where a command line does not name them.
     admin("limits alice BTCUSDT --max-order-qty 0.5 --max-order-notional 100.25");
@@ -116,7 +151,9 @@ async fn an_operator_gives_an_instrument_its_rules() {
     let listed = admin("instrument list")[0].clone();
     assert_eq!(admin("instrument update BTCUSDT"), listed, "shown, not changed");
     let mut expected = listed.clone();
+    assert_eq!(listed["market_max_qty"], listed["max_qty"]);
     expected["max_qty"] = json!("3.00000");
+    expected["market_max_qty"] = json!("3.00000");
     expected["taker_fee_bps"] = json!("12.50");
     let updated = admin("instrument update BTCUSDT --max-qty 3 --taker-fee-bps 12.5");
     assert_eq!(updated, expected);

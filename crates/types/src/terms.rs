@@ -31,7 +31,7 @@ record! {
     pub struct Peg {
         pub reference: PegReference,
         /// Ticks added to the reference; positive is upwards for both sides.
-        pub offset_ticks: i64,
+        pub offset_ticks: i32,
         /// The worst price that it follows to.
         pub limit: Option<Price>,
     }

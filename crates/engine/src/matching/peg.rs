@@ -154,7 +154,8 @@ impl Engine {
         references: &References,
     ) -> Option<Price> {
         let market = self.market(instrument)?;
-        let mut ticks = references.price(side, peg.reference)?.saturating_add(peg.offset_ticks);
+        let mut ticks =
+            references.price(side, peg.reference)?.saturating_add(peg.offset_ticks.into());
         let worse = |one: i64, other: i64| match side {
             Side::Buy => one.min(other),
             Side::Sell => one.max(other),

@@ -107,7 +107,7 @@ fn what_is_owed_is_the_same() {
 fn random_scripts_reach_every_kind_of_event() {
     let mut runner = TestRunner::deterministic();
     let mut seen = BTreeSet::new();
-    for _ in 0..1_200 {
+    for _ in 0..2_000 {
         for event in play(&script(160).new_tree(&mut runner).unwrap().current()) {
             let text = format!("{event:?}");
             let kind = text.split('(').next().unwrap();

@@ -212,9 +212,9 @@ fn pegs_keep_to_the_bounds() {
     check(
         "with min_price=90 max_price=110
          1 buy 1 @ 100
-         2 buy 1 peg primary -9223372036854775808
+         2 buy 1 peg primary -2147483648
          2 buy 1 peg primary -5 limit 94
-         2 buy 1 peg primary 9223372036854775807",
+         2 buy 1 peg primary 2147483647",
         &[
             "accepted 1 1",
             "rested 1 1@100",

@@ -326,9 +326,16 @@ fn plain_order() -> BoxedStrategy<NewOrder> {
 /// Icebergs, hidden and pegged orders, minimum quantities, market-to-limit.
 fn special_order() -> BoxedStrategy<NewOrder> {
     let reference = prop::sample::select(PegReference::ALL);
-    let peg = (reference, -2..=2_i64, prop::option::weighted(0.3, 2..=10_i64)).prop_map(
-        |(reference, offset_ticks, limit)| Peg { reference, offset_ticks, limit: limit.map(ticks) },
-    );
+    let peg = (
+        reference,
+        prop::sample::select(vec![-2, -1, 0, 1, 2]),
+        prop::option::weighted(0.3, 2..=10_i64),
+    )
+        .prop_map(|(reference, offset_ticks, limit)| Peg {
+            reference,
+            offset_ticks,
+            limit: limit.map(ticks),
+        });
     let kind = prop_oneof![
         4 => (1..=5_u64).prop_map(|qty| Terms { display_qty: lots(qty), ..Terms::default() }),
         3 => Just(Terms { hidden: true, ..Terms::default() }),

@@ -25,7 +25,7 @@ impl Model {
                 sum.div_euclid(2) + if side == Side::Sell { sum.rem_euclid(2) } else { 0 }
             }
         };
-        let mut price = reference.saturating_add(peg.offset_ticks);
+        let mut price = reference.saturating_add(peg.offset_ticks.into());
         if let Some(limit) = peg.limit {
             price = match side {
                 Side::Buy => price.min(limit.ticks()),

@@ -1,11 +1,11 @@
 //! From the hash of a name to a node.
 //!
-//! A table with open addressing that is asked, filled and emptied by hash alone: it reads no order
-//! but the one that is found, not even as it grows. What waits behind the current command can
-//! have its place brought near.
+//! A table that is asked, filled and emptied by hash alone: it reads no order but the one that is
+//! found, not even as it grows. Names lie in buckets of one cache line each, which is compared as a
+//! whole: where in it a name lies, and whether it is there, a processor could not guess. What waits
+//! behind the current command can have its bucket brought near.
 
 use crate::book::prefetch::prefetch;
-use crate::book::slab::NONE;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
@@ -19,26 +19,57 @@ const PART_BITS: u32 = 8;
 
 #[derive(Clone, Debug)]
 struct Part {
-    /// At least one is empty. A name lies at its hash or behind it, with no empty slot between.
-    slots: Vec<Slot>,
+    buckets: Vec<Bucket>,
+    /// Names in all of them.
     used: usize,
+}
+
+const SLOTS: usize = 7;
+
+/// A name lies in the bucket of its hash or, while that is full, in the next that is not.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+struct Bucket {
+    /// A byte for each slot: some bits of its hash, or zero where it is empty. The highest byte has
+    /// how many names passed by here, since it was full, and are still in the table; from
+    /// [`PASSED_MAX`] on it stays as it is.
+    tags: u64,
+    slots: [Slot; SLOTS],
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     hash: u32,
-    /// [`NONE`] in an empty slot.
     node: u32,
 }
 
-const EMPTY: Slot = Slot { hash: 0, node: NONE };
+const _: () = assert!(size_of::<Bucket>() == 64);
+
+const EMPTY: Bucket = Bucket { tags: 0, slots: [Slot { hash: 0, node: 0 }; SLOTS] };
+
+const PASSED_ONE: u64 = 1 << (8 * SLOTS);
+const PASSED_MAX: u64 = 0xFF * PASSED_ONE;
 
 /// Enough for a venue of some thousand orders never to grow.
-const SLOTS_MIN: usize = 48;
+const BUCKETS_MIN: usize = 6;
 
 impl Default for Names {
     fn default() -> Self {
-        Self { parts: vec![Part { slots: vec![EMPTY; SLOTS_MIN], used: 0 }; PARTS] }
+        Self { parts: vec![Part { buckets: vec![EMPTY; BUCKETS_MIN], used: 0 }; PARTS] }
+    }
+}
+
+impl Bucket {
+    /// The slots that may have this tag, the first of them for sure, as the highest bit of each.
+    #[inline]
+    const fn tagged(&self, tag: u8) -> u64 {
+        const LOWEST: u64 = 0x0001_0101_0101_0101;
+        let other = self.tags ^ (LOWEST * tag as u64);
+        other.wrapping_sub(LOWEST) & !other & LOWEST << 7
+    }
+
+    const fn passed(&self) -> u64 {
+        self.tags & PASSED_MAX
     }
 }
 
@@ -49,12 +80,17 @@ impl Names {
         let part = &self.parts[part_of(hash)];
         let mut at = part.home(hash);
         loop {
-            let slot = part.slots[at];
-            if slot.node == NONE {
-                return None;
+            let bucket = &part.buckets[at];
+            let mut tagged = bucket.tagged(tag_of(hash));
+            while tagged != 0 {
+                let slot = bucket.slots[first(tagged)];
+                if slot.hash == hash && is_meant(slot.node) {
+                    return Some(slot.node);
+                }
+                tagged &= tagged - 1;
             }
-            if slot.hash == hash && is_meant(slot.node) {
-                return Some(slot.node);
+            if bucket.passed() == 0 {
+                return None;
             }
             at = part.behind(at);
         }
@@ -63,24 +99,42 @@ impl Names {
     #[inline]
     pub(crate) fn insert(&mut self, hash: u32, node: u32) {
         let part = &mut self.parts[part_of(hash)];
-        if part.used >= part.slots.len() / 3 * 2 {
+        if 4 * part.used >= 3 * SLOTS * part.buckets.len() {
             part.grow();
         }
         part.used += 1;
-        part.place(Slot { hash, node });
+        part.place(hash, node);
     }
 
     /// Removes a node that is there.
     #[inline]
     pub(crate) fn remove(&mut self, hash: u32, node: u32) {
-        self.parts[part_of(hash)].remove(hash, node);
+        let part = &mut self.parts[part_of(hash)];
+        part.used -= 1;
+        let mut at = part.home(hash);
+        loop {
+            let bucket = &mut part.buckets[at];
+            let mut tagged = bucket.tagged(tag_of(hash));
+            while tagged != 0 {
+                if bucket.slots[first(tagged)].node == node {
+                    bucket.tags &= !(0xFF << (8 * first(tagged)));
+                    return;
+                }
+                tagged &= tagged - 1;
+            }
+            assert!(bucket.passed() != 0, "every open order has its name in the table");
+            if bucket.passed() != PASSED_MAX {
+                bucket.tags -= PASSED_ONE;
+            }
+            at = part.behind(at);
+        }
     }
 
     /// Has the place of a hash brought near.
     #[inline]
     pub(crate) fn prefetch(&self, hash: u32) {
         let part = &self.parts[part_of(hash)];
-        prefetch(&part.slots[part.home(hash)]);
+        prefetch(&part.buckets[part.home(hash)]);
     }
 }
 
@@ -89,47 +143,47 @@ const fn part_of(hash: u32) -> usize {
     (hash >> (u32::BITS - PART_BITS)) as usize
 }
 
+/// Never zero. Which bucket it is depends on other bits.
+#[inline]
+const fn tag_of(hash: u32) -> u8 {
+    hash as u8 | 0x80
+}
+
+/// The first slot of those that [`Bucket::tagged`] names.
+#[inline]
+const fn first(tagged: u64) -> usize {
+    tagged.trailing_zeros() as usize / 8
+}
+
 impl Part {
     #[inline]
-    fn remove(&mut self, hash: u32, node: u32) {
-        let mut hole = self.home(hash);
-        while self.slots[hole].node != node {
-            assert!(self.slots[hole].node != NONE, "every open order has its name in the table");
-            hole = self.behind(hole);
-        }
-        self.used -= 1;
-        // What lies behind moves up, as far as its hash allows.
-        let mut at = hole;
+    fn place(&mut self, hash: u32, node: u32) {
+        let mut at = self.home(hash);
         loop {
-            at = self.behind(at);
-            let slot = self.slots[at];
-            if slot.node == NONE {
-                break;
+            let bucket = &mut self.buckets[at];
+            let empty = bucket.tagged(0);
+            if empty != 0 {
+                let slot = first(empty);
+                bucket.slots[slot] = Slot { hash, node };
+                bucket.tags |= u64::from(tag_of(hash)) << (8 * slot);
+                return;
             }
-            if self.distance(self.home(slot.hash), at) >= self.distance(hole, at) {
-                self.slots[hole] = slot;
-                hole = at;
+            if bucket.passed() != PASSED_MAX {
+                bucket.tags += PASSED_ONE;
             }
-        }
-        self.slots[hole] = EMPTY;
-    }
-
-    #[inline]
-    fn place(&mut self, slot: Slot) {
-        let mut at = self.home(slot.hash);
-        while self.slots[at].node != NONE {
             at = self.behind(at);
         }
-        self.slots[at] = slot;
     }
 
-    /// By a quarter: a part is at least half full once it has grown.
+    /// By a quarter: a part is three fifths full once it has grown.
     #[cold]
     fn grow(&mut self) {
-        let larger = vec![EMPTY; self.slots.len() + self.slots.len() / 4];
-        for slot in std::mem::replace(&mut self.slots, larger) {
-            if slot.node != NONE {
-                self.place(slot);
+        let larger = vec![EMPTY; self.buckets.len() + self.buckets.len().div_ceil(4)];
+        for bucket in std::mem::replace(&mut self.buckets, larger) {
+            for (at, slot) in bucket.slots.iter().enumerate() {
+                if bucket.tags >> (8 * at) & 0xFF != 0 {
+                    self.place(slot.hash, slot.node);
+                }
             }
         }
     }
@@ -137,18 +191,12 @@ impl Part {
     #[inline]
     fn home(&self, hash: u32) -> usize {
         let rest = u64::from(hash << PART_BITS);
-        ((rest * self.slots.len() as u64) >> u32::BITS) as usize
+        ((rest * self.buckets.len() as u64) >> u32::BITS) as usize
     }
 
     #[inline]
     fn behind(&self, at: usize) -> usize {
-        if at + 1 == self.slots.len() { 0 } else { at + 1 }
-    }
-
-    /// How many steps `to` is behind `from`.
-    #[inline]
-    fn distance(&self, from: usize, to: usize) -> usize {
-        if to >= from { to - from } else { to + self.slots.len() - from }
+        if at + 1 == self.buckets.len() { 0 } else { at + 1 }
     }
 }
 

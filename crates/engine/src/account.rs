@@ -5,10 +5,11 @@ pub(crate) mod fee;
 pub(crate) mod risk;
 
 use std::collections::{BTreeSet, VecDeque};
+use std::hint::select_unpredictable;
 
 use types::{
     AccountName, AccountRisk, AccountSpec, Amount, AssetId, Balance, Instrument, InstrumentId,
-    Order, Qty, RetryKey, Side,
+    Order, Price, Qty, RetryKey, Side,
 };
 
 use crate::account::risk::AccountExtra;
@@ -18,25 +19,29 @@ use crate::market::Market;
 use crate::orders::finished::{FinishedOrder, KeptTrade};
 use crate::orders::kept::Kept;
 
+/// What every order touches comes first, in the fewest cache lines.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Account {
-    pub(crate) spec: AccountSpec,
     pub(crate) account_seq: u64,
-    pub(crate) open_orders: u32,
     /// Indexed by asset, as far as the account has had to do with them.
     pub(crate) balances: Vec<Balance>,
     /// Indexed by instrument, likewise.
     pub(crate) markets: Vec<AccountMarket>,
+    /// What few accounts have. Of a plain cash account this is all that is asked.
+    pub(crate) extra: Option<Box<AccountExtra>>,
     pub(crate) finished: Kept<FinishedOrder>,
     pub(crate) trades: Kept<KeptTrade>,
+    pub(crate) open_orders: u32,
+    pub(crate) spec: AccountSpec,
     /// Oldest first, as many as of finished orders.
     pub(crate) done_lists: VecDeque<types::OrderList>,
     pub(crate) external_refs: BTreeSet<Box<[u8]>>,
     /// Oldest first.
     pub(crate) retries: VecDeque<Retry>,
-    /// What few accounts have. Of a plain cash account this is all that is asked.
-    pub(crate) extra: Option<Box<AccountExtra>>,
 }
+
+const _: () = assert!(std::mem::offset_of!(Account, spec) <= 192);
 
 /// An account's open orders in one instrument.
 #[derive(Clone, Copy, Debug)]
@@ -77,17 +82,17 @@ impl AccountMarket {
 impl Account {
     pub(crate) fn new(spec: AccountSpec) -> Self {
         Self {
-            spec,
             account_seq: 0,
-            open_orders: 0,
             balances: Vec::new(),
             markets: Vec::new(),
+            extra: None,
             finished: Kept::default(),
             trades: Kept::default(),
+            open_orders: 0,
+            spec,
             done_lists: VecDeque::new(),
             external_refs: BTreeSet::new(),
             retries: VecDeque::new(),
-            extra: None,
         }
     }
 
@@ -148,6 +153,23 @@ impl Account {
         &mut self.markets[at]
     }
 
+    /// Has the account itself brought near, as far as orders touch it.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        prefetch(&self.account_seq);
+        prefetch(&self.finished);
+        prefetch(&self.trades);
+        prefetch(&self.spec);
+    }
+
+    /// The youngest open order on a side, which the next one is put behind; [`NONE`] if there is
+    /// none.
+    #[inline]
+    pub(crate) fn last_open(&self, instrument: InstrumentId, side: Side) -> u32 {
+        let market = self.markets.get(instrument.0 as usize);
+        market.map_or(NONE, |market| market.lists[side as usize].tail)
+    }
+
     /// Has brought near what an order in `instrument` touches of this account.
     #[inline]
     pub(crate) fn prefetch_parts(&self, instrument: &Instrument) {
@@ -168,8 +190,12 @@ impl Account {
         if self.extra.is_some() | market.fee_schedule.is_some() {
             return self.hold_uncommon(market, order, qty, now_ns);
         }
-        let instrument = &market.instrument;
-        let (asset, amount) = held(instrument, order, qty);
+        let (asset, amount) = held(&market.instrument, order, qty);
+        self.set_aside(asset, amount);
+    }
+
+    #[inline]
+    pub(crate) fn set_aside(&mut self, asset: AssetId, amount: Amount) {
         let balance = self.balance_mut(asset);
         balance.free -= amount;
         balance.locked += amount;
@@ -182,6 +208,11 @@ impl Account {
             return self.release_uncommon(instrument, order, qty);
         }
         let (asset, amount) = held(instrument, order, qty);
+        self.give_back(asset, amount);
+    }
+
+    #[inline]
+    pub(crate) fn give_back(&mut self, asset: AssetId, amount: Amount) {
         let balance = self.balance_mut(asset);
         balance.locked -= amount;
         balance.free += amount;
@@ -228,10 +259,10 @@ impl Account {
             self.release(instrument, order, qty);
         }
         let spec = &instrument.spec;
-        let (paid_asset, paid, got_asset, got) = match order.side {
-            Side::Buy => (spec.quote, quote, spec.base, base),
-            Side::Sell => (spec.base, base, spec.quote, quote),
-        };
+        let is_buy = order.side == Side::Buy;
+        let (bought, sold) = ((spec.base, base), (spec.quote, quote));
+        let (got_asset, got) = select_unpredictable(is_buy, bought, sold);
+        let (paid_asset, paid) = select_unpredictable(is_buy, sold, bought);
         let paid_from = self.balance_mut(paid_asset);
         paid_from.free -= paid;
         debug_assert!(paid_from.free >= Amount::ZERO);
@@ -240,11 +271,25 @@ impl Account {
 }
 
 /// What an open order of this size holds: a buy the quote asset at its limit, a sell the base.
+#[inline]
 pub(crate) fn held(instrument: &Instrument, order: &Order, qty: Qty) -> (AssetId, Amount) {
-    match order.side {
-        Side::Buy => (instrument.spec.quote, instrument.notional(order.price, qty)),
-        Side::Sell => (instrument.spec.base, instrument.base_amount(qty)),
-    }
+    held_at(instrument, order.side, order.price, qty)
+}
+
+#[inline]
+pub(crate) fn held_at(
+    instrument: &Instrument,
+    side: Side,
+    price: Price,
+    qty: Qty,
+) -> (AssetId, Amount) {
+    // Which side it is, a processor guesses wrong half of the time.
+    let notional = instrument.notional(price, qty).minor();
+    let base = instrument.base_amount(qty).minor();
+    let is_buy = side == Side::Buy;
+    let spec = &instrument.spec;
+    let asset = select_unpredictable(is_buy, spec.quote, spec.base);
+    (asset, Amount::from_minor(select_unpredictable(is_buy, notional, base)))
 }
 
 /// The asset that a side receives, from which its fee is taken.

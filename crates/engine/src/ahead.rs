@@ -21,10 +21,9 @@ pub(crate) struct Ahead {
 
 const AIMS: usize = 16;
 
-/// How many announcements later the second step is taken, the third, and the last.
-const SECOND: usize = 5;
-const THIRD: usize = 8;
-const FOURTH: usize = 11;
+/// How many announcements later the second step is taken, and the last.
+const SECOND: usize = 6;
+const THIRD: usize = 11;
 
 /// So many markets lie near anyway.
 const FEW_MARKETS: usize = 64;
@@ -55,15 +54,13 @@ impl Engine {
     /// An entry is going to be applied soon, or `None` is when there is no further one for now.
     #[inline]
     pub fn announce(&mut self, entry: Option<&Entry>) {
-        let aim = entry.map_or_else(Aim::default, |entry| self.aim(entry));
         let last = (self.ahead.last + 1) % AIMS;
         self.ahead.last = last;
-        self.ahead.aims[last] = aim;
-        let before = |steps: usize| self.ahead.aims[(last + AIMS - steps) % AIMS];
-        self.first_step(&aim);
-        self.second_step(&before(SECOND));
-        self.third_step(&before(THIRD));
-        self.fourth_step(&before(FOURTH));
+        self.ahead.aims[last] = entry.map_or_else(Aim::default, |entry| self.aim(entry));
+        let before = |steps: usize| &self.ahead.aims[(last + AIMS - steps) % AIMS];
+        self.first_step(before(0));
+        self.second_step(before(SECOND));
+        self.third_step(before(THIRD));
     }
 
     #[inline]
@@ -76,7 +73,7 @@ impl Engine {
                 order_id: OrderId(0),
                 side: order.side,
                 price: order.price,
-                name: self.orders.hash(account, order.instrument, &order.cl_ord_id),
+                name: self.orders.sought(account, order.instrument, &order.cl_ord_id).hash,
             },
             Command::CancelOrder(cancel) => Aim {
                 account: account.0,
@@ -91,23 +88,24 @@ impl Engine {
     #[inline]
     fn first_step(&self, aim: &Aim) {
         if let Some(account) = self.accounts.get(aim.account as usize) {
-            prefetch_whole(account);
+            account.prefetch();
         }
-        if self.markets.len() > FEW_MARKETS
-            && let Some(market) = self.market(aim.instrument)
-        {
+        self.orders.prefetch_name(aim.name);
+        let Some(market) = self.market(aim.instrument) else { return };
+        if self.markets.len() > FEW_MARKETS {
             prefetch_whole(&market.instrument);
             prefetch_whole(&market.book);
             prefetch_whole(&market.index);
             prefetch(&market.instrument_seq);
+        } else {
+            market.index.prefetch(aim.order_id.0);
         }
     }
 
     #[inline]
     fn second_step(&self, aim: &Aim) {
         let Some(market) = self.market(aim.instrument) else { return };
-        market.index.prefetch(aim.order_id.0);
-        self.orders.prefetch_name(aim.name);
+        self.orders.prefetch(market.index.peek(aim.order_id.0));
         if let Some(account) = self.accounts.get(aim.account as usize) {
             account.prefetch_parts(&market.instrument);
         }
@@ -117,17 +115,10 @@ impl Engine {
     fn third_step(&self, aim: &Aim) {
         let Some(market) = self.market(aim.instrument) else { return };
         let node = market.index.peek(aim.order_id.0);
-        self.orders.prefetch(node);
-        if let Some(account) = self.accounts.get(aim.account as usize) {
-            self.orders.prefetch(account.market(aim.instrument).lists[aim.side as usize].tail);
-        }
-    }
-
-    #[inline]
-    fn fourth_step(&self, aim: &Aim) {
-        let Some(market) = self.market(aim.instrument) else { return };
-        let node = market.index.peek(aim.order_id.0);
         self.orders.prefetch_neighbours(node);
+        if let Some(account) = self.accounts.get(aim.account as usize) {
+            self.orders.prefetch(account.last_open(aim.instrument, aim.side));
+        }
         market.book.prefetch(&self.orders.nodes, node, aim.side, aim.price);
         let front = market.book.front(&self.orders.nodes, aim.side.opposite());
         if let Some(front) = front.filter(|front| aim.side.crosses(aim.price, front.price)) {
@@ -144,10 +135,10 @@ impl Engine {
         self.orders.prefetch_neighbours(node);
         let next = self.orders.nodes[node].next();
         if let Some(record) = self.orders.get(next) {
-            prefetch_whole(&self.accounts[record.account.0 as usize]);
+            self.accounts[record.account.0 as usize].prefetch();
             self.orders.prefetch(self.orders.nodes[next].next());
         }
     }
 }
 
-const _: () = assert!(FOURTH < Engine::AHEAD && Engine::AHEAD < AIMS && NONE == u32::MAX);
+const _: () = assert!(THIRD < Engine::AHEAD && Engine::AHEAD < AIMS && NONE == u32::MAX);

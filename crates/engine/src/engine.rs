@@ -82,6 +82,12 @@ pub(crate) struct Key {
     pub(crate) revoked: bool,
 }
 
+/// Makes an event where it is going to lie: the large ones cost as much to move as to make.
+#[inline(always)]
+pub(crate) fn tell(events: &mut Vec<Event>, make: impl FnOnce() -> Event) {
+    events.extend(std::iter::once_with(make));
+}
+
 /// Work that did not fit into one command.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Deferred {

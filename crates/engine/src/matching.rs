@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod peg;
+pub(crate) mod plain;
 pub(crate) mod reach;
 pub(crate) mod settle;
 pub(crate) mod special;
@@ -9,14 +10,14 @@ pub(crate) mod stp;
 
 use types::{
     AccountId, AccountTrade, Amount, AssetId, Event, ExpireCause, Fill, Instrument, NewOrder,
-    Order, OrderAccepted, OrderListId, OrderRested, OrderSize, OrderStatus, OrderTerms, Phase,
-    Price, QTY_MAX, Qty, Side, TimeInForce, TradeExecuted, TradeId,
+    Order, OrderAccepted, OrderId, OrderListId, OrderRested, OrderSize, OrderStatus, OrderTerms,
+    Phase, Price, QTY_MAX, Qty, Side, TimeInForce, TradeExecuted, TradeId,
 };
 
 use crate::account::fee::fee;
 use crate::account::received_asset;
 use crate::book::{Front, NodeId};
-use crate::engine::{Deferred, Engine};
+use crate::engine::{Deferred, Engine, tell};
 use crate::market::Market;
 use crate::matching::check::takes_reference;
 use crate::orders::Standing;
@@ -65,6 +66,9 @@ impl Engine {
         request: &NewOrder,
         events: &mut Vec<Event>,
     ) {
+        if let Some(glance) = self.glance(account, request) {
+            return self.take_plain(account, request, &glance, events);
+        }
         if let Err(reason) = self.check_new_order(account, request) {
             return self.reject(account, reason, events);
         }
@@ -76,10 +80,14 @@ impl Engine {
             let node = self.attach_off_book(&order, Standing::Trigger);
             return self.wait_for_trigger(node);
         }
-        if let Some(cause) = self.falls_short(&order) {
-            return self.expire(order, cause, events);
+        self.enter_new(&mut order, events);
+    }
+
+    pub(crate) fn enter_new(&mut self, order: &mut Order, events: &mut Vec<Event>) {
+        match self.falls_short(order) {
+            Some(cause) => self.expire(*order, cause, events),
+            None => self.execute(order, events),
         }
-        self.execute(&mut order, events);
     }
 
     /// Takes in an order that is on no book.
@@ -149,7 +157,6 @@ impl Engine {
     }
 
     /// Takes on an order that the check let pass. One of a list holds nothing yet.
-    #[inline]
     pub(crate) fn accept(
         &mut self,
         account_id: AccountId,
@@ -161,50 +168,32 @@ impl Engine {
             true => self.reference_price(request).expect("the check found one"),
             false => request.price,
         };
-        let market = &mut self.markets[request.instrument.0 as usize];
-        let account = &mut self.accounts[account_id.0 as usize];
-        let (order_qty, quote_order_qty) = match request.size {
-            OrderSize::Base(qty) => (qty, Amount::ZERO),
-            OrderSize::Quote(amount) => (Qty::ZERO, amount),
-        };
-        let order = Order {
-            instrument: request.instrument,
-            account: account_id,
-            order_id: market.next_order_id(),
-            cl_ord_id: request.cl_ord_id,
-            side: request.side,
-            order_type: request.order_type,
-            time_in_force: request.time_in_force,
-            stp_mode: request.stp_mode,
-            status: OrderStatus::New,
-            strategy_id: request.strategy_id,
-            strategy_type: request.strategy_type,
-            price,
-            order_qty,
-            quote_order_qty,
-            cum_qty: Qty::ZERO,
-            cum_quote: Amount::ZERO,
-            created_ns: self.now_ns,
-            updated_ns: self.now_ns,
-            terms: match list {
-                None => order_terms(request),
-                Some(order_list) => {
-                    let terms = request.special();
-                    Some(OrderTerms { terms, order_list, ..OrderTerms::default() })
-                }
-            },
-        };
-        if !order.order_type.is_market() && list.is_none() {
-            account.hold(market, &order, order_qty, self.now_ns);
+        let order_id = self.markets[request.instrument.0 as usize].next_order_id();
+        let mut order = new_order(account_id, request, order_id, self.now_ns);
+        order.price = price;
+        if let Some(order_list) = list {
+            let terms = request.special();
+            order.terms = Some(OrderTerms { terms, order_list, ..OrderTerms::default() });
         }
-        account.count_order(self.now_ns);
-        events.push(Event::OrderAccepted(OrderAccepted {
-            account_seq: account.next_seq(),
-            instrument_seq: market.next_seq(),
-            order,
-        }));
-        self.bind_to_session(&order);
+        if !order.order_type.is_market() && list.is_none() {
+            let market = &self.markets[order.instrument.0 as usize];
+            let account = &mut self.accounts[account_id.0 as usize];
+            account.hold(market, &order, order.order_qty, self.now_ns);
+        }
+        self.welcome(&order, events);
         order
+    }
+
+    #[inline]
+    pub(crate) fn welcome(&mut self, order: &Order, events: &mut Vec<Event>) {
+        let market = &mut self.markets[order.instrument.0 as usize];
+        let account = &mut self.accounts[order.account.0 as usize];
+        account.count_order(self.now_ns);
+        let (account_seq, instrument_seq) = (account.next_seq(), market.next_seq());
+        tell(events, || {
+            Event::OrderAccepted(OrderAccepted { account_seq, instrument_seq, order: *order })
+        });
+        self.bind_to_session(order.into());
     }
 
     fn trade(&mut self, order: &mut Order, events: &mut Vec<Event>) -> Stop {
@@ -326,17 +315,19 @@ impl Engine {
         let (for_maker, for_taker) = self.settle(&maker, taker, &matched);
         self.keep_trade(&maker, true, &matched, &for_maker);
         self.keep_trade(taker, false, &matched, &for_taker);
-        events.push(Event::TradeExecuted(TradeExecuted {
-            instrument_seq,
-            instrument: taker.instrument,
-            trade_id,
-            price,
-            qty,
-            quote,
-            side: taker.side,
-            maker: for_maker.fill(&maker),
-            taker: for_taker.fill(taker),
-        }));
+        tell(events, || {
+            Event::TradeExecuted(TradeExecuted {
+                instrument_seq,
+                instrument: taker.instrument,
+                trade_id,
+                price,
+                qty,
+                quote,
+                side: taker.side,
+                maker: for_maker.fill(&maker),
+                taker: for_taker.fill(taker),
+            })
+        });
         if let Some(reduced) = reduced {
             self.tell_less(&maker, qty, reduced, events);
         }
@@ -423,15 +414,53 @@ impl Engine {
         let node = market.book.rest(nodes, order.side, order.price, leaves_qty);
         market.index.insert(order.order_id.0, node);
         self.orders.attach(&mut self.accounts[order.account.0 as usize], node, order);
-        events.push(Event::OrderRested(OrderRested {
-            instrument_seq: market.next_seq(),
-            instrument: order.instrument,
-            order_id: order.order_id,
-            side: order.side,
-            price: order.price,
-            leaves_qty,
-        }));
+        let instrument_seq = market.next_seq();
+        tell(events, || {
+            Event::OrderRested(OrderRested {
+                instrument_seq,
+                instrument: order.instrument,
+                order_id: order.order_id,
+                side: order.side,
+                price: order.price,
+                leaves_qty,
+            })
+        });
         self.note_book(order.instrument);
+    }
+}
+
+/// The order that a request asks for.
+#[inline]
+pub(crate) fn new_order(
+    account: AccountId,
+    request: &NewOrder,
+    order_id: OrderId,
+    now_ns: u64,
+) -> Order {
+    let (order_qty, quote_order_qty) = match request.size {
+        OrderSize::Base(qty) => (qty, Amount::ZERO),
+        OrderSize::Quote(amount) => (Qty::ZERO, amount),
+    };
+    Order {
+        instrument: request.instrument,
+        account,
+        order_id,
+        cl_ord_id: request.cl_ord_id,
+        side: request.side,
+        order_type: request.order_type,
+        time_in_force: request.time_in_force,
+        stp_mode: request.stp_mode,
+        status: OrderStatus::New,
+        strategy_id: request.strategy_id,
+        strategy_type: request.strategy_type,
+        price: request.price,
+        order_qty,
+        quote_order_qty,
+        cum_qty: Qty::ZERO,
+        cum_quote: Amount::ZERO,
+        created_ns: now_ns,
+        updated_ns: now_ns,
+        terms: order_terms(request),
     }
 }
 

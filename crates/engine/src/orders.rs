@@ -26,8 +26,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use foldhash::SharedSeed;
 use foldhash::quality::FoldHasher;
 use types::{
-    AccountId, Amount, ClOrdId, InstrumentId, Order, OrderId, OrderStatus, OrderTerms, OrderType,
-    PackedClOrdId, Peg, Price, Qty, Reader, Side, StpMode, TimeInForce, Wire,
+    AccountId, Amount, ClOrdId, InstrumentId, NewOrder, Order, OrderId, OrderStatus, OrderTerms,
+    OrderType, PackedClOrdId, Peg, Price, Qty, Reader, Side, StpMode, TimeInForce, Wire,
 };
 
 use crate::account::Account;
@@ -35,6 +35,7 @@ use crate::book::prefetch::prefetch;
 use crate::book::slab::{NONE, Slab};
 use crate::book::{Node, NodeId, Nodes};
 use crate::orders::names::Names;
+use crate::orders::sweep::OpenId;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Orders {
@@ -74,6 +75,14 @@ pub(crate) struct OpenOrder {
 }
 
 const _: () = assert!(size_of::<OpenOrder>() == 64);
+
+impl OpenOrder {
+    /// Whether it is on the book as it came, and only its owner or a trade ends it.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.extra == NONE && self.time_in_force == TimeInForce::Gtc
+    }
+}
 
 /// What is to be said only of an order that was changed since it came, or that has uncommon terms.
 #[derive(Clone, Copy, Debug)]
@@ -139,6 +148,13 @@ enum Name {
 
 const _: () = assert!(size_of::<Name>() == 16);
 
+/// A name as it is looked for, and kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sought {
+    packed: Option<PackedClOrdId>,
+    pub(crate) hash: u32,
+}
+
 /// What names are hashed with. It differs from process to process, so that no client can craft
 /// ids that collide. No result depends on it: the table is only ever asked for one id.
 #[derive(Clone, Debug)]
@@ -179,6 +195,37 @@ impl Orders {
             created_ns: record.created_ns,
             updated_ns: extra.map_or(record.created_ns, |extra| extra.updated_ns),
             terms: extra.and_then(|extra| extra.terms),
+        }
+    }
+
+    /// [`Orders::order`] where the record says all.
+    #[inline]
+    pub(crate) fn plain_order(&self, node: NodeId, record: &OpenOrder) -> Order {
+        debug_assert!(record.extra == NONE);
+        let at = &self.nodes[node];
+        Order {
+            instrument: record.instrument,
+            account: record.account,
+            order_id: record.order_id,
+            cl_ord_id: match record.cl_ord_id {
+                Name::Packed(packed) => packed.unpack(),
+                Name::Long(at) => self.long_names[at],
+            },
+            side: at.side(),
+            order_type: record.order_type,
+            time_in_force: record.time_in_force,
+            stp_mode: record.stp_mode,
+            status: record.status,
+            strategy_id: None,
+            strategy_type: None,
+            price: at.price(),
+            order_qty: record.order_qty,
+            quote_order_qty: Amount::ZERO,
+            cum_qty: Qty::ZERO,
+            cum_quote: Amount::ZERO,
+            created_ns: record.created_ns,
+            updated_ns: record.created_ns,
+            terms: None,
         }
     }
 
@@ -271,45 +318,94 @@ impl Orders {
 
     /// Takes in an order that has just got its node, and is younger than the account's others.
     pub(crate) fn attach(&mut self, account: &mut Account, node: NodeId, order: &Order) {
-        account.open_orders += 1;
-        let market = account.market_mut(order.instrument);
-        market.open_orders += 1;
-        market.iceberg_orders += u32::from(is_iceberg(order.terms));
-        let list = &mut market.lists[order.side as usize];
-        let prev = std::mem::replace(&mut list.tail, node);
-        match prev {
-            NONE => list.head = node,
-            _ => self.record_mut(prev).next = node,
-        }
-        let cl_ord_id = match order.cl_ord_id.pack() {
-            Some(packed) => Name::Packed(packed),
-            None => Name::Long(self.long_names.insert(order.cl_ord_id)),
-        };
+        let is_iceberg = is_iceberg(order.terms);
+        account.market_mut(order.instrument).iceberg_orders += u32::from(is_iceberg);
+        let name = self.sought(order.account, order.instrument, &order.cl_ord_id);
         let record = OpenOrder {
-            cl_ord_id,
+            cl_ord_id: self.kept_name(&name, &order.cl_ord_id),
             order_id: order.order_id,
             order_qty: order.order_qty,
             created_ns: order.created_ns,
             account: order.account,
             instrument: order.instrument,
             next: NONE,
-            prev,
+            prev: NONE,
             extra: self.attach_extra(order),
             order_type: order.order_type,
             time_in_force: order.time_in_force,
             stp_mode: order.stp_mode,
             status: order.status,
         };
+        self.link(account, node, order.side, record, name.hash);
+        if is_timed(order.time_in_force) {
+            self.timed.insert((order.instrument, order.time_in_force, order.order_id));
+        } else if let Some(expire_ns) = expire_ns(order.time_in_force, order.terms.as_ref()) {
+            self.dated.insert((expire_ns, order.instrument, order.order_id));
+        }
+    }
+
+    /// [`Orders::attach`] for an order of which its record says all.
+    #[inline]
+    pub(crate) fn attach_plain(
+        &mut self,
+        account: &mut Account,
+        node: NodeId,
+        open: OpenId,
+        request: &NewOrder,
+        qty: Qty,
+        name: &Sought,
+        now_ns: u64,
+    ) {
+        let record = OpenOrder {
+            cl_ord_id: self.kept_name(name, &request.cl_ord_id),
+            order_id: open.order_id,
+            order_qty: qty,
+            created_ns: now_ns,
+            account: open.account,
+            instrument: open.instrument,
+            next: NONE,
+            prev: NONE,
+            extra: NONE,
+            order_type: request.order_type,
+            time_in_force: request.time_in_force,
+            stp_mode: request.stp_mode,
+            status: OrderStatus::New,
+        };
+        self.link(account, node, open.side, record, name.hash);
+    }
+
+    /// Puts a record in its place, at the end of its account's list and into the table of names.
+    #[inline]
+    fn link(
+        &mut self,
+        account: &mut Account,
+        node: NodeId,
+        side: Side,
+        mut record: OpenOrder,
+        hash: u32,
+    ) {
+        account.open_orders += 1;
+        let market = account.market_mut(record.instrument);
+        market.open_orders += 1;
+        let list = &mut market.lists[side as usize];
+        record.prev = std::mem::replace(&mut list.tail, node);
+        match record.prev {
+            NONE => list.head = node,
+            prev => self.record_mut(prev).next = node,
+        }
         let at = node as usize;
         if at >= self.records.len() {
             self.records.resize(at + 1, record); // those between are attached later
         }
         self.records[at] = record;
-        self.insert_name(node);
-        if is_timed(order.time_in_force) {
-            self.timed.insert((order.instrument, order.time_in_force, order.order_id));
-        } else if let Some(expire_ns) = expire_ns(order.time_in_force, order.terms.as_ref()) {
-            self.dated.insert((expire_ns, order.instrument, order.order_id));
+        self.names.insert(hash, node);
+    }
+
+    #[inline]
+    fn kept_name(&mut self, name: &Sought, cl_ord_id: &ClOrdId) -> Name {
+        match name.packed {
+            Some(packed) => Name::Packed(packed),
+            None => Name::Long(self.long_names.insert(*cl_ord_id)),
         }
     }
 
@@ -395,9 +491,8 @@ impl Orders {
 
     /// Lets go of an order. Its node is still to be given back.
     pub(crate) fn detach(&mut self, account: &mut Account, node: NodeId) {
-        self.remove_name(node);
-        let OpenOrder { instrument, order_id, next, prev, extra, cl_ord_id, time_in_force, .. } =
-            *self.record(node);
+        let record = *self.record(node);
+        let OpenOrder { instrument, order_id, time_in_force, extra, .. } = record;
         if is_timed(time_in_force) {
             self.timed.remove(&(instrument, time_in_force, order_id));
         } else if time_in_force == TimeInForce::Gtd {
@@ -410,20 +505,28 @@ impl Orders {
             account.market_mut(instrument).iceberg_orders -= u32::from(displays);
             self.extras.remove(extra);
         }
-        if let Name::Long(at) = cl_ord_id {
+        self.unlink(account, node, &record);
+    }
+
+    /// [`Orders::detach`] for an order of which its record says all.
+    #[inline]
+    pub(crate) fn unlink(&mut self, account: &mut Account, node: NodeId, record: &OpenOrder) {
+        let hash = self.seeds.hash_of(record, &self.long_names);
+        self.names.remove(hash, node);
+        if let Name::Long(at) = record.cl_ord_id {
             self.long_names.remove(at);
         }
         account.open_orders -= 1;
-        let market = account.market_mut(instrument);
+        let market = account.market_mut(record.instrument);
         market.open_orders -= 1;
-        let list = &mut market.lists[self.side(node) as usize];
-        match prev {
-            NONE => list.head = next,
-            _ => self.record_mut(prev).next = next,
+        let list = &mut market.lists[self.nodes[node].side() as usize];
+        match record.prev {
+            NONE => list.head = record.next,
+            prev => self.records[prev as usize].next = record.next,
         }
-        match next {
-            NONE => list.tail = prev,
-            _ => self.record_mut(next).prev = prev,
+        match record.next {
+            NONE => list.tail = record.prev,
+            next => self.records[next as usize].prev = record.prev,
         }
     }
 
@@ -446,31 +549,47 @@ impl Orders {
         instrument: InstrumentId,
         cl_ord_id: &ClOrdId,
     ) -> Option<NodeId> {
-        let packed = cl_ord_id.pack();
-        let hash = self.hash(account, instrument, cl_ord_id);
+        self.find_named(
+            account,
+            instrument,
+            cl_ord_id,
+            &self.sought(account, instrument, cl_ord_id),
+        )
+    }
+
+    #[inline]
+    pub(crate) fn find_named(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+        cl_ord_id: &ClOrdId,
+        name: &Sought,
+    ) -> Option<NodeId> {
         let same = |node: NodeId| {
             let record = self.record(node);
             record.account == account
                 && record.instrument == instrument
                 && match record.cl_ord_id {
-                    Name::Packed(other) => packed == Some(other),
+                    Name::Packed(other) => name.packed == Some(other),
                     Name::Long(at) => self.long_names[at] == *cl_ord_id,
                 }
         };
-        self.names.find(hash, same)
+        self.names.find(name.hash, same)
     }
 
     #[inline]
-    pub(crate) fn hash(
+    pub(crate) fn sought(
         &self,
         account: AccountId,
         instrument: InstrumentId,
         cl_ord_id: &ClOrdId,
-    ) -> u32 {
-        match cl_ord_id.pack() {
+    ) -> Sought {
+        let packed = cl_ord_id.pack();
+        let hash = match packed {
             Some(packed) => self.seeds.hash(account, instrument, packed),
             None => self.seeds.hash_long(account, instrument, cl_ord_id),
-        }
+        };
+        Sought { packed, hash }
     }
 
     /// The record of a node, if there is such a node.

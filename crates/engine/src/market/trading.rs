@@ -48,6 +48,8 @@ pub(crate) struct Trading {
     pub(crate) levels_had: u8,
     /// Whether a trade means more than a new last price.
     is_watched: bool,
+    /// Continuous trading under no rules but the bounds of the spec.
+    pub(crate) is_plain: bool,
     /// The widest bounds that there have been, if they were changed: what open orders keep to.
     widest: Option<Bounds>,
 }
@@ -78,6 +80,7 @@ impl Default for Trading {
             index_traded: false,
             levels_had: 0,
             is_watched: true,
+            is_plain: true,
             widest: None,
         }
     }
@@ -129,6 +132,11 @@ impl Trading {
         self.narrow();
     }
 
+    fn delist(&mut self) {
+        self.delisted = true;
+        self.narrow();
+    }
+
     pub(crate) fn has_bands(&self) -> bool {
         self.rules.bands.static_bps > 0 || self.rules.bands.dynamic_bps > 0
     }
@@ -160,6 +168,9 @@ impl Trading {
             || self.is_index
             || self.has_bands()
             || self.rules.avg_price_mins > 0;
+        self.is_plain = self.phase == Phase::Continuous
+            && !self.delisted
+            && self.rules == InstrumentRules::default();
     }
 
     fn widen(&mut self, spec: &InstrumentSpec) {
@@ -276,7 +287,7 @@ impl Engine {
         if market.trading.delisted {
             return Err(RejectReason::InstrumentDelisted);
         }
-        market.trading.delisted = true;
+        market.trading.delist();
         let until_ns = std::mem::take(&mut market.trading.until_ns);
         let instrument_seq = market.next_seq();
         let delisted = InstrumentDelisted { instrument_seq, instrument };

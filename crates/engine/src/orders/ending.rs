@@ -7,7 +7,7 @@ use types::{
 };
 
 use crate::book::NodeId;
-use crate::engine::{Deferred, Engine};
+use crate::engine::{Deferred, Engine, tell};
 use crate::orders::Standing;
 use crate::orders::list::is_in_list;
 
@@ -153,7 +153,7 @@ impl Engine {
     pub(crate) fn finish(&mut self, order: &Order, _events: &mut Vec<Event>) {
         let account = &mut self.accounts[order.account.0 as usize];
         account.finished.push(order, account.spec.finished_orders_kept as usize);
-        self.sessions.forget(order);
+        self.sessions.forget(order.into());
     }
 
     pub(crate) fn cancel(
@@ -163,6 +163,9 @@ impl Engine {
         cause: CancelCause,
         events: &mut Vec<Event>,
     ) {
+        if self.cancel_plain(node, cl_ord_id, cause, events) {
+            return;
+        }
         let mut order = self.orders.order(node);
         let canceled_qty = order.leaves_qty();
         let shown = self.leave(node, &order);
@@ -174,14 +177,17 @@ impl Engine {
         let account = &mut self.accounts[order.account.0 as usize];
         order.status = OrderStatus::Canceled;
         order.updated_ns = self.now_ns;
-        events.push(Event::OrderCanceled(OrderCanceled {
-            account_seq: account.next_seq(),
-            instrument_seq: market.next_seq(),
-            order,
-            canceled_qty,
-            cl_ord_id,
-            cause,
-        }));
+        let (account_seq, instrument_seq) = (account.next_seq(), market.next_seq());
+        tell(events, || {
+            Event::OrderCanceled(OrderCanceled {
+                account_seq,
+                instrument_seq,
+                order,
+                canceled_qty,
+                cl_ord_id,
+                cause,
+            })
+        });
         self.finish(&order, events);
         self.end_in_list(&order, Some(cl_ord_id), events);
         self.touch(order.instrument);

@@ -6,6 +6,7 @@ use types::{
 };
 
 use crate::orders::kept::{Brief, Kept};
+use crate::orders::{Name, OpenOrder};
 
 /// An order by quantity, with its name packed, of no sum beyond 64 bits, without a strategy or
 /// special terms.
@@ -81,6 +82,36 @@ impl Brief for FinishedOrder {
             updated_ns: self.updated_ns,
             terms: None,
         }
+    }
+}
+
+impl FinishedOrder {
+    /// Of an open order of which its record says all, and that has traded nothing. `None` where the
+    /// name is too long.
+    #[inline]
+    pub(crate) fn canceled(
+        record: &OpenOrder,
+        side: Side,
+        price: Price,
+        now_ns: u64,
+    ) -> Option<Self> {
+        let Name::Packed(cl_ord_id) = record.cl_ord_id else { return None };
+        Some(Self {
+            cl_ord_id,
+            order_id: record.order_id,
+            price,
+            order_qty: record.order_qty,
+            cum_qty: Qty::ZERO,
+            cum_quote: 0,
+            created_ns: record.created_ns,
+            updated_ns: now_ns,
+            instrument: record.instrument,
+            side,
+            order_type: record.order_type,
+            time_in_force: record.time_in_force,
+            stp_mode: record.stp_mode,
+            status: OrderStatus::Canceled,
+        })
     }
 }
 

@@ -29,13 +29,15 @@ pub(crate) struct Kept<B: Brief> {
     oldest: usize,
     /// How many came before the oldest.
     forgotten: u64,
-    /// Those without a short form, with their numbers, oldest first.
-    uncommon: VecDeque<(u64, B::Whole)>,
+    /// Those without a short form, with their numbers, oldest first, once there was any.
+    uncommon: Option<Box<Numbered<B::Whole>>>,
 }
+
+type Numbered<T> = VecDeque<(u64, T)>;
 
 impl<B: Brief> Default for Kept<B> {
     fn default() -> Self {
-        Self { ring: Vec::new(), oldest: 0, forgotten: 0, uncommon: VecDeque::new() }
+        Self { ring: Vec::new(), oldest: 0, forgotten: 0, uncommon: None }
     }
 }
 
@@ -43,12 +45,17 @@ impl<B: Brief> Kept<B> {
     /// Keeps one more, in place of the oldest if there are `kept`; never more than that.
     #[inline]
     pub(crate) fn push(&mut self, whole: &B::Whole, kept: usize) {
+        let brief = B::new(whole);
+        if brief.is_none() && kept > 0 {
+            self.push_uncommon(whole);
+        }
+        self.push_brief(brief, kept);
+    }
+
+    #[inline]
+    pub(crate) fn push_brief(&mut self, brief: Option<B>, kept: usize) {
         if kept == 0 {
             return;
-        }
-        let brief = B::new(whole);
-        if brief.is_none() {
-            self.push_uncommon(whole);
         }
         if self.ring.len() < kept {
             return self.grow(brief, kept);
@@ -59,14 +66,15 @@ impl<B: Brief> Kept<B> {
             self.oldest = 0;
         }
         self.forgotten += 1;
-        if !self.uncommon.is_empty() {
+        if self.uncommon.is_some() {
             self.forget_uncommon();
         }
     }
 
     #[inline(never)]
     fn push_uncommon(&mut self, whole: &B::Whole) {
-        self.uncommon.push_back((self.forgotten + self.ring.len() as u64, *whole));
+        let number = self.forgotten + self.ring.len() as u64;
+        self.uncommon.get_or_insert_default().push_back((number, *whole));
     }
 
     #[inline(never)]
@@ -88,9 +96,11 @@ impl<B: Brief> Kept<B> {
         self.forget_uncommon();
     }
 
+    #[inline(never)]
     fn forget_uncommon(&mut self) {
-        while self.uncommon.front().is_some_and(|(number, _)| *number < self.forgotten) {
-            self.uncommon.pop_front();
+        let Some(uncommon) = &mut self.uncommon else { return };
+        while uncommon.front().is_some_and(|(number, _)| *number < self.forgotten) {
+            uncommon.pop_front();
         }
     }
 
@@ -132,8 +142,9 @@ impl<B: Brief> Kept<B> {
     }
 
     fn uncommon(&self, number: u64) -> B::Whole {
-        let at = self.uncommon.binary_search_by_key(&number, |(number, _)| *number);
-        self.uncommon[at.expect("what has no short form is kept whole")].1
+        let uncommon = self.uncommon.as_ref().expect("what has no short form is kept whole");
+        let at = uncommon.binary_search_by_key(&number, |(number, _)| *number);
+        uncommon[at.expect("each of them")].1
     }
 }
 
@@ -173,6 +184,8 @@ mod tests {
                 assert!(numbers.iter(AccountId(1)).rev().eq(all.iter().rev().copied()));
             }
         }
-        assert!(numbers.ring.len() <= 9 && numbers.uncommon.len() <= 9);
+        assert!(
+            numbers.ring.len() <= 9 && numbers.uncommon.map_or(0, |uncommon| uncommon.len()) <= 9
+        );
     }
 }

@@ -189,7 +189,7 @@ impl Engine {
 
     /// Notes the session that an order came by, if the order is to end with it.
     #[inline]
-    pub(crate) fn bind_to_session(&mut self, order: &Order) {
+    pub(crate) fn bind_to_session(&mut self, order: OpenId) {
         if !self.sessions.open.is_empty() {
             self.sessions.bind(self.session, order);
         }
@@ -258,14 +258,30 @@ impl Engine {
     }
 }
 
+/// Which order, whose, and on which side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenId {
+    pub(crate) account: AccountId,
+    pub(crate) instrument: InstrumentId,
+    pub(crate) order_id: OrderId,
+    pub(crate) side: Side,
+}
+
+impl From<&Order> for OpenId {
+    #[inline]
+    fn from(order: &Order) -> Self {
+        let Order { account, instrument, order_id, side, .. } = *order;
+        Self { account, instrument, order_id, side }
+    }
+}
+
 impl Sessions {
     #[cold]
-    fn bind(&mut self, session: SessionId, order: &Order) {
-        let ends_with = |opened: &&OpenedSession| {
-            opened.account == order.account && opened.cancel_on_disconnect
-        };
+    fn bind(&mut self, session: SessionId, order: OpenId) {
+        let OpenId { account, instrument, order_id, side } = order;
+        let ends_with =
+            |opened: &&OpenedSession| opened.account == account && opened.cancel_on_disconnect;
         if self.open.get(&session).filter(ends_with).is_some() {
-            let Order { instrument, order_id, side, .. } = *order;
             self.orders.insert((instrument, order_id), (session, side));
             self.by_session.insert((session, instrument, side, order_id));
         }
@@ -273,15 +289,15 @@ impl Sessions {
 
     /// An order has ended.
     #[inline]
-    pub(crate) fn forget(&mut self, order: &Order) {
+    pub(crate) fn forget(&mut self, order: OpenId) {
         if !self.orders.is_empty() {
             self.unbind(order);
         }
     }
 
     #[cold]
-    fn unbind(&mut self, order: &Order) {
-        let Order { instrument, order_id, side, .. } = *order;
+    fn unbind(&mut self, order: OpenId) {
+        let OpenId { instrument, order_id, side, .. } = order;
         if let Some((session, _)) = self.orders.remove(&(instrument, order_id)) {
             self.by_session.remove(&(session, instrument, side, order_id));
         }

@@ -1,0 +1,176 @@
+//! The short way of plain orders.
+//!
+//! Most orders, accounts and instruments have nothing special. What such an order needs is done
+//! here with each record touched once; everything comes out as on the long way, `check.rs` to
+//! `ending.rs`, which all others take.
+
+use types::{
+    AccountId, Amount, AssetId, CancelCause, ClOrdId, Event, NewOrder, OrderAccepted,
+    OrderCanceled, OrderRested, OrderSize, OrderStatus, OrderType, Qty, TimeInForce,
+};
+
+use crate::account::held_at;
+use crate::book::NodeId;
+use crate::engine::{Engine, tell};
+use crate::matching::new_order;
+use crate::orders::finished::FinishedOrder;
+use crate::orders::sweep::OpenId;
+use crate::orders::{OpenOrder, Sought};
+
+/// A new order that may come, as one glance shows.
+pub(crate) struct Glance {
+    qty: Qty,
+    asset: AssetId,
+    cost: Amount,
+    name: Sought,
+    /// It will not trade, and stays.
+    rests: bool,
+}
+
+impl Engine {
+    /// Whether it is seen at one glance that an order may come. `None` says nothing: then the
+    /// ladder finds out.
+    #[inline]
+    pub(crate) fn glance(&self, account_id: AccountId, order: &NewOrder) -> Option<Glance> {
+        let market = self.market(order.instrument)?;
+        let account = self.account(account_id)?;
+        let OrderSize::Base(qty) = order.size else { return None };
+        let (time_in_force, price) = (order.time_in_force, order.price);
+        let is_plain = order.order_type == OrderType::Limit
+            && matches!(time_in_force, TimeInForce::Gtc | TimeInForce::Ioc | TimeInForce::Fok)
+            && order.terms.is_none()
+            && account.extra.is_none()
+            && market.trading.is_plain
+            && market.fee_schedule.is_none()
+            && !self.is_halted();
+        let spec = &market.instrument.spec;
+        let open_here = account.market(order.instrument).open_orders;
+        let fits = (spec.min_price <= price)
+            & (price <= spec.max_price)
+            & (spec.min_qty <= qty)
+            & (qty <= spec.max_qty)
+            & (open_here < spec.max_open_orders)
+            & (account.open_orders < account.spec.max_open_orders);
+        if !is_plain || !fits {
+            return None;
+        }
+        let notional = market.instrument.notional(price, qty);
+        let (asset, cost) = held_at(&market.instrument, order.side, price, qty);
+        let is_fine = (notional > Amount::ZERO)
+            & (spec.min_notional <= notional)
+            & (notional <= spec.max_notional)
+            & (cost <= account.balance(asset).free);
+        let name = self.orders.sought(account_id, order.instrument, &order.cl_ord_id);
+        let namesake =
+            self.orders.find_named(account_id, order.instrument, &order.cl_ord_id, &name);
+        if !is_fine || namesake.is_some() {
+            return None;
+        }
+        debug_assert_eq!(self.check_new_order(account_id, order), Ok(()));
+        let best = market.best_price(order.side.opposite());
+        let crosses = best.is_some_and(|best| order.side.crosses(price, best));
+        let rests = time_in_force == TimeInForce::Gtc
+            && !crosses
+            && order.strategy_id.is_none()
+            && order.strategy_type.is_none();
+        Some(Glance { qty, asset, cost, name, rests })
+    }
+
+    pub(crate) fn take_plain(
+        &mut self,
+        account_id: AccountId,
+        request: &NewOrder,
+        glance: &Glance,
+        events: &mut Vec<Event>,
+    ) {
+        let market = &mut self.markets[request.instrument.0 as usize];
+        let account = &mut self.accounts[account_id.0 as usize];
+        account.set_aside(glance.asset, glance.cost);
+        let order_id = market.next_order_id();
+        if !glance.rests {
+            let mut order = new_order(account_id, request, order_id, self.now_ns);
+            self.welcome(&order, events);
+            return self.enter_new(&mut order, events);
+        }
+        let (account_seq, instrument_seq) = (account.next_seq(), market.next_seq());
+        let now_ns = self.now_ns;
+        tell(events, || {
+            let order = new_order(account_id, request, order_id, now_ns);
+            Event::OrderAccepted(OrderAccepted { account_seq, instrument_seq, order })
+        });
+        let NewOrder { instrument, side, price, .. } = *request;
+        let nodes = &mut self.orders.nodes;
+        let node = market.book.rest(nodes, side, price, glance.qty);
+        market.index.insert(order_id.0, node);
+        let open = OpenId { account: account_id, instrument, order_id, side };
+        self.orders.attach_plain(account, node, open, request, glance.qty, &glance.name, now_ns);
+        let instrument_seq = market.next_seq();
+        let leaves_qty = glance.qty;
+        tell(events, || {
+            Event::OrderRested(OrderRested {
+                instrument_seq,
+                instrument,
+                order_id,
+                side,
+                price,
+                leaves_qty,
+            })
+        });
+        self.bind_to_session(open);
+        self.touch(instrument);
+    }
+
+    /// Cancels a plain order as it came. `false` if it is not one, and then nothing is done.
+    #[inline]
+    pub(crate) fn cancel_plain(
+        &mut self,
+        node: NodeId,
+        cl_ord_id: ClOrdId,
+        cause: CancelCause,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let record = *self.orders.record(node);
+        let account = &mut self.accounts[record.account.0 as usize];
+        if !record.is_plain() || account.extra.is_some() {
+            return false;
+        }
+        let market = &mut self.markets[record.instrument.0 as usize];
+        let (side, price) = (self.orders.side(node), self.orders.nodes[node].price());
+        let (order_id, canceled_qty) = (record.order_id, record.order_qty);
+        let (asset, amount) = held_at(&market.instrument, side, price, canceled_qty);
+        account.give_back(asset, amount);
+        let (account_seq, instrument_seq) = (account.next_seq(), market.next_seq());
+        let (orders, now_ns) = (&self.orders, self.now_ns);
+        tell(events, || {
+            let mut order = orders.plain_order(node, &record);
+            order.status = OrderStatus::Canceled;
+            order.updated_ns = now_ns;
+            Event::OrderCanceled(OrderCanceled {
+                account_seq,
+                instrument_seq,
+                order,
+                canceled_qty,
+                cl_ord_id,
+                cause,
+            })
+        });
+        let kept = account.spec.finished_orders_kept as usize;
+        match FinishedOrder::canceled(&record, side, price, now_ns) {
+            Some(brief) => account.finished.push_brief(Some(brief), kept),
+            None => {
+                let mut order = orders.plain_order(node, &record);
+                order.status = OrderStatus::Canceled;
+                order.updated_ns = now_ns;
+                account.finished.push(&order, kept);
+            }
+        }
+        market.index.remove(order_id.0);
+        self.orders.unlink(account, node, &record);
+        market.book.remove(&mut self.orders.nodes, node);
+        let OpenOrder { account, instrument, .. } = record;
+        self.sessions.forget(OpenId { account, instrument, order_id, side });
+        self.note_book(instrument);
+        self.touch(instrument);
+        true
+    }
+}

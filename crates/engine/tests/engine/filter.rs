@@ -10,6 +10,7 @@ use types::{
 use crate::house::{
     Driver, House, cancel_named, limit, lots, market, minor, name, state_bytes, ticks,
 };
+use crate::script::check;
 
 const SECOND_NS: u64 = 1_000_000_000;
 const HERE: InstrumentId = InstrumentId(0);
@@ -519,4 +520,42 @@ fn who_is_held_to_a_position_has_a_thousand_orders_open() {
     assert_eq!(would(&venue, 1, above), Some(PositionAboveMax));
     set(&mut venue, NO_RULES());
     assert_eq!(order(&mut venue, 1, limit("more", Side::Buy, 1, 1)), None);
+}
+
+#[test]
+fn icebergs_and_amends_are_counted_by_order_and_account() {
+    check(
+        "rules max_iceberg_orders=1 max_amends=1
+         1 buy 5 @ 9 display 2 as a
+         1 buy 5 @ 8 display 2
+         1 buy 5 @ 8
+         2 buy 5 @ 8 display 2
+         1 buy 5 @ 9 display 2 on 1
+         1 amend a 4
+         1 amend a 3
+         1 modify a 3
+         1 amend a 2
+         1 cancel a
+         1 buy 5 @ 8 display 2",
+        &[
+            "rules 0",
+            "accepted 1 5",
+            "rested 1 2@9",
+            "rejected TooManyIcebergOrders",
+            "accepted 2 5",
+            "rested 2 5@8",
+            "accepted 3 5",
+            "rested 3 2@8",
+            "accepted 1 5",
+            "rested 1 2@9",
+            "amended 1 5->4",
+            "rejected TooManyAmends",
+            "amended 1 4->3",
+            "rejected TooManyAmends",
+            "reduced 1 2@9",
+            "canceled 1 0/3 Requested",
+            "accepted 4 5",
+            "rested 4 2@8",
+        ],
+    );
 }

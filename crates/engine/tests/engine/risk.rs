@@ -529,7 +529,8 @@ fn the_order_rate_is_that_of_ten_seconds_and_of_a_day() {
 }
 
 /// 2^52 lots at 2^53 ticks of 2^14 are 2^119 of the quote asset: what is cleared has room for it once.
-const HUGE: &str = "with tick=16384 max_price=9007199254740992 max_qty=9007199254740992
+const HUGE: &str = "with huge amounts
+     with tick=16384 max_price=9007199254740992 max_qty=9007199254740992
      with market_max_qty=9007199254740992 max_notional=1329227995784915872903807060280344576
      with balance 1 9007199254740992B 0Q 0C
      with balance 2 0B 0Q 0C

@@ -1,4 +1,4 @@
-//! The language of the rule tests.
+//! The language of the rule tests, of which the engine and its model must say the same.
 //!
 //! A script is one command a line; a line's first number is the account. What comes of it is
 //! compared as short texts, `cum_qty/order_qty` after the id of an order that ended.
@@ -8,6 +8,7 @@
 //! with balance 1 50B 0Q            instead of plenty
 //! with account 1 orders=2 finished=1 trades=1 fees=0,500
 //! with min_notional=100            any bound of instrument 0
+//! with huge amounts                that the model would count for ever
 //! with work 1                      how much of a command is done at once; `continue` is the rest
 //! 1 buy 10 @ 100 ioc as a1         gtc, ioc, fok or post; `as` names it; `on 1` is instrument 1
 //! 1 sell market 5                  or mtl: market-to-limit
@@ -41,6 +42,7 @@ use types::{
 };
 
 use crate::house::{ASSETS, Driver, House, entry, limit, lots, minor, name, ticks};
+use crate::model::Model;
 use crate::{script_account, script_trading};
 
 pub(crate) fn check(script: &str, expect: &[&str]) {
@@ -52,16 +54,18 @@ pub(crate) fn check(script: &str, expect: &[&str]) {
 pub(crate) fn play(script: &str) -> (Driver, Vec<String>) {
     let lines: Vec<&str> = script.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let mut house = House::default();
-    let mut work_max = None;
+    let (mut work_max, mut is_huge) = (None, false);
     for setup in lines.iter().filter_map(|line| line.strip_prefix("with ")) {
-        match setup.strip_prefix("work ") {
-            Some(work) => work_max = Some(work.parse().unwrap()),
-            None => set_up(&mut house, setup),
+        match setup.split_once(' ') {
+            Some(("work", work)) => work_max = Some(work.parse().unwrap()),
+            Some(("huge", "amounts")) => is_huge = true,
+            _ => set_up(&mut house, setup),
         }
     }
     let mut driver = house.open();
     driver.work_max = work_max;
-    let mut script = Script { driver, told: Vec::new(), unnamed: 0 };
+    let model = (work_max.is_none() && !is_huge).then(|| modeled(&house));
+    let mut script = Script { driver, model, told: Vec::new(), unnamed: 0 };
     for line in lines.iter().filter(|line| !line.starts_with("with ")) {
         script.line(line);
     }
@@ -126,8 +130,19 @@ pub(crate) fn set_bound(spec: &mut InstrumentSpec, bound: &str) {
     }
 }
 
+/// The plain model of the rules, set up like the venue.
+fn modeled(house: &House) -> Model {
+    let mut model = Model::new();
+    for (at, command) in (1..).zip(house.commands()) {
+        model.apply(at, &entry(0, None, command));
+    }
+    model
+}
+
 struct Script {
     driver: Driver,
+    /// What the rules say of every command, as long as each is done in one piece.
+    model: Option<Model>,
     told: Vec<String>,
     unnamed: u32,
 }
@@ -161,6 +176,13 @@ impl Script {
         let mut entry = entry(account, key, command);
         entry.envelope.session = script_account::session(rest);
         let events = self.driver.apply_entry(&entry);
+        if self.driver.engine.has_deferred() {
+            self.model = None;
+        }
+        if let Some(model) = &mut self.model {
+            let expect = model.apply(self.driver.now_ns, &entry);
+            assert_eq!(events, expect, "the model says otherwise of {line}");
+        }
         self.told.extend(events.iter().map(tell));
     }
 

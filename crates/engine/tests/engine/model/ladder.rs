@@ -117,7 +117,9 @@ impl Model {
             }
         };
         fault(is_set(max_lists, open_lists.clone().count() as u64 + 1), TooManyOrderLists);
-        fault(!legs_go_together(request), OrderListInvalid);
+        let orders = if request.kind == OrderListKind::Otoco { 3 } else { 2 };
+        let whole = request.orders.len() == orders && legs_go_together(request);
+        fault(!whole, OrderListInvalid);
         let mut names: Vec<&[u8]> = request.orders.iter().map(|o| o.cl_ord_id.as_bytes()).collect();
         names.sort_unstable();
         names.dedup();

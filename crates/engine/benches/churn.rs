@@ -7,13 +7,9 @@
 use std::collections::VecDeque;
 
 use engine::Engine;
-use types::{
-    AMOUNT_MAX, AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName,
-    CancelOrder, CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope,
-    Event, ExternalRef, FeeRates, Increment, InstrumentId, InstrumentSpec, ListAsset,
-    ListInstrument, NewOrder, OrderId, OrderRef, OrderSize, OrderType, Origin, PRICE_MAX, Price,
-    QTY_MAX, Qty, Side, StpMode, Symbol, TimeInForce,
-};
+use types::{AccountId, Command, Entry, Envelope, Event, OrderId, Origin, Side, TimeInForce};
+
+mod house;
 
 const ACCOUNTS: u32 = 200;
 const RESTING: usize = 15_000;
@@ -33,7 +29,7 @@ fn main() {
         for _ in 0..commands / REPORTS {
             venue.step();
         }
-        last = resident_kib();
+        last = house::resident_bytes() / 1024;
         let (orders, trades) = (venue.engine.resting_count(), venue.trades);
         println!(
             "{:>6} M commands {last:>8} KiB, {orders} resting, {trades} trades",
@@ -62,71 +58,22 @@ struct Venue {
 
 impl Venue {
     fn open() -> Self {
-        let mut venue = Self {
-            engine: Engine::default(),
+        Self {
+            engine: house::open(ACCOUNTS),
             events: Vec::new(),
             random: SEED,
             now_ns: 0,
             entered: VecDeque::new(),
             middle: 1_000_000,
             trades: 0,
-        };
-        for name in ["BASE", "QUOTE"] {
-            let name = AssetName::parse(name).expect("a valid name");
-            venue.operate(Command::ListAsset(ListAsset { asset: Asset { name, decimals: 0 } }));
         }
-        let one = Increment { units: 1, decimals: 0 };
-        let spec = InstrumentSpec {
-            symbol: Symbol::parse("BASEQUOTE").expect("a valid name"),
-            base: AssetId(0),
-            quote: AssetId(1),
-            tick_size: one,
-            lot_size: one,
-            min_price: Price::from_ticks(1),
-            max_price: PRICE_MAX,
-            min_qty: Qty::from_lots(1),
-            max_qty: QTY_MAX,
-            market_max_qty: QTY_MAX,
-            min_notional: Amount::from_minor(1),
-            max_notional: AMOUNT_MAX,
-            max_open_orders: u32::MAX,
-            fees: FeeRates { maker_fee_bps_x100: 100, taker_fee_bps_x100: 100 },
-        };
-        venue.operate(Command::ListInstrument(ListInstrument { spec }));
-        for account in 1..=ACCOUNTS {
-            let spec = AccountSpec {
-                name: AccountName::parse(&format!("trader-{account}")).expect("a valid name"),
-                fees: None,
-                max_open_orders: u32::MAX,
-                finished_orders_kept: 100,
-                trades_kept: 100,
-            };
-            venue.operate(Command::CreateAccount(CreateAccount { spec }));
-            for asset in [AssetId(0), AssetId(1)] {
-                let external_ref = ExternalRef::parse(&format!("d{}", asset.0));
-                venue.operate(Command::Deposit(Deposit {
-                    account: AccountId(account),
-                    asset,
-                    amount: Amount::from_minor(AMOUNT_MAX.minor() >> 12),
-                    external_ref: external_ref.expect("a valid name"),
-                }));
-            }
-        }
-        venue
-    }
-
-    fn operate(&mut self, command: Command) {
-        self.apply(AccountId::VENUE, command);
-        let refused = |event: &Event| matches!(event, Event::CommandRejected(_));
-        assert!(!self.events.iter().any(refused), "{:?}", self.events);
     }
 
     fn apply(&mut self, account: AccountId, command: Command) {
         self.now_ns += 1_000;
-        self.events.clear();
-        let envelope = Envelope { account, ..Envelope::venue(Origin::Replay, self.now_ns) };
-        self.engine.apply(self.now_ns, &Entry { envelope, command }, &mut self.events);
+        house::apply(&mut self.engine, self.now_ns, account, command, &mut self.events);
         while self.engine.has_deferred() {
+            let envelope = Envelope::venue(Origin::Replay, self.now_ns);
             let command = Command::Continue(());
             self.engine.apply(self.now_ns, &Entry { envelope, command }, &mut self.events);
         }
@@ -155,19 +102,11 @@ impl Venue {
         };
         let account = AccountId(1 + self.draw(u64::from(ACCOUNTS)) as u32);
         let number = self.now_ns / 1_000;
-        let order = NewOrder {
-            instrument: InstrumentId(0),
-            cl_ord_id: ClOrdId::parse(&format!("c{number}")).expect("a valid name"),
-            side,
-            order_type: OrderType::Limit,
-            time_in_force: if crosses { TimeInForce::Ioc } else { TimeInForce::Gtc },
-            stp_mode: StpMode::None,
-            price: Price::from_ticks(price),
-            size: OrderSize::Base(Qty::from_lots(1 + self.draw(100))),
-            strategy_id: None,
-            strategy_type: None,
-            terms: None,
-        };
+        let lots = 1 + self.draw(100);
+        let mut order = house::limit_order(side, price, lots, &format!("c{number}"));
+        if crosses {
+            order.time_in_force = TimeInForce::Ioc;
+        }
         self.apply(account, Command::NewOrder(order));
         for event in &self.events {
             match event {
@@ -186,15 +125,7 @@ impl Venue {
         }
         let at = self.draw(self.entered.len() as u64) as usize;
         let (account, order_id) = self.entered.swap_remove_back(at).expect("it is there");
-        self.apply(
-            account,
-            Command::CancelOrder(CancelOrder {
-                instrument: InstrumentId(0),
-                order: OrderRef::by_id(order_id),
-                cl_ord_id: ClOrdId::parse("c").expect("a valid name"),
-                restriction: CancelRestriction::None,
-            }),
-        );
+        self.apply(account, house::cancel_order(order_id));
     }
 
     /// Xorshift: below `bound`.
@@ -204,10 +135,4 @@ impl Venue {
         self.random ^= self.random << 17;
         self.random % bound
     }
-}
-
-fn resident_kib() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a resident size");
-    line.split_whitespace().nth(1).and_then(|kib| kib.parse().ok()).expect("a number")
 }

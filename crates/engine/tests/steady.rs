@@ -6,13 +6,10 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use engine::Engine;
-use types::{
-    AMOUNT_MAX, AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName,
-    CancelOrder, CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope,
-    Event, ExternalRef, FeeRates, Increment, InstrumentId, InstrumentSpec, ListAsset,
-    ListInstrument, NewOrder, OrderId, OrderRef, OrderSize, OrderType, Origin, PRICE_MAX, Price,
-    QTY_MAX, Qty, Side, StpMode, Symbol, TimeInForce,
-};
+use types::{AccountId, ClOrdId, Command, Event, OrderId, Side, TimeInForce};
+
+#[path = "../benches/house/mod.rs"]
+mod house;
 
 const ACCOUNTS: u32 = 50;
 const RESTING: usize = 1_500;
@@ -81,69 +78,19 @@ struct Venue {
 
 impl Venue {
     fn open() -> Self {
-        let mut venue = Self {
-            engine: Engine::default(),
+        Self {
+            engine: house::open(ACCOUNTS),
             events: Vec::with_capacity(4_096),
             random: SEED,
             now_ns: 0,
             entered: Vec::with_capacity(1 << 20),
             trades: 0,
-        };
-        for name in ["BASE", "QUOTE"] {
-            let name = AssetName::parse(name).expect("a valid name");
-            venue.operate(Command::ListAsset(ListAsset { asset: Asset { name, decimals: 0 } }));
         }
-        let one = Increment { units: 1, decimals: 0 };
-        let spec = InstrumentSpec {
-            symbol: Symbol::parse("BASEQUOTE").expect("a valid name"),
-            base: AssetId(0),
-            quote: AssetId(1),
-            tick_size: one,
-            lot_size: one,
-            min_price: Price::from_ticks(1),
-            max_price: PRICE_MAX,
-            min_qty: Qty::from_lots(1),
-            max_qty: QTY_MAX,
-            market_max_qty: QTY_MAX,
-            min_notional: Amount::from_minor(1),
-            max_notional: AMOUNT_MAX,
-            max_open_orders: u32::MAX,
-            fees: FeeRates { maker_fee_bps_x100: 100, taker_fee_bps_x100: 100 },
-        };
-        venue.operate(Command::ListInstrument(ListInstrument { spec }));
-        for account in 1..=ACCOUNTS {
-            let spec = AccountSpec {
-                name: AccountName::parse(&format!("trader-{account}")).expect("a valid name"),
-                fees: None,
-                max_open_orders: u32::MAX,
-                finished_orders_kept: 100,
-                trades_kept: 100,
-            };
-            venue.operate(Command::CreateAccount(CreateAccount { spec }));
-            for asset in [AssetId(0), AssetId(1)] {
-                venue.operate(Command::Deposit(Deposit {
-                    account: AccountId(account),
-                    asset,
-                    amount: Amount::from_minor(AMOUNT_MAX.minor() >> 12),
-                    external_ref: ExternalRef::parse(&format!("d{}", asset.0))
-                        .expect("a valid name"),
-                }));
-            }
-        }
-        venue
-    }
-
-    fn operate(&mut self, command: Command) {
-        self.apply(AccountId::VENUE, command);
-        let refused = |event: &Event| matches!(event, Event::CommandRejected(_));
-        assert!(!self.events.iter().any(refused), "{:?}", self.events);
     }
 
     fn apply(&mut self, account: AccountId, command: Command) {
         self.now_ns += 1_000;
-        self.events.clear();
-        let envelope = Envelope { account, ..Envelope::venue(Origin::Replay, self.now_ns) };
-        self.engine.apply(self.now_ns, &Entry { envelope, command }, &mut self.events);
+        house::apply(&mut self.engine, self.now_ns, account, command, &mut self.events);
     }
 
     fn step(&mut self) {
@@ -172,19 +119,10 @@ impl Venue {
             rest /= 10;
         }
         let name = std::str::from_utf8(&text[..len]).expect("a valid name");
-        let order = NewOrder {
-            instrument: InstrumentId(0),
-            cl_ord_id: ClOrdId::parse(name).expect("a valid name"),
-            side,
-            order_type: OrderType::Limit,
-            time_in_force: if crosses { TimeInForce::Ioc } else { TimeInForce::Gtc },
-            stp_mode: StpMode::None,
-            price: Price::from_ticks(price),
-            size: OrderSize::Base(Qty::from_lots(1 + self.draw(100))),
-            strategy_id: None,
-            strategy_type: None,
-            terms: None,
-        };
+        let mut order = house::limit_order(side, price, 1 + self.draw(100), name);
+        if crosses {
+            order.time_in_force = TimeInForce::Ioc;
+        }
         self.apply(account, Command::NewOrder(order));
         for event in &self.events {
             match event {
@@ -203,15 +141,7 @@ impl Venue {
         }
         let at = self.draw(self.entered.len() as u64) as usize;
         let (account, order_id) = self.entered.swap_remove(at);
-        self.apply(
-            account,
-            Command::CancelOrder(CancelOrder {
-                instrument: InstrumentId(0),
-                order: OrderRef::by_id(order_id),
-                cl_ord_id: ClOrdId::parse("c").expect("a valid name"),
-                restriction: CancelRestriction::None,
-            }),
-        );
+        self.apply(account, house::cancel_order(order_id));
     }
 
     /// Xorshift: below `bound`.

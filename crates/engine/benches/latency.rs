@@ -12,11 +12,12 @@ use std::time::Instant;
 
 use engine::{Book, Engine, Nodes, OrderIndex};
 use types::{
-    AMOUNT_MAX, AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, ClOrdId,
-    Command, CreateAccount, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates, Increment,
-    InstrumentId, InstrumentSpec, ListAsset, ListInstrument, NewOrder, OrderSize, OrderType,
-    Origin, PRICE_MAX, Price, QTY_MAX, Qty, Side, StpMode, Symbol, TimeInForce,
+    AccountId, AccountMode, AccountName, AccountRisk, AccountSpec, Command, CreateAccount, Entry,
+    Envelope, Event, InstrumentId, NewOrder, Order, OrderId, OrderType, Origin, Price, Qty,
+    SetAccountRisk, Side, Terms, TimeInForce,
 };
+
+mod house;
 
 const BATCH: usize = 64;
 const BATCHES: usize = 4_000;
@@ -38,7 +39,10 @@ fn main() {
 
     println!("{:38}{:>9}{:>9}{:>10}", "\nthe whole engine, ns", " p50", "p99", "others");
     risk_check();
-    // Further operations of the whole engine go here: updates of positions, checks of triggers.
+    balance_update();
+    position_update();
+    trigger_check();
+    limit_and_fill_or_kill();
 
     println!(
         "{:38}{:>9}{:>9}{:>10}",
@@ -52,6 +56,17 @@ fn main() {
     ] {
         crowd(name, 64 * 7, MANY as i64, leave, Some(deep));
     }
+    let limit = |at: usize| {
+        house::limit_order(Side::Buy, MIDDLE - 1 - draw_of(at, 200_000), 1, &format!("o{at}"))
+    };
+    let stop = |at: usize| stop_order(MIDDLE - 1 - draw_of(at, 200_000), &format!("o{at}"));
+    let deep = engine_crowd("whole engine, on 200,000 prices", limit, None);
+    engine_crowd("whole engine, stops that wait", stop, Some(deep));
+}
+
+/// Below `end`, by a number in no order.
+fn draw_of(at: usize, end: i64) -> i64 {
+    (at as u64).wrapping_mul(SEED).rotate_left(26).cast_signed().rem_euclid(end)
 }
 
 /// A book with what a venue needs to cancel by id.
@@ -269,6 +284,135 @@ fn risk_check() {
     times.print("risk check of a new order", Some(85));
 }
 
+fn balance_update() {
+    let mut engine = engine_with_orders();
+    let order = first_order(&engine, 1);
+    let mut times = Times::default();
+    for _ in 0..BATCHES {
+        times.batch(|_| engine.probe_balances(black_box(&order), Qty::from_lots(1)));
+    }
+    let owned = engine.balances(AccountId(1))[0].total().minor();
+    let before = engine_with_orders().balances(AccountId(1))[0].total().minor();
+    assert_eq!((owned - before).unsigned_abs(), (BATCH * BATCHES) as u128);
+    times.print("balance update, one side of a fill", None);
+}
+
+/// Of both sides: the published figure is for one.
+fn position_update() {
+    let mut engine = house::open(0);
+    for (account, side, price) in [(1, Side::Buy, 1_000), (2, Side::Sell, 1_001)] {
+        let spec = AccountSpec {
+            name: AccountName::parse(&format!("member-{account}")).expect("a valid name"),
+            fees: None,
+            max_open_orders: u32::MAX,
+            finished_orders_kept: 100,
+            trades_kept: 100,
+        };
+        apply(&mut engine, AccountId::VENUE, Command::CreateAccount(CreateAccount { spec }));
+        let account = AccountId(account);
+        let risk = AccountRisk { mode: AccountMode::Limits, ..AccountRisk::PLAIN };
+        let set = Command::SetAccountRisk(SetAccountRisk { account, risk });
+        apply(&mut engine, AccountId::VENUE, set);
+        apply(&mut engine, account, Command::NewOrder(new_order(side, price, "o")));
+    }
+    let [maker, taker] = [1, 2].map(|account| first_order(&engine, account));
+    let mut times = Times::default();
+    for _ in 0..BATCHES {
+        times.batch(|_| engine.probe_positions(black_box(&maker), &taker, Qty::from_lots(1)));
+    }
+    let (_, position) = engine.positions(AccountId(1)).next().expect("it has traded");
+    assert_eq!(position, (BATCH * BATCHES) as i128);
+    times.print("position update, both sides", Some(2 * 120));
+}
+
+/// Ten thousand stops wait, and the price goes up and down without reaching any.
+fn trigger_check() {
+    let mut engine = engine_with_orders();
+    apply(&mut engine, AccountId(1), Command::NewOrder(new_order(Side::Buy, 1_001, "last")));
+    for at in 0..ORDERS {
+        let stop = stop_order(500 - (at % 100) as i64, &format!("s{at}"));
+        apply(&mut engine, AccountId(1), Command::NewOrder(stop));
+    }
+    let mut times = Times::default();
+    for _ in 0..BATCHES {
+        times.batch(|at| {
+            let price = Price::from_ticks(1_000 + at as i64 % 2);
+            assert!(!engine.probe_triggers(InstrumentId(0), black_box(price)));
+        });
+    }
+    times.print("trigger check, 10,000 wait", None);
+}
+
+/// One lot that trades at once, as a limit order and as one that is filled or killed, in turn.
+fn limit_and_fill_or_kill() {
+    let mut engine = house::open(2);
+    let plenty = house::limit_order(Side::Sell, 1_001, 1_000_000_000, "maker");
+    apply(&mut engine, AccountId(2), Command::NewOrder(plenty));
+    let envelope = Envelope { account: AccountId(1), ..Envelope::venue(Origin::Replay, 0) };
+    let entry = |time_in_force| {
+        let mut order = house::limit_order(Side::Buy, 1_001, 1, "x");
+        order.time_in_force = time_in_force;
+        Entry { envelope, command: Command::NewOrder(order) }
+    };
+    let entries = [TimeInForce::Gtc, TimeInForce::Fok].map(entry);
+    let mut times = [Times::default(), Times::default()];
+    let mut events = Vec::new();
+    let mut trades = 0;
+    for _ in 0..BATCHES {
+        for (entry, times) in entries.iter().zip(&mut times) {
+            events.clear();
+            times.batch(|_| engine.apply(0, black_box(entry), &mut events));
+            let is_trade = |event: &&Event| matches!(event, Event::TradeExecuted(_));
+            trades += events.iter().filter(is_trade).count();
+        }
+    }
+    assert_eq!(trades, 2 * BATCH * BATCHES);
+    let [limit, fill_or_kill] = times;
+    limit.print("limit order that trades at once", None);
+    fill_or_kill.print("the same, fill-or-kill", None);
+}
+
+fn first_order(engine: &Engine, account: u32) -> Order {
+    engine.open_orders(AccountId(account), InstrumentId(0)).next().expect("it has one")
+}
+
+fn stop_order(stop_price: i64, cl_ord_id: &str) -> NewOrder {
+    let terms = Terms { stop_price: Some(Price::from_ticks(stop_price)), ..Terms::default() };
+    NewOrder {
+        order_type: OrderType::StopLossLimit,
+        terms: Some(terms),
+        ..house::limit_order(Side::Sell, stop_price, 1, cl_ord_id)
+    }
+}
+
+/// A million orders enter a whole engine and are canceled at random. Prints what one takes, and
+/// returns it; against `usual`, both ways together must be within three times of it.
+fn engine_crowd(name: &str, order: fn(usize) -> NewOrder, usual: Option<u64>) -> u64 {
+    let mut engine = house::open(2);
+    let mut events = Vec::new();
+    let trade = [(2, Side::Sell), (1, Side::Buy)];
+    for (account, side) in trade {
+        let order = house::limit_order(side, MIDDLE, 1, "last");
+        apply(&mut engine, AccountId(account), Command::NewOrder(order));
+    }
+    let commands: Vec<Command> = (0..MANY).map(|at| Command::NewOrder(order(at))).collect();
+    let mut order_ids: Vec<OrderId> = (0..MANY as u64).map(|at| OrderId(3 + at)).collect();
+    let start = Instant::now();
+    for command in commands {
+        house::carry_out(&mut engine, 0, AccountId(1), command, &mut events);
+    }
+    let add = start.elapsed().as_nanos() as u64 / MANY as u64;
+    shuffle(&mut Bare::empty(), &mut order_ids);
+    let start = Instant::now();
+    for order_id in order_ids {
+        let cancel = house::cancel_order(order_id);
+        house::carry_out(&mut engine, 0, AccountId(1), cancel, &mut events);
+    }
+    let cancel = start.elapsed().as_nanos() as u64 / MANY as u64;
+    assert_eq!(engine.resting_count(), 0);
+    print_crowd(name, add, cancel, None, usual)
+}
+
 /// How the orders of a crowd go.
 #[derive(Clone, Copy, Debug)]
 enum Leave {
@@ -285,13 +429,13 @@ fn crowd(name: &str, apart: i64, prices: i64, leave: Leave, usual: Option<u64>) 
     shuffle(&mut bare, &mut places);
     // Touched beforehand: whose these bytes are is not the question.
     let mut orders: Vec<(i64, u64)> = vec![(1, 1); MANY];
-    let before = resident_bytes();
+    let before = house::resident_bytes();
     let start = Instant::now();
     for (order, place) in orders.iter_mut().zip(places) {
         *order = (place, bare.add(Side::Buy, Price::from_ticks(MIDDLE + place * apart)));
     }
     let add = start.elapsed().as_nanos() as u64 / MANY as u64;
-    let bytes = resident_bytes().saturating_sub(before) / MANY as u64;
+    let bytes = house::resident_bytes().saturating_sub(before) / MANY as u64;
     assert_eq!(bare.nodes.len(), MANY);
     match leave {
         Leave::AtRandom => shuffle(&mut bare, &mut orders),
@@ -302,7 +446,12 @@ fn crowd(name: &str, apart: i64, prices: i64, leave: Leave, usual: Option<u64>) 
     orders.iter().for_each(|(_, order_id)| bare.cancel(*order_id));
     let cancel = start.elapsed().as_nanos() as u64 / MANY as u64;
     assert_eq!(bare.nodes.len(), 0);
+    print_crowd(name, add, cancel, Some(bytes), usual)
+}
+
+fn print_crowd(name: &str, add: u64, cancel: u64, bytes: Option<u64>, usual: Option<u64>) -> u64 {
     let both = add + cancel;
+    let bytes = bytes.map(|bytes| bytes.to_string()).unwrap_or_default();
     let times = usual.map(|usual| format!("{:>6}.{} times", both / usual, both * 10 / usual % 10));
     println!("  {name:36}{add:>9}{cancel:>9}{bytes:>10}{}", times.unwrap_or_default());
     both
@@ -337,58 +486,9 @@ impl Times {
     }
 }
 
-fn resident_bytes() -> u64 {
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages = statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok());
-    pages.unwrap_or_default() * 4096
-}
-
 /// One instrument, two accounts, and [`ORDERS`] orders on the book.
 fn engine_with_orders() -> Engine {
-    let one = Increment { units: 1, decimals: 0 };
-    let asset = |name| Asset { name: AssetName::parse(name).expect("a valid name"), decimals: 0 };
-    let mut commands: Vec<Command> =
-        ["BASE", "QUOTE"].map(|name| Command::ListAsset(ListAsset { asset: asset(name) })).to_vec();
-    let spec = InstrumentSpec {
-        symbol: Symbol::parse("BASEQUOTE").expect("a valid name"),
-        base: AssetId(0),
-        quote: AssetId(1),
-        tick_size: one,
-        lot_size: one,
-        min_price: Price::from_ticks(1),
-        max_price: PRICE_MAX,
-        min_qty: Qty::from_lots(1),
-        max_qty: QTY_MAX,
-        market_max_qty: QTY_MAX,
-        min_notional: Amount::from_minor(1),
-        max_notional: AMOUNT_MAX,
-        max_open_orders: u32::MAX,
-        fees: FeeRates { maker_fee_bps_x100: 100, taker_fee_bps_x100: 100 },
-    };
-    commands.push(Command::ListInstrument(ListInstrument { spec }));
-    for account in [1, 2] {
-        let spec = AccountSpec {
-            name: AccountName::parse(&format!("trader-{account}")).expect("a valid name"),
-            fees: None,
-            max_open_orders: u32::MAX,
-            finished_orders_kept: 100,
-            trades_kept: 100,
-        };
-        commands.push(Command::CreateAccount(CreateAccount { spec }));
-        commands.extend([AssetId(0), AssetId(1)].map(|asset| {
-            let external_ref = ExternalRef::parse(&format!("d{}", asset.0));
-            Command::Deposit(Deposit {
-                account: AccountId(account),
-                asset,
-                amount: Amount::from_minor(AMOUNT_MAX.minor() >> 12),
-                external_ref: external_ref.expect("a valid name"),
-            })
-        }));
-    }
-    let mut engine = Engine::default();
-    for command in commands {
-        apply(&mut engine, AccountId::VENUE, command);
-    }
+    let mut engine = house::open(2);
     for at in 0..ORDERS as i64 {
         let (side, price) = match at % 2 {
             0 => (Side::Buy, 1_000 - at / 2 % LEVELS),
@@ -402,25 +502,9 @@ fn engine_with_orders() -> Engine {
 }
 
 fn apply(engine: &mut Engine, account: AccountId, command: Command) {
-    let mut events = Vec::new();
-    let envelope = Envelope { account, ..Envelope::venue(Origin::Replay, 0) };
-    engine.apply(0, &Entry { envelope, command }, &mut events);
-    let refused = |event: &Event| matches!(event, Event::CommandRejected(_));
-    assert!(!events.iter().any(refused), "{events:?}");
+    house::carry_out(engine, 0, account, command, &mut Vec::new());
 }
 
 fn new_order(side: Side, price: i64, cl_ord_id: &str) -> NewOrder {
-    NewOrder {
-        instrument: InstrumentId(0),
-        cl_ord_id: ClOrdId::parse(cl_ord_id).expect("a valid name"),
-        side,
-        order_type: OrderType::Limit,
-        time_in_force: TimeInForce::Gtc,
-        stp_mode: StpMode::None,
-        price: Price::from_ticks(price),
-        size: OrderSize::Base(Qty::from_lots(10)),
-        strategy_id: None,
-        strategy_type: None,
-        terms: None,
-    }
+    house::limit_order(side, price, 10, cl_ord_id)
 }

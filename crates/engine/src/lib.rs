@@ -23,6 +23,7 @@ mod market;
 mod matching;
 mod operator;
 mod orders;
+mod probe;
 mod query;
 mod state;
 

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // A test that panics is a test that fails.
 
+mod absurd;
 mod amend;
 mod auction;
 mod band;

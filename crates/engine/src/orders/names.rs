@@ -79,7 +79,7 @@ impl Names {
     pub(crate) fn find(&self, hash: u32, is_meant: impl Fn(u32) -> bool) -> Option<u32> {
         let part = &self.parts[part_of(hash)];
         let mut at = part.home(hash);
-        loop {
+        for _ in 0..part.buckets.len() {
             let bucket = &part.buckets[at];
             let mut tagged = bucket.tagged(tag_of(hash));
             while tagged != 0 {
@@ -94,6 +94,7 @@ impl Names {
             }
             at = part.behind(at);
         }
+        None // each bucket was full at some time
     }
 
     #[inline]
@@ -207,6 +208,26 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// Names that passed by stay where they are when there is room before them: with the time, all
+    /// buckets may have been passed.
+    #[test]
+    fn a_name_that_is_not_there_is_not_found_where_all_buckets_were_passed() {
+        let mut names = Names::default();
+        let home = |at: usize| ((at << 24) / BUCKETS_MIN + (1 << 16)) as u32;
+        for at in 0..BUCKETS_MIN {
+            let hash = home(at);
+            let first = names.parts[0].home(hash);
+            assert_eq!(first, at);
+            let nodes: Vec<u32> =
+                (0..SLOTS as u32 + 1).map(|node| 100 * at as u32 + node).collect();
+            nodes.iter().for_each(|node| names.insert(hash, *node));
+            nodes[..SLOTS].iter().for_each(|node| names.remove(hash, *node));
+        }
+        assert!(names.parts[0].buckets.iter().all(|bucket| bucket.passed() > 0));
+        assert_eq!(names.find(home(2) + 1, |_| true), None);
+        assert_eq!(names.find(home(2), |node| node == 207), Some(207));
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..Default::default() })]

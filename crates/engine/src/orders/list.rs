@@ -8,20 +8,20 @@
 //! - The legs of an OCO hold in full, each by itself; what they hold twice, [`OpenList::shared`],
 //!   is free nevertheless.
 
+mod hold;
+mod saved;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use types::{
-    AccountId, Amount, AssetId, CancelCause, CancelOrderList, ClOrdId, Event, ExpireCause,
-    InstrumentId, LIST_ORDERS_MAX, NewOrder, NewOrderList, Order, OrderId, OrderList, OrderListId,
-    OrderListKind, OrderListStatus, OrderListUpdated, OrderSize, OrderStatus, OrderType, Qty,
-    Reader, RejectReason, Side, TimeInForce, Wire,
+    AccountId, Amount, CancelCause, CancelOrderList, ClOrdId, Event, ExpireCause, InstrumentId,
+    LIST_ORDERS_MAX, NewOrder, NewOrderList, Order, OrderId, OrderList, OrderListId, OrderListKind,
+    OrderListStatus, OrderListUpdated, OrderSize, OrderStatus, OrderType, RejectReason, Side,
+    TimeInForce,
 };
 
-use crate::account::fee::fee;
-use crate::account::held;
 use crate::book::NodeId;
-use crate::engine::{Deferred, Engine};
-use crate::invariant::check;
+use crate::engine::Engine;
 use crate::matching::check::Coming;
 use crate::orders::Standing;
 
@@ -388,146 +388,6 @@ impl Engine {
     }
 }
 
-/// What orders of lists hold.
-impl Engine {
-    /// Sets aside what orders hold that take part from now on: one, or both legs of an OCO.
-    fn hold_in_list(&mut self, instrument: InstrumentId, id: OrderListId, orders: &[OrderId]) {
-        for order_id in orders {
-            let node = self.find_by_id(instrument, *order_id).expect("it is open");
-            let order = self.orders.order(node);
-            if order.order_type.is_market() {
-                continue;
-            }
-            // What the other leg holds already, this one need not.
-            let shared = self.legs_hold(instrument, id, &order);
-            self.share(instrument, id, order.account, shared);
-            let Self { markets, accounts, now_ns, .. } = self;
-            let account = &mut accounts[order.account.0 as usize];
-            account.hold(&markets[instrument.0 as usize], &order, order.leaves_qty(), *now_ns);
-        }
-    }
-
-    /// What an order that holds nothing yet will hold as well as the other leg of its OCO.
-    fn legs_hold(
-        &self,
-        instrument: InstrumentId,
-        id: OrderListId,
-        order: &Order,
-    ) -> (AssetId, Amount) {
-        let market = &self.markets[instrument.0 as usize];
-        let account = &self.accounts[order.account.0 as usize];
-        let (asset, amount) = held(&market.instrument, order, order.leaves_qty());
-        let other = match market.lists.open[&id].legs() {
-            Some((other, second)) if second == order.order_id => self.find_by_id(instrument, other),
-            _ => None,
-        };
-        let Some(other) = other.filter(|_| account.is_cash()) else {
-            return (asset, Amount::ZERO);
-        };
-        let rate = account.fee_rate_on_top(market, order.side, self.now_ns);
-        let other = self.orders.order(other);
-        (asset, self.held_in_full(&other, other.leaves_qty()).min(amount + fee(amount, rate)))
-    }
-
-    /// What an order holds by itself, with so much of it left.
-    fn held_in_full(&self, order: &Order, leaves_qty: Qty) -> Amount {
-        let instrument = &self.markets[order.instrument.0 as usize].instrument;
-        let account = &self.accounts[order.account.0 as usize];
-        if order.order_type.is_market() || !account.is_cash() {
-            return Amount::ZERO;
-        }
-        let (_, amount) = held(instrument, order, leaves_qty);
-        amount + account.fee_held(instrument, order)
-    }
-
-    /// What both legs of an OCO hold, and of which asset; `lowered` is a leg of which less is left
-    /// than is stored.
-    fn held_by_both(
-        &self,
-        open: &OpenList,
-        lowered: Option<(OrderId, Qty)>,
-    ) -> Option<(AssetId, Amount)> {
-        let instrument = open.list.instrument;
-        let (one, other) = open.legs()?;
-        let holds = |order_id: OrderId| {
-            let order = self.orders.order(self.find_by_id(instrument, order_id)?);
-            let lowered = lowered.filter(|(lowered, _)| *lowered == order_id);
-            let leaves_qty = lowered.map_or(order.leaves_qty(), |(_, leaves_qty)| leaves_qty);
-            Some((order, self.held_in_full(&order, leaves_qty)))
-        };
-        let ((order, one), (_, other)) = (holds(one)?, holds(other)?);
-        let spec = &self.markets[instrument.0 as usize].instrument.spec;
-        let asset = if order.side == Side::Buy { spec.quote } else { spec.base };
-        Some((asset, one.min(other)))
-    }
-
-    /// Lets an account use what both legs of an OCO hold.
-    fn share(
-        &mut self,
-        instrument: InstrumentId,
-        id: OrderListId,
-        account: AccountId,
-        (asset, shared): (AssetId, Amount),
-    ) {
-        if shared.is_zero() {
-            return;
-        }
-        let lists = &mut self.markets[instrument.0 as usize].lists;
-        lists.open.entry(id).and_modify(|open| open.shared += shared);
-        let balance = self.accounts[account.0 as usize].balance_mut(asset);
-        balance.free += shared;
-        balance.locked -= shared;
-    }
-
-    /// Gives back what `qty` of an order of a list holds. That it was canceled or expired, the
-    /// caller has seen to: it is not found any more then.
-    #[cold]
-    pub(crate) fn release_in_list(&mut self, order: &Order, qty: Qty) {
-        let Some(open) = self.open_list(order).copied() else {
-            // Of a list that is done nothing is open.
-            return;
-        };
-        if open.is_pending(order.order_id) || order.order_type.is_market() {
-            return;
-        }
-        let (instrument, id) = (order.instrument, open.list.order_list);
-        let spec = &self.markets[instrument.0 as usize].instrument.spec;
-        let asset = if order.side == Side::Buy { spec.quote } else { spec.base };
-        self.share(instrument, id, order.account, (asset, Amount::ZERO - open.shared));
-        let market = &self.markets[instrument.0 as usize];
-        let account = &mut self.accounts[order.account.0 as usize];
-        account.release(&market.instrument, order, qty);
-        let lowered = Some((order.order_id, order.leaves_qty() - qty));
-        if let Some(shared) = self.held_by_both(&open, lowered) {
-            self.share(instrument, id, order.account, shared);
-        }
-    }
-
-    /// What of each asset an account's open orders hold twice.
-    pub(crate) fn shared_holds(
-        &self,
-        account: AccountId,
-    ) -> impl Iterator<Item = (AssetId, Amount)> {
-        let lists = self.markets.iter().flat_map(move |market| market.lists.of_account(account));
-        lists
-            .filter_map(|open| self.held_by_both(open, None))
-            .filter(|(_, shared)| !shared.is_zero())
-    }
-
-    /// The open orders of an account that take part, or have a say in it.
-    pub(crate) fn holding_orders(
-        &self,
-        account: AccountId,
-        instrument: InstrumentId,
-    ) -> impl Iterator<Item = Order> {
-        let nodes = self.account(account).into_iter();
-        let nodes = nodes.flat_map(move |owner| self.orders.of_account(owner, instrument));
-        nodes
-            .filter(|node| self.orders.standing(*node) != Standing::List)
-            .map(|node| self.orders.order(node))
-    }
-}
-
 /// Questions.
 impl Engine {
     /// A list of this account, open or done and still kept. By name, the open one, or else the one
@@ -623,150 +483,4 @@ fn is_oco(one: &NewOrder, other: &NewOrder) -> bool {
         _ => true, // what trails moves with the market
     };
     gains(gain) && is_stop(stop) && apart && one.side == other.side && one.size == other.size
-}
-
-/// Lists as the state has them: what else is known of them follows from their orders.
-#[derive(Debug, Default)]
-pub(crate) struct SavedLists {
-    markets: Vec<SavedMarket>,
-    done: Vec<(AccountId, Vec<OrderList>)>,
-}
-
-/// An instrument, its last id, its open lists, and those that are to be placed.
-type SavedMarket = ((InstrumentId, u64), (Vec<OrderList>, Vec<OrderListId>));
-
-impl Wire for SavedLists {
-    fn write(&self, out: &mut Vec<u8>) {
-        self.markets.write(out);
-        self.done.write(out);
-    }
-
-    fn read(r: &mut Reader<'_>) -> Option<Self> {
-        Some(Self { markets: r.read()?, done: r.read()? })
-    }
-}
-
-impl Engine {
-    pub(crate) fn write_lists(&self, out: &mut Vec<u8>) {
-        let used = (0..).map(InstrumentId).zip(&self.markets);
-        let used = used.filter(|(_, market)| market.lists.last_id > 0);
-        let markets = used.map(|(id, market)| {
-            let OrderLists { open, to_place, last_id, .. } = &market.lists;
-            let open = open.values().map(|open| open.list).collect();
-            ((id, *last_id), (open, to_place.iter().copied().collect()))
-        });
-        let accounts = (0..).map(AccountId).zip(&self.accounts);
-        let done = accounts.filter(|(_, account)| !account.done_lists.is_empty());
-        let done = done.map(|(id, account)| (id, account.done_lists.iter().copied().collect()));
-        SavedLists { markets: markets.collect(), done: done.collect() }.write(out);
-    }
-
-    /// Makes lists of orders that have their nodes.
-    pub(crate) fn restore_lists(&mut self, saved: SavedLists) -> Option<()> {
-        const IDS_MAX: u64 = 1 << 53;
-        saved.markets.is_sorted_by(|((one, _), _), ((next, _), _)| one < next).then_some(())?;
-        for ((instrument, last_id), (open, to_place)) in saved.markets {
-            self.market(instrument)?;
-            let sound = (1..IDS_MAX).contains(&last_id)
-                && open.is_sorted_by(|one, next| one.order_list < next.order_list)
-                && open.iter().all(|list| self.list_is_sound(list, instrument, last_id));
-            sound.then_some(())?;
-            let mut lists = OrderLists { last_id, ..OrderLists::default() };
-            for list in open {
-                let orders = list.orders.into_iter().flatten();
-                let nodes = orders.filter_map(|order_id| self.find_by_id(instrument, order_id));
-                let mut standings = nodes.map(|node| self.orders.standing(node));
-                let placed = standings.all(|standing| standing != Standing::List);
-                lists.insert(list, placed);
-            }
-            lists.to_place = to_place.into();
-            self.markets[instrument.0 as usize].lists = lists;
-            for open in self.markets[instrument.0 as usize].lists.open.clone().into_values() {
-                let (_, shared) = self.held_by_both(&open, None).unwrap_or_default();
-                let lists = &mut self.markets[instrument.0 as usize].lists;
-                lists.open.entry(open.list.order_list).and_modify(|open| open.shared = shared);
-            }
-        }
-        saved.done.is_sorted_by(|(one, _), (next, _)| one < next).then_some(())?;
-        for (account, done) in saved.done {
-            let of_account = |list: &OrderList| {
-                list.account == account && list.status == OrderListStatus::AllDone
-            };
-            (!done.is_empty() && done.iter().all(of_account)).then_some(())?;
-            self.account(account)?;
-            self.accounts[account.0 as usize].done_lists = done.into();
-        }
-        Some(())
-    }
-
-    fn list_is_sound(&self, list: &OrderList, instrument: InstrumentId, last_id: u64) -> bool {
-        let count = list.kind.order_count();
-        list.instrument == instrument
-            && (1..=last_id).contains(&list.order_list.0)
-            && self.account(list.account).is_some()
-            && list.status == OrderListStatus::Executing
-            && list.orders[..count].iter().all(Option::is_some)
-            && list.orders[count..].iter().all(Option::is_none)
-            && list.orders[..count].is_sorted_by(|one, next| one < next)
-    }
-
-    /// Lists and orders know each other; who waits for a first order, and what is held twice, is
-    /// as the lists say.
-    pub(crate) fn check_lists(&self) -> Result<(), String> {
-        for market in &self.markets {
-            let instrument = market.instrument.id;
-            let named: usize = market.lists.names.values().map(BTreeMap::len).sum();
-            check(named == market.lists.open.len(), || "lists of one name".to_owned())?;
-            for (id, open) in &market.lists.open {
-                let nodes = open.orders().filter_map(|order| self.find_by_id(instrument, order));
-                let nodes: Vec<NodeId> = nodes.collect();
-                let is_own = |node: &NodeId| {
-                    let record = self.orders.record(*node);
-                    self.orders.terms(*node).order_list == *id
-                        && record.account == open.list.account
-                };
-                let fills = open.is_first(open.list.orders[0].unwrap_or_default());
-                let first_open =
-                    self.find_by_id(instrument, open.list.orders[0].unwrap_or_default()).is_some();
-                let is_due = market.lists.to_place.contains(id);
-                let waits = open.placed || (first_open != is_due);
-                let both = self.held_by_both(open, None);
-                let shares = both.map_or(Amount::ZERO, |(_, shared)| shared) == open.shared;
-                let stands =
-                    !nodes.is_empty() && nodes.iter().all(is_own) && fills && waits && shares;
-                check(stands, || format!("list {id} does not stand as it says: {open:?}"))?;
-            }
-            let mut to_place: Vec<_> = market.lists.to_place.iter().collect();
-            to_place.sort_unstable();
-            to_place.dedup();
-            let is_waiting =
-                |id: &&OrderListId| market.lists.open.get(id).is_some_and(|open| !open.placed);
-            let each_once = to_place.len() == market.lists.to_place.len();
-            check(each_once && to_place.iter().all(is_waiting), || {
-                format!("{instrument}: a list is to be placed that cannot be")
-            })?;
-        }
-        let instruments = (0..).map(InstrumentId).take(self.markets.len());
-        for (account, instrument) in self
-            .accounts
-            .iter()
-            .flat_map(|account| instruments.clone().map(move |instrument| (account, instrument)))
-        {
-            for node in self.orders.of_account(account, instrument) {
-                let record = self.orders.record(node);
-                let id = self.orders.terms(node).order_list;
-                let open = self.markets[instrument.0 as usize].lists.open.get(&id);
-                let is_known = open
-                    .is_some_and(|open| open.orders().any(|order_id| order_id == record.order_id));
-                let is_pending = open.is_some_and(|open| open.is_pending(record.order_id));
-                let waits = self.orders.standing(node) == Standing::List;
-                check((id == OrderListId(0) || is_known) && waits == is_pending, || {
-                    format!("order {} is not in list {id}", record.order_id)
-                })?;
-            }
-        }
-        let on_its_way =
-            |work: &Deferred| matches!(work, Deferred::Trade(order) if is_in_list(order));
-        check(!self.deferred.iter().any(on_its_way), || "an order of a list has no node".to_owned())
-    }
 }

@@ -21,7 +21,7 @@ use crate::orders::kept::Kept;
 
 /// What every order touches comes first, in the fewest cache lines.
 #[derive(Clone, Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub(crate) struct Account {
     pub(crate) account_seq: u64,
     /// Indexed by asset, as far as the account has had to do with them.
@@ -45,6 +45,7 @@ const _: () = assert!(std::mem::offset_of!(Account, spec) <= 192);
 
 /// An account's open orders in one instrument.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(crate) struct AccountMarket {
     pub(crate) open_orders: u32,
     /// Those of them that wait for a trigger.
@@ -145,6 +146,11 @@ impl Account {
     }
 
     #[inline]
+    pub(crate) fn open_orders_in(&self, instrument: InstrumentId) -> u32 {
+        self.markets.get(instrument.0 as usize).map_or(0, |market| market.open_orders)
+    }
+
+    #[inline]
     pub(crate) fn market_mut(&mut self, instrument: InstrumentId) -> &mut AccountMarket {
         let at = instrument.0 as usize;
         if at >= self.markets.len() {
@@ -158,7 +164,6 @@ impl Account {
     pub(crate) fn prefetch(&self) {
         prefetch(&self.account_seq);
         prefetch(&self.finished);
-        prefetch(&self.trades);
         prefetch(&self.spec);
     }
 

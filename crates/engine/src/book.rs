@@ -23,6 +23,7 @@ use types::{Price, Qty, Side};
 
 use crate::book::ladder::Ladder;
 use crate::book::page::{Level, Page, SLOTS, Spare};
+use crate::book::prefetch::prefetch;
 use crate::book::slab::{NONE, Slab};
 
 /// Names a resting order; used again once the order is gone.
@@ -35,7 +36,7 @@ const NODES_RESERVED: usize = 1 << 22;
 
 /// A resting order as matching sees it: half a cache line.
 #[derive(Clone, Copy, Debug)]
-#[repr(C)]
+#[repr(C, align(32))]
 pub struct Node {
     leaves: u64,
     key: u64,
@@ -261,6 +262,14 @@ impl Book {
         if let Some(page) = self.pages.get_or_last(page) {
             page.prefetch(slot_of(key));
         }
+    }
+
+    /// The step before [`Book::prefetch`] for an order at `price`.
+    #[inline]
+    pub(crate) fn prefetch_hint(&self, side: Side, price: Price) {
+        let number = key_of(side, price) / SLOTS as u64;
+        let hints = &self.side(side).hints;
+        prefetch(&hints[number as usize & (hints.len() - 1)]);
     }
 
     /// Whether an aggressor on `side` finds `qty` at `limit` or better; `None` is no limit.

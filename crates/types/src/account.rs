@@ -25,6 +25,7 @@ record! {
 record! {
     /// What an account owns of one asset. Open orders hold the locked part.
     #[derive(Default)]
+    #[repr(align(32))] // Half a cache line, never parts of two.
     pub struct Balance {
         pub free: Amount,
         pub locked: Amount,

@@ -30,6 +30,15 @@ pub(crate) fn prefetch_whole<T>(place: &T) {
     }
 }
 
+/// [`prefetch`] for the first and the last cache line of a place.
+#[inline(always)]
+pub(crate) fn prefetch_ends<T>(place: &T) {
+    prefetch(place);
+    let last = std::ptr::from_ref(place).cast::<u8>().wrapping_add(size_of::<T>().max(1) - 1);
+    // SAFETY: it points into `place`.
+    prefetch(unsafe { &*last });
+}
+
 /// What a processor maps as one in a huge page.
 const HUGE: usize = 1 << 21;
 

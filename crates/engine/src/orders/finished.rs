@@ -139,6 +139,7 @@ pub(crate) fn find_finished(
 
 /// A trade of no sum and no fee beyond 64 bits: one cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct KeptTrade {
     trade_id: TradeId,
     order_id: OrderId,

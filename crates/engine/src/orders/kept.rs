@@ -9,7 +9,7 @@ use std::fmt::Debug;
 
 use types::AccountId;
 
-use crate::book::prefetch::prefetch;
+use crate::book::prefetch::prefetch_ends;
 
 /// A short form that most of them have. The account goes without saying.
 pub(crate) trait Brief: Copy + Debug {
@@ -116,7 +116,7 @@ impl<B: Brief> Kept<B> {
     #[inline]
     pub(crate) fn prefetch(&self) {
         if let Some(place) = self.ring.get(self.oldest) {
-            prefetch(place);
+            prefetch_ends(place);
         }
     }
 

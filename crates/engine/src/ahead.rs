@@ -5,12 +5,14 @@
 //! had time to arrive. These are hints: nothing is changed, and who announces other commands than
 //! he applies gets the same results later.
 
+use std::hint::select_unpredictable;
+
 use types::{Command, Entry, InstrumentId, OrderId, Price, Side};
 
 use crate::book::NodeId;
-use crate::book::prefetch::{prefetch, prefetch_whole};
 use crate::book::slab::NONE;
 use crate::engine::Engine;
+use crate::market::Market;
 
 /// The last commands that were announced.
 #[derive(Clone, Debug)]
@@ -21,9 +23,11 @@ pub(crate) struct Ahead {
 
 const AIMS: usize = 16;
 
-/// How many announcements later the second step is taken, and the last.
-const SECOND: usize = 6;
-const THIRD: usize = 11;
+/// How many announcements later the further steps are taken. Among few markets, two are not.
+const SECOND: usize = 3;
+const THIRD: usize = 6;
+const FOURTH: usize = 9;
+const FIFTH: usize = 12;
 
 /// So many markets lie near anyway.
 const FEW_MARKETS: usize = 64;
@@ -58,9 +62,16 @@ impl Engine {
         self.ahead.last = last;
         self.ahead.aims[last] = entry.map_or_else(Aim::default, |entry| self.aim(entry));
         let before = |steps: usize| &self.ahead.aims[(last + AIMS - steps) % AIMS];
-        self.first_step(before(0));
-        self.second_step(before(SECOND));
-        self.third_step(before(THIRD));
+        self.bring_accounts(before(0));
+        if self.markets.len() > FEW_MARKETS {
+            self.bring_market(before(0));
+            self.bring_index(before(SECOND));
+            self.bring_place(before(THIRD));
+        } else {
+            self.bring_place(before(0));
+        }
+        self.bring_order(before(FOURTH));
+        self.bring_neighbours(before(FIFTH));
     }
 
     #[inline]
@@ -86,33 +97,49 @@ impl Engine {
     }
 
     #[inline]
-    fn first_step(&self, aim: &Aim) {
+    fn bring_accounts(&self, aim: &Aim) {
         if let Some(account) = self.accounts.get(aim.account as usize) {
             account.prefetch();
         }
         self.orders.prefetch_name(aim.name);
-        let Some(market) = self.market(aim.instrument) else { return };
-        if self.markets.len() > FEW_MARKETS {
-            prefetch_whole(&market.instrument);
-            prefetch_whole(&market.book);
-            prefetch_whole(&market.index);
-            prefetch(&market.instrument_seq);
-        } else {
-            market.index.prefetch(aim.order_id.0);
+    }
+
+    #[inline]
+    fn bring_market(&self, aim: &Aim) {
+        if let Some(market) = self.market(aim.instrument) {
+            market.prefetch();
         }
     }
 
     #[inline]
-    fn second_step(&self, aim: &Aim) {
+    fn bring_index(&self, aim: &Aim) {
+        if let Some(market) = self.market(aim.instrument) {
+            market.index.prefetch_page(id_in(market, aim));
+            market.book.prefetch_hint(aim.side, aim.price);
+        }
+    }
+
+    #[inline]
+    fn bring_place(&self, aim: &Aim) {
+        if let Some(market) = self.market(aim.instrument) {
+            market.index.prefetch(id_in(market, aim));
+        }
+    }
+
+    #[inline]
+    fn bring_order(&self, aim: &Aim) {
         let Some(market) = self.market(aim.instrument) else { return };
         self.orders.prefetch(market.index.peek(aim.order_id.0));
         if let Some(account) = self.accounts.get(aim.account as usize) {
             account.prefetch_parts(&market.instrument);
         }
+        if let Some(front) = self.maker_of(market, aim) {
+            self.orders.prefetch(front);
+        }
     }
 
     #[inline]
-    fn third_step(&self, aim: &Aim) {
+    fn bring_neighbours(&self, aim: &Aim) {
         let Some(market) = self.market(aim.instrument) else { return };
         let node = market.index.peek(aim.order_id.0);
         self.orders.prefetch_neighbours(node);
@@ -120,25 +147,41 @@ impl Engine {
             self.orders.prefetch(account.last_open(aim.instrument, aim.side));
         }
         market.book.prefetch(&self.orders.nodes, node, aim.side, aim.price);
-        let front = market.book.front(&self.orders.nodes, aim.side.opposite());
-        if let Some(front) = front.filter(|front| aim.side.crosses(aim.price, front.price)) {
-            self.foresee_makers(front.node);
+        if let Some(front) = self.maker_of(market, aim) {
+            let maker = self.orders.record(front);
+            self.accounts[maker.account.0 as usize].prefetch();
+            market.index.prefetch(maker.order_id.0);
         }
+    }
+
+    /// With whom an order would trade.
+    #[inline]
+    fn maker_of(&self, market: &Market, aim: &Aim) -> Option<NodeId> {
+        let front = market.book.front(&self.orders.nodes, aim.side.opposite())?;
+        aim.side.crosses(aim.price, front.price).then_some(front.node)
     }
 
     /// Has brought near what is going to be needed when `node` trades, and then those behind it.
     #[inline]
     pub(crate) fn foresee_makers(&self, node: NodeId) {
         let Some(record) = self.orders.get(node) else { return };
-        let instrument = &self.markets[record.instrument.0 as usize].instrument;
-        self.accounts[record.account.0 as usize].prefetch_parts(instrument);
+        let market = &self.markets[record.instrument.0 as usize];
+        self.accounts[record.account.0 as usize].prefetch_parts(&market.instrument);
         self.orders.prefetch_neighbours(node);
         let next = self.orders.nodes[node].next();
         if let Some(record) = self.orders.get(next) {
             self.accounts[record.account.0 as usize].prefetch();
+            market.index.prefetch(record.order_id.0);
             self.orders.prefetch(self.orders.nodes[next].next());
         }
     }
 }
 
-const _: () = assert!(THIRD < Engine::AHEAD && Engine::AHEAD < AIMS && NONE == u32::MAX);
+/// The order that a command is about, or the id that a new one will about have.
+#[inline]
+fn id_in(market: &Market, aim: &Aim) -> u64 {
+    let next = market.last_order_id.saturating_add(1);
+    select_unpredictable(aim.order_id.0 == 0, next, aim.order_id.0)
+}
+
+const _: () = assert!(FIFTH < Engine::AHEAD && Engine::AHEAD < AIMS && NONE == u32::MAX);

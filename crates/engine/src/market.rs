@@ -11,6 +11,7 @@ use types::{FeeSchedule, Instrument, OrderId, TradeId};
 
 use crate::book::Book;
 use crate::book::index::OrderIndex;
+use crate::book::prefetch::{prefetch, prefetch_whole};
 use crate::market::trading::Trading;
 use crate::matching::special::Special;
 use crate::orders::list::OrderLists;
@@ -20,6 +21,7 @@ use crate::orders::trigger::Triggers;
 const COUNTED_ORDERS_MAX: u32 = 1_000;
 
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(crate) struct Market {
     pub(crate) instrument: Instrument,
     /// What everybody sees.
@@ -64,6 +66,21 @@ impl Market {
             true => max,
             false => max.min(COUNTED_ORDERS_MAX),
         }
+    }
+
+    /// Has brought near what plain orders touch of it.
+    pub(crate) fn prefetch(&self) {
+        prefetch_whole(&self.instrument);
+        prefetch_whole(&self.book);
+        prefetch_whole(&self.index);
+        prefetch(&self.instrument_seq);
+        prefetch(&self.fee_schedule);
+        prefetch(&self.special.hidden_count);
+        prefetch(&self.special.pegs);
+        prefetch(&self.trading.is_plain);
+        prefetch(&self.trading.last_price);
+        prefetch(&self.triggers);
+        prefetch(&self.lists);
     }
 
     pub(crate) fn next_order_id(&mut self) -> OrderId {

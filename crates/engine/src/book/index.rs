@@ -75,6 +75,13 @@ impl OrderIndex {
         }
     }
 
+    /// The step before [`OrderIndex::prefetch`].
+    #[inline]
+    pub fn prefetch_page(&self, id: u64) {
+        let (page, _) = split(id);
+        self.pages.get(page.wrapping_sub(self.base) as usize).map(prefetch);
+    }
+
     /// [`OrderIndex::get`] for hints: what is not there or not near is [`u32::MAX`].
     #[inline]
     pub fn peek(&self, id: u64) -> u32 {

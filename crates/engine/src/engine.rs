@@ -188,14 +188,8 @@ impl Engine {
             self.catch_up(events);
         }
         self.work = self.work_max;
-        // Not between the parts of a command; and a tick has nothing else to do, unless it turns out
-        // to be a repeated one.
-        let ticks =
-            matches!(entry.command, Command::Tick(())) && entry.envelope.retry_key.is_none();
-        if self.is_due() && !self.has_deferred() && !ticks {
-            self.take_up_due(events);
-            self.catch_up(events);
-            self.work = self.work_max;
+        if self.is_due() {
+            self.catch_up_with_time(entry, events);
         }
         let account = entry.envelope.account;
         self.session = entry.envelope.session;
@@ -334,7 +328,21 @@ impl Engine {
 
     #[inline]
     fn is_due(&self) -> bool {
-        self.next_due_ns().is_some_and(|due_ns| due_ns <= self.now_ns)
+        let has_dates = self.orders.has_dates() | !self.phase_ends.is_empty() | self.is_halted();
+        has_dates && self.next_due_ns().is_some_and(|due_ns| due_ns <= self.now_ns)
+    }
+
+    /// Does before a command what was due before it, but not between the parts of one. A tick has
+    /// nothing else to do, unless it turns out to be a repeated one.
+    #[cold]
+    fn catch_up_with_time(&mut self, entry: &Entry, events: &mut Vec<Event>) {
+        let ticks =
+            matches!(entry.command, Command::Tick(())) && entry.envelope.retry_key.is_none();
+        if !self.has_deferred() && !ticks {
+            self.take_up_due(events);
+            self.catch_up(events);
+            self.work = self.work_max;
+        }
     }
 
     /// Does what is due, each with all that follows from it before the next. Of one time, phases

@@ -665,6 +665,12 @@ impl Orders {
         ((of, at) == (instrument, time_in_force)).then_some(order_id)
     }
 
+    /// Whether any open order is good till a date.
+    #[inline]
+    pub(crate) fn has_dates(&self) -> bool {
+        !self.dated.is_empty()
+    }
+
     /// The order good till date that expires next, and when.
     #[inline]
     pub(crate) fn next_dated(&self) -> Option<(u64, InstrumentId, OrderId)> {

@@ -44,7 +44,7 @@ impl Engine {
             && market.fee_schedule.is_none()
             && !self.is_halted();
         let spec = &market.instrument.spec;
-        let open_here = account.market(order.instrument).open_orders;
+        let open_here = account.open_orders_in(order.instrument);
         let fits = (spec.min_price <= price)
             & (price <= spec.max_price)
             & (spec.min_qty <= qty)
@@ -88,6 +88,9 @@ impl Engine {
         account.set_aside(glance.asset, glance.cost);
         let order_id = market.next_order_id();
         if !glance.rests {
+            if let Some(front) = market.front(&self.orders.nodes, request.side.opposite()) {
+                self.foresee_makers(front.node);
+            }
             let mut order = new_order(account_id, request, order_id, self.now_ns);
             self.welcome(&order, events);
             return self.enter_new(&mut order, events);

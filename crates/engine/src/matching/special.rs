@@ -45,32 +45,36 @@ impl Market {
     /// Who would trade next on `side`, the side of the resting orders.
     #[inline]
     pub(crate) fn front(&self, nodes: &Nodes, side: Side) -> Option<Front> {
-        let shown = self.book.front(nodes, side);
-        match self.special.hidden_count {
-            0 => shown,
-            _ => self.front_of_both(nodes, side, shown),
+        if self.special.hidden_count > 0 {
+            return self.front_of_both(nodes, side);
         }
+        self.book.front(nodes, side)
     }
 
     /// The best price on a side, shown or hidden.
     #[inline]
     pub(crate) fn best_price(&self, side: Side) -> Option<Price> {
-        let shown = self.book.best_price(side);
-        match self.special.hidden_count {
-            0 => shown,
-            _ => best_of(side, shown, self.special.dark.best_price(side)),
+        if self.special.hidden_count > 0 {
+            return self.best_of_both(side);
         }
+        self.book.best_price(side)
     }
 
     /// What is shown comes before what is hidden.
     #[cold]
-    fn front_of_both(&self, nodes: &Nodes, side: Side, shown: Option<Front>) -> Option<Front> {
+    fn front_of_both(&self, nodes: &Nodes, side: Side) -> Option<Front> {
+        let shown = self.book.front(nodes, side);
         let hidden = self.special.dark.front(nodes, side);
         match (shown, hidden) {
             (Some(first), Some(second)) if is_better(side, second.price, first.price) => hidden,
             (None, _) => hidden,
             _ => shown,
         }
+    }
+
+    #[cold]
+    fn best_of_both(&self, side: Side) -> Option<Price> {
+        best_of(side, self.book.best_price(side), self.special.dark.best_price(side))
     }
 
     /// Forgets who looks after an order with special terms that ends.

@@ -23,6 +23,9 @@ const SIX_BIT_MAX: u8 = 20;
 
 const LEN_SHIFT: u32 = 56;
 
+/// The bits below the length.
+const CHARACTERS: u64 = (1 << LEN_SHIFT) - 1;
+
 const ALPHABET: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 
 /// The place of each byte in [`ALPHABET`]; 64 for those that are not in it.
@@ -48,6 +51,7 @@ impl ClOrdId {
         self.pack_six_bit()
     }
 
+    #[inline(never)]
     fn pack_six_bit(&self) -> Option<PackedClOrdId> {
         if self.len > SIX_BIT_MAX {
             return None;
@@ -74,17 +78,23 @@ impl PackedClOrdId {
     pub fn unpack(self) -> ClOrdId {
         let high = self.high.get();
         let len = (high >> LEN_SHIFT) as u8;
-        let high = high & ((1 << LEN_SHIFT) - 1);
+        if len > PLAIN_MAX {
+            return self.unpack_six_bit(len);
+        }
         let mut bytes = [0; ClOrdId::LEN_MAX];
-        if len <= PLAIN_MAX {
-            bytes[..8].copy_from_slice(&self.low.to_le_bytes());
-            bytes[8..16].copy_from_slice(&high.to_le_bytes());
-        } else {
-            let mut bits = u128::from(high) << 64 | u128::from(self.low);
-            for byte in &mut bytes[..usize::from(len)] {
-                *byte = ALPHABET[(bits % 64) as usize];
-                bits >>= 6;
-            }
+        bytes[..8].copy_from_slice(&self.low.to_le_bytes());
+        bytes[8..16].copy_from_slice(&(high & CHARACTERS).to_le_bytes());
+        ClOrdId { len, bytes }
+    }
+
+    // Apart from the plain ones: these come and go in registers.
+    #[inline(never)]
+    fn unpack_six_bit(self, len: u8) -> ClOrdId {
+        let mut bytes = [0; ClOrdId::LEN_MAX];
+        let mut bits = u128::from(self.high.get() & CHARACTERS) << 64 | u128::from(self.low);
+        for byte in &mut bytes[..usize::from(len)] {
+            *byte = ALPHABET[(bits % 64) as usize];
+            bits >>= 6;
         }
         ClOrdId { len, bytes }
     }

@@ -7,8 +7,10 @@
 //! The way of an order: `engine.rs` picks the command apart, `matching/check.rs` is the ladder of
 //! refusals, `matching.rs` trades it, `book.rs` queues it, `orders.rs` keeps the rest of it,
 //! `matching/settle.rs` moves the money, `orders/ending.rs` ends it, `orders/finished.rs` keeps it
-//! where it can be asked for. What few orders need lies beside these: `matching/special.rs` for
-//! orders that are not shown whole, `orders/trigger.rs` for those that wait for a price.
+//! where it can be asked for. Nearly all orders go the short way of `matching/plain.rs` through
+//! these, and `ahead.rs` has brought near what they touch. What few orders need lies beside them:
+//! `matching/special.rs` for orders that are not shown whole, `orders/trigger.rs` for those that
+//! wait for a price.
 //!
 //! Of the whole: `query.rs` answers questions, `state.rs` writes and reads it, `invariant.rs` says
 //! what must hold between commands.

@@ -180,12 +180,12 @@ impl Engine {
             let account = &mut self.accounts[account_id.0 as usize];
             account.hold(market, &order, order.order_qty, self.now_ns);
         }
-        self.welcome(&order, events);
+        self.tell_accepted(&order, events);
         order
     }
 
     #[inline]
-    pub(crate) fn welcome(&mut self, order: &Order, events: &mut Vec<Event>) {
+    pub(crate) fn tell_accepted(&mut self, order: &Order, events: &mut Vec<Event>) {
         let market = &mut self.markets[order.instrument.0 as usize];
         let account = &mut self.accounts[order.account.0 as usize];
         account.count_order(self.now_ns);

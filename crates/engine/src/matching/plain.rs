@@ -92,7 +92,7 @@ impl Engine {
                 self.foresee_makers(front.node);
             }
             let mut order = new_order(account_id, request, order_id, self.now_ns);
-            self.welcome(&order, events);
+            self.tell_accepted(&order, events);
             return self.enter_new(&mut order, events);
         }
         let (account_seq, instrument_seq) = (account.next_seq(), market.next_seq());

@@ -173,44 +173,29 @@ impl Default for Seeds {
 impl Orders {
     /// The whole order, as it stands.
     pub(crate) fn order(&self, node: NodeId) -> Order {
-        let record = self.record(node);
-        let extra = self.extra(node);
+        let as_it_came = self.as_it_came(node);
+        let Some(extra) = self.extra(node) else { return as_it_came };
+        Order {
+            strategy_id: extra.strategy_id,
+            strategy_type: extra.strategy_type,
+            price: self.price(node),
+            cum_qty: as_it_came.order_qty - self.leaves_qty(node),
+            cum_quote: extra.cum_quote,
+            updated_ns: extra.updated_ns,
+            terms: extra.terms,
+            ..as_it_came
+        }
+    }
+
+    /// [`Orders::order`] without what only an [`Extra`] says.
+    #[inline]
+    pub(crate) fn as_it_came(&self, node: NodeId) -> Order {
+        let (record, at) = (self.record(node), &self.nodes[node]);
         Order {
             instrument: record.instrument,
             account: record.account,
             order_id: record.order_id,
             cl_ord_id: self.cl_ord_id(node),
-            side: self.nodes[node].side(),
-            order_type: record.order_type,
-            time_in_force: record.time_in_force,
-            stp_mode: record.stp_mode,
-            status: record.status,
-            strategy_id: extra.and_then(|extra| extra.strategy_id),
-            strategy_type: extra.and_then(|extra| extra.strategy_type),
-            price: self.price(node),
-            order_qty: record.order_qty,
-            quote_order_qty: Amount::ZERO,
-            cum_qty: record.order_qty - self.leaves_qty(node),
-            cum_quote: extra.map_or(Amount::ZERO, |extra| extra.cum_quote),
-            created_ns: record.created_ns,
-            updated_ns: extra.map_or(record.created_ns, |extra| extra.updated_ns),
-            terms: extra.and_then(|extra| extra.terms),
-        }
-    }
-
-    /// [`Orders::order`] where the record says all.
-    #[inline]
-    pub(crate) fn plain_order(&self, node: NodeId, record: &OpenOrder) -> Order {
-        debug_assert!(record.extra == NONE);
-        let at = &self.nodes[node];
-        Order {
-            instrument: record.instrument,
-            account: record.account,
-            order_id: record.order_id,
-            cl_ord_id: match record.cl_ord_id {
-                Name::Packed(packed) => packed.unpack(),
-                Name::Long(at) => self.long_names[at],
-            },
             side: at.side(),
             order_type: record.order_type,
             time_in_force: record.time_in_force,
@@ -266,6 +251,7 @@ impl Orders {
         self.extra(node)?.terms?.terms.peg
     }
 
+    #[inline]
     pub(crate) fn cl_ord_id(&self, node: NodeId) -> ClOrdId {
         match self.record(node).cl_ord_id {
             Name::Packed(packed) => packed.unpack(),

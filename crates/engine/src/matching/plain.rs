@@ -5,7 +5,7 @@
 //! `ending.rs`, which all others take.
 
 use types::{
-    AccountId, Amount, AssetId, CancelCause, ClOrdId, Event, NewOrder, OrderAccepted,
+    AccountId, Amount, AssetId, CancelCause, ClOrdId, Event, NewOrder, Order, OrderAccepted,
     OrderCanceled, OrderRested, OrderSize, OrderStatus, OrderType, Qty, TimeInForce,
 };
 
@@ -144,14 +144,15 @@ impl Engine {
         account.give_back(asset, amount);
         let (account_seq, instrument_seq) = (account.next_seq(), market.next_seq());
         let (orders, now_ns) = (&self.orders, self.now_ns);
+        let canceled = || {
+            let order = orders.as_it_came(node);
+            Order { status: OrderStatus::Canceled, updated_ns: now_ns, ..order }
+        };
         tell(events, || {
-            let mut order = orders.plain_order(node, &record);
-            order.status = OrderStatus::Canceled;
-            order.updated_ns = now_ns;
             Event::OrderCanceled(OrderCanceled {
                 account_seq,
                 instrument_seq,
-                order,
+                order: canceled(),
                 canceled_qty,
                 cl_ord_id,
                 cause,
@@ -160,12 +161,7 @@ impl Engine {
         let kept = account.spec.finished_orders_kept as usize;
         match FinishedOrder::canceled(&record, side, price, now_ns) {
             Some(brief) => account.finished.push_brief(Some(brief), kept),
-            None => {
-                let mut order = orders.plain_order(node, &record);
-                order.status = OrderStatus::Canceled;
-                order.updated_ns = now_ns;
-                account.finished.push(&order, kept);
-            }
+            None => account.finished.push(&canceled(), kept),
         }
         market.index.remove(order_id.0);
         self.orders.unlink(account, node, &record);

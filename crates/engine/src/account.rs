@@ -2,6 +2,7 @@
 
 pub(crate) mod bust;
 pub(crate) mod fee;
+pub(crate) mod limits;
 pub(crate) mod risk;
 
 use std::collections::{BTreeSet, VecDeque};

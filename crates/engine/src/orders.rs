@@ -16,24 +16,23 @@ pub(crate) mod finished;
 pub(crate) mod kept;
 pub(crate) mod list;
 pub(crate) mod modify;
+pub(crate) mod name;
 pub(crate) mod names;
 pub(crate) mod sweep;
 pub(crate) mod trigger;
 
 use std::collections::BTreeSet;
-use std::hash::{BuildHasher, Hasher, RandomState};
 
-use foldhash::SharedSeed;
-use foldhash::quality::FoldHasher;
 use types::{
     AccountId, Amount, ClOrdId, InstrumentId, NewOrder, Order, OrderId, OrderStatus, OrderTerms,
-    OrderType, PackedClOrdId, Peg, Price, Qty, Reader, Side, StpMode, TimeInForce, Wire,
+    OrderType, Peg, Price, Qty, Reader, Side, StpMode, TimeInForce, Wire,
 };
 
 use crate::account::Account;
 use crate::book::prefetch::prefetch;
 use crate::book::slab::{NONE, Slab};
 use crate::book::{Node, NodeId, Nodes};
+use crate::orders::name::{Name, Seeds, Sought};
 use crate::orders::names::Names;
 use crate::orders::sweep::OpenId;
 
@@ -136,37 +135,6 @@ impl Wire for Standing {
         let number: u8 = r.read()?;
         let all = [Self::Book, Self::Dark].into_iter().chain(Self::OFF_BOOK);
         all.into_iter().find(|standing| *standing as u8 == number)
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Name {
-    Packed(PackedClOrdId),
-    /// Where it lies in `long_names`.
-    Long(u32),
-}
-
-const _: () = assert!(size_of::<Name>() == 16);
-
-/// A name as it is looked for, and kept.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sought {
-    packed: Option<PackedClOrdId>,
-    pub(crate) hash: u32,
-}
-
-/// What names are hashed with. It differs from process to process, so that no client can craft
-/// ids that collide. No result depends on it: the table is only ever asked for one id.
-#[derive(Clone, Debug)]
-struct Seeds {
-    shared: SharedSeed,
-    own: u64,
-}
-
-impl Default for Seeds {
-    fn default() -> Self {
-        let random = RandomState::new(); // seeded by the operating system
-        Self { shared: SharedSeed::from_u64(random.hash_one(0)), own: random.hash_one(1) }
     }
 }
 
@@ -691,37 +659,5 @@ fn expire_ns(time_in_force: TimeInForce, terms: Option<&OrderTerms>) -> Option<u
     match time_in_force {
         TimeInForce::Gtd => terms.map(|terms| terms.terms.expire_ns),
         _ => None,
-    }
-}
-
-impl Seeds {
-    #[inline]
-    fn hash_of(&self, record: &OpenOrder, long_names: &Slab<ClOrdId>) -> u32 {
-        let OpenOrder { account, instrument, .. } = *record;
-        match record.cl_ord_id {
-            Name::Packed(packed) => self.hash(account, instrument, packed),
-            Name::Long(at) => self.hash_long(account, instrument, &long_names[at]),
-        }
-    }
-
-    #[inline]
-    fn hash(&self, account: AccountId, instrument: InstrumentId, packed: PackedClOrdId) -> u32 {
-        let mut hasher = self.hasher(account, instrument);
-        packed.words().into_iter().for_each(|word| hasher.write_u64(word));
-        hasher.finish() as u32
-    }
-
-    #[cold]
-    fn hash_long(&self, account: AccountId, instrument: InstrumentId, cl_ord_id: &ClOrdId) -> u32 {
-        let mut hasher = self.hasher(account, instrument);
-        hasher.write(cl_ord_id.as_bytes());
-        hasher.finish() as u32
-    }
-
-    #[inline]
-    fn hasher(&self, account: AccountId, instrument: InstrumentId) -> FoldHasher<'_> {
-        let mut hasher = FoldHasher::with_seed(self.own, &self.shared);
-        hasher.write_u64(u64::from(account.0) << 32 | u64::from(instrument.0));
-        hasher
     }
 }

@@ -13,9 +13,10 @@ use crate::account::held_at;
 use crate::book::NodeId;
 use crate::engine::{Engine, tell};
 use crate::matching::new_order;
+use crate::orders::OpenOrder;
 use crate::orders::finished::FinishedOrder;
+use crate::orders::name::Sought;
 use crate::orders::sweep::OpenId;
-use crate::orders::{OpenOrder, Sought};
 
 /// A new order that may come, as one glance shows.
 pub(crate) struct Glance {

@@ -22,6 +22,8 @@ lint: ## formatting and lints
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 
+# The same random cases on every machine, so that what failed there fails here; `make soak` draws new ones.
+unit: export PROPTEST_RNG_SEED ?= 1
 unit: ## the Rust tests, whole-process tests included
 	$(CARGO) test --workspace --locked
 	# The golden logs once more as users run them: both builds must give the hashes in the files.

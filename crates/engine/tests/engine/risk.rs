@@ -181,6 +181,30 @@ fn prices_of_zero_and_below_are_for_accounts_without_balances() {
 }
 
 #[test]
+fn what_a_trade_at_zero_leaves_of_an_order_holds_no_more_than_that() {
+    check_poor(
+        "with min_price=-100 min_notional=0
+         1 risk limits
+         1 sell 2 @ 0
+         3 buy 3 @ 4
+         3 balance
+         3 cancel #2
+         3 balance",
+        &[
+            "risk 1 Limits",
+            "accepted 1 2",
+            "rested 1 2@0",
+            "accepted 2 3",
+            "trade 1!<2 2@0",
+            "rested 2 1@4",
+            "balance 1000002B 999996+4Q 1000000C",
+            "canceled 2 2/3 Requested",
+            "balance 1000002B 1000000Q 1000000C",
+        ],
+    );
+}
+
+#[test]
 fn who_owns_balances_is_paid_for_a_buy_below_zero_and_sells_nothing_there() {
     check_poor(
         "with min_price=-100 min_notional=0

@@ -264,7 +264,11 @@ impl Engine {
                     self.indicate(events);
                 }
             }
-            Command::Continue(()) => {}
+            // The last three concern those who apply the log, not what is traded.
+            Command::Continue(())
+            | Command::NewEpoch(_)
+            | Command::TakeStateHash(())
+            | Command::StateHash(_) => {}
             Command::SetInstrumentRules(_)
             | Command::UpdateInstrument(_)
             | Command::SetPhase(_)

@@ -116,6 +116,12 @@ choice! {
         64 => Tick(()),
         /// Work that an earlier command left is taken up again.
         65 => Continue(()),
+        /// A primary begins: batches of older epochs that follow count for nothing.
+        66 => NewEpoch(NewEpoch),
+        /// Whoever applies this takes the hash of the state that it leads to.
+        67 => TakeStateHash(()),
+        /// What the primary found there.
+        68 => StateHash(StateHash),
     }
 }
 
@@ -451,5 +457,23 @@ record! {
         pub level: u8,
         /// When trading goes on by itself; zero means that a command ends the halt.
         pub resume_ns: u64,
+    }
+}
+
+record! {
+    pub struct NewEpoch {
+        pub epoch: u64,
+        /// Drawn by the primary, which knows by it whether this is its own epoch.
+        pub primary: u64,
+    }
+}
+
+record! {
+    /// The hashes after the [`Command::TakeStateHash`] of that sequence. Who follows the log and has
+    /// others has come to another state, and must not go on.
+    pub struct StateHash {
+        pub sequence: u64,
+        pub event_hash: [u8; 16],
+        pub state_hash: [u8; 32],
     }
 }

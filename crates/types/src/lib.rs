@@ -30,10 +30,10 @@ pub use asset::Asset;
 pub use command::{
     AmendOrder, BustTrade, CancelAll, CancelOrder, CancelOrderList, CancelRestriction,
     CloseSession, Command, CorrectTrade, CreateAccount, CreateKey, DelistInstrument, Deposit,
-    Entry, Envelope, HaltVenue, ListAsset, ListInstrument, MassCancel, ModifyOrder, NewOrder,
-    NewOrderList, OpenSession, OrderRef, Origin, ReplaceMode, ReplaceOrder, RetryKey, RevokeKey,
-    SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetInstrumentRules, SetKillSwitch, SetPhase,
-    SettleReceivable, UpdateAccount, UpdateInstrument, Withdraw,
+    Entry, Envelope, HaltVenue, ListAsset, ListInstrument, MassCancel, ModifyOrder, NewEpoch,
+    NewOrder, NewOrderList, OpenSession, OrderRef, Origin, ReplaceMode, ReplaceOrder, RetryKey,
+    RevokeKey, SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetInstrumentRules, SetKillSwitch,
+    SetPhase, SettleReceivable, StateHash, UpdateAccount, UpdateInstrument, Withdraw,
 };
 pub use decimal::{Increment, format_decimal, parse_decimal};
 pub use event::{

@@ -128,6 +128,7 @@ examples! {
     i128: |source| i128::from(source.number() as i64) << 64 | i128::from(source.number());
     bool: |source| source.number() % 2 == 1;
     [u8; 16]: |source| source.value::<i128>().to_be_bytes();
+    [u8; 32]: |source| { let half: [u8; 16] = source.value(); std::array::from_fn(|at| half[at % 16]) };
     AccountId: |source| Self(source.value());
     AssetId: |source| Self(source.number() as u16);
     InstrumentId: |source| Self(source.value());
@@ -325,6 +326,8 @@ records! {
     AuctionUncrossed { instrument_seq, instrument, price, volume, surplus, surplus_side }
     SessionOpened { account_seq, account, session, cancel_on_disconnect }
     SessionClosed { account_seq, account, session }
+    NewEpoch { epoch, primary }
+    StateHash { sequence, event_hash, state_hash }
 }
 
 choices! {
@@ -334,7 +337,7 @@ choices! {
         CorrectTrade, SettleReceivable, ListAsset, ListInstrument, CreateAccount, UpdateAccount,
         CreateKey, RevokeKey, UpdateInstrument, SetInstrumentRules, SetPhase, DelistInstrument,
         SetFeeSchedule, SetAccountRisk, SetAccountLimits, SetKillSwitch, HaltVenue, ResumeVenue,
-        SetCircuitBreaker, SetCalendar, Tick, Continue
+        SetCircuitBreaker, SetCalendar, Tick, Continue, NewEpoch, TakeStateHash, StateHash
     }
     Event {
         OrderAccepted, OrderRested, TradeExecuted, OrderCanceled, OrderExpired, OrderAmended,

@@ -250,7 +250,10 @@ impl Model {
                 self.tick();
                 Ok(())
             }
-            Command::Continue(()) => Ok(()),
+            Command::Continue(())
+            | Command::NewEpoch(_)
+            | Command::TakeStateHash(())
+            | Command::StateHash(_) => Ok(()),
         }
     }
 

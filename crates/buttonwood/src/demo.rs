@@ -247,6 +247,7 @@ async fn apply(handle: &Handle, command: Command) -> Result<(), Failure> {
     let gone = || Failure::new("the venue stopped while the demo was set up");
     let reply = handle.submit(Entry { envelope, command }).map_err(|_| gone())?;
     let reply = reply.await.map_err(|_| gone())?;
+    let reply = reply.map_err(|refused| Failure::new(refused.to_string()))?;
     for event in reply.events() {
         let Event::CommandRejected(rejected) = event else { continue };
         match rejected.reason {

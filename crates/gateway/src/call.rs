@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use types::{
     ClOrdId, Command, Entry, Envelope, Event, InstrumentId, Origin, RetryKey, Role, SessionId,
 };
-use venue::{Overloaded, Spool, SpoolError, api_key_hash, retry_key};
+use venue::{Refused, Spool, SpoolError, api_key_hash, retry_key};
 
 use crate::directory::Signer;
 use crate::{Shared, now_ns};
@@ -219,11 +219,12 @@ impl SignedCall {
             retry_key,
         };
         let submitted = self.shared.handle.submit(Entry { envelope, command });
-        let reply = submitted.map_err(|Overloaded| ApiError::overloaded())?;
+        let reply = submitted.map_err(refused)?;
         let Ok(Ok(reply)) = timeout(self.shared.settings.answer_timeout, reply).await else {
             // Slow, or stopped before it answered: the command may have been committed.
             return Err(ApiError::timeout());
         };
+        let reply = reply.map_err(refused)?;
         let events: Vec<Event> = reply.events().copied().collect();
         match events.first() {
             Some(Event::CommandRepeated(repeated)) => {
@@ -287,13 +288,22 @@ pub(crate) async fn ask_views<R: Send + 'static>(
 
 async fn answered<R>(
     shared: &Shared,
-    asked: Result<oneshot::Receiver<R>, Overloaded>,
+    asked: Result<oneshot::Receiver<R>, Refused>,
 ) -> Result<R, ApiError> {
-    let answer = asked.map_err(|Overloaded| ApiError::overloaded())?;
+    let answer = asked.map_err(refused)?;
     match timeout(shared.settings.answer_timeout, answer).await {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(_)) => Err(ApiError::disconnected()),
         Err(_) => Err(ApiError::overloaded()),
+    }
+}
+
+/// What the venue did not take, and did not carry out.
+fn refused(refused: Refused) -> ApiError {
+    match refused {
+        Refused::Overloaded => ApiError::overloaded(),
+        Refused::DiskFull => ApiError::disk_full(),
+        Refused::NotPrimary => ApiError::disconnected(),
     }
 }
 

@@ -16,7 +16,7 @@ use protocol::binance::ApiError;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
-use venue::{Handle, Overloaded};
+use venue::Handle;
 
 use crate::call::Failure;
 use crate::settings::Settings;
@@ -148,7 +148,7 @@ async fn flush_depth(known: Arc<Known>, handle: Handle) {
                     Err(_) => return,
                 },
                 // A queue that is full may be so of questions, which flush nothing.
-                Err(Overloaded) => Some(Instant::now() + FLUSH_RETRY),
+                Err(_) => Some(Instant::now() + FLUSH_RETRY),
             };
         }
     }

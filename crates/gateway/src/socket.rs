@@ -18,7 +18,6 @@ use protocol::binance::{ApiError, Params, TimeUnit};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 use types::{InstrumentId, Symbol};
-use venue::Overloaded;
 
 use crate::call::Answer;
 use crate::hub::Client;
@@ -259,7 +258,7 @@ impl Connection {
             });
             match asked {
                 Ok(done) => return done.await.map_err(|_| Unsubscribed),
-                Err(Overloaded) => sleep(SUBSCRIBE_RETRY).await,
+                Err(_) => sleep(SUBSCRIBE_RETRY).await,
             }
         }
         Err(Unsubscribed)

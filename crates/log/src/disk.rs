@@ -1,9 +1,10 @@
-//! The few calls that change something on disk. All writing of this crate goes through here, so that
-//! every failure names its file, and so that tests can watch each call, or make it fail.
+//! The few calls that this crate makes to a file system. All reading and writing of logs and
+//! snapshots goes through here, so that every failure names its file, that tests can watch each
+//! call or make it fail, and that the same code runs on a simulated disk.
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,6 +47,102 @@ impl std::error::Error for DiskError {
     }
 }
 
+/// A file system, as far as a log needs one.
+pub trait FileSystem: fmt::Debug + Send + Sync {
+    /// Creates the file, or empties it.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn StoredFile>>;
+    fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn StoredFile>>;
+    /// What lies in the folder, in no order.
+    fn list(&self, dir: &Path) -> io::Result<Vec<PathBuf>>;
+    fn is_file(&self, path: &Path) -> bool;
+    fn rename(&self, source: &Path, target: &Path) -> io::Result<()>;
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Creates the folder where there is none, and makes its name durable.
+    fn create_dir(&self, dir: &Path) -> io::Result<()>;
+    /// Returns when the names in the folder are on stable storage.
+    fn sync_dir(&self, dir: &Path) -> io::Result<()>;
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Access {
+    Read,
+    ReadWrite,
+}
+
+pub trait StoredFile: fmt::Debug + Send {
+    fn size(&self) -> io::Result<u64>;
+    fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()>;
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
+    /// Returns when the bytes of the file, and its length, are on stable storage.
+    fn sync(&self) -> io::Result<()>;
+}
+
+/// The file system of this machine.
+#[derive(Debug)]
+struct Local;
+
+impl FileSystem for Local {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn StoredFile>> {
+        let mut options = File::options();
+        let file = options.read(true).write(true).create(true).truncate(true).open(path)?;
+        Ok(Box::new(file))
+    }
+
+    fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn StoredFile>> {
+        let writes = access == Access::ReadWrite;
+        Ok(Box::new(File::options().read(true).write(writes).open(path)?))
+    }
+
+    fn list(&self, dir: &Path) -> io::Result<Vec<PathBuf>> {
+        fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect()
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        path.is_file()
+    }
+
+    fn rename(&self, source: &Path, target: &Path) -> io::Result<()> {
+        fs::rename(source, target)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn create_dir(&self, dir: &Path) -> io::Result<()> {
+        if dir.is_dir() {
+            return Ok(());
+        }
+        fs::create_dir_all(dir)?;
+        match dir.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => File::open(parent)?.sync_all(),
+            _ => Ok(()),
+        }
+    }
+
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        File::open(dir)?.sync_all()
+    }
+}
+
+impl StoredFile for File {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+        FileExt::read_exact_at(self, bytes, offset)
+    }
+
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        FileExt::write_all_at(self, bytes, offset)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
 /// What is about to be done, for a test that watches.
 #[derive(Debug)]
 #[cfg_attr(not(test), expect(dead_code, reason = "only tests look inside"))]
@@ -61,27 +158,71 @@ pub(crate) enum Operation<'a> {
 /// Sees every operation before it is carried out, and may refuse it.
 pub(crate) type Watch = dyn Fn(Operation<'_>) -> io::Result<()> + Send + Sync;
 
-#[derive(Clone, Default)]
-pub(crate) struct Disk {
-    pub(crate) watch: Option<Arc<Watch>>,
+/// Where logs and snapshots lie: on this machine's file system, if nothing else is said.
+#[derive(Clone)]
+pub struct Disk {
+    files: Arc<dyn FileSystem>,
+    watch: Option<Arc<Watch>>,
+}
+
+impl Default for Disk {
+    fn default() -> Self {
+        Self::new(Arc::new(Local))
+    }
+}
+
+impl fmt::Debug for Disk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.files.fmt(f)
+    }
 }
 
 /// An open file that knows its name.
 #[derive(Debug)]
 pub(crate) struct DiskFile {
-    pub(crate) file: File,
+    file: Box<dyn StoredFile>,
     pub(crate) path: PathBuf,
 }
 
 impl Disk {
+    pub fn new(files: Arc<dyn FileSystem>) -> Self {
+        Self { files, watch: None }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn watched_by(
+        watch: impl Fn(Operation<'_>) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        Self { watch: Some(Arc::new(watch)), ..Self::default() }
+    }
+
     /// Creates the file, or empties it.
     pub(crate) fn create(&self, path: &Path) -> Result<DiskFile, DiskError> {
         self.watched(Operation::Create { file: path })
-            .and_then(|()| {
-                File::options().read(true).write(true).create(true).truncate(true).open(path)
-            })
+            .and_then(|()| self.files.create(path))
             .map(|file| DiskFile { file, path: path.to_path_buf() })
             .map_err(DiskError::at("creating", path))
+    }
+
+    pub(crate) fn open(&self, path: &Path, access: Access) -> Result<DiskFile, DiskError> {
+        self.files
+            .open(path, access)
+            .map(|file| DiskFile { file, path: path.to_path_buf() })
+            .map_err(DiskError::at("opening", path))
+    }
+
+    /// What lies in the folder, in no order.
+    pub(crate) fn list(&self, dir: &Path) -> Result<Vec<PathBuf>, DiskError> {
+        self.files.list(dir).map_err(DiskError::at("reading", dir))
+    }
+
+    pub(crate) fn is_file(&self, path: &Path) -> bool {
+        self.files.is_file(path)
+    }
+
+    /// Creates the folder and makes its name durable.
+    pub(crate) fn create_dir(&self, dir: &Path) -> Result<(), DiskError> {
+        self.files.create_dir(dir).map_err(DiskError::at("creating", dir))
     }
 
     pub(crate) fn write(
@@ -98,28 +239,33 @@ impl Disk {
     /// Returns when the bytes of the file, and its length, are on stable storage.
     pub(crate) fn sync(&self, file: &DiskFile) -> Result<(), DiskError> {
         self.watched(Operation::Sync { file: &file.path })
-            .and_then(|()| file.file.sync_data())
+            .and_then(|()| file.file.sync())
             .map_err(DiskError::at("syncing", &file.path))
     }
 
     pub(crate) fn rename(&self, file: &mut DiskFile, target: PathBuf) -> Result<(), DiskError> {
-        self.watched(Operation::Rename { source: &file.path, target: &target })
-            .and_then(|()| fs::rename(&file.path, &target))
-            .map_err(DiskError::at("renaming", &file.path))?;
+        self.rename_path(&file.path, &target)?;
         file.path = target;
         Ok(())
+    }
+
+    pub(crate) fn rename_path(&self, source: &Path, target: &Path) -> Result<(), DiskError> {
+        self.watched(Operation::Rename { source, target })
+            .and_then(|()| self.files.rename(source, target))
+            .map_err(DiskError::at("renaming", source))
     }
 
     /// Returns when the names in the folder are on stable storage.
     pub(crate) fn sync_dir(&self, dir: &Path) -> Result<(), DiskError> {
         self.watched(Operation::SyncDir)
-            .and_then(|()| File::open(dir)?.sync_all())
+            .and_then(|()| self.files.sync_dir(dir))
             .map_err(DiskError::at("syncing", dir))
     }
 
     /// A file that is gone already is no error.
     pub(crate) fn remove(&self, path: &Path) -> Result<(), DiskError> {
-        match self.watched(Operation::Remove { file: path }).and_then(|()| fs::remove_file(path)) {
+        match self.watched(Operation::Remove { file: path }).and_then(|()| self.files.remove(path))
+        {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             result => result.map_err(DiskError::at("removing", path)),
         }
@@ -130,15 +276,32 @@ impl Disk {
     }
 }
 
-/// Creates the folder and makes its name durable.
-pub(crate) fn create_dir(dir: &Path) -> Result<(), DiskError> {
-    if dir.is_dir() {
-        return Ok(());
+impl DiskFile {
+    pub(crate) fn size(&self) -> Result<u64, DiskError> {
+        self.file.size().map_err(DiskError::at("reading", &self.path))
     }
-    fs::create_dir_all(dir)
-        .and_then(|()| match dir.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => File::open(parent)?.sync_all(),
-            _ => Ok(()),
-        })
-        .map_err(DiskError::at("creating", dir))
+
+    pub(crate) fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> Result<(), DiskError> {
+        self.file.read_exact_at(bytes, offset).map_err(DiskError::at("reading", &self.path))
+    }
+
+    /// Reads it from its beginning, up to the size it has now.
+    pub(crate) fn reader(&self) -> Result<FileReader<'_>, DiskError> {
+        Ok(FileReader { file: self, offset: 0, size: self.size()? })
+    }
+}
+
+pub(crate) struct FileReader<'a> {
+    file: &'a DiskFile,
+    offset: u64,
+    size: u64,
+}
+
+impl Read for FileReader<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = bytes.len().min((self.size - self.offset) as usize);
+        self.file.file.read_exact_at(&mut bytes[..count], self.offset)?;
+        self.offset += count as u64;
+        Ok(count)
+    }
 }

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use crate::disk::{Disk, Operation};
 use crate::{
-    Batch, Committed, Durability, FileLog, Log, LogError, OpenError, Options, SEGMENT_SIZE_MIN,
-    inspect,
+    Batch, Committed, Durability, FileLog, Log, LogError, OpenError, Options, Room,
+    SEGMENT_SIZE_MIN, inspect, simulated,
 };
 
 /// How long a test waits before it takes a hang for a failure.
@@ -41,6 +41,14 @@ fn wait(log: &mut FileLog) -> Result<Committed, LogError> {
     panic!("nothing was committed");
 }
 
+fn until(is_so: impl Fn() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "it never came to that");
+        thread::sleep(Duration::from_micros(100));
+    }
+}
+
 /// Fails every operation of one kind on one file, once it is told to.
 fn failing(
     kind: io::ErrorKind,
@@ -55,7 +63,7 @@ fn failing(
             is_armed.load(Ordering::SeqCst) && seen.starts_with(operation) && seen.contains(file);
         if fails { Err(kind.into()) } else { Ok(()) }
     };
-    (Disk { watch: Some(Arc::new(watch)) }, armed)
+    (Disk::watched_by(watch), armed)
 }
 
 #[test]
@@ -120,30 +128,80 @@ fn a_full_disk_is_told_apart() {
     assert!(error.source().is_some());
 }
 
-/// The next segment cannot be filled: that matters only when there is no other place for a frame.
+/// Zeros that are written ahead are what a full disk is lived through with.
 #[test]
-fn a_disk_that_fills_up_stops_the_log_when_the_segment_is_full_and_not_before() {
+fn a_disk_that_fills_up_leaves_what_is_kept_ready_and_the_log_goes_on_when_there_is_room() {
     let dir = tempfile::tempdir().unwrap();
     let (disk, armed) = failing(io::ErrorKind::StorageFull, "Write", "next.segment");
     let (mut log, _) = FileLog::open_on(disk, dir.path(), options()).unwrap();
+    assert_eq!(log.room(), Room::Enough);
     armed.store(true, Ordering::SeqCst);
+    let mut left = 4096 - 56;
     for number in 1..=4 {
+        until(|| log.room() == Room::Left(left)); // An attempt to fill ahead has found the disk full.
         log.append(batch(number, 880)).unwrap();
+        left -= 960;
+        assert_eq!(log.room(), Room::Left(left), "a batch under way takes its room");
         assert_eq!(wait(&mut log).unwrap().batch_number, number);
-        thread::sleep(Duration::from_millis(5)); // Long enough for an attempt to fill ahead.
     }
-    assert!(!dir.path().join("next.segment").exists(), "its room was given back");
     log.append(batch(5, 880)).unwrap();
-    let error = wait(&mut log).unwrap_err();
+    until(|| log.room() == Room::Left(0));
+    assert_eq!(log.poll().unwrap(), None, "it waits for room, and is not lost");
+    armed.store(false, Ordering::SeqCst);
+    assert_eq!(wait(&mut log).unwrap().batch_number, 5);
+    until(|| log.room() == Room::Enough);
+    log.close().unwrap();
+    let (_, recovered) = FileLog::open(dir.path(), options()).unwrap();
+    assert_eq!(recovered.last_batch, 5);
+}
+
+/// A batch that found no place is not acknowledged, and who closes the log is told of it.
+#[test]
+fn a_log_that_is_closed_while_the_disk_is_full_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let (disk, armed) = failing(io::ErrorKind::StorageFull, "Write", "next.segment");
+    armed.store(true, Ordering::SeqCst);
+    let error = FileLog::open_on(disk.clone(), dir.path(), options()).unwrap_err();
+    assert!(matches!(error, OpenError::DiskFull(_)), "{error}");
+    armed.store(false, Ordering::SeqCst);
+    let (mut log, _) = FileLog::open_on(disk, dir.path(), options()).unwrap();
+    armed.store(true, Ordering::SeqCst);
+    log.append(batch(1, 3000)).unwrap();
+    log.append(batch(2, 3000)).unwrap();
+    assert_eq!(wait(&mut log).unwrap().batch_number, 1);
+    let error = log.close().unwrap_err();
     assert!(matches!(error, LogError::DiskFull(_)));
     assert!(error.to_string().contains("free some space"), "{error}");
     assert!(error.source().is_some());
-    drop(log);
-
     let (mut log, recovered) = FileLog::open(dir.path(), options()).unwrap();
-    assert_eq!(recovered.last_batch, 4);
-    log.append(batch(5, 880)).unwrap();
-    assert_eq!(wait(&mut log).unwrap().batch_number, 5);
+    assert_eq!(recovered.last_batch, 1);
+    log.append(batch(2, 880)).unwrap();
+    assert_eq!(wait(&mut log).unwrap().batch_number, 2);
+}
+
+/// What was filled of the next segment when the disk became full is a smaller segment then.
+#[test]
+fn a_segment_may_be_as_short_as_the_disk_leaves_it() {
+    let disk = simulated::Disk::new(1);
+    let large = Options { segment_size: 1 << 20, ..options() };
+    let (mut log, _) =
+        simulated::FileLog::open(Disk::new(Arc::new(disk.clone())), Path::new("log"), &large)
+            .unwrap();
+    (0..5).for_each(|_| log.fill_ahead()); // the first segment, and half of the next one
+    disk.set_free(0);
+    log.fill_ahead();
+    let mut sizes = Vec::new();
+    while let Room::Left(bytes) = log.room()
+        && bytes > 300_000
+    {
+        log.append(batch(sizes.len() as u64 + 1, 200_000)).unwrap();
+        log.step();
+        sizes.push(log.poll().unwrap().unwrap().batch_number);
+    }
+    assert_eq!(sizes, [1, 2, 3, 4, 5, 6, 7], "five in the first segment, two in half a segment");
+    disk.cut_power();
+    let disk = Disk::new(Arc::new(disk));
+    assert_eq!(crate::inspect_on(&disk, Path::new("log")).unwrap().last_batch, 7);
 }
 
 #[test]
@@ -205,7 +263,7 @@ fn gated() -> (Disk, Gate) {
         }
         Ok(())
     };
-    (Disk { watch: Some(Arc::new(watch)) }, Gate { reached, let_go })
+    (Disk::watched_by(watch), Gate { reached, let_go })
 }
 
 /// Commits batch 1 alone, and 2 to `last` with one write.
@@ -214,7 +272,7 @@ fn two_groups(dir: &Path, last: u64) {
     let (mut log, _) = FileLog::open_on(disk, dir, options()).unwrap();
     log.append(batch(1, 8)).unwrap();
     gate.reached.recv_timeout(PATIENCE).unwrap();
-    (2..=last).for_each(|number| assert_eq!(log.append(batch(number, 8)).unwrap(), number));
+    (2..=last).for_each(|number| log.append(batch(number, 8)).unwrap());
     drop(gate);
     (1..=last).for_each(|number| assert_eq!(wait(&mut log).unwrap().batch_number, number));
     log.close().unwrap();
@@ -478,7 +536,7 @@ fn record_run(dir: &Path, durability: Durability, random: &mut Random) -> Vec<Re
         recorder.lock().unwrap().push(record);
         Ok(())
     };
-    let disk = Disk { watch: Some(Arc::new(watch)) };
+    let disk = Disk::watched_by(watch);
     let (mut log, _) = FileLog::open_on(disk, dir, Options { durability, ..options() }).unwrap();
     let mut last = 0;
     let mut polled = 0;

@@ -1,42 +1,35 @@
 //! The log of one machine: a folder of segments, written by a thread of its own.
 //!
-//! The writer takes whatever has queued up, writes it with one call, syncs it with one call, and
-//! only then lets it be polled. While it waits for the disk the next batches gather.
-//!
-//! Zeros are written ahead of the frames, by real writes: `fdatasync` of a file that neither grows
-//! nor gets new blocks has no metadata to write. They are written in slices while nothing is to be
-//! committed, or between two commits when there is no such while.
+//! The thread takes whatever has queued up, has it written with one call and synced with one call,
+//! and only then lets it be polled. While it waits for the disk the next batches gather. Zeros are
+//! filled in ahead while nothing is to be committed, or between two commits when there is no such
+//! while.
 
-use std::collections::VecDeque;
 use std::fmt;
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::disk::{Disk, DiskError, DiskFile};
-use crate::frame::{self, ChainHash, Link, PAYLOAD_SIZE_MAX};
-use crate::recovery::{Recovered, inspect};
-use crate::segment::{Segment, SegmentHeader};
-use crate::{Batch, Committed, DataDirLock, Log, LogError, OpenError};
+use crate::disk::{Disk, DiskError};
+use crate::frame::{self, PAYLOAD_SIZE_MAX};
+use crate::recovery::Recovered;
+use crate::writer::Writer;
+use crate::{Batch, Committed, DataDirLock, Log, LogError, OpenError, Room, Start};
 
 pub const SEGMENT_SIZE_DEFAULT: u64 = 64 << 20;
 pub const SEGMENT_SIZE_MIN: u64 = 4 << 10;
 pub const IN_FLIGHT_MAX_DEFAULT: usize = 64;
 
 /// What is written with one call stays below this and one frame.
-const GROUP_SIZE_MAX: usize = 1 << 20;
-/// How much is filled with zeros between two looks at the queue.
-const FILL_SLICE_SIZE: u64 = 256 << 10;
-static ZEROS: [u8; FILL_SLICE_SIZE as usize] = [0; FILL_SLICE_SIZE as usize];
+pub(crate) const GROUP_SIZE_MAX: usize = 1 << 20;
 /// Nothing to commit for so long means a good time for filling. Longer than the pause of a client
 /// that sends its next order when the last one is answered.
 const FILL_AFTER_IDLE: Duration = Duration::from_millis(2);
-/// Where the next segment is filled with zeros until it gets its name.
-const NEXT_SEGMENT_NAME: &str = "next.segment";
+/// How often a full disk is looked at again.
+const FULL_RETRY: Duration = Duration::from_millis(200);
 
 /// What a batch that has been polled survives.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -50,20 +43,6 @@ pub enum Durability {
     Memory,
 }
 
-/// What comes before the first batch of a log that is begun in an empty folder: nothing, or what a
-/// snapshot from elsewhere holds.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Start {
-    pub last_batch: u64,
-    pub last_hash: ChainHash,
-}
-
-impl Default for Start {
-    fn default() -> Self {
-        Self { last_batch: 0, last_hash: ChainHash::GENESIS }
-    }
-}
-
 #[derive(Clone)]
 pub struct Options {
     pub durability: Durability,
@@ -72,6 +51,9 @@ pub struct Options {
     /// How many batches may be appended and not yet polled.
     pub in_flight_max: usize,
     pub start: Start,
+    /// Where segments go when they are trimmed; `None` deletes them. It must be on the file system
+    /// of the log.
+    pub archive_dir: Option<PathBuf>,
     /// Called by the writer thread when there is something new to poll, a failure included. It
     /// should do no more than wake a thread.
     pub waker: Arc<dyn Fn() + Send + Sync>,
@@ -84,6 +66,7 @@ impl Default for Options {
             segment_size: SEGMENT_SIZE_DEFAULT,
             in_flight_max: IN_FLIGHT_MAX_DEFAULT,
             start: Start::default(),
+            archive_dir: None,
             waker: Arc::new(|| {}),
         }
     }
@@ -96,6 +79,7 @@ impl fmt::Debug for Options {
             .field("segment_size", &self.segment_size)
             .field("in_flight_max", &self.in_flight_max)
             .field("start", &self.start)
+            .field("archive_dir", &self.archive_dir)
             .finish_non_exhaustive()
     }
 }
@@ -103,23 +87,10 @@ impl fmt::Debug for Options {
 /// The log of one machine. Dropping it commits what has been appended, and waits for that.
 #[derive(Debug)]
 pub struct FileLog {
-    next_batch: u64,
     /// Appended and not yet polled.
     in_flight: usize,
+    in_flight_bytes: u64,
     in_flight_max: usize,
-    backend: Backend,
-}
-
-#[derive(Debug)]
-enum Backend {
-    Memory { last_hash: ChainHash, frame: Vec<u8>, committed: VecDeque<Committed> },
-    Disk(WriterThread),
-}
-
-/// This side of the writer. Both queues have room for all that may be in flight, so that neither
-/// side ever waits for room.
-#[derive(Debug)]
-struct WriterThread {
     /// `None` tells the writer to finish.
     appended: Option<SyncSender<Batch>>,
     committed: Receiver<Committed>,
@@ -128,11 +99,16 @@ struct WriterThread {
     _lock: DataDirLock,
 }
 
-#[derive(Debug, Default)]
+/// Between the two sides of the queues. Both queues have room for all that may be in flight, so that
+/// neither side ever waits for room.
+#[derive(Debug)]
 struct Shared {
     failure: OnceLock<LogError>,
+    /// Of a full disk; [`u64::MAX`] while it is not.
+    bytes_left: AtomicU64,
     trim_before: AtomicU64,
     trim_failure: Mutex<Option<LogError>>,
+    is_closing: AtomicBool,
 }
 
 impl FileLog {
@@ -144,10 +120,7 @@ impl FileLog {
 
     /// Commits what has been appended and waits for that. Dropping does the same, silently.
     pub fn close(mut self) -> Result<(), LogError> {
-        match &mut self.backend {
-            Backend::Memory { .. } => Ok(()),
-            Backend::Disk(writer) => writer.finish(),
-        }
+        self.finish()
     }
 
     pub(crate) fn open_on(
@@ -161,100 +134,49 @@ impl FileLog {
                 min: SEGMENT_SIZE_MIN,
             });
         }
+        let lock = DataDirLock::acquire(dir)?;
+        let (writer, recovered) = Writer::open(disk, dir, &options)?;
+        Ok((Self::start(writer, lock, options)?, recovered))
+    }
+
+    fn start(writer: Writer, lock: DataDirLock, options: Options) -> Result<Self, OpenError> {
         let in_flight_max = options.in_flight_max.max(1);
-        let (recovered, backend) = match options.durability {
-            Durability::Memory => {
-                let recovered = Recovered::begun(options.start, Vec::new());
-                let last_hash = recovered.last_hash;
-                let committed = VecDeque::with_capacity(in_flight_max);
-                (recovered, Backend::Memory { last_hash, frame: Vec::new(), committed })
-            }
-            Durability::Fsync | Durability::Os => {
-                let lock = DataDirLock::acquire(dir)?;
-                let (writer, recovered) = Writer::open(disk, dir, &options)?;
-                (recovered, Backend::Disk(WriterThread::start(writer, lock, in_flight_max)?))
-            }
-        };
-        let next_batch = recovered.last_batch + 1;
-        Ok((Self { next_batch, in_flight: 0, in_flight_max, backend }, recovered))
-    }
-}
-
-impl Log for FileLog {
-    fn append(&mut self, batch: Batch) -> Result<u64, LogError> {
-        if let Backend::Disk(writer) = &self.backend
-            && let Some(failure) = writer.shared.failure.get()
-        {
-            return Err(failure.clone());
-        }
-        if batch.payload.len() > PAYLOAD_SIZE_MAX {
-            return Err(LogError::TooLarge { size: batch.payload.len(), max: PAYLOAD_SIZE_MAX });
-        }
-        if !self.ready() {
-            return Err(LogError::Busy { in_flight: self.in_flight });
-        }
-        let batch_number = self.next_batch;
-        match &mut self.backend {
-            Backend::Memory { last_hash, frame, committed } => {
-                let link = Link { batch_number, durable_batch: 0, previous_hash: *last_hash };
-                frame.clear();
-                *last_hash = frame::encode(frame, &batch, link);
-                committed.push_back(Committed { batch_number, hash: *last_hash, batch });
-            }
-            Backend::Disk(writer) => writer.append(batch)?,
-        }
-        self.next_batch += 1;
-        self.in_flight += 1;
-        Ok(batch_number)
-    }
-
-    fn poll(&mut self) -> Result<Option<Committed>, LogError> {
-        let committed = match &mut self.backend {
-            Backend::Memory { committed, .. } => committed.pop_front(),
-            Backend::Disk(writer) => match writer.committed.try_recv() {
-                Ok(committed) => Some(committed),
-                Err(TryRecvError::Empty) => None,
-                Err(TryRecvError::Disconnected) => return Err(writer.failure()),
-            },
-        };
-        self.in_flight -= usize::from(committed.is_some());
-        Ok(committed)
-    }
-
-    fn ready(&self) -> bool {
-        self.in_flight < self.in_flight_max
-    }
-
-    /// Segments go after the next commit, or when the log is closed.
-    fn trim(&mut self, before_batch: u64) -> Result<(), LogError> {
-        let Backend::Disk(writer) = &self.backend else { return Ok(()) };
-        writer.shared.trim_before.fetch_max(before_batch, Ordering::Relaxed);
-        let mut failure = writer.shared.trim_failure.lock().unwrap_or_else(PoisonError::into_inner);
-        failure.take().map_or(Ok(()), Err)
-    }
-}
-
-impl WriterThread {
-    fn start(writer: Writer, lock: DataDirLock, in_flight_max: usize) -> Result<Self, OpenError> {
         let (appended, appended_receiver) = sync_channel(in_flight_max);
         let (committed_sender, committed) = sync_channel(in_flight_max);
-        let shared = Arc::clone(&writer.shared);
+        let shared = Arc::new(Shared {
+            failure: OnceLock::new(),
+            bytes_left: AtomicU64::new(u64::MAX),
+            trim_before: AtomicU64::new(0),
+            trim_failure: Mutex::default(),
+            is_closing: AtomicBool::new(false),
+        });
         let dir = writer.dir.clone();
-        let wake_at_end = WakeAtEnd(Arc::clone(&writer.waker));
+        let wake_at_end = WakeAtEnd(Arc::clone(&options.waker));
+        let thread = WriterThread {
+            writer,
+            appended: appended_receiver,
+            committed: committed_sender,
+            waker: options.waker,
+            shared: Arc::clone(&shared),
+        };
         let thread = std::thread::Builder::new()
             .name("log-writer".into())
             .spawn(move || {
                 // Dropped last: who is woken finds the queue closed.
                 let _wake_at_end = wake_at_end;
-                writer.run(committed_sender, appended_receiver);
+                thread.run();
             })
             .map_err(DiskError::at("starting the writer thread of", &dir))?;
-        Ok(Self { appended: Some(appended), committed, shared, thread: Some(thread), _lock: lock })
-    }
-
-    fn append(&self, batch: Batch) -> Result<(), LogError> {
-        let appended = self.appended.as_ref().expect("only closing takes it");
-        appended.try_send(batch).map_err(|_| self.failure())
+        Ok(Self {
+            in_flight: 0,
+            in_flight_bytes: 0,
+            in_flight_max,
+            appended: Some(appended),
+            committed,
+            shared,
+            thread: Some(thread),
+            _lock: lock,
+        })
     }
 
     fn failure(&self) -> LogError {
@@ -262,6 +184,7 @@ impl WriterThread {
     }
 
     fn finish(&mut self) -> Result<(), LogError> {
+        self.shared.is_closing.store(true, Ordering::Relaxed);
         self.appended = None;
         let Some(thread) = self.thread.take() else { return Ok(()) };
         let ended = thread.join();
@@ -272,7 +195,56 @@ impl WriterThread {
     }
 }
 
-impl Drop for WriterThread {
+impl Log for FileLog {
+    fn append(&mut self, batch: Batch) -> Result<(), LogError> {
+        if let Some(failure) = self.shared.failure.get() {
+            return Err(failure.clone());
+        }
+        let size = batch.payload.len();
+        if size > PAYLOAD_SIZE_MAX {
+            return Err(LogError::TooLarge { size, max: PAYLOAD_SIZE_MAX });
+        }
+        if !self.ready() {
+            return Err(LogError::Busy { in_flight: self.in_flight });
+        }
+        let appended = self.appended.as_ref().expect("only closing takes it");
+        appended.try_send(batch).map_err(|_| self.failure())?;
+        self.in_flight += 1;
+        self.in_flight_bytes += frame::size(size) as u64;
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Result<Option<Committed>, LogError> {
+        let committed = match self.committed.try_recv() {
+            Ok(committed) => committed,
+            Err(TryRecvError::Empty) => return Ok(None),
+            Err(TryRecvError::Disconnected) => return Err(self.failure()),
+        };
+        self.in_flight -= 1;
+        self.in_flight_bytes -= frame::size(committed.batch.payload.len()) as u64;
+        Ok(Some(committed))
+    }
+
+    fn ready(&self) -> bool {
+        self.in_flight < self.in_flight_max
+    }
+
+    fn room(&self) -> Room {
+        match self.shared.bytes_left.load(Ordering::Relaxed) {
+            u64::MAX => Room::Enough,
+            bytes => Room::Left(bytes.saturating_sub(self.in_flight_bytes)),
+        }
+    }
+
+    /// Segments go after the next commit, or when the log is closed.
+    fn trim(&mut self, before_batch: u64) -> Result<(), LogError> {
+        self.shared.trim_before.fetch_max(before_batch, Ordering::Relaxed);
+        let mut failure = self.shared.trim_failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.take().map_or(Ok(()), Err)
+    }
+}
+
+impl Drop for FileLog {
     fn drop(&mut self) {
         // Whoever wants to know of a failure calls `close`.
         let _ = self.finish();
@@ -287,284 +259,124 @@ impl Drop for WakeAtEnd {
     }
 }
 
-/// The writer thread's state.
-struct Writer {
-    disk: Disk,
-    dir: PathBuf,
-    durability: Durability,
-    segment_size: u64,
+struct WriterThread {
+    writer: Writer,
+    appended: Receiver<Batch>,
+    committed: SyncSender<Committed>,
     waker: Arc<dyn Fn() + Send + Sync>,
     shared: Arc<Shared>,
-
-    /// All there are, oldest first; the last one is being written.
-    segments: VecDeque<Segment>,
-    active: Filled,
-    /// Where the next frame goes in the active segment.
-    offset: u64,
-    next: Option<Filled>,
-    /// Filling ahead has failed. It is tried once more when the segment is needed.
-    next_failed: bool,
-
-    last_batch: u64,
-    last_hash: ChainHash,
-    durable_batch: u64,
-    /// Frames that are not yet written, and the batches in them.
-    group: Vec<u8>,
-    group_batches: Vec<Committed>,
 }
 
-/// A file with zeros ahead.
-struct Filled {
-    file: DiskFile,
-    /// From here on nothing has been written yet.
-    end: u64,
-}
-
-impl Writer {
-    fn open(disk: Disk, dir: &Path, options: &Options) -> Result<(Self, Recovered), OpenError> {
-        let mut recovered = inspect(dir)?;
-        let active = match (recovered.segments.last(), recovered.tail) {
-            (Some(segment), Some(tail)) => {
-                let file = File::options()
-                    .read(true)
-                    .write(true)
-                    .open(&segment.path)
-                    .map_err(DiskError::at("opening", &segment.path))?;
-                let file = DiskFile { file, path: segment.path.clone() };
-                let mut tail_filled = Filled { file, end: tail.offset };
-                let dropped_end = tail.offset + recovered.bytes_dropped;
-                while tail_filled.end < dropped_end {
-                    tail_filled.fill(&disk, dropped_end)?;
-                }
-                // A crashed process may have left behind frames that are not on stable storage.
-                disk.sync(&tail_filled.file)?;
-                disk.sync_dir(dir)?;
-                Filled { end: tail.file_size, ..tail_filled }
-            }
-            _ => {
-                let mut next = Filled::create(&disk, dir)?;
-                next.fill(&disk, options.segment_size)?;
-                let segment = Segment::new(dir, options.start.last_batch + 1);
-                next.publish(&disk, dir, &segment, options.start.last_hash)?;
-                recovered = Recovered::begun(options.start, vec![segment]);
-                next
-            }
-        };
-        let writer = Self {
-            disk,
-            dir: dir.to_path_buf(),
-            durability: options.durability,
-            segment_size: options.segment_size,
-            waker: Arc::clone(&options.waker),
-            shared: Arc::default(),
-            segments: recovered.segments.iter().cloned().collect(),
-            active,
-            offset: recovered.tail.map_or(SegmentHeader::SIZE, |tail| tail.offset),
-            next: None,
-            next_failed: false,
-            last_batch: recovered.last_batch,
-            last_hash: recovered.last_hash,
-            durable_batch: recovered.last_batch,
-            group: Vec::new(),
-            group_batches: Vec::new(),
-        };
-        Ok((writer, recovered))
-    }
-
+impl WriterThread {
     /// At the end the queues are closed in the order last to first: who finds nothing more to poll
     /// cannot append any more either.
-    fn run(mut self, committed: SyncSender<Committed>, appended: Receiver<Batch>) {
-        if let Err(failure) = self.serve(&appended, &committed) {
+    fn run(mut self) {
+        if let Err(failure) = self.serve() {
             self.shared.failure.set(failure).expect("the writer fails once");
         }
+        drop(self.appended);
     }
 
-    fn serve(
-        &mut self,
-        appended: &Receiver<Batch>,
-        committed: &SyncSender<Committed>,
-    ) -> Result<(), LogError> {
-        while let Some(batch) = self.wait(appended)? {
-            self.place(batch, committed)?;
-            while self.group.len() < GROUP_SIZE_MAX
-                && let Ok(batch) = appended.try_recv()
+    fn serve(&mut self) -> Result<(), LogError> {
+        while let Some(batch) = self.wait()? {
+            self.place(batch)?;
+            while self.writer.group_size() < GROUP_SIZE_MAX
+                && let Ok(batch) = self.appended.try_recv()
             {
-                self.place(batch, committed)?;
+                self.place(batch)?;
             }
-            self.commit(committed)?;
-            while self.lags() {
+            self.commit()?;
+            while self.writer.lags() {
                 self.fill_ahead()?;
             }
             self.trim();
         }
-        self.disk.sync(&self.active.file)?;
+        self.writer.sync()?;
         self.trim();
         Ok(())
     }
 
     /// The next batch; `None` when there will be no more. Fills zeros ahead in the meantime.
-    fn wait(&mut self, appended: &Receiver<Batch>) -> Result<Option<Batch>, LogError> {
-        while !self.is_filled() {
-            match appended.recv_timeout(FILL_AFTER_IDLE) {
+    fn wait(&mut self) -> Result<Option<Batch>, LogError> {
+        while !self.writer.is_filled() {
+            let pause = if self.writer.is_full() { FULL_RETRY } else { FILL_AFTER_IDLE };
+            match self.appended.recv_timeout(pause) {
                 Ok(batch) => return Ok(Some(batch)),
                 Err(RecvTimeoutError::Timeout) => self.fill_ahead()?,
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),
             }
         }
-        Ok(appended.recv().ok())
+        Ok(self.appended.recv().ok())
     }
 
-    /// Adds a batch to the group. A segment that it does not fit in is brought to its end first.
-    fn place(&mut self, batch: Batch, committed: &SyncSender<Committed>) -> Result<(), LogError> {
-        let offset = self.offset + self.group.len() as u64;
-        let end = offset + frame::size(batch.payload.len()) as u64;
-        if end > self.segment_size && offset > SegmentHeader::SIZE {
-            self.commit(committed)?;
-            self.rotate()?;
+    /// Adds a batch to the group. What is before it is committed first where it needs another
+    /// segment; where the disk is full, it waits until there is room.
+    fn place(&mut self, batch: Batch) -> Result<(), LogError> {
+        let frame_size = frame::size(batch.payload.len());
+        loop {
+            match self.writer.make_room(frame_size) {
+                Ok(true) => break,
+                Ok(false) => self.commit()?,
+                Err(LogError::DiskFull(error)) => {
+                    self.commit()?;
+                    self.tell_room();
+                    self.wait_for_room(error)?;
+                }
+                Err(error) => return Err(error),
+            }
         }
-        let batch_number = self.last_batch + 1;
-        let link =
-            Link { batch_number, durable_batch: self.durable_batch, previous_hash: self.last_hash };
-        let hash = frame::encode(&mut self.group, &batch, link);
-        self.group_batches.push(Committed { batch_number, hash, batch });
-        self.last_batch = batch_number;
-        self.last_hash = hash;
+        self.tell_room();
+        self.writer.place(batch);
         Ok(())
     }
 
-    /// One write, one sync, and the batches of the group can be polled.
-    fn commit(&mut self, committed: &SyncSender<Committed>) -> Result<(), LogError> {
-        if self.group.is_empty() {
+    /// Gives the operator time to make room, unless the log is being closed.
+    fn wait_for_room(&mut self, error: DiskError) -> Result<(), LogError> {
+        let until = Instant::now() + FULL_RETRY;
+        while Instant::now() < until {
+            if self.shared.is_closing.load(Ordering::Relaxed) {
+                return Err(error.into());
+            }
+            std::thread::sleep(FULL_RETRY / 20);
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<(), LogError> {
+        if self.writer.group_size() == 0 {
             return Ok(());
         }
-        self.disk.write(&self.active.file, self.offset, &self.group)?;
-        if self.durability == Durability::Fsync {
-            self.disk.sync(&self.active.file)?;
-            self.durable_batch = self.last_batch;
-        }
-        self.offset += self.group.len() as u64;
-        self.active.end = self.active.end.max(self.offset);
-        self.group.clear();
-        self.group.shrink_to(2 * GROUP_SIZE_MAX);
-        for batch in self.group_batches.drain(..) {
+        for batch in self.writer.commit()? {
             // Nobody polls any more while the log is being closed.
-            let _ = committed.try_send(batch);
+            let _ = self.committed.try_send(batch);
         }
+        self.tell_room();
         (self.waker)();
         Ok(())
     }
 
-    fn rotate(&mut self) -> Result<(), LogError> {
-        if self.durability != Durability::Fsync {
-            self.disk.sync(&self.active.file)?;
-            self.durable_batch = self.last_batch;
-        }
-        let mut next = match self.next.take() {
-            Some(next) => next,
-            None => Filled::create(&self.disk, &self.dir)?,
-        };
-        while next.end < self.segment_size {
-            next.fill(&self.disk, self.segment_size)?;
-        }
-        let segment = Segment::new(&self.dir, self.last_batch + 1);
-        next.publish(&self.disk, &self.dir, &segment, self.last_hash)?;
-        self.segments.push_back(segment);
-        self.active = next;
-        self.offset = SegmentHeader::SIZE;
-        self.next_failed = false;
-        Ok(())
-    }
-
-    /// Whether more has been used up than was filled ahead, as happens under a load without pauses.
-    fn lags(&self) -> bool {
-        if self.active.end < self.segment_size {
-            return self.active.end < self.offset + FILL_SLICE_SIZE;
-        }
-        !self.is_filled() && self.next_end() < self.offset
-    }
-
-    fn is_filled(&self) -> bool {
-        let next_filled = self.next_failed || self.next_end() >= self.segment_size;
-        next_filled && self.active.end >= self.segment_size
-    }
-
-    fn next_end(&self) -> u64 {
-        self.next.as_ref().map_or(0, |next| next.end)
-    }
-
-    /// Fills one slice with zeros, in the active segment first, then in the next one.
     fn fill_ahead(&mut self) -> Result<(), LogError> {
-        if self.active.end < self.segment_size {
-            self.active.fill(&self.disk, self.segment_size)?;
-            if self.durability == Durability::Fsync {
-                self.disk.sync(&self.active.file)?;
-            }
-            return Ok(());
-        }
-        if self.fill_next().is_err() {
-            // Frames still fit in the active segment. What was filled is given back to the disk.
-            self.next = None;
-            self.next_failed = true;
-            let _ = self.disk.remove(&self.dir.join(NEXT_SEGMENT_NAME));
-        }
+        self.writer.fill_ahead()?;
+        self.tell_room();
         Ok(())
     }
 
-    fn fill_next(&mut self) -> Result<(), DiskError> {
-        if self.next.is_none() {
-            self.next = Some(Filled::create(&self.disk, &self.dir)?);
+    fn tell_room(&self) {
+        let bytes_left = match self.writer.room() {
+            Room::Enough => u64::MAX,
+            Room::Left(bytes) => bytes,
+        };
+        let before = self.shared.bytes_left.swap(bytes_left, Ordering::Relaxed);
+        if (before == u64::MAX) != (bytes_left == u64::MAX) {
+            (self.waker)();
         }
-        let next = self.next.as_mut().expect("created above");
-        next.fill(&self.disk, self.segment_size)?;
-        if self.durability == Durability::Fsync {
-            self.disk.sync(&next.file)?;
-        }
-        Ok(())
     }
 
-    /// Removes the segments that hold nothing but batches that may be forgotten, oldest first, so
-    /// that there is no gap at any time.
     fn trim(&mut self) {
         let before_batch = self.shared.trim_before.load(Ordering::Relaxed);
-        while let Some(second) = self.segments.get(1)
-            && second.first_batch <= before_batch
-        {
-            let removed = self.disk.remove(&self.segments[0].path);
-            if let Err(error) = removed.and_then(|()| self.disk.sync_dir(&self.dir)) {
-                let mut failure =
-                    self.shared.trim_failure.lock().unwrap_or_else(PoisonError::into_inner);
-                *failure = Some(error.into());
-                return;
-            }
-            self.segments.pop_front();
+        if let Err(error) = self.writer.trim(before_batch) {
+            let failure = &self.shared.trim_failure;
+            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         }
-    }
-}
-
-impl Filled {
-    fn create(disk: &Disk, dir: &Path) -> Result<Self, DiskError> {
-        Ok(Self { file: disk.create(&dir.join(NEXT_SEGMENT_NAME))?, end: 0 })
-    }
-
-    /// Writes one slice of zeros, at most up to `limit`.
-    fn fill(&mut self, disk: &Disk, limit: u64) -> Result<(), DiskError> {
-        let size = limit.saturating_sub(self.end).min(FILL_SLICE_SIZE);
-        disk.write(&self.file, self.end, &ZEROS[..size as usize])?;
-        self.end += size;
-        Ok(())
-    }
-
-    /// Makes it the segment that begins with this batch.
-    fn publish(
-        &mut self,
-        disk: &Disk,
-        dir: &Path,
-        segment: &Segment,
-        previous_hash: ChainHash,
-    ) -> Result<(), DiskError> {
-        disk.write(&self.file, 0, &SegmentHeader::encode(segment.first_batch, previous_hash))?;
-        disk.sync(&self.file)?;
-        disk.rename(&mut self.file, segment.path.clone())?;
-        disk.sync_dir(dir)
     }
 }

@@ -23,20 +23,23 @@ mod fault;
 mod file;
 pub mod frame;
 mod lock;
+mod memory;
 mod recovery;
 mod segment;
+pub mod simulated;
 pub mod snapshot;
+mod writer;
 
 use std::fmt;
 
-pub use disk::DiskError;
+pub use disk::{Access, Disk, DiskError, FileSystem, StoredFile};
 pub use file::{
     Durability, FileLog, IN_FLIGHT_MAX_DEFAULT, Options, SEGMENT_SIZE_DEFAULT, SEGMENT_SIZE_MIN,
-    Start,
 };
 pub use frame::ChainHash;
 pub use lock::{DataDirLock, LockError};
-pub use recovery::{OpenError, Reader, Recovered, inspect};
+pub use memory::MemoryLog;
+pub use recovery::{OpenError, Reader, Recovered, inspect, inspect_on};
 
 /// What the sequencer hands over for one commit.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -63,11 +66,35 @@ pub struct Committed {
     pub batch: Batch,
 }
 
-/// An ordered, durable sequence of batches with one writer. It never blocks its caller.
-pub trait Log {
-    /// Hands a batch over for commit, and returns the number it has if it is committed. Several may
-    /// be under way, as long as [`Log::ready`] says so; they are committed in the order given.
-    fn append(&mut self, batch: Batch) -> Result<u64, LogError>;
+/// What comes before the first batch of a log that is begun in an empty folder: nothing, or what a
+/// snapshot from elsewhere holds.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Start {
+    pub last_batch: u64,
+    pub last_hash: ChainHash,
+}
+
+impl Default for Start {
+    fn default() -> Self {
+        Self { last_batch: 0, last_hash: ChainHash::GENESIS }
+    }
+}
+
+/// Where the next batches find their place.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Room {
+    Enough,
+    /// The disk is full. A frame of this many bytes is sure to find its place in what is kept ready,
+    /// a larger one waits until there is room again.
+    Left(u64),
+}
+
+/// An ordered, durable sequence of batches. It never blocks its caller. Several may write to a log
+/// that several machines share: each reads what all have written, in the one order that counts.
+pub trait Log: fmt::Debug {
+    /// Hands a batch over for commit. Several may be under way, as long as [`Log::ready`] says so;
+    /// they are committed in the order given, and none twice.
+    fn append(&mut self, batch: Batch) -> Result<(), LogError>;
 
     /// The next committed batch, in order; `None` when there is none yet. What had been committed
     /// when the log failed is still given out, and after it the failure, for ever.
@@ -75,6 +102,9 @@ pub trait Log {
 
     /// Whether [`Log::append`] would take a batch now.
     fn ready(&self) -> bool;
+
+    /// Whether a batch that is appended now can be committed soon.
+    fn room(&self) -> Room;
 
     /// Allows the log to forget the batches before this one, because a snapshot holds their outcome.
     /// They go in the background, in whole segments; when that failed, the next call says so.
@@ -95,6 +125,28 @@ pub enum LogError {
     Disk(DiskError),
     /// The thread that writes has died without naming a cause. The log has stopped.
     WriterDied,
+}
+
+impl<L: Log + ?Sized> Log for Box<L> {
+    fn append(&mut self, batch: Batch) -> Result<(), LogError> {
+        (**self).append(batch)
+    }
+
+    fn poll(&mut self) -> Result<Option<Committed>, LogError> {
+        (**self).poll()
+    }
+
+    fn ready(&self) -> bool {
+        (**self).ready()
+    }
+
+    fn room(&self) -> Room {
+        (**self).room()
+    }
+
+    fn trim(&mut self, before_batch: u64) -> Result<(), LogError> {
+        (**self).trim(before_batch)
+    }
 }
 
 impl From<DiskError> for LogError {

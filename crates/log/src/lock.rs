@@ -5,7 +5,7 @@ use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::disk::{self, DiskError};
+use crate::disk::{Disk, DiskError};
 
 const FILE_NAME: &str = "lock";
 
@@ -19,7 +19,7 @@ pub struct DataDirLock {
 impl DataDirLock {
     /// Creates the folder if there is none.
     pub fn acquire(dir: &Path) -> Result<Self, LockError> {
-        disk::create_dir(dir)?;
+        Disk::default().create_dir(dir)?;
         let path = dir.join(FILE_NAME);
         let mut file = File::options()
             .read(true)

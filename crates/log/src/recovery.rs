@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::disk::DiskError;
+use crate::disk::{Disk, DiskError};
 use crate::frame::{ChainHash, FORMAT_VERSION, Frame, FrameError, FrameHeader};
 use crate::segment::{Segment, SegmentHeader, SegmentReader};
 use crate::{LockError, Start};
@@ -12,8 +12,13 @@ use crate::{LockError, Start};
 /// Reads the log in a folder from end to end without changing anything or taking a lock: for tools,
 /// also beside a running venue.
 pub fn inspect(dir: &Path) -> Result<Recovered, OpenError> {
-    let segments = Segment::list(dir)?;
-    let mut recovered = Recovered::begun(Start::default(), segments);
+    inspect_on(&Disk::default(), dir)
+}
+
+/// [`inspect`] for a log on a disk of one's own.
+pub fn inspect_on(disk: &Disk, dir: &Path) -> Result<Recovered, OpenError> {
+    let segments = Segment::list(disk, dir)?;
+    let mut recovered = Recovered::begun(disk, Start::default(), segments);
     for index in 0..recovered.segments.len() {
         recovered.read_segment(index)?;
     }
@@ -34,6 +39,7 @@ pub struct Recovered {
     pub bytes_dropped: u64,
     pub(crate) tail: Option<Tail>,
     pub(crate) segments: Vec<Segment>,
+    disk: Disk,
 }
 
 /// Where the newest segment goes on.
@@ -44,7 +50,7 @@ pub(crate) struct Tail {
 }
 
 impl Recovered {
-    pub(crate) fn begun(start: Start, segments: Vec<Segment>) -> Self {
+    pub(crate) fn begun(disk: &Disk, start: Start, segments: Vec<Segment>) -> Self {
         Self {
             first_batch: start.last_batch + 1,
             last_batch: start.last_batch,
@@ -52,6 +58,7 @@ impl Recovered {
             bytes_dropped: 0,
             tail: None,
             segments,
+            disk: disk.clone(),
         }
     }
 
@@ -68,15 +75,16 @@ impl Recovered {
         let mut reader = Reader {
             segments: self.segments[held.saturating_sub(1)..].iter().cloned().collect(),
             open: None,
+            disk: self.disk.clone(),
             next_batch: batch_number,
             last_batch: self.last_batch,
             previous_hash: self.last_hash,
         };
         if let Some(segment) = reader.segments.pop_front() {
-            let open = SegmentReader::open(&segment)?;
+            let open = SegmentReader::open(&self.disk, &segment)?;
             reader.next_batch = segment.first_batch;
             reader.previous_hash = open.header.previous_hash;
-            reader.open = Some((segment.path, open));
+            reader.open = Some(open);
             while reader.next_batch < batch_number {
                 reader.read()?;
             }
@@ -86,7 +94,7 @@ impl Recovered {
 
     /// Checks one segment against what the ones before it have led to.
     fn read_segment(&mut self, index: usize) -> Result<(), OpenError> {
-        let mut reader = SegmentReader::open(&self.segments[index])?;
+        let mut reader = SegmentReader::open(&self.disk, &self.segments[index])?;
         let header = reader.header;
         if index == 0 {
             if header.first_batch == 0 {
@@ -111,7 +119,7 @@ impl Recovered {
                     self.last_hash = header.hash;
                 }
                 Err(FrameError::Version { found }) if found > FORMAT_VERSION => {
-                    let (file, supported) = (reader.path, FORMAT_VERSION);
+                    let (file, supported) = (reader.path().to_path_buf(), FORMAT_VERSION);
                     return Err(OpenError::NewerFormat { file, found, supported });
                 }
                 Err(error) => break error,
@@ -134,7 +142,11 @@ impl Recovered {
         let SegmentHeader { first_batch, previous_hash, .. } = reader.header;
         let expected = self.last_batch + 1;
         if first_batch > expected {
-            return Err(OpenError::Gap { file: reader.path.clone(), expected, found: first_batch });
+            return Err(OpenError::Gap {
+                file: reader.path().to_path_buf(),
+                expected,
+                found: first_batch,
+            });
         }
         if first_batch < expected {
             let damage = "the segment before it already holds its first batch";
@@ -152,8 +164,9 @@ impl Recovered {
 #[derive(Debug)]
 pub struct Reader {
     segments: VecDeque<Segment>,
-    /// The segment that is being read, and its path for errors.
-    open: Option<(PathBuf, SegmentReader)>,
+    /// The segment that is being read.
+    open: Option<SegmentReader>,
+    disk: Disk,
     next_batch: u64,
     last_batch: u64,
     previous_hash: ChainHash,
@@ -173,14 +186,16 @@ impl Reader {
         if let Some(next) = self.segments.front()
             && next.first_batch == self.next_batch
         {
-            self.open = Some((next.path.clone(), SegmentReader::open(next)?));
+            self.open = Some(SegmentReader::open(&self.disk, next)?);
             self.segments.pop_front();
         }
         let batch_number = self.next_batch;
-        let (file, reader) = self.open.as_mut().expect("a log with batches has a segment");
-        let offset = reader.offset;
-        let damaged =
-            |damage| OpenError::Corrupt { file: file.clone(), offset, batch_number, damage };
+        let reader = self.open.as_mut().expect("a log with batches has a segment");
+        let (file, offset) = (reader.path().to_path_buf(), reader.offset);
+        let damaged = |damage| {
+            let file = file.clone();
+            OpenError::Corrupt { file, offset, batch_number, damage }
+        };
         let frame = reader.read()?.map_err(damage).map_err(damaged)?;
         let FrameHeader { batch_number: found, previous_hash, hash, .. } = frame.header;
         if found != batch_number || previous_hash != self.previous_hash {
@@ -198,7 +213,7 @@ fn corrupt(
     batch_number: u64,
     damage: &'static str,
 ) -> OpenError {
-    OpenError::Corrupt { file: reader.path.clone(), offset, batch_number, damage }
+    OpenError::Corrupt { file: reader.path().to_path_buf(), offset, batch_number, damage }
 }
 
 fn damage(error: FrameError) -> &'static str {

@@ -3,12 +3,10 @@
 //! A header, frames, zeros. A segment gets its name only when its header is on stable storage, and
 //! so is everything in the segments before it: what a crash can tear is always in the newest one.
 
-use std::fs::{self, File};
 use std::mem::offset_of;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use crate::disk::DiskError;
+use crate::disk::{Access, Disk, DiskError, DiskFile};
 use crate::frame::{self, ChainHash, FORMAT_VERSION, Frame, FrameError, FrameHeader, field};
 use crate::recovery::OpenError;
 
@@ -98,15 +96,16 @@ impl Segment {
     }
 
     /// The segments in the folder, oldest first.
-    pub(crate) fn list(dir: &Path) -> Result<Vec<Self>, OpenError> {
+    pub(crate) fn list(disk: &Disk, dir: &Path) -> Result<Vec<Self>, OpenError> {
         let mut segments = Vec::new();
-        for entry in fs::read_dir(dir).map_err(DiskError::at("reading", dir))? {
-            let path = entry.map_err(DiskError::at("reading", dir))?.path();
+        for path in disk.list(dir)? {
             if path.extension().is_none_or(|extension| extension != NAME_EXTENSION) {
                 continue;
             }
             match parse_numbered_name(&path, NAME_EXTENSION) {
-                Some(first_batch) if path.is_file() => segments.push(Self { path, first_batch }),
+                Some(first_batch) if disk.is_file(&path) => {
+                    segments.push(Self { path, first_batch });
+                }
                 _ => return Err(OpenError::ForeignFile { file: path }),
             }
         }
@@ -131,8 +130,7 @@ pub(crate) fn parse_numbered_name(path: &Path, extension: &str) -> Option<u64> {
 /// Reads the frames of one segment in their order, holding no more of it than one frame needs.
 #[derive(Debug)]
 pub(crate) struct SegmentReader {
-    file: File,
-    pub(crate) path: PathBuf,
+    file: DiskFile,
     pub(crate) header: SegmentHeader,
     pub(crate) file_size: u64,
     /// Where the next frame starts.
@@ -143,12 +141,12 @@ pub(crate) struct SegmentReader {
 }
 
 impl SegmentReader {
-    pub(crate) fn open(segment: &Segment) -> Result<Self, OpenError> {
+    pub(crate) fn open(disk: &Disk, segment: &Segment) -> Result<Self, OpenError> {
         let path = segment.path.clone();
-        let file = File::open(&path).map_err(DiskError::at("opening", &path))?;
-        let file_size = file.metadata().map_err(DiskError::at("reading", &path))?.len();
+        let file = disk.open(&path, Access::Read)?;
+        let file_size = file.size()?;
         let mut bytes = vec![0; file_size.min(SegmentHeader::SIZE) as usize];
-        file.read_exact_at(&mut bytes, 0).map_err(DiskError::at("reading", &path))?;
+        file.read_exact_at(&mut bytes, 0)?;
         let header = match SegmentHeader::decode(&bytes) {
             Ok(header) if header.first_batch == segment.first_batch => header,
             Ok(_) => {
@@ -177,7 +175,11 @@ impl SegmentReader {
         };
         let buffer = Vec::with_capacity(READ_SIZE);
         let offset = SegmentHeader::SIZE;
-        Ok(Self { file, path, header, file_size, offset, buffer, buffer_offset: offset })
+        Ok(Self { file, header, file_size, offset, buffer, buffer_offset: offset })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.file.path
     }
 
     /// The frame at `offset`; [`FrameError::Magic`] is what the zeros after the last one give.
@@ -202,7 +204,7 @@ impl SegmentReader {
         while position < self.file_size {
             let size = (self.file_size - position).min(READ_SIZE as u64) as usize;
             let bytes = &mut buffer[..size];
-            self.read_at(bytes, position)?;
+            self.file.read_exact_at(bytes, position)?;
             if let Some(last) = bytes.iter().rposition(|&byte| byte != 0) {
                 end = position + last as u64 + 1;
             }
@@ -217,7 +219,7 @@ impl SegmentReader {
         let searched = (end - self.offset) as usize;
         let frame_end = end + frame::size(frame::PAYLOAD_SIZE_MAX) as u64;
         let mut bytes = vec![0; (frame_end.min(self.file_size) - self.offset) as usize];
-        self.read_at(&mut bytes, self.offset)?;
+        self.file.read_exact_at(&mut bytes, self.offset)?;
         let is_witness = |start: usize| match frame::decode(&bytes[start..]) {
             Ok(frame) => frame.header.durable_batch >= batch_number,
             Err(FrameError::Version { .. }) => true,
@@ -243,12 +245,6 @@ impl SegmentReader {
         let wanted = (self.file_size.saturating_sub(position)).min(wanted as u64) as usize;
         let start = self.buffer.len();
         self.buffer.resize(start + wanted, 0);
-        self.file
-            .read_exact_at(&mut self.buffer[start..], position)
-            .map_err(DiskError::at("reading", &self.path))
-    }
-
-    fn read_at(&self, bytes: &mut [u8], offset: u64) -> Result<(), DiskError> {
-        self.file.read_exact_at(bytes, offset).map_err(DiskError::at("reading", &self.path))
+        self.file.read_exact_at(&mut self.buffer[start..], position)
     }
 }

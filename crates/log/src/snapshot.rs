@@ -8,12 +8,11 @@
 //! everything before it. The place of the hash and of the format version is for ever.
 
 use std::fmt;
-use std::fs::{self, File};
 use std::io::{self, Read};
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
-use crate::disk::{self, Disk, DiskError};
+use crate::disk::{Access, Disk, DiskError, DiskFile};
 use crate::frame::{ChainHash, field};
 use crate::segment::{numbered_name, parse_numbered_name};
 
@@ -85,11 +84,10 @@ pub struct Loaded {
 impl Loaded {
     /// Renames what is damaged, so that it is kept for a look but no longer counts as a snapshot: else
     /// it would be kept in the place of a sound one. To be called by who writes snapshots here.
-    pub fn set_aside(&self) -> Result<(), SnapshotError> {
+    pub fn set_aside(&self, disk: &Disk) -> Result<(), SnapshotError> {
         for error in &self.damaged {
             if let SnapshotError::Damaged { file, .. } = error {
-                let target = file.with_extension(DAMAGED_EXTENSION);
-                fs::rename(file, target).map_err(DiskError::at("renaming", file))?;
+                disk.rename_path(file, &file.with_extension(DAMAGED_EXTENSION))?;
             }
         }
         Ok(())
@@ -99,9 +97,14 @@ impl Loaded {
 /// Loads the newest sound snapshot. One of a newer format is an error, not damage: the one before it
 /// would lead to a state that has been left behind already.
 pub fn load_newest(dir: &Path) -> Result<Loaded, SnapshotError> {
+    load_newest_on(&Disk::default(), dir)
+}
+
+/// [`load_newest`] on a disk of one's own.
+pub fn load_newest_on(disk: &Disk, dir: &Path) -> Result<Loaded, SnapshotError> {
     let mut loaded = Loaded::default();
-    for (_, path) in list(dir, NAME_EXTENSION)?.into_iter().rev() {
-        match load(&path) {
+    for (_, path) in list(disk, dir, NAME_EXTENSION)?.into_iter().rev() {
+        match load_on(disk, &path) {
             Ok(snapshot) => {
                 loaded.snapshot = Some(snapshot);
                 break;
@@ -115,9 +118,13 @@ pub fn load_newest(dir: &Path) -> Result<Loaded, SnapshotError> {
 
 /// Loads this very file.
 pub fn load(path: &Path) -> Result<Snapshot, SnapshotError> {
-    let file = File::open(path).map_err(DiskError::at("opening", path))?;
-    let size = file.metadata().map_err(DiskError::at("reading", path))?.len();
-    let snapshot = match read(io::BufReader::with_capacity(IO_SIZE, file), size) {
+    load_on(&Disk::default(), path)
+}
+
+fn load_on(disk: &Disk, path: &Path) -> Result<Snapshot, SnapshotError> {
+    let file = disk.open(path, Access::Read)?;
+    let (reader, size) = (file.reader()?, file.size()?);
+    let snapshot = match read(io::BufReader::with_capacity(IO_SIZE, reader), size) {
         Ok(snapshot) => snapshot,
         Err(ReadError::Io(error)) => return Err(DiskError::at("reading", path)(error).into()),
         Err(ReadError::Damaged { offset, damage }) => {
@@ -141,13 +148,10 @@ pub fn load(path: &Path) -> Result<Snapshot, SnapshotError> {
     Ok(snapshot)
 }
 
-pub(crate) fn write_on(
-    disk: &Disk,
-    dir: &Path,
-    snapshot: &Snapshot,
-) -> Result<Written, SnapshotError> {
+/// [`write`] on a disk of one's own.
+pub fn write_on(disk: &Disk, dir: &Path, snapshot: &Snapshot) -> Result<Written, SnapshotError> {
     check_sections(&snapshot.sections)?;
-    disk::create_dir(dir)?;
+    disk.create_dir(dir)?;
     let unfinished = dir.join(numbered_name(snapshot.batch_number, UNFINISHED_EXTENSION));
     let target = dir.join(numbered_name(snapshot.batch_number, NAME_EXTENSION));
     let written = write_file(disk, &unfinished, snapshot).and_then(|mut file| {
@@ -160,10 +164,10 @@ pub(crate) fn write_on(
         return Err(error.into());
     }
     // Left behind by a process that crashed while it wrote.
-    for (_, leftover) in list(dir, UNFINISHED_EXTENSION)? {
+    for (_, leftover) in list(disk, dir, UNFINISHED_EXTENSION)? {
         disk.remove(&leftover)?;
     }
-    let mut kept = list(dir, NAME_EXTENSION)?;
+    let mut kept = list(disk, dir, NAME_EXTENSION)?;
     while kept.len() > SNAPSHOTS_KEPT {
         let (_, oldest) = kept.remove(0);
         disk.remove(&oldest)?;
@@ -172,7 +176,7 @@ pub(crate) fn write_on(
     Ok(Written { file: target, trim_before })
 }
 
-fn write_file(disk: &Disk, path: &Path, snapshot: &Snapshot) -> Result<disk::DiskFile, DiskError> {
+fn write_file(disk: &Disk, path: &Path, snapshot: &Snapshot) -> Result<DiskFile, DiskError> {
     let file = disk.create(path)?;
     let mut hasher = blake3::Hasher::new();
     let mut offset = 0;
@@ -211,18 +215,13 @@ fn is_section_name(name: &[u8]) -> bool {
 }
 
 /// The files in the folder that are named by a batch, oldest first; none when there is no folder.
-fn list(dir: &Path, extension: &str) -> Result<Vec<(u64, PathBuf)>, SnapshotError> {
-    let entries = match fs::read_dir(dir) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(DiskError::at("reading", dir))?,
+fn list(disk: &Disk, dir: &Path, extension: &str) -> Result<Vec<(u64, PathBuf)>, SnapshotError> {
+    let paths = match disk.list(dir) {
+        Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        paths => paths?,
     };
-    let mut snapshots = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(DiskError::at("reading", dir))?.path();
-        if let Some(batch_number) = parse_numbered_name(&path, extension) {
-            snapshots.push((batch_number, path));
-        }
-    }
+    let numbered = |path: PathBuf| Some((parse_numbered_name(&path, extension)?, path));
+    let mut snapshots: Vec<_> = paths.into_iter().filter_map(numbered).collect();
     snapshots.sort_unstable();
     Ok(snapshots)
 }
@@ -441,9 +440,10 @@ impl std::error::Error for SnapshotError {
 #[cfg(test)]
 mod tests {
     use std::error::Error;
-    use std::sync::Arc;
 
     use proptest::prelude::*;
+
+    use std::fs;
 
     use super::*;
     use crate::disk::Operation;
@@ -517,11 +517,11 @@ mod tests {
         }
         let loaded = check(&[&sound[..], b"more"].concat(), "longer");
 
-        loaded.set_aside().unwrap();
+        loaded.set_aside(&Disk::default()).unwrap();
         assert!(load_newest(dir).unwrap().damaged.is_empty());
         assert_eq!(names(dir)[1], "00000000000000000008.snapshot.damaged");
         assert_eq!(write(dir, &snapshot(30)).unwrap().trim_before, Some(6));
-        loaded.set_aside().unwrap_err();
+        loaded.set_aside(&Disk::default()).unwrap_err();
     }
 
     #[test]
@@ -581,7 +581,7 @@ mod tests {
                 let fails = format!("{operation:?}").starts_with(step);
                 if fails { Err(kind.into()) } else { Ok(()) }
             };
-            let disk = Disk { watch: Some(Arc::new(watch)) };
+            let disk = Disk::watched_by(watch);
             let error = write_on(&disk, dir, &snapshot(8)).unwrap_err();
             assert_eq!(
                 matches!(error, SnapshotError::DiskFull(_)),
@@ -595,7 +595,7 @@ mod tests {
             Operation::SyncDir => Err(io::ErrorKind::Other.into()),
             _ => Ok(()),
         };
-        let disk = Disk { watch: Some(Arc::new(watch)) };
+        let disk = Disk::watched_by(watch);
         // It is there by now, but nobody may count on it.
         write_on(&disk, dir, &snapshot(8)).unwrap_err();
     }

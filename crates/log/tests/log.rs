@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use log::frame::{self, FrameHeader, PAYLOAD_SIZE_MAX};
 use log::{
-    Batch, ChainHash, Committed, DataDirLock, Durability, FileLog, Log, LogError, OpenError,
-    Options, Recovered, SEGMENT_SIZE_MIN, Start, inspect,
+    Batch, ChainHash, Committed, DataDirLock, Durability, FileLog, Log, LogError, MemoryLog,
+    OpenError, Options, Recovered, Room, SEGMENT_SIZE_MIN, Start, inspect,
 };
 use proptest::prelude::*;
 
@@ -44,8 +44,8 @@ fn wait(log: &mut FileLog) -> Committed {
 /// Appends the batches up to `last`, each committed by itself.
 fn append_to(log: &mut FileLog, last: u64) {
     loop {
-        let number = log.append(batch(0)).map(|number| (number, wait(log))).expect("appended").0;
-        if number == last {
+        log.append(batch(0)).expect("appended");
+        if wait(log).batch_number == last {
             return;
         }
     }
@@ -56,8 +56,9 @@ fn written(dir: &Path, range: std::ops::RangeInclusive<u64>) {
     let (mut log, recovered) = FileLog::open(dir, options()).expect("opens");
     assert_eq!(recovered.last_batch + 1, *range.start());
     for number in range {
-        assert_eq!(log.append(batch(number)).expect("appended"), number);
-        assert_eq!(wait(&mut log).batch, batch(number));
+        log.append(batch(number)).expect("appended");
+        let committed = wait(&mut log);
+        assert_eq!((committed.batch_number, committed.batch), (number, batch(number)));
     }
     log.close().expect("closes");
 }
@@ -118,7 +119,7 @@ fn what_was_appended_is_polled_and_read_back_after_reopening() {
         assert_eq!(numbers(&recovered, 1), []);
         let mut last_hash = ChainHash::GENESIS;
         for number in 1..=3 {
-            assert_eq!(log.append(batch(number)).unwrap(), number);
+            log.append(batch(number)).unwrap();
             let committed = wait(&mut log);
             assert_eq!((committed.batch_number, &committed.batch), (number, &batch(number)));
             last_hash = committed.hash;
@@ -136,32 +137,28 @@ fn what_was_appended_is_polled_and_read_back_after_reopening() {
         assert_eq!(numbers(&recovered, 4), [4, 5]);
         assert_eq!(recovered.read_from(4).unwrap().previous_hash(), last_hash);
         assert_eq!(numbers(&recovered, 6), []);
-        assert_eq!(log.append(batch(6)).unwrap(), 6);
+        log.append(batch(6)).unwrap();
         drop(log);
         assert_eq!(inspect(&dir).unwrap().last_batch, 6);
     }
 }
 
 #[test]
-fn with_durability_memory_no_file_is_made() {
-    let dir = tempfile::tempdir().unwrap();
-    let dir = dir.path().join("log");
-    let memory = Options { durability: Durability::Memory, in_flight_max: 2, ..options() };
-    let (mut log, recovered) = FileLog::open(&dir, memory).unwrap();
-    assert_eq!(recovered.last_batch, 0);
-    assert_eq!(numbers(&recovered, 1), []);
-    assert_eq!(log.append(batch(1)).unwrap(), 1);
-    assert_eq!(log.append(batch(2)).unwrap(), 2);
-    assert!(matches!(log.append(batch(3)), Err(LogError::Busy { in_flight: 2 })));
+fn a_log_in_memory_is_a_log() {
+    let mut log = MemoryLog::new(Start { last_batch: 4, ..Start::default() }, 2);
+    log.append(batch(5)).unwrap();
+    log.append(batch(6)).unwrap();
+    assert!(matches!(log.append(batch(7)), Err(LogError::Busy { in_flight: 2 })));
     let first = log.poll().unwrap().unwrap();
     let second = log.poll().unwrap().unwrap();
-    assert_eq!((first.batch_number, &first.batch), (1, &batch(1)));
-    assert_eq!((second.batch_number, &second.batch), (2, &batch(2)));
+    assert_eq!((first.batch_number, &first.batch), (5, &batch(5)));
+    assert_eq!((second.batch_number, &second.batch), (6, &batch(6)));
     assert_ne!(first.hash, second.hash);
     assert_eq!(log.poll().unwrap(), None);
+    assert_eq!(log.room(), Room::Enough);
     log.trim(2).unwrap();
-    log.close().unwrap();
-    assert!(!dir.exists());
+    let large = Batch { payload: vec![7; PAYLOAD_SIZE_MAX + 1], ..batch(7) };
+    assert!(matches!(log.append(large), Err(LogError::TooLarge { .. })));
 }
 
 #[test]
@@ -194,13 +191,13 @@ fn no_more_is_taken_than_may_be_in_flight() {
     let dir = tempfile::tempdir().unwrap();
     let (mut log, _) =
         FileLog::open(dir.path(), Options { in_flight_max: 3, ..options() }).unwrap();
-    (1..=3).for_each(|number| assert_eq!(log.append(batch(number)).unwrap(), number));
+    (1..=3).for_each(|number| log.append(batch(number)).unwrap());
     assert!(!log.ready());
     let error = log.append(batch(4)).unwrap_err();
     assert!(error.to_string().contains("3 batches are under way"), "{error}");
     wait(&mut log);
     assert!(log.ready());
-    assert_eq!(log.append(batch(4)).unwrap(), 4);
+    log.append(batch(4)).unwrap();
 }
 
 #[test]
@@ -280,21 +277,17 @@ fn a_trimmed_log_starts_later_and_still_knows_its_chain() {
 #[test]
 fn a_log_may_begin_behind_a_snapshot() {
     let start = Start { last_batch: 41, last_hash: ChainHash([5; 16]) };
-    for durability in [Durability::Fsync, Durability::Memory] {
-        let dir = tempfile::tempdir().unwrap();
-        let options = || Options { durability, start, ..options() };
-        let (mut log, recovered) = FileLog::open(dir.path(), options()).unwrap();
-        assert_eq!((recovered.first_batch, recovered.last_batch), (42, 41));
-        assert_eq!(recovered.read_from(42).unwrap().previous_hash(), start.last_hash);
-        assert_eq!(log.append(batch(42)).unwrap(), 42);
-        wait(&mut log);
-        log.close().unwrap();
-        if durability == Durability::Fsync {
-            let (_log, recovered) = FileLog::open(dir.path(), options()).unwrap();
-            assert_eq!((recovered.first_batch, recovered.last_batch), (42, 42));
-            assert_eq!(recovered.read_from(42).unwrap().previous_hash(), start.last_hash);
-        }
-    }
+    let dir = tempfile::tempdir().unwrap();
+    let options = || Options { start, ..options() };
+    let (mut log, recovered) = FileLog::open(dir.path(), options()).unwrap();
+    assert_eq!((recovered.first_batch, recovered.last_batch), (42, 41));
+    assert_eq!(recovered.read_from(42).unwrap().previous_hash(), start.last_hash);
+    log.append(batch(42)).unwrap();
+    assert_eq!(wait(&mut log).batch_number, 42);
+    log.close().unwrap();
+    let (_log, recovered) = FileLog::open(dir.path(), options()).unwrap();
+    assert_eq!((recovered.first_batch, recovered.last_batch), (42, 42));
+    assert_eq!(recovered.read_from(42).unwrap().previous_hash(), start.last_hash);
 }
 
 #[test]
@@ -604,7 +597,7 @@ proptest! {
                     polled += 1;
                 }
                 model.push(batch.clone());
-                prop_assert_eq!(log.append(batch).unwrap(), model.len() as u64);
+                log.append(batch).unwrap();
             }
             log.close().unwrap();
         }

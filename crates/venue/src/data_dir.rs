@@ -9,19 +9,24 @@
 
 use std::fmt;
 use std::fs::DirBuilder;
+use std::hash::{BuildHasher, RandomState};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::{Engine, RULES_VERSION};
 use log::snapshot::{self, Loaded, Snapshot, SnapshotError};
-use log::{DataDirLock, Durability, FileLog, LockError, Options, Recovered};
+use log::{
+    DataDirLock, Disk, Durability, FileLog, IN_FLIGHT_MAX_DEFAULT, LockError, Log, LogError,
+    MemoryLog, Options, Recovered, Start,
+};
 use marketdata::Views;
 use types::{Reader, Wire};
 
 use crate::applied::Reply;
-use crate::machine::{Machine, apply_batch};
-use crate::publisher::{ENGINE_SECTION, EVENT_HASH_SECTION, VIEWS_SECTION};
+use crate::follower::{FollowError, Follower, Position};
+use crate::machine::Machine;
+use crate::publisher::{ENGINE_SECTION, EPOCH_SECTION, EVENT_HASH_SECTION, VIEWS_SECTION};
 use crate::spool::{Spool, SpoolError};
 use crate::waker::LogWaker;
 
@@ -45,16 +50,17 @@ impl Settings {
     }
 }
 
+/// Whichever log the settings ask for.
+pub type AnyLog = Box<dyn Log + Send>;
+
 /// A venue as its data folder has it, not yet running.
 #[derive(Debug)]
 pub struct Opened {
     pub(crate) settings: Settings,
-    pub(crate) engine: Engine,
+    pub(crate) follower: Follower,
     pub(crate) views: Views,
     pub(crate) spool: Spool,
-    pub(crate) log: FileLog,
-    pub(crate) last_batch: u64,
-    pub(crate) last_hash: log::ChainHash,
+    pub(crate) log: AnyLog,
     /// Wakes the engine's thread once there is one.
     pub(crate) waker: Arc<LogWaker>,
     pub(crate) lock: DataDirLock,
@@ -88,13 +94,7 @@ pub enum OpenError {
     SnapshotMissing {
         first_batch: u64,
     },
-    OtherRules {
-        batch_number: u64,
-        found: u16,
-    },
-    CommandUnreadable {
-        batch_number: u64,
-    },
+    Follow(FollowError),
     /// A log lies here that running in memory would ignore.
     DurableLogHere {
         data_dir: PathBuf,
@@ -124,50 +124,48 @@ impl Opened {
         }
         let snapshot_dir = dir.join("snapshots");
         let base = if in_memory { Base::default() } else { Base::load(&snapshot_dir)? };
-        let Base { mut engine, mut views, event_hash, batch_number, chain_hash } = base;
+        let Base { mut follower, mut views, event_hash } = base;
 
         let waker = Arc::new(LogWaker::default());
-        let wake = Arc::clone(&waker);
-        let options = Options {
-            durability: settings.durability,
-            waker: Arc::new(move || wake.wake()),
-            ..Options::default()
-        };
-        let (log, recovered) = FileLog::open(&dir.join("log"), options).map_err(OpenError::Log)?;
-        if recovered.bytes_dropped > 0 {
+        let (log, recovered) = open_log(&settings, Arc::clone(&waker))?;
+        if let Some(recovered) = &recovered
+            && recovered.bytes_dropped > 0
+        {
             tracing::info!(
                 bytes = recovered.bytes_dropped,
                 "cut off what an interrupted write left at the end of the log; under durability \
                  fsync none of it had been acknowledged"
             );
         }
-        let mut spool =
-            Spool::open(&spool_dir, engine.sequence(), event_hash).map_err(OpenError::Spool)?;
-        replay(&recovered, batch_number, chain_hash, &mut engine, |reply| {
-            for applied in std::iter::once(&reply.applied).chain(&reply.continued) {
-                for event in &applied.events {
-                    views.apply(event);
+        let sequence = follower.engine().sequence();
+        let mut spool = Spool::open(&spool_dir, sequence, event_hash).map_err(OpenError::Spool)?;
+        if let Some(recovered) = &recovered {
+            replay(recovered, &mut follower, |reply| {
+                for applied in std::iter::once(&reply.applied).chain(&reply.continued) {
+                    for event in &applied.events {
+                        views.apply(event);
+                    }
                 }
-            }
-            let all = std::iter::once(&reply.applied).chain(&reply.continued);
-            spool.append(all.map(|applied| &**applied)).map_err(OpenError::Spool)
-        })?;
-        if spool.last_sequence() > engine.sequence() {
+                let all = std::iter::once(&reply.applied).chain(&reply.continued);
+                spool.append(all.map(|applied| &**applied)).map_err(OpenError::Spool)
+            })?;
+        }
+        let sequence = follower.engine().sequence();
+        if spool.last_sequence() > sequence {
             tracing::warn!(
                 spooled = spool.last_sequence(),
-                logged = engine.sequence(),
+                logged = sequence,
                 "the event spool tells of commands that the log has lost: it is made anew"
             );
             drop((spool, log, lock));
             std::fs::remove_dir_all(&spool_dir).map_err(at(&spool_dir))?;
             return Self::open(settings);
         }
-        let (last_batch, last_hash) = (recovered.last_batch, recovered.last_hash);
-        Ok(Self { settings, engine, views, spool, log, last_batch, last_hash, waker, lock })
+        Ok(Self { settings, follower, views, spool, log, waker, lock })
     }
 
     pub fn engine(&self) -> &Engine {
-        &self.engine
+        self.follower.engine()
     }
 
     pub fn views(&self) -> &Views {
@@ -176,35 +174,57 @@ impl Opened {
 
     /// Whether nothing was ever logged here.
     pub fn is_new(&self) -> bool {
-        self.engine.sequence() == 0
+        self.engine().sequence() == 0
     }
 
-    /// The venue without threads: for tools that carry out a few commands on a stopped venue. The
-    /// lock must be held as long as the machine is used.
-    pub fn into_machine<T>(self) -> (Machine<FileLog, T>, DataDirLock) {
-        (Machine::new(self.engine, self.log, self.last_batch, self.last_hash), self.lock)
+    /// The venue without threads, about to be the primary: for tools that carry out a few commands
+    /// on a stopped venue. The lock must be held as long as the machine is used.
+    pub fn into_machine<T>(
+        self,
+        now_ns: u64,
+    ) -> Result<(Machine<AnyLog, T>, DataDirLock), LogError> {
+        let mut machine = Machine::new(self.follower, self.log);
+        machine.take_over(primary_id(), now_ns)?;
+        Ok((machine, self.lock))
     }
+}
+
+/// A number that no other machine draws.
+pub(crate) fn primary_id() -> u64 {
+    RandomState::new().hash_one(std::process::id())
+}
+
+fn open_log(
+    settings: &Settings,
+    waker: Arc<LogWaker>,
+) -> Result<(AnyLog, Option<Recovered>), OpenError> {
+    if settings.durability == Durability::Memory {
+        let log = MemoryLog::new(Start::default(), IN_FLIGHT_MAX_DEFAULT);
+        return Ok((Box::new(log), None));
+    }
+    let options = Options {
+        durability: settings.durability,
+        waker: Arc::new(move || waker.wake()),
+        ..Options::default()
+    };
+    let (log, recovered) =
+        FileLog::open(&settings.data_dir.join("log"), options).map_err(OpenError::Log)?;
+    Ok((Box::new(log), Some(recovered)))
 }
 
 /// What a replay starts from: a snapshot, or nothing.
 struct Base {
-    engine: Engine,
+    follower: Follower,
     views: Views,
     event_hash: [u8; 16],
-    batch_number: u64,
-    chain_hash: log::ChainHash,
 }
 
 impl Default for Base {
     fn default() -> Self {
-        Self {
-            // The log says when it goes over to newer ones.
-            engine: Engine::with_rules(1).expect("the first rules are known"),
-            views: Views::default(),
-            event_hash: [0; 16],
-            batch_number: 0,
-            chain_hash: log::ChainHash::GENESIS,
-        }
+        // The log says when it goes over to newer rules.
+        let engine = Engine::with_rules(1).expect("the first rules are known");
+        let follower = Follower::new(engine, Position::default());
+        Self { follower, views: Views::default(), event_hash: [0; 16] }
     }
 }
 
@@ -215,14 +235,15 @@ impl Base {
         for damaged in &loaded.damaged {
             tracing::warn!(error = %damaged, "set a damaged snapshot aside");
         }
-        loaded.set_aside().map_err(OpenError::Snapshot)?;
+        loaded.set_aside(&Disk::default()).map_err(OpenError::Snapshot)?;
         loaded.snapshot.map_or_else(|| Ok(Self::default()), |snapshot| Self::read(&snapshot))
     }
 
     fn read(snapshot: &Snapshot) -> Result<Self, OpenError> {
         let batch_number = snapshot.batch_number;
         if snapshot.rules_version > RULES_VERSION {
-            return Err(OpenError::OtherRules { batch_number, found: snapshot.rules_version });
+            let found = snapshot.rules_version;
+            return Err(OpenError::Follow(FollowError::OtherRules { batch_number, found }));
         }
         let section = |name: &'static str| {
             let unreadable = OpenError::SnapshotUnreadable { batch_number, section: name };
@@ -238,19 +259,23 @@ impl Base {
         let views = Views::read(&mut views).ok_or(unreadable(VIEWS_SECTION))?;
         let event_hash = <[u8; 16]>::try_from(section(EVENT_HASH_SECTION)?)
             .map_err(|_| unreadable(EVENT_HASH_SECTION))?;
-        let chain_hash = snapshot.chain_hash;
-        Ok(Self { engine, views, event_hash, batch_number, chain_hash })
+        // Snapshots from before there were epochs do not say it.
+        let epoch = match snapshot.section(EPOCH_SECTION) {
+            Some(epoch) => Reader(epoch).read().ok_or(unreadable(EPOCH_SECTION))?,
+            None => Position::default().epoch,
+        };
+        let position = Position { batch_number, chain_hash: snapshot.chain_hash, epoch };
+        Ok(Self { follower: Follower::new(engine, position), views, event_hash })
     }
 }
 
 /// Applies what the log holds behind the base.
 fn replay(
     recovered: &Recovered,
-    batch_number: u64,
-    chain_hash: log::ChainHash,
-    engine: &mut Engine,
+    follower: &mut Follower,
     mut applied: impl FnMut(Reply) -> Result<(), OpenError>,
 ) -> Result<(), OpenError> {
+    let Position { batch_number, chain_hash, .. } = follower.position();
     if recovered.last_batch < batch_number {
         let last_batch = recovered.last_batch;
         return Err(OpenError::LogEndsBeforeSnapshot { last_batch, batch_number });
@@ -263,17 +288,14 @@ fn replay(
         return Err(OpenError::SnapshotOfAnotherLog { batch_number });
     }
     while let Some(frame) = reader.read().map_err(OpenError::Log)? {
-        let (batch_number, found) = (frame.header.batch_number, frame.header.rules_version);
-        if !engine.raise_rules(found) {
-            return Err(OpenError::OtherRules { batch_number, found });
-        }
         let mut result = Ok(());
-        apply_batch(engine, frame.header.sequenced_ns, frame.payload, |reply| {
-            if result.is_ok() {
-                result = applied(reply);
-            }
-        })
-        .map_err(|_| OpenError::CommandUnreadable { batch_number })?;
+        follower
+            .follow(frame.into(), |reply| {
+                if result.is_ok() {
+                    result = applied(reply);
+                }
+            })
+            .map_err(OpenError::Follow)?;
         result?;
     }
     Ok(())
@@ -312,16 +334,7 @@ impl fmt::Display for OpenError {
                 "the log begins at batch {first_batch} and no snapshot holds what came before: \
                  bring the snapshot or the older segments back"
             ),
-            Self::OtherRules { batch_number, found } => write!(
-                f,
-                "batch {batch_number} was applied under rules version {found}; this program knows \
-                 those up to {RULES_VERSION}: use a newer one"
-            ),
-            Self::CommandUnreadable { batch_number } => write!(
-                f,
-                "batch {batch_number} has a command that this version does not know: it was written \
-                 by a newer one"
-            ),
+            Self::Follow(error) => error.fmt(f),
             Self::DurableLogHere { data_dir } => write!(
                 f,
                 "{} holds a durable log, which --durability memory would ignore: choose another \

@@ -11,13 +11,14 @@
 //! ```
 //!
 //! # Invariants
-//! - State changes only by committed entries, in their order (`machine.rs`).
-//! - Every queue is bounded; who finds one full is told so at once ([`Overloaded`]).
+//! - State changes only by committed entries, in their order (`follower.rs`).
+//! - Every queue is bounded; who finds one full is told so at once ([`Refused`]).
 //! - What a reply tells of has been handed to the publisher before: a later read of the views
 //!   includes it.
 
 mod applied;
 mod data_dir;
+mod follower;
 mod machine;
 mod publisher;
 mod secret;
@@ -26,9 +27,10 @@ mod spool;
 mod waker;
 
 pub use applied::{Applied, Reply};
-pub use data_dir::{OpenError, Opened, Settings};
+pub use data_dir::{AnyLog, OpenError, Opened, Settings};
+pub use follower::{FollowError, Follower, LoggedBatch, Position, Step};
 pub use log::Durability;
-pub use machine::{Machine, Output, Overloaded};
+pub use machine::{Machine, MachineError, Output, Progress, Refused, Role};
 pub use publisher::Listener;
 pub use secret::{MasterKey, MasterKeyError, Secret, api_key_hash, random_text, retry_key};
 pub use shell::{Gone, Handle, Running, Stopped};

@@ -1,24 +1,25 @@
 //! The venue as a state machine: no thread, no socket, no clock.
 //!
-//! [`Machine::submit`] queues a command; [`Machine::poll`] sequences what is queued, hands it to the
-//! log, and applies what the log has committed. While one batch is under way, the next gathers and
-//! the one before is applied.
+//! A machine begins as a standby: it follows the log. [`Machine::take_over`] appends a new epoch,
+//! and once that is read back, the machine is the primary: [`Machine::submit`] queues a command,
+//! [`Machine::poll`] sequences what is queued, hands it to the log, and applies what the log has
+//! committed. While one batch is under way, the next gathers and the one before is applied.
 //!
 //! # Invariants
-//! - The state changes only by what is polled from the log.
+//! - The state changes only by what is polled from the log (`follower.rs`).
+//! - Nothing is stamped before the own epoch was read back; who reads that another has begun a later
+//!   one stamps nothing more.
 //! - Time given to the engine never runs backwards, whatever the clock does.
-//! - Work that a command leaves is done before the next command is applied, in bounded steps. The
-//!   entries behind it are in the log already, perhaps in the same batch, so the steps are taken
-//!   when applying, by everyone who applies this log, and need no entries of their own.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::fmt;
 
 use engine::{Engine, RULES_VERSION};
-use log::{Batch, ChainHash, Committed, Log, LogError};
-use types::{Command, Entry, Envelope, Event, Origin, Reader, SetPhase, Wire};
+use log::{Batch, Log, LogError, Room, frame};
+use types::{Command, Entry, Envelope, Event, NewEpoch, Origin, SetPhase, StateHash, Wire};
 
-use crate::applied::{Applied, Reply};
+use crate::applied::Reply;
+use crate::follower::{FollowError, Follower, LoggedBatch, Position, Step};
 
 /// Commands that may wait to be sequenced.
 const QUEUE_MAX: usize = 65_536;
@@ -26,16 +27,23 @@ const QUEUE_MAX: usize = 65_536;
 const BATCH_COMMANDS_MAX: u32 = 8_192;
 const BATCH_SIZE: usize = 1 << 20;
 
-/// The queue is full. The command was not taken; it may be sent again.
+/// Why a command was not taken. Nothing has happened; it may be sent again.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Overloaded;
+pub enum Refused {
+    /// The queue is full.
+    Overloaded,
+    /// The disk is full: only what takes orders away is taken, from a reserve.
+    DiskFull,
+    /// Another machine is the primary, or is to become it.
+    NotPrimary,
+}
 
 /// `T` is whatever the caller wants back with the outcome of its command.
 #[derive(Debug)]
 pub struct Machine<L, T> {
-    engine: Engine,
+    follower: Follower,
     log: L,
-    epoch: u64,
+    role: Role,
     queue: VecDeque<(Entry, T)>,
     /// Tickets of commands in the log that are not yet applied, oldest first.
     tickets: VecDeque<Option<T>>,
@@ -44,130 +52,230 @@ pub struct Machine<L, T> {
     sequenced_ns: u64,
     /// When the calendars are to be looked at next.
     calendar_ns: u64,
-    batch_number: u64,
-    chain_hash: ChainHash,
+    hash_wanted: bool,
+    /// What the venue itself has to enter.
+    found_hash: Option<StateHash>,
     spare_payload: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Role {
+    Standby,
+    /// Its epoch is appended, and not yet read back.
+    TakingOver(NewEpoch),
+    /// Of this epoch.
+    Primary(u64),
 }
 
 /// A command was applied.
 #[derive(Debug)]
 pub struct Output<T> {
     pub reply: Reply,
-    /// `None` for the venue's own commands.
+    /// `None` for the venue's own commands, and for those of another primary.
     pub ticket: Option<T>,
 }
 
+/// What [`Machine::poll`] has come upon.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Progress {
+    /// Whether there was anything to do.
+    pub is_any: bool,
+    /// The state now is one of which the hash is to be taken.
+    pub takes_hash: bool,
+    /// What the primary says of an earlier state.
+    pub claim: Option<StateHash>,
+}
+
+/// Why a venue cannot go on.
+#[derive(Clone, Debug)]
+pub enum MachineError {
+    Log(LogError),
+    Follow(FollowError),
+}
+
 impl<L: Log, T> Machine<L, T> {
-    /// Goes on from a state, which is that after `batch_number` with this chain hash.
-    pub fn new(engine: Engine, log: L, batch_number: u64, chain_hash: ChainHash) -> Self {
-        let sequenced_ns = engine.now_ns();
+    pub fn new(follower: Follower, log: L) -> Self {
+        let sequenced_ns = follower.engine().now_ns();
         Self {
-            engine,
+            follower,
             log,
-            epoch: 1,
+            role: Role::Standby,
             queue: VecDeque::new(),
             tickets: VecDeque::new(),
             batches_in_flight: 0,
             sequenced_ns,
             calendar_ns: 0,
-            batch_number,
-            chain_hash,
+            hash_wanted: false,
+            found_hash: None,
             spare_payload: Vec::new(),
         }
     }
 
     pub fn engine(&self) -> &Engine {
-        &self.engine
+        self.follower.engine()
     }
 
-    /// The last batch applied, and the log's hash there.
-    pub fn position(&self) -> (u64, ChainHash) {
-        (self.batch_number, self.chain_hash)
+    pub fn position(&self) -> Position {
+        self.follower.position()
     }
 
-    /// Whether [`Machine::submit`] would take a command now.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Begins an epoch of its own. `primary` is a number that no other machine draws.
+    pub fn take_over(&mut self, primary: u64, now_ns: u64) -> Result<(), LogError> {
+        let epoch = self.position().epoch + 1;
+        let begin = NewEpoch { epoch, primary };
+        let envelope = Envelope::venue(Origin::Venue, now_ns);
+        let mut payload = Vec::new();
+        Entry { envelope, command: Command::NewEpoch(begin) }.write(&mut payload);
+        self.sequenced_ns = self.sequenced_ns.max(now_ns);
+        self.log.append(Batch {
+            epoch,
+            sequenced_ns: self.sequenced_ns,
+            rules_version: RULES_VERSION,
+            command_count: 1,
+            payload,
+        })?;
+        self.role = Role::TakingOver(begin);
+        Ok(())
+    }
+
+    /// Whether [`Machine::submit`] would find the queue full now.
     pub fn has_room(&self) -> bool {
         self.queue.len() < QUEUE_MAX
     }
 
-    pub fn submit(&mut self, entry: Entry, ticket: T) -> Result<(), Overloaded> {
-        if !self.has_room() {
-            return Err(Overloaded);
-        }
-        self.queue.push_back((entry, ticket));
-        Ok(())
+    /// Takes a command on its way; while the machine takes over it waits. What is refused is given
+    /// back.
+    pub fn submit(&mut self, entry: Entry, ticket: T) -> Result<(), (Refused, T)> {
+        let refused = if self.role == Role::Standby {
+            Refused::NotPrimary
+        } else if !self.has_room() {
+            Refused::Overloaded
+        } else if self.log.room() != Room::Enough && !relieves(&entry.command) {
+            Refused::DiskFull
+        } else {
+            self.queue.push_back((entry, ticket));
+            return Ok(());
+        };
+        Err((refused, ticket))
+    }
+
+    /// Has the hash of a state soon to come entered in the log: [`Progress::takes_hash`] says which.
+    pub fn want_state_hash(&mut self) {
+        self.hash_wanted = true;
+    }
+
+    /// Enters in the log what the hash was.
+    pub fn found_state_hash(&mut self, hash: StateHash) {
+        self.found_hash = Some(hash);
+    }
+
+    /// Lets the log forget what a snapshot holds.
+    pub fn trim(&mut self, before_batch: u64) -> Result<(), LogError> {
+        self.log.trim(before_batch)
     }
 
     /// Whether anything is queued or under way.
     pub fn is_busy(&self) -> bool {
-        !self.queue.is_empty() || self.batches_in_flight > 0
+        !self.queue.is_empty()
+            || self.batches_in_flight > 0
+            || matches!(self.role, Role::TakingOver(_))
     }
 
     /// When something happens by itself next.
     pub fn next_deadline_ns(&self) -> u64 {
-        self.engine.next_deadline_ns().unwrap_or(u64::MAX).min(self.calendar_ns)
+        self.engine().next_deadline_ns().unwrap_or(u64::MAX).min(self.calendar_ns)
     }
 
-    /// Takes one step; says whether there was anything to do. On an error nothing further will be
-    /// committed, and the venue must stop.
-    pub fn poll(&mut self, now_ns: u64, outputs: &mut Vec<Output<T>>) -> Result<bool, LogError> {
+    /// Takes one step. On an error nothing further will be committed, and the venue must stop.
+    pub fn poll(
+        &mut self,
+        now_ns: u64,
+        outputs: &mut Vec<Output<T>>,
+    ) -> Result<Progress, MachineError> {
         let committed = self.log.poll()?;
-        if committed.is_some() {
+        if let (Some(committed), Role::Primary(epoch)) = (&committed, self.role)
+            && committed.batch.epoch == epoch
+            && committed.batch_number > self.position().batch_number
+        {
             self.batches_in_flight -= 1;
         }
         // First the next batch, then the last one: so the disk works while we apply.
         let appended = self.append_next(now_ns)?;
-        let progress = committed.is_some() || appended;
-        if let Some(committed) = committed {
-            self.apply_committed(committed, outputs);
+        let mut progress = Progress { is_any: appended, ..Progress::default() };
+        if let Some(mut committed) = committed {
+            progress.is_any = true;
+            self.take((&committed).into(), outputs, &mut progress)?;
+            self.spare_payload = std::mem::take(&mut committed.batch.payload);
         }
         Ok(progress)
     }
 
     /// Ends the machine and gives back its log and state.
-    pub fn into_parts(self) -> (Engine, L) {
-        (self.engine, self.log)
+    pub fn into_parts(self) -> (Follower, L) {
+        (self.follower, self.log)
     }
 
     fn append_next(&mut self, now_ns: u64) -> Result<bool, LogError> {
+        let Role::Primary(epoch) = self.role else { return Ok(false) };
         if self.batches_in_flight > 0 || !self.log.ready() {
             return Ok(false);
         }
+        let mut payload = std::mem::take(&mut self.spare_payload);
+        payload.clear();
+        let command_count = self.gather(now_ns, &mut payload);
+        if command_count == 0 {
+            self.spare_payload = payload;
+            return Ok(false);
+        }
+        self.sequenced_ns = self.sequenced_ns.max(now_ns);
+        let (sequenced_ns, rules_version) = (self.sequenced_ns, RULES_VERSION);
+        self.log.append(Batch { epoch, sequenced_ns, rules_version, command_count, payload })?;
+        self.batches_in_flight += 1;
+        Ok(true)
+    }
+
+    /// Encodes what goes into the next batch: the venue's own commands first, and last the one whose
+    /// state others take the hash of.
+    fn gather(&mut self, now_ns: u64, payload: &mut Vec<u8>) -> u32 {
+        let size_max = match self.log.room() {
+            Room::Enough => BATCH_SIZE,
+            Room::Left(bytes) => (bytes as usize).min(BATCH_SIZE) / 2,
+        };
+        if size_max < frame::size(0) {
+            return 0;
+        }
         let mut own = Vec::new();
-        if self.engine.next_deadline_ns().is_some_and(|deadline| deadline <= now_ns) {
+        if self.engine().next_deadline_ns().is_some_and(|deadline| deadline <= now_ns) {
             own.push(Command::Tick(()));
         }
         if self.calendar_ns <= now_ns {
             self.look_at_calendars(now_ns, &mut own);
         }
-        if self.queue.is_empty() && own.is_empty() {
-            return Ok(false);
-        }
-        let mut payload = std::mem::take(&mut self.spare_payload);
-        payload.clear();
-        let mut command_count = 0;
-        for command in own {
-            let envelope = Envelope::venue(Origin::Venue, now_ns);
-            Entry { envelope, command }.write(&mut payload);
-            self.tickets.push_back(None);
-            command_count += 1;
-        }
-        while command_count < BATCH_COMMANDS_MAX && payload.len() < BATCH_SIZE {
-            let Some((entry, ticket)) = self.queue.pop_front() else { break };
-            entry.write(&mut payload);
+        own.extend(self.found_hash.take().map(Command::StateHash));
+        let mut command_count = own.len() as u32;
+        own.into_iter().for_each(|command| self.enter_own(command, now_ns, payload));
+        while command_count < BATCH_COMMANDS_MAX
+            && payload.len() < size_max
+            && let Some((entry, ticket)) = self.queue.pop_front()
+        {
+            entry.write(payload);
             self.tickets.push_back(Some(ticket));
             command_count += 1;
         }
-        self.sequenced_ns = self.sequenced_ns.max(now_ns);
-        self.log.append(Batch {
-            epoch: self.epoch,
-            sequenced_ns: self.sequenced_ns,
-            rules_version: RULES_VERSION,
-            command_count,
-            payload,
-        })?;
-        self.batches_in_flight += 1;
-        Ok(true)
+        if std::mem::take(&mut self.hash_wanted) {
+            self.enter_own(Command::TakeStateHash(()), now_ns, payload);
+            command_count += 1;
+        }
+        command_count
+    }
+
+    fn enter_own(&mut self, command: Command, now_ns: u64, payload: &mut Vec<u8>) {
+        Entry { envelope: Envelope::venue(Origin::Venue, now_ns), command }.write(payload);
+        self.tickets.push_back(None);
     }
 
     /// Gives the phases that instruments should be in by now, and are not. There are no more of
@@ -175,30 +283,76 @@ impl<L: Log, T> Machine<L, T> {
     #[cold]
     fn look_at_calendars(&mut self, now_ns: u64, own: &mut Vec<Command>) {
         let now_ns = now_ns.max(self.sequenced_ns);
-        let due = self.engine.due_phases(now_ns).take(BATCH_COMMANDS_MAX as usize / 2);
+        let due = self.engine().due_phases(now_ns).take(BATCH_COMMANDS_MAX as usize / 2);
         own.extend(
             due.map(|(instrument, phase)| Command::SetPhase(SetPhase { instrument, phase })),
         );
-        self.calendar_ns = self.engine.next_session_ns(now_ns).unwrap_or(u64::MAX);
+        self.calendar_ns = self.engine().next_session_ns(now_ns).unwrap_or(u64::MAX);
     }
 
-    fn apply_committed(&mut self, committed: Committed, outputs: &mut Vec<Output<T>>) {
-        let Committed { batch_number, hash, batch } = committed;
-        let rules_known = self.engine.raise_rules(batch.rules_version);
-        debug_assert!(rules_known, "the batches above are stamped with the newest rules");
-        let Self { tickets, calendar_ns, .. } = self;
-        apply_batch(&mut self.engine, batch.sequenced_ns, &batch.payload, |reply| {
+    fn take(
+        &mut self,
+        batch: LoggedBatch<'_>,
+        outputs: &mut Vec<Output<T>>,
+        progress: &mut Progress,
+    ) -> Result<(), FollowError> {
+        let is_own = self.role == Role::Primary(batch.epoch);
+        let Self { follower, tickets, calendar_ns, .. } = self;
+        let step = follower.follow(batch, |reply| {
             if reply.events().any(changes_calendars) {
                 *calendar_ns = 0;
             }
-            let ticket = tickets.pop_front().expect("every command in a batch has its place");
+            let ticket = match is_own {
+                true => tickets.pop_front().expect("every command in a batch has its place"),
+                false => None,
+            };
             outputs.push(Output { reply, ticket });
-        })
-        .expect("what was committed is what was encoded above");
-        self.batch_number = batch_number;
-        self.chain_hash = hash;
-        self.spare_payload = batch.payload;
+        })?;
+        match step {
+            Step::Applied { takes_hash, claim } => {
+                (progress.takes_hash, progress.claim) = (takes_hash, claim);
+            }
+            Step::EpochBegun(begun) => self.follow_epoch(begun),
+            Step::EpochRefused(refused) if self.role == Role::TakingOver(refused) => {
+                self.role = Role::Standby;
+            }
+            Step::EpochRefused(_) | Step::Skipped | Step::Repeated => {}
+        }
+        self.sequenced_ns = self.sequenced_ns.max(self.engine().now_ns());
+        Ok(())
     }
+
+    /// Somebody has become the primary. If it is another one, what was under way here is over.
+    fn follow_epoch(&mut self, begun: NewEpoch) {
+        if self.role == Role::TakingOver(begun) {
+            self.role = Role::Primary(begun.epoch);
+            return;
+        }
+        if let Role::Primary(_) = self.role {
+            self.role = Role::Standby;
+        }
+        self.tickets.clear();
+        self.batches_in_flight = 0;
+        if self.role == Role::Standby {
+            self.queue.clear();
+        }
+    }
+}
+
+/// Whether a command can only take orders away: these go on when the disk is full.
+fn relieves(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::CancelOrder(_)
+            | Command::CancelAll(_)
+            | Command::MassCancel(_)
+            | Command::CancelOrderList(_)
+            | Command::CloseSession(_)
+            | Command::RevokeKey(_)
+            | Command::SetKillSwitch(_)
+            | Command::HaltVenue(_)
+            | Command::SetPhase(_)
+    )
 }
 
 /// Whether what is due by the calendars may be something else after this.
@@ -206,46 +360,39 @@ fn changes_calendars(event: &Event) -> bool {
     matches!(event, Event::CalendarSet(_) | Event::PhaseChanged(_) | Event::VenueResumed(()))
 }
 
-/// A batch's payload is not a sequence of commands.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Undecodable;
-
-/// Applies a batch, live or in a replay: this is the one place where the state changes.
-pub(crate) fn apply_batch(
-    engine: &mut Engine,
-    sequenced_ns: u64,
-    payload: &[u8],
-    mut applied: impl FnMut(Reply),
-) -> Result<(), Undecodable> {
-    let mut r = Reader(payload);
-    while !r.is_empty() {
-        let entry: Entry = r.read().ok_or(Undecodable)?;
-        let first = apply_entry(engine, sequenced_ns, &entry, false);
-        let mut continued = Vec::new();
-        while engine.has_deferred() {
-            let command = Command::Continue(());
-            let envelope = Envelope { retry_key: None, ..entry.envelope };
-            let rest = Entry { envelope, command };
-            continued.push(apply_entry(engine, sequenced_ns, &rest, true));
-        }
-        applied(Reply { applied: first, continued });
+impl From<LogError> for MachineError {
+    fn from(error: LogError) -> Self {
+        Self::Log(error)
     }
-    Ok(())
 }
 
-fn apply_entry(
-    engine: &mut Engine,
-    sequenced_ns: u64,
-    entry: &Entry,
-    continues: bool,
-) -> Arc<Applied> {
-    let mut events: Vec<Event> = Vec::with_capacity(2);
-    engine.apply(sequenced_ns, entry, &mut events);
-    Arc::new(Applied {
-        sequence: engine.sequence(),
-        sequenced_ns,
-        account: entry.envelope.account,
-        continues,
-        events,
-    })
+impl From<FollowError> for MachineError {
+    fn from(error: FollowError) -> Self {
+        Self::Follow(error)
+    }
 }
+
+impl fmt::Display for MachineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Log(error) => error.fmt(f),
+            Self::Follow(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for MachineError {}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Overloaded => "the venue is overloaded: try again",
+            Self::DiskFull => {
+                "the venue's disk is full: it takes cancels only, until there is room"
+            }
+            Self::NotPrimary => "this machine is not the venue's primary: try another one",
+        })
+    }
+}
+
+impl std::error::Error for Refused {}

@@ -48,6 +48,7 @@ pub(crate) struct Publisher {
 pub(crate) const ENGINE_SECTION: &str = "engine";
 pub(crate) const VIEWS_SECTION: &str = "views";
 pub(crate) const EVENT_HASH_SECTION: &str = "event_hash";
+pub(crate) const EPOCH_SECTION: &str = "epoch";
 
 impl Publisher {
     pub(crate) fn run(mut self, outbox: &Receiver<Message>) -> Result<(), SpoolError> {

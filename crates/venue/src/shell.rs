@@ -6,16 +6,17 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use engine::Engine;
+use log::Durability;
 use log::snapshot::{Section, Snapshot};
-use log::{Durability, FileLog, LogError};
 use marketdata::Views;
 use tokio::sync::oneshot;
-use types::Entry;
+use types::{Entry, Wire};
 
 use crate::applied::Reply;
-use crate::data_dir::Opened;
-use crate::machine::{Machine, Output, Overloaded};
-use crate::publisher::{ENGINE_SECTION, Listener, Message, OUTBOX_MAX, Publisher};
+use crate::data_dir::{AnyLog, Opened, primary_id};
+use crate::follower::Position;
+use crate::machine::{Machine, MachineError, Output, Refused, Role};
+use crate::publisher::{ENGINE_SECTION, EPOCH_SECTION, Listener, Message, OUTBOX_MAX, Publisher};
 use crate::spool::{Spool, SpoolError};
 
 /// Requests that may wait for the engine's thread.
@@ -28,7 +29,7 @@ const IDLE: Duration = Duration::from_secs(1);
 /// How long to let the disk work when nothing more can be queued for it.
 const DISK_BEHIND: Duration = Duration::from_micros(50);
 
-type Ticket = oneshot::Sender<Reply>;
+type Ticket = oneshot::Sender<Result<Reply, Refused>>;
 
 enum Request {
     Submit(Box<Entry>, Ticket),
@@ -51,10 +52,13 @@ pub struct Gone;
 
 impl Handle {
     /// Sends a command; the receiver gets the outcome once it is committed and applied.
-    pub fn submit(&self, entry: Entry) -> Result<oneshot::Receiver<Reply>, Overloaded> {
+    pub fn submit(
+        &self,
+        entry: Entry,
+    ) -> Result<oneshot::Receiver<Result<Reply, Refused>>, Refused> {
         let (ticket, reply) = oneshot::channel();
         match self.inbox.try_send(Request::Submit(Box::new(entry), ticket)) {
-            Err(TrySendError::Full(_)) => Err(Overloaded),
+            Err(TrySendError::Full(_)) => Err(Refused::Overloaded),
             // The receiver finds its sender gone.
             Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(reply),
         }
@@ -64,14 +68,14 @@ impl Handle {
     pub fn read<R: Send + 'static>(
         &self,
         question: impl FnOnce(&Engine) -> R + Send + 'static,
-    ) -> Result<oneshot::Receiver<R>, Overloaded> {
+    ) -> Result<oneshot::Receiver<R>, Refused> {
         let (sender, answer) = oneshot::channel();
         let read = move |engine: &Engine| {
             // Who asked may have gone away meanwhile.
             let _gone = sender.send(question(engine));
         };
         match self.inbox.try_send(Request::Read(Box::new(read))) {
-            Err(TrySendError::Full(_)) => Err(Overloaded),
+            Err(TrySendError::Full(_)) => Err(Refused::Overloaded),
             Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(answer),
         }
     }
@@ -80,13 +84,13 @@ impl Handle {
     pub fn read_views<R: Send + 'static>(
         &self,
         question: impl FnOnce(&Views, &Spool) -> R + Send + 'static,
-    ) -> Result<oneshot::Receiver<R>, Overloaded> {
+    ) -> Result<oneshot::Receiver<R>, Refused> {
         let (sender, answer) = oneshot::channel();
         let read = move |views: &Views, spool: &Spool| {
             let _gone = sender.send(question(views, spool));
         };
         match self.outbox.try_send(Message::Read(Box::new(read))) {
-            Err(TrySendError::Full(_)) => Err(Overloaded),
+            Err(TrySendError::Full(_)) => Err(Refused::Overloaded),
             Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(answer),
         }
     }
@@ -102,7 +106,7 @@ impl fmt::Debug for Handle {
 #[derive(Debug)]
 pub struct Running {
     handle: Handle,
-    engine: JoinHandle<Result<(), LogError>>,
+    engine: JoinHandle<Result<(), MachineError>>,
     publisher: JoinHandle<Result<(), SpoolError>>,
     _lock: log::DataDirLock,
 }
@@ -110,7 +114,7 @@ pub struct Running {
 /// Why a venue stopped that was not asked to.
 #[derive(Debug)]
 pub enum Stopped {
-    Log(LogError),
+    Machine(MachineError),
     Spool(SpoolError),
     Panicked,
 }
@@ -133,9 +137,10 @@ impl Opened {
             snapshot_dir: keeps.then(|| self.settings.data_dir.join("snapshots")),
             snapshot_thread: None,
         };
-        let snapshot_due = self.engine.sequence().saturating_add(self.settings.snapshot_every);
+        let snapshot_due =
+            self.follower.engine().sequence().saturating_add(self.settings.snapshot_every);
         let shell = Shell {
-            machine: Machine::new(self.engine, self.log, self.last_batch, self.last_hash),
+            machine: Machine::new(self.follower, self.log),
             requests,
             outbox: outbox.clone(),
             snapshot_every: self.settings.snapshot_every,
@@ -167,13 +172,13 @@ impl Running {
         let _gone = self.handle.outbox.send(Message::Stop);
         let publisher = self.publisher.join().map_err(|_| Stopped::Panicked)?;
         publisher.map_err(Stopped::Spool)?;
-        engine.map_err(Stopped::Log)
+        engine.map_err(Stopped::Machine)
     }
 }
 
 /// The engine's thread.
 struct Shell {
-    machine: Machine<FileLog, Ticket>,
+    machine: Machine<AnyLog, Ticket>,
     requests: Receiver<Request>,
     outbox: SyncSender<Message>,
     snapshot_every: u64,
@@ -184,7 +189,8 @@ struct Shell {
 }
 
 impl Shell {
-    fn run(mut self) -> Result<(), LogError> {
+    fn run(mut self) -> Result<(), MachineError> {
+        self.machine.take_over(primary_id(), now_ns())?;
         loop {
             self.take_in();
             let progress = self.machine.poll(now_ns(), &mut self.outputs)?;
@@ -192,11 +198,15 @@ impl Shell {
             if self.machine.engine().sequence() >= self.snapshot_due {
                 self.snapshot();
             }
+            if self.machine.role() == Role::Standby {
+                tracing::error!("another machine has taken over: this one stops");
+                return Ok(());
+            }
             if self.stopping && !self.machine.is_busy() {
                 self.snapshot();
                 return Ok(());
             }
-            if !progress && !self.wait() {
+            if !progress.is_any && !self.wait() {
                 return Ok(());
             }
         }
@@ -215,9 +225,9 @@ impl Shell {
     fn take(&mut self, request: Request) {
         match request {
             Request::Submit(entry, ticket) => {
-                self.machine
-                    .submit(*entry, ticket)
-                    .expect("requests are taken while there is room");
+                if let Err((refused, ticket)) = self.machine.submit(*entry, ticket) {
+                    let _gone = ticket.send(Err(refused));
+                }
             }
             Request::Read(question) => question(self.machine.engine()),
             Request::Wake => {}
@@ -256,7 +266,7 @@ impl Shell {
         let _gone = self.outbox.send(Message::Applied(applied.cloned().collect()));
         for Output { reply, ticket } in self.outputs.drain(..) {
             if let Some(ticket) = ticket {
-                let _gone = ticket.send(reply);
+                let _gone = ticket.send(Ok(reply));
             }
         }
     }
@@ -264,19 +274,23 @@ impl Shell {
     fn snapshot(&mut self) {
         let engine = self.machine.engine();
         self.snapshot_due = engine.sequence().saturating_add(self.snapshot_every);
-        let (batch_number, chain_hash) = self.machine.position();
+        let Position { batch_number, chain_hash, epoch } = self.machine.position();
         if batch_number == 0 {
             return;
         }
-        let mut state = Vec::new();
+        let (mut state, mut epoch_bytes) = (Vec::new(), Vec::new());
         engine.write_state(&mut state);
+        epoch.write(&mut epoch_bytes);
         let snapshot = Snapshot {
             rules_version: engine.rules(),
             batch_number,
             sequence: engine.sequence(),
             chain_hash,
             state_hash: *blake3::hash(&state).as_bytes(),
-            sections: vec![Section { name: ENGINE_SECTION.into(), payload: state }],
+            sections: vec![
+                Section { name: ENGINE_SECTION.into(), payload: state },
+                Section { name: EPOCH_SECTION.into(), payload: epoch_bytes },
+            ],
         };
         let _gone = self.outbox.send(Message::Snapshot(snapshot));
     }
@@ -298,7 +312,7 @@ fn spawn<R: Send + 'static>(name: &str, run: impl FnOnce() -> R + Send + 'static
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Log(error) => error.fmt(f),
+            Self::Machine(error) => error.fmt(f),
             Self::Spool(error) => error.fmt(f),
             Self::Panicked => f.write_str("a thread of the venue panicked: this is a bug"),
         }

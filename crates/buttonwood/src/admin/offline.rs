@@ -3,22 +3,24 @@
 use std::path::Path;
 
 use engine::Engine;
-use log::{DataDirLock, FileLog};
+use log::DataDirLock;
 use types::{Command, Entry, Envelope, Event, Origin};
-use venue::{Machine, Opened, Settings};
+use venue::{AnyLog, Machine, Opened, Settings};
 
 use super::request::Backend;
 use crate::clock::now_ns;
 use crate::failure::Failure;
 
 pub(crate) struct Offline {
-    machine: Machine<FileLog, ()>,
+    machine: Machine<AnyLog, ()>,
     _lock: DataDirLock,
 }
 
 impl Offline {
     pub(crate) fn open(data_dir: &Path) -> Result<Self, Failure> {
-        let (machine, lock) = Opened::open(Settings::new(data_dir))?.into_machine();
+        let opened = Opened::open(Settings::new(data_dir))?;
+        let (machine, lock) =
+            opened.into_machine(now_ns()).map_err(|error| Failure::new(error.to_string()))?;
         Ok(Self { machine, _lock: lock })
     }
 }
@@ -28,14 +30,14 @@ impl Backend for Offline {
         let envelope = Envelope::venue(Origin::Admin, now_ns());
         self.machine
             .submit(Entry { envelope, command }, ())
-            .map_err(|_| Failure::new("the queue of a machine that was just opened is full"))?;
+            .map_err(|(refused, ())| Failure::new(refused.to_string()))?;
         let mut outputs = Vec::new();
         while self.machine.is_busy() {
             let progress = self
                 .machine
                 .poll(now_ns(), &mut outputs)
                 .map_err(|error| Failure::new(error.to_string()))?;
-            if !progress {
+            if !progress.is_any {
                 // The disk takes a moment, and nobody else waits for this thread.
                 std::thread::sleep(std::time::Duration::from_micros(200));
             }

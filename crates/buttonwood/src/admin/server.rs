@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use types::{Command, Entry, Envelope, Event, Origin};
-use venue::{Handle, MasterKey};
+use venue::{Handle, MasterKey, Refused};
 
 use super::request::{Backend, Request};
 use super::socket::SocketPath;
@@ -125,8 +125,8 @@ struct Online {
 impl Backend for Online {
     fn apply(&mut self, command: Command) -> Result<Vec<Event>, Failure> {
         let envelope = Envelope::venue(Origin::Admin, now_ns());
-        let reply = self.handle.submit(Entry { envelope, command }).map_err(|_| overloaded())?;
-        let reply = reply.blocking_recv().map_err(|_| gone())?;
+        let reply = self.handle.submit(Entry { envelope, command }).map_err(refused)?;
+        let reply = reply.blocking_recv().map_err(|_| gone())?.map_err(refused)?;
         Ok(reply.events().copied().collect())
     }
 
@@ -134,13 +134,13 @@ impl Backend for Online {
         &mut self,
         question: impl FnOnce(&Engine) -> R + Send + 'static,
     ) -> Result<R, Failure> {
-        let answer = self.handle.read(question).map_err(|_| overloaded())?;
+        let answer = self.handle.read(question).map_err(refused)?;
         answer.blocking_recv().map_err(|_| gone())
     }
 }
 
-fn overloaded() -> Failure {
-    Failure::new("the venue has no room for another request now: try again")
+fn refused(refused: Refused) -> Failure {
+    Failure::new(refused.to_string())
 }
 
 fn gone() -> Failure {

@@ -39,7 +39,9 @@ async fn say(socket: &mut Socket, text: impl ToString) -> Value {
     next(socket).await
 }
 
-fn submit(site: &Site, account: AccountId, command: Command) -> oneshot::Receiver<Reply> {
+type Pending = oneshot::Receiver<Result<Reply, venue::Refused>>;
+
+fn submit(site: &Site, account: AccountId, command: Command) -> Pending {
     let envelope = Envelope {
         account,
         key: KeyId(1),
@@ -59,7 +61,7 @@ pub(crate) fn submit_order(
     side: Side,
     lots: u64,
     ticks: i64,
-) -> oneshot::Receiver<Reply> {
+) -> Pending {
     let mut random = [0; 16];
     getrandom::fill(&mut random).unwrap();
     let order = NewOrder {
@@ -78,8 +80,8 @@ pub(crate) fn submit_order(
     submit(site, account, Command::NewOrder(order))
 }
 
-pub(crate) async fn is_done(reply: oneshot::Receiver<Reply>) {
-    let reply = reply.await.unwrap();
+pub(crate) async fn is_done(reply: Pending) {
+    let reply = reply.await.unwrap().unwrap();
     let refused = reply.events().any(|event| matches!(event, Event::CommandRejected(_)));
     assert!(!refused, "{reply:?}");
 }

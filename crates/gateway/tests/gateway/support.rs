@@ -170,7 +170,8 @@ impl Site {
     /// Carries out an operator's command, which must succeed.
     pub(crate) async fn operate(&self, command: Command) -> Vec<Event> {
         let envelope = Envelope::venue(Origin::Admin, 0);
-        let reply = self.handle.submit(Entry { envelope, command }).unwrap().await.unwrap();
+        let reply =
+            self.handle.submit(Entry { envelope, command }).unwrap().await.unwrap().unwrap();
         let events: Vec<Event> = reply.events().copied().collect();
         assert!(!matches!(events[0], Event::CommandRejected(_)), "{events:?}");
         events

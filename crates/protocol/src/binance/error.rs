@@ -54,6 +54,16 @@ impl ApiError {
         )
     }
 
+    /// Binance has no code for it; clients take 503 for what may be tried again.
+    pub fn disk_full() -> Self {
+        Self::new(
+            503,
+            -1008,
+            "The venue's disk is full: it takes cancels only, until there is room again. Nothing was \
+             carried out.",
+        )
+    }
+
     pub fn overloaded() -> Self {
         Self::new(
             503,

@@ -1,0 +1,259 @@
+//! A state and its place in the log: what everybody has who applies a log, the primary that writes
+//! it as well as a standby, a replica, a replay.
+//!
+//! # Invariants
+//! - The state moves by the batches of the log, in their order, each once.
+//! - A batch of an epoch that is over counts for nothing, wherever it lies in the log. An epoch is
+//!   begun by the first [`NewEpoch`] of its number, and by no other batch.
+//! - Work that a command leaves is done before the next command is applied, in bounded steps. The
+//!   entries behind it are in the log already, perhaps in the same batch, so the steps are taken
+//!   when applying, by everyone who applies this log, and need no entries of their own.
+
+use std::fmt;
+use std::sync::Arc;
+
+use engine::{Engine, RULES_VERSION};
+use log::ChainHash;
+use log::frame::FrameHeader;
+use types::{Command, Entry, Envelope, Event, NewEpoch, Reader, StateHash};
+
+use crate::applied::{Applied, Reply};
+
+/// The epoch of logs that were written before there were any.
+const FIRST_EPOCH: u64 = 1;
+
+/// Up to where a log has been applied.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Position {
+    pub batch_number: u64,
+    pub chain_hash: ChainHash,
+    pub epoch: u64,
+}
+
+impl Default for Position {
+    fn default() -> Self {
+        Self { batch_number: 0, chain_hash: ChainHash::GENESIS, epoch: FIRST_EPOCH }
+    }
+}
+
+#[derive(Debug)]
+pub struct Follower {
+    engine: Engine,
+    position: Position,
+}
+
+/// A batch as it lies in the log.
+#[derive(Clone, Copy, Debug)]
+pub struct LoggedBatch<'a> {
+    pub batch_number: u64,
+    pub hash: ChainHash,
+    pub epoch: u64,
+    pub sequenced_ns: u64,
+    pub rules_version: u16,
+    pub command_count: u32,
+    pub payload: &'a [u8],
+}
+
+impl<'a> From<&'a log::Committed> for LoggedBatch<'a> {
+    fn from(committed: &'a log::Committed) -> Self {
+        let batch = &committed.batch;
+        Self {
+            batch_number: committed.batch_number,
+            hash: committed.hash,
+            epoch: batch.epoch,
+            sequenced_ns: batch.sequenced_ns,
+            rules_version: batch.rules_version,
+            command_count: batch.command_count,
+            payload: &batch.payload,
+        }
+    }
+}
+
+impl<'a> From<log::frame::Frame<'a>> for LoggedBatch<'a> {
+    fn from(frame: log::frame::Frame<'a>) -> Self {
+        let FrameHeader { batch_number, hash, epoch, sequenced_ns, .. } = frame.header;
+        let FrameHeader { rules_version, command_count, .. } = frame.header;
+        let payload = frame.payload;
+        Self { batch_number, hash, epoch, sequenced_ns, rules_version, command_count, payload }
+    }
+}
+
+/// What a batch came to.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Step {
+    Applied {
+        /// The state it led to is one of which the hash is to be taken.
+        takes_hash: bool,
+        claim: Option<StateHash>,
+    },
+    EpochBegun(NewEpoch),
+    /// It begins an epoch that has been begun already, or is over.
+    EpochRefused(NewEpoch),
+    /// It is of an epoch that is over.
+    Skipped,
+    /// It was here already.
+    Repeated,
+}
+
+/// Why a log cannot be followed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum FollowError {
+    Gap { expected: u64, found: u64 },
+    OtherRules { batch_number: u64, found: u16 },
+    CommandUnreadable { batch_number: u64 },
+    EpochNotBegun { batch_number: u64, epoch: u64 },
+}
+
+impl Follower {
+    pub fn new(engine: Engine, position: Position) -> Self {
+        Self { engine, position }
+    }
+
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    pub fn position(&self) -> Position {
+        self.position
+    }
+
+    pub fn into_engine(self) -> Engine {
+        self.engine
+    }
+
+    /// Takes the next batch. This is the one place where the state changes, live or in a replay.
+    pub fn follow(
+        &mut self,
+        batch: LoggedBatch<'_>,
+        applied: impl FnMut(Reply),
+    ) -> Result<Step, FollowError> {
+        let (found, expected) = (batch.batch_number, self.position.batch_number + 1);
+        if found < expected {
+            return Ok(Step::Repeated);
+        }
+        if found > expected {
+            return Err(FollowError::Gap { expected, found });
+        }
+        let step = self.follow_next(batch, applied)?;
+        self.position.batch_number = batch.batch_number;
+        self.position.chain_hash = batch.hash;
+        Ok(step)
+    }
+
+    fn follow_next(
+        &mut self,
+        batch: LoggedBatch<'_>,
+        applied: impl FnMut(Reply),
+    ) -> Result<Step, FollowError> {
+        let LoggedBatch { batch_number, epoch, .. } = batch;
+        if let Some(begin) = begun_epoch(&batch) {
+            if epoch <= self.position.epoch {
+                return Ok(Step::EpochRefused(begin));
+            }
+            self.apply(&batch, applied)?;
+            self.position.epoch = epoch;
+            return Ok(Step::EpochBegun(begin));
+        }
+        if epoch < self.position.epoch {
+            return Ok(Step::Skipped);
+        }
+        if epoch > self.position.epoch {
+            return Err(FollowError::EpochNotBegun { batch_number, epoch });
+        }
+        self.apply(&batch, applied)
+    }
+
+    fn apply(
+        &mut self,
+        batch: &LoggedBatch<'_>,
+        mut applied: impl FnMut(Reply),
+    ) -> Result<Step, FollowError> {
+        let LoggedBatch { batch_number, sequenced_ns, rules_version, .. } = *batch;
+        if !self.engine.raise_rules(rules_version) {
+            return Err(FollowError::OtherRules { batch_number, found: rules_version });
+        }
+        let (mut takes_hash, mut claim) = (false, None);
+        let mut r = Reader(batch.payload);
+        while !r.is_empty() {
+            let entry: Entry = r.read().ok_or(FollowError::CommandUnreadable { batch_number })?;
+            match entry.command {
+                Command::TakeStateHash(()) => takes_hash = true,
+                Command::StateHash(hash) => claim = Some(hash),
+                _ => {}
+            }
+            applied(apply_entry(&mut self.engine, sequenced_ns, &entry));
+        }
+        Ok(Step::Applied { takes_hash, claim })
+    }
+}
+
+/// The epoch that a batch is there to begin; nothing else is in such a batch.
+fn begun_epoch(batch: &LoggedBatch<'_>) -> Option<NewEpoch> {
+    if batch.command_count != 1 {
+        return None;
+    }
+    let entry: Entry = Reader(batch.payload).read()?;
+    match entry.command {
+        Command::NewEpoch(begin) if begin.epoch == batch.epoch => Some(begin),
+        _ => None,
+    }
+}
+
+/// Carries out a command, and what it leaves.
+fn apply_entry(engine: &mut Engine, sequenced_ns: u64, entry: &Entry) -> Reply {
+    let applied = apply_part(engine, sequenced_ns, entry, false);
+    let mut continued = Vec::new();
+    while engine.has_deferred() {
+        let command = Command::Continue(());
+        let envelope = Envelope { retry_key: None, ..entry.envelope };
+        let rest = Entry { envelope, command };
+        continued.push(apply_part(engine, sequenced_ns, &rest, true));
+    }
+    Reply { applied, continued }
+}
+
+fn apply_part(
+    engine: &mut Engine,
+    sequenced_ns: u64,
+    entry: &Entry,
+    continues: bool,
+) -> Arc<Applied> {
+    let mut events: Vec<Event> = Vec::with_capacity(2);
+    engine.apply(sequenced_ns, entry, &mut events);
+    Arc::new(Applied {
+        sequence: engine.sequence(),
+        sequenced_ns,
+        account: entry.envelope.account,
+        continues,
+        events,
+    })
+}
+
+impl fmt::Display for FollowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gap { expected, found } => write!(
+                f,
+                "the log went on with batch {found} where batch {expected} should be: the batches \
+                 between are missing; bring them back"
+            ),
+            Self::OtherRules { batch_number, found } => write!(
+                f,
+                "batch {batch_number} was applied under rules version {found}; this program knows \
+                 those up to {RULES_VERSION}: use a newer one"
+            ),
+            Self::CommandUnreadable { batch_number } => write!(
+                f,
+                "batch {batch_number} has a command that this version does not know: it was written \
+                 by a newer one"
+            ),
+            Self::EpochNotBegun { batch_number, epoch } => write!(
+                f,
+                "batch {batch_number} is of epoch {epoch}, which nothing before it has begun: it is \
+                 not of this log"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for FollowError {}

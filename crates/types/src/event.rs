@@ -4,6 +4,8 @@
 //! no state of its own. `account_seq` counts the events of one account, `instrument_seq` those of
 //! one instrument, each without a gap; market data uses `instrument_seq` as its update id.
 
+mod numbering;
+
 use crate::account::{AccountSpec, KeySpec, Role};
 use crate::asset::Asset;
 use crate::command::SetKillSwitch;

@@ -23,6 +23,16 @@ impl Engine {
         (0..).map(AccountId).zip(self.accounts.iter().map(|account| &account.spec))
     }
 
+    /// The number of each account's last event.
+    pub fn account_seqs(&self) -> impl Iterator<Item = (AccountId, u64)> {
+        (0..).map(AccountId).zip(self.accounts.iter().map(|account| account.account_seq))
+    }
+
+    /// The number of each instrument's last event.
+    pub fn instrument_seqs(&self) -> impl Iterator<Item = (InstrumentId, u64)> {
+        (0..).map(InstrumentId).zip(self.markets.iter().map(|market| market.instrument_seq))
+    }
+
     /// The keys that are valid.
     pub fn keys(&self) -> impl Iterator<Item = (KeyId, &KeySpec)> {
         let numbered = (1..).map(KeyId).zip(&self.keys);

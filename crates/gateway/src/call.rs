@@ -236,8 +236,9 @@ impl SignedCall {
 
     /// The events of a command that was carried out before, perhaps before a restart.
     async fn first_outcome(&self, sequence: u64) -> Result<Outcome, ApiError> {
-        let first = ask_views(&self.shared, move |_, spool| spool.read(sequence)).await?;
-        match first {
+        let reader = ask_views(&self.shared, |_, spool| spool.reader()).await?;
+        let read = tokio::task::spawn_blocking(move || reader.read(sequence)).await;
+        match read.expect("reading the spool does not panic") {
             Ok(applied) => {
                 let events = applied.into_iter().flat_map(|applied| applied.events).collect();
                 Ok(Outcome { events, repeated: true })

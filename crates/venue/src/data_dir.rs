@@ -25,9 +25,10 @@ use types::{Reader, Wire};
 
 use crate::applied::Reply;
 use crate::follower::{FollowError, Follower, Position};
+use crate::history::LogHistory;
 use crate::machine::Machine;
 use crate::publisher::{ENGINE_SECTION, EPOCH_SECTION, EVENT_HASH_SECTION, VIEWS_SECTION};
-use crate::spool::{Spool, SpoolError};
+use crate::spool::{Retention, Spool, SpoolError};
 use crate::waker::LogWaker;
 
 #[derive(Clone, Debug)]
@@ -36,6 +37,8 @@ pub struct Settings {
     pub durability: Durability,
     /// Commands between two snapshots.
     pub snapshot_every: u64,
+    /// How much of the events is kept for readers.
+    pub retention: Retention,
 }
 
 impl Settings {
@@ -46,6 +49,7 @@ impl Settings {
             data_dir: data_dir.into(),
             durability: Durability::default(),
             snapshot_every: Self::SNAPSHOT_EVERY_DEFAULT,
+            retention: Retention::default(),
         }
     }
 }
@@ -138,7 +142,8 @@ impl Opened {
             );
         }
         let sequence = follower.engine().sequence();
-        let mut spool = Spool::open(&spool_dir, sequence, event_hash).map_err(OpenError::Spool)?;
+        let mut spool = Spool::open(&spool_dir, settings.retention, sequence, event_hash)
+            .map_err(OpenError::Spool)?;
         if let Some(recovered) = &recovered {
             replay(recovered, &mut follower, |reply| {
                 for applied in std::iter::once(&reply.applied).chain(&reply.continued) {
@@ -147,20 +152,13 @@ impl Opened {
                     }
                 }
                 let all = std::iter::once(&reply.applied).chain(&reply.continued);
-                spool.append(all.map(|applied| &**applied)).map_err(OpenError::Spool)
+                spool.append(all.map(|applied| &**applied));
             })?;
         }
-        let sequence = follower.engine().sequence();
-        if spool.last_sequence() > sequence {
-            tracing::warn!(
-                spooled = spool.last_sequence(),
-                logged = sequence,
-                "the event spool tells of commands that the log has lost: it is made anew"
-            );
-            drop((spool, log, lock));
-            std::fs::remove_dir_all(&spool_dir).map_err(at(&spool_dir))?;
-            return Self::open(settings);
-        }
+        let engine = follower.engine();
+        spool.know_heads(engine.account_seqs(), engine.instrument_seqs());
+        let history = LogHistory { snapshot_dir: &snapshot_dir, recovered: recovered.as_ref() };
+        spool.complete(&history, engine.sequence())?;
         Ok(Self { settings, follower, views, spool, log, waker, lock })
     }
 
@@ -213,10 +211,10 @@ fn open_log(
 }
 
 /// What a replay starts from: a snapshot, or nothing.
-struct Base {
-    follower: Follower,
+pub(crate) struct Base {
+    pub(crate) follower: Follower,
     views: Views,
-    event_hash: [u8; 16],
+    pub(crate) event_hash: [u8; 16],
 }
 
 impl Default for Base {
@@ -239,7 +237,7 @@ impl Base {
         loaded.snapshot.map_or_else(|| Ok(Self::default()), |snapshot| Self::read(&snapshot))
     }
 
-    fn read(snapshot: &Snapshot) -> Result<Self, OpenError> {
+    pub(crate) fn read(snapshot: &Snapshot) -> Result<Self, OpenError> {
         let batch_number = snapshot.batch_number;
         if snapshot.rules_version > RULES_VERSION {
             let found = snapshot.rules_version;
@@ -273,7 +271,7 @@ impl Base {
 fn replay(
     recovered: &Recovered,
     follower: &mut Follower,
-    mut applied: impl FnMut(Reply) -> Result<(), OpenError>,
+    mut applied: impl FnMut(Reply),
 ) -> Result<(), OpenError> {
     let Position { batch_number, chain_hash, .. } = follower.position();
     if recovered.last_batch < batch_number {
@@ -288,15 +286,7 @@ fn replay(
         return Err(OpenError::SnapshotOfAnotherLog { batch_number });
     }
     while let Some(frame) = reader.read().map_err(OpenError::Log)? {
-        let mut result = Ok(());
-        follower
-            .follow(frame.into(), |reply| {
-                if result.is_ok() {
-                    result = applied(reply);
-                }
-            })
-            .map_err(OpenError::Follow)?;
-        result?;
+        follower.follow(frame.into(), &mut applied).map_err(OpenError::Follow)?;
     }
     Ok(())
 }

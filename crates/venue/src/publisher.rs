@@ -11,7 +11,7 @@ use marketdata::{BookUpdate, Views};
 use types::{Event, Wire};
 
 use crate::applied::Applied;
-use crate::spool::{Spool, SpoolError};
+use crate::spool::{Spool, Unsynced};
 
 /// Messages that may wait for the publisher; a batch is one.
 pub(crate) const OUTBOX_MAX: usize = 1_024;
@@ -51,26 +51,22 @@ pub(crate) const EVENT_HASH_SECTION: &str = "event_hash";
 pub(crate) const EPOCH_SECTION: &str = "epoch";
 
 impl Publisher {
-    pub(crate) fn run(mut self, outbox: &Receiver<Message>) -> Result<(), SpoolError> {
-        let result = self.run_until_stopped(outbox);
-        self.join_snapshot();
-        result
-    }
-
-    fn run_until_stopped(&mut self, outbox: &Receiver<Message>) -> Result<(), SpoolError> {
+    pub(crate) fn run(mut self, outbox: &Receiver<Message>) {
         while let Ok(message) = outbox.recv() {
             match message {
-                Message::Applied(applied) => self.publish(&applied)?,
-                Message::Snapshot(snapshot) => self.write_snapshot(snapshot)?,
+                Message::Applied(applied) => self.publish(&applied),
+                Message::Snapshot(snapshot) => self.write_snapshot(snapshot),
                 Message::Read(read) => read(&self.views, &self.spool),
-                Message::Stop => return self.spool.sync(),
+                Message::Stop => break,
             }
         }
-        Ok(())
+        self.join_snapshot();
+        sync(&self.spool.take_unsynced());
     }
 
-    fn publish(&mut self, batch: &[Arc<Applied>]) -> Result<(), SpoolError> {
-        self.spool.append(batch.iter().map(|applied| &**applied))?;
+    fn publish(&mut self, batch: &[Arc<Applied>]) {
+        self.spool.append(batch.iter().map(|applied| &**applied));
+        self.spool.flush();
         for applied in batch {
             for event in &applied.events {
                 let update = self.views.apply(event);
@@ -82,13 +78,11 @@ impl Publisher {
         for listener in &mut self.listeners {
             listener.batch_done(&self.views);
         }
-        Ok(())
     }
 
     /// The views stand at the same sequence as the engine's state that came through the queue.
-    fn write_snapshot(&mut self, mut snapshot: Snapshot) -> Result<(), SpoolError> {
-        let Some(dir) = self.snapshot_dir.clone() else { return Ok(()) };
-        self.spool.sync()?;
+    fn write_snapshot(&mut self, mut snapshot: Snapshot) {
+        let Some(dir) = self.snapshot_dir.clone() else { return };
         let mut views = Vec::new();
         self.views.write(&mut views);
         snapshot.sections.push(Section { name: VIEWS_SECTION.into(), payload: views });
@@ -96,7 +90,9 @@ impl Publisher {
         snapshot.sections.push(Section { name: EVENT_HASH_SECTION.into(), payload: event_hash });
         // One at a time: a disk that is slower than the snapshots come shall not collect them.
         self.join_snapshot();
+        let unsynced = self.spool.take_unsynced();
         self.snapshot_thread = Some(std::thread::spawn(move || {
+            sync(&unsynced);
             match snapshot::write(&dir, &snapshot) {
                 Ok(written) => tracing::info!(
                     file = %written.file.display(),
@@ -107,7 +103,6 @@ impl Publisher {
                 Err(error) => tracing::error!(%error, "no snapshot was written"),
             }
         }));
-        Ok(())
     }
 
     fn join_snapshot(&mut self) {
@@ -116,5 +111,12 @@ impl Publisher {
         {
             tracing::error!("the snapshot thread panicked");
         }
+    }
+}
+
+/// What loses its power unsynced is made anew from the log: that is no reason to stop.
+fn sync(unsynced: &Unsynced) {
+    if let Err(error) = unsynced.sync() {
+        tracing::warn!(%error, "the event spool was not synced");
     }
 }

@@ -17,7 +17,7 @@ use crate::data_dir::{AnyLog, Opened, primary_id};
 use crate::follower::Position;
 use crate::machine::{Machine, MachineError, Output, Refused, Role};
 use crate::publisher::{ENGINE_SECTION, EPOCH_SECTION, Listener, Message, OUTBOX_MAX, Publisher};
-use crate::spool::{Spool, SpoolError};
+use crate::spool::Spool;
 
 /// Requests that may wait for the engine's thread.
 const INBOX_MAX: usize = 65_536;
@@ -107,7 +107,7 @@ impl fmt::Debug for Handle {
 pub struct Running {
     handle: Handle,
     engine: JoinHandle<Result<(), MachineError>>,
-    publisher: JoinHandle<Result<(), SpoolError>>,
+    publisher: JoinHandle<()>,
     _lock: log::DataDirLock,
 }
 
@@ -115,7 +115,6 @@ pub struct Running {
 #[derive(Debug)]
 pub enum Stopped {
     Machine(MachineError),
-    Spool(SpoolError),
     Panicked,
 }
 
@@ -170,8 +169,7 @@ impl Running {
         let _gone = self.handle.inbox.send(Request::Stop);
         let engine = self.engine.join().map_err(|_| Stopped::Panicked)?;
         let _gone = self.handle.outbox.send(Message::Stop);
-        let publisher = self.publisher.join().map_err(|_| Stopped::Panicked)?;
-        publisher.map_err(Stopped::Spool)?;
+        self.publisher.join().map_err(|_| Stopped::Panicked)?;
         engine.map_err(Stopped::Machine)
     }
 }
@@ -313,7 +311,6 @@ impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Machine(error) => error.fmt(f),
-            Self::Spool(error) => error.fmt(f),
             Self::Panicked => f.write_str("a thread of the venue panicked: this is a bug"),
         }
     }

@@ -12,7 +12,7 @@ use types::{
     OrderSize, OrderType, Origin, Phase, Price, Qty, SESSIONS_MAX, Session, SetPhase, Side,
     StpMode, Symbol, TimeInForce, Wire,
 };
-use venue::{Durability, Handle, OpenError, Opened, Reply, Running, Settings};
+use venue::{Durability, Handle, NumberedEvent, OpenError, Opened, Reply, Running, Settings};
 
 const ALICE: AccountId = AccountId(1);
 const BOB: AccountId = AccountId(2);
@@ -166,7 +166,7 @@ fn events_of_any_command_can_be_read_again_after_a_restart() {
     running.stop().unwrap();
     let running = start(settings(dir.path()));
     let sequence = told.sequence;
-    let read = running.handle().read_views(move |_, spool| spool.read(sequence)).unwrap();
+    let read = running.handle().read_views(move |_, spool| spool.reader().read(sequence)).unwrap();
     assert_eq!(read.blocking_recv().unwrap().unwrap(), [told]);
     running.stop().unwrap();
 }
@@ -241,7 +241,7 @@ fn a_spool_that_tells_more_than_the_log_is_made_anew() {
     let running = start(settings(dir.path()));
     let told = (*send(&running.handle(), ALICE, limit(77, Side::Buy, 7)).applied).clone();
     let sequence = told.sequence;
-    let read = running.handle().read_views(move |_, spool| spool.read(sequence)).unwrap();
+    let read = running.handle().read_views(move |_, spool| spool.reader().read(sequence)).unwrap();
     assert_eq!(read.blocking_recv().unwrap().unwrap(), [told]);
     running.stop().unwrap();
 }
@@ -331,4 +331,64 @@ fn a_calendar_opens_and_closes_before_the_clients_commands_of_its_time() {
 fn newest_snapshot(dir: &Path) -> std::path::PathBuf {
     let snapshots = fs::read_dir(dir.join("snapshots")).unwrap();
     snapshots.map(|entry| entry.unwrap().path()).max().unwrap()
+}
+
+/// All events of the accounts and the instrument, page by page.
+fn all_numbered(handle: &Handle) -> Vec<Vec<NumberedEvent>> {
+    let reader = handle.read_views(|_, spool| spool.reader()).unwrap().blocking_recv().unwrap();
+    let pages = |read: &dyn Fn(u64) -> Vec<NumberedEvent>| {
+        let mut all: Vec<NumberedEvent> = Vec::new();
+        loop {
+            let page = read(all.len() as u64 + 1);
+            if page.is_empty() {
+                return all;
+            }
+            all.extend(page);
+            assert_eq!(all.last().unwrap().number, all.len() as u64);
+        }
+    };
+    let accounts = [AccountId::VENUE, ALICE, BOB].into_iter();
+    let of_accounts =
+        accounts.map(|account| pages(&|from| reader.read_account(account, from, 97).unwrap()));
+    let of_instrument = pages(&|from| reader.read_instrument(INSTRUMENT, from, 97).unwrap());
+    of_accounts.chain([of_instrument]).collect()
+}
+
+#[test]
+fn whatever_is_lost_of_the_spool_readers_get_the_same_events() {
+    let dir = tempfile::tempdir().unwrap();
+    let settings = Settings { snapshot_every: 150, ..settings(dir.path()) };
+    let running = start(settings.clone());
+    set_up(&running.handle());
+    trade(&running.handle(), 0..500);
+    let told = all_numbered(&running.handle());
+    let heads = running.handle().read(|engine| engine.account_seqs().collect::<Vec<_>>()).unwrap();
+    let heads = heads.blocking_recv().unwrap();
+    assert!(
+        heads[1..].iter().all(|(account, head)| *head == told[account.0 as usize].len() as u64)
+    );
+    assert!(told[1].len() > 300 && told[3].len() > 900);
+    running.stop().unwrap();
+
+    let spool = dir.path().join("spool");
+    let check = |what: &str| {
+        let running = start(settings.clone());
+        assert!(all_numbered(&running.handle()) == told, "{what}");
+        running.stop().unwrap();
+    };
+    check("nothing is lost");
+    fs::remove_dir_all(&spool).unwrap();
+    check("all is lost");
+    for entry in fs::read_dir(&spool).unwrap() {
+        let file = entry.unwrap().path();
+        let mut bytes = fs::read(&file).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(&file, bytes).unwrap();
+        check(&format!("{} is damaged", file.display()));
+    }
+    fs::remove_dir_all(&spool).unwrap();
+    fs::create_dir(&spool).unwrap();
+    fs::write(spool.join("00000000000000000001.spool"), "BWSPOOL1 and what came then").unwrap();
+    check("an old one is here");
 }

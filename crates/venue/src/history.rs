@@ -1,0 +1,106 @@
+//! The history that a log tells once more, for whoever has lost what was made of it.
+
+use std::path::{Path, PathBuf};
+
+use log::snapshot::{self, Snapshot};
+use log::{DataDirLock, Recovered};
+
+use crate::applied::Reply;
+use crate::data_dir::{Base, OpenError, Opened, Settings};
+use crate::follower::Position;
+use crate::spool::{History, Retold, Spool};
+
+pub(crate) struct LogHistory<'a> {
+    pub(crate) snapshot_dir: &'a Path,
+    /// `None` where nothing is kept.
+    pub(crate) recovered: Option<&'a Recovered>,
+}
+
+impl History for LogHistory<'_> {
+    type Error = OpenError;
+
+    fn retell(&self, wanted: u64, listener: &mut dyn Retold) -> Result<(), OpenError> {
+        let Some(recovered) = self.recovered else { return Ok(()) };
+        let Some(base) = self.base_before(recovered, wanted)? else { return Ok(()) };
+        let Base { mut follower, event_hash, .. } = base;
+        let mut goes_on = listener.begin(follower.engine().sequence(), event_hash);
+        let Position { batch_number, chain_hash, .. } = follower.position();
+        let mut reader = recovered.read_from(batch_number + 1).map_err(OpenError::Log)?;
+        if reader.previous_hash() != chain_hash {
+            return Err(OpenError::SnapshotOfAnotherLog { batch_number });
+        }
+        while goes_on && let Some(frame) = reader.read().map_err(OpenError::Log)? {
+            let tell = |reply: Reply| {
+                for applied in std::iter::once(&reply.applied).chain(&reply.continued) {
+                    goes_on = goes_on && listener.applied(applied);
+                }
+            };
+            follower.follow(frame.into(), tell).map_err(OpenError::Follow)?;
+        }
+        Ok(())
+    }
+}
+
+impl LogHistory<'_> {
+    /// The newest state before a command, or else the oldest; `None` when there is none that the
+    /// log goes on from.
+    fn base_before(&self, recovered: &Recovered, wanted: u64) -> Result<Option<Base>, OpenError> {
+        let mut oldest = None;
+        for path in self.snapshots_newest_first()? {
+            // A damaged one is set aside, and told of, when the newest one is looked for.
+            let Ok(snapshot) = snapshot::load(&path) else { continue };
+            if !continues(recovered, &snapshot) {
+                continue;
+            }
+            if snapshot.sequence < wanted {
+                return Base::read(&snapshot).map(Some);
+            }
+            oldest = Some(path);
+        }
+        if recovered.first_batch == 1 {
+            return Ok(Some(Base::default()));
+        }
+        let Some(path) = oldest else { return Ok(None) };
+        let snapshot = snapshot::load(&path).map_err(OpenError::Snapshot)?;
+        Base::read(&snapshot).map(Some)
+    }
+
+    fn snapshots_newest_first(&self) -> Result<Vec<PathBuf>, OpenError> {
+        let at = |error| OpenError::Io { path: self.snapshot_dir.to_path_buf(), error };
+        let mut paths = Vec::new();
+        for entry in std::fs::read_dir(self.snapshot_dir).map_err(at)? {
+            let path = entry.map_err(at)?.path();
+            if path.extension().is_some_and(|extension| extension == "snapshot") {
+                paths.push(path);
+            }
+        }
+        // Their names are numbers of the same length.
+        paths.sort_unstable();
+        paths.reverse();
+        Ok(paths)
+    }
+}
+
+fn continues(recovered: &Recovered, snapshot: &Snapshot) -> bool {
+    let Recovered { first_batch, last_batch, .. } = *recovered;
+    (first_batch..=last_batch + 1).contains(&(snapshot.batch_number + 1))
+}
+
+/// What a spool holds that was made anew.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct RebuiltSpool {
+    /// One behind `last_sequence` if there is nothing.
+    pub first_sequence: u64,
+    pub last_sequence: u64,
+}
+
+/// Makes all of the event spool of a stopped venue anew, from its log.
+pub fn rebuild_spool(settings: Settings) -> Result<RebuiltSpool, OpenError> {
+    let lock = DataDirLock::acquire(&settings.data_dir).map_err(OpenError::Lock)?;
+    Spool::delete(&settings.data_dir.join("spool")).map_err(OpenError::Spool)?;
+    drop(lock);
+    let mut spool = Opened::open(settings)?.spool;
+    spool.take_unsynced().sync().map_err(OpenError::Spool)?;
+    let (first_sequence, last_sequence) = (spool.first_sequence(), spool.last_sequence());
+    Ok(RebuiltSpool { first_sequence, last_sequence })
+}

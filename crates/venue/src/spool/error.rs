@@ -1,0 +1,76 @@
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why events cannot be shown, or the spool cannot be opened.
+#[derive(Debug)]
+pub enum SpoolError {
+    Io {
+        file: PathBuf,
+        error: io::Error,
+    },
+    /// What was asked for is not kept any more: the next number that there is, or that there will
+    /// be. Of a command it is its sequence, of an account or an instrument its own number.
+    Gone {
+        first: u64,
+    },
+    /// A file was changed while the venue ran, or the disk is at fault.
+    Damaged {
+        file: PathBuf,
+        offset: u64,
+        damage: &'static str,
+    },
+    ForeignFile {
+        file: PathBuf,
+    },
+}
+
+impl SpoolError {
+    pub(super) fn at(file: &Path) -> impl Fn(io::Error) -> Self {
+        move |error| Self::Io { file: file.to_path_buf(), error }
+    }
+
+    pub(super) fn damaged(file: &Path, offset: u64, damage: &'static str) -> Self {
+        Self::Damaged { file: file.to_path_buf(), offset, damage }
+    }
+
+    /// Whether deleting something may help.
+    pub(super) fn is_disk_full(&self) -> bool {
+        use io::ErrorKind::{QuotaExceeded, StorageFull};
+        matches!(self, Self::Io { error, .. } if matches!(error.kind(), StorageFull | QuotaExceeded))
+    }
+
+    /// Whether a file is not there: a reader may have been overtaken by the retention.
+    pub(super) fn is_not_found(&self) -> bool {
+        matches!(self, Self::Io { error, .. } if error.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+impl fmt::Display for SpoolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { file, error } => write!(f, "the event spool {}: {error}", file.display()),
+            Self::Gone { first } => {
+                write!(f, "these events are no longer kept; the next ones begin at {first}")
+            }
+            Self::Damaged { file, offset, damage } => write!(
+                f,
+                "the event spool {} is damaged at byte {offset}: {damage}; start the venue again, and \
+                 it is made anew from the log",
+                file.display()
+            ),
+            Self::ForeignFile { file } => {
+                write!(f, "{} is not a file of the event spool; move it elsewhere", file.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for SpoolError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { error, .. } => Some(error),
+            Self::Gone { .. } | Self::Damaged { .. } | Self::ForeignFile { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Tests of the spool on a disk that is full, or fails.
+
+use std::io;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::disk::Operation;
+use super::tests::{SMALL, Story, WIDE, check, files, start, start_on, tell};
+use super::*;
+
+/// A disk on which others take room, too.
+#[derive(Debug, Default)]
+struct Room {
+    dir: Mutex<PathBuf>,
+    left: AtomicU64,
+    is_full: AtomicBool,
+}
+
+/// The spool may take up so many bytes; `is_full` leaves it none.
+fn limited(dir: &Path, bytes: u64) -> (Disk, Arc<Room>) {
+    let room = Arc::new(Room::default());
+    *room.dir.lock().unwrap() = dir.into();
+    room.left.store(bytes, Ordering::SeqCst);
+    let watched = Arc::clone(&room);
+    let watch = move |seen: Operation<'_>| watched.see(seen);
+    (Disk { watch: Some(Arc::new(watch)) }, room)
+}
+
+impl Room {
+    fn see(&self, seen: Operation<'_>) -> io::Result<()> {
+        let full = || Err(io::ErrorKind::StorageFull.into());
+        match seen {
+            Operation::Create { .. } if self.is_full.load(Ordering::SeqCst) => full(),
+            Operation::Write { file, offset, bytes } => {
+                let used = files(&self.dir.lock().unwrap())
+                    .iter()
+                    .map(|file| fs::metadata(file).unwrap().len())
+                    .sum::<u64>();
+                let has_room = used + bytes.len() as u64 <= self.left.load(Ordering::SeqCst);
+                if has_room && !self.is_full.load(Ordering::SeqCst) {
+                    return Ok(());
+                }
+                // Such a write may leave some of it behind.
+                let file = fs::File::options().write(true).open(file)?;
+                std::os::unix::fs::FileExt::write_all_at(&file, &bytes[..bytes.len() / 2], offset)?;
+                full()
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Fails every operation of one kind, once it is told to.
+fn failing(kind: io::ErrorKind, operation: &'static str) -> (Disk, Arc<AtomicBool>) {
+    let armed = Arc::new(AtomicBool::new(false));
+    let is_armed = Arc::clone(&armed);
+    let watch = move |seen: Operation<'_>| {
+        let fails = is_armed.load(Ordering::SeqCst) && format!("{seen:?}").starts_with(operation);
+        if fails { Err(kind.into()) } else { Ok(()) }
+    };
+    (Disk { watch: Some(Arc::new(watch)) }, armed)
+}
+
+/// What readers get of a story of which commands `lost` could not be kept, and are told of.
+fn check_with_hole(spool: &Spool, story: &Story, lost: Range<u64>) {
+    let reader = spool.reader();
+    let first = spool.first_sequence();
+    let before = reader.read_from(first, 10_000).unwrap();
+    assert_eq!(before, story.applied[first as usize - 1..lost.start as usize - 1]);
+    for from in [lost.start, lost.end - 1] {
+        let gone = reader.read_from(from, 10).unwrap_err();
+        assert!(matches!(gone, SpoolError::Gone { first } if first == lost.end), "{gone}");
+    }
+    let after = reader.read_from(lost.end, 10_000).unwrap();
+    assert_eq!(after, story.applied[lost.end as usize - 1..]);
+}
+
+#[test]
+fn a_full_disk_costs_the_oldest_segments() {
+    let dir = tempfile::tempdir().unwrap();
+    let (disk, _) = limited(dir.path(), 12 << 10);
+    let story = Story::of(1_000);
+    let mut spool = start_on(disk, dir.path(), SMALL, &Story::of(0), 0);
+    tell(&mut spool, &story.applied);
+    assert_eq!(spool.lost_from, None);
+    let first = spool.first_sequence();
+    assert!((500..950).contains(&first), "from {first} on");
+    assert_eq!(
+        spool.reader().read_from(first, 10_000).unwrap(),
+        story.applied[first as usize - 1..]
+    );
+    drop(spool);
+    let spool = start(dir.path(), SMALL, &story, 990);
+    check(&spool, &story, first);
+}
+
+#[test]
+fn a_disk_without_any_room_pauses_the_spool_until_there_is() {
+    for (pause, go_on) in [(1, 2), (7, 30), (30, 31), (200, 260)] {
+        let dir = tempfile::tempdir().unwrap();
+        let (disk, room) = limited(dir.path(), u64::MAX);
+        let story = Story::of(300);
+        let mut spool = start_on(disk, dir.path(), WIDE, &Story::of(0), 0);
+        tell(&mut spool, &story.applied[..pause]);
+        room.is_full.store(true, Ordering::SeqCst);
+        tell(&mut spool, &story.applied[pause..go_on]);
+        let reader = spool.reader();
+        let gone = reader.read_from(pause as u64 + 1, 10).unwrap_err();
+        assert!(
+            matches!(gone, SpoolError::Gone { first } if first == go_on as u64 + 1),
+            "told of what is yet to come: {gone}"
+        );
+        assert_eq!(reader.read_from(go_on as u64 + 1, 10).unwrap(), []);
+        assert_eq!(spool.event_hash(), story.hash_before(go_on as u64 + 1), "the hash goes on");
+        room.is_full.store(false, Ordering::SeqCst);
+        tell(&mut spool, &story.applied[go_on..]);
+        check_with_hole(&spool, &story, pause as u64 + 1..go_on as u64 + 1);
+        drop(spool);
+
+        // The next start fills the hole, and as the full disk had no room for a mark either, what was
+        // deleted in vain.
+        check(&start(dir.path(), WIDE, &story, 300), &story, 1);
+    }
+}
+
+#[test]
+fn a_disk_that_fails_pauses_the_spool_and_deletes_nothing() {
+    for operation in ["Create", "Write"] {
+        let dir = tempfile::tempdir().unwrap();
+        let (disk, armed) = failing(io::ErrorKind::Other, operation);
+        let story = Story::of(200);
+        let mut spool = start_on(disk, dir.path(), WIDE, &Story::of(0), 0);
+        tell(&mut spool, &story.applied[..60]);
+        armed.store(true, Ordering::SeqCst);
+        tell(&mut spool, &story.applied[60..100]);
+        let lost_from = spool.lost_from.expect("it pauses");
+        armed.store(false, Ordering::SeqCst);
+        tell(&mut spool, &story.applied[100..]);
+        assert_eq!(spool.first_sequence(), 1);
+        check_with_hole(&spool, &story, lost_from..101);
+        drop(spool);
+        check(&start(dir.path(), WIDE, &story, 200), &story, 1);
+    }
+}
+
+#[test]
+fn what_cannot_be_deleted_stays_and_nothing_stops() {
+    let dir = tempfile::tempdir().unwrap();
+    let (disk, armed) = failing(io::ErrorKind::PermissionDenied, "Remove");
+    let story = Story::of(1_500);
+    let mut spool = start_on(disk, dir.path(), SMALL, &Story::of(0), 0);
+    armed.store(true, Ordering::SeqCst);
+    tell(&mut spool, &story.applied);
+    let first = spool.first_sequence();
+    assert!(first > 100);
+    drop(spool);
+    check(&start(dir.path(), SMALL, &story, 1_490), &story, first);
+    let size: u64 = files(dir.path()).iter().map(|file| fs::metadata(file).unwrap().len()).sum();
+    assert!(size <= SMALL.max_bytes, "the next start has deleted it: {size}");
+}
+
+#[test]
+fn a_disk_that_fails_while_events_are_made_anew_stops_no_start() {
+    let story = Story::of(60);
+    for operation in ["Create", "Write", "Rename"] {
+        let dir = tempfile::tempdir().unwrap();
+        let (disk, armed) = failing(io::ErrorKind::StorageFull, operation);
+        armed.store(true, Ordering::SeqCst);
+        let spool = start_on(disk, dir.path(), SMALL, &story, 60);
+        if operation != "Rename" {
+            let gone = spool.reader().read_from(1, 10).unwrap_err();
+            assert!(matches!(gone, SpoolError::Gone { first: 61 }), "{gone}");
+        }
+        drop(spool);
+        check(&start(dir.path(), SMALL, &story, 60), &story, 1);
+    }
+}
+
+#[test]
+fn what_was_written_is_synced_for_a_snapshot() {
+    let dir = tempfile::tempdir().unwrap();
+    let synced = Arc::new(Mutex::new(BTreeSet::new()));
+    let seen = Arc::clone(&synced);
+    let watch = move |operation: Operation<'_>| {
+        if let Operation::Sync { file } = operation {
+            seen.lock().unwrap().insert(file.to_path_buf());
+        }
+        Ok(())
+    };
+    let disk = Disk { watch: Some(Arc::new(watch)) };
+    let mut spool = start_on(disk, dir.path(), SMALL, &Story::of(60), 0);
+    spool.take_unsynced().sync().unwrap();
+    let mut expect = files(dir.path());
+    expect.retain(|file| file.file_name().unwrap() != MARK);
+    assert_eq!(Vec::from_iter(synced.lock().unwrap().clone()), expect);
+    synced.lock().unwrap().clear();
+    spool.take_unsynced().sync().unwrap();
+    assert_eq!(synced.lock().unwrap().len(), 1, "the one that grows");
+}

@@ -1,0 +1,123 @@
+//! How a command's events lie in a segment: a frame.
+//!
+//! A frame is `size: u32` of what follows, then `sequence, sequenced_ns: u64`, `account: u32`,
+//! `continues: u8`, the events, and the running hash of all events up to here: 16 bytes, each
+//! BLAKE3 of the one before and this frame. It tells a whole frame from a torn one, and one history
+//! from another. The hash before a frame lies right before it, at the end of the frame before or of
+//! the segment's header: so each frame can be checked by itself.
+
+use types::{AccountId, Event, Reader, Wire};
+
+use crate::applied::Applied;
+
+pub(super) type EventHash = [u8; HASH_SIZE];
+
+pub(super) const HASH_SIZE: usize = 16;
+/// Of the field that says how long the rest is.
+pub(super) const SIZE_SIZE: usize = 4;
+/// A frame without events.
+pub(super) const FRAME_SIZE_MIN: usize = SIZE_SIZE + 8 + 8 + 4 + 1 + HASH_SIZE;
+
+/// Writes frames, each with the running hash.
+#[derive(Clone, Debug)]
+pub(super) struct Chain {
+    /// The running hash, and behind it what is being hashed.
+    scratch: Vec<u8>,
+}
+
+impl Chain {
+    pub(super) fn new(event_hash: EventHash) -> Self {
+        Self { scratch: event_hash.to_vec() }
+    }
+
+    pub(super) fn hash(&self) -> EventHash {
+        *self.scratch.first_chunk().expect("the hash is always there")
+    }
+
+    /// Adds a frame to `out`, and goes on behind it.
+    pub(super) fn extend(&mut self, applied: &Applied, out: &mut Vec<u8>) {
+        let content = &mut self.scratch;
+        content.truncate(HASH_SIZE);
+        applied.sequence.write(content);
+        applied.sequenced_ns.write(content);
+        applied.account.write(content);
+        applied.continues.write(content);
+        for event in &applied.events {
+            event.write(content);
+        }
+        let event_hash = event_hash(content);
+        // The hash that comes behind is as long as the one that stands before.
+        let size = u32::try_from(content.len()).expect("the work of one command is bounded");
+        out.extend_from_slice(&size.to_le_bytes());
+        out.extend_from_slice(&content[HASH_SIZE..]);
+        out.extend_from_slice(&event_hash);
+        content[..HASH_SIZE].copy_from_slice(&event_hash);
+    }
+}
+
+/// A frame that was found to be whole.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame<'a> {
+    pub(super) sequence: u64,
+    pub(super) sequenced_ns: u64,
+    pub(super) account: AccountId,
+    pub(super) continues: bool,
+    pub(super) events: &'a [u8],
+    pub(super) event_hash: EventHash,
+    /// Of all of it.
+    pub(super) size: usize,
+}
+
+impl<'a> Frame<'a> {
+    /// The first frame of `bytes`, which begin with the hash before it.
+    pub(super) fn read(bytes: &'a [u8]) -> Option<Self> {
+        let mut r = Reader(bytes.get(HASH_SIZE..)?);
+        let size = r.read::<u32>()? as usize;
+        let (content, hash) = r.take_slice(size)?.split_last_chunk::<HASH_SIZE>()?;
+        if event_hash_of(bytes.first_chunk()?, content) != *hash {
+            return None;
+        }
+        let mut r = Reader(content);
+        Some(Self {
+            sequence: r.read()?,
+            sequenced_ns: r.read()?,
+            account: r.read()?,
+            continues: r.read()?,
+            events: r.0,
+            event_hash: *hash,
+            size: SIZE_SIZE + size,
+        })
+    }
+
+    /// How many bytes there are up to its end, the hash before it included, if `bytes` tell.
+    pub(super) fn needed(bytes: &[u8]) -> Option<usize> {
+        let size: u32 = Reader(bytes.get(HASH_SIZE..)?).read()?;
+        Some(HASH_SIZE + SIZE_SIZE + size as usize)
+    }
+
+    pub(super) fn applied(&self) -> Option<Applied> {
+        let mut r = Reader(self.events);
+        let mut events = Vec::new();
+        while !r.is_empty() {
+            events.push(r.read::<Event>()?);
+        }
+        Some(Applied {
+            sequence: self.sequence,
+            sequenced_ns: self.sequenced_ns,
+            account: self.account,
+            continues: self.continues,
+            events,
+        })
+    }
+}
+
+fn event_hash(bytes: &[u8]) -> EventHash {
+    *blake3::hash(bytes).as_bytes().first_chunk().expect("a hash has 32 bytes")
+}
+
+/// The same of bytes that do not lie one behind the other.
+fn event_hash_of(previous_hash: &EventHash, content: &[u8]) -> EventHash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(previous_hash).update(content);
+    *hasher.finalize().as_bytes().first_chunk().expect("a hash has 32 bytes")
+}

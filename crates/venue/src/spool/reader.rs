@@ -1,0 +1,431 @@
+//! Reading from any number on. A reader has what it needs in a table that it shares with the spool,
+//! and reads files on its own thread: it holds up nobody.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use types::{AccountId, Event, InstrumentId};
+
+use super::SpoolError;
+use super::batch::{Batch, each_number};
+use super::frame::{Frame, HASH_SIZE};
+use super::index::{Index, IndexFile, Key, KeyMap, Numbers, Range, Summary};
+use super::segment::{Sealed, add_to_index, index_path, segment_path};
+use crate::applied::Applied;
+
+/// Events on one page, and commands: whoever wants more asks again. A page may be longer by the
+/// other events of its last command.
+pub const PAGE_MAX: usize = 10_000;
+
+/// How much is read of a file at a time.
+const READ_SIZE: usize = 16 << 10;
+
+/// An event by its number among those of an account or an instrument.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct NumberedEvent {
+    pub number: u64,
+    /// The command that it came of, and the time at which that was applied.
+    pub sequence: u64,
+    pub sequenced_ns: u64,
+    /// All of it, whoever reads: of a trade both sides, for instance. What an account may see of it
+    /// is decided where it is shown.
+    pub event: Event,
+}
+
+/// Reads the spool, from any thread. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct SpoolReader {
+    pub(super) shared: Arc<Shared>,
+}
+
+/// What the spool and its readers have in common.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) dir: PathBuf,
+    table: Mutex<Table>,
+}
+
+impl Shared {
+    pub(super) fn new(dir: &Path) -> Self {
+        Self { dir: dir.to_path_buf(), table: Mutex::default() }
+    }
+
+    pub(super) fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().expect("nobody panics who holds the table")
+    }
+}
+
+/// What there is to read.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    /// Full segments, oldest first. Readers take it with them.
+    pub(super) sealed: Arc<Vec<Sealed>>,
+    pub(super) open: Option<OpenSegment>,
+    /// The last command that was taken on, kept or not.
+    pub(super) last_sequence: u64,
+    /// The last number of each key, where the segments may not tell it any more.
+    heads: KeyMap<u64>,
+}
+
+/// What readers know of the segment that is being written.
+#[derive(Debug)]
+pub(super) struct OpenSegment {
+    pub(super) first: u64,
+    pub(super) last: u64,
+    pub(super) index: Index,
+}
+
+impl Table {
+    pub(super) fn know_head(&mut self, key: Key, number: u64) {
+        let head = self.heads.entry(key).or_default();
+        *head = number.max(*head);
+    }
+
+    /// A batch was written at this place of the segment that is open, or is its beginning.
+    pub(super) fn add(&mut self, batch: &Batch, start: u64) {
+        let open = self.open.get_or_insert_with(|| OpenSegment {
+            first: batch.first,
+            last: batch.last,
+            index: Index::default(),
+        });
+        open.last = batch.last;
+        let strays = add_to_index(&mut open.index, batch, start);
+        debug_assert_eq!(strays, 0, "events are numbered without a gap");
+        if strays > 0 {
+            tracing::error!(strays, "events have numbers that do not follow: this is a bug");
+        }
+        self.last_sequence = batch.last;
+    }
+
+    /// A batch could not be written.
+    pub(super) fn lose(&mut self, batch: &Batch) {
+        for posting in &batch.postings {
+            self.know_head(posting.key, posting.number);
+        }
+        self.last_sequence = batch.last;
+    }
+
+    /// What was open is full.
+    pub(super) fn seal(&mut self, sealed: Sealed) {
+        if let Some(open) = self.open.take() {
+            for (key, number) in open.index.heads() {
+                self.know_head(key, number);
+            }
+        }
+        Arc::make_mut(&mut self.sealed).push(sealed);
+    }
+
+    /// The first command that is kept, or else the next one.
+    pub(super) fn first_sequence(&self) -> u64 {
+        let of_open = self.open.as_ref().map(|open| open.first);
+        let first = self.sealed.first().map(|sealed| sealed.summary.first).or(of_open);
+        first.unwrap_or(self.last_sequence + 1)
+    }
+
+    fn head(&self, numbers: Numbers) -> u64 {
+        match numbers {
+            Numbers::Commands => self.last_sequence,
+            Numbers::Of(key) => self.heads.get(&key).copied().unwrap_or_default(),
+        }
+    }
+}
+
+impl OpenSegment {
+    fn range(&self, numbers: Numbers) -> Option<Range> {
+        match numbers {
+            Numbers::Commands => {
+                Some(Range { first: self.first, count: self.last - self.first + 1 })
+            }
+            Numbers::Of(key) => self.index.range(key),
+        }
+    }
+}
+
+impl SpoolReader {
+    /// A command and what it left to later, as they were applied; nothing when it is yet to come.
+    pub fn read(&self, sequence: u64) -> Result<Vec<Applied>, SpoolError> {
+        let mut found = self.read_from(sequence, 1)?;
+        while !found.is_empty() {
+            let next = match self.read_from(sequence + found.len() as u64, CONTINUED_AT_ONCE) {
+                Err(SpoolError::Gone { .. }) => break,
+                next => next?,
+            };
+            let (before, there) = (found.len(), next.len());
+            found.extend(next.into_iter().take_while(|applied| applied.continues));
+            if there == 0 || found.len() < before + there {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Up to `max` commands from this one on, in order; no more than [`PAGE_MAX`], and fewer when
+    /// they have many events. Nothing when it is yet to come.
+    pub fn read_from(&self, sequence: u64, max: usize) -> Result<Vec<Applied>, SpoolError> {
+        self.read_parts(Numbers::Commands, sequence.max(1), max, |parts| {
+            let mut page = Vec::new();
+            let mut events = 0;
+            for part in parts {
+                let mut file = SegmentFile::open(&self.shared.dir, part.segment)?;
+                for offset in part.offsets {
+                    if events >= PAGE_MAX {
+                        return Ok(page);
+                    }
+                    let applied = file.applied(offset)?;
+                    events += applied.events.len();
+                    page.push(applied);
+                }
+            }
+            Ok(page)
+        })
+    }
+
+    /// Up to `max` events of an account from this number on, in order; no more than [`PAGE_MAX`].
+    /// Nothing when it is yet to come.
+    pub fn read_account(
+        &self,
+        account: AccountId,
+        from: u64,
+        max: usize,
+    ) -> Result<Vec<NumberedEvent>, SpoolError> {
+        self.read_key(Key::account(account), from.max(1), max)
+    }
+
+    /// The same of an instrument.
+    pub fn read_instrument(
+        &self,
+        instrument: InstrumentId,
+        from: u64,
+        max: usize,
+    ) -> Result<Vec<NumberedEvent>, SpoolError> {
+        self.read_key(Key::instrument(instrument), from.max(1), max)
+    }
+
+    fn read_key(&self, key: Key, from: u64, max: usize) -> Result<Vec<NumberedEvent>, SpoolError> {
+        self.read_parts(Numbers::Of(key), from, max, |parts| {
+            let mut page = Vec::new();
+            for part in parts {
+                let mut file = SegmentFile::open(&self.shared.dir, part.segment)?;
+                let wanted = page.len() + part.offsets.len();
+                let mut previous = None;
+                for offset in part.offsets {
+                    // A frame with several of its events is there once for each.
+                    if previous.replace(offset) != Some(offset) {
+                        let next = from + page.len() as u64;
+                        page.extend(file.events_of(offset, key, next, wanted - page.len())?);
+                    }
+                }
+            }
+            Ok(page)
+        })
+    }
+
+    /// Reads what lies from a number on, as far as it has no hole.
+    fn read_parts<R>(
+        &self,
+        numbers: Numbers,
+        from: u64,
+        max: usize,
+        read: impl Fn(Vec<Part>) -> Result<R, SpoolError>,
+    ) -> Result<R, SpoolError> {
+        loop {
+            let found = Found::take(&self.shared, numbers, from, max.min(PAGE_MAX));
+            match found.parts(&self.shared.dir).and_then(&read) {
+                // The retention was faster: there is another table by now.
+                Err(error) if error.is_not_found() && !found.is_current(&self.shared) => {}
+                result => return result,
+            }
+        }
+    }
+}
+
+/// Commands that are asked for at once when it is not known whether they belong to the one before.
+const CONTINUED_AT_ONCE: usize = 16;
+
+/// Of one segment, where the frames lie.
+#[derive(Debug)]
+struct Part {
+    segment: u64,
+    offsets: Vec<u32>,
+}
+
+/// What the table had to say to a question.
+struct Found {
+    numbers: Numbers,
+    from: u64,
+    max: usize,
+    sealed: Arc<Vec<Sealed>>,
+    open: Option<(Range, Part)>,
+    head: u64,
+}
+
+impl Found {
+    fn take(shared: &Shared, numbers: Numbers, from: u64, max: usize) -> Self {
+        let table = shared.table();
+        let open = table.open.as_ref().and_then(|open| {
+            let range = open.range(numbers)?;
+            let skip = from.saturating_sub(range.first);
+            let offsets = open.index.offsets(numbers, skip, max).to_vec();
+            Some((range, Part { segment: open.first, offsets }))
+        });
+        let (sealed, head) = (Arc::clone(&table.sealed), table.head(numbers));
+        Self { numbers, from, max, sealed, open, head }
+    }
+
+    fn is_current(&self, shared: &Shared) -> bool {
+        Arc::ptr_eq(&self.sealed, &shared.table().sealed)
+    }
+
+    fn parts(&self, dir: &Path) -> Result<Vec<Part>, SpoolError> {
+        let Some(start) = self.start(dir)? else { return Ok(Vec::new()) };
+        let (mut parts, mut next, mut left) = (Vec::new(), self.from, self.max);
+        for sealed in &self.sealed[start..] {
+            if left == 0 {
+                return Ok(parts);
+            }
+            let Some(range) = self.range_in(dir, sealed)? else { continue };
+            if range.first > next {
+                return Ok(parts);
+            }
+            let index = IndexFile::open(&index_path(dir, sealed.summary.first))?;
+            let offsets = index.offsets(self.numbers, next - range.first, left)?;
+            left -= offsets.len();
+            next = range.end();
+            parts.push(Part { segment: sealed.summary.first, offsets });
+        }
+        if let Some((range, Part { segment, offsets })) = &self.open
+            && range.first <= next
+        {
+            let offsets = offsets[..left.min(offsets.len())].to_vec();
+            parts.push(Part { segment: *segment, offsets });
+        }
+        Ok(parts)
+    }
+
+    /// The place of the full segment with the first number asked for, the one behind them all if it
+    /// lies in the open one; `None` when it is yet to come.
+    fn start(&self, dir: &Path) -> Result<Option<usize>, SpoolError> {
+        let open = self.open.as_ref().map(|(range, _)| *range);
+        let newest_first = self.sealed.iter().enumerate().rev();
+        let in_sealed = newest_first.map(|(place, sealed)| (place, self.range_in(dir, sealed)));
+        // The first number that is kept, of those behind what was looked at.
+        let mut next = self.head + 1;
+        let mut is_newest = true;
+        for (place, range) in std::iter::once((self.sealed.len(), Ok(open))).chain(in_sealed) {
+            let Some(range) = range? else { continue };
+            if is_newest {
+                next = next.max(range.end());
+                if self.from >= next {
+                    return Ok(None);
+                }
+                is_newest = false;
+            }
+            if self.from >= range.end() {
+                return Err(SpoolError::Gone { first: next });
+            }
+            if self.from >= range.first {
+                return Ok(Some(place));
+            }
+            next = range.first;
+        }
+        if self.from >= next { Ok(None) } else { Err(SpoolError::Gone { first: next }) }
+    }
+
+    fn range_in(&self, dir: &Path, sealed: &Sealed) -> Result<Option<Range>, SpoolError> {
+        let Summary { first, last, .. } = sealed.summary;
+        match self.numbers {
+            Numbers::Commands => Ok(Some(Range { first, count: last - first + 1 })),
+            Numbers::Of(key) => IndexFile::open(&index_path(dir, first))?.range(key),
+        }
+    }
+}
+
+/// A segment that is being read, and a part of it in memory.
+#[derive(Debug)]
+struct SegmentFile {
+    file: File,
+    path: PathBuf,
+    window: Vec<u8>,
+    window_start: u64,
+}
+
+impl SegmentFile {
+    fn open(dir: &Path, first: u64) -> Result<Self, SpoolError> {
+        let path = segment_path(dir, first);
+        let file = File::open(&path).map_err(SpoolError::at(&path))?;
+        Ok(Self { file, path, window: Vec::new(), window_start: 0 })
+    }
+
+    fn applied(&mut self, offset: u32) -> Result<Applied, SpoolError> {
+        let applied = self.frame(offset)?.applied();
+        applied.ok_or_else(|| self.damaged(offset, "its events cannot be read"))
+    }
+
+    /// The events of a key in one frame, from number `from` on, and up to `max` of them.
+    fn events_of(
+        &mut self,
+        offset: u32,
+        key: Key,
+        from: u64,
+        max: usize,
+    ) -> Result<Vec<NumberedEvent>, SpoolError> {
+        let Applied { sequence, sequenced_ns, events, .. } = self.applied(offset)?;
+        let mut found = Vec::new();
+        for event in events {
+            each_number(&event, |of, number| {
+                let is_next = of == key && number == from + found.len() as u64;
+                if is_next && found.len() < max {
+                    found.push(NumberedEvent { number, sequence, sequenced_ns, event });
+                }
+            });
+        }
+        let is_there = !found.is_empty();
+        is_there.then_some(found).ok_or_else(|| {
+            self.damaged(offset, "the index says that an event is here, and it is not")
+        })
+    }
+
+    fn frame(&mut self, offset: u32) -> Result<Frame<'_>, SpoolError> {
+        let start = u64::from(offset)
+            .checked_sub(HASH_SIZE as u64)
+            .ok_or_else(|| self.damaged(offset, "no frame can be there"))?;
+        if Frame::needed(self.held(start)).is_none() {
+            self.load(start, READ_SIZE)?;
+        }
+        let needed = Frame::needed(self.held(start)).unwrap_or(usize::MAX);
+        if self.held(start).len() < needed {
+            self.load(start, needed.max(READ_SIZE))?;
+        }
+        let frame = Frame::read(self.held(start));
+        frame.ok_or_else(|| self.damaged(offset, "a frame is not sound"))
+    }
+
+    /// What is in memory from this place on.
+    fn held(&self, start: u64) -> &[u8] {
+        let skip = start.checked_sub(self.window_start).and_then(|skip| usize::try_from(skip).ok());
+        skip.and_then(|skip| self.window.get(skip..)).unwrap_or_default()
+    }
+
+    /// Reads up to so many bytes into memory; fewer at the end of the file.
+    fn load(&mut self, start: u64, size: usize) -> Result<(), SpoolError> {
+        let file_size = self.file.metadata().map_err(SpoolError::at(&self.path))?.len();
+        let size = file_size.saturating_sub(start).min(size as u64);
+        self.window.resize(usize::try_from(size).unwrap_or_default(), 0);
+        self.window_start = start;
+        match self.file.read_exact_at(&mut self.window, start) {
+            // Cut off meanwhile: then it does not hold what the index says.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                self.window.clear();
+                Ok(())
+            }
+            result => result.map_err(SpoolError::at(&self.path)),
+        }
+    }
+
+    fn damaged(&self, offset: u32, damage: &'static str) -> SpoolError {
+        SpoolError::damaged(&self.path, offset.into(), damage)
+    }
+}

@@ -9,7 +9,7 @@ use figment::Figment;
 use figment::providers::{Format, Serialized, Toml};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use venue::{MasterKey, MasterKeyError};
+use venue::{MasterKey, MasterKeyError, Retention};
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Config {
@@ -22,6 +22,9 @@ pub(crate) struct Config {
     /// A file, or from the environment the key itself.
     pub(crate) master_key: Option<String>,
     pub(crate) snapshot_every: u64,
+    pub(crate) spool_max_mib: u64,
+    /// 0 is no limit.
+    pub(crate) spool_max_hours: u64,
     pub(crate) log_level: String,
     pub(crate) log_format: LogFormat,
 }
@@ -79,6 +82,18 @@ pub(crate) struct Flags {
     #[serde(skip_serializing_if = "Option::is_none")]
     snapshot_every: Option<u64>,
 
+    /// Mebibytes that the event spool may take; what is older is deleted
+    /// [default: 256] [env: BUTTONWOOD_SPOOL_MAX_MIB]
+    #[arg(long, value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spool_max_mib: Option<u64>,
+
+    /// Hours by which events in the spool may be older than the newest; 0 is no limit
+    /// [default: 0] [env: BUTTONWOOD_SPOOL_MAX_HOURS]
+    #[arg(long, value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spool_max_hours: Option<u64>,
+
     /// error, warn, info, debug, trace, or by module as `info,gateway=debug`
     /// [default: info] [env: BUTTONWOOD_LOG_LEVEL]
     #[arg(long, value_name = "LEVEL")]
@@ -117,6 +132,8 @@ impl Default for Config {
             bots_seed: 1,
             master_key: None,
             snapshot_every: venue::Settings::SNAPSHOT_EVERY_DEFAULT,
+            spool_max_mib: Retention::MAX_BYTES_DEFAULT / MIB,
+            spool_max_hours: 0,
             log_level: "info".into(),
             log_format: LogFormat::Text,
         }
@@ -143,6 +160,7 @@ impl Config {
         if config.snapshot_every == 0 {
             return Err("snapshot_every must be at least 1".into());
         }
+        retention(config.spool_max_mib, config.spool_max_hours)?;
         Ok(config)
     }
 
@@ -160,9 +178,28 @@ impl Config {
         venue::Settings {
             durability,
             snapshot_every: self.snapshot_every,
+            retention: retention(self.spool_max_mib, self.spool_max_hours)
+                .expect("checked when the settings were loaded"),
             ..venue::Settings::new(&self.data_dir)
         }
     }
+}
+
+const MIB: u64 = 1 << 20;
+const HOUR_NS: u64 = 3_600 * 1_000_000_000;
+
+/// What the event spool keeps, by settings of these names.
+pub(crate) fn retention(max_mib: u64, max_hours: u64) -> Result<Retention, String> {
+    let max_bytes = max_mib.checked_mul(MIB).filter(|bytes| *bytes >= Retention::MAX_BYTES_MIN);
+    let max_bytes = max_bytes.ok_or_else(|| {
+        let (min, max) = (Retention::MAX_BYTES_MIN / MIB, u64::MAX / MIB);
+        format!("spool_max_mib must be between {min} and {max}, and is {max_mib}")
+    })?;
+    let max_age_ns = max_hours.checked_mul(HOUR_NS).ok_or_else(|| {
+        let max = u64::MAX / HOUR_NS;
+        format!("spool_max_hours must be at most {max}, or 0 for no limit, and is {max_hours}")
+    })?;
+    Ok(Retention { max_bytes, max_age_ns: (max_hours > 0).then_some(max_age_ns) })
 }
 
 /// A file's name, or the key itself as 64 hex digits.
@@ -296,5 +333,18 @@ mod tests {
     fn snapshots_without_commands_between_them_are_refused() {
         let error = load(&["--snapshot-every", "0"]).unwrap_err();
         assert!(error.contains("snapshot_every"), "{error}");
+    }
+
+    #[test]
+    fn what_the_spool_keeps_is_set_by_size_and_by_age() {
+        let kept = |args: &[&str]| load(args).map(|config| config.venue_settings().retention);
+        assert_eq!(kept(&[]).unwrap(), Retention::default());
+        let both = kept(&["--spool-max-mib", "32", "--spool-max-hours", "24"]).unwrap();
+        assert_eq!(both, Retention { max_bytes: 32 * MIB, max_age_ns: Some(24 * HOUR_NS) });
+        for (flag, text) in [("mib", "31"), ("mib", "18446744073709551615"), ("hours", "5124096")] {
+            let error = load(&[&format!("--spool-max-{flag}"), text]).unwrap_err();
+            assert!(error.contains(&format!("spool_max_{flag} must be")), "{error}");
+            assert!(error.contains(text), "{error}");
+        }
     }
 }

@@ -366,7 +366,8 @@ impl Orders {
     fn attach_extra(&mut self, order: &Order) -> u32 {
         let Order { strategy_id, strategy_type, cum_quote, updated_ns, terms, .. } = *order;
         let common = updated_ns == order.created_ns
-            && order.cum_qty == Qty::ZERO // what was traded at a price of zero has no quote
+            && cum_quote.is_zero()
+            && order.cum_qty.is_zero() // what was traded at a price of zero has no quote
             && strategy_id.is_none()
             && strategy_type.is_none()
             && terms.is_none();

@@ -1,6 +1,7 @@
 //! A new order's way: accepted, traded against the book, then resting or ended.
 
 pub(crate) mod check;
+pub(crate) mod fill;
 pub(crate) mod peg;
 pub(crate) mod plain;
 pub(crate) mod reach;
@@ -197,6 +198,10 @@ impl Engine {
     }
 
     fn trade(&mut self, order: &mut Order, events: &mut Vec<Event>) -> Stop {
+        self.trade_plain(order, events);
+        if order.status == OrderStatus::Filled {
+            return Stop::Filled;
+        }
         let resting_side = order.side.opposite();
         let limit = (!order.order_type.is_market()).then_some(order.price);
         loop {
@@ -305,9 +310,7 @@ impl Engine {
             count_fill_by_quote(taker, &market.instrument, next);
         }
 
-        if market.triggers.any_wait() && market.trading.last_price != Some(price) {
-            market.triggers.note(price);
-        }
+        market.note_price(price);
         market.trading.note_trade(price, qty, self.now_ns);
         let (instrument_seq, trade_id) = (market.next_seq(), market.next_trade_id());
         let base = market.instrument.base_amount(qty);

@@ -155,6 +155,22 @@ impl Orders {
         }
     }
 
+    /// [`Orders::order`] of an order that has no special terms, and so is on the book.
+    #[inline]
+    pub(crate) fn without_terms(&self, node: NodeId) -> Order {
+        let as_it_came = self.as_it_came(node);
+        let Some(extra) = self.extra(node) else { return as_it_came };
+        debug_assert!(extra.terms.is_none() && extra.standing == Standing::Book);
+        Order {
+            strategy_id: extra.strategy_id,
+            strategy_type: extra.strategy_type,
+            cum_qty: as_it_came.order_qty - self.nodes[node].leaves_qty(),
+            cum_quote: extra.cum_quote,
+            updated_ns: extra.updated_ns,
+            ..as_it_came
+        }
+    }
+
     /// [`Orders::order`] without what only an [`Extra`] says.
     #[inline]
     pub(crate) fn as_it_came(&self, node: NodeId) -> Order {

@@ -131,9 +131,7 @@ impl Engine {
         let (maker, maker_reduced) = self.uncross_fill(maker_node, qty, quote);
         let (taker, taker_reduced) = self.uncross_fill(taker_node, qty, quote);
         let market = &mut self.markets[instrument.0 as usize];
-        if market.triggers.any_wait() && market.trading.last_price != Some(price) {
-            market.triggers.note(price);
-        }
+        market.note_price(price);
         market.trading.note_trade(price, qty, self.now_ns);
         let (instrument_seq, trade_id) = (market.next_seq(), market.next_trade_id());
         let base = market.instrument.base_amount(qty);

@@ -299,6 +299,14 @@ impl Market {
         }
     }
 
+    /// There is a trade at this price, which triggers may wait for.
+    #[inline]
+    pub(crate) fn note_price(&mut self, price: Price) {
+        if self.triggers.any_wait() && self.trading.last_price != Some(price) {
+            self.triggers.note(price);
+        }
+    }
+
     /// Whether triggers have anything to do now.
     #[cold]
     pub(crate) fn triggers_move(&self) -> bool {

@@ -43,6 +43,8 @@ struct Aim {
     side: Side,
     price: Price,
     name: u32,
+    /// The order's node, once it was looked up.
+    node: NodeId,
 }
 
 impl Default for Ahead {
@@ -70,8 +72,9 @@ impl Engine {
         } else {
             self.bring_place(before(0));
         }
-        self.bring_order(before(FOURTH));
-        self.bring_neighbours(before(FIFTH));
+        let node = self.bring_order(before(FOURTH));
+        self.ahead.aims[(last + AIMS - FOURTH) % AIMS].node = node;
+        self.bring_neighbours(&self.ahead.aims[(last + AIMS - FIFTH) % AIMS]);
     }
 
     #[inline]
@@ -85,6 +88,7 @@ impl Engine {
                 side: order.side,
                 price: order.price,
                 name: self.orders.sought(account, order.instrument, &order.cl_ord_id).hash,
+                node: NONE,
             },
             Command::CancelOrder(cancel) => Aim {
                 account: account.0,
@@ -127,21 +131,23 @@ impl Engine {
     }
 
     #[inline]
-    fn bring_order(&self, aim: &Aim) {
-        let Some(market) = self.market(aim.instrument) else { return };
-        self.orders.prefetch(market.index.peek(aim.order_id.0));
+    fn bring_order(&self, aim: &Aim) -> NodeId {
+        let Some(market) = self.market(aim.instrument) else { return NONE };
+        let node = market.index.peek(aim.order_id.0);
+        self.orders.prefetch(node);
         if let Some(account) = self.accounts.get(aim.account as usize) {
             account.prefetch_parts(&market.instrument);
         }
         if let Some(front) = self.maker_of(market, aim) {
             self.orders.prefetch(front);
         }
+        node
     }
 
     #[inline]
     fn bring_neighbours(&self, aim: &Aim) {
         let Some(market) = self.market(aim.instrument) else { return };
-        let node = market.index.peek(aim.order_id.0);
+        let node = aim.node;
         self.orders.prefetch_neighbours(node);
         if let Some(account) = self.accounts.get(aim.account as usize) {
             self.orders.prefetch(account.last_open(aim.instrument, aim.side));

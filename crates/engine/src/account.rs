@@ -133,7 +133,7 @@ impl Account {
         self.balances.get(usize::from(asset.0)).copied().unwrap_or_default()
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn balance_mut(&mut self, asset: AssetId) -> &mut Balance {
         let at = usize::from(asset.0);
         if at >= self.balances.len() {
@@ -200,7 +200,7 @@ impl Account {
         self.set_aside(asset, amount);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set_aside(&mut self, asset: AssetId, amount: Amount) {
         let balance = self.balance_mut(asset);
         balance.free -= amount;
@@ -217,7 +217,7 @@ impl Account {
         self.give_back(asset, amount);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn give_back(&mut self, asset: AssetId, amount: Amount) {
         let balance = self.balance_mut(asset);
         balance.locked -= amount;
@@ -282,7 +282,7 @@ pub(crate) fn held(instrument: &Instrument, order: &Order, qty: Qty) -> (AssetId
     held_at(instrument, order.side, order.price, qty)
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn held_at(
     instrument: &Instrument,
     side: Side,

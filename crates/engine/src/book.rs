@@ -141,7 +141,7 @@ pub struct Front {
 
 impl Book {
     /// Puts an order at the end of the queue at its price.
-    #[inline]
+    #[inline(always)]
     pub fn rest(&mut self, nodes: &mut Nodes, side: Side, price: Price, qty: Qty) -> NodeId {
         let key = key_of(side, price);
         let page_id = self.page_for(side, key);
@@ -327,7 +327,7 @@ impl Book {
     }
 
     /// The page of `key`, a new one if there is none.
-    #[inline]
+    #[inline(always)]
     fn page_for(&mut self, side: Side, key: u64) -> u32 {
         let number = key / SLOTS as u64;
         match self.hinted(side, number) {
@@ -336,7 +336,7 @@ impl Book {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn hinted(&self, side: Side, number: u64) -> Option<u32> {
         let hint = self.side(side).hint(number);
         if hint.number != number as u32 {

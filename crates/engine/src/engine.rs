@@ -85,7 +85,7 @@ pub(crate) struct Key {
 /// Makes an event where it is going to lie: the large ones cost as much to move as to make.
 #[inline(always)]
 pub(crate) fn tell(events: &mut Vec<Event>, make: impl FnOnce() -> Event) {
-    events.extend(std::iter::once_with(make));
+    events.push(make());
 }
 
 /// Work that did not fit into one command.

@@ -20,7 +20,7 @@ impl Market {
 impl Engine {
     /// An instrument's book has changed, or it has traded. To be called behind every such change;
     /// what follows from it comes when the command's own order is done.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn touch(&mut self, instrument: InstrumentId) {
         let market = &mut self.markets[instrument.0 as usize];
         if market.has_followers() && !market.follow_up_waits {

@@ -61,6 +61,7 @@ impl Settled {
 }
 
 impl Engine {
+    #[inline(always)]
     pub(crate) fn new_order(
         &mut self,
         account: AccountId,
@@ -70,6 +71,11 @@ impl Engine {
         if let Some(glance) = self.glance(account, request) {
             return self.take_plain(account, request, &glance, events);
         }
+        self.new_special(account, request, events);
+    }
+
+    #[inline(never)]
+    fn new_special(&mut self, account: AccountId, request: &NewOrder, events: &mut Vec<Event>) {
         if let Err(reason) = self.check_new_order(account, request) {
             return self.reject(account, reason, events);
         }
@@ -185,7 +191,7 @@ impl Engine {
         order
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn tell_accepted(&mut self, order: &Order, events: &mut Vec<Event>) {
         let market = &mut self.markets[order.instrument.0 as usize];
         let account = &mut self.accounts[order.account.0 as usize];
@@ -382,7 +388,7 @@ impl Engine {
     }
 
     /// Keeps a trade where its account can ask for it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn keep_trade(
         &mut self,
         order: &Order,

@@ -156,7 +156,7 @@ impl Orders {
     }
 
     /// [`Orders::order`] of an order that has no special terms, and so is on the book.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn without_terms(&self, node: NodeId) -> Order {
         let as_it_came = self.as_it_came(node);
         let Some(extra) = self.extra(node) else { return as_it_came };
@@ -172,7 +172,7 @@ impl Orders {
     }
 
     /// [`Orders::order`] without what only an [`Extra`] says.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn as_it_came(&self, node: NodeId) -> Order {
         let (record, at) = (self.record(node), &self.nodes[node]);
         Order {
@@ -315,7 +315,7 @@ impl Orders {
     }
 
     /// [`Orders::attach`] for an order of which its record says all.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn attach_plain(
         &mut self,
         account: &mut Account,
@@ -345,7 +345,7 @@ impl Orders {
     }
 
     /// Puts a record in its place, at the end of its account's list and into the table of names.
-    #[inline]
+    #[inline(always)]
     fn link(
         &mut self,
         account: &mut Account,
@@ -480,7 +480,7 @@ impl Orders {
     }
 
     /// [`Orders::detach`] for an order of which its record says all.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn unlink(&mut self, account: &mut Account, node: NodeId, record: &OpenOrder) {
         let hash = self.seeds.hash_of(record, &self.long_names);
         self.names.remove(hash, node);
@@ -528,7 +528,7 @@ impl Orders {
         )
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn find_named(
         &self,
         account: AccountId,
@@ -548,7 +548,7 @@ impl Orders {
         self.names.find(name.hash, same)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn sought(
         &self,
         account: AccountId,

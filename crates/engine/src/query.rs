@@ -120,6 +120,7 @@ impl Engine {
 
     /// An open order of this account. Commands ask only for these: finished ones have no order by
     /// name, and an account may keep very many.
+    #[inline(always)]
     pub(crate) fn find_open(
         &self,
         account: AccountId,
@@ -138,6 +139,7 @@ impl Engine {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn find_by_id(&self, instrument: InstrumentId, order_id: OrderId) -> Option<NodeId> {
         self.market(instrument)?.index.get(order_id.0)
     }

@@ -46,7 +46,7 @@ const SPARSE: u32 = 64;
 const PAGES_MAX: usize = 1 << 16;
 
 impl OrderIndex {
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, id: u64, place: u32) {
         debug_assert!(place != NONE);
         let (page, slot) = split(id);
@@ -59,7 +59,7 @@ impl OrderIndex {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, id: u64) -> Option<u32> {
         match self.recent(id) {
             Some(place) => (*place != NONE).then_some(*place),
@@ -88,7 +88,7 @@ impl OrderIndex {
         self.recent(id).copied().unwrap_or(NONE)
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn remove(&mut self, id: u64) -> Option<u32> {
         let (page, slot) = split(id);
         match self.pages.get_mut(page.wrapping_sub(self.base) as usize) {

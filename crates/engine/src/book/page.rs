@@ -105,7 +105,7 @@ impl Page {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn level_mut(&mut self, slot: usize) -> &mut Level {
         let Self { occupied, levels, .. } = self;
         match levels {

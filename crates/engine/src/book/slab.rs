@@ -28,7 +28,7 @@ impl<T, const RESERVE: usize> Slab<T, RESERVE> {
     }
 
     /// [`Slab::insert`] for the hot path: the record is made where it is going to lie.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn insert_made(&mut self, make: impl FnOnce() -> T) -> u32 {
         match self.free.pop() {
             Some(index) => {

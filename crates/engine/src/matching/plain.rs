@@ -2,11 +2,14 @@
 //!
 //! Most orders, accounts and instruments have nothing special. What such an order needs is done
 //! here with each record touched once; everything comes out as on the long way, `check.rs` to
-//! `ending.rs`, which all others take.
+//! `ending.rs`, which all others take. The trades of those that trade at once are in `fill.rs`.
+//!
+//! What every order passes becomes one body with [`Engine::apply`]: left to itself, the compiler
+//! makes calls of the parts, and hands over through memory what lies in registers.
 
 use types::{
     AccountId, Amount, AssetId, CancelCause, ClOrdId, Event, NewOrder, Order, OrderAccepted,
-    OrderCanceled, OrderRested, OrderSize, OrderStatus, OrderType, Qty, TimeInForce,
+    OrderCanceled, OrderId, OrderRested, OrderSize, OrderStatus, OrderType, Qty, TimeInForce,
 };
 
 use crate::account::held_at;
@@ -31,7 +34,7 @@ pub(crate) struct Glance {
 impl Engine {
     /// Whether it is seen at one glance that an order may come. `None` says nothing: then the
     /// ladder finds out.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn glance(&self, account_id: AccountId, order: &NewOrder) -> Option<Glance> {
         let market = self.market(order.instrument)?;
         let account = self.account(account_id)?;
@@ -77,6 +80,7 @@ impl Engine {
         Some(Glance { qty, asset, cost, name, rests })
     }
 
+    #[inline(always)]
     pub(crate) fn take_plain(
         &mut self,
         account_id: AccountId,
@@ -89,12 +93,7 @@ impl Engine {
         account.set_aside(glance.asset, glance.cost);
         let order_id = market.next_order_id();
         if !glance.rests {
-            if let Some(front) = market.front(&self.orders.nodes, request.side.opposite()) {
-                self.foresee_makers(front.node);
-            }
-            let mut order = new_order(account_id, request, order_id, self.now_ns);
-            self.tell_accepted(&order, events);
-            return self.enter_new(&mut order, events);
+            return self.enter_plain(account_id, request, order_id, events);
         }
         let (account_seq, instrument_seq) = (account.next_seq(), market.next_seq());
         let now_ns = self.now_ns;
@@ -124,8 +123,26 @@ impl Engine {
         self.touch(instrument);
     }
 
+    /// A plain order that finds somebody to trade with, or does not stay.
+    #[inline(never)]
+    fn enter_plain(
+        &mut self,
+        account: AccountId,
+        request: &NewOrder,
+        order_id: OrderId,
+        events: &mut Vec<Event>,
+    ) {
+        let market = &self.markets[request.instrument.0 as usize];
+        if let Some(front) = market.front(&self.orders.nodes, request.side.opposite()) {
+            self.foresee_makers(front.node);
+        }
+        let mut order = new_order(account, request, order_id, self.now_ns);
+        self.tell_accepted(&order, events);
+        self.enter_new(&mut order, events);
+    }
+
     /// Cancels a plain order as it came. `false` if it is not one, and then nothing is done.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn cancel_plain(
         &mut self,
         node: NodeId,

@@ -43,7 +43,7 @@ pub(crate) struct Reduced {
 
 impl Market {
     /// Who would trade next on `side`, the side of the resting orders.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn front(&self, nodes: &Nodes, side: Side) -> Option<Front> {
         if self.special.hidden_count > 0 {
             return self.front_of_both(nodes, side);
@@ -52,7 +52,7 @@ impl Market {
     }
 
     /// The best price on a side, shown or hidden.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn best_price(&self, side: Side) -> Option<Price> {
         if self.special.hidden_count > 0 {
             return self.best_of_both(side);

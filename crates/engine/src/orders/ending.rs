@@ -12,6 +12,7 @@ use crate::orders::Standing;
 use crate::orders::list::is_in_list;
 
 impl Engine {
+    #[inline(always)]
     pub(crate) fn cancel_order(
         &mut self,
         account: AccountId,
@@ -19,7 +20,12 @@ impl Engine {
         events: &mut Vec<Event>,
     ) {
         match self.check_cancel(account, request) {
-            Ok(node) => self.cancel(node, request.cl_ord_id, CancelCause::Requested, events),
+            Ok(node) => {
+                let (name, cause) = (request.cl_ord_id, CancelCause::Requested);
+                if !self.cancel_plain(node, name, cause, events) {
+                    self.cancel_special(node, name, cause, events);
+                }
+            }
             Err(reason) => self.reject(account, reason, events),
         }
     }
@@ -163,9 +169,19 @@ impl Engine {
         cause: CancelCause,
         events: &mut Vec<Event>,
     ) {
-        if self.cancel_plain(node, cl_ord_id, cause, events) {
-            return;
+        if !self.cancel_plain(node, cl_ord_id, cause, events) {
+            self.cancel_special(node, cl_ord_id, cause, events);
         }
+    }
+
+    #[inline(never)]
+    fn cancel_special(
+        &mut self,
+        node: NodeId,
+        cl_ord_id: ClOrdId,
+        cause: CancelCause,
+        events: &mut Vec<Event>,
+    ) {
         let mut order = self.orders.order(node);
         let canceled_qty = order.leaves_qty();
         let shown = self.leave(node, &order);
@@ -193,6 +209,7 @@ impl Engine {
         self.touch(order.instrument);
     }
 
+    #[inline(always)]
     fn check_cancel(
         &self,
         account: AccountId,
@@ -210,6 +227,7 @@ impl Engine {
         if allowed { Ok(node) } else { Err(RejectReason::CancelRestricted) }
     }
 
+    #[inline(always)]
     pub(crate) fn open_order(
         &self,
         account: AccountId,

@@ -43,7 +43,7 @@ impl<B: Brief> Default for Kept<B> {
 
 impl<B: Brief> Kept<B> {
     /// Keeps one more, in place of the oldest if there are `kept`; never more than that.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, whole: &B::Whole, kept: usize) {
         let brief = B::new(whole);
         if brief.is_none() && kept > 0 {
@@ -52,7 +52,7 @@ impl<B: Brief> Kept<B> {
         self.push_brief(brief, kept);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push_brief(&mut self, brief: Option<B>, kept: usize) {
         if kept == 0 {
             return;

@@ -41,7 +41,7 @@ impl Default for Seeds {
 }
 
 impl Seeds {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn hash_of(&self, record: &OpenOrder, long_names: &Slab<ClOrdId>) -> u32 {
         let OpenOrder { account, instrument, .. } = *record;
         match record.cl_ord_id {

@@ -75,7 +75,7 @@ impl Bucket {
 
 impl Names {
     /// The node of this hash that is meant.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn find(&self, hash: u32, is_meant: impl Fn(u32) -> bool) -> Option<u32> {
         let part = &self.parts[part_of(hash)];
         let mut at = part.home(hash);
@@ -97,7 +97,7 @@ impl Names {
         None // each bucket was full at some time
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn insert(&mut self, hash: u32, node: u32) {
         let part = &mut self.parts[part_of(hash)];
         if 4 * part.used >= 3 * SLOTS * part.buckets.len() {
@@ -108,7 +108,7 @@ impl Names {
     }
 
     /// Removes a node that is there.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn remove(&mut self, hash: u32, node: u32) {
         let part = &mut self.parts[part_of(hash)];
         part.used -= 1;
@@ -157,7 +157,7 @@ const fn first(tagged: u64) -> usize {
 }
 
 impl Part {
-    #[inline]
+    #[inline(always)]
     fn place(&mut self, hash: u32, node: u32) {
         let mut at = self.home(hash);
         loop {

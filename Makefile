@@ -7,7 +7,7 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint unit clients bench churn coverage crash clean
+.PHONY: help run test lint unit clients bench churn coverage crash sim soak fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ $(VENV)/installed: tests/clients/requirements.txt
 crash: $(VENV)/installed ## kill -9 under load, again and again (ROUNDS=100)
 	$(CARGO) build --locked --package buttonwood
 	BUTTONWOOD_CRASH_ROUNDS=$(or $(ROUNDS),100) $(VENV)/bin/pytest tests/clients/test_crash.py
+
+sim: ## simulated worlds where disks, machines and clocks fail (SEEDS=10000 FIRST=0)
+	$(CARGO) run --release --locked --package buttonwood -- sim --seeds $(or $(SEEDS),10000) --first $(or $(FIRST),0)
 
 soak: ## random scripts against the plain model of the rules (SECONDS=600 SEED=1)
 	scripts/soak $(or $(SECONDS),600) $(or $(SEED),1)

@@ -7,6 +7,7 @@ mod demo;
 mod failure;
 mod replay;
 mod serve;
+mod sim;
 mod trace;
 
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ enum Command {
     /// Run a venue in the foreground
     Serve(serve::Serve),
     Replay(replay::Args),
+    Sim(sim::Sim),
     /// Act as the venue's operator: assets, instruments, accounts, money, keys
     Admin(admin::Admin),
 }
@@ -36,6 +38,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Serve(serve) => serve.run(),
+        Command::Sim(sim) => sim.run(),
         Command::Replay(args) => replay::run(&args).map_err(Failure::from),
         Command::Admin(admin) => admin.run(),
     };

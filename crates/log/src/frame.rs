@@ -226,6 +226,28 @@ pub fn decode_size(bytes: &[u8]) -> Result<usize, FrameError> {
     Ok(size(header.payload_size as usize))
 }
 
+/// Gives the frames of a segment, from `start` on, the hashes that their bytes have now. For the
+/// simulation: it is as if nobody looked at them.
+pub(crate) fn reseal(bytes: &mut [u8], start: usize) {
+    let (mut at, mut previous) = (start, None);
+    while let Some(rest) = bytes.get_mut(at..)
+        && let Ok(size) = decode_size(rest)
+        && let Some(frame) = rest.get_mut(..size)
+    {
+        let (previous_hash, hash_at) =
+            (offset_of!(FrameHeader, previous_hash), offset_of!(FrameHeader, hash));
+        if let Some(ChainHash(previous)) = previous {
+            frame[previous_hash..hash_at].copy_from_slice(&previous);
+        }
+        let payload_size = u32::from_le_bytes(field(frame, offset_of!(FrameHeader, payload_size)));
+        let payload_end = FrameHeader::SIZE + payload_size as usize;
+        let sealed = hash(&frame[..hash_at], &frame[FrameHeader::SIZE..payload_end]);
+        frame[hash_at..FrameHeader::SIZE].copy_from_slice(&sealed.0);
+        previous = Some(sealed);
+        at += size;
+    }
+}
+
 /// The `N` bytes at a place that the layout has shown to be inside.
 pub(crate) fn field<const N: usize>(bytes: &[u8], offset: usize) -> [u8; N] {
     *bytes[offset..].first_chunk().expect("the layout is asserted beside each type")

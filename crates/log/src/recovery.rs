@@ -46,6 +46,8 @@ pub struct Recovered {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tail {
     pub(crate) offset: u64,
+    /// From here on no frame shows that those before it had reached stable storage.
+    pub(crate) unproven: u64,
     pub(crate) file_size: u64,
 }
 
@@ -106,6 +108,7 @@ impl Recovered {
         } else {
             self.check_joint(&reader)?;
         }
+        let mut unproven = VecDeque::new();
         let error = loop {
             let offset = reader.offset;
             let next_batch = self.last_batch + 1;
@@ -117,6 +120,11 @@ impl Recovered {
                     }
                     self.last_batch = next_batch;
                     self.last_hash = header.hash;
+                    unproven.push_back((next_batch, offset));
+                    while unproven.front().is_some_and(|(batch, _)| *batch <= header.durable_batch)
+                    {
+                        unproven.pop_front();
+                    }
                 }
                 Err(FrameError::Version { found }) if found > FORMAT_VERSION => {
                     let (file, supported) = (reader.path().to_path_buf(), FORMAT_VERSION);
@@ -134,7 +142,9 @@ impl Recovered {
             }
             self.bytes_dropped = used_end - reader.offset;
         }
-        self.tail = Some(Tail { offset: reader.offset, file_size: reader.file_size });
+        let (offset, file_size) = (reader.offset, reader.file_size);
+        let unproven = unproven.front().map_or(offset, |(_, offset)| *offset);
+        self.tail = Some(Tail { offset, unproven, file_size });
         Ok(())
     }
 

@@ -68,7 +68,12 @@ impl Writer {
                 while tail_filled.end < dropped_end {
                     tail_filled.fill(&disk, dropped_end)?;
                 }
-                // A crashed process may have left behind frames that are not on stable storage.
+                // A crashed process may have left behind frames that are not on stable storage. If
+                // it was a sync that failed, the next one has forgotten them: they are read from the
+                // cache, and would be gone with the power. So they are written once more.
+                let mut unproven = vec![0; (tail.offset - tail.unproven) as usize];
+                tail_filled.file.read_exact_at(&mut unproven, tail.unproven)?;
+                disk.write(&tail_filled.file, tail.unproven, &unproven)?;
                 disk.sync(&tail_filled.file)?;
                 disk.sync_dir(dir)?;
                 Filled { end: tail.file_size, ..tail_filled }

@@ -146,7 +146,7 @@ impl Follower {
         applied: impl FnMut(Reply),
     ) -> Result<Step, FollowError> {
         let LoggedBatch { batch_number, epoch, .. } = batch;
-        if let Some(begin) = begun_epoch(&batch) {
+        if let Some(begin) = batch.begins_epoch() {
             if epoch <= self.position.epoch {
                 return Ok(Step::EpochRefused(begin));
             }
@@ -187,15 +187,17 @@ impl Follower {
     }
 }
 
-/// The epoch that a batch is there to begin; nothing else is in such a batch.
-fn begun_epoch(batch: &LoggedBatch<'_>) -> Option<NewEpoch> {
-    if batch.command_count != 1 {
-        return None;
-    }
-    let entry: Entry = Reader(batch.payload).read()?;
-    match entry.command {
-        Command::NewEpoch(begin) if begin.epoch == batch.epoch => Some(begin),
-        _ => None,
+impl LoggedBatch<'_> {
+    /// The epoch that it is there to begin; nothing else is in such a batch.
+    pub(crate) fn begins_epoch(&self) -> Option<NewEpoch> {
+        if self.command_count != 1 {
+            return None;
+        }
+        let entry: Entry = Reader(self.payload).read()?;
+        match entry.command {
+            Command::NewEpoch(begin) if begin.epoch == self.epoch => Some(begin),
+            _ => None,
+        }
     }
 }
 

@@ -24,6 +24,7 @@ mod machine;
 mod publisher;
 mod secret;
 mod shell;
+pub mod sim;
 mod spool;
 mod waker;
 

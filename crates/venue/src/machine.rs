@@ -119,6 +119,11 @@ impl<L: Log, T> Machine<L, T> {
         self.follower.position()
     }
 
+    /// For who steps a log by hand.
+    pub fn log_mut(&mut self) -> &mut L {
+        &mut self.log
+    }
+
     pub fn role(&self) -> Role {
         self.role
     }
@@ -200,6 +205,7 @@ impl<L: Log, T> Machine<L, T> {
         if let (Some(committed), Role::Primary(epoch)) = (&committed, self.role)
             && committed.batch.epoch == epoch
             && committed.batch_number > self.position().batch_number
+            && LoggedBatch::from(committed).begins_epoch().is_none()
         {
             self.batches_in_flight -= 1;
         }

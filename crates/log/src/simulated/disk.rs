@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Random;
 use crate::disk::{Access, FileSystem, StoredFile};
+use crate::frame;
+use crate::segment::SegmentHeader;
 
 /// Sectors are written one by one, in any order.
 const SECTOR_SIZE: u64 = 512;
@@ -15,7 +17,7 @@ const SECTOR_SIZE: u64 = 512;
 #[derive(Clone, Debug)]
 pub struct Disk(Arc<Mutex<State>>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct State {
     files: Vec<Content>,
     names: BTreeMap<PathBuf, usize>,
@@ -30,7 +32,7 @@ struct State {
     random: Random,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Content {
     /// What is read: the page cache.
     cached: Vec<u8>,
@@ -39,7 +41,7 @@ struct Content {
 }
 
 /// The name that a file loses, and the one it gets.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct NameChange {
     file: usize,
     source: Option<PathBuf>,
@@ -108,13 +110,21 @@ impl Disk {
         state.names.get(path).map(|&file| state.files[file].cached.clone())
     }
 
-    /// Puts other bytes in the place of a file's, on stable storage.
-    pub fn replace(&self, path: &Path, bytes: &[u8]) {
+    /// Another disk, as this one would be after a loss of power.
+    pub fn after_power_cut(&self) -> Self {
+        let mut state = self.state().clone();
+        state.lose_unsynced();
+        state.capacity = u64::MAX;
+        Self(Arc::new(Mutex::new(state)))
+    }
+
+    /// Gives every frame of a log's segment the hash that its bytes have: as if nobody looked at it.
+    pub fn reseal(&self, path: &Path) {
         let mut state = self.state();
-        if let Some(&file) = state.names.get(path) {
-            let (cached, durable) = (bytes.to_vec(), bytes.to_vec());
-            state.files[file] = Content { cached, durable, unsynced: Vec::new() };
-        }
+        let Some(&file) = state.names.get(path) else { return };
+        let content = &mut state.files[file];
+        frame::reseal(&mut content.cached, SegmentHeader::SIZE as usize);
+        content.durable.clone_from(&content.cached);
     }
 
     pub fn paths(&self) -> Vec<PathBuf> {

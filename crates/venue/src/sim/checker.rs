@@ -1,0 +1,226 @@
+//! Holds a log against what clients were told: nothing lost, nothing twice, each account's history
+//! in the order in which it came about, money conserved, all replicas equal.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use engine::Engine;
+use types::{Entry, Event, Reader, Wire};
+
+use super::clients::{Clients, RequestId, request_id};
+use crate::applied::Reply;
+use crate::follower::{FollowError, Follower, LoggedBatch, Position, Step};
+
+/// What must not be.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Violation {
+    /// A request was answered, and the log does not have it.
+    Lost {
+        request: RequestId,
+        sequence: u64,
+    },
+    /// A request was answered with something else than the log leads to.
+    Changed {
+        request: RequestId,
+        sequence: u64,
+    },
+    /// A request was carried out twice.
+    Doubled {
+        request: RequestId,
+        first: u64,
+        second: u64,
+    },
+    /// A request was carried out before one that its client had the answer of when it sent this.
+    OutOfOrder {
+        request: RequestId,
+        sequence: u64,
+        after: u64,
+    },
+    /// A request that was never answered, though everything worked for long enough.
+    Unanswered {
+        request: RequestId,
+    },
+    /// Two that applied the same log have come to different states.
+    StatesDiffer {
+        sequence: u64,
+    },
+    /// A venue that does not come up again after what it must survive.
+    DoesNotStart(String),
+    /// It did not stop at what it cannot survive, or stopped for another reason.
+    WrongStop(String),
+    /// What was changed on the disk was not seen, or seen as something else.
+    DamageUnseen(String),
+    NotFollowed(FollowError),
+}
+
+/// What a client was told.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Answer {
+    /// Where the request was carried out: at the first time, if it was a repeated one.
+    pub(super) sequence: u64,
+    /// `None` where it was told only that this was carried out before.
+    pub(super) events_hash: Option<[u8; 32]>,
+}
+
+impl Answer {
+    pub(super) fn of(reply: &Reply) -> Self {
+        match reply.applied.events.first() {
+            Some(Event::CommandRepeated(repeated)) => {
+                Self { sequence: repeated.first_sequence, events_hash: None }
+            }
+            _ => {
+                let events_hash = Some(hash_of(reply.events()));
+                Self { sequence: reply.applied.sequence, events_hash }
+            }
+        }
+    }
+}
+
+fn hash_of<'a>(events: impl Iterator<Item = &'a Event>) -> [u8; 32] {
+    let mut bytes = Vec::new();
+    events.for_each(|event| event.write(&mut bytes));
+    *blake3::hash(&bytes).as_bytes()
+}
+
+/// The history that a log tells, read from its beginning by somebody who was not there.
+#[derive(Debug)]
+pub(super) struct History {
+    pub(super) follower: Follower,
+    pub(super) commands: u64,
+    pub(super) repeated: u64,
+    pub(super) skipped_batches: u64,
+    /// Of the states whose hash the log asks for, by their sequence.
+    hashes: BTreeMap<u64, [u8; 32]>,
+    carried_out: BTreeMap<RequestId, Answer>,
+}
+
+pub(super) fn first_state() -> Follower {
+    let engine = Engine::with_rules(1).expect("the first rules are known");
+    Follower::new(engine, Position::default())
+}
+
+impl History {
+    pub(super) fn new() -> Self {
+        Self {
+            follower: first_state(),
+            commands: 0,
+            repeated: 0,
+            skipped_batches: 0,
+            hashes: BTreeMap::new(),
+            carried_out: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn read(&mut self, batch: LoggedBatch<'_>) -> Result<(), Violation> {
+        let mut replies = Vec::new();
+        let step = self.follower.follow(batch, |reply| replies.push(reply));
+        match step.map_err(Violation::NotFollowed)? {
+            Step::Skipped | Step::EpochRefused(_) => self.skipped_batches += 1,
+            Step::Applied { takes_hash, claim } => {
+                if takes_hash {
+                    let engine = self.follower.engine();
+                    let state_hash = *blake3::hash(&state_of(engine)).as_bytes();
+                    self.hashes.insert(engine.sequence(), state_hash);
+                }
+                if let Some(claim) = claim
+                    && self.hashes.get(&claim.sequence) != Some(&claim.state_hash)
+                {
+                    return Err(Violation::StatesDiffer { sequence: claim.sequence });
+                }
+            }
+            Step::EpochBegun(_) | Step::Repeated => {}
+        }
+        let mut r = Reader(batch.payload);
+        for reply in replies {
+            let entry: Entry = r.read().expect("the follower has read it");
+            self.commands += 1;
+            let Some(key) = entry.envelope.retry_key else { continue };
+            let (request, answer) = (request_id(&key), Answer::of(&reply));
+            if answer.events_hash.is_none() {
+                self.repeated += 1;
+            } else if let Some(first) = self.carried_out.insert(request, answer) {
+                let (first, second) = (first.sequence, answer.sequence);
+                return Err(Violation::Doubled { request, first, second });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all that was answered is here, as it was answered.
+    pub(super) fn check_answers(&self, clients: &Clients) -> Result<(), Violation> {
+        for (&request, sent) in &clients.requests {
+            let Some(told) = sent.answer else { continue };
+            let sequence = told.sequence;
+            let Some(found) = self.carried_out.get(&request) else {
+                return Err(Violation::Lost { request, sequence });
+            };
+            let is_same_result =
+                told.events_hash.is_none() || told.events_hash == found.events_hash;
+            if found.sequence != sequence || !is_same_result {
+                return Err(Violation::Changed { request, sequence });
+            }
+            if sequence <= sent.after_sequence {
+                let after = sent.after_sequence;
+                return Err(Violation::OutOfOrder { request, sequence, after });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_all_answered(&self, clients: &Clients) -> Result<(), Violation> {
+        let mut open = clients.requests.iter().filter(|(_, sent)| sent.answer.is_none());
+        match open.next() {
+            Some((&request, _)) => Err(Violation::Unanswered { request }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether somebody who applied the log as it came is where this reading leads; money adds up
+    /// in both, which the engine looks at itself.
+    pub(super) fn check_equal(&self, engine: &Engine) -> Result<(), Violation> {
+        engine.assert_consistent();
+        match state_of(engine) == state_of(self.follower.engine()) {
+            true => Ok(()),
+            false => Err(Violation::StatesDiffer { sequence: engine.sequence() }),
+        }
+    }
+}
+
+pub(super) fn state_of(engine: &Engine) -> Vec<u8> {
+    let mut state = Vec::new();
+    engine.write_state(&mut state);
+    state
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lost { request, sequence } => write!(
+                f,
+                "request {request} was answered as command {sequence}, and is not in the log"
+            ),
+            Self::Changed { request, sequence } => write!(
+                f,
+                "request {request} was answered as command {sequence}, and the log says otherwise"
+            ),
+            Self::Doubled { request, first, second } => write!(
+                f,
+                "request {request} was carried out as command {first}, and again as {second}"
+            ),
+            Self::OutOfOrder { request, sequence, after } => write!(
+                f,
+                "request {request} was sent when command {after} had been answered, and became \
+                 command {sequence}"
+            ),
+            Self::Unanswered { request } => write!(f, "request {request} was never answered"),
+            Self::StatesDiffer { sequence } => {
+                write!(f, "after command {sequence} two states differ")
+            }
+            Self::DoesNotStart(why) => write!(f, "the venue does not start: {why}"),
+            Self::WrongStop(why) => write!(f, "the venue stopped: {why}"),
+            Self::DamageUnseen(what) => write!(f, "damage was not seen: {what}"),
+            Self::NotFollowed(error) => write!(f, "the log cannot be followed: {error}"),
+        }
+    }
+}

@@ -85,7 +85,7 @@ impl Sim {
                     }
                 }
             }
-            if index % 100 == 0 && std::io::stderr().is_terminal() {
+            if index.is_multiple_of(100) && std::io::stderr().is_terminal() {
                 eprint!("\r{index} of {} seeds", self.seeds);
                 // A line that is not shown is no harm.
                 let _ = std::io::stderr().flush();

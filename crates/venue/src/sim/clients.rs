@@ -144,7 +144,7 @@ impl Clients {
     fn draw(&mut self, account: AccountId, id: RequestId) -> Command {
         let external_ref = ExternalRef::parse(&format!("r{id}")).expect("it is short");
         let asset = AssetId(self.random.below(2) as _);
-        let amount = Amount::from_minor(1 + self.random.below(5_000) as i128);
+        let amount = Amount::from_minor(1 + i128::from(self.random.below(5_000)));
         match self.random.below(20) {
             0 => Command::Deposit(Deposit { account, asset, amount, external_ref }),
             1 => Command::Withdraw(Withdraw { account, asset, amount, external_ref }),

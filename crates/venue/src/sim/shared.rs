@@ -108,7 +108,8 @@ impl Shared {
             1 => self.log.hold_up(self.machines[at].machine.log_mut(), long_ns),
             2 => self.machines[at].machine.log_mut().cut_off_until(self.now_ns + long_ns),
             3 => {
-                self.machines[at].clock_ahead_ns = self.random.below(20_000_000) as i64 - 10_000_000
+                self.machines[at].clock_ahead_ns =
+                    self.random.below(20_000_000) as i64 - 10_000_000;
             }
             // A hint said that the primary is gone, which it need not be.
             _ => {

@@ -39,7 +39,7 @@ pub use file::{
 pub use frame::ChainHash;
 pub use lock::{DataDirLock, LockError};
 pub use memory::MemoryLog;
-pub use recovery::{OpenError, Reader, Recovered, inspect, inspect_on};
+pub use recovery::{OpenError, Reader, Recovered, SegmentFile, inspect, inspect_on};
 
 /// What the sequencer hands over for one commit.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

@@ -17,12 +17,22 @@ pub fn inspect(dir: &Path) -> Result<Recovered, OpenError> {
 
 /// [`inspect`] for a log on a disk of one's own.
 pub fn inspect_on(disk: &Disk, dir: &Path) -> Result<Recovered, OpenError> {
-    let segments = Segment::list(disk, dir)?;
-    let mut recovered = Recovered::begun(disk, Start::default(), segments);
-    for index in 0..recovered.segments.len() {
-        recovered.read_segment(index)?;
+    loop {
+        let mut recovered = Recovered::begun(disk, Start::default(), Segment::list(disk, dir)?);
+        let listed = first_batches(&recovered.segments);
+        let read = (0..recovered.segments.len()).try_for_each(|at| recovered.read_segment(at));
+        match read {
+            Ok(()) => return Ok(recovered),
+            // A running venue may have begun or trimmed segments while the list was read.
+            Err(error)
+                if error.is_missing() && first_batches(&Segment::list(disk, dir)?) != listed => {}
+            Err(error) => return Err(error),
+        }
     }
-    Ok(recovered)
+}
+
+fn first_batches(segments: &[Segment]) -> Vec<u64> {
+    segments.iter().map(|segment| segment.first_batch).collect()
 }
 
 /// What was found in a log.
@@ -40,6 +50,15 @@ pub struct Recovered {
     pub(crate) tail: Option<Tail>,
     pub(crate) segments: Vec<Segment>,
     disk: Disk,
+}
+
+/// A file of the log as it was found.
+#[derive(Clone, Copy, Debug)]
+pub struct SegmentFile<'a> {
+    pub path: &'a Path,
+    pub first_batch: u64,
+    /// Behind the last whole frame of the newest segment; `None` for those that are full.
+    pub end: Option<u64>,
 }
 
 /// Where the newest segment goes on.
@@ -64,6 +83,17 @@ impl Recovered {
         }
     }
 
+    /// The files that hold the batches, oldest first, and how much of each is used: all but the
+    /// newest may be copied as they are, of that one so many bytes as have been read.
+    pub fn files(&self) -> impl Iterator<Item = SegmentFile<'_>> {
+        let newest = self.segments.len().saturating_sub(1);
+        self.segments.iter().enumerate().map(move |(index, segment)| SegmentFile {
+            path: &segment.path,
+            first_batch: segment.first_batch,
+            end: self.tail.filter(|_| index == newest).map(|tail| tail.offset),
+        })
+    }
+
     /// The frames from this batch on, up to `last_batch`, checked once more as they are read.
     pub fn read_from(&self, batch_number: u64) -> Result<Reader, OpenError> {
         if !(self.first_batch..=self.last_batch + 1).contains(&batch_number) {
@@ -81,6 +111,7 @@ impl Recovered {
             next_batch: batch_number,
             last_batch: self.last_batch,
             previous_hash: self.last_hash,
+            frame_offset: 0,
         };
         if let Some(segment) = reader.segments.pop_front() {
             let open = SegmentReader::open(&self.disk, &segment)?;
@@ -109,10 +140,10 @@ impl Recovered {
             self.check_joint(&reader)?;
         }
         let mut unproven = VecDeque::new();
-        let error = loop {
+        loop {
             let offset = reader.offset;
             let next_batch = self.last_batch + 1;
-            match reader.read()? {
+            let error = match reader.read()? {
                 Ok(Frame { header, .. }) => {
                     if header.batch_number != next_batch || header.previous_hash != self.last_hash {
                         let damage = "a sound frame does not continue the one before it";
@@ -125,22 +156,29 @@ impl Recovered {
                     {
                         unproven.pop_front();
                     }
+                    continue;
                 }
                 Err(FrameError::Version { found }) if found > FORMAT_VERSION => {
                     let (file, supported) = (reader.path().to_path_buf(), FORMAT_VERSION);
                     return Err(OpenError::NewerFormat { file, found, supported });
                 }
-                Err(error) => break error,
+                Err(error) => error,
+            };
+            let used_end = reader.used_end()?;
+            if used_end == reader.offset {
+                break;
             }
-        };
-        let used_end = reader.used_end()?;
-        if used_end > reader.offset {
             let is_newest = index + 1 == self.segments.len();
-            let next_batch = self.last_batch + 1;
-            if !is_newest || reader.has_witness(next_batch, used_end)? {
+            if is_newest && !reader.has_witness(next_batch, used_end)? {
+                self.bytes_dropped = used_end - reader.offset;
+                break;
+            }
+            // A running venue may have written here since: what had a witness then is whole now.
+            reader.look_again()?;
+            if reader.read()?.is_err() {
                 return Err(corrupt(&reader, reader.offset, next_batch, damage(error)));
             }
-            self.bytes_dropped = used_end - reader.offset;
+            reader.offset = offset;
         }
         let (offset, file_size) = (reader.offset, reader.file_size);
         let unproven = unproven.front().map_or(offset, |(_, offset)| *offset);
@@ -180,9 +218,16 @@ pub struct Reader {
     next_batch: u64,
     last_batch: u64,
     previous_hash: ChainHash,
+    /// Where the last frame that was read begins.
+    frame_offset: u64,
 }
 
 impl Reader {
+    /// The file of the last frame that was read, and where in it the frame begins.
+    pub fn place(&self) -> Option<(&Path, u64)> {
+        self.open.as_ref().map(|segment| (segment.path(), self.frame_offset))
+    }
+
     /// The chain's hash just before the next frame: a snapshot taken there carries the same one.
     pub fn previous_hash(&self) -> ChainHash {
         self.previous_hash
@@ -202,6 +247,7 @@ impl Reader {
         let batch_number = self.next_batch;
         let reader = self.open.as_mut().expect("a log with batches has a segment");
         let (file, offset) = (reader.path().to_path_buf(), reader.offset);
+        self.frame_offset = offset;
         let damaged = |damage| {
             let file = file.clone();
             OpenError::Corrupt { file, offset, batch_number, damage }
@@ -281,6 +327,17 @@ pub enum OpenError {
         found: u64,
         min: u64,
     },
+}
+
+impl OpenError {
+    /// Whether a file was not found where it should be.
+    fn is_missing(&self) -> bool {
+        match self {
+            Self::Disk(error) => error.is_missing(),
+            Self::Gap { .. } => true,
+            _ => false,
+        }
+    }
 }
 
 impl From<DiskError> for OpenError {

@@ -106,6 +106,8 @@ impl Segment {
                 Some(first_batch) if disk.is_file(&path) => {
                     segments.push(Self { path, first_batch });
                 }
+                // Trimmed by a running venue just now.
+                Some(_) if !disk.list(dir)?.contains(&path) => {}
                 _ => return Err(OpenError::ForeignFile { file: path }),
             }
         }
@@ -226,6 +228,14 @@ impl SegmentReader {
             Err(_) => false,
         };
         Ok((frame::ALIGNMENT..searched).step_by(frame::ALIGNMENT).any(is_witness))
+    }
+
+    /// Forgets what it has read ahead, so that the next frame comes from the file as it is now.
+    pub(crate) fn look_again(&mut self) -> Result<(), DiskError> {
+        self.buffer.clear();
+        self.buffer_offset = self.offset;
+        self.file_size = self.file.size()?;
+        Ok(())
     }
 
     fn bytes(&self) -> &[u8] {

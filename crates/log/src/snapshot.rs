@@ -116,6 +116,12 @@ pub fn load_newest_on(disk: &Disk, dir: &Path) -> Result<Loaded, SnapshotError> 
     Ok(loaded)
 }
 
+/// The snapshots in a folder by their last batch, oldest first, sound or not; none when there is no
+/// folder.
+pub fn files(dir: &Path) -> Result<Vec<(u64, PathBuf)>, SnapshotError> {
+    list(&Disk::default(), dir, NAME_EXTENSION)
+}
+
 /// Loads this very file.
 pub fn load(path: &Path) -> Result<Snapshot, SnapshotError> {
     load_on(&Disk::default(), path)

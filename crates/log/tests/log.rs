@@ -615,3 +615,34 @@ proptest! {
         prop_assert_eq!(recovered.bytes_dropped, 0);
     }
 }
+
+#[test]
+fn a_log_that_is_being_written_and_trimmed_is_inspected_as_sound() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let options = Options { segment_size: 64 << 10, ..options() };
+    let (mut log, _) = FileLog::open(dir, options).unwrap();
+    let written = std::sync::atomic::AtomicU64::new(0);
+    const LAST: u64 = 40_000;
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 1..=LAST {
+                while !log.ready() {
+                    written
+                        .store(wait(&mut log).batch_number, std::sync::atomic::Ordering::Release);
+                }
+                log.append(batch(number)).unwrap();
+                log.trim(number.saturating_sub(5_000)).unwrap();
+            }
+        });
+        let mut seen = 0;
+        while seen < LAST / 2 {
+            let known = written.load(std::sync::atomic::Ordering::Acquire);
+            let recovered = inspect(dir).unwrap();
+            assert!(recovered.last_batch >= known, "batch {known} was committed before the look");
+            let end = recovered.files().last().unwrap().end;
+            assert!(end.is_some_and(|end| end >= SEGMENT_HEADER_SIZE as u64));
+            seen = recovered.last_batch;
+        }
+    });
+}

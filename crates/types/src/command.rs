@@ -2,6 +2,7 @@
 
 use crate::account::{AccountSpec, KeySpec};
 use crate::asset::Asset;
+use crate::describe::{Describe, Described};
 use crate::id::{AccountId, AssetId, InstrumentId, KeyId, OrderId, SessionId};
 use crate::id::{OrderListId, ReceivableId, TradeId};
 use crate::instrument::InstrumentSpec;
@@ -262,6 +263,17 @@ pub struct NewOrderList {
     pub kind: OrderListKind,
     /// As many as the kind has, each for the list's instrument; the working order first.
     pub orders: Vec<NewOrder>,
+}
+
+impl Describe for NewOrderList {
+    fn describe(&self) -> Described {
+        Described::Record(vec![
+            ("instrument", self.instrument.describe()),
+            ("cl_ord_id", self.cl_ord_id.describe()),
+            ("kind", self.kind.describe()),
+            ("orders", self.orders.describe()),
+        ])
+    }
 }
 
 impl Wire for NewOrderList {

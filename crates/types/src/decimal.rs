@@ -1,6 +1,6 @@
 //! Decimals at the rim: parsed exactly or refused, never rounded.
 
-use crate::wire::record;
+use crate::wire::{Reader, Wire};
 
 /// Parses a plain decimal such as `"4810.25"` or `"100.50000000"` into units of 10^-`decimals`.
 /// `None` unless it is exact; trailing zeros are fine, since clients send eight of them. No sign,
@@ -40,11 +40,20 @@ pub fn format_decimal(units: i128, decimals: u8, digits: u8) -> String {
     format!("{sign}{whole}.{fraction:0<width$}", width = usize::from(digits))
 }
 
-record! {
-    /// A tick size or a lot size: `units` of 10^-`decimals`.
-    pub struct Increment {
-        pub units: u64,
-        pub decimals: u8,
+/// A tick size or a lot size: `units` of 10^-`decimals`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Increment {
+    pub units: u64,
+    pub decimals: u8,
+}
+
+impl Wire for Increment {
+    fn write(&self, out: &mut Vec<u8>) {
+        (self.units, self.decimals).write(out);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { units: r.read()?, decimals: r.read()? })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Ids. All are handed out by the engine, in order, so that a replay hands out the same ones.
 
+use crate::describe::{Describe, Described};
 use crate::wire::{Reader, Wire};
 
 macro_rules! ids {
@@ -50,3 +51,15 @@ impl AccountId {
     /// The venue itself, on whose behalf operators act.
     pub const VENUE: Self = Self(0);
 }
+
+/// Ids that stand for nothing else.
+macro_rules! plain {
+    ($($name:ident),*) => {$(
+        impl Describe for $name {
+            fn describe(&self) -> Described {
+                self.0.describe()
+            }
+        }
+    )*};
+}
+plain!(KeyId, OrderId, TradeId, OrderListId, ReceivableId, SessionId);

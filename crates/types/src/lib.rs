@@ -13,6 +13,7 @@ mod account;
 mod asset;
 mod command;
 mod decimal;
+mod describe;
 mod event;
 mod id;
 mod instrument;
@@ -36,6 +37,7 @@ pub use command::{
     SetPhase, SettleReceivable, StateHash, UpdateAccount, UpdateInstrument, Withdraw,
 };
 pub use decimal::{Increment, format_decimal, parse_decimal};
+pub use describe::{Describe, Described};
 pub use event::{
     AccountCreated, AccountLimitsSet, AccountRiskSet, AccountUpdated, Adjustment, AssetListed,
     AuctionIndicated, AuctionUncrossed, BookReduced, CalendarSet, CancelCause, CommandRejected,

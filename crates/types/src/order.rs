@@ -2,6 +2,7 @@
 
 use std::hint::select_unpredictable;
 
+use crate::describe::{Describe, Described};
 use crate::id::{AccountId, InstrumentId, OrderId};
 use crate::number::{Amount, Price, Qty};
 use crate::terms::OrderTerms;
@@ -121,6 +122,15 @@ impl OrderStatus {
 pub enum OrderSize {
     Base(Qty),
     Quote(Amount),
+}
+
+impl Describe for OrderSize {
+    fn describe(&self) -> Described {
+        match self {
+            Self::Base(qty) => Described::Record(vec![("order_qty", qty.describe())]),
+            Self::Quote(amount) => Described::Record(vec![("quote_order_qty", amount.describe())]),
+        }
+    }
 }
 
 impl Wire for OrderSize {

@@ -5,6 +5,7 @@ mod packed;
 use std::fmt;
 
 pub use self::packed::PackedClOrdId;
+use crate::describe::{Describe, Described};
 use crate::wire::{Reader, Wire};
 
 macro_rules! texts {
@@ -52,6 +53,12 @@ macro_rules! texts {
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write!(f, "{:?}", self.as_str())
+            }
+        }
+
+        impl Describe for $name {
+            fn describe(&self) -> Described {
+                Described::Text(self.as_str().to_owned())
             }
         }
 

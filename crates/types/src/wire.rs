@@ -146,6 +146,14 @@ macro_rules! record {
                 Some(Self { $( $field: r.read()?, )* })
             }
         }
+
+        impl $crate::describe::Describe for $name {
+            fn describe(&self) -> $crate::describe::Described {
+                $crate::describe::Described::Record(vec![
+                    $( (stringify!($field), self.$field.describe()), )*
+                ])
+            }
+        }
     };
 }
 
@@ -190,6 +198,17 @@ macro_rules! record_with_terms {
                 Some(Self { $( $before, )* order_type, $( $after, )* terms })
             }
         }
+
+        impl $crate::describe::Describe for $name {
+            fn describe(&self) -> $crate::describe::Described {
+                $crate::describe::Described::Record(vec![
+                    $( (stringify!($before), self.$before.describe()), )*
+                    ("order_type", self.order_type.describe()),
+                    $( (stringify!($after), self.$after.describe()), )*
+                    ("terms", self.terms.describe()),
+                ])
+            }
+        }
     };
 }
 
@@ -227,6 +246,14 @@ macro_rules! numbered {
                 Self::from_number(r.read()?)
             }
         }
+
+        impl $crate::describe::Describe for $name {
+            fn describe(&self) -> $crate::describe::Described {
+                $crate::describe::Described::Word(match self {
+                    $( Self::$variant => stringify!($variant), )*
+                })
+            }
+        }
     };
 }
 
@@ -250,6 +277,17 @@ macro_rules! choice {
                 match r.read::<u8>()? {
                     $( $number => Some(Self::$variant(r.read()?)), )*
                     _ => None,
+                }
+            }
+        }
+
+        impl $crate::describe::Describe for $name {
+            fn describe(&self) -> $crate::describe::Described {
+                match self {
+                    $( Self::$variant(record) => $crate::describe::Described::Choice(
+                        stringify!($variant),
+                        Box::new(record.describe()),
+                    ), )*
                 }
             }
         }

@@ -140,6 +140,11 @@ impl Follower {
         Ok(step)
     }
 
+    /// What it took last was a part of a batch: the next part comes under the same number.
+    pub(crate) fn go_on_in_batch(&mut self) {
+        self.position.batch_number -= 1;
+    }
+
     fn follow_next(
         &mut self,
         batch: LoggedBatch<'_>,

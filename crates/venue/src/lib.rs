@@ -17,6 +17,7 @@
 //!   includes it.
 
 mod applied;
+mod archive;
 mod data_dir;
 mod follower;
 mod history;
@@ -29,6 +30,9 @@ mod spool;
 mod waker;
 
 pub use applied::{Applied, Reply};
+pub use archive::{
+    Archive, ArchiveError, Place, Replay, ReplayedBatch, ReplayedCommand, SnapshotFile,
+};
 pub use data_dir::{AnyLog, OpenError, Opened, Settings};
 pub use follower::{FollowError, Follower, LoggedBatch, Position, Step};
 pub use history::{RebuiltSpool, rebuild_spool};

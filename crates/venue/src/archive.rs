@@ -1,0 +1,454 @@
+//! What a venue's data folder holds, read without changing anything or taking a lock: for tools,
+//! also beside a running venue.
+//!
+//! An [`Archive`] knows the log and the snapshots of a folder. A [`Replay`] starts at one of the
+//! snapshots, or before the first batch of all, and applies one command after the other, with the
+//! same function as the venue itself.
+//!
+//! # Known limits
+//! All segments are read once when an archive is opened, and those that are replayed a second time.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use engine::Engine;
+use log::frame::FrameHeader;
+use log::snapshot::{self, Snapshot, SnapshotError};
+use log::{ChainHash, Recovered};
+use types::{Entry, Reader};
+
+use crate::applied::Reply;
+use crate::data_dir::{Base, OpenError};
+use crate::follower::{FollowError, Follower, LoggedBatch, Position};
+
+/// The log and the snapshots that lie in a data folder or in a backup.
+#[derive(Debug)]
+pub struct Archive {
+    recovered: Recovered,
+    /// Oldest first.
+    snapshots: Vec<SnapshotFile>,
+}
+
+/// A file that is named like a snapshot.
+#[derive(Clone, Debug)]
+pub struct SnapshotFile {
+    pub path: PathBuf,
+    pub batch_number: u64,
+}
+
+/// A place in a log from which the log can be replayed.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Place {
+    /// The last batch whose outcome is known there; 0 before the first of all.
+    pub batch_number: u64,
+    /// The last command whose outcome is known there.
+    pub sequence: u64,
+    /// The time that it was applied at; 0 before the first of all.
+    pub time_ns: u64,
+}
+
+/// Why an archive cannot be read. Nothing was changed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ArchiveError {
+    NoFolder {
+        path: PathBuf,
+    },
+    NotAFolder {
+        path: PathBuf,
+    },
+    /// There is no log in it.
+    NoVenue {
+        dir: PathBuf,
+    },
+    Io {
+        path: PathBuf,
+        error: std::io::Error,
+    },
+    Log(log::OpenError),
+    Snapshot(SnapshotError),
+    SnapshotUnreadable {
+        file: PathBuf,
+        error: OpenError,
+    },
+    /// The log tells another history than the snapshot continues.
+    SnapshotOfAnotherLog {
+        file: PathBuf,
+        batch_number: u64,
+    },
+    LogEndsBeforeSnapshot {
+        file: PathBuf,
+        batch_number: u64,
+        last_batch: u64,
+    },
+    /// Nothing holds what came before the oldest batch that is left.
+    NoStart {
+        first_batch: u64,
+    },
+    /// It is older than what can be rebuilt.
+    TooEarly {
+        oldest: Place,
+    },
+    /// The batch in this place cannot be applied.
+    Follow {
+        file: PathBuf,
+        offset: u64,
+        error: FollowError,
+    },
+    /// The frame says how many commands it has, and has another number of them.
+    CommandCount {
+        file: PathBuf,
+        offset: u64,
+        batch_number: u64,
+        said: u32,
+        found: u32,
+    },
+}
+
+impl Archive {
+    /// Reads all of the log, and which snapshots there are.
+    pub fn open(dir: &Path) -> Result<Self, ArchiveError> {
+        let log_dir = dir.join("log");
+        check_folder(dir)?;
+        match check_folder(&log_dir) {
+            Err(ArchiveError::NoFolder { .. }) => {
+                return Err(ArchiveError::NoVenue { dir: dir.to_path_buf() });
+            }
+            other => other?,
+        }
+        // In this order: a running venue writes a snapshot only of what its log holds already.
+        let snapshots = snapshot::files(&dir.join("snapshots")).map_err(ArchiveError::Snapshot)?;
+        let recovered = log::inspect(&log_dir).map_err(ArchiveError::Log)?;
+        let snapshots = snapshots
+            .into_iter()
+            .map(|(batch_number, path)| SnapshotFile { path, batch_number })
+            .collect();
+        Ok(Self { recovered, snapshots })
+    }
+
+    pub fn log(&self) -> &Recovered {
+        &self.recovered
+    }
+
+    /// The snapshots there were when the archive was opened, oldest first, sound or not. A running
+    /// venue may have removed the oldest since.
+    pub fn snapshots(&self) -> &[SnapshotFile] {
+        &self.snapshots
+    }
+
+    /// A replay from as far back as the archive reaches.
+    pub fn replay(&self) -> Result<Replay, ArchiveError> {
+        if self.recovered.first_batch <= 1 {
+            return self.start(Base::default(), None);
+        }
+        for file in &self.snapshots {
+            if file.batch_number + 1 < self.recovered.first_batch {
+                continue;
+            }
+            if let Some(replay) = self.start_at(file)? {
+                return Ok(replay);
+            }
+        }
+        Err(ArchiveError::NoStart { first_batch: self.recovered.first_batch })
+    }
+
+    /// A replay from the latest place that is early enough, so that the least is replayed.
+    pub fn replay_from(
+        &self,
+        is_early_enough: impl Fn(Place) -> bool,
+    ) -> Result<Replay, ArchiveError> {
+        for file in self.snapshots.iter().rev() {
+            if file.batch_number + 1 < self.recovered.first_batch {
+                break;
+            }
+            match self.start_at(file)? {
+                Some(replay) if is_early_enough(replay.place()) => return Ok(replay),
+                _ => {}
+            }
+        }
+        let oldest = self.replay()?;
+        match is_early_enough(oldest.place()) {
+            true => Ok(oldest),
+            false => Err(ArchiveError::TooEarly { oldest: oldest.place() }),
+        }
+    }
+
+    /// `None` when the snapshot is damaged, or gone by now: then an older one, or the log alone,
+    /// leads to the same state.
+    fn start_at(&self, file: &SnapshotFile) -> Result<Option<Replay>, ArchiveError> {
+        match file.load() {
+            Ok(snapshot) => {
+                let base = file.read(&snapshot)?;
+                self.start(base, Some(file)).map(Some)
+            }
+            Err(SnapshotError::Damaged { .. }) => Ok(None),
+            Err(SnapshotError::Disk(error)) if error.is_missing() => Ok(None),
+            Err(error) => Err(ArchiveError::Snapshot(error)),
+        }
+    }
+
+    fn start(&self, base: Base, file: Option<&SnapshotFile>) -> Result<Replay, ArchiveError> {
+        let follower = base.follower;
+        let Position { batch_number, chain_hash, .. } = follower.position();
+        let last_batch = self.recovered.last_batch;
+        let path = || file.map(|file| file.path.clone()).unwrap_or_default();
+        if last_batch < batch_number {
+            let file = path();
+            return Err(ArchiveError::LogEndsBeforeSnapshot { file, batch_number, last_batch });
+        }
+        let reader = self.recovered.read_from(batch_number + 1).map_err(ArchiveError::Log)?;
+        if reader.previous_hash() != chain_hash {
+            return Err(ArchiveError::SnapshotOfAnotherLog { file: path(), batch_number });
+        }
+        Ok(Replay { follower, reader, batch: None, payload: Vec::new(), read: 0, skipped: 0 })
+    }
+}
+
+impl SnapshotFile {
+    pub fn load(&self) -> Result<Snapshot, SnapshotError> {
+        snapshot::load(&self.path)
+    }
+
+    /// The state that it holds, checked against its hash.
+    pub fn engine(&self, snapshot: &Snapshot) -> Result<Engine, ArchiveError> {
+        self.read(snapshot).map(|base| base.follower.into_engine())
+    }
+
+    fn read(&self, snapshot: &Snapshot) -> Result<Base, ArchiveError> {
+        let file = self.path.clone();
+        Base::read(snapshot).map_err(|error| ArchiveError::SnapshotUnreadable { file, error })
+    }
+}
+
+/// Applies a log again, one command at a time.
+#[derive(Debug)]
+pub struct Replay {
+    follower: Follower,
+    reader: log::Reader,
+    /// The batch that is being applied.
+    batch: Option<ReplayedBatch>,
+    payload: Vec<u8>,
+    /// How much of the payload is applied.
+    read: usize,
+    skipped: u64,
+}
+
+/// A batch that is being applied, and where it lies.
+#[derive(Clone, Debug)]
+pub struct ReplayedBatch {
+    pub header: FrameHeader,
+    pub file: PathBuf,
+    pub offset: u64,
+    /// Commands of it that have been taken.
+    taken: u32,
+}
+
+/// A command of the log that was applied.
+#[derive(Debug)]
+pub struct ReplayedCommand {
+    pub batch_number: u64,
+    pub sequenced_ns: u64,
+    pub entry: Entry,
+    pub reply: Reply,
+}
+
+impl Replay {
+    pub fn engine(&self) -> &Engine {
+        self.follower.engine()
+    }
+
+    /// The chain's hash behind the last batch that was begun.
+    pub fn chain_hash(&self) -> ChainHash {
+        self.reader.previous_hash()
+    }
+
+    /// What a snapshot of the state here would carry.
+    pub fn state_hash(&self) -> [u8; 32] {
+        let mut state = Vec::new();
+        self.engine().write_state(&mut state);
+        *blake3::hash(&state).as_bytes()
+    }
+
+    /// The last batch in it is the last one of which all is applied.
+    pub fn place(&self) -> Place {
+        Place {
+            batch_number: self.follower.position().batch_number,
+            sequence: self.engine().sequence(),
+            time_ns: self.engine().now_ns(),
+        }
+    }
+
+    /// Commands so far that count for nothing, since their epoch was over when they were logged.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// The batch of the command that comes next; `None` at the end of the log.
+    pub fn next_batch(&mut self) -> Result<Option<&ReplayedBatch>, ArchiveError> {
+        while self.batch.is_none() && self.begin_batch()? {
+            if self.payload.is_empty() {
+                self.follow(0)?;
+            }
+        }
+        Ok(self.batch.as_ref())
+    }
+
+    /// Applies the next command that counts; `None` at the end of the log.
+    pub fn step(&mut self) -> Result<Option<ReplayedCommand>, ArchiveError> {
+        while let Some(batch) = self.next_batch()? {
+            let FrameHeader { batch_number, sequenced_ns, .. } = batch.header;
+            let payload = &self.payload[self.read..];
+            let mut rest = Reader(payload);
+            let Some(entry) = rest.read::<Entry>() else {
+                return Err(self.unfollowed(FollowError::CommandUnreadable { batch_number }));
+            };
+            match self.follow(payload.len() - rest.0.len())? {
+                None => self.skipped += 1,
+                Some(reply) => {
+                    return Ok(Some(ReplayedCommand { batch_number, sequenced_ns, entry, reply }));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn begin_batch(&mut self) -> Result<bool, ArchiveError> {
+        let Some(frame) = self.reader.read().map_err(ArchiveError::Log)? else { return Ok(false) };
+        let header = frame.header;
+        self.payload.clear();
+        self.payload.extend_from_slice(frame.payload);
+        self.read = 0;
+        let (file, offset) = self.reader.place().expect("a frame was read");
+        self.batch = Some(ReplayedBatch { header, file: file.to_path_buf(), offset, taken: 0 });
+        Ok(true)
+    }
+
+    /// Applies the next `size` bytes of the batch, which are one command.
+    fn follow(&mut self, size: usize) -> Result<Option<Reply>, ArchiveError> {
+        let header = self.batch.as_ref().expect("it has been begun").header;
+        let part = LoggedBatch {
+            batch_number: header.batch_number,
+            hash: header.hash,
+            epoch: header.epoch,
+            sequenced_ns: header.sequenced_ns,
+            rules_version: header.rules_version,
+            command_count: header.command_count,
+            payload: &self.payload[self.read..self.read + size],
+        };
+        let mut reply = None;
+        if let Err(error) = self.follower.follow(part, |one| reply = Some(one)) {
+            return Err(self.unfollowed(error));
+        }
+        self.read += size;
+        let batch = self.batch.as_mut().expect("it has been begun");
+        batch.taken += u32::from(size > 0);
+        if self.read < self.payload.len() {
+            self.follower.go_on_in_batch();
+        } else {
+            self.end_batch()?;
+        }
+        Ok(reply)
+    }
+
+    fn end_batch(&mut self) -> Result<(), ArchiveError> {
+        let ReplayedBatch { header, file, offset, taken } =
+            self.batch.take().expect("it has been begun");
+        if taken != header.command_count {
+            return Err(ArchiveError::CommandCount {
+                file,
+                offset,
+                batch_number: header.batch_number,
+                said: header.command_count,
+                found: taken,
+            });
+        }
+        Ok(())
+    }
+
+    fn unfollowed(&self, error: FollowError) -> ArchiveError {
+        let batch = self.batch.as_ref().expect("it has been begun");
+        ArchiveError::Follow { file: batch.file.clone(), offset: batch.offset, error }
+    }
+}
+
+fn check_folder(path: &Path) -> Result<(), ArchiveError> {
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => Ok(()),
+        Ok(_) => Err(ArchiveError::NotAFolder { path: path.to_path_buf() }),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(ArchiveError::NoFolder { path: path.to_path_buf() })
+        }
+        Err(error) => Err(ArchiveError::Io { path: path.to_path_buf(), error }),
+    }
+}
+
+impl fmt::Display for ArchiveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoFolder { path } => write!(
+                f,
+                "there is no folder {}: name the one that `serve --data` names, or a backup of it",
+                path.display()
+            ),
+            Self::NotAFolder { path } => write!(
+                f,
+                "{} is a file: name the folder of a venue, the one that `serve --data` names",
+                path.display()
+            ),
+            Self::NoVenue { dir } => write!(
+                f,
+                "there is no venue in {}, since it has no folder log: name the folder that `serve \
+                 --data` names, or a backup of it",
+                dir.display()
+            ),
+            Self::Io { path, error } => write!(
+                f,
+                "{} cannot be read: {error}; run this as the user that the venue runs as",
+                path.display()
+            ),
+            // Trimming is the one way in which a file of the log goes while a venue runs.
+            Self::Log(log::OpenError::Disk(error)) if error.is_missing() => write!(
+                f,
+                "{error}; the venue has trimmed its log while it was read: run this again"
+            ),
+            Self::Log(error) => error.fmt(f),
+            Self::Snapshot(error) => error.fmt(f),
+            Self::SnapshotUnreadable { file, error } => write!(f, "{}: {error}", file.display()),
+            Self::SnapshotOfAnotherLog { file, batch_number } => write!(
+                f,
+                "{} holds the state after batch {batch_number} of another log than the one beside \
+                 it: move it elsewhere, or bring log and snapshots of one venue together",
+                file.display()
+            ),
+            Self::LogEndsBeforeSnapshot { file, batch_number, last_batch } => write!(
+                f,
+                "the log ends at batch {last_batch}, but {} holds the state after batch \
+                 {batch_number}: the log's newest segments are missing; bring them back, or move \
+                 the snapshot elsewhere if it is of another venue",
+                file.display()
+            ),
+            Self::NoStart { first_batch } => write!(
+                f,
+                "the log begins at batch {first_batch}, and no sound snapshot holds what came \
+                 before: bring a snapshot or the older segments back from a backup"
+            ),
+            Self::TooEarly { oldest } => write!(
+                f,
+                "older than what can be rebuilt: the oldest state left is that after sequence {} \
+                 (batch {}): ask for later, or look into a backup that reaches farther back",
+                oldest.sequence, oldest.batch_number
+            ),
+            Self::Follow { file, offset, error } => {
+                write!(f, "{}, byte {offset}: {error}", file.display())
+            }
+            Self::CommandCount { file, offset, batch_number, said, found } => write!(
+                f,
+                "{}, byte {offset}: batch {batch_number} says it has {said} commands and has \
+                 {found}: restore the file from a backup",
+                file.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ArchiveError {}

@@ -5,6 +5,7 @@ mod clock;
 mod config;
 mod demo;
 mod failure;
+mod history;
 mod replay;
 mod serve;
 mod sim;
@@ -33,6 +34,8 @@ enum Command {
     Sim(sim::Sim),
     /// Act as the venue's operator: assets, instruments, accounts, money, keys
     Admin(admin::Admin),
+    /// Look into the log of a venue, running or not, or of a backup: check, print, rebuild, export
+    Log(history::Log),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Command::Sim(sim) => sim.run(),
         Command::Replay(args) => replay::run(&args).map_err(Failure::from),
         Command::Admin(admin) => admin.run(),
+        Command::Log(log) => log.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails there says where")]
 
 mod edges;
+mod history;
 mod operator;
 mod process;
 mod replay;

@@ -251,7 +251,7 @@ fn words<'a>(data: &'a str, args: &'a str) -> Vec<&'a str> {
 }
 
 /// The demo's account of this number.
-fn trader(venue: &Serving, data: &str, account: usize) -> Client {
+pub(crate) fn trader(venue: &Serving, data: &str, account: usize) -> Client {
     let demo = fs::read_to_string(format!("{data}/demo.json")).unwrap();
     let demo: Value = serde_json::from_str(&demo).unwrap();
     let text = |name: &str| demo["accounts"][account][name].as_str().unwrap().to_owned();

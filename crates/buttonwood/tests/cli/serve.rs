@@ -252,7 +252,7 @@ fn only_file(dir: &Path) -> PathBuf {
     files.into_iter().next().unwrap()
 }
 
-fn files_below(dir: &Path) -> Vec<PathBuf> {
+pub(crate) fn files_below(dir: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).unwrap() {
         let entry = entry.unwrap();

@@ -1,0 +1,74 @@
+//! `buttonwood log`: what a venue's data folder tells, for operators and auditors. Everything here
+//! reads the log and the snapshots and changes neither, and takes no lock: it may run beside the venue.
+//!
+//! [`moment`] is how a place in the log is named, [`show`] how values are printed.
+
+mod dump;
+pub(crate) mod moment;
+mod show;
+mod state;
+pub(crate) mod verify;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::failure::Failure;
+use moment::{Moment, Range};
+
+#[derive(Args, Debug)]
+pub(crate) struct Log {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Check that the log and the snapshots are whole, and say from where the state can be rebuilt
+    ///
+    /// Reads every frame, follows the chain of hashes, decodes every command, checks every snapshot,
+    /// and replays the log to see that it leads to the state of each snapshot. Prints what it found;
+    /// the exit status is 0 if all is sound and 1 if anything is not.
+    Verify(Folder),
+    /// Print the commands in the log, one a line
+    ///
+    /// Each line has the command's sequence, its time, the way by which it came, the account, and
+    /// all of its fields. Secrets are never shown: the log has them only sealed.
+    Dump(dump::Dump),
+    /// Show books, balances and open orders as they were
+    State(state::State),
+}
+
+#[derive(Args, Debug)]
+struct Folder {
+    /// Folder that holds the venue, running or not, or a backup of it
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+}
+
+/// From where to where in the log.
+#[derive(Args, Debug)]
+struct FromTo {
+    /// First command: a sequence, or a time (RFC 3339, or nanoseconds since 1970)
+    #[arg(long, value_name = "SEQ|TIME")]
+    from: Option<Moment>,
+    /// Last command: a sequence, or a time
+    #[arg(long, value_name = "SEQ|TIME")]
+    to: Option<Moment>,
+}
+
+impl FromTo {
+    fn range(&self) -> Result<Range, Failure> {
+        Range::new(self.from, self.to)
+    }
+}
+
+impl Log {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        match self.action {
+            Action::Verify(folder) => verify::run(&folder.dir),
+            Action::Dump(dump) => dump.run(),
+            Action::State(state) => state.run(),
+        }
+    }
+}

@@ -10,7 +10,7 @@
 use std::fmt;
 use std::fs::DirBuilder;
 use std::hash::{BuildHasher, RandomState};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use engine::{Engine, RULES_VERSION};
 use log::snapshot::{self, Loaded, Snapshot, SnapshotError};
 use log::{
     DataDirLock, Disk, Durability, FileLog, IN_FLIGHT_MAX_DEFAULT, LockError, Log, LogError,
-    MemoryLog, Options, Recovered, Start,
+    MemoryLog, Options, Recovered, SEGMENT_SIZE_DEFAULT, Start,
 };
 use marketdata::Views;
 use types::{Reader, Wire};
@@ -27,7 +27,8 @@ use crate::applied::Reply;
 use crate::follower::{FollowError, Follower, Position};
 use crate::history::LogHistory;
 use crate::machine::Machine;
-use crate::publisher::{ENGINE_SECTION, EPOCH_SECTION, EVENT_HASH_SECTION, VIEWS_SECTION};
+use crate::metrics::Metrics;
+use crate::snapshot::{ENGINE_SECTION, EPOCH_SECTION, EVENT_HASH_SECTION, VIEWS_SECTION};
 use crate::spool::{Retention, Spool, SpoolError};
 use crate::waker::LogWaker;
 
@@ -39,6 +40,24 @@ pub struct Settings {
     pub snapshot_every: u64,
     /// How much of the events is kept for readers.
     pub retention: Retention,
+    pub log_retention: LogRetention,
+    /// Bytes of a segment of the log.
+    pub segment_size: u64,
+    /// Whether a second engine applies the log too and is compared with the first.
+    pub replica: bool,
+    /// For tests of the alarm: the replica carries out the command of this sequence twice.
+    #[doc(hidden)]
+    pub replica_errs_at: Option<u64>,
+}
+
+/// What becomes of the log before the older of the two snapshots that are kept.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum LogRetention {
+    #[default]
+    Keep,
+    Delete,
+    /// Moved into this folder, on the file system of the log.
+    Archive(PathBuf),
 }
 
 impl Settings {
@@ -50,12 +69,33 @@ impl Settings {
             durability: Durability::default(),
             snapshot_every: Self::SNAPSHOT_EVERY_DEFAULT,
             retention: Retention::default(),
+            log_retention: LogRetention::default(),
+            segment_size: SEGMENT_SIZE_DEFAULT,
+            replica: false,
+            replica_errs_at: None,
         }
     }
 }
 
 /// Whichever log the settings ask for.
 pub type AnyLog = Box<dyn Log + Send>;
+
+impl LogRetention {
+    fn check(&self, data_dir: &Path) -> Result<(), OpenError> {
+        let Self::Archive(archive_dir) = self else { return Ok(()) };
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(archive_dir)
+            .map_err(at(archive_dir))?;
+        let device = |dir: &Path| Ok(std::fs::metadata(dir).map_err(at(dir))?.dev());
+        if device(archive_dir)? != device(data_dir)? {
+            let (archive_dir, data_dir) = (archive_dir.clone(), data_dir.to_path_buf());
+            return Err(OpenError::ArchiveElsewhere { archive_dir, data_dir });
+        }
+        Ok(())
+    }
+}
 
 /// A venue as its data folder has it, not yet running.
 #[derive(Debug)]
@@ -67,6 +107,7 @@ pub struct Opened {
     pub(crate) log: AnyLog,
     /// Wakes the engine's thread once there is one.
     pub(crate) waker: Arc<LogWaker>,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) lock: DataDirLock,
 }
 
@@ -99,6 +140,11 @@ pub enum OpenError {
         first_batch: u64,
     },
     Follow(FollowError),
+    /// Segments are renamed into the archive, which no rename does from one file system to another.
+    ArchiveElsewhere {
+        archive_dir: PathBuf,
+        data_dir: PathBuf,
+    },
     /// A log lies here that running in memory would ignore.
     DurableLogHere {
         data_dir: PathBuf,
@@ -113,6 +159,7 @@ impl Opened {
         // What everybody owns and trades is nobody else's business.
         DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(at(dir))?;
         let lock = DataDirLock::acquire(dir).map_err(OpenError::Lock)?;
+        settings.log_retention.check(dir)?;
         let spool_dir = dir.join("spool");
         if in_memory {
             if dir.join("log").exists() {
@@ -130,6 +177,7 @@ impl Opened {
         let base = if in_memory { Base::default() } else { Base::load(&snapshot_dir)? };
         let Base { mut follower, mut views, event_hash } = base;
 
+        let metrics = Arc::new(Metrics::new(settings.durability));
         let waker = Arc::new(LogWaker::default());
         let (log, recovered) = open_log(&settings, Arc::clone(&waker))?;
         if let Some(recovered) = &recovered
@@ -159,7 +207,7 @@ impl Opened {
         spool.know_heads(engine.account_seqs(), engine.instrument_seqs());
         let history = LogHistory { snapshot_dir: &snapshot_dir, recovered: recovered.as_ref() };
         spool.complete(&history, engine.sequence())?;
-        Ok(Self { settings, follower, views, spool, log, waker, lock })
+        Ok(Self { settings, follower, views, spool, log, waker, metrics, lock })
     }
 
     pub fn engine(&self) -> &Engine {
@@ -200,8 +248,14 @@ fn open_log(
         let log = MemoryLog::new(Start::default(), IN_FLIGHT_MAX_DEFAULT);
         return Ok((Box::new(log), None));
     }
+    let archive_dir = match &settings.log_retention {
+        LogRetention::Archive(dir) => Some(dir.clone()),
+        LogRetention::Keep | LogRetention::Delete => None,
+    };
     let options = Options {
         durability: settings.durability,
+        segment_size: settings.segment_size,
+        archive_dir,
         waker: Arc::new(move || waker.wake()),
         ..Options::default()
     };
@@ -325,6 +379,12 @@ impl fmt::Display for OpenError {
                  bring the snapshot or the older segments back"
             ),
             Self::Follow(error) => error.fmt(f),
+            Self::ArchiveElsewhere { archive_dir, data_dir } => write!(
+                f,
+                "the archive {} lies on another file system than {}: choose a folder beside it",
+                archive_dir.display(),
+                data_dir.display()
+            ),
             Self::DurableLogHere { data_dir } => write!(
                 f,
                 "{} holds a durable log, which --durability memory would ignore: choose another \

@@ -20,24 +20,30 @@ mod applied;
 mod archive;
 mod data_dir;
 mod follower;
+mod fork;
 mod history;
 mod machine;
+mod metrics;
 mod publisher;
+mod replica;
 mod secret;
 mod shell;
 pub mod sim;
+mod snapshot;
 mod spool;
 mod waker;
+mod watched;
 
 pub use applied::{Applied, Reply};
 pub use archive::{
     Archive, ArchiveError, Place, Replay, ReplayedBatch, ReplayedCommand, SnapshotFile,
 };
-pub use data_dir::{AnyLog, OpenError, Opened, Settings};
+pub use data_dir::{AnyLog, LogRetention, OpenError, Opened, Settings};
 pub use follower::{FollowError, Follower, LoggedBatch, Position, Step};
 pub use history::{RebuiltSpool, rebuild_spool};
 pub use log::Durability;
 pub use machine::{Machine, MachineError, Output, Progress, Refused, Role};
+pub use metrics::{Metrics, ReplicaStatus};
 pub use publisher::Listener;
 pub use secret::{MasterKey, MasterKeyError, Secret, api_key_hash, random_text, retry_key};
 pub use shell::{Gone, Handle, Running, Stopped};

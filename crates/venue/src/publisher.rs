@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 
-use log::snapshot::{self, Section, Snapshot};
 use marketdata::{BookUpdate, Views};
 use types::{Event, Wire};
 
 use crate::applied::Applied;
-use crate::spool::{Spool, Unsynced};
+use crate::metrics::Metrics;
+use crate::snapshot::{Job, Taken, sync};
+use crate::spool::Spool;
 
 /// Messages that may wait for the publisher; a batch is one.
 pub(crate) const OUTBOX_MAX: usize = 1_024;
@@ -30,7 +31,7 @@ pub(crate) type Question = Box<dyn FnOnce(&Views, &Spool) + Send>;
 pub(crate) enum Message {
     Applied(Vec<Arc<Applied>>),
     /// The engine's state after all that was sent before.
-    Snapshot(Snapshot),
+    Snapshot(Taken),
     Read(Question),
     Stop,
 }
@@ -39,23 +40,18 @@ pub(crate) struct Publisher {
     pub(crate) spool: Spool,
     pub(crate) views: Views,
     pub(crate) listeners: Vec<Box<dyn Listener>>,
+    pub(crate) metrics: Arc<Metrics>,
     /// `None` where nothing is kept.
     pub(crate) snapshot_dir: Option<PathBuf>,
     pub(crate) snapshot_thread: Option<JoinHandle<()>>,
 }
-
-/// Sections of a snapshot file.
-pub(crate) const ENGINE_SECTION: &str = "engine";
-pub(crate) const VIEWS_SECTION: &str = "views";
-pub(crate) const EVENT_HASH_SECTION: &str = "event_hash";
-pub(crate) const EPOCH_SECTION: &str = "epoch";
 
 impl Publisher {
     pub(crate) fn run(mut self, outbox: &Receiver<Message>) {
         while let Ok(message) = outbox.recv() {
             match message {
                 Message::Applied(applied) => self.publish(&applied),
-                Message::Snapshot(snapshot) => self.write_snapshot(snapshot),
+                Message::Snapshot(taken) => self.begin_snapshot(taken),
                 Message::Read(read) => read(&self.views, &self.spool),
                 Message::Stop => break,
             }
@@ -78,31 +74,24 @@ impl Publisher {
         for listener in &mut self.listeners {
             listener.batch_done(&self.views);
         }
+        self.metrics.published(self.spool.last_sequence(), self.spool.first_sequence());
     }
 
     /// The views stand at the same sequence as the engine's state that came through the queue.
-    fn write_snapshot(&mut self, mut snapshot: Snapshot) {
-        let Some(dir) = self.snapshot_dir.clone() else { return };
+    fn begin_snapshot(&mut self, taken: Taken) {
         let mut views = Vec::new();
         self.views.write(&mut views);
-        snapshot.sections.push(Section { name: VIEWS_SECTION.into(), payload: views });
-        let event_hash = self.spool.event_hash().to_vec();
-        snapshot.sections.push(Section { name: EVENT_HASH_SECTION.into(), payload: event_hash });
+        let job = Job {
+            taken,
+            views,
+            event_hash: self.spool.event_hash(),
+            unsynced: self.spool.take_unsynced(),
+            dir: self.snapshot_dir.clone(),
+            metrics: Arc::clone(&self.metrics),
+        };
         // One at a time: a disk that is slower than the snapshots come shall not collect them.
         self.join_snapshot();
-        let unsynced = self.spool.take_unsynced();
-        self.snapshot_thread = Some(std::thread::spawn(move || {
-            sync(&unsynced);
-            match snapshot::write(&dir, &snapshot) {
-                Ok(written) => tracing::info!(
-                    file = %written.file.display(),
-                    sequence = snapshot.sequence,
-                    "snapshot written"
-                ),
-                // The log still has everything; the next snapshot may fare better.
-                Err(error) => tracing::error!(%error, "no snapshot was written"),
-            }
-        }));
+        self.snapshot_thread = Some(std::thread::spawn(move || job.run()));
     }
 
     fn join_snapshot(&mut self) {
@@ -111,12 +100,5 @@ impl Publisher {
         {
             tracing::error!("the snapshot thread panicked");
         }
-    }
-}
-
-/// What loses its power unsynced is made anew from the log: that is no reason to stop.
-fn sync(unsynced: &Unsynced) {
-    if let Err(error) = unsynced.sync() {
-        tracing::warn!(%error, "the event spool was not synced");
     }
 }

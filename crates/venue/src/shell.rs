@@ -1,23 +1,28 @@
 //! The threads around the machine, and the handle that the rest of the process has on it.
 
 use std::fmt;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::Arc;
+use std::sync::mpsc::{
+    Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
+};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use engine::Engine;
 use log::Durability;
-use log::snapshot::{Section, Snapshot};
 use marketdata::Views;
 use tokio::sync::oneshot;
-use types::{Entry, Wire};
+use types::Entry;
 
 use crate::applied::Reply;
-use crate::data_dir::{AnyLog, Opened, primary_id};
-use crate::follower::Position;
+use crate::data_dir::{LogRetention, Opened, Settings, primary_id};
 use crate::machine::{Machine, MachineError, Output, Refused, Role};
-use crate::publisher::{ENGINE_SECTION, EPOCH_SECTION, Listener, Message, OUTBOX_MAX, Publisher};
+use crate::metrics::Metrics;
+use crate::publisher::{Listener, Message, OUTBOX_MAX, Publisher};
+use crate::replica::{self, Beginning, Feed, ReplicaState};
+use crate::snapshot::{Outcome, Source, Taken, encode};
 use crate::spool::Spool;
+use crate::watched::WatchedLog;
 
 /// Requests that may wait for the engine's thread.
 const INBOX_MAX: usize = 65_536;
@@ -34,7 +39,9 @@ type Ticket = oneshot::Sender<Result<Reply, Refused>>;
 enum Request {
     Submit(Box<Entry>, Ticket),
     Read(Box<dyn FnOnce(&Engine) + Send>),
-    /// The log has something to poll.
+    /// A snapshot is wanted now.
+    Snapshot,
+    /// The log has something to poll, or a snapshot is done.
     Wake,
     Stop,
 }
@@ -44,6 +51,7 @@ enum Request {
 pub struct Handle {
     inbox: SyncSender<Request>,
     outbox: SyncSender<Message>,
+    metrics: Arc<Metrics>,
 }
 
 /// The venue has stopped, or stopped before it answered. A command's fate is known after a restart.
@@ -62,6 +70,19 @@ impl Handle {
             // The receiver finds its sender gone.
             Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(reply),
         }
+    }
+
+    /// Has a snapshot taken in the background, after the one that is being taken.
+    pub fn take_snapshot(&self) -> Result<(), Refused> {
+        match self.inbox.try_send(Request::Snapshot) {
+            Err(TrySendError::Full(_)) => Err(Refused::Overloaded),
+            // Who stops takes one anyway.
+            Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(()),
+        }
+    }
+
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
     }
 
     /// Asks the engine. The answer includes all that the asker was ever told before.
@@ -108,6 +129,7 @@ pub struct Running {
     handle: Handle,
     engine: JoinHandle<Result<(), MachineError>>,
     publisher: JoinHandle<()>,
+    replica: Option<JoinHandle<()>>,
     _lock: log::DataDirLock,
 }
 
@@ -128,28 +150,47 @@ impl Opened {
             // A full inbox means that the thread is awake.
             let _full = wakes.try_send(Request::Wake);
         });
-        let keeps = self.settings.durability != Durability::Memory;
+        let (feed, replica) = self.start_replica().unzip();
+        let Self { settings, follower, views, spool, log, metrics, lock, .. } = self;
+        let keeps = settings.durability != Durability::Memory;
+        metrics.published(spool.last_sequence(), spool.first_sequence());
         let publisher = Publisher {
-            spool: self.spool,
-            views: self.views,
+            spool,
+            views,
             listeners,
-            snapshot_dir: keeps.then(|| self.settings.data_dir.join("snapshots")),
+            metrics: Arc::clone(&metrics),
+            snapshot_dir: keeps.then(|| settings.data_dir.join("snapshots")),
             snapshot_thread: None,
         };
-        let snapshot_due =
-            self.follower.engine().sequence().saturating_add(self.settings.snapshot_every);
-        let shell = Shell {
-            machine: Machine::new(self.follower, self.log),
+        let log = WatchedLog::new(log, Arc::clone(&metrics), feed.clone());
+        let mut shell = Shell {
+            machine: Machine::new(follower, log),
             requests,
             outbox: outbox.clone(),
-            snapshot_every: self.settings.snapshot_every,
-            snapshot_due,
+            replica: feed,
+            snapshot: Snapshotting::Idle,
+            snapshot_due: 0,
+            settings,
             outputs: Vec::new(),
             stopping: false,
         };
+        shell.snapshot_due = shell.next_snapshot();
         let publisher = spawn("publisher", move || publisher.run(&messages));
         let engine = spawn("engine", move || shell.run());
-        Running { handle: Handle { inbox, outbox }, engine, publisher, _lock: self.lock }
+        let handle = Handle { inbox, outbox, metrics };
+        Running { handle, engine, publisher, replica, _lock: lock }
+    }
+
+    fn start_replica(&self) -> Option<(Feed, JoinHandle<()>)> {
+        self.settings.replica.then(|| {
+            let beginning = Beginning {
+                state: encode(self.engine()),
+                position: self.follower.position(),
+                event_hash: self.spool.event_hash(),
+                errs_at: self.settings.replica_errs_at,
+            };
+            replica::start(beginning, Arc::clone(&self.metrics), |run| spawn("replica", run))
+        })
     }
 }
 
@@ -170,20 +211,34 @@ impl Running {
         let engine = self.engine.join().map_err(|_| Stopped::Panicked)?;
         let _gone = self.handle.outbox.send(Message::Stop);
         self.publisher.join().map_err(|_| Stopped::Panicked)?;
+        self.replica.map_or(Ok(()), JoinHandle::join).map_err(|_| Stopped::Panicked)?;
         engine.map_err(Stopped::Machine)
     }
 }
 
 /// The engine's thread.
 struct Shell {
-    machine: Machine<AnyLog, Ticket>,
+    machine: Machine<WatchedLog, Ticket>,
     requests: Receiver<Request>,
     outbox: SyncSender<Message>,
-    snapshot_every: u64,
+    replica: Option<Feed>,
+    settings: Settings,
+    snapshot: Snapshotting,
     /// The sequence at which the next snapshot is taken.
     snapshot_due: u64,
     outputs: Vec<Output<Ticket>>,
     stopping: bool,
+}
+
+/// How far the snapshot is that is being taken.
+#[derive(Debug)]
+enum Snapshotting {
+    Idle,
+    /// The command that says of which state is on its way through the log; the replica will give
+    /// that state, if there is one.
+    Wanted(Option<Receiver<ReplicaState>>),
+    /// It is being written, and the primary's hash found.
+    UnderWay(Receiver<Outcome>),
 }
 
 impl Shell {
@@ -191,17 +246,18 @@ impl Shell {
         self.machine.take_over(primary_id(), now_ns())?;
         loop {
             self.take_in();
+            self.look_after_snapshot();
             let progress = self.machine.poll(now_ns(), &mut self.outputs)?;
             self.dispatch();
-            if self.machine.engine().sequence() >= self.snapshot_due {
-                self.snapshot();
+            if progress.takes_hash {
+                self.take_snapshot();
             }
             if self.machine.role() == Role::Standby {
                 tracing::error!("another machine has taken over: this one stops");
                 return Ok(());
             }
-            if self.stopping && !self.machine.is_busy() {
-                self.snapshot();
+            if self.stopping && !self.machine.is_busy() && !self.snapshot.is_under_way() {
+                self.snapshot_at_end();
                 return Ok(());
             }
             if !progress.is_any && !self.wait() {
@@ -228,6 +284,7 @@ impl Shell {
                 }
             }
             Request::Read(question) => question(self.machine.engine()),
+            Request::Snapshot => self.snapshot_due = 0,
             Request::Wake => {}
             Request::Stop => self.stopping = true,
         }
@@ -269,28 +326,82 @@ impl Shell {
         }
     }
 
-    fn snapshot(&mut self) {
-        let engine = self.machine.engine();
-        self.snapshot_due = engine.sequence().saturating_add(self.snapshot_every);
-        let Position { batch_number, chain_hash, epoch } = self.machine.position();
-        if batch_number == 0 {
+    /// Begins a snapshot that is due, and takes in what came of the last one.
+    fn look_after_snapshot(&mut self) {
+        match &self.snapshot {
+            Snapshotting::Idle if self.is_snapshot_due() => {
+                let state = self.replica.as_ref().and_then(Feed::want_state);
+                self.machine.want_state_hash();
+                self.snapshot = Snapshotting::Wanted(state);
+            }
+            Snapshotting::Idle | Snapshotting::Wanted(_) => {}
+            Snapshotting::UnderWay(outcome) => match outcome.try_recv() {
+                Ok(outcome) => self.finish_snapshot(outcome),
+                Err(TryRecvError::Empty) => {}
+                // It has failed, and has said so.
+                Err(TryRecvError::Disconnected) => self.snapshot = Snapshotting::Idle,
+            },
+        }
+    }
+
+    /// Where neither a snapshot is kept nor a replica compared, there is nothing to take one for.
+    fn is_snapshot_due(&self) -> bool {
+        let is_of_use = self.settings.durability != Durability::Memory || self.replica.is_some();
+        let is_primary = matches!(self.machine.role(), Role::Primary(_));
+        let is_due = self.machine.engine().sequence() >= self.snapshot_due;
+        is_due && is_primary && is_of_use && !self.stopping
+    }
+
+    /// The state now is one whose hash is to be taken.
+    fn take_snapshot(&mut self) {
+        self.snapshot_due = self.next_snapshot();
+        let Snapshotting::Wanted(replica) =
+            std::mem::replace(&mut self.snapshot, Snapshotting::Idle)
+        else {
+            return; // Another primary's, before this one took over.
+        };
+        let (done, outcome) = sync_channel(1);
+        let source = Source::fork(self.machine.engine(), replica);
+        self.send_snapshot(source, Some(done));
+        self.snapshot = Snapshotting::UnderWay(outcome);
+    }
+
+    fn finish_snapshot(&mut self, Outcome { hash, trim_before }: Outcome) {
+        self.snapshot = Snapshotting::Idle;
+        self.machine.found_state_hash(hash);
+        if self.settings.log_retention == LogRetention::Keep {
             return;
         }
-        let (mut state, mut epoch_bytes) = (Vec::new(), Vec::new());
-        engine.write_state(&mut state);
-        epoch.write(&mut epoch_bytes);
-        let snapshot = Snapshot {
-            rules_version: engine.rules(),
-            batch_number,
-            sequence: engine.sequence(),
-            chain_hash,
-            state_hash: *blake3::hash(&state).as_bytes(),
-            sections: vec![
-                Section { name: ENGINE_SECTION.into(), payload: state },
-                Section { name: EPOCH_SECTION.into(), payload: epoch_bytes },
-            ],
-        };
-        let _gone = self.outbox.send(Message::Snapshot(snapshot));
+        if let Some(Err(error)) = trim_before.map(|before| self.machine.trim(before)) {
+            tracing::error!(%error, "old segments of the log could not be taken away");
+        }
+    }
+
+    fn snapshot_at_end(&mut self) {
+        if self.machine.position().batch_number > 0 {
+            self.send_snapshot(Source::encode(self.machine.engine()), None);
+        }
+    }
+
+    fn send_snapshot(&self, source: Source, done: Option<SyncSender<Outcome>>) {
+        let engine = self.machine.engine();
+        let (rules_version, sequence) = (engine.rules(), engine.sequence());
+        let position = self.machine.position();
+        let taken = Taken { rules_version, sequence, position, source, done };
+        let _gone = self.outbox.send(Message::Snapshot(taken));
+    }
+
+    /// The hash is entered behind the snapshot, and is none of the commands that make the next one
+    /// due: an idle venue would else take one after the other.
+    fn next_snapshot(&self) -> u64 {
+        let sequence = self.machine.engine().sequence();
+        sequence.saturating_add(self.settings.snapshot_every).saturating_add(1)
+    }
+}
+
+impl Snapshotting {
+    fn is_under_way(&self) -> bool {
+        matches!(self, Self::UnderWay(_))
     }
 }
 

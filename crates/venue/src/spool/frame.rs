@@ -20,22 +20,22 @@ pub(super) const FRAME_SIZE_MIN: usize = SIZE_SIZE + 8 + 8 + 4 + 1 + HASH_SIZE;
 
 /// Writes frames, each with the running hash.
 #[derive(Clone, Debug)]
-pub(super) struct Chain {
+pub(crate) struct Chain {
     /// The running hash, and behind it what is being hashed.
     scratch: Vec<u8>,
 }
 
 impl Chain {
-    pub(super) fn new(event_hash: EventHash) -> Self {
+    pub(crate) fn new(event_hash: EventHash) -> Self {
         Self { scratch: event_hash.to_vec() }
     }
 
-    pub(super) fn hash(&self) -> EventHash {
+    pub(crate) fn hash(&self) -> EventHash {
         *self.scratch.first_chunk().expect("the hash is always there")
     }
 
     /// Adds a frame to `out`, and goes on behind it.
-    pub(super) fn extend(&mut self, applied: &Applied, out: &mut Vec<u8>) {
+    pub(crate) fn extend(&mut self, applied: &Applied, out: &mut Vec<u8>) {
         let content = &mut self.scratch;
         content.truncate(HASH_SIZE);
         applied.sequence.write(content);

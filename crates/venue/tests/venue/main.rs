@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails there says where")]
 
+mod snapshot;
+
 use std::fs;
 use std::path::Path;
 

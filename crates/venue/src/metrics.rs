@@ -1,0 +1,243 @@
+//! Figures of the running venue for its operator, as Prometheus and its kind collect them.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use log::{Durability, Room};
+use prometheus_client::encoding::text;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Registry, Unit};
+
+type Count = Gauge<u64, AtomicU64>;
+type Seconds = Gauge<f64, AtomicU64>;
+
+/// From what a fast disk takes to what nobody should wait.
+const COMMIT_SECONDS: [f64; 14] =
+    [50e-6, 100e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1, 0.2, 0.5, 1.0];
+
+/// How the second engine in this process fares.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[repr(u8)]
+pub enum ReplicaStatus {
+    /// There is none.
+    #[default]
+    Off,
+    InStep,
+    /// Its state was another one than the primary's.
+    Differs,
+    /// It was given up because it was too far behind.
+    Behind,
+    /// It could not go on.
+    Failed,
+}
+
+impl ReplicaStatus {
+    pub(crate) fn is_following(self) -> bool {
+        self == Self::InStep
+    }
+
+    /// Whether somebody should come and look.
+    pub fn is_alarm(self) -> bool {
+        matches!(self, Self::Differs | Self::Behind | Self::Failed)
+    }
+
+    fn from_code(code: u8) -> Self {
+        let all = [Self::Off, Self::InStep, Self::Differs, Self::Behind, Self::Failed];
+        all.into_iter().find(|status| *status as u8 == code).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for ReplicaStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Off => "off",
+            Self::InStep => "in step",
+            Self::Differs => "differs",
+            Self::Behind => "too far behind",
+            Self::Failed => "failed",
+        })
+    }
+}
+
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Registry,
+    disk_full: Count,
+    batches: Counter,
+    commit_seconds: Histogram,
+    applied_sequence: Count,
+    snapshot_sequence: Count,
+    snapshot_time: Seconds,
+    snapshot_duration: Seconds,
+    snapshot_failures: Counter,
+    spool_first_sequence: Count,
+    replica_alarm: Count,
+    replica_lag: Count,
+
+    replica_status: AtomicU8,
+    last_batch: AtomicU64,
+    replica_batch: AtomicU64,
+}
+
+impl Metrics {
+    pub(crate) fn new(durability: Durability) -> Self {
+        let metrics = Self {
+            registry: Registry::with_prefix("buttonwood"),
+            disk_full: Count::default(),
+            batches: Counter::default(),
+            commit_seconds: Histogram::new(COMMIT_SECONDS),
+            applied_sequence: Count::default(),
+            snapshot_sequence: Count::default(),
+            snapshot_time: Seconds::default(),
+            snapshot_duration: Seconds::default(),
+            snapshot_failures: Counter::default(),
+            spool_first_sequence: Count::default(),
+            replica_alarm: Count::default(),
+            replica_lag: Count::default(),
+            replica_status: AtomicU8::default(),
+            last_batch: AtomicU64::default(),
+            replica_batch: AtomicU64::default(),
+        };
+        metrics.registered(durability)
+    }
+
+    fn registered(mut self, durability: Durability) -> Self {
+        let level = match durability {
+            Durability::Fsync => "fsync",
+            Durability::Os => "os",
+            Durability::Memory => "memory",
+        };
+        let r = &mut self.registry;
+        let durability = Info::new([("level", level)]);
+        r.register("durability", "What an acknowledged order survives", durability);
+        let help = "1 while the disk of the log is full, and the venue takes cancels only";
+        r.register("disk_full", help, self.disk_full.clone());
+        r.register("batches_committed", "Batches of commands committed", self.batches.clone());
+        let help = "From handing a batch to the log to reading it back";
+        let commit_seconds = self.commit_seconds.clone();
+        r.register_with_unit("commit_latency", help, Unit::Seconds, commit_seconds);
+        let help = "Sequence of the last command applied";
+        r.register("applied_sequence", help, self.applied_sequence.clone());
+        let help = "Sequence of the newest snapshot, 0 if there is none";
+        r.register("snapshot_sequence", help, self.snapshot_sequence.clone());
+        let help = "When the newest snapshot was written, in Unix time";
+        r.register_with_unit("snapshot_timestamp", help, Unit::Seconds, self.snapshot_time.clone());
+        let help = "How long the newest snapshot of this process took to take and write";
+        let snapshot_duration = self.snapshot_duration.clone();
+        r.register_with_unit("snapshot_duration", help, Unit::Seconds, snapshot_duration);
+        let help = "Snapshots that were due and not written";
+        r.register("snapshot_failures", help, self.snapshot_failures.clone());
+        let help = "Oldest sequence whose events the spool has";
+        r.register("spool_first_sequence", help, self.spool_first_sequence.clone());
+        let help =
+            "1 when the replica has stopped: its state differed, it was too slow, or it failed";
+        r.register("replica_alarm", help, self.replica_alarm.clone());
+        let help = "Batches that the replica has yet to apply, 0 without a replica";
+        r.register("replica_lag_batches", help, self.replica_lag.clone());
+        self
+    }
+
+    /// All of it in the `OpenMetrics` text format.
+    pub fn text(&self) -> String {
+        let status = self.replica_status();
+        let behind = self.last_batch.load(Ordering::Relaxed);
+        let behind = behind.saturating_sub(self.replica_batch.load(Ordering::Relaxed));
+        self.replica_alarm.set(u64::from(status.is_alarm()));
+        self.replica_lag.set(if status == ReplicaStatus::Off { 0 } else { behind });
+        let mut out = String::new();
+        text::encode(&mut out, &self.registry).expect("a string takes all that is written to it");
+        out
+    }
+
+    pub fn replica_status(&self) -> ReplicaStatus {
+        ReplicaStatus::from_code(self.replica_status.load(Ordering::Relaxed))
+    }
+
+    /// An alarm is raised once, and stays.
+    pub(crate) fn set_replica_status(&self, status: ReplicaStatus) {
+        let raise = |before| {
+            let is_alarm = ReplicaStatus::from_code(before).is_alarm();
+            (!is_alarm).then_some(status as u8)
+        };
+        // It is an alarm already.
+        let _ = self.replica_status.fetch_update(Ordering::Relaxed, Ordering::Relaxed, raise);
+    }
+
+    pub(crate) fn replica_followed(&self, batch_number: u64) {
+        self.replica_batch.store(batch_number, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_room(&self, room: Room) {
+        self.disk_full.set(u64::from(room != Room::Enough));
+    }
+
+    pub(crate) fn committed(&self, batch_number: u64, latency: Option<Duration>) {
+        self.batches.inc();
+        self.last_batch.store(batch_number, Ordering::Relaxed);
+        if let Some(latency) = latency {
+            self.commit_seconds.observe(latency.as_secs_f64());
+        }
+    }
+
+    pub(crate) fn published(&self, last_sequence: u64, spool_first_sequence: u64) {
+        self.applied_sequence.set(last_sequence);
+        self.spool_first_sequence.set(spool_first_sequence);
+    }
+
+    pub(crate) fn snapshot_found(&self, sequence: u64, written: SystemTime) {
+        self.snapshot_sequence.set(sequence);
+        let since_1970 = written.duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.snapshot_time.set(since_1970.as_secs_f64());
+    }
+
+    pub(crate) fn snapshot_written(&self, sequence: u64, took: Duration) {
+        self.snapshot_found(sequence, SystemTime::now());
+        self.snapshot_duration.set(took.as_secs_f64());
+    }
+
+    pub(crate) fn snapshot_failed(&self) {
+        self.snapshot_failures.inc();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_alarm_stays() {
+        let metrics = Metrics::new(Durability::Fsync);
+        assert_eq!(metrics.replica_status(), ReplicaStatus::Off);
+        metrics.set_replica_status(ReplicaStatus::InStep);
+        assert!(metrics.text().contains("buttonwood_replica_alarm 0\n"));
+        metrics.set_replica_status(ReplicaStatus::Differs);
+        metrics.set_replica_status(ReplicaStatus::Failed);
+        metrics.set_replica_status(ReplicaStatus::InStep);
+        assert_eq!(metrics.replica_status(), ReplicaStatus::Differs);
+        assert!(metrics.text().contains("buttonwood_replica_alarm 1\n"));
+    }
+
+    #[test]
+    fn the_lag_is_what_was_committed_and_not_followed() {
+        let metrics = Metrics::new(Durability::Os);
+        metrics.committed(7, Some(Duration::from_micros(150)));
+        assert!(metrics.text().contains("buttonwood_replica_lag_batches 0\n"), "there is none");
+        metrics.set_replica_status(ReplicaStatus::InStep);
+        metrics.replica_followed(4);
+        let text = metrics.text();
+        assert!(text.contains("buttonwood_replica_lag_batches 3\n"), "{text}");
+        assert!(text.contains("buttonwood_durability_info{level=\"os\"} 1\n"), "{text}");
+        assert!(
+            text.contains("buttonwood_commit_latency_seconds_bucket{le=\"0.0002\"} 1\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("buttonwood_commit_latency_seconds_bucket{le=\"0.0001\"} 0\n"),
+            "{text}"
+        );
+    }
+}

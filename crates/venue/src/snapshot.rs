@@ -1,0 +1,263 @@
+//! How a snapshot comes about while the venue runs.
+//!
+//! ```text
+//!  [engine]     want_state_hash ─► TakeStateHash applied ─► fork ──────────────► StateHash entered
+//!                                     │                      │                       ▲
+//!  [publisher]                        └─► views, event hash  │                       │
+//!  [snapshot]                                     └──► state, hash it, write it ─────┘
+//!  [replica]                          its own state ──► ▲
+//! ```
+//!
+//! With a replica the state that is written is the replica's, and only when its hash is that of the
+//! primary, which then is asked for no more than the hash.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::time::Instant;
+
+use engine::Engine;
+use log::snapshot::{self, Section, Snapshot, SnapshotError, Written};
+use types::{StateHash, Wire};
+
+use crate::follower::Position;
+use crate::fork::Child;
+use crate::metrics::Metrics;
+use crate::replica::ReplicaState;
+use crate::spool::Unsynced;
+
+/// Sections of a snapshot file.
+pub(crate) const ENGINE_SECTION: &str = "engine";
+pub(crate) const VIEWS_SECTION: &str = "views";
+pub(crate) const EVENT_HASH_SECTION: &str = "event_hash";
+pub(crate) const EPOCH_SECTION: &str = "epoch";
+
+/// The state after one batch, on its way from the engine's thread to a file.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    pub(crate) rules_version: u16,
+    pub(crate) sequence: u64,
+    pub(crate) position: Position,
+    pub(crate) source: Source,
+    /// The engine's thread waits at the other end, unless it is about to stop.
+    pub(crate) done: Option<SyncSender<Outcome>>,
+}
+
+/// Where the state comes from.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Primary(Copy),
+    /// The replica's state, if it is that of the primary, of which the hash is enough.
+    Replica {
+        state: Receiver<ReplicaState>,
+        primary_hash: Copy,
+    },
+}
+
+#[derive(Debug)]
+pub(crate) enum Copy {
+    Forked(Child),
+    Bytes(Vec<u8>),
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Outcome {
+    pub(crate) hash: StateHash,
+    /// Where the log may be trimmed to; `None` while there is no older snapshot to fall back on.
+    pub(crate) trim_before: Option<u64>,
+}
+
+impl Source {
+    /// The state as it is now, without holding up this thread for longer than a fork takes.
+    pub(crate) fn fork(engine: &Engine, replica: Option<Receiver<ReplicaState>>) -> Self {
+        match replica {
+            None => Self::Primary(copy(|| encode(engine))),
+            Some(state) => {
+                let hash = || blake3::hash(&encode(engine)).as_bytes().to_vec();
+                Self::Replica { state, primary_hash: copy(hash) }
+            }
+        }
+    }
+
+    /// For a thread that has nothing else to do any more.
+    pub(crate) fn encode(engine: &Engine) -> Self {
+        Self::Primary(Copy::Bytes(encode(engine)))
+    }
+
+    fn read(self, sequence: u64) -> Result<Found, JobError> {
+        match self {
+            Self::Primary(copy) => {
+                let state = copy.read()?;
+                let primary_hash = *blake3::hash(&state).as_bytes();
+                Ok(Found { primary_hash, state: Ok(state) })
+            }
+            Self::Replica { state, primary_hash } => {
+                let primary_hash = primary_hash.read()?;
+                let primary_hash = primary_hash.try_into().map_err(|_| JobError::HashCut)?;
+                let state = match state.recv() {
+                    Err(_) => Err(JobError::ReplicaStopped),
+                    Ok(ReplicaState { sequence: at, state_hash, state })
+                        if at == sequence && state_hash == primary_hash =>
+                    {
+                        Ok(state)
+                    }
+                    Ok(_) => Err(JobError::ReplicaDiffers),
+                };
+                Ok(Found { primary_hash, state })
+            }
+        }
+    }
+}
+
+struct Found {
+    /// It goes into the log even when the replica has another one: that is how the replica finds out.
+    primary_hash: [u8; 32],
+    /// One that has this hash.
+    state: Result<Vec<u8>, JobError>,
+}
+
+/// In a child, or here and now where none can be had.
+fn copy(work: impl Fn() -> Vec<u8>) -> Copy {
+    match Child::fork(&work) {
+        Ok(child) => Copy::Forked(child),
+        Err(error) => {
+            tracing::warn!(%error, "no child to take the state in: orders wait until it is taken");
+            Copy::Bytes(work())
+        }
+    }
+}
+
+impl Copy {
+    fn read(self) -> Result<Vec<u8>, JobError> {
+        match self {
+            Self::Forked(child) => child.output().map_err(JobError::Copy),
+            Self::Bytes(bytes) => Ok(bytes),
+        }
+    }
+}
+
+pub(crate) fn encode(engine: &Engine) -> Vec<u8> {
+    let mut state = Vec::new();
+    engine.write_state(&mut state);
+    state
+}
+
+/// A snapshot with all its parts, to be written on a thread of its own.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) taken: Taken,
+    pub(crate) views: Vec<u8>,
+    pub(crate) event_hash: [u8; 16],
+    pub(crate) unsynced: Unsynced,
+    /// `None` where nothing is kept: then it is for the hash alone.
+    pub(crate) dir: Option<PathBuf>,
+    pub(crate) metrics: Arc<Metrics>,
+}
+
+impl Job {
+    pub(crate) fn run(self) {
+        let Self { taken, views, event_hash, unsynced, dir, metrics } = self;
+        let Taken { rules_version, sequence, position, source, done } = taken;
+        let begun = Instant::now();
+        let Found { primary_hash: state_hash, state } = match source.read(sequence) {
+            Ok(found) => found,
+            Err(error) => {
+                metrics.snapshot_failed();
+                return tracing::error!(%error, sequence, "no snapshot was taken");
+            }
+        };
+        let written = state.and_then(|state| {
+            let Some(dir) = &dir else { return Ok(None) };
+            let mut epoch = Vec::new();
+            position.epoch.write(&mut epoch);
+            let section = |name: &str, payload| Section { name: name.into(), payload };
+            let snapshot = Snapshot {
+                rules_version,
+                batch_number: position.batch_number,
+                sequence,
+                chain_hash: position.chain_hash,
+                state_hash,
+                sections: vec![
+                    section(ENGINE_SECTION, state),
+                    section(EPOCH_SECTION, epoch),
+                    section(VIEWS_SECTION, views),
+                    section(EVENT_HASH_SECTION, event_hash.to_vec()),
+                ],
+            };
+            sync(&unsynced);
+            Ok(Some(snapshot::write(dir, &snapshot)?))
+        });
+        let trim_before = report(written, sequence, begun, &metrics);
+        if let Some(done) = done {
+            let hash = StateHash { sequence, event_hash, state_hash };
+            // An engine that has failed meanwhile waits for nothing.
+            let _gone = done.send(Outcome { hash, trim_before });
+        }
+    }
+}
+
+/// A snapshot that was not written is no reason to stop: the log still has everything, and the next
+/// one may fare better.
+fn report(
+    written: Result<Option<Written>, JobError>,
+    sequence: u64,
+    begun: Instant,
+    metrics: &Metrics,
+) -> Option<u64> {
+    match written {
+        Ok(written) => {
+            let Written { file, trim_before } = written?;
+            let took = begun.elapsed();
+            metrics.snapshot_written(sequence, took);
+            tracing::info!(file = %file.display(), sequence, ?took, "snapshot written");
+            trim_before
+        }
+        Err(error) => {
+            metrics.snapshot_failed();
+            tracing::error!(%error, sequence, "no snapshot was written");
+            None
+        }
+    }
+}
+
+/// What loses its power unsynced is made anew from the log: that is no reason to stop.
+pub(crate) fn sync(unsynced: &Unsynced) {
+    if let Err(error) = unsynced.sync() {
+        tracing::warn!(%error, "the event spool was not synced");
+    }
+}
+
+/// Why there is no snapshot.
+#[derive(Debug)]
+enum JobError {
+    Copy(io::Error),
+    HashCut,
+    ReplicaStopped,
+    ReplicaDiffers,
+    Snapshot(SnapshotError),
+}
+
+impl From<SnapshotError> for JobError {
+    fn from(error: SnapshotError) -> Self {
+        Self::Snapshot(error)
+    }
+}
+
+impl fmt::Display for JobError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Copy(error) => write!(f, "copying the state: {error}"),
+            Self::HashCut => f.write_str("the child that hashed the state did not finish"),
+            Self::ReplicaStopped => f.write_str(
+                "the replica stopped before it had come so far; the next snapshot is the primary's",
+            ),
+            Self::ReplicaDiffers => f.write_str(
+                "the replica's state is not that of the primary: neither is kept as a snapshot",
+            ),
+            Self::Snapshot(error) => error.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The venue's log as it is while the venue runs: its figures are taken, and the replica gets what
+//! is committed.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+
+use log::{Batch, Committed, Log, LogError, Room};
+
+use crate::data_dir::AnyLog;
+use crate::metrics::Metrics;
+use crate::replica::Feed;
+
+#[derive(Debug)]
+pub(crate) struct WatchedLog {
+    log: AnyLog,
+    metrics: Arc<Metrics>,
+    replica: Option<Feed>,
+    /// The epochs of batches that were appended and not yet read back, and since when.
+    under_way: VecDeque<(u64, Instant)>,
+}
+
+impl WatchedLog {
+    pub(crate) fn new(log: AnyLog, metrics: Arc<Metrics>, replica: Option<Feed>) -> Self {
+        Self { log, metrics, replica, under_way: VecDeque::new() }
+    }
+
+    fn note(&mut self, committed: &Committed) {
+        // Others may write to the same log, of other epochs.
+        let own = self.under_way.pop_front_if(|(epoch, _)| *epoch == committed.batch.epoch);
+        let latency = own.map(|(_, since)| since.elapsed());
+        self.metrics.committed(committed.batch_number, latency);
+        if let Some(replica) = &self.replica {
+            replica.batch(committed);
+        }
+    }
+}
+
+impl Log for WatchedLog {
+    fn append(&mut self, batch: Batch) -> Result<(), LogError> {
+        let epoch = batch.epoch;
+        self.log.append(batch)?;
+        self.under_way.push_back((epoch, Instant::now()));
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Result<Option<Committed>, LogError> {
+        let committed = self.log.poll()?;
+        self.metrics.set_room(self.log.room());
+        if let Some(committed) = &committed {
+            self.note(committed);
+        }
+        Ok(committed)
+    }
+
+    fn ready(&self) -> bool {
+        self.log.ready()
+    }
+
+    fn room(&self) -> Room {
+        self.log.room()
+    }
+
+    fn trim(&mut self, before_batch: u64) -> Result<(), LogError> {
+        self.log.trim(before_batch)
+    }
+}

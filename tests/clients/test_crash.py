@@ -1,5 +1,7 @@
-"""Kill -9 under load, again and again: what was acknowledged is there, to the last unit.
+"""Kill -9 again and again: what was acknowledged is there, to the last unit.
 
+The venue is killed under load, while it writes snapshots and goes over to new files of the log, which
+it does all the time here; while it recovers; and the unacknowledged end of its log is cut anywhere.
 BUTTONWOOD_CRASH_ROUNDS sets the number of rounds.
 """
 
@@ -8,15 +10,21 @@ import collections
 import os
 import random
 import signal
+import subprocess
 from decimal import Decimal
 
 import aiohttp
 
-from venue import Venue
+from venue import BINARY, Venue
 
 ROUNDS = int(os.environ.get("BUTTONWOOD_CRASH_ROUNDS", "20"))
 NAMES = ("alice", "bob")
 SENDERS = 12
+# Small files and frequent snapshots, so that most kills come in the midst of one or the other.
+SETTINGS = ("--no-bots", "--snapshot-every", "150", "--log-segment-kib", "16")
+# What a round checks grows with what was traded before it: a new venue after so many.
+ROUNDS_OF_A_VENUE = 25
+RECOVERIES_KILLED = 3
 SYMBOL = "BTCUSDT"
 START = {"USDT": Decimal(1_000_000), "BTC": Decimal(100), "ETH": Decimal(1_000)}
 OPEN = ("NEW", "PARTIALLY_FILLED")
@@ -37,9 +45,17 @@ class Ledger:
 
 async def test_nothing_acknowledged_is_lost(tmp_path):
     chance = random.Random(7)
+    for first in range(0, ROUNDS, ROUNDS_OF_A_VENUE):
+        folder = tmp_path / str(first)
+        folder.mkdir()
+        await survive(folder, range(first, min(first + ROUNDS_OF_A_VENUE, ROUNDS)), chance)
+
+
+async def survive(folder, rounds, chance):
     ledger = Ledger()
-    for round_number in range(ROUNDS):
-        venue = Venue(tmp_path, "--no-bots")
+    for round_number in rounds:
+        kill_recoveries(folder, chance)
+        venue = Venue(folder, *SETTINGS)
         try:
             async with aiohttp.ClientSession(venue.url) as session:
                 await check(venue, session, ledger)
@@ -59,11 +75,47 @@ async def test_nothing_acknowledged_is_lost(tmp_path):
             venue.process.kill()
             venue.process.wait()
             venue.stderr.close()
-    assert ledger.last_order_id > ROUNDS * 20, "there was hardly any load"
-    venue = Venue(tmp_path, "--no-bots")
+    assert ledger.last_order_id > len(rounds) * 20, "there was hardly any load"
+    assert list((folder / "data/snapshots").glob("*.snapshot")), "no snapshot was ever written"
+    assert len(list((folder / "data/log").glob("*.log"))) > 3, "the log is in one file still"
+    venue = Venue(folder, *SETTINGS)
     async with aiohttp.ClientSession(venue.url) as session:
         await check(venue, session, ledger)
     venue.stop()
+
+
+def kill_recoveries(folder, chance):
+    """Starts the venue and kills it before, or just after, it is ready, a few times."""
+    data = folder / "data"
+    if not (data / "log").exists():
+        return
+    for _ in range(chance.randrange(RECOVERIES_KILLED)):
+        if chance.random() < 0.5:
+            cut_torn_end(data / "log", chance)
+        command = [BINARY, "serve", "--demo", "--data", data, "--http", "127.0.0.1:0", *SETTINGS]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            process.wait(chance.uniform(0.001, 0.12))
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            process.kill()
+            process.wait()
+
+
+def cut_torn_end(log, chance):
+    """Leaves some bytes of a frame that never was whole, as an interrupted write does."""
+    newest = max(log.glob("*.log"))
+    content = newest.read_bytes()
+    end = 56  # behind the header of the file, frames follow each other (docs/log.md)
+    while content[end : end + 4] == b"BWL1":
+        payload_size = int.from_bytes(content[end + 8 : end + 12], "little")
+        end += (80 + payload_size + 7) // 8 * 8
+    torn = b"BWL1" + chance.randbytes(chance.randrange(200))
+    if end + len(torn) < len(content):
+        with open(newest, "r+b") as file:
+            file.seek(end)
+            file.write(torn[: chance.randrange(1, len(torn))])
 
 
 async def send(venue, session, ledger, label):

@@ -22,6 +22,7 @@ pub(crate) struct Config {
     /// A file, or from the environment the key itself.
     pub(crate) master_key: Option<String>,
     pub(crate) snapshot_every: u64,
+    pub(crate) log_segment_kib: u64,
     pub(crate) spool_max_mib: u64,
     /// 0 is no limit.
     pub(crate) spool_max_hours: u64,
@@ -82,6 +83,12 @@ pub(crate) struct Flags {
     #[serde(skip_serializing_if = "Option::is_none")]
     snapshot_every: Option<u64>,
 
+    /// Kibibytes of a file of the log; a new one is begun when it is full
+    /// [default: 65536] [env: BUTTONWOOD_LOG_SEGMENT_KIB]
+    #[arg(long, value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_segment_kib: Option<u64>,
+
     /// Mebibytes that the event spool may take; what is older is deleted
     /// [default: 256] [env: BUTTONWOOD_SPOOL_MAX_MIB]
     #[arg(long, value_name = "N")]
@@ -132,6 +139,7 @@ impl Default for Config {
             bots_seed: 1,
             master_key: None,
             snapshot_every: venue::Settings::SNAPSHOT_EVERY_DEFAULT,
+            log_segment_kib: venue::Settings::LOG_SEGMENT_SIZE_DEFAULT / KIB,
             spool_max_mib: Retention::MAX_BYTES_DEFAULT / MIB,
             spool_max_hours: 0,
             log_level: "info".into(),
@@ -157,6 +165,10 @@ impl Config {
             .merge(Serialized::defaults(flags))
             .extract()
             .map_err(|error| error.to_string())?;
+        if !SEGMENT_KIB.contains(&config.log_segment_kib) {
+            let (min, max) = (SEGMENT_KIB.start(), SEGMENT_KIB.end());
+            return Err(format!("log_segment_kib must be {min} to {max}").into());
+        }
         if config.snapshot_every == 0 {
             return Err("snapshot_every must be at least 1".into());
         }
@@ -178,6 +190,7 @@ impl Config {
         venue::Settings {
             durability,
             snapshot_every: self.snapshot_every,
+            log_segment_size: self.log_segment_kib * KIB,
             retention: retention(self.spool_max_mib, self.spool_max_hours)
                 .expect("checked when the settings were loaded"),
             ..venue::Settings::new(&self.data_dir)
@@ -185,6 +198,9 @@ impl Config {
     }
 }
 
+const KIB: u64 = 1 << 10;
+/// From what a segment needs at least, up to what may be in one file without a thought.
+const SEGMENT_KIB: std::ops::RangeInclusive<u64> = 4..=16 << 20;
 const MIB: u64 = 1 << 20;
 const HOUR_NS: u64 = 3_600 * 1_000_000_000;
 
@@ -331,6 +347,10 @@ mod tests {
 
     #[test]
     fn snapshots_without_commands_between_them_are_refused() {
+        for kib in ["3", "16777217"] {
+            let error = load(&["--log-segment-kib", kib]).unwrap_err();
+            assert!(error.contains("log_segment_kib must be 4 to 16777216"), "{error}");
+        }
         let error = load(&["--snapshot-every", "0"]).unwrap_err();
         assert!(error.contains("snapshot_every"), "{error}");
     }

@@ -38,11 +38,11 @@ pub struct Settings {
     pub durability: Durability,
     /// Commands between two snapshots.
     pub snapshot_every: u64,
+    /// Bytes of a file of the log.
+    pub log_segment_size: u64,
     /// How much of the events is kept for readers.
     pub retention: Retention,
     pub log_retention: LogRetention,
-    /// Bytes of a segment of the log.
-    pub segment_size: u64,
     /// Whether a second engine applies the log too and is compared with the first.
     pub replica: bool,
     /// For tests of the alarm: the replica carries out the command of this sequence twice.
@@ -62,15 +62,16 @@ pub enum LogRetention {
 
 impl Settings {
     pub const SNAPSHOT_EVERY_DEFAULT: u64 = 1_000_000;
+    pub const LOG_SEGMENT_SIZE_DEFAULT: u64 = SEGMENT_SIZE_DEFAULT;
 
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         Self {
             data_dir: data_dir.into(),
             durability: Durability::default(),
             snapshot_every: Self::SNAPSHOT_EVERY_DEFAULT,
+            log_segment_size: Self::LOG_SEGMENT_SIZE_DEFAULT,
             retention: Retention::default(),
             log_retention: LogRetention::default(),
-            segment_size: SEGMENT_SIZE_DEFAULT,
             replica: false,
             replica_errs_at: None,
         }
@@ -254,7 +255,7 @@ fn open_log(
     };
     let options = Options {
         durability: settings.durability,
-        segment_size: settings.segment_size,
+        segment_size: settings.log_segment_size,
         archive_dir,
         waker: Arc::new(move || waker.wake()),
         ..Options::default()

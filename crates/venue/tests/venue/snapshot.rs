@@ -13,7 +13,7 @@ use super::{knowledge, newest_snapshot, set_up, settings, start, trade};
 
 /// The smallest there are, so that few orders fill some.
 fn short_segments(dir: &Path) -> Settings {
-    Settings { segment_size: 4 << 10, ..settings(dir) }
+    Settings { log_segment_size: 4 << 10, ..settings(dir) }
 }
 
 fn figure(handle: &Handle, name: &str) -> u64 {

@@ -1,10 +1,13 @@
 //! Tests of the spool on a disk that is full, or fails.
 
+use std::fs;
 use std::io;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::disk::Operation;
+use super::retention::MARK;
 use super::tests::{SMALL, Story, WIDE, check, files, start, start_on, tell};
 use super::*;
 
@@ -174,6 +177,17 @@ fn a_disk_that_fails_while_events_are_made_anew_stops_no_start() {
         drop(spool);
         check(&start(dir.path(), SMALL, &story, 60), &story, 1);
     }
+}
+
+#[test]
+fn a_start_on_a_full_disk_gives_up_what_it_cannot_index() {
+    let story = Story::of(60);
+    let dir = tempfile::tempdir().unwrap();
+    drop(start(dir.path(), WIDE, &Story::of(5), 0));
+    let (disk, room) = limited(dir.path(), u64::MAX);
+    room.is_full.store(true, Ordering::SeqCst);
+    drop(start_on(disk, dir.path(), WIDE, &story, 60));
+    check(&start(dir.path(), WIDE, &story, 60), &story, 1);
 }
 
 #[test]

@@ -3,14 +3,17 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::fs;
 
 use proptest::prelude::*;
 use types::{
-    Adjustment, Amount, CommandRejected, Event, InstrumentDelisted, RejectReason, SessionClosed,
-    SessionId, TradeBusted, TradeId,
+    AccountId, Adjustment, Amount, CommandRejected, Event, InstrumentDelisted, InstrumentId,
+    RejectReason, SessionClosed, SessionId, TradeBusted, TradeId,
 };
 
-use super::frame::FRAME_SIZE_MIN;
+use super::frame::{EventHash, FRAME_SIZE_MIN};
+use super::index::{Key, Numbers};
+use super::segment::{parse_name, scan};
 use super::*;
 
 /// Segments of 1 KiB, of which a few commands make one.

@@ -1,0 +1,186 @@
+//! What is done once the replay is over: taking in what was checked meanwhile, and having made anew
+//! what is missing.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::ops::Range;
+use std::sync::Arc;
+
+use types::{AccountId, InstrumentId};
+
+use super::frame::{Chain, EventHash};
+use super::index::{Index, Key};
+use super::mend::{Found, History, Mender, Retold};
+use super::open::{Checked, Spooled};
+use super::retention::{MARK, read_mark};
+use super::segment::{SegmentWriter, index_path, segment_path};
+use super::{Spool, SpoolError};
+
+impl Spool {
+    /// Looks after what is older than the replay, which has ended with command `last_sequence`:
+    /// what is missing of it, or not as it was, is made anew as far as history and retention reach.
+    pub(crate) fn complete<H: History>(
+        &mut self,
+        history: &H,
+        last_sequence: u64,
+    ) -> Result<(), H::Error> {
+        self.flush();
+        self.spooled = Spooled::default();
+        let checked = self.checking.take().map(|thread| thread.join());
+        let checked = checked.map(|checked| checked.expect("checking files does not panic"));
+        self.take_in(checked.unwrap_or_default());
+        if self.last_sequence > last_sequence {
+            tracing::warn!(
+                spooled = self.last_sequence,
+                logged = last_sequence,
+                "the event spool tells of commands that the log has lost"
+            );
+            self.is_other_history = true;
+        }
+        let mut found = Found { is_other_history: self.is_other_history, ..Found::default() };
+        if !found.is_other_history {
+            let holes = self.holes(last_sequence);
+            found = self.mend(history, holes)?;
+        }
+        if found.is_other_history {
+            tracing::warn!("the event spool is not of this log: all of it is made anew");
+            self.clear(last_sequence);
+            let holes = self.holes(last_sequence);
+            found = self.mend(history, holes)?;
+            let event_hash = found.last.map(|(_, event_hash)| event_hash);
+            self.chain = Chain::new(event_hash.unwrap_or_default());
+        }
+        self.retain();
+        match found.error {
+            Some(error) => tracing::warn!(
+                %error,
+                "not all of the event spool could be made anew; the next start tries again"
+            ),
+            None => {
+                self.mark_oldest(self.first_sequence());
+            }
+        }
+        Ok(())
+    }
+
+    /// For who has no log at hand: what is missing stays so.
+    pub fn complete_without_log(&mut self) {
+        let Ok(()) = self.complete(&NoHistory, self.last_sequence);
+    }
+
+    /// Takes note of the last numbers of all accounts and instruments: of those that have no event
+    /// in here any more, nothing else tells.
+    pub(crate) fn know_heads(
+        &mut self,
+        accounts: impl Iterator<Item = (AccountId, u64)>,
+        instruments: impl Iterator<Item = (InstrumentId, u64)>,
+    ) {
+        let mut table = self.shared.table();
+        for (account, number) in accounts {
+            table.know_head(Key::account(account), number);
+        }
+        for (instrument, number) in instruments {
+            table.know_head(Key::instrument(instrument), number);
+        }
+    }
+
+    /// Puts what was checked before what came since.
+    fn take_in(&mut self, checked: Checked) {
+        for error in &checked.unsound {
+            tracing::warn!(%error, "a part of the event spool is removed");
+        }
+        let mut table = self.shared.table();
+        let mut sealed = checked.sound;
+        sealed.extend(table.sealed.iter());
+        let newest = self.writer.as_ref().map(|writer| writer.summary);
+        let summaries = sealed.iter().map(|sealed| sealed.summary).chain(newest);
+        let summaries: Vec<_> = summaries.collect();
+        self.is_other_history |= summaries.windows(2).any(|pair| !pair[0].may_precede(&pair[1]));
+        table.sealed = Arc::new(sealed);
+    }
+
+    /// Which commands there should be and are not.
+    fn holes(&self, last_sequence: u64) -> Vec<Range<u64>> {
+        let end = last_sequence + 1;
+        let possible = end.saturating_sub(self.retention.commands_max()).max(1);
+        let marked = read_mark(&self.shared.dir).filter(|marked| *marked <= end);
+        let mut next = marked.map_or(possible, |marked| marked.max(possible));
+        let table = self.shared.table();
+        let open = table.open.as_ref().map(|open| (open.first, open.last));
+        let sealed = table.sealed.iter().map(|sealed| (sealed.summary.first, sealed.summary.last));
+        let mut holes = Vec::new();
+        for (first, last) in sealed.chain(open) {
+            holes.push(next..first);
+            next = next.max(last + 1);
+        }
+        holes.push(next..end);
+        holes.retain(|hole| !hole.is_empty());
+        holes
+    }
+
+    fn mend<H: History>(&mut self, history: &H, holes: Vec<Range<u64>>) -> Result<Found, H::Error> {
+        let Some(first) = holes.first().map(|hole| hole.start) else { return Ok(Found::default()) };
+        let mut mender = Mender::new(self, holes);
+        history.retell(first, &mut mender)?;
+        let found = mender.finish();
+        if found.filled > 0 {
+            tracing::info!(commands = found.filled, "events were made anew from the log");
+        }
+        Ok(found)
+    }
+
+    /// The running hash behind commands, where it is known.
+    pub(super) fn known_hashes(&self) -> BTreeMap<u64, EventHash> {
+        let sealed = Arc::clone(&self.shared.table().sealed);
+        let newest = self.writer.as_ref().map(|writer| writer.summary);
+        let summaries = sealed.iter().map(|sealed| sealed.summary).chain(newest);
+        summaries
+            .flat_map(|it| [(it.first - 1, it.previous_hash), (it.last, it.event_hash)])
+            .collect()
+    }
+
+    /// A segment that was filled in.
+    pub(super) fn insert(
+        &mut self,
+        writer: &SegmentWriter,
+        index: &Index,
+    ) -> Result<(), SpoolError> {
+        let dir = &self.shared.dir;
+        let sealed = writer.seal(&self.disk, dir, index)?;
+        let first = sealed.summary.first;
+        self.unsynced.extend([segment_path(dir, first), index_path(dir, first)]);
+        let mut table = self.shared.table();
+        let place = table.sealed.partition_point(|sealed| sealed.summary.first < first);
+        Arc::make_mut(&mut table.sealed).insert(place, sealed);
+        drop(table);
+        self.retain();
+        Ok(())
+    }
+
+    /// Deletes everything.
+    fn clear(&mut self, last_sequence: u64) {
+        let open = self.writer.take().map(|writer| writer.summary.first);
+        let mut table = self.shared.table();
+        let sealed = std::mem::take(&mut table.sealed);
+        table.open = None;
+        table.last_sequence = last_sequence;
+        drop(table);
+        for first in sealed.iter().map(|sealed| sealed.summary.first).chain(open) {
+            self.remove_segment(first);
+        }
+        self.remove_file(&self.shared.dir.join(MARK));
+        self.batch.clear();
+        self.last_sequence = last_sequence;
+        self.is_other_history = false;
+    }
+}
+
+struct NoHistory;
+
+impl History for NoHistory {
+    type Error = Infallible;
+
+    fn retell(&self, _: u64, _: &mut dyn Retold) -> Result<(), Infallible> {
+        Ok(())
+    }
+}

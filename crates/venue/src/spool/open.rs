@@ -1,0 +1,185 @@
+//! Opening: what lies in the folder, and how far it is whole.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::batch::Batch;
+use super::disk::Disk;
+use super::frame::{Chain, EventHash};
+use super::index::{Index, Numbers, Summary};
+use super::reader::{OpenSegment, Shared};
+use super::retention::{MARK, MARK_UNFINISHED, read_mark};
+use super::segment::{Scanned, Sealed, SegmentWriter, index_path, parse_name, scan, segment_path};
+use super::{Retention, Spool, SpoolError};
+use crate::applied::Applied;
+
+impl Spool {
+    pub(super) fn open_on(
+        disk: Disk,
+        dir: &Path,
+        retention: Retention,
+        sequence: u64,
+        event_hash: EventHash,
+    ) -> Result<Self, SpoolError> {
+        fs::create_dir_all(dir).map_err(SpoolError::at(dir))?;
+        let mut segments = tidy(&disk, dir)?;
+        let mut spool = Self {
+            shared: Arc::new(Shared::new(dir)),
+            disk,
+            retention,
+            writer: None,
+            chain: Chain::new(event_hash),
+            batch: Batch::default(),
+            last_sequence: sequence,
+            spooled: Spooled::default(),
+            is_other_history: false,
+            lost_from: None,
+            unsynced: BTreeSet::new(),
+            checking: None,
+        };
+        if let Some(first) = segments.pop() {
+            spool.resume(first, sequence, event_hash)?;
+        }
+        spool.shared.table().last_sequence = spool.last_sequence;
+        let (disk, dir) = (spool.disk.clone(), dir.to_path_buf());
+        spool.checking = Some(std::thread::spawn(move || Checked::of(&disk, &dir, &segments)));
+        Ok(spool)
+    }
+
+    /// Goes on in the newest segment, as far as it is whole.
+    fn resume(
+        &mut self,
+        first: u64,
+        sequence: u64,
+        event_hash: EventHash,
+    ) -> Result<(), SpoolError> {
+        let dir = &self.shared.dir;
+        let path = segment_path(dir, first);
+        let bytes = fs::read(&path).map_err(SpoolError::at(&path))?;
+        self.disk.remove(&index_path(dir, first))?;
+        let Some(Scanned { summary, index, times_ns }) =
+            scan(&bytes, first).filter(|scanned| scanned.summary.last >= first)
+        else {
+            return self.disk.remove(&path);
+        };
+        let writer = SegmentWriter::resume(dir, summary)?;
+        if summary.last < sequence {
+            // It ends before the replay begins. What lies between is a hole so far.
+            match writer.seal(&self.disk, dir, &index) {
+                Ok(sealed) => self.shared.table().seal(sealed),
+                Err(error) => {
+                    // Perhaps for lack of room. It can be made anew; a start that fails cannot.
+                    tracing::warn!(%error, "the newest part of the event spool is removed");
+                    self.disk.remove(&path)?;
+                }
+            }
+            return Ok(());
+        }
+        self.is_other_history =
+            hash_at(&bytes, &index, summary, sequence).is_some_and(|hash| hash != event_hash);
+        self.writer = Some(writer);
+        self.chain = Chain::new(summary.event_hash);
+        self.last_sequence = summary.last;
+        self.spooled = Spooled { first, times_ns };
+        self.unsynced.insert(path);
+        self.shared.table().open = Some(OpenSegment { first, last: summary.last, index });
+        Ok(())
+    }
+
+    /// Deletes all files of a spool that nobody has open.
+    pub(crate) fn delete(dir: &Path) -> Result<(), SpoolError> {
+        if !dir.exists() {
+            return Ok(());
+        }
+        let disk = Disk::default();
+        for first in tidy(&disk, dir)? {
+            disk.remove(&segment_path(dir, first))?;
+            disk.remove(&index_path(dir, first))?;
+        }
+        disk.remove(&dir.join(MARK))
+    }
+}
+
+/// What was found of the full segments.
+#[derive(Debug, Default)]
+pub(super) struct Checked {
+    pub(super) sound: Vec<Sealed>,
+    /// Their files are removed.
+    pub(super) unsound: Vec<SpoolError>,
+}
+
+impl Checked {
+    fn of(disk: &Disk, dir: &Path, segments: &[u64]) -> Self {
+        let mut checked = Self::default();
+        for first in segments.iter().copied() {
+            match Sealed::check(disk, dir, first) {
+                Ok(sealed) => checked.sound.push(sealed),
+                // The replay has made room meanwhile.
+                Err(error) if error.is_not_found() => {}
+                Err(error) => {
+                    checked.unsound.push(error);
+                    let files = [segment_path(dir, first), index_path(dir, first)];
+                    checked.unsound.extend(files.iter().filter_map(|file| disk.remove(file).err()));
+                }
+            }
+        }
+        checked
+    }
+}
+
+/// Lists the segments, oldest first, and removes what was left behind.
+fn tidy(disk: &Disk, dir: &Path) -> Result<Vec<u64>, SpoolError> {
+    let (mut segments, mut indexes) = (BTreeSet::new(), BTreeSet::new());
+    for entry in fs::read_dir(dir).map_err(SpoolError::at(dir))? {
+        let file = entry.map_err(SpoolError::at(dir))?.path();
+        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if let Some(first) = parse_name(name, "spool") {
+            segments.insert(first);
+        } else if let Some(first) = parse_name(name, "index") {
+            indexes.insert(first);
+        } else if name == MARK_UNFINISHED {
+            disk.remove(&file)?;
+        } else if name != MARK {
+            return Err(SpoolError::ForeignFile { file });
+        }
+    }
+    if let Some(oldest) = read_mark(dir) {
+        let kept = segments.split_off(&oldest);
+        for first in std::mem::replace(&mut segments, kept) {
+            disk.remove(&segment_path(dir, first))?;
+        }
+    }
+    for first in indexes.difference(&segments) {
+        disk.remove(&index_path(dir, *first))?;
+    }
+    Ok(segments.into_iter().collect())
+}
+
+/// The running hash behind a command, if the segment tells.
+fn hash_at(bytes: &[u8], index: &Index, summary: Summary, sequence: u64) -> Option<EventHash> {
+    if sequence == summary.last {
+        return Some(summary.event_hash);
+    }
+    // It lies before the next frame.
+    let skip = (sequence + 1).checked_sub(summary.first)?;
+    let next = *index.offsets(Numbers::Commands, skip, 1).first()? as usize;
+    bytes[..next].last_chunk().copied()
+}
+
+/// What the replay finds in the spool already. Two histories do not have the same commands at the
+/// same nanoseconds: so their times tell them apart at next to no cost.
+#[derive(Debug, Default)]
+pub(super) struct Spooled {
+    first: u64,
+    times_ns: Vec<u64>,
+}
+
+impl Spooled {
+    pub(super) fn may_be(&self, applied: &Applied) -> bool {
+        let place = applied.sequence.checked_sub(self.first);
+        let spooled_ns = place.and_then(|place| self.times_ns.get(usize::try_from(place).ok()?));
+        spooled_ns.is_none_or(|spooled_ns| *spooled_ns == applied.sequenced_ns)
+    }
+}

@@ -1,10 +1,12 @@
 //! `buttonwood log`: what a venue's data folder tells, for operators and auditors. Everything here
 //! reads the log and the snapshots and changes neither, and takes no lock: it may run beside the venue.
+//! Only [`rebuild_spool`] needs the venue stopped, for it writes what was made of the log.
 //!
 //! [`moment`] is how a place in the log is named, [`show`] how values are printed.
 
 mod dump;
 pub(crate) mod moment;
+mod rebuild_spool;
 mod show;
 mod state;
 pub(crate) mod verify;
@@ -37,6 +39,7 @@ enum Action {
     Dump(dump::Dump),
     /// Show books, balances and open orders as they were
     State(state::State),
+    RebuildSpool(rebuild_spool::RebuildSpool),
 }
 
 #[derive(Args, Debug)]
@@ -69,6 +72,7 @@ impl Log {
             Action::Verify(folder) => verify::run(&folder.dir),
             Action::Dump(dump) => dump.run(),
             Action::State(state) => state.run(),
+            Action::RebuildSpool(rebuild) => rebuild.run(),
         }
     }
 }

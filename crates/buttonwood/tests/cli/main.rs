@@ -8,3 +8,4 @@ mod operator;
 mod process;
 mod replay;
 mod serve;
+mod spool;

@@ -57,7 +57,9 @@ impl Publisher {
             }
         }
         self.join_snapshot();
-        sync(&self.spool.take_unsynced());
+        if self.snapshot_dir.is_some() {
+            sync(&self.spool.take_unsynced());
+        }
     }
 
     fn publish(&mut self, batch: &[Arc<Applied>]) {

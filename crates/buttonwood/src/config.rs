@@ -167,7 +167,7 @@ impl Config {
             .map_err(|error| error.to_string())?;
         if !SEGMENT_KIB.contains(&config.log_segment_kib) {
             let (min, max) = (SEGMENT_KIB.start(), SEGMENT_KIB.end());
-            return Err(format!("log_segment_kib must be {min} to {max}").into());
+            return Err(format!("log_segment_kib must be {min} to {max}"));
         }
         if config.snapshot_every == 0 {
             return Err("snapshot_every must be at least 1".into());

@@ -22,6 +22,7 @@ use crate::engine::{Deferred, Engine, tell};
 use crate::market::Market;
 use crate::matching::check::takes_reference;
 use crate::orders::Standing;
+use crate::orders::sweep::OpenId;
 
 /// Why an order stops trading.
 enum Stop {
@@ -322,8 +323,8 @@ impl Engine {
         let base = market.instrument.base_amount(qty);
         let matched = Match { trade_id, price, qty, base, quote };
         let (for_maker, for_taker) = self.settle(&maker, taker, &matched);
-        self.keep_trade(&maker, true, &matched, &for_maker);
-        self.keep_trade(taker, false, &matched, &for_taker);
+        self.keep_trade((&maker).into(), true, &matched, &for_maker);
+        self.keep_trade((&*taker).into(), false, &matched, &for_taker);
         tell(events, || {
             Event::TradeExecuted(TradeExecuted {
                 instrument_seq,
@@ -391,7 +392,7 @@ impl Engine {
     #[inline(always)]
     pub(crate) fn keep_trade(
         &mut self,
-        order: &Order,
+        order: OpenId,
         is_maker: bool,
         matched: &Match,
         settled: &Settled,

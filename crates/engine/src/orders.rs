@@ -32,6 +32,7 @@ use crate::account::Account;
 use crate::book::prefetch::prefetch;
 use crate::book::slab::{NONE, Slab};
 use crate::book::{Node, NodeId, Nodes};
+use crate::orders::finished::End;
 use crate::orders::name::{Name, Seeds, Sought};
 use crate::orders::names::Names;
 use crate::orders::sweep::OpenId;
@@ -155,22 +156,6 @@ impl Orders {
         }
     }
 
-    /// [`Orders::order`] of an order that has no special terms, and so is on the book.
-    #[inline(always)]
-    pub(crate) fn without_terms(&self, node: NodeId) -> Order {
-        let as_it_came = self.as_it_came(node);
-        let Some(extra) = self.extra(node) else { return as_it_came };
-        debug_assert!(extra.terms.is_none() && extra.standing == Standing::Book);
-        Order {
-            strategy_id: extra.strategy_id,
-            strategy_type: extra.strategy_type,
-            cum_qty: as_it_came.order_qty - self.nodes[node].leaves_qty(),
-            cum_quote: extra.cum_quote,
-            updated_ns: extra.updated_ns,
-            ..as_it_came
-        }
-    }
-
     /// [`Orders::order`] without what only an [`Extra`] says.
     #[inline(always)]
     pub(crate) fn as_it_came(&self, node: NodeId) -> Order {
@@ -196,6 +181,28 @@ impl Orders {
             updated_ns: record.created_ns,
             terms: None,
         }
+    }
+
+    /// A whole order without special terms, of which this has become.
+    #[inline(always)]
+    pub(crate) fn after(&self, node: NodeId, end: &End) -> Order {
+        let End { status, cum_qty, cum_quote, updated_ns } = *end;
+        let extra = self.extra(node);
+        Order {
+            status,
+            strategy_id: extra.and_then(|extra| extra.strategy_id),
+            strategy_type: extra.and_then(|extra| extra.strategy_type),
+            cum_qty,
+            cum_quote,
+            updated_ns,
+            ..self.as_it_came(node)
+        }
+    }
+
+    #[inline]
+    pub(crate) fn has_strategy(&self, node: NodeId) -> bool {
+        self.extra(node)
+            .is_some_and(|extra| extra.strategy_id.is_some() | extra.strategy_type.is_some())
     }
 
     #[inline]

@@ -137,8 +137,8 @@ impl Engine {
         let base = market.instrument.base_amount(qty);
         let matched = Match { trade_id, price, qty, base, quote };
         let (for_maker, for_taker) = self.settle(&maker, &taker, &matched);
-        self.keep_trade(&maker, true, &matched, &for_maker);
-        self.keep_trade(&taker, false, &matched, &for_taker);
+        self.keep_trade((&maker).into(), true, &matched, &for_maker);
+        self.keep_trade((&taker).into(), false, &matched, &for_taker);
         events.push(Event::TradeExecuted(TradeExecuted {
             instrument_seq,
             instrument,

@@ -14,10 +14,12 @@ use types::{
 
 use crate::account::fee::fee;
 use crate::account::{held, held_at};
-use crate::book::Front;
+use crate::book::{Front, NodeId};
 use crate::engine::{Engine, tell};
 use crate::market::Market;
 use crate::matching::{Match, Settled, count_fill};
+use crate::orders::finished::{End, FinishedOrder};
+use crate::orders::sweep::OpenId;
 
 /// What a taker's trades have come to, until it is booked.
 struct Tab {
@@ -85,6 +87,7 @@ impl Engine {
             return None;
         }
         debug_assert!(market.trading.allows(front.price) && !self.prevents(taker, front.node));
+        debug_assert!(is_market || self.takes(market, taker, front.price) == Ok(wants));
         Some((front, wants.min(front.leaves_qty)))
     }
 
@@ -109,14 +112,17 @@ impl Engine {
         self.foresee_makers(self.orders.nodes[front.node].next());
         let (instrument_seq, matched) = self.match_plain(taker.instrument, front.price, qty);
         let Match { trade_id, price, quote, .. } = matched;
-        let mut maker = self.orders.without_terms(front.node);
-        count_fill(&mut maker, qty, quote, self.now_ns);
+        let maker = OpenId::of(self.orders.record(front.node), taker.side.opposite());
         count_fill(taker, qty, quote, self.now_ns);
-        let for_maker = self.settle_maker(&maker, &matched, tab);
+        let for_maker = self.settle_maker(maker, &matched, tab);
         let for_taker = self.settle_taker(taker, &matched, tab);
-        self.keep_trade(&maker, true, &matched, &for_maker);
-        self.keep_trade(taker, false, &matched, &for_taker);
-        self.reduce_maker(&maker, front, &matched);
+        let end = self.maker_after(front.node, &matched);
+        let orders = &self.orders;
+        debug_assert_eq!(orders.after(front.node, &end), {
+            let mut order = orders.order(front.node);
+            count_fill(&mut order, qty, quote, self.now_ns);
+            order
+        });
         tell(events, || {
             Event::TradeExecuted(TradeExecuted {
                 instrument_seq,
@@ -126,10 +132,13 @@ impl Engine {
                 qty,
                 quote,
                 side: taker.side,
-                maker: for_maker.fill_plain(&maker),
-                taker: for_taker.fill_plain(taker),
+                maker: for_maker.fill_plain(orders.after(front.node, &end)),
+                taker: for_taker.fill_plain(Order { terms: None, ..*taker }),
             })
         });
+        self.keep_trade(maker, true, &matched, &for_maker);
+        self.keep_trade((&*taker).into(), false, &matched, &for_taker);
+        self.reduce_maker(maker, front, &matched, &end);
     }
 
     #[inline(always)]
@@ -145,11 +154,13 @@ impl Engine {
 
     /// A maker trades at its own price: what it pays is what it held for that.
     #[inline(always)]
-    fn settle_maker(&mut self, maker: &Order, matched: &Match, tab: &mut Tab) -> Settled {
+    fn settle_maker(&mut self, maker: OpenId, matched: &Match, tab: &mut Tab) -> Settled {
         let (got, paid) = matched.got_and_paid(maker.side);
         let account = &mut self.accounts[maker.account.0 as usize];
         let fee = fee(got, account.spec.fees.unwrap_or(tab.rates).maker_fee_bps_x100);
-        account.balance_mut(tab.got_asset).locked -= paid;
+        let paid_from = account.balance_mut(tab.got_asset);
+        paid_from.locked -= paid;
+        debug_assert!(paid_from.locked >= Amount::ZERO);
         account.balance_mut(tab.paid_asset).free += got - fee;
         tab.maker_fees += fee;
         Settled { account_seq: account.next_seq(), fee, fee_asset: tab.paid_asset }
@@ -170,9 +181,21 @@ impl Engine {
         Settled { account_seq: account.next_seq(), fee, fee_asset: tab.got_asset }
     }
 
+    #[inline(always)]
+    fn maker_after(&self, node: NodeId, matched: &Match) -> End {
+        let order_qty = self.orders.record(node).order_qty;
+        let cum_qty = order_qty - self.orders.nodes[node].leaves_qty() + matched.qty;
+        let status = match cum_qty == order_qty {
+            true => OrderStatus::Filled,
+            false => OrderStatus::PartiallyFilled,
+        };
+        let before = self.orders.extra(node).map_or(Amount::ZERO, |extra| extra.cum_quote);
+        End { status, cum_qty, cum_quote: before + matched.quote, updated_ns: self.now_ns }
+    }
+
     /// Takes what has traded off the maker, and a maker that is filled off the book.
     #[inline(always)]
-    fn reduce_maker(&mut self, maker: &Order, front: Front, matched: &Match) {
+    fn reduce_maker(&mut self, maker: OpenId, front: Front, matched: &Match, end: &End) {
         let market = &mut self.markets[maker.instrument.0 as usize];
         let Front { node, leaves_qty, .. } = front;
         if matched.qty < leaves_qty {
@@ -180,11 +203,18 @@ impl Engine {
             return market.book.reduce(&mut self.orders.nodes, node, matched.qty);
         }
         let account = &mut self.accounts[maker.account.0 as usize];
-        account.finished.push(maker, account.spec.finished_orders_kept as usize);
+        let kept = account.spec.finished_orders_kept as usize;
+        // Not by way of the whole order: to read at once what was written in other parts is slow.
+        let record = self.orders.record(node);
+        let brief = FinishedOrder::ended(record, maker.side, matched.price, end);
+        match brief.filter(|_| !self.orders.has_strategy(node)) {
+            Some(brief) => account.finished.push_brief(Some(brief), kept),
+            None => account.finished.push(&self.orders.after(node, end), kept),
+        }
         market.index.remove(maker.order_id.0);
         self.orders.detach(account, node);
         market.book.remove(&mut self.orders.nodes, node);
-        self.sessions.forget(maker.into());
+        self.sessions.forget(maker);
     }
 
     /// Moves the taker's money of all its trades, and the fees to the venue.
@@ -233,11 +263,10 @@ impl Match {
 }
 
 impl Settled {
-    /// [`Settled::fill`] of an order without special terms: what it has not is not copied.
     #[inline(always)]
-    fn fill_plain(&self, order: &Order) -> Fill {
+    fn fill_plain(&self, order: Order) -> Fill {
         let Self { account_seq, fee, fee_asset } = *self;
-        Fill { account_seq, order: Order { terms: None, ..*order }, fee, fee_asset }
+        Fill { account_seq, order, fee, fee_asset }
     }
 }
 

@@ -17,7 +17,7 @@ use crate::book::NodeId;
 use crate::engine::{Engine, tell};
 use crate::matching::new_order;
 use crate::orders::OpenOrder;
-use crate::orders::finished::FinishedOrder;
+use crate::orders::finished::{End, FinishedOrder};
 use crate::orders::name::Sought;
 use crate::orders::sweep::OpenId;
 
@@ -177,7 +177,13 @@ impl Engine {
             })
         });
         let kept = account.spec.finished_orders_kept as usize;
-        match FinishedOrder::canceled(&record, side, price, now_ns) {
+        let end = End {
+            status: OrderStatus::Canceled,
+            cum_qty: Qty::ZERO,
+            cum_quote: Amount::ZERO,
+            updated_ns: now_ns,
+        };
+        match FinishedOrder::ended(&record, side, price, &end) {
             Some(brief) => account.finished.push_brief(Some(brief), kept),
             None => account.finished.push(&canceled(), kept),
         }

@@ -87,33 +87,37 @@ impl Brief for FinishedOrder {
 }
 
 impl FinishedOrder {
-    /// Of an open order of which its record says all, and that has traded nothing. `None` where the
-    /// name is too long.
-    #[inline]
-    pub(crate) fn canceled(
-        record: &OpenOrder,
-        side: Side,
-        price: Price,
-        now_ns: u64,
-    ) -> Option<Self> {
+    /// Of an open order that ends so, without making the whole order. `None` where its name is too
+    /// long or the sum too large.
+    #[inline(always)]
+    pub(crate) fn ended(record: &OpenOrder, side: Side, price: Price, end: &End) -> Option<Self> {
         let Name::Packed(cl_ord_id) = record.cl_ord_id else { return None };
         Some(Self {
             cl_ord_id,
             order_id: record.order_id,
             price,
             order_qty: record.order_qty,
-            cum_qty: Qty::ZERO,
-            cum_quote: 0,
+            cum_qty: end.cum_qty,
+            cum_quote: end.cum_quote.minor().try_into().ok()?,
             created_ns: record.created_ns,
-            updated_ns: now_ns,
+            updated_ns: end.updated_ns,
             instrument: record.instrument,
             side,
             order_type: record.order_type,
             time_in_force: record.time_in_force,
             stp_mode: record.stp_mode,
-            status: OrderStatus::Canceled,
+            status: end.status,
         })
     }
+}
+
+/// What has become of an order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    pub(crate) status: OrderStatus,
+    pub(crate) cum_qty: Qty,
+    pub(crate) cum_quote: Amount,
+    pub(crate) updated_ns: u64,
 }
 
 /// By our id, or else the last one of that name.

@@ -57,10 +57,17 @@ impl<B: Brief> Kept<B> {
         if kept == 0 {
             return;
         }
-        if self.ring.len() < kept {
-            return self.grow(brief, kept);
-        }
-        self.ring[self.oldest] = brief;
+        let place = match self.ring.len() < kept {
+            true => self.grow(kept),
+            false => self.forget_oldest(),
+        };
+        self.ring[place] = brief; // made there, since nobody else is given it
+    }
+
+    /// The place of the oldest, for the next one.
+    #[inline(always)]
+    fn forget_oldest(&mut self) -> usize {
+        let place = self.oldest;
         self.oldest += 1;
         if self.oldest == self.ring.len() {
             self.oldest = 0;
@@ -69,6 +76,7 @@ impl<B: Brief> Kept<B> {
         if self.uncommon.is_some() {
             self.forget_uncommon();
         }
+        place
     }
 
     #[inline(never)]
@@ -77,14 +85,16 @@ impl<B: Brief> Kept<B> {
         self.uncommon.get_or_insert_default().push_back((number, *whole));
     }
 
+    /// A new place, behind the others.
     #[inline(never)]
-    fn grow(&mut self, brief: Option<B>, kept: usize) {
+    fn grow(&mut self, kept: usize) -> usize {
         self.straighten();
         if self.ring.len() == self.ring.capacity() {
             let as_many_again = self.ring.len().max(4);
             self.ring.reserve_exact(as_many_again.min(kept - self.ring.len()));
         }
-        self.ring.push(brief);
+        self.ring.push(None);
+        self.ring.len() - 1
     }
 
     /// Lets go of the oldest beyond `kept`.

@@ -11,6 +11,7 @@ use types::{
 use crate::account::risk::read_map;
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
+use crate::orders::OpenOrder;
 use crate::state::write_list;
 
 /// Sessions that are open at once.
@@ -271,6 +272,14 @@ impl From<&Order> for OpenId {
     #[inline]
     fn from(order: &Order) -> Self {
         let Order { account, instrument, order_id, side, .. } = *order;
+        Self { account, instrument, order_id, side }
+    }
+}
+
+impl OpenId {
+    #[inline(always)]
+    pub(crate) fn of(record: &OpenOrder, side: Side) -> Self {
+        let OpenOrder { account, instrument, order_id, .. } = *record;
         Self { account, instrument, order_id, side }
     }
 }

@@ -1,9 +1,8 @@
 //! The log of one machine: a folder of segments, written by a thread of its own.
 //!
 //! The thread takes whatever has queued up, has it written with one call and synced with one call,
-//! and only then lets it be polled. While it waits for the disk the next batches gather. Zeros are
-//! filled in ahead while nothing is to be committed, or between two commits when there is no such
-//! while.
+//! and only then lets it be polled. While it waits for the disk the next batches gather. A second
+//! thread fills the next segment with zeros meanwhile.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,9 +13,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::disk::{Disk, DiskError};
+use crate::filler::Filler;
 use crate::frame::{self, PAYLOAD_SIZE_MAX};
 use crate::recovery::Recovered;
-use crate::writer::Writer;
+use crate::writer::{Place, Writer};
 use crate::{Batch, Committed, DataDirLock, Log, LogError, OpenError, Room, Start};
 
 pub const SEGMENT_SIZE_DEFAULT: u64 = 64 << 20;
@@ -25,11 +25,10 @@ pub const IN_FLIGHT_MAX_DEFAULT: usize = 64;
 
 /// What is written with one call stays below this and one frame.
 pub(crate) const GROUP_SIZE_MAX: usize = 1 << 20;
-/// Nothing to commit for so long means a good time for filling. Longer than the pause of a client
-/// that sends its next order when the last one is answered.
-const FILL_AFTER_IDLE: Duration = Duration::from_millis(2);
+/// How often an idle writer looks whether the next segment is filled.
+const FILL_LOOK: Duration = Duration::from_millis(2);
 /// How often a full disk is looked at again.
-const FULL_RETRY: Duration = Duration::from_millis(200);
+pub(crate) const FULL_RETRY: Duration = Duration::from_millis(200);
 
 /// What a batch that has been polled survives.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -102,13 +101,13 @@ pub struct FileLog {
 /// Between the two sides of the queues. Both queues have room for all that may be in flight, so that
 /// neither side ever waits for room.
 #[derive(Debug)]
-struct Shared {
+pub(crate) struct Shared {
     failure: OnceLock<LogError>,
     /// Of a full disk; [`u64::MAX`] while it is not.
     bytes_left: AtomicU64,
     trim_before: AtomicU64,
     trim_failure: Mutex<Option<LogError>>,
-    is_closing: AtomicBool,
+    pub(crate) is_closing: AtomicBool,
 }
 
 impl FileLog {
@@ -152,8 +151,11 @@ impl FileLog {
         });
         let dir = writer.dir.clone();
         let wake_at_end = WakeAtEnd(Arc::clone(&options.waker));
+        let filler = Filler::start(Arc::clone(&shared))
+            .map_err(DiskError::at("starting the thread that fills", &dir))?;
         let thread = WriterThread {
             writer,
+            filler,
             appended: appended_receiver,
             committed: committed_sender,
             waker: options.waker,
@@ -261,6 +263,7 @@ impl Drop for WakeAtEnd {
 
 struct WriterThread {
     writer: Writer,
+    filler: Filler,
     appended: Receiver<Batch>,
     committed: SyncSender<Committed>,
     waker: Arc<dyn Fn() + Send + Sync>,
@@ -286,9 +289,7 @@ impl WriterThread {
                 self.place(batch)?;
             }
             self.commit()?;
-            while self.writer.lags() {
-                self.fill_ahead()?;
-            }
+            self.fill_ahead()?;
             self.trim();
         }
         self.writer.sync()?;
@@ -296,17 +297,19 @@ impl WriterThread {
         Ok(())
     }
 
-    /// The next batch; `None` when there will be no more. Fills zeros ahead in the meantime.
+    /// The next batch; `None` when there will be no more.
     fn wait(&mut self) -> Result<Option<Batch>, LogError> {
-        while !self.writer.is_filled() {
-            let pause = if self.writer.is_full() { FULL_RETRY } else { FILL_AFTER_IDLE };
-            match self.appended.recv_timeout(pause) {
+        loop {
+            self.fill_ahead()?;
+            if !self.filler.is_busy && !self.writer.is_full() {
+                return Ok(self.appended.recv().ok());
+            }
+            match self.appended.recv_timeout(FILL_LOOK) {
                 Ok(batch) => return Ok(Some(batch)),
-                Err(RecvTimeoutError::Timeout) => self.fill_ahead()?,
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),
             }
         }
-        Ok(self.appended.recv().ok())
     }
 
     /// Adds a batch to the group. What is before it is committed first where it needs another
@@ -315,10 +318,12 @@ impl WriterThread {
         let frame_size = frame::size(batch.payload.len());
         loop {
             match self.writer.make_room(frame_size) {
-                Ok(true) => break,
-                Ok(false) => self.commit()?,
+                Ok(Place::Found) => break,
+                Ok(Place::AfterCommit) => self.commit()?,
+                Ok(Place::AfterReturn) => {
+                    self.filler.take_back(&mut self.writer)?;
+                }
                 Err(LogError::DiskFull(error)) => {
-                    self.commit()?;
                     self.tell_room();
                     self.wait_for_room(error)?;
                 }
@@ -355,8 +360,9 @@ impl WriterThread {
         Ok(())
     }
 
+    /// Has the next segment filled, unless the disk was full a moment ago.
     fn fill_ahead(&mut self) -> Result<(), LogError> {
-        self.writer.fill_ahead()?;
+        self.filler.look(&mut self.writer)?;
         self.tell_room();
         Ok(())
     }

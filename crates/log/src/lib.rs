@@ -21,6 +21,7 @@ mod disk;
 #[cfg(test)]
 mod fault;
 mod file;
+mod filler;
 pub mod frame;
 mod lock;
 mod memory;

@@ -2,8 +2,9 @@
 //! and no clock: [`FileLog`](crate::FileLog) gives it a thread, the simulation steps it by hand.
 //!
 //! Zeros are written ahead of the frames, by real writes: `fdatasync` of a file that neither grows
-//! nor gets new blocks has no metadata to write. They are also the reserve for a disk that is full:
-//! what is filled already in this segment and the next one is never less than a segment.
+//! nor gets new blocks has no metadata to write. The next segment is filled while this one is
+//! written; it may be lent to another thread for that ([`Writer::lend_next`]). What is filled is also
+//! the reserve for a disk that is full.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,10 @@ use crate::recovery::{Recovered, inspect_on};
 use crate::segment::{Segment, SegmentHeader};
 use crate::{Batch, Committed, Durability, LogError, OpenError, Options, Room};
 
-/// How much is filled with zeros between two looks at the queue.
+/// How much is filled with zeros at a time.
 const FILL_SLICE_SIZE: u64 = 256 << 10;
+/// How much of it is brought to stable storage at a time.
+const FILL_SYNC_SIZE: u64 = 4 << 20;
 static ZEROS: [u8; FILL_SLICE_SIZE as usize] = [0; FILL_SLICE_SIZE as usize];
 /// Where the next segment is filled with zeros until it gets its name.
 const NEXT_SEGMENT_NAME: &str = "next.segment";
@@ -33,7 +36,7 @@ pub(crate) struct Writer {
     active: Filled,
     /// Where the next frame goes in the active segment.
     offset: u64,
-    next: Option<Filled>,
+    next: Next,
     /// Whether the last attempt to fill ahead found the disk full.
     is_full: bool,
 
@@ -45,12 +48,46 @@ pub(crate) struct Writer {
     group_batches: Vec<Committed>,
 }
 
+#[derive(Debug)]
+enum Next {
+    None,
+    Here(Filled),
+    /// Somebody fills it.
+    Lent,
+}
+
 /// A file with zeros ahead.
 #[derive(Debug)]
 struct Filled {
     file: DiskFile,
     /// From here on nothing has been written yet.
     end: u64,
+}
+
+/// The next segment on its way to be filled, to the size that it is to have.
+#[derive(Debug)]
+pub(crate) struct Filling {
+    filled: Filled,
+    disk: Disk,
+    size: u64,
+    durability: Durability,
+}
+
+impl Filling {
+    /// Fills it, and looks in between whether that is still wanted.
+    pub(crate) fn run(&mut self, is_wanted: impl Fn() -> bool) -> Result<(), DiskError> {
+        let mut synced = self.filled.end;
+        while self.filled.end < self.size && is_wanted() {
+            self.filled.fill(&self.disk, self.size)?;
+            let is_done = self.filled.end == self.size;
+            let syncs = is_done || self.filled.end - synced >= FILL_SYNC_SIZE;
+            if syncs && self.durability == Durability::Fsync {
+                self.disk.sync(&self.filled.file)?;
+                synced = self.filled.end;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Writer {
@@ -96,7 +133,7 @@ impl Writer {
             segments: recovered.segments.iter().cloned().collect(),
             active,
             offset: recovered.tail.map_or(SegmentHeader::SIZE, |tail| tail.offset),
-            next: None,
+            next: Next::None,
             is_full: false,
             last_batch: recovered.last_batch,
             last_hash: recovered.last_hash,
@@ -108,24 +145,21 @@ impl Writer {
     }
 
     /// Sees to it that a frame of this size has its place behind the group, if need be in the next
-    /// segment; the group must then have been committed, or nothing is done and `false` returned.
-    /// [`LogError::DiskFull`] says that there is no such place now; it may be asked again.
-    pub(crate) fn make_room(&mut self, frame_size: usize) -> Result<bool, LogError> {
-        let start = self.offset + self.group.len() as u64;
-        let end = start + frame_size as u64;
-        let is_first = start == SegmentHeader::SIZE;
-        if end <= self.active.end && (end <= self.segment_size || is_first) {
-            return Ok(true);
-        }
-        let may_grow = end <= self.segment_size || is_first;
-        if may_grow && self.grow_active(end)? {
-            return Ok(true);
+    /// segment; the group must then have been committed, and the next segment be here, or nothing
+    /// is done. [`LogError::DiskFull`] says that there is no such place now; it may be asked again.
+    pub(crate) fn make_room(&mut self, frame_size: usize) -> Result<Place, LogError> {
+        let end = self.offset + self.group.len() as u64 + frame_size as u64;
+        if end <= self.active.end {
+            return Ok(Place::Found);
         }
         if !self.group.is_empty() {
-            return Ok(false);
+            return Ok(Place::AfterCommit);
+        }
+        if matches!(self.next, Next::Lent) {
+            return Ok(Place::AfterReturn);
         }
         self.rotate(frame_size)?;
-        Ok(true)
+        Ok(Place::Found)
     }
 
     /// Adds a batch to the group, in the place that [`Writer::make_room`] has found for it.
@@ -164,37 +198,51 @@ impl Writer {
         if !self.is_full {
             return Room::Enough;
         }
-        let here = self.active.end.min(self.segment_size).saturating_sub(self.offset);
+        let here = self.active.end.saturating_sub(self.offset);
         let behind = self.next_end().saturating_sub(SegmentHeader::SIZE);
         Room::Left(here.max(behind))
     }
 
-    /// Whether more has been used up than was filled ahead, as happens under a load without pauses.
-    pub(crate) fn lags(&self) -> bool {
-        if self.is_full {
-            return false;
-        }
-        if self.active.end < self.segment_size {
-            return self.active.end < self.offset + FILL_SLICE_SIZE;
-        }
-        !self.is_filled() && self.next_end() < self.offset
-    }
-
+    /// Whether there is nothing to fill now.
     pub(crate) fn is_filled(&self) -> bool {
-        self.next_end() >= self.segment_size && self.active.end >= self.segment_size
+        matches!(self.next, Next::Lent) || self.next_end() >= self.segment_size
     }
 
     pub(crate) fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// Fills one slice with zeros, in the active segment first, then in the next one. A full disk is
-    /// noted, and no error.
+    /// Fills one slice of the next segment with zeros. A full disk is noted, and no error.
     pub(crate) fn fill_ahead(&mut self) -> Result<(), LogError> {
-        let filled = match self.active.end < self.segment_size {
-            true => self.active.fill_durably(&self.disk, self.segment_size, self.durability),
-            false => self.fill_next(),
+        let slice_end = (self.next_end() + FILL_SLICE_SIZE).min(self.segment_size);
+        let filled = self.fill_next_to(slice_end);
+        self.note_full(filled)?;
+        Ok(())
+    }
+
+    /// Gives the next segment away to be filled, if it is not yet.
+    pub(crate) fn lend_next(&mut self) -> Result<Option<Filling>, LogError> {
+        if self.is_filled() {
+            return Ok(None);
+        }
+        let created = self.create_next();
+        if !self.note_full(created)? {
+            return Ok(None);
+        }
+        let Next::Here(filled) = std::mem::replace(&mut self.next, Next::Lent) else {
+            unreachable!("it was created above")
         };
+        let (disk, size, durability) = (self.disk.clone(), self.segment_size, self.durability);
+        Ok(Some(Filling { filled, disk, size, durability }))
+    }
+
+    /// Takes the next segment back, as far as it was filled.
+    pub(crate) fn return_next(
+        &mut self,
+        filling: Filling,
+        filled: Result<(), DiskError>,
+    ) -> Result<(), LogError> {
+        self.next = Next::Here(filling.filled);
         self.note_full(filled)?;
         Ok(())
     }
@@ -228,26 +276,23 @@ impl Writer {
     }
 
     fn next_end(&self) -> u64 {
-        self.next.as_ref().map_or(0, |next| next.end)
+        match &self.next {
+            Next::Here(next) => next.end,
+            Next::None | Next::Lent => 0,
+        }
     }
 
-    fn grow_active(&mut self, end: u64) -> Result<bool, LogError> {
-        while self.active.end < end {
-            let limit = end.max(self.segment_size);
-            let filled = self.active.fill(&self.disk, limit);
-            if !self.note_full(filled)? {
-                return Ok(false);
-            }
+    fn create_next(&mut self) -> Result<(), DiskError> {
+        if let Next::None = self.next {
+            self.next = Next::Here(Filled::create(&self.disk, &self.dir)?);
         }
-        Ok(true)
+        Ok(())
     }
 
-    fn fill_next(&mut self) -> Result<(), DiskError> {
-        if self.next.is_none() {
-            self.next = Some(Filled::create(&self.disk, &self.dir)?);
-        }
-        let next = self.next.as_mut().expect("created above");
-        next.fill_durably(&self.disk, self.segment_size, self.durability)
+    fn fill_next_to(&mut self, end: u64) -> Result<(), DiskError> {
+        self.create_next()?;
+        let Next::Here(next) = &mut self.next else { return Ok(()) };
+        next.fill(&self.disk, end)
     }
 
     /// Whether it worked; `false` means that the disk is full.
@@ -282,7 +327,9 @@ impl Writer {
                 filled => filled?,
             }
         }
-        let mut next = self.next.take().expect("filled above");
+        let Next::Here(mut next) = std::mem::replace(&mut self.next, Next::None) else {
+            unreachable!("it was filled above")
+        };
         let segment = Segment::new(&self.dir, self.last_batch + 1);
         next.publish(&self.disk, &self.dir, &segment, self.last_hash)?;
         self.segments.push_back(segment);
@@ -290,13 +337,16 @@ impl Writer {
         self.offset = SegmentHeader::SIZE;
         Ok(())
     }
+}
 
-    fn fill_next_to(&mut self, end: u64) -> Result<(), DiskError> {
-        if self.next.is_none() {
-            self.next = Some(Filled::create(&self.disk, &self.dir)?);
-        }
-        self.next.as_mut().expect("created above").fill(&self.disk, end)
-    }
+/// Where a frame is to go.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Place {
+    Found,
+    /// Into the next segment, when what was placed before is committed.
+    AfterCommit,
+    /// Into the next segment, when it is returned.
+    AfterReturn,
 }
 
 impl Filled {
@@ -310,20 +360,6 @@ impl Filled {
         disk.write(&self.file, self.end, &ZEROS[..size as usize])?;
         self.end += size;
         Ok(())
-    }
-
-    /// So that the sync of a later frame finds little else to do.
-    fn fill_durably(
-        &mut self,
-        disk: &Disk,
-        limit: u64,
-        durability: Durability,
-    ) -> Result<(), DiskError> {
-        self.fill(disk, limit)?;
-        match durability {
-            Durability::Fsync => disk.sync(&self.file),
-            Durability::Os | Durability::Memory => Ok(()),
-        }
     }
 
     /// Makes it the segment that begins with this batch.

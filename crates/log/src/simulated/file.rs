@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::disk::Disk;
 use crate::frame::{self, PAYLOAD_SIZE_MAX};
 use crate::recovery::Recovered;
-use crate::writer::Writer;
+use crate::writer::{Place, Writer};
 use crate::{Batch, Committed, Log, LogError, OpenError, Options, Room};
 
 /// Writes nothing by itself: what is appended is committed by [`FileLog::step`].
@@ -51,11 +51,12 @@ impl FileLog {
     fn commit(&mut self) -> Result<(), LogError> {
         while let Some(batch) = self.appended.front() {
             match self.writer.make_room(frame::size(batch.payload.len())) {
-                Ok(true) => {
+                Ok(Place::Found) => {
                     let batch = self.appended.pop_front().expect("it is the first");
                     self.writer.place(batch);
                 }
-                Ok(false) => self.committed.extend(self.writer.commit()?),
+                Ok(Place::AfterCommit) => self.committed.extend(self.writer.commit()?),
+                Ok(Place::AfterReturn) => unreachable!("it is lent to nobody here"),
                 Err(LogError::DiskFull(_)) => break,
                 Err(error) => return Err(error),
             }

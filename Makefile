@@ -56,6 +56,8 @@ bench: ## the matching core against the textbook book, on recorded workloads
 	$(PYTHON) benches/textbook.py target/release/buttonwood
 	@echo
 	$(CARGO) bench --locked --quiet --package engine --bench latency --bench memory
+	@echo
+	$(CARGO) bench --locked --quiet --package log@0.1.0 --bench append
 
 churn: ## memory over a long life of the engine (MILLIONS=1000 commands)
 	$(CARGO) bench --locked --package engine --bench churn -- $(or $(MILLIONS),1000)

@@ -5,6 +5,7 @@
 //! [`moment`] is how a place in the log is named, [`show`] how values are printed.
 
 mod dump;
+mod export;
 pub(crate) mod moment;
 mod rebuild_spool;
 mod show;
@@ -39,6 +40,11 @@ enum Action {
     Dump(dump::Dump),
     /// Show books, balances and open orders as they were
     State(state::State),
+    /// Write orders, trades and balances as tables, for auditors
+    ///
+    /// FOLDER gets the tables orders, trades, adjustments and balances, and, when all of them are
+    /// complete, export.json, which says which commands they cover.
+    Export(export::Export),
     RebuildSpool(rebuild_spool::RebuildSpool),
 }
 
@@ -72,6 +78,7 @@ impl Log {
             Action::Verify(folder) => verify::run(&folder.dir),
             Action::Dump(dump) => dump.run(),
             Action::State(state) => state.run(),
+            Action::Export(export) => export.run(),
             Action::RebuildSpool(rebuild) => rebuild.run(),
         }
     }

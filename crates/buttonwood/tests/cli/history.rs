@@ -393,3 +393,90 @@ async fn a_folder_that_may_not_be_read_is_named() {
         "{sentence}"
     );
 }
+
+#[tokio::test]
+async fn an_export_has_each_order_each_trade_and_all_balances() {
+    let dir = tempfile::tempdir().unwrap();
+    let [data, out] = ["data", "out"].map(|name| dir.path().join(name));
+    let (data, out_text) = (text(&data), text(&out));
+    let venue = Serving::start(&["--data", data, "--demo", "--no-bots"]);
+    let [alice, bob] = [0, 1].map(|account| trader(&venue, data, account));
+    alice.place(&NewOrder::limit("BTCUSDT", Side::Buy, "2", "100")).await.unwrap();
+    bob.place(&NewOrder::limit("BTCUSDT", Side::Sell, "0.5", "99")).await.unwrap();
+    alice.place(&NewOrder::post_only("ETHUSDT", Side::Buy, "1", "10")).await.unwrap();
+    alice.cancel_all("ETHUSDT").await.unwrap();
+    run_json(&["admin", "--data", data, "bust", "BTCUSDT", "1", "alice", "bob"]);
+    let done = run_json(&["log", "export", data, "--out", out_text]);
+    venue.stop();
+    assert_eq!(done["format"], 1);
+    for (name, count) in [("orders", 3), ("trades", 1), ("adjustments", 1)] {
+        assert_eq!(done["rows"][name], count, "{name}");
+    }
+
+    let orders = table(&out.join("orders.csv"));
+    let check = |row: usize, columns: &[&str], wanted: &[&str]| {
+        let found: Vec<_> = columns.iter().map(|column| orders[row][*column].as_str()).collect();
+        assert_eq!(found, wanted, "order {row}");
+    };
+    let columns =
+        ["account", "side", "price", "order_qty", "cum_qty", "leaves_qty", "status", "cause"];
+    check(0, &columns, &["bob", "Sell", "99.00", "0.50000", "0.50000", "0.00000", "Filled", ""]);
+    check(
+        1,
+        &columns,
+        &["alice", "Buy", "10.00", "1.0000", "0.0000", "0.0000", "Canceled", "CancelAll"],
+    );
+    check(
+        2,
+        &columns,
+        &["alice", "Buy", "100.00", "2.00000", "0.50000", "1.50000", "PartiallyFilled", ""],
+    );
+    let trade = &table(&out.join("trades.csv"))[0];
+    assert_eq!(trade["buyer"], "alice");
+    assert_eq!((trade["price"].as_str(), trade["qty"].as_str()), ("100.00", "0.50000"));
+    assert_eq!(
+        (trade["quote_qty"].as_str(), trade["aggressor_side"].as_str()),
+        ("50.00000000", "Sell")
+    );
+    assert_eq!(
+        (trade["buyer_fee"].as_str(), trade["buyer_fee_asset"].as_str()),
+        ("0.00000000", "BTC")
+    );
+    let bust = &table(&out.join("adjustments.csv"))[0];
+    assert_eq!((bust["kind"].as_str(), bust["seller_quote"].as_str()), ("Busted", "-50.00000000"));
+    let balances = table(&out.join("balances.csv"));
+    assert_eq!(done["rows"]["balances"], balances.len());
+    let of_alice = |row: &&_| row_says(row, "account", "alice") && row_says(row, "asset", "USDT");
+    let alice = balances.iter().find(of_alice).unwrap();
+    assert_eq!(
+        (alice["locked"].as_str(), alice["total"].as_str()),
+        ("150.00000000", "1000000.00000000")
+    );
+
+    // An order that is open at the beginning of the range is in it, without the command it came by.
+    let from = orders[0]["sequence"].clone();
+    let rest = dir.path().join("rest");
+    let done = run_json(&["log", "export", data, "--out", text(&rest), "--from", &from]);
+    assert_eq!(done["first_sequence"].to_string(), from);
+    assert_eq!(table(&rest.join("orders.csv"))[2]["sequence"], "");
+
+    let before = contents(&out);
+    let sentence = run_refused(&["log", "export", data, "--out", out_text]);
+    assert!(sentence.contains("not empty") && sentence.contains(out_text), "{sentence}");
+    let file = out.join("orders.csv");
+    let sentence = run_refused(&["log", "export", data, "--out", text(&file)]);
+    assert!(sentence.contains(text(&file)), "{sentence}");
+    assert!(contents(&out) == before);
+}
+
+type Row = std::collections::BTreeMap<String, String>;
+
+fn row_says(row: &Row, column: &str, value: &str) -> bool {
+    row[column] == value
+}
+
+/// The rows of a CSV file by their columns' names.
+fn table(path: &Path) -> Vec<Row> {
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    reader.deserialize().map(|row| row.unwrap()).collect()
+}

@@ -1,6 +1,7 @@
 //! The one binary. What a subcommand does is in the module of its name.
 
 mod admin;
+mod backup;
 mod clock;
 mod config;
 mod demo;
@@ -36,6 +37,8 @@ enum Command {
     Admin(admin::Admin),
     /// Look into the log of a venue, running or not, or of a backup: check, print, rebuild, export
     Log(history::Log),
+    Backup(backup::Backup),
+    Restore(backup::Restore),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +48,8 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::run(&args).map_err(Failure::from),
         Command::Admin(admin) => admin.run(),
         Command::Log(log) => log.run(),
+        Command::Backup(backup) => backup.run(),
+        Command::Restore(restore) => restore.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -31,6 +31,8 @@ pub(crate) struct Backup {
     /// Folder that holds the venue
     #[arg(value_name = "DIR")]
     dir: PathBuf,
+    /// Folder for the backup
+    #[arg(value_name = "TARGET")]
     target: PathBuf,
 }
 
@@ -40,6 +42,8 @@ pub(crate) struct Backup {
 /// master key that the venue had.
 #[derive(Args, Debug)]
 pub(crate) struct Restore {
+    /// Folder that `buttonwood backup` made
+    #[arg(value_name = "BACKUP")]
     backup: PathBuf,
     /// Folder for the venue; it must be empty, or not be there
     #[arg(value_name = "DIR")]

@@ -38,7 +38,6 @@ enum Action {
     /// Each line has the command's sequence, its time, the way by which it came, the account, and
     /// all of its fields. Secrets are never shown: the log has them only sealed.
     Dump(dump::Dump),
-    /// Show books, balances and open orders as they were
     State(state::State),
     /// Write orders, trades and balances as tables, for auditors
     ///

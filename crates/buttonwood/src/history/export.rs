@@ -37,6 +37,7 @@ pub(super) struct Export {
     /// Folder for the tables; it must be empty, or not be there
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
+    /// Decimals are exact texts in both
     #[arg(long, default_value = "csv")]
     format: Format,
     #[command(flatten)]

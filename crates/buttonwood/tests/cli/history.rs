@@ -227,9 +227,15 @@ async fn long_lived(data: &Path) -> u64 {
     let venue =
         Serving::start(&["--data", text(data), "--demo", "--no-bots", "--snapshot-every", "20"]);
     let alice = trader(&venue, text(data), 0);
+    let order = NewOrder::limit("ETHUSDT", Side::Buy, "0.1", "1000");
     for _ in 0..70 {
-        alice.place(&NewOrder::limit("ETHUSDT", Side::Buy, "0.1", "1000")).await.unwrap();
+        alice.place(&order).await.unwrap();
     }
+    // Snapshots are written beside the orders; the one of the stop comes behind another.
+    while snapshot::files(&data.join("snapshots")).unwrap().is_empty() {
+        alice.place(&order).await.unwrap();
+    }
+    alice.place(&order).await.unwrap();
     venue.stop();
     json_lines(&["log", "dump", text(data), "--json"]).len() as u64
 }

@@ -4,6 +4,7 @@ pub(crate) mod bust;
 pub(crate) mod fee;
 pub(crate) mod limits;
 pub(crate) mod risk;
+pub(crate) mod rows;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::hint::select_unpredictable;
@@ -14,6 +15,7 @@ use types::{
 };
 
 use crate::account::risk::AccountExtra;
+use crate::account::rows::Rows;
 use crate::book::prefetch::prefetch;
 use crate::book::slab::NONE;
 use crate::market::Market;
@@ -26,9 +28,9 @@ use crate::orders::kept::Kept;
 pub(crate) struct Account {
     pub(crate) account_seq: u64,
     /// Indexed by asset, as far as the account has had to do with them.
-    pub(crate) balances: Vec<Balance>,
+    pub(crate) balances: Rows<Balance>,
     /// Indexed by instrument, likewise.
-    pub(crate) markets: Vec<AccountMarket>,
+    pub(crate) markets: Rows<AccountMarket>,
     /// What few accounts have. Of a plain cash account this is all that is asked.
     pub(crate) extra: Option<Box<AccountExtra>>,
     pub(crate) finished: Kept<FinishedOrder>,
@@ -85,8 +87,8 @@ impl Account {
     pub(crate) fn new(spec: AccountSpec) -> Self {
         Self {
             account_seq: 0,
-            balances: Vec::new(),
-            markets: Vec::new(),
+            balances: Rows::default(),
+            markets: Rows::default(),
             extra: None,
             finished: Kept::default(),
             trades: Kept::default(),
@@ -135,11 +137,7 @@ impl Account {
 
     #[inline(always)]
     pub(crate) fn balance_mut(&mut self, asset: AssetId) -> &mut Balance {
-        let at = usize::from(asset.0);
-        if at >= self.balances.len() {
-            self.balances.resize(at + 1, Balance::default());
-        }
-        &mut self.balances[at]
+        self.balances.get_or_make(usize::from(asset.0))
     }
 
     pub(crate) fn market(&self, instrument: InstrumentId) -> AccountMarket {
@@ -153,11 +151,7 @@ impl Account {
 
     #[inline]
     pub(crate) fn market_mut(&mut self, instrument: InstrumentId) -> &mut AccountMarket {
-        let at = instrument.0 as usize;
-        if at >= self.markets.len() {
-            self.markets.resize(at + 1, AccountMarket::EMPTY);
-        }
-        &mut self.markets[at]
+        self.markets.get_or_make(instrument.0 as usize)
     }
 
     /// Has the account itself brought near, as far as orders touch it.

@@ -270,7 +270,7 @@ impl Engine {
     fn write_account(id: AccountId, account: &Account, out: &mut Vec<u8>) {
         account.spec.write(out);
         account.account_seq.write(out);
-        account.balances.write(out);
+        write_list(account.balances.iter(), out, |balance, out| balance.write(out));
         write_list(account.finished.iter(id), out, |order, out| order.write(out));
         write_list(account.trades.iter(id), out, |trade, out| trade.write(out));
         write_list(account.external_refs.iter(), out, |name, out| {
@@ -429,7 +429,7 @@ impl Place {
 fn read_account(r: &mut Reader<'_>, id: AccountId, finished: &mut Vec<Place>) -> Option<Account> {
     let mut account = Account::new(r.read()?);
     account.account_seq = r.read()?;
-    account.balances = r.read::<Vec<Balance>>()?;
+    account.balances = r.read::<Vec<Balance>>()?.as_slice().into();
     for _ in 0..r.read::<u32>()? {
         let order: Order = r.read()?;
         (order.account == id && !order.status.is_open()).then_some(())?;

@@ -6,6 +6,8 @@
 
 #![allow(unsafe_code)]
 
+use std::mem::MaybeUninit;
+
 /// Has the cache line of a place brought near. Does nothing where the processor cannot.
 #[inline(always)]
 pub(crate) fn prefetch<T>(place: &T) {
@@ -46,17 +48,25 @@ const HUGE: usize = 1 << 21;
 /// without walking tables that are not in the cache either. The beginning stays as it is, so that
 /// a small array does not take a huge page.
 pub(crate) fn advise_huge<T>(array: &mut Vec<T>) {
-    let start = array.as_mut_ptr().cast::<u8>();
-    let end = start as usize + array.capacity() * size_of::<T>();
+    advise_huge_bytes(array.as_mut_ptr().cast(), array.capacity() * size_of::<T>());
+}
+
+/// [`advise_huge`] for room that nothing has been put into.
+pub(crate) fn advise_huge_room<T>(room: &mut [MaybeUninit<T>]) {
+    advise_huge_bytes(room.as_mut_ptr().cast(), size_of_val(room));
+}
+
+fn advise_huge_bytes(start: *mut u8, len: usize) {
+    let end = start as usize + len;
     let first = (start as usize + HUGE).next_multiple_of(HUGE);
     if end < first + HUGE {
         return;
     }
     #[cfg(target_os = "linux")]
-    // SAFETY: whole pages of memory that the array owns are named, and advice changes no content.
-    // Where there are no huge pages it is refused, and nothing is lost.
+    // SAFETY: whole pages of memory that the caller's array owns are named, and advice changes no
+    // content. Where there are no huge pages it is refused, and nothing is lost.
     unsafe {
-        let place = start.add(first - start as usize);
+        let place = start.wrapping_add(first - start as usize);
         libc::madvise(place.cast(), (end - first) & !(HUGE - 1), libc::MADV_HUGEPAGE);
     }
 }

@@ -1,5 +1,10 @@
 //! What everybody may ask: the time, the rules, the books and the trades.
 
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
 use marketdata::InstrumentView;
 use protocol::binance::request::{
     DepthRequest, ExchangeInfoRequest, Selection, TickerRequest, TradesRequest,
@@ -9,6 +14,7 @@ use protocol::binance::response::{
 };
 use protocol::binance::{ApiError, Market};
 use types::{Price, Side};
+use venue::ReplicaStatus;
 
 use crate::call::{Answer, Call, ask_views, json};
 use crate::hub::{BestLevels, best, best_levels};
@@ -101,15 +107,27 @@ pub(crate) async fn live() -> Answer {
     Ok(json(r#"{"status":"live"}"#.to_owned()))
 }
 
-/// `GET /health/ready`: the venue answers.
+/// `GET /health/ready`: the venue answers. A replica that has raised its alarm makes it no less
+/// ready, since clients have been answered by the primary, but it is said.
 pub(crate) async fn ready(call: Call) -> Answer {
     if *call.shared.stopping.borrow() {
         return Err(ApiError::shutting_down().into());
     }
     crate::call::ask_engine(&call.shared, |_| ()).await?;
     ask_views(&call.shared, |_, _| ()).await?;
-    Ok(json(r#"{"status":"ready"}"#.to_owned()))
+    Ok(json(match call.shared.handle.metrics().replica_status() {
+        ReplicaStatus::Off => r#"{"status":"ready"}"#.to_owned(),
+        replica => format!(r#"{{"status":"ready","replica":"{replica}"}}"#),
+    }))
 }
+
+/// `GET /metrics`: figures for the operator's monitoring.
+pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
+    let text = shared.handle.metrics().text();
+    ([(header::CONTENT_TYPE, OPEN_METRICS)], text).into_response()
+}
+
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 fn select(shared: &Shared, selection: Selection) -> Vec<Market> {
     match selection {
@@ -139,7 +157,7 @@ async fn of_each<R: Send + 'static>(
 }
 
 /// One object, or a list of them.
-fn one_or_list(one: bool, objects: impl Iterator<Item = String>) -> axum::response::Response {
+fn one_or_list(one: bool, objects: impl Iterator<Item = String>) -> Response {
     let objects = objects.collect::<Vec<_>>().join(",");
     json(if one { objects } else { format!("[{objects}]") })
 }

@@ -176,6 +176,7 @@ fn router(shared: Arc<Shared>) -> Router {
         .route("/api/v3/myTrades", get(account::my_trades))
         .route("/health/live", get(market::live))
         .route("/health/ready", get(market::ready))
+        .route("/metrics", get(market::metrics))
         .route("/ws", get(socket::raw))
         .route("/ws/", get(socket::raw))
         .route("/ws/{*streams}", get(socket::raw))

@@ -5,6 +5,7 @@
 mod faults;
 mod limits;
 mod market;
+mod monitoring;
 mod orders;
 mod retries;
 mod streams;

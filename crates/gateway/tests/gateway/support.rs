@@ -41,6 +41,7 @@ pub(crate) struct Site {
     dir: TempDir,
     master_key: MasterKey,
     settings: Settings,
+    replica_errs_at: Option<u64>,
     running: Option<Running>,
     shutdown: oneshot::Sender<()>,
     served: JoinHandle<std::io::Result<()>>,
@@ -52,10 +53,16 @@ impl Site {
     }
 
     pub(crate) async fn with(settings: Settings) -> Self {
+        Self::with_replica(settings, None).await
+    }
+
+    /// With a replica that carries out the command of this sequence twice.
+    pub(crate) async fn with_replica(settings: Settings, errs_at: Option<u64>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let master_key = MasterKey::generate();
         let key = |api_key: &str| Key { api_key: api_key.to_owned(), secret: Secret::generate() };
-        let (running, address, shutdown, served) = start(&dir, settings, &master_key).await;
+        let (running, address, shutdown, served) =
+            start(&dir, settings, &master_key, errs_at).await;
         let site = Self {
             address,
             handle: running.handle(),
@@ -65,6 +72,7 @@ impl Site {
             dir,
             master_key,
             settings,
+            replica_errs_at: errs_at,
             running: Some(running),
             shutdown,
             served,
@@ -78,7 +86,7 @@ impl Site {
         self.shutdown.send(()).unwrap();
         self.served.await.unwrap().unwrap();
         self.running.expect("it runs").stop().unwrap();
-        let started = start(&self.dir, self.settings, &self.master_key).await;
+        let started = start(&self.dir, self.settings, &self.master_key, self.replica_errs_at).await;
         let (running, address, shutdown, served) = started;
         let handle = running.handle();
         Self { address, handle, running: Some(running), shutdown, served, ..self }
@@ -275,9 +283,12 @@ async fn start(
     dir: &TempDir,
     settings: Settings,
     master_key: &MasterKey,
+    replica_errs_at: Option<u64>,
 ) -> (Running, SocketAddr, oneshot::Sender<()>, JoinHandle<std::io::Result<()>>) {
     let opened = Opened::open(venue::Settings {
         durability: Durability::Os,
+        replica: replica_errs_at.is_some(),
+        replica_errs_at,
         ..venue::Settings::new(dir.path())
     })
     .unwrap();

@@ -11,6 +11,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::disk::{Access, Disk, DiskError, DiskFile};
 use crate::frame::{ChainHash, field};
@@ -28,6 +29,9 @@ const UNFINISHED_EXTENSION: &str = "snapshot.unfinished";
 const DAMAGED_EXTENSION: &str = "snapshot.damaged";
 const CHECKSUM_SIZE: usize = 32;
 const IO_SIZE: usize = 1 << 20;
+/// So much is written at a time, and then the disk is left to others for as long as that took.
+const PACE_SIZE: u64 = 4 << 20;
+const PAUSE_MAX: Duration = Duration::from_millis(200);
 
 /// The state of the venue after one batch.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -122,6 +126,11 @@ pub fn files(dir: &Path) -> Result<Vec<(u64, PathBuf)>, SnapshotError> {
     list(&Disk::default(), dir, NAME_EXTENSION)
 }
 
+/// Where the snapshot of this batch lies.
+pub fn path(dir: &Path, batch_number: u64) -> PathBuf {
+    dir.join(numbered_name(batch_number, NAME_EXTENSION))
+}
+
 /// Loads this very file.
 pub fn load(path: &Path) -> Result<Snapshot, SnapshotError> {
     load_on(&Disk::default(), path)
@@ -159,7 +168,7 @@ pub fn write_on(disk: &Disk, dir: &Path, snapshot: &Snapshot) -> Result<Written,
     check_sections(&snapshot.sections)?;
     disk.create_dir(dir)?;
     let unfinished = dir.join(numbered_name(snapshot.batch_number, UNFINISHED_EXTENSION));
-    let target = dir.join(numbered_name(snapshot.batch_number, NAME_EXTENSION));
+    let target = path(dir, snapshot.batch_number);
     let written = write_file(disk, &unfinished, snapshot).and_then(|mut file| {
         disk.rename(&mut file, target.clone())?;
         disk.sync_dir(dir)
@@ -189,7 +198,14 @@ fn write_file(disk: &Disk, path: &Path, snapshot: &Snapshot) -> Result<DiskFile,
     let mut write = |bytes: &[u8]| -> Result<(), DiskError> {
         hasher.update(bytes);
         disk.write(&file, offset, bytes)?;
+        let before = offset;
         offset += bytes.len() as u64;
+        if before / PACE_SIZE < offset / PACE_SIZE {
+            let begun = Instant::now();
+            disk.sync(&file)?;
+            // The log is on the same disk, and every order waits for it.
+            std::thread::sleep(begun.elapsed().min(PAUSE_MAX));
+        }
         Ok(())
     };
     write(&encode_header(snapshot))?;

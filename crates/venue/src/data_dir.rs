@@ -13,6 +13,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use engine::{Engine, RULES_VERSION};
 use log::snapshot::{self, Loaded, Snapshot, SnapshotError};
@@ -152,9 +153,26 @@ pub enum OpenError {
     },
 }
 
+/// How far a replay has come.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Replayed {
+    pub batches: u64,
+    pub batches_total: u64,
+    /// Of the last command that was applied.
+    pub sequence: u64,
+}
+
 impl Opened {
     /// Reads a venue back from its folder, or begins a new one in an empty folder.
     pub fn open(settings: Settings) -> Result<Self, OpenError> {
+        Self::open_watched(settings, |_| {})
+    }
+
+    /// [`Opened::open`], telling of each batch that is replayed.
+    pub fn open_watched(
+        settings: Settings,
+        watch: impl FnMut(Replayed),
+    ) -> Result<Self, OpenError> {
         let dir = &settings.data_dir;
         let in_memory = settings.durability == Durability::Memory;
         // What everybody owns and trades is nobody else's business.
@@ -179,6 +197,9 @@ impl Opened {
         let Base { mut follower, mut views, event_hash } = base;
 
         let metrics = Arc::new(Metrics::new(settings.durability));
+        if let Some(written) = snapshot_written(&snapshot_dir, follower.position()) {
+            metrics.snapshot_found(follower.engine().sequence(), written);
+        }
         let waker = Arc::new(LogWaker::default());
         let (log, recovered) = open_log(&settings, Arc::clone(&waker))?;
         if let Some(recovered) = &recovered
@@ -194,7 +215,7 @@ impl Opened {
         let mut spool = Spool::open(&spool_dir, settings.retention, sequence, event_hash)
             .map_err(OpenError::Spool)?;
         if let Some(recovered) = &recovered {
-            replay(recovered, &mut follower, |reply| {
+            replay(recovered, &mut follower, watch, |reply| {
                 for applied in std::iter::once(&reply.applied).chain(&reply.continued) {
                     for event in &applied.events {
                         views.apply(event);
@@ -217,6 +238,10 @@ impl Opened {
 
     pub fn views(&self) -> &Views {
         &self.views
+    }
+
+    pub fn spool(&self) -> &Spool {
+        &self.spool
     }
 
     /// Whether nothing was ever logged here.
@@ -322,10 +347,17 @@ impl Base {
     }
 }
 
+/// When the snapshot of this batch was written; `None` if there is none, or the time is not known.
+fn snapshot_written(dir: &Path, position: Position) -> Option<SystemTime> {
+    let path = snapshot::path(dir, position.batch_number);
+    std::fs::metadata(path).and_then(|file| file.modified()).ok()
+}
+
 /// Applies what the log holds behind the base.
 fn replay(
     recovered: &Recovered,
     follower: &mut Follower,
+    mut watch: impl FnMut(Replayed),
     mut applied: impl FnMut(Reply),
 ) -> Result<(), OpenError> {
     let Position { batch_number, chain_hash, .. } = follower.position();
@@ -342,6 +374,11 @@ fn replay(
     }
     while let Some(frame) = reader.read().map_err(OpenError::Log)? {
         follower.follow(frame.into(), &mut applied).map_err(OpenError::Follow)?;
+        watch(Replayed {
+            batches: follower.position().batch_number - batch_number,
+            batches_total: recovered.last_batch - batch_number,
+            sequence: follower.engine().sequence(),
+        });
     }
     Ok(())
 }

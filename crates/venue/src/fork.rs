@@ -84,6 +84,15 @@ impl Drop for Child {
     }
 }
 
+/// Lets this thread run only when the others leave it time. It is no matter if that is not granted.
+pub(crate) fn give_way() {
+    // SAFETY: a system call without memory of ours. Only on Linux is it about the thread alone.
+    #[cfg(target_os = "linux")]
+    unsafe {
+        libc::nice(NICENESS);
+    }
+}
+
 fn live(parent: libc::pid_t, mut input: PipeWriter, work: impl FnOnce() -> Vec<u8>) -> ! {
     // SAFETY: system calls without memory of ours.
     unsafe {
@@ -93,8 +102,8 @@ fn live(parent: libc::pid_t, mut input: PipeWriter, work: impl FnOnce() -> Vec<u
             libc::_exit(1);
         }
         libc::alarm(LIFETIME_MAX_S);
-        libc::nice(NICENESS);
     }
+    give_way();
     // The usual hook writes to stderr, whose lock may be held by a thread that is not here.
     panic::set_hook(Box::new(|_| {}));
     let done = panic::catch_unwind(AssertUnwindSafe(|| input.write_all(&work())));

@@ -38,7 +38,7 @@ pub use applied::{Applied, Reply};
 pub use archive::{
     Archive, ArchiveError, Place, Replay, ReplayedBatch, ReplayedCommand, SnapshotFile,
 };
-pub use data_dir::{AnyLog, LogRetention, OpenError, Opened, Settings};
+pub use data_dir::{AnyLog, LogRetention, OpenError, Opened, Replayed, Settings};
 pub use follower::{FollowError, Follower, LoggedBatch, Position, Step};
 pub use history::{RebuiltSpool, rebuild_spool};
 pub use log::Durability;

@@ -73,6 +73,7 @@ pub struct Metrics {
     snapshot_sequence: Count,
     snapshot_time: Seconds,
     snapshot_duration: Seconds,
+    snapshot_pause: Seconds,
     snapshot_failures: Counter,
     spool_first_sequence: Count,
     replica_alarm: Count,
@@ -94,6 +95,7 @@ impl Metrics {
             snapshot_sequence: Count::default(),
             snapshot_time: Seconds::default(),
             snapshot_duration: Seconds::default(),
+            snapshot_pause: Seconds::default(),
             snapshot_failures: Counter::default(),
             spool_first_sequence: Count::default(),
             replica_alarm: Count::default(),
@@ -129,6 +131,8 @@ impl Metrics {
         let help = "How long the newest snapshot of this process took to take and write";
         let snapshot_duration = self.snapshot_duration.clone();
         r.register_with_unit("snapshot_duration", help, Unit::Seconds, snapshot_duration);
+        let help = "How long orders waited while the newest snapshot of this process began";
+        r.register_with_unit("snapshot_pause", help, Unit::Seconds, self.snapshot_pause.clone());
         let help = "Snapshots that were due and not written";
         r.register("snapshot_failures", help, self.snapshot_failures.clone());
         let help = "Oldest sequence whose events the spool has";
@@ -197,6 +201,10 @@ impl Metrics {
     pub(crate) fn snapshot_written(&self, sequence: u64, took: Duration) {
         self.snapshot_found(sequence, SystemTime::now());
         self.snapshot_duration.set(took.as_secs_f64());
+    }
+
+    pub(crate) fn snapshot_paused(&self, pause: Duration) {
+        self.snapshot_pause.set(pause.as_secs_f64());
     }
 
     pub(crate) fn snapshot_failed(&self) {

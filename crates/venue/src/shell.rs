@@ -6,7 +6,7 @@ use std::sync::mpsc::{
     Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
 };
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use engine::Engine;
 use log::Durability;
@@ -168,6 +168,7 @@ impl Opened {
             requests,
             outbox: outbox.clone(),
             replica: feed,
+            metrics: Arc::clone(&metrics),
             snapshot: Snapshotting::Idle,
             snapshot_due: 0,
             settings,
@@ -222,6 +223,7 @@ struct Shell {
     requests: Receiver<Request>,
     outbox: SyncSender<Message>,
     replica: Option<Feed>,
+    metrics: Arc<Metrics>,
     settings: Settings,
     snapshot: Snapshotting,
     /// The sequence at which the next snapshot is taken.
@@ -361,7 +363,9 @@ impl Shell {
             return; // Another primary's, before this one took over.
         };
         let (done, outcome) = sync_channel(1);
+        let begun = Instant::now();
         let source = Source::fork(self.machine.engine(), replica);
+        self.metrics.snapshot_paused(begun.elapsed());
         self.send_snapshot(source, Some(done));
         self.snapshot = Snapshotting::UnderWay(outcome);
     }

@@ -23,7 +23,7 @@ use log::snapshot::{self, Section, Snapshot, SnapshotError, Written};
 use types::{StateHash, Wire};
 
 use crate::follower::Position;
-use crate::fork::Child;
+use crate::fork::{Child, give_way};
 use crate::metrics::Metrics;
 use crate::replica::ReplicaState;
 use crate::spool::Unsynced;
@@ -33,6 +33,8 @@ pub(crate) const ENGINE_SECTION: &str = "engine";
 pub(crate) const VIEWS_SECTION: &str = "views";
 pub(crate) const EVENT_HASH_SECTION: &str = "event_hash";
 pub(crate) const EPOCH_SECTION: &str = "epoch";
+
+const HASH_SIZE: usize = 32;
 
 /// The state after one batch, on its way from the engine's thread to a file.
 #[derive(Debug)]
@@ -74,7 +76,7 @@ impl Source {
     /// The state as it is now, without holding up this thread for longer than a fork takes.
     pub(crate) fn fork(engine: &Engine, replica: Option<Receiver<ReplicaState>>) -> Self {
         match replica {
-            None => Self::Primary(copy(|| encode(engine))),
+            None => Self::Primary(copy(|| encode_with_hash(engine))),
             Some(state) => {
                 let hash = || blake3::hash(&encode(engine)).as_bytes().to_vec();
                 Self::Replica { state, primary_hash: copy(hash) }
@@ -84,14 +86,15 @@ impl Source {
 
     /// For a thread that has nothing else to do any more.
     pub(crate) fn encode(engine: &Engine) -> Self {
-        Self::Primary(Copy::Bytes(encode(engine)))
+        Self::Primary(Copy::Bytes(encode_with_hash(engine)))
     }
 
     fn read(self, sequence: u64) -> Result<Found, JobError> {
         match self {
             Self::Primary(copy) => {
-                let state = copy.read()?;
-                let primary_hash = *blake3::hash(&state).as_bytes();
+                let mut state = copy.read()?;
+                let primary_hash = *state.last_chunk().ok_or(JobError::HashCut)?;
+                state.truncate(state.len() - HASH_SIZE);
                 Ok(Found { primary_hash, state: Ok(state) })
             }
             Self::Replica { state, primary_hash } => {
@@ -145,6 +148,14 @@ pub(crate) fn encode(engine: &Engine) -> Vec<u8> {
     state
 }
 
+/// The state, and its hash behind it: who encodes has the time.
+fn encode_with_hash(engine: &Engine) -> Vec<u8> {
+    let mut state = encode(engine);
+    let hash = blake3::hash(&state);
+    state.extend(hash.as_bytes());
+    state
+}
+
 /// A snapshot with all its parts, to be written on a thread of its own.
 #[derive(Debug)]
 pub(crate) struct Job {
@@ -159,6 +170,7 @@ pub(crate) struct Job {
 
 impl Job {
     pub(crate) fn run(self) {
+        give_way();
         let Self { taken, views, event_hash, unsynced, dir, metrics } = self;
         let Taken { rules_version, sequence, position, source, done } = taken;
         let begun = Instant::now();

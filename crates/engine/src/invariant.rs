@@ -24,8 +24,11 @@ impl Engine {
         self.check_money()?;
         let mut open_orders = 0;
         for (id, account) in (0..).map(AccountId).zip(&self.accounts) {
+            // An account's orders lie far apart: all that asks for each of them asks here.
+            self.prefetch_names(id, account);
             self.check_holds(id, account)?;
             open_orders += self.check_orders(id, account)?;
+            self.check_stops(account)?;
         }
         self.markets.iter().try_for_each(|market| self.check_book(market))?;
         self.deferred.iter().try_for_each(|work| self.check_deferred(work))?;
@@ -34,6 +37,21 @@ impl Engine {
         self.check_triggers()?;
         self.check_lists()?;
         check(open_orders == self.orders.nodes.len(), || "an order rests for nobody".to_owned())
+    }
+
+    fn prefetch_names(&self, id: AccountId, account: &Account) {
+        for market in &self.markets {
+            let instrument = market.instrument.id;
+            if account.markets.len() <= instrument.0 as usize {
+                break;
+            }
+            for node in self.orders.of_account(account, instrument) {
+                let Order { order_id, cl_ord_id, .. } = self.orders.order(node);
+                let name = self.orders.sought(id, instrument, &cl_ord_id);
+                self.orders.prefetch_name(name.hash);
+                market.index.prefetch(order_id.0);
+            }
+        }
     }
 
     /// All balances of an asset add up to what was deposited and not withdrawn, together with what

@@ -24,6 +24,7 @@ use types::{
     PRICE_MAX, Phase, Price, Qty, Reader, Side, Wire,
 };
 
+use crate::account::Account;
 use crate::book::NodeId;
 use crate::engine::Engine;
 use crate::invariant::check;
@@ -589,21 +590,29 @@ impl Engine {
     }
 
     /// An order that waits for a trigger is in one place, and whoever is in one waits.
+    pub(crate) fn check_stops(&self, account: &Account) -> Result<(), String> {
+        for (id, here) in (0..).map(InstrumentId).zip(&account.markets) {
+            let nodes = self.orders.of_account(account, id);
+            let waits = |node: &NodeId| self.orders.standing(*node) == Standing::Trigger;
+            let mut count = 0;
+            for node in nodes.filter(waits) {
+                let order = self.orders.order(node);
+                let found = self.markets[id.0 as usize].triggers.has(node, &order);
+                check(found, || format!("order {} waits nowhere", order.order_id))?;
+                count += 1;
+            }
+            check(count == here.stop_orders, || "stop orders miscounted".to_owned())?;
+        }
+        Ok(())
+    }
+
+    /// Nobody waits but the stop orders that accounts count, which [`Engine::check_stops`] has seen
+    /// to be right.
     pub(crate) fn check_triggers(&self) -> Result<(), String> {
         let mut waiting = vec![0; self.markets.len()];
         for account in &self.accounts {
-            for (id, here) in (0..).map(InstrumentId).zip(&account.markets) {
-                let nodes = self.orders.of_account(account, id);
-                let waits = |node: &NodeId| self.orders.standing(*node) == Standing::Trigger;
-                let mut count = 0;
-                for node in nodes.filter(waits) {
-                    let order = self.orders.order(node);
-                    let found = self.markets[id.0 as usize].triggers.has(node, &order);
-                    check(found, || format!("order {} waits nowhere", order.order_id))?;
-                    count += 1;
-                }
-                check(count == here.stop_orders, || "stop orders miscounted".to_owned())?;
-                waiting[id.0 as usize] += count as usize;
+            for (waiting, here) in waiting.iter_mut().zip(&account.markets) {
+                *waiting += here.stop_orders as usize;
             }
         }
         for (market, waiting) in self.markets.iter().zip(waiting) {

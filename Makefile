@@ -7,7 +7,7 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint unit clients bench churn coverage crash sim soak fuzz clean
+.PHONY: help run test lint unit clients bench snapshots churn coverage crash sim soak fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ bench: ## the matching core against the textbook book, on recorded workloads
 	$(CARGO) bench --locked --quiet --package engine --bench latency --bench memory
 	@echo
 	$(CARGO) bench --locked --quiet --package log@0.1.0 --bench append
+
+snapshots: ## orders while a snapshot is taken, and how long one takes to load (RATE=5000 orders/s, ROUNDS=5)
+	$(CARGO) bench --locked --quiet --package venue --bench snapshot -- $(or $(RATE),5000) $(or $(ROUNDS),5)
 
 churn: ## memory over a long life of the engine (MILLIONS=1000 commands)
 	$(CARGO) bench --locked --package engine --bench churn -- $(or $(MILLIONS),1000)

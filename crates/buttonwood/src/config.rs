@@ -9,7 +9,7 @@ use figment::Figment;
 use figment::providers::{Format, Serialized, Toml};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use venue::{MasterKey, MasterKeyError, Retention};
+use venue::{LogRetention, MasterKey, MasterKeyError, Retention};
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Config {
@@ -23,6 +23,9 @@ pub(crate) struct Config {
     pub(crate) master_key: Option<String>,
     pub(crate) snapshot_every: u64,
     pub(crate) log_segment_kib: u64,
+    /// `keep`, `delete` or `archive:DIR`.
+    pub(crate) log_retention: String,
+    pub(crate) replica: bool,
     pub(crate) spool_max_mib: u64,
     /// 0 is no limit.
     pub(crate) spool_max_hours: u64,
@@ -89,6 +92,19 @@ pub(crate) struct Flags {
     #[serde(skip_serializing_if = "Option::is_none")]
     log_segment_kib: Option<u64>,
 
+    /// What becomes of the log before the older of the two snapshots that are kept: `keep`, `delete`,
+    /// or `archive:DIR`, a folder on the same file system
+    /// [default: keep] [env: BUTTONWOOD_LOG_RETENTION]
+    #[arg(long, value_name = "RULE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_retention: Option<String>,
+
+    /// Run a second engine that applies the same log, and raise an alarm when the two differ. It
+    /// takes as much memory as the first, and a core [env: BUTTONWOOD_REPLICA]
+    #[arg(long)]
+    #[serde(skip_serializing_if = "is_false")]
+    replica: bool,
+
     /// Mebibytes that the event spool may take; what is older is deleted
     /// [default: 256] [env: BUTTONWOOD_SPOOL_MAX_MIB]
     #[arg(long, value_name = "N")]
@@ -140,6 +156,8 @@ impl Default for Config {
             master_key: None,
             snapshot_every: venue::Settings::SNAPSHOT_EVERY_DEFAULT,
             log_segment_kib: venue::Settings::LOG_SEGMENT_SIZE_DEFAULT / KIB,
+            log_retention: "keep".into(),
+            replica: false,
             spool_max_mib: Retention::MAX_BYTES_DEFAULT / MIB,
             spool_max_hours: 0,
             log_level: "info".into(),
@@ -172,6 +190,7 @@ impl Config {
         if config.snapshot_every == 0 {
             return Err("snapshot_every must be at least 1".into());
         }
+        log_retention(&config.log_retention)?;
         retention(config.spool_max_mib, config.spool_max_hours)?;
         Ok(config)
     }
@@ -191,6 +210,9 @@ impl Config {
             durability,
             snapshot_every: self.snapshot_every,
             log_segment_size: self.log_segment_kib * KIB,
+            log_retention: log_retention(&self.log_retention)
+                .expect("checked when the settings were loaded"),
+            replica: self.replica,
             retention: retention(self.spool_max_mib, self.spool_max_hours)
                 .expect("checked when the settings were loaded"),
             ..venue::Settings::new(&self.data_dir)
@@ -203,6 +225,19 @@ const KIB: u64 = 1 << 10;
 const SEGMENT_KIB: std::ops::RangeInclusive<u64> = 4..=16 << 20;
 const MIB: u64 = 1 << 20;
 const HOUR_NS: u64 = 3_600 * 1_000_000_000;
+
+fn log_retention(text: &str) -> Result<LogRetention, String> {
+    match text {
+        "keep" => Ok(LogRetention::Keep),
+        "delete" => Ok(LogRetention::Delete),
+        _ => match text.strip_prefix("archive:").filter(|dir| !dir.is_empty()) {
+            Some(dir) => Ok(LogRetention::Archive(dir.into())),
+            None => Err(format!(
+                "log_retention must be `keep`, `delete` or `archive:DIR`, and is `{text}`"
+            )),
+        },
+    }
+}
 
 /// What the event spool keeps, by settings of these names.
 pub(crate) fn retention(max_mib: u64, max_hours: u64) -> Result<Retention, String> {
@@ -353,6 +388,19 @@ mod tests {
         }
         let error = load(&["--snapshot-every", "0"]).unwrap_err();
         assert!(error.contains("snapshot_every"), "{error}");
+    }
+
+    #[test]
+    fn what_becomes_of_the_old_log_is_named() {
+        let rule =
+            |text| load(&["--log-retention", text]).map(|c| c.venue_settings().log_retention);
+        assert_eq!(load(&[]).unwrap().venue_settings().log_retention, LogRetention::Keep);
+        assert_eq!(rule("delete").unwrap(), LogRetention::Delete);
+        assert_eq!(rule("archive:/old").unwrap(), LogRetention::Archive("/old".into()));
+        for text in ["archive:", "archive", "/old", ""] {
+            let error = rule(text).unwrap_err();
+            assert!(error.contains("log_retention") && error.contains("archive:DIR"), "{error}");
+        }
     }
 
     #[test]

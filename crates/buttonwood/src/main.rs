@@ -7,6 +7,7 @@ mod config;
 mod demo;
 mod failure;
 mod history;
+mod recovery;
 mod replay;
 mod serve;
 mod sim;

@@ -15,6 +15,7 @@ use crate::admin::AdminServer;
 use crate::config::{Config, Flags};
 use crate::demo::{self, Demo};
 use crate::failure::Failure;
+use crate::recovery::Recovery;
 use crate::trace;
 
 #[derive(Args, Debug)]
@@ -48,11 +49,20 @@ async fn serve(config: Config) -> Result<(), Failure> {
         tracing::warn!(%address, "listening beyond this machine, without encryption");
     }
     let keys = Keys::find(&config)?;
-    let opened = Opened::open(config.venue_settings())?;
+    let mut recovery = Recovery::begin();
+    let opened = Opened::open_watched(config.venue_settings(), |replayed| recovery.tell(replayed))?;
+    recovery.end();
     let (master_key, demo) = keys.complete(&config, &opened)?;
     let gateway = Gateway::new(gateway::Settings::default(), &opened, master_key.clone())?;
+    let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
     let running = opened.start(vec![gateway.listener()]);
-    tracing::info!(durability = ?config.durability, data = %config.data_dir.display(), "venue open");
+    tracing::info!(
+        durability = ?config.durability,
+        data = %config.data_dir.display(),
+        sequence,
+        events_since,
+        "venue open"
+    );
 
     let outcome = run(&config, tcp, gateway, &running, master_key, demo).await;
     let stopped = tokio::task::spawn_blocking(|| running.stop());

@@ -24,11 +24,11 @@ use log::{
 use marketdata::Views;
 use types::{Reader, Wire};
 
-use crate::applied::Reply;
 use crate::follower::{FollowError, Follower, Position};
 use crate::history::LogHistory;
 use crate::machine::Machine;
 use crate::metrics::Metrics;
+use crate::replay::{Replayed, replay};
 use crate::snapshot::{ENGINE_SECTION, EPOCH_SECTION, EVENT_HASH_SECTION, VIEWS_SECTION};
 use crate::spool::{Retention, Spool, SpoolError};
 use crate::waker::LogWaker;
@@ -153,15 +153,6 @@ pub enum OpenError {
     },
 }
 
-/// How far a replay has come.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Replayed {
-    pub batches: u64,
-    pub batches_total: u64,
-    /// Of the last command that was applied.
-    pub sequence: u64,
-}
-
 impl Opened {
     /// Reads a venue back from its folder, or begins a new one in an empty folder.
     pub fn open(settings: Settings) -> Result<Self, OpenError> {
@@ -215,15 +206,7 @@ impl Opened {
         let mut spool = Spool::open(&spool_dir, settings.retention, sequence, event_hash)
             .map_err(OpenError::Spool)?;
         if let Some(recovered) = &recovered {
-            replay(recovered, &mut follower, watch, |reply| {
-                for applied in std::iter::once(&reply.applied).chain(&reply.continued) {
-                    for event in &applied.events {
-                        views.apply(event);
-                    }
-                }
-                let all = std::iter::once(&reply.applied).chain(&reply.continued);
-                spool.append(all.map(|applied| &**applied));
-            })?;
+            replay(recovered, &mut follower, &mut views, &mut spool, watch)?;
         }
         let engine = follower.engine();
         spool.know_heads(engine.account_seqs(), engine.instrument_seqs());
@@ -351,36 +334,6 @@ impl Base {
 fn snapshot_written(dir: &Path, position: Position) -> Option<SystemTime> {
     let path = snapshot::path(dir, position.batch_number);
     std::fs::metadata(path).and_then(|file| file.modified()).ok()
-}
-
-/// Applies what the log holds behind the base.
-fn replay(
-    recovered: &Recovered,
-    follower: &mut Follower,
-    mut watch: impl FnMut(Replayed),
-    mut applied: impl FnMut(Reply),
-) -> Result<(), OpenError> {
-    let Position { batch_number, chain_hash, .. } = follower.position();
-    if recovered.last_batch < batch_number {
-        let last_batch = recovered.last_batch;
-        return Err(OpenError::LogEndsBeforeSnapshot { last_batch, batch_number });
-    }
-    if recovered.first_batch > batch_number + 1 {
-        return Err(OpenError::SnapshotMissing { first_batch: recovered.first_batch });
-    }
-    let mut reader = recovered.read_from(batch_number + 1).map_err(OpenError::Log)?;
-    if reader.previous_hash() != chain_hash {
-        return Err(OpenError::SnapshotOfAnotherLog { batch_number });
-    }
-    while let Some(frame) = reader.read().map_err(OpenError::Log)? {
-        follower.follow(frame.into(), &mut applied).map_err(OpenError::Follow)?;
-        watch(Replayed {
-            batches: follower.position().batch_number - batch_number,
-            batches_total: recovered.last_batch - batch_number,
-            sequence: follower.engine().sequence(),
-        });
-    }
-    Ok(())
 }
 
 fn at(path: &Path) -> impl Fn(std::io::Error) -> OpenError {

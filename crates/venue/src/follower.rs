@@ -9,6 +9,7 @@
 //!   entries behind it are in the log already, perhaps in the same batch, so the steps are taken
 //!   when applying, by everyone who applies this log, and need no entries of their own.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use log::ChainHash;
 use log::frame::FrameHeader;
 use types::{Command, Entry, Envelope, Event, NewEpoch, Reader, StateHash};
 
-use crate::applied::{Applied, Reply};
+use crate::applied::{Applied, AppliedBatch, Reply};
 
 /// The epoch of logs that were written before there were any.
 const FIRST_EPOCH: u64 = 1;
@@ -121,11 +122,47 @@ impl Follower {
         self.engine
     }
 
-    /// Takes the next batch. This is the one place where the state changes, live or in a replay.
+    /// Takes the next batch.
     pub fn follow(
         &mut self,
         batch: LoggedBatch<'_>,
-        applied: impl FnMut(Reply),
+        mut applied: impl FnMut(Reply),
+    ) -> Result<Step, FollowError> {
+        let sequenced_ns = batch.sequenced_ns;
+        self.follow_entries(&batch, batch.entries(), |engine, entry| {
+            applied(apply_entry(engine, sequenced_ns, entry));
+        })
+    }
+
+    /// [`Follower::follow`] for a replay: the commands were read beforehand, and there is one place
+    /// for all that comes of them.
+    pub(crate) fn replay(
+        &mut self,
+        batch: &LoggedBatch<'_>,
+        entries: &[Entry],
+        applied: &mut AppliedBatch,
+    ) -> Result<Step, FollowError> {
+        let sequenced_ns = batch.sequenced_ns;
+        applied.begin(sequenced_ns);
+        self.follow_entries(batch, entries.iter().map(Ok), |engine, entry| {
+            each_part(engine, entry, |engine, entry, continues| {
+                engine.apply(sequenced_ns, entry, applied.events());
+                applied.end_part(engine.sequence(), entry.envelope.account, continues);
+            });
+        })
+    }
+
+    /// What it took last was a part of a batch: the next part comes under the same number.
+    pub(crate) fn go_on_in_batch(&mut self) {
+        self.position.batch_number -= 1;
+    }
+
+    /// This is the one place where the state changes, live or in a replay.
+    fn follow_entries<E: Borrow<Entry>>(
+        &mut self,
+        batch: &LoggedBatch<'_>,
+        entries: impl Iterator<Item = Result<E, FollowError>>,
+        carry_out: impl FnMut(&mut Engine, &Entry),
     ) -> Result<Step, FollowError> {
         let (found, expected) = (batch.batch_number, self.position.batch_number + 1);
         if found < expected {
@@ -134,28 +171,24 @@ impl Follower {
         if found > expected {
             return Err(FollowError::Gap { expected, found });
         }
-        let step = self.follow_next(batch, applied)?;
+        let step = self.follow_next(batch, entries, carry_out)?;
         self.position.batch_number = batch.batch_number;
         self.position.chain_hash = batch.hash;
         Ok(step)
     }
 
-    /// What it took last was a part of a batch: the next part comes under the same number.
-    pub(crate) fn go_on_in_batch(&mut self) {
-        self.position.batch_number -= 1;
-    }
-
-    fn follow_next(
+    fn follow_next<E: Borrow<Entry>>(
         &mut self,
-        batch: LoggedBatch<'_>,
-        applied: impl FnMut(Reply),
+        batch: &LoggedBatch<'_>,
+        entries: impl Iterator<Item = Result<E, FollowError>>,
+        carry_out: impl FnMut(&mut Engine, &Entry),
     ) -> Result<Step, FollowError> {
-        let LoggedBatch { batch_number, epoch, .. } = batch;
+        let LoggedBatch { batch_number, epoch, .. } = *batch;
         if let Some(begin) = batch.begins_epoch() {
             if epoch <= self.position.epoch {
                 return Ok(Step::EpochRefused(begin));
             }
-            self.apply(&batch, applied)?;
+            self.apply(batch, entries, carry_out)?;
             self.position.epoch = epoch;
             return Ok(Step::EpochBegun(begin));
         }
@@ -165,34 +198,51 @@ impl Follower {
         if epoch > self.position.epoch {
             return Err(FollowError::EpochNotBegun { batch_number, epoch });
         }
-        self.apply(&batch, applied)
+        self.apply(batch, entries, carry_out)
     }
 
-    fn apply(
+    fn apply<E: Borrow<Entry>>(
         &mut self,
         batch: &LoggedBatch<'_>,
-        mut applied: impl FnMut(Reply),
+        entries: impl Iterator<Item = Result<E, FollowError>>,
+        mut carry_out: impl FnMut(&mut Engine, &Entry),
     ) -> Result<Step, FollowError> {
-        let LoggedBatch { batch_number, sequenced_ns, rules_version, .. } = *batch;
+        let LoggedBatch { batch_number, rules_version, .. } = *batch;
         if !self.engine.raise_rules(rules_version) {
             return Err(FollowError::OtherRules { batch_number, found: rules_version });
         }
         let (mut takes_hash, mut claim) = (false, None);
-        let mut r = Reader(batch.payload);
-        while !r.is_empty() {
-            let entry: Entry = r.read().ok_or(FollowError::CommandUnreadable { batch_number })?;
+        for entry in entries {
+            let entry = entry?;
+            let entry = entry.borrow();
             match entry.command {
                 Command::TakeStateHash(()) => takes_hash = true,
                 Command::StateHash(hash) => claim = Some(hash),
                 _ => {}
             }
-            applied(apply_entry(&mut self.engine, sequenced_ns, &entry));
+            carry_out(&mut self.engine, entry);
         }
         Ok(Step::Applied { takes_hash, claim })
     }
 }
 
 impl LoggedBatch<'_> {
+    /// The commands in it, up to one that cannot be read.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Result<Entry, FollowError>> {
+        let mut r = Reader(self.payload);
+        let unreadable = FollowError::CommandUnreadable { batch_number: self.batch_number };
+        std::iter::from_fn(move || {
+            if r.is_empty() {
+                return None;
+            }
+            let entry = r.read().ok_or(unreadable);
+            if entry.is_err() {
+                r = Reader(&[]);
+            }
+            Some(entry)
+        })
+    }
+
     /// The epoch that it is there to begin; nothing else is in such a batch.
     pub(crate) fn begins_epoch(&self) -> Option<NewEpoch> {
         if self.command_count != 1 {
@@ -207,33 +257,30 @@ impl LoggedBatch<'_> {
 }
 
 /// Carries out a command, and what it leaves.
-fn apply_entry(engine: &mut Engine, sequenced_ns: u64, entry: &Entry) -> Reply {
-    let applied = apply_part(engine, sequenced_ns, entry, false);
-    let mut continued = Vec::new();
+fn each_part(
+    engine: &mut Engine,
+    entry: &Entry,
+    mut carry_out: impl FnMut(&mut Engine, &Entry, bool),
+) {
+    carry_out(engine, entry, false);
     while engine.has_deferred() {
         let command = Command::Continue(());
         let envelope = Envelope { retry_key: None, ..entry.envelope };
-        let rest = Entry { envelope, command };
-        continued.push(apply_part(engine, sequenced_ns, &rest, true));
+        carry_out(engine, &Entry { envelope, command }, true);
     }
-    Reply { applied, continued }
 }
 
-fn apply_part(
-    engine: &mut Engine,
-    sequenced_ns: u64,
-    entry: &Entry,
-    continues: bool,
-) -> Arc<Applied> {
-    let mut events: Vec<Event> = Vec::with_capacity(2);
-    engine.apply(sequenced_ns, entry, &mut events);
-    Arc::new(Applied {
-        sequence: engine.sequence(),
-        sequenced_ns,
-        account: entry.envelope.account,
-        continues,
-        events,
-    })
+fn apply_entry(engine: &mut Engine, sequenced_ns: u64, entry: &Entry) -> Reply {
+    let mut parts = Vec::with_capacity(1);
+    each_part(engine, entry, |engine, entry, continues| {
+        let mut events: Vec<Event> = Vec::with_capacity(2);
+        engine.apply(sequenced_ns, entry, &mut events);
+        let (sequence, account) = (engine.sequence(), entry.envelope.account);
+        parts.push(Arc::new(Applied { sequence, sequenced_ns, account, continues, events }));
+    });
+    let mut parts = parts.into_iter();
+    let applied = parts.next().expect("a command has a first part");
+    Reply { applied, continued: parts.collect() }
 }
 
 impl fmt::Display for FollowError {

@@ -25,6 +25,7 @@ mod history;
 mod machine;
 mod metrics;
 mod publisher;
+mod replay;
 mod replica;
 mod secret;
 mod shell;
@@ -38,13 +39,14 @@ pub use applied::{Applied, Reply};
 pub use archive::{
     Archive, ArchiveError, Place, Replay, ReplayedBatch, ReplayedCommand, SnapshotFile,
 };
-pub use data_dir::{AnyLog, LogRetention, OpenError, Opened, Replayed, Settings};
+pub use data_dir::{AnyLog, LogRetention, OpenError, Opened, Settings};
 pub use follower::{FollowError, Follower, LoggedBatch, Position, Step};
 pub use history::{RebuiltSpool, rebuild_spool};
 pub use log::Durability;
 pub use machine::{Machine, MachineError, Output, Progress, Refused, Role};
 pub use metrics::{Metrics, ReplicaStatus};
 pub use publisher::Listener;
+pub use replay::Replayed;
 pub use secret::{MasterKey, MasterKeyError, Secret, api_key_hash, random_text, retry_key};
 pub use shell::{Gone, Handle, Running, Stopped};
 pub use spool::{NumberedEvent, PAGE_MAX, Retention, Spool, SpoolError, SpoolReader};

@@ -190,7 +190,7 @@ impl Replica {
         let step = self.follower.follow(committed.into(), |reply| {
             for applied in std::iter::once(&reply.applied).chain(&reply.continued) {
                 frame.clear();
-                events.extend(applied, &mut frame);
+                events.extend(&**applied, &mut frame);
             }
         });
         if self.errs_at.is_some_and(|sequence| sequence <= self.follower.engine().sequence()) {

@@ -55,7 +55,7 @@ pub use self::reader::{NumberedEvent, PAGE_MAX, SpoolReader};
 pub use self::retention::Retention;
 use self::retention::write_mark;
 use self::segment::{SegmentWriter, index_path, segment_path};
-use crate::applied::Applied;
+use crate::applied::Told;
 
 #[derive(Debug)]
 pub struct Spool {
@@ -112,10 +112,11 @@ impl Spool {
 
     /// Adds what was applied; what is here already is passed over. Readers see it when it is
     /// flushed, which happens by itself when there is much of it.
-    pub fn append<'a>(&mut self, applied: impl IntoIterator<Item = &'a Applied>) {
+    pub fn append<'a, A: Into<Told<'a>>>(&mut self, applied: impl IntoIterator<Item = A>) {
         for applied in applied {
+            let applied = applied.into();
             if applied.sequence <= self.last_sequence {
-                self.is_other_history |= !self.spooled.may_be(applied);
+                self.is_other_history |= !self.spooled.may_be(&applied);
                 continue;
             }
             debug_assert_eq!(applied.sequence, self.last_sequence + 1);

@@ -16,10 +16,18 @@ use types::{
 pub(crate) fn open(accounts: u32) -> Engine {
     let mut engine = Engine::default();
     let mut events = Vec::new();
-    let mut operate = |command| carry_out(&mut engine, 0, AccountId::VENUE, command, &mut events);
+    for command in set_up(accounts) {
+        carry_out(&mut engine, 0, AccountId::VENUE, command, &mut events);
+    }
+    engine
+}
+
+/// The operator's commands that lead there.
+pub(crate) fn set_up(accounts: u32) -> Vec<Command> {
+    let mut commands = Vec::new();
     for name in ["BASE", "QUOTE"] {
         let name = AssetName::parse(name).expect("a valid name");
-        operate(Command::ListAsset(ListAsset { asset: Asset { name, decimals: 0 } }));
+        commands.push(Command::ListAsset(ListAsset { asset: Asset { name, decimals: 0 } }));
     }
     let one = Increment { units: 1, decimals: 0 };
     let spec = InstrumentSpec {
@@ -38,7 +46,7 @@ pub(crate) fn open(accounts: u32) -> Engine {
         max_open_orders: u32::MAX,
         fees: FeeRates { maker_fee_bps_x100: 100, taker_fee_bps_x100: 100 },
     };
-    operate(Command::ListInstrument(ListInstrument { spec }));
+    commands.push(Command::ListInstrument(ListInstrument { spec }));
     for account in 1..=accounts {
         let spec = AccountSpec {
             name: AccountName::parse(&format!("trader-{account}")).expect("a valid name"),
@@ -47,15 +55,15 @@ pub(crate) fn open(accounts: u32) -> Engine {
             finished_orders_kept: 100,
             trades_kept: 100,
         };
-        operate(Command::CreateAccount(CreateAccount { spec }));
+        commands.push(Command::CreateAccount(CreateAccount { spec }));
         for asset in [AssetId(0), AssetId(1)] {
             let external_ref = ExternalRef::parse(&format!("d{}", asset.0)).expect("a valid name");
             let amount = Amount::from_minor(AMOUNT_MAX.minor() >> 12);
             let account = AccountId(account);
-            operate(Command::Deposit(Deposit { account, asset, amount, external_ref }));
+            commands.push(Command::Deposit(Deposit { account, asset, amount, external_ref }));
         }
     }
-    engine
+    commands
 }
 
 /// Applies a command; `events` are those that it led to.

@@ -2,7 +2,7 @@ use types::Event;
 
 use super::frame::{Chain, EventHash};
 use super::index::{Key, Posting};
-use crate::applied::Applied;
+use crate::applied::Told;
 
 /// Frames that are to be written at once, and what the index is to know of them.
 #[derive(Debug, Default)]
@@ -21,7 +21,8 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    pub(super) fn push(&mut self, applied: &Applied, chain: &mut Chain) {
+    pub(super) fn push<'a>(&mut self, applied: impl Into<Told<'a>>, chain: &mut Chain) {
+        let applied = applied.into();
         if self.is_empty() {
             (self.first, self.first_ns) = (applied.sequence, applied.sequenced_ns);
             self.previous_hash = chain.hash();
@@ -29,7 +30,7 @@ impl Batch {
         let offset =
             u32::try_from(self.bytes.len()).expect("a batch is written before it is large");
         self.frames.push(offset);
-        for event in &applied.events {
+        for event in applied.events {
             each_number(event, |key, number| self.postings.push(Posting { key, number, offset }));
         }
         chain.extend(applied, &mut self.bytes);

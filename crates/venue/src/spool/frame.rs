@@ -8,7 +8,7 @@
 
 use types::{AccountId, Event, Reader, Wire};
 
-use crate::applied::Applied;
+use crate::applied::{Applied, Told};
 
 pub(super) type EventHash = [u8; HASH_SIZE];
 
@@ -35,14 +35,15 @@ impl Chain {
     }
 
     /// Adds a frame to `out`, and goes on behind it.
-    pub(crate) fn extend(&mut self, applied: &Applied, out: &mut Vec<u8>) {
+    pub(crate) fn extend<'a>(&mut self, applied: impl Into<Told<'a>>, out: &mut Vec<u8>) {
+        let applied = applied.into();
         let content = &mut self.scratch;
         content.truncate(HASH_SIZE);
         applied.sequence.write(content);
         applied.sequenced_ns.write(content);
         applied.account.write(content);
         applied.continues.write(content);
-        for event in &applied.events {
+        for event in applied.events {
             event.write(content);
         }
         let event_hash = event_hash(content);

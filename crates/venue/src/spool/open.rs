@@ -13,7 +13,7 @@ use super::reader::{OpenSegment, Shared};
 use super::retention::{MARK, MARK_UNFINISHED, read_mark};
 use super::segment::{Scanned, Sealed, SegmentWriter, index_path, parse_name, scan, segment_path};
 use super::{Retention, Spool, SpoolError};
-use crate::applied::Applied;
+use crate::applied::Told;
 
 impl Spool {
     pub(super) fn open_on(
@@ -177,7 +177,7 @@ pub(super) struct Spooled {
 }
 
 impl Spooled {
-    pub(super) fn may_be(&self, applied: &Applied) -> bool {
+    pub(super) fn may_be(&self, applied: &Told<'_>) -> bool {
         let place = applied.sequence.checked_sub(self.first);
         let spooled_ns = place.and_then(|place| self.times_ns.get(usize::try_from(place).ok()?));
         spooled_ns.is_none_or(|spooled_ns| *spooled_ns == applied.sequenced_ns)

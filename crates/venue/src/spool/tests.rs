@@ -15,6 +15,7 @@ use super::frame::{EventHash, FRAME_SIZE_MIN};
 use super::index::{Key, Numbers};
 use super::segment::{parse_name, scan};
 use super::*;
+use crate::applied::Applied;
 
 /// Segments of 1 KiB, of which a few commands make one.
 pub(super) const SMALL: Retention = Retention { max_bytes: 32 << 10, max_age_ns: None };

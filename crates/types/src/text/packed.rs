@@ -78,24 +78,16 @@ impl PackedClOrdId {
     pub fn unpack(self) -> ClOrdId {
         let high = self.high.get();
         let len = (high >> LEN_SHIFT) as u8;
-        if len > PLAIN_MAX {
-            return self.unpack_six_bit(len);
-        }
+        let all = u128::from(high & CHARACTERS) << 64 | u128::from(self.low);
+        // Either way the characters come in registers. Had one of them to be written to memory, all
+        // would be, and read again before the writing is done.
+        let (first, last) = match len > PLAIN_MAX {
+            true => (six_bit(all, FIRST), six_bit(all >> (6 * FIRST), len - FIRST)),
+            false => (all, 0),
+        };
         let mut bytes = [0; ClOrdId::LEN_MAX];
-        bytes[..8].copy_from_slice(&self.low.to_le_bytes());
-        bytes[8..16].copy_from_slice(&(high & CHARACTERS).to_le_bytes());
-        ClOrdId { len, bytes }
-    }
-
-    // Apart from the plain ones: these come and go in registers.
-    #[inline(never)]
-    fn unpack_six_bit(self, len: u8) -> ClOrdId {
-        let mut bytes = [0; ClOrdId::LEN_MAX];
-        let mut bits = u128::from(self.high.get() & CHARACTERS) << 64 | u128::from(self.low);
-        for byte in &mut bytes[..usize::from(len)] {
-            *byte = ALPHABET[(bits % 64) as usize];
-            bits >>= 6;
-        }
+        bytes[..16].copy_from_slice(&first.to_le_bytes());
+        bytes[16..32].copy_from_slice(&last.to_le_bytes());
         ClOrdId { len, bytes }
     }
 
@@ -103,6 +95,20 @@ impl PackedClOrdId {
     pub fn words(self) -> [u64; 2] {
         [self.low, self.high.get()]
     }
+}
+
+/// How many of the characters in six bits go into the first word.
+const FIRST: u8 = 16;
+
+/// As many characters as `len`, of which `bits` has six bits each, the first one lowest.
+#[inline(never)]
+fn six_bit(mut bits: u128, len: u8) -> u128 {
+    let mut bytes = [0; FIRST as usize];
+    for byte in &mut bytes[..usize::from(len)] {
+        *byte = ALPHABET[(bits % 64) as usize];
+        bits >>= 6;
+    }
+    u128::from_le_bytes(bytes)
 }
 
 #[cfg(test)]

@@ -200,6 +200,13 @@ impl Engine {
             }
             self.remember(account, key);
         }
+        if entry.envelope.client_seq > 0
+            && self.rules >= 2
+            && let Some(first_sequence) = self.first_numbered(entry)
+        {
+            return events
+                .push(Event::CommandRepeated(CommandRepeated { account, first_sequence }));
+        }
         match &entry.command {
             Command::NewOrder(order) => self.new_order(account, order, events),
             Command::CancelOrder(cancel) => self.cancel_order(account, cancel, events),
@@ -213,6 +220,14 @@ impl Engine {
         }
         if self.has_deferred() {
             self.resume(events);
+        }
+    }
+
+    #[cold]
+    fn first_numbered(&mut self, entry: &Entry) -> Option<u64> {
+        match entry.command {
+            Command::Continue(()) => None, // It goes on with a command that had the number.
+            _ => self.first_of_number(&entry.envelope),
         }
     }
 

@@ -18,6 +18,7 @@ pub(crate) mod list;
 pub(crate) mod modify;
 pub(crate) mod name;
 pub(crate) mod names;
+pub(crate) mod numbered;
 pub(crate) mod sweep;
 pub(crate) mod trigger;
 

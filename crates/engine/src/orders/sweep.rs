@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use types::{
-    AccountId, CancelCause, ClOrdId, CloseSession, Event, InstrumentId, KillSwitchSet, MassCancel,
-    OpenSession, Order, OrderId, Reader, RejectReason, SessionClosed, SessionId, SessionOpened,
-    SetKillSwitch, Side, Wire,
+    AccountId, CancelCause, ClOrdId, CloseSession, Envelope, Event, InstrumentId, KillSwitchSet,
+    MassCancel, OpenSession, Order, OrderId, Reader, RejectReason, SessionClosed, SessionId,
+    SessionOpened, SetKillSwitch, Side, Wire,
 };
 
 use crate::account::risk::read_map;
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
 use crate::orders::OpenOrder;
+use crate::orders::numbered::Numbered;
 use crate::state::write_list;
 
 /// Sessions that are open at once.
@@ -39,10 +40,14 @@ pub(crate) struct Sessions {
     by_session: BTreeSet<(SessionId, InstrumentId, Side, OrderId)>,
 }
 
-#[derive(Clone, Copy, Debug)]
+/// In the state, beside whether orders end with the session.
+const HAS_NUMBERED: u8 = 2;
+
+#[derive(Clone, Debug)]
 struct OpenedSession {
     account: AccountId,
     cancel_on_disconnect: bool,
+    numbered: Numbered,
 }
 
 impl Engine {
@@ -151,7 +156,9 @@ impl Engine {
             return self.reject(account, reason, events);
         }
         let cancel_on_disconnect = request.cancel_on_disconnect;
-        self.sessions.open.insert(session, OpenedSession { account, cancel_on_disconnect });
+        let numbered = Numbered::default();
+        let opened = OpenedSession { account, cancel_on_disconnect, numbered };
+        self.sessions.open.insert(session, opened);
         let account_seq = self.accounts[account.0 as usize].next_seq();
         let opened = SessionOpened { account_seq, account, session, cancel_on_disconnect };
         events.push(Event::SessionOpened(opened));
@@ -202,9 +209,23 @@ impl Engine {
         self.sessions.open.iter().map(|(session, opened)| (*session, opened.account))
     }
 
+    /// Where a command of its session's number was carried out before; see [`Numbered`].
+    pub(crate) fn first_of_number(&mut self, envelope: &Envelope) -> Option<u64> {
+        let opened = self.sessions.open.get_mut(&envelope.session)?;
+        if opened.account != envelope.account {
+            return None;
+        }
+        opened.numbered.first_sequence(envelope.client_seq, self.sequence)
+    }
+
     pub(crate) fn write_sessions(&self, out: &mut Vec<u8>) {
         write_list(self.sessions.open.iter(), out, |(session, opened), out| {
-            (*session, (opened.account, opened.cancel_on_disconnect)).write(out);
+            let flags = u8::from(opened.cancel_on_disconnect)
+                | if opened.numbered.is_empty() { 0 } else { HAS_NUMBERED };
+            (*session, (opened.account, flags)).write(out);
+            if flags & HAS_NUMBERED > 0 {
+                opened.numbered.write(out);
+            }
         });
         write_list(self.sessions.orders.iter(), out, |(order, session), out| {
             (*order, *session).write(out);
@@ -212,10 +233,20 @@ impl Engine {
     }
 
     pub(crate) fn read_sessions(&mut self, r: &mut Reader<'_>) -> Option<()> {
-        let open: BTreeMap<SessionId, (AccountId, bool)> = read_map(r)?;
-        for (session, (account, cancel_on_disconnect)) in open {
-            (session.0 > 0 && self.account(account).is_some()).then_some(())?;
-            self.sessions.open.insert(session, OpenedSession { account, cancel_on_disconnect });
+        let count: u32 = r.read()?;
+        for _ in 0..count {
+            let (session, (account, flags)): (SessionId, (AccountId, u8)) = r.read()?;
+            let is_next =
+                self.sessions.open.last_key_value().is_none_or(|(last, _)| *last < session);
+            (session.0 > 0 && is_next && flags <= 1 | HAS_NUMBERED).then_some(())?;
+            self.account(account)?;
+            let numbered = match flags & HAS_NUMBERED {
+                0 => Numbered::default(),
+                _ => r.read()?,
+            };
+            let cancel_on_disconnect = flags & 1 > 0;
+            let opened = OpenedSession { account, cancel_on_disconnect, numbered };
+            self.sessions.open.insert(session, opened);
         }
         self.sessions.orders = read_map(r)?;
         for ((instrument, order_id), (session, side)) in &self.sessions.orders {

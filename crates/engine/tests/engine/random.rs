@@ -208,8 +208,9 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
     // Mostly an account's own, none at all, or rarely another's.
     let session = prop_oneof![10 => Just(None), 6 => Just(Some(0)), 1 => (1..4_u64).prop_map(Some)];
     let restart = prop::bool::weighted(0.03);
-    (account(), key, command(), after_ns, session, restart).prop_map(
-        |(account, key, command, after_ns, session, restart)| {
+    let client_seq = prop_oneof![3 => Just(0), 1 => 1..30_u64];
+    (account(), key, command(), after_ns, (session, client_seq), restart).prop_map(
+        |(account, key, command, after_ns, (session, client_seq), restart)| {
             let mut entry = entry(account, key, command);
             if let Command::CloseSession(close) = &mut entry.command
                 && close.session == SessionId(0)
@@ -218,6 +219,7 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
             }
             if DRAWN.control {
                 entry.envelope.session = SessionId(session.unwrap_or(account.into()));
+                entry.envelope.client_seq = client_seq;
             }
             Step { after_ns, entry, restart }
         },

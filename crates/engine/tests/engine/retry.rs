@@ -37,6 +37,46 @@ fn a_repeat_tells_where_the_first_one_is() {
 }
 
 #[test]
+fn a_command_that_its_session_has_numbered_before_is_not_carried_out_again() {
+    check(
+        "1 open-session 7 keep
+         1 buy 1 @ 10 via 7 no 5
+         1 buy 1 @ 10 via 7 no 5
+         1 buy 1 @ 11 via 7 no 9
+         1 cancel all via 7 no 9
+         1 buy 0 @ 10 via 7 no 10
+         restart
+         1 buy 1 @ 10 via 7 no 10
+         1 buy 1 @ 10 via 7 no 7
+         2 buy 1 @ 12 via 7 no 5
+         1 buy 1 @ 13 via 8 no 5
+         close-session 7
+         1 open-session 7 keep
+         1 buy 1 @ 14 via 7 no 5",
+        &[
+            "opened 7",
+            "accepted 1 1",
+            "rested 1 1@10",
+            "repeated 23",
+            "accepted 2 1",
+            "rested 2 1@11",
+            "repeated 25",
+            "rejected OrderQtyBelowMin",
+            "repeated 27",
+            "repeated 0",
+            "accepted 3 1",
+            "rested 3 1@12",
+            "accepted 4 1",
+            "rested 4 1@13",
+            "closed 7",
+            "opened 7",
+            "accepted 5 1",
+            "rested 5 1@14",
+        ],
+    );
+}
+
+#[test]
 fn keys_are_forgotten_by_a_tick_after_a_day() {
     let (mut venue, _) = play("tick 1000");
     assert_eq!(venue.engine.next_deadline_ns(), None);

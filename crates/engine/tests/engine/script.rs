@@ -175,6 +175,7 @@ impl Script {
         let command = self.command(account, rest);
         let mut entry = entry(account, key, command);
         entry.envelope.session = script_account::session(rest);
+        entry.envelope.client_seq = script_account::client_seq(rest);
         let events = self.driver.apply_entry(&entry);
         if self.driver.engine.has_deferred() {
             self.model = None;

@@ -8,6 +8,7 @@
 //! 1 mass-cancel buy on 1 as m                 all sides and instruments, if none is named
 //! 1 open-session 7                            `open-session 7 keep` leaves orders alone
 //! 1 buy 5 @ 9 via 7                           any command by a session
+//! 1 buy 5 @ 9 via 7 no 3                      which the session gives a number
 //! close-session 7
 //! bust 3 1 2                                  a trade's number, buyer and seller
 //! correct 3 1 2 @ 55
@@ -130,6 +131,12 @@ pub(crate) fn session(line: &str) -> SessionId {
         None => 0,
     };
     SessionId(number)
+}
+
+/// The number that its session gives a line's command.
+pub(crate) fn client_seq(line: &str) -> u64 {
+    let mut words = line.split_whitespace().skip_while(|word| *word != "no");
+    words.nth(1).map_or(0, |number| number.parse().expect("a number"))
 }
 
 fn settings<'a>(words: &'a [&str]) -> impl Iterator<Item = (&'a str, &'a str)> {

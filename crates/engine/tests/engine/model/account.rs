@@ -200,6 +200,7 @@ impl Model {
         let found = found.filter(|account| *account == by || by == AccountId::VENUE);
         let account = found.ok_or(RejectReason::UnknownSession)?;
         self.sessions.remove(&session);
+        self.numbers.remove(&session);
         let account_seq = self.account_seq(account);
         let closed = SessionClosed { account_seq, account, session };
         self.events.push(Event::SessionClosed(closed));

@@ -47,6 +47,8 @@ pub(crate) struct Model {
     /// Why all orders of a list are being canceled, when it is not that one of them was.
     canceling: Option<CancelCause>,
     sessions: BTreeMap<SessionId, (AccountId, bool)>,
+    /// The clients' numbers of commands, and their sequences.
+    numbers: BTreeMap<SessionId, BTreeMap<u64, u64>>,
     receivables: Vec<Receivable>,
     last_receivable: u64,
     /// What is owed to the accounts without balances, by asset.
@@ -176,7 +178,7 @@ impl Model {
         self.sequence += 1;
         self.now_ns = self.now_ns.max(sequenced_ns);
         self.do_what_is_due();
-        if let Some(repeated) = self.repeated(&entry.envelope) {
+        if let Some(repeated) = self.repeated(entry) {
             self.events.push(Event::CommandRepeated(repeated));
         } else {
             if let Err(reason) = self.carry_out(&entry.envelope, &entry.command) {
@@ -189,7 +191,28 @@ impl Model {
     }
 
     /// A command that was applied before is not applied again.
-    fn repeated(&mut self, envelope: &Envelope) -> Option<CommandRepeated> {
+    fn repeated(&mut self, entry: &Entry) -> Option<CommandRepeated> {
+        let envelope = &entry.envelope;
+        let account = envelope.account;
+        if let Some(repeated) = self.repeated_key(envelope) {
+            return Some(repeated);
+        }
+        let (opener, _) = self.sessions.get(&envelope.session)?;
+        let goes_on = entry.command == Command::Continue(());
+        if goes_on || envelope.client_seq == 0 || *opener != account {
+            return None;
+        }
+        let numbers = self.numbers.entry(envelope.session).or_default();
+        let last = numbers.keys().next_back().copied().unwrap_or(0);
+        if envelope.client_seq > last {
+            numbers.insert(envelope.client_seq, self.sequence);
+            return None;
+        }
+        let first_sequence = numbers.get(&envelope.client_seq).copied().unwrap_or(0);
+        Some(CommandRepeated { account, first_sequence })
+    }
+
+    fn repeated_key(&mut self, envelope: &Envelope) -> Option<CommandRepeated> {
         let (sequence, expires_ns) = (self.sequence, self.now_ns + DAY_NS);
         let account = envelope.account;
         let owner = self.accounts.get_mut(account.0 as usize)?;

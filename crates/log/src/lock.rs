@@ -13,7 +13,7 @@ const FILE_NAME: &str = "lock";
 /// ends, however it ends: a `lock` file that lies about is no obstacle, and need not be removed.
 #[derive(Debug)]
 pub struct DataDirLock {
-    _file: File,
+    file: File,
 }
 
 impl DataDirLock {
@@ -46,7 +46,15 @@ impl DataDirLock {
         file.set_len(0)
             .and_then(|()| writeln!(file, "{}", std::process::id()))
             .map_err(DiskError::at("writing", &path))?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
+    }
+}
+
+impl Drop for DataDirLock {
+    fn drop(&mut self) {
+        // A child that was forked just now has the file too, and would keep the lock for a while. If
+        // this fails, the lock goes with the last of them.
+        let _ = self.file.unlock();
     }
 }
 
@@ -121,6 +129,15 @@ mod tests {
         let error = DataDirLock::acquire(dir.path()).unwrap_err();
         assert!(matches!(error, LockError::Held { pid: None, .. }));
         assert!(error.to_string().contains("another process"));
+    }
+
+    #[test]
+    fn a_lock_that_is_let_go_is_free_though_a_child_has_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let lock = DataDirLock::acquire(dir.path()).unwrap();
+        let _of_child = lock.file.try_clone().unwrap();
+        drop(lock);
+        DataDirLock::acquire(dir.path()).unwrap();
     }
 
     #[test]

@@ -243,7 +243,8 @@ impl Orders {
         self.extra(node)?.terms?.terms.peg
     }
 
-    #[inline]
+    // In one body with whoever asks, so that plain names stay in registers.
+    #[inline(always)]
     pub(crate) fn cl_ord_id(&self, node: NodeId) -> ClOrdId {
         match self.record(node).cl_ord_id {
             Name::Packed(packed) => packed.unpack(),

@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::disk::{Disk, DiskError};
 
@@ -28,7 +29,7 @@ impl DataDirLock {
             .truncate(false)
             .open(&path)
             .map_err(DiskError::at("opening", &path))?;
-        match file.try_lock() {
+        match try_lock_for(&file, PATIENCE) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut pid = String::new();
@@ -55,6 +56,21 @@ impl Drop for DataDirLock {
         // A child that was forked just now has the file too, and would keep the lock for a while. If
         // this fails, the lock goes with the last of them.
         let _ = self.file.unlock();
+    }
+}
+
+/// Whoever was killed a moment ago may still be on its way out.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+fn try_lock_for(file: &File, patience: Duration) -> Result<(), TryLockError> {
+    let begun = Instant::now();
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if begun.elapsed() < patience => {
+                std::thread::sleep(patience / 50);
+            }
+            result => return result,
+        }
     }
 }
 
@@ -119,6 +135,18 @@ mod tests {
         );
         drop(held);
         DataDirLock::acquire(&data).unwrap();
+    }
+
+    #[test]
+    fn who_comes_while_the_holder_ends_waits_for_that() {
+        let dir = tempfile::tempdir().unwrap();
+        let held = DataDirLock::acquire(dir.path()).unwrap();
+        let ends = std::thread::spawn(move || {
+            std::thread::sleep(PATIENCE / 10);
+            drop(held);
+        });
+        DataDirLock::acquire(dir.path()).unwrap();
+        ends.join().unwrap();
     }
 
     #[test]

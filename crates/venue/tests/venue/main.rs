@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails there says where")]
 
 mod snapshot;
+mod volume;
 
 use std::fs;
 use std::path::Path;
@@ -86,15 +87,19 @@ fn order(number: u64) -> Command {
 }
 
 fn limit(number: u64, side: Side, price: i64) -> Command {
+    limit_named(&number.to_string(), side, price, 1 + number % 7)
+}
+
+fn limit_named(cl_ord_id: &str, side: Side, price: i64, lots: u64) -> Command {
     Command::NewOrder(NewOrder {
         instrument: INSTRUMENT,
-        cl_ord_id: ClOrdId::parse(&number.to_string()).unwrap(),
+        cl_ord_id: ClOrdId::parse(cl_ord_id).unwrap(),
         side,
         order_type: OrderType::Limit,
         time_in_force: TimeInForce::Gtc,
         stp_mode: StpMode::None,
         price: Price::from_ticks(price),
-        size: OrderSize::Base(Qty::from_lots(1 + number % 7)),
+        size: OrderSize::Base(Qty::from_lots(lots)),
         strategy_id: None,
         strategy_type: None,
         terms: None,

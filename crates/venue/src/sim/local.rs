@@ -250,6 +250,7 @@ impl Local {
 
     /// What is left in the end, read by somebody who was not there.
     fn judge(mut self) -> Result<Summary, Violation> {
+        self.calm_down();
         self.disk.fail_power_after(u64::MAX);
         if self.disk.is_off() {
             self.machine = None;

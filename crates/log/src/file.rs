@@ -304,7 +304,8 @@ impl WriterThread {
             if !self.filler.is_busy && !self.writer.is_full() {
                 return Ok(self.appended.recv().ok());
             }
-            match self.appended.recv_timeout(FILL_LOOK) {
+            let pause = if self.filler.is_busy { FILL_LOOK } else { FULL_RETRY };
+            match self.appended.recv_timeout(pause) {
                 Ok(batch) => return Ok(Some(batch)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),

@@ -271,16 +271,18 @@ fn each_part(
 }
 
 fn apply_entry(engine: &mut Engine, sequenced_ns: u64, entry: &Entry) -> Reply {
-    let mut parts = Vec::with_capacity(1);
+    let (mut applied, mut continued) = (None, Vec::new());
     each_part(engine, entry, |engine, entry, continues| {
         let mut events: Vec<Event> = Vec::with_capacity(2);
         engine.apply(sequenced_ns, entry, &mut events);
         let (sequence, account) = (engine.sequence(), entry.envelope.account);
-        parts.push(Arc::new(Applied { sequence, sequenced_ns, account, continues, events }));
+        let part = Arc::new(Applied { sequence, sequenced_ns, account, continues, events });
+        match continues {
+            false => applied = Some(part),
+            true => continued.push(part),
+        }
     });
-    let mut parts = parts.into_iter();
-    let applied = parts.next().expect("a command has a first part");
-    Reply { applied, continued: parts.collect() }
+    Reply { applied: applied.expect("a command has a first part"), continued }
 }
 
 impl fmt::Display for FollowError {

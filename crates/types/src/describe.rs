@@ -65,7 +65,7 @@ macro_rules! integers {
 }
 integers! {
     Number: u8, u16, u32, i32;
-    Wide: u64, i64;
+    Wide: u64, i64, i128;
 }
 
 impl<const N: usize> Describe for [u8; N] {

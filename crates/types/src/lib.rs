@@ -11,12 +11,14 @@
 
 mod account;
 mod asset;
+mod candle;
 mod command;
 mod decimal;
 mod describe;
 mod event;
 mod id;
 mod instrument;
+mod interval;
 mod number;
 mod order;
 mod phase;
@@ -28,6 +30,7 @@ mod wire;
 
 pub use account::{AccountSpec, AccountTrade, Balance, KeySpec, Role};
 pub use asset::Asset;
+pub use candle::{AggTrade, Candle};
 pub use command::{
     AmendOrder, BustTrade, CancelAll, CancelOrder, CancelOrderList, CancelRestriction,
     CloseSession, Command, CorrectTrade, CreateAccount, CreateKey, DelistInstrument, Deposit,
@@ -52,6 +55,7 @@ pub use id::{
     AccountId, AssetId, InstrumentId, KeyId, OrderId, OrderListId, ReceivableId, SessionId, TradeId,
 };
 pub use instrument::{FeeRates, Instrument, InstrumentSpec, ListingError};
+pub use interval::{Interval, TimeZone};
 pub use number::{AMOUNT_MAX, Amount, PRICE_MAX, Price, QTY_MAX, Qty};
 pub use order::{Order, OrderSize, OrderStatus, OrderType, Side, StpMode, TimeInForce};
 pub use phase::{

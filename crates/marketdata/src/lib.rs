@@ -1,4 +1,5 @@
-//! Pure views of the market, built from events: aggregated books, depth deltas, recent trades.
+//! Pure views of the market, built from events: aggregated books, depth deltas, recent trades,
+//! candles and statistics.
 //!
 //! A view takes one [`types::Event`] at a time and answers for the moment after it. It reads no
 //! clock, does no IO and never asks the engine.
@@ -10,14 +11,18 @@
 //! - Depth as of update id `n` and the deltas after `n` give the book: what a client rebuilds is
 //!   what the venue has.
 
+mod agg_trade;
 mod depth;
 mod l2;
 #[cfg(test)]
 mod market;
+mod statistics;
 mod trade;
 mod views;
 
+pub use agg_trade::AggTrades;
 pub use depth::{DepthAccumulator, DepthDelta};
 pub use l2::{BookUpdate, L2Book, Level, LevelChange, OrderChange};
+pub use statistics::{LIVE_ZONES, PLUS_8, Statistics, Window};
 pub use trade::{PublicTrade, RECENT_TRADES_MAX, RecentTrades};
 pub use views::{InstrumentView, Views};

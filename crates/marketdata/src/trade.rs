@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use types::{Amount, Price, Qty, Reader, Side, TradeExecuted, TradeId, Wire};
+use types::{Amount, Candle, Price, Qty, Reader, Side, TradeExecuted, TradeId, Wire};
 
 /// How many trades of an instrument are kept.
 pub const RECENT_TRADES_MAX: usize = 1_000;
@@ -30,6 +30,12 @@ impl PublicTrade {
             traded_ns: trade.taker.order.updated_ns,
             is_buyer_maker: trade.side == Side::Sell,
         }
+    }
+
+    /// A candle of a period that began then, with this trade in it.
+    pub fn candle(&self, open_ns: u64) -> Candle {
+        let Self { trade_id, price, qty, quote, is_buyer_maker, .. } = *self;
+        Candle::of_trade(open_ns, trade_id, price, qty, quote, is_buyer_maker)
     }
 }
 

@@ -3,16 +3,20 @@
 use types::{Event, InstrumentId, Price, Reader, Wire};
 
 use crate::l2::{BookUpdate, L2Book};
+use crate::statistics::Statistics;
 use crate::trade::{PublicTrade, RecentTrades};
 
 /// The first bytes of written views. Whoever changes what follows them counts it up.
-const FORMAT_VERSION: u16 = 1;
+const FORMAT_VERSION: u16 = 2;
+/// It had no statistics. They begin with what is traded after it was written.
+const WITHOUT_STATISTICS: u16 = 1;
 
 /// What is to be seen of one instrument.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct InstrumentView {
     pub book: L2Book,
     pub trades: RecentTrades,
+    pub statistics: Statistics,
 }
 
 impl InstrumentView {
@@ -45,7 +49,9 @@ impl Views {
         let view = self.instruments.get_mut(index).expect("an instrument is listed first");
         view.book.apply(&update);
         if let Event::TradeExecuted(trade) = event {
-            view.trades.push(PublicTrade::of(trade));
+            let trade = PublicTrade::of(trade);
+            view.trades.push(trade);
+            view.statistics.push(&trade);
         }
         Some(update)
     }
@@ -65,10 +71,11 @@ impl Wire for InstrumentView {
     fn write(&self, out: &mut Vec<u8>) {
         self.book.write(out);
         self.trades.write(out);
+        self.statistics.write(out);
     }
 
     fn read(r: &mut Reader<'_>) -> Option<Self> {
-        Some(Self { book: r.read()?, trades: r.read()? })
+        Some(Self { book: r.read()?, trades: r.read()?, statistics: r.read()? })
     }
 }
 
@@ -79,8 +86,15 @@ impl Wire for Views {
     }
 
     fn read(r: &mut Reader<'_>) -> Option<Self> {
-        (r.read::<u16>()? == FORMAT_VERSION).then_some(())?;
-        Some(Self { instruments: r.read()? })
+        match r.read::<u16>()? {
+            FORMAT_VERSION => Some(Self { instruments: r.read()? }),
+            WITHOUT_STATISTICS => {
+                let old: Vec<(L2Book, RecentTrades)> = r.read()?;
+                let view = |(book, trades)| InstrumentView { book, trades, ..Default::default() };
+                Some(Self { instruments: old.into_iter().map(view).collect() })
+            }
+            _ => None,
+        }
     }
 }
 
@@ -155,6 +169,22 @@ mod tests {
         assert_eq!(Views::read(&mut Reader(&bytes)), Some(Views::default()));
         bytes[0] += 1;
         assert_eq!(Views::read(&mut Reader(&bytes)), None);
+        bytes[0] = 0;
+        assert_eq!(Views::read(&mut Reader(&bytes)), None);
+    }
+
+    #[test]
+    fn views_from_before_there_were_statistics_are_read_without_them() {
+        let mut market = Market::new(InstrumentId(0));
+        let new = views(&[market.list(), market.rest(Side::Buy, 1, 60, 10), market.trade(1, 5)]);
+        let mut old = Vec::new();
+        WITHOUT_STATISTICS.write(&mut old);
+        1_u32.write(&mut old);
+        new.instruments[0].book.write(&mut old);
+        new.instruments[0].trades.write(&mut old);
+        let mut expect = new;
+        expect.instruments[0].statistics = Statistics::default();
+        assert_eq!(Views::read(&mut Reader(&old)), Some(expect));
     }
 
     #[test]

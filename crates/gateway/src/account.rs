@@ -5,15 +5,15 @@ use protocol::binance::request::{
     AccountRequest, AllOrdersRequest, MyTradesRequest, OpenOrdersRequest, QueryOrderRequest,
 };
 use protocol::binance::response::{AccountInfo, MyTrade, OrderInfo, encode};
-use protocol::binance::{ApiError, Market};
+use protocol::binance::{ApiError, Market, Params};
 use types::{AccountId, AccountTrade, Balance, FeeRates, InstrumentId, Order, Role};
 
-use crate::call::{Answer, Call, SignedCall, ask_engine, json};
+use crate::ask::ask_engine;
+use crate::call::{Answer, SignedCall, json};
 use crate::now_ns;
 
 /// `GET /api/v3/order`
-pub(crate) async fn query_order(call: Call) -> Answer {
-    let mut call = call.signed().await?;
+pub(crate) async fn query_order(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let QueryOrderRequest { market, order } = QueryOrderRequest::parse(params, &markets)?;
@@ -25,8 +25,7 @@ pub(crate) async fn query_order(call: Call) -> Answer {
 }
 
 /// `GET /api/v3/openOrders`
-pub(crate) async fn open_orders(call: Call) -> Answer {
-    let mut call = call.signed().await?;
+pub(crate) async fn open_orders(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let OpenOrdersRequest { market } = OpenOrdersRequest::parse(params, &markets)?;
@@ -44,9 +43,12 @@ pub(crate) async fn open_orders(call: Call) -> Answer {
     Ok(json(encode(&order_infos(&call, &orders))))
 }
 
+pub(crate) fn open_orders_weight(params: &Params) -> u32 {
+    if params.contains("symbol") { 6 } else { 80 }
+}
+
 /// `GET /api/v3/allOrders`: those that are open, and those that are finished and still kept.
-pub(crate) async fn all_orders(call: Call) -> Answer {
-    let mut call = call.signed().await?;
+pub(crate) async fn all_orders(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let request = AllOrdersRequest::parse(params, &markets)?;
@@ -72,8 +74,7 @@ fn select_orders(engine: &Engine, account: AccountId, request: &AllOrdersRequest
 }
 
 /// `GET /api/v3/myTrades`
-pub(crate) async fn my_trades(call: Call) -> Answer {
-    let mut call = call.signed().await?;
+pub(crate) async fn my_trades(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let request = MyTradesRequest::parse(params, &markets)?;
@@ -82,6 +83,10 @@ pub(crate) async fn my_trades(call: Call) -> Answer {
     let trades = trades.await?;
     let info = |trade| MyTrade::new(&request.market, trade, call.unit);
     Ok(json(encode(&trades.iter().map(info).collect::<Vec<_>>())))
+}
+
+pub(crate) fn my_trades_weight(params: &Params) -> u32 {
+    if params.contains("orderId") { 5 } else { 20 }
 }
 
 fn select_trades(
@@ -116,8 +121,7 @@ fn keep<T>(mut found: Vec<T>, limit: usize, from_the_first: bool) -> Vec<T> {
 }
 
 /// `GET /api/v3/account`
-pub(crate) async fn account(call: Call) -> Answer {
-    let mut call = call.signed().await?;
+pub(crate) async fn account(mut call: SignedCall) -> Answer {
     let request = AccountRequest::parse(std::mem::take(&mut call.params))?;
     let account = call.signer.account;
     let owned = ask_engine(&call.shared, move |engine| engine.balances(account).to_vec());

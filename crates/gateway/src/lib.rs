@@ -4,10 +4,11 @@
 //! sockets, the keys, and the way to the venue and back:
 //!
 //! ```text
-//!  TCP ─► server.rs ─► call.rs ─► trading.rs  ─► Handle::submit      ─► events ─► answer
-//!         limits       who asks   account.rs  ─► Handle::read        ─► state  ─► answer
-//!                                 market.rs   ─► Handle::read_views  ─► views  ─► answer
-//!                   └► socket.rs ◄─ hub.rs ◄─ [publisher's thread: Listener]
+//!  TCP ─► server.rs ─► rest.rs ─► operations.rs ─► trading.rs ─► submit.rs: events ─► answer
+//!         limits       call.rs    what it weighs, account.rs ─► ask.rs: state     ─► answer
+//!                   │  who asks   who answers     market.rs  ─► ask.rs: views     ─► answer
+//!                   └► connection.rs ─► api_session.rs ─► operations.rs
+//!                                    ─► streams.rs ◄─ hub.rs ◄─ [publisher's thread: Listener]
 //! ```
 //!
 //! # Invariants
@@ -17,18 +18,25 @@
 //! - Every resource that a client can use up has a limit in [`Settings`].
 //!
 //! # Known limits
-//! Requests are not yet counted against rate limits. A revoked key may still sign what arrives
+//! A revoked key may still sign what arrives
 //! before the listener hears of it, by as much as the publisher is behind.
 
 mod account;
+mod api_session;
+mod ask;
 mod call;
+mod connection;
 mod directory;
 mod hub;
+mod limits;
 mod listener;
 mod market;
+mod operations;
+mod rest;
 mod server;
 mod settings;
-mod socket;
+mod streams;
+mod submit;
 mod trading;
 
 use std::io;
@@ -42,6 +50,7 @@ use venue::{Handle, Listener, MasterKey, MasterKeyError, Opened};
 
 use crate::directory::Directory;
 use crate::hub::Hub;
+use crate::limits::Limits;
 pub use crate::settings::Settings;
 
 /// The gateway of one venue. It is made before the venue starts, so that it misses no event.
@@ -107,6 +116,7 @@ impl Known {
 #[derive(Debug)]
 pub(crate) struct Shared {
     settings: Settings,
+    limits: Limits,
     known: Arc<Known>,
     handle: Handle,
     /// True once the gateway is on its way down.

@@ -12,12 +12,14 @@ use protocol::binance::request::{
 use protocol::binance::response::{
     BookTicker, Depth, Empty, ExchangeInfo, PriceTicker, PublicTrade, ServerTime, Trade, encode,
 };
-use protocol::binance::{ApiError, Market};
+use protocol::binance::{ApiError, Market, Params};
 use types::{Price, Side};
 use venue::ReplicaStatus;
 
-use crate::call::{Answer, Call, ask_views, json};
+use crate::ask::{ask_engine, ask_views};
+use crate::call::{Answer, Call, Reply, json};
 use crate::hub::{BestLevels, best, best_levels};
+use crate::rest::Failure;
 use crate::{Shared, now_ns};
 
 /// `GET /api/v3/ping`
@@ -54,6 +56,15 @@ pub(crate) async fn depth(call: Call) -> Answer {
     });
     let (update_id, [bids, asks]) = found.await?.ok_or_else(ApiError::invalid_symbol)?;
     Ok(json(encode(&Depth::new(&market, update_id, &bids, &asks))))
+}
+
+pub(crate) fn depth_weight(params: &Params) -> u32 {
+    match params.peek("limit").and_then(|limit| limit.parse::<u64>().ok()) {
+        None | Some(0..=100) => 5,
+        Some(101..=500) => 25,
+        Some(501..=1000) => 50,
+        Some(_) => 250,
+    }
 }
 
 /// `GET /api/v3/trades`
@@ -102,20 +113,25 @@ pub(crate) async fn price_ticker(call: Call) -> Answer {
     Ok(one_or_list(one, found.iter().map(ticker).map(|ticker| encode(&ticker))))
 }
 
+/// Of the tickers that show the last price or the best quotes.
+pub(crate) fn last_ticker_weight(params: &Params) -> u32 {
+    if params.contains("symbol") { 2 } else { 4 }
+}
+
 /// `GET /health/live`: this process answers.
-pub(crate) async fn live() -> Answer {
-    Ok(json(r#"{"status":"live"}"#.to_owned()))
+pub(crate) async fn live() -> Reply {
+    json(r#"{"status":"live"}"#.to_owned())
 }
 
 /// `GET /health/ready`: the venue answers. A replica that has raised its alarm makes it no less
 /// ready, since clients have been answered by the primary, but it is said.
-pub(crate) async fn ready(call: Call) -> Answer {
-    if *call.shared.stopping.borrow() {
+pub(crate) async fn ready(State(shared): State<Arc<Shared>>) -> Result<Reply, Failure> {
+    if *shared.stopping.borrow() {
         return Err(ApiError::shutting_down().into());
     }
-    crate::call::ask_engine(&call.shared, |_| ()).await?;
-    ask_views(&call.shared, |_, _| ()).await?;
-    Ok(json(match call.shared.handle.metrics().replica_status() {
+    ask_engine(&shared, |_| ()).await?;
+    ask_views(&shared, |_, _| ()).await?;
+    Ok(json(match shared.handle.metrics().replica_status() {
         ReplicaStatus::Off => r#"{"status":"ready"}"#.to_owned(),
         replica => format!(r#"{{"status":"ready","replica":"{replica}"}}"#),
     }))
@@ -157,7 +173,7 @@ async fn of_each<R: Send + 'static>(
 }
 
 /// One object, or a list of them.
-fn one_or_list(one: bool, objects: impl Iterator<Item = String>) -> Response {
+fn one_or_list(one: bool, objects: impl Iterator<Item = String>) -> Reply {
     let objects = objects.collect::<Vec<_>>().join(",");
     json(if one { objects } else { format!("[{objects}]") })
 }

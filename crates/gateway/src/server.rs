@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{Method, Uri};
-use axum::routing::{get, post, put};
+use axum::routing::{get, on};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -18,15 +18,19 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use venue::Handle;
 
-use crate::call::Failure;
+use crate::limits::Limits;
+use crate::operations::OPERATIONS;
+use crate::rest::{Failure, Peer};
 use crate::settings::Settings;
-use crate::{Known, Shared, account, market, socket, stopped, trading};
+use crate::{Known, Shared, api_session, market, rest, stopped, streams};
 
 /// How long to wait when the operating system gives no more connections.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
 /// How long to wait when the venue has no room for another question.
 const FLUSH_RETRY: Duration = Duration::from_millis(10);
+
+const FORGET_EVERY: Duration = Duration::from_secs(60);
 
 /// One place among the open connections. A WebSocket keeps it beyond the request that began it.
 #[derive(Clone)]
@@ -41,16 +45,20 @@ pub(crate) async fn serve(
 ) -> io::Result<()> {
     let (stop, stopping) = watch::channel(false);
     let flusher = tokio::spawn(flush_depth(Arc::clone(&known), handle.clone()));
-    let router = router(Arc::new(Shared { settings, known, handle, stopping: stopping.clone() }));
+    let limits = Limits::new(&settings);
+    let shared = Shared { settings, limits, known, handle, stopping: stopping.clone() };
+    let shared = Arc::new(shared);
+    let forgetter = tokio::spawn(forget_limits(Arc::clone(&shared)));
+    let router = router(shared);
     let places_max = settings.connections_max.min(Semaphore::MAX_PERMITS >> 1);
     let places = Arc::new(Semaphore::new(places_max));
 
     tokio::pin!(shutdown);
     loop {
-        let stream = tokio::select! {
+        let (stream, peer) = tokio::select! {
             () = &mut shutdown => break,
             accepted = tcp.accept() => match accepted {
-                Ok((stream, _)) => stream,
+                Ok(accepted) => accepted,
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
                     sleep(ACCEPT_RETRY).await;
@@ -62,7 +70,14 @@ pub(crate) async fn serve(
             Ok(permit) => {
                 let place = Place(Arc::new(permit));
                 let (router, stopping) = (router.clone(), stopping.clone());
-                tokio::spawn(connection(stream, settings, router, place, stopping));
+                tokio::spawn(connection(
+                    stream,
+                    Peer(peer.ip()),
+                    settings,
+                    router,
+                    place,
+                    stopping,
+                ));
             }
             Err(_) => turn_away(stream, places_max),
         }
@@ -75,11 +90,13 @@ pub(crate) async fn serve(
         tracing::warn!("some connections did not end in time and were left to themselves");
     }
     flusher.abort();
+    forgetter.abort();
     Ok(())
 }
 
 async fn connection(
     stream: TcpStream,
+    peer: Peer,
     settings: Settings,
     router: Router,
     place: Place,
@@ -91,6 +108,7 @@ async fn connection(
     let router = TowerToHyperService::new(router);
     let service = service_fn(move |mut request: Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(place.clone());
+        request.extensions_mut().insert(peer);
         hyper::service::Service::call(&router, request)
     });
     let mut http = http1::Builder::new();
@@ -154,34 +172,31 @@ async fn flush_depth(known: Arc<Known>, handle: Handle) {
     }
 }
 
+/// Addresses that have not asked for a while take no room.
+async fn forget_limits(shared: Arc<Shared>) {
+    loop {
+        sleep(FORGET_EVERY).await;
+        shared.limits.forget();
+    }
+}
+
 fn router(shared: Arc<Shared>) -> Router {
-    Router::new()
-        .route("/api/v3/ping", get(market::ping))
-        .route("/api/v3/time", get(market::time))
-        .route("/api/v3/exchangeInfo", get(market::exchange_info))
-        .route("/api/v3/depth", get(market::depth))
-        .route("/api/v3/trades", get(market::trades))
-        .route("/api/v3/ticker/price", get(market::price_ticker))
-        .route("/api/v3/ticker/bookTicker", get(market::book_ticker))
-        .route(
-            "/api/v3/order",
-            get(account::query_order).post(trading::new_order).delete(trading::cancel_order),
-        )
-        .route("/api/v3/order/test", post(trading::test_order))
-        .route("/api/v3/order/cancelReplace", post(trading::replace_order))
-        .route("/api/v3/order/amend/keepPriority", put(trading::amend_order))
-        .route("/api/v3/openOrders", get(account::open_orders).delete(trading::cancel_all))
-        .route("/api/v3/allOrders", get(account::all_orders))
-        .route("/api/v3/account", get(account::account))
-        .route("/api/v3/myTrades", get(account::my_trades))
+    let mut router = Router::new();
+    for operation in OPERATIONS {
+        let serve = move |state, request| rest::serve(operation, state, request);
+        router = router.route(operation.path, on(operation.method, serve));
+    }
+    router
         .route("/health/live", get(market::live))
         .route("/health/ready", get(market::ready))
         .route("/metrics", get(market::metrics))
-        .route("/ws", get(socket::raw))
-        .route("/ws/", get(socket::raw))
-        .route("/ws/{*streams}", get(socket::raw))
-        .route("/stream", get(socket::combined))
-        .route("/stream/", get(socket::combined))
+        .route("/ws", get(streams::raw))
+        .route("/ws/", get(streams::raw))
+        .route("/ws/{*streams}", get(streams::raw))
+        .route("/stream", get(streams::combined))
+        .route("/stream/", get(streams::combined))
+        .route("/ws-api/v3", get(api_session::open))
+        .route("/ws-api/v3/", get(api_session::open))
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
         .with_state(shared)

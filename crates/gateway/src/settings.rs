@@ -24,6 +24,13 @@ pub struct Settings {
     pub ws_ping_every: Duration,
     /// After how long a silence a WebSocket is closed, and how long one write may take.
     pub ws_silence_max: Duration,
+    /// How long a WebSocket may stay, as on Binance.
+    pub ws_life_max: Duration,
+    /// Request weight that an address may spend in a minute.
+    pub weight_per_minute: u32,
+    /// Whether that holds for this machine's own addresses, too. A venue for one's own bots and
+    /// tests has no use for it.
+    pub loopback_limited: bool,
     /// How long a shutdown waits for what is under way.
     pub shutdown_grace: Duration,
 }
@@ -40,6 +47,9 @@ impl Settings {
     pub const WS_MESSAGES_PER_SECOND_DEFAULT: u32 = 100;
     pub const WS_PING_EVERY_DEFAULT: Duration = Duration::from_secs(20);
     pub const WS_SILENCE_MAX_DEFAULT: Duration = Duration::from_secs(60);
+    pub const WS_LIFE_MAX_DEFAULT: Duration = Duration::from_secs(24 * 3600);
+    /// As Binance's.
+    pub const WEIGHT_PER_MINUTE_DEFAULT: u32 = 6_000;
     pub const SHUTDOWN_GRACE_DEFAULT: Duration = Duration::from_secs(5);
 }
 
@@ -56,6 +66,9 @@ impl Default for Settings {
             ws_messages_per_second: Self::WS_MESSAGES_PER_SECOND_DEFAULT,
             ws_ping_every: Self::WS_PING_EVERY_DEFAULT,
             ws_silence_max: Self::WS_SILENCE_MAX_DEFAULT,
+            ws_life_max: Self::WS_LIFE_MAX_DEFAULT,
+            weight_per_minute: Self::WEIGHT_PER_MINUTE_DEFAULT,
+            loopback_limited: false,
             shutdown_grace: Self::SHUTDOWN_GRACE_DEFAULT,
         }
     }

@@ -7,14 +7,14 @@ use protocol::binance::request::{
 use protocol::binance::response::{
     AmendAnswer, CancelAnswer, Empty, NewOrderAnswer, ReplaceAnswer, TestOrderRates, encode,
 };
-use protocol::binance::{ApiError, reject};
+use protocol::binance::{ApiError, Params, reject};
 use types::Command;
 
-use crate::call::{Answer, Call, ask_engine, generate, json, json_with};
+use crate::ask::ask_engine;
+use crate::call::{Answer, Reply, SignedCall, generate, json};
 
 /// `POST /api/v3/order`
-pub(crate) async fn new_order(call: Call) -> Answer {
-    let mut call = call.signed_to_trade().await?;
+pub(crate) async fn new_order(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let request = NewOrderRequest::parse(params, &markets, &mut generate)?;
@@ -27,8 +27,7 @@ pub(crate) async fn new_order(call: Call) -> Answer {
 }
 
 /// `POST /api/v3/order/test`: climbs the same ladder and changes nothing.
-pub(crate) async fn test_order(call: Call) -> Answer {
-    let mut call = call.signed_to_trade().await?;
+pub(crate) async fn test_order(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let TestOrderRequest { request, compute_commission_rates } =
@@ -46,9 +45,12 @@ pub(crate) async fn test_order(call: Call) -> Answer {
     Ok(json(encode(&TestOrderRates::new(fees))))
 }
 
+pub(crate) fn test_order_weight(params: &Params) -> u32 {
+    if params.peek("computeCommissionRates") == Some("true") { 20 } else { 1 }
+}
+
 /// `DELETE /api/v3/order`
-pub(crate) async fn cancel_order(call: Call) -> Answer {
-    let mut call = call.signed_to_trade().await?;
+pub(crate) async fn cancel_order(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let CancelOrderRequest { market, cancel } =
@@ -60,8 +62,7 @@ pub(crate) async fn cancel_order(call: Call) -> Answer {
 }
 
 /// `DELETE /api/v3/openOrders`
-pub(crate) async fn cancel_all(call: Call) -> Answer {
-    let mut call = call.signed_to_trade().await?;
+pub(crate) async fn cancel_all(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let CancelAllRequest { market, cancel } =
@@ -73,8 +74,7 @@ pub(crate) async fn cancel_all(call: Call) -> Answer {
 }
 
 /// `POST /api/v3/order/cancelReplace`
-pub(crate) async fn replace_order(call: Call) -> Answer {
-    let mut call = call.signed_to_trade().await?;
+pub(crate) async fn replace_order(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let request = ReplaceOrderRequest::parse(params, &markets, &mut generate)?;
@@ -83,12 +83,11 @@ pub(crate) async fn replace_order(call: Call) -> Answer {
     let ReplaceAnswer { status, body } = outcome.answer(market.instrument.id, |events| {
         ReplaceAnswer::new(&market, events, request.response_type, call.unit)
     })?;
-    Ok(json_with(status, body))
+    Ok(Reply { status, body })
 }
 
 /// `PUT /api/v3/order/amend/keepPriority`
-pub(crate) async fn amend_order(call: Call) -> Answer {
-    let mut call = call.signed_to_trade().await?;
+pub(crate) async fn amend_order(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let AmendOrderRequest { market, amend } =

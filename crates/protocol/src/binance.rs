@@ -20,6 +20,7 @@ pub mod stream;
 #[cfg(test)]
 mod testing;
 mod time;
+pub mod ws_api;
 
 pub use error::ApiError;
 pub use market::{Market, Markets, SymbolStatus, generated_cl_ord_id};

@@ -8,5 +8,7 @@ mod market;
 mod monitoring;
 mod orders;
 mod retries;
+mod socket;
 mod streams;
 mod support;
+mod ws_api;

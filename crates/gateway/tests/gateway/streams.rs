@@ -4,40 +4,19 @@ use std::time::Duration;
 use futures_util::{SinkExt, StreamExt};
 use gateway::Settings;
 use serde_json::{Value, json};
-use tokio::net::{TcpSocket, TcpStream};
+use tokio::net::TcpSocket;
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
+use tokio_tungstenite::client_async;
 use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async, connect_async};
 use types::{
     AccountId, CancelAll, ClOrdId, Command, Entry, Envelope, Event, KeyId, NewOrder, OrderSize,
     OrderType, Origin, Price, Qty, SessionId, Side, StpMode, TimeInForce,
 };
 use venue::Reply;
 
+use crate::socket::{Socket, connect, next, say};
 use crate::support::{BTCUSDT, MAKER, Site, TAKER};
-
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
-
-async fn connect(site: &Site, target: &str) -> Socket {
-    connect_async(format!("ws://{}{target}", site.address)).await.unwrap().0
-}
-
-async fn next(socket: &mut Socket) -> Value {
-    loop {
-        let message = timeout(Duration::from_secs(5), socket.next()).await;
-        match message.expect("a message in time").expect("an open socket").unwrap() {
-            Message::Text(text) => return serde_json::from_str(&text).unwrap(),
-            Message::Ping(_) | Message::Pong(_) => {}
-            other => panic!("{other:?}"),
-        }
-    }
-}
-
-async fn say(socket: &mut Socket, text: impl ToString) -> Value {
-    socket.send(Message::text(text.to_string())).await.unwrap();
-    next(socket).await
-}
 
 type Pending = oneshot::Receiver<Result<Reply, venue::Refused>>;
 

@@ -12,11 +12,14 @@ pub struct ApiError {
     pub status: u16,
     pub code: i32,
     pub msg: Cow<'static, str>,
+    /// After how many seconds a limit lets its sender in again.
+    #[serde(skip)]
+    pub retry_after_s: Option<u64>,
 }
 
 impl ApiError {
     pub fn new(status: u16, code: i32, msg: impl Into<Cow<'static, str>>) -> Self {
-        Self { status, code, msg: msg.into() }
+        Self { status, code, msg: msg.into(), retry_after_s: None }
     }
 
     /// `{"code":-1121,"msg":"Invalid symbol."}`
@@ -85,16 +88,21 @@ impl ApiError {
     }
 
     /// `interval` as in `"1 MINUTE"`.
-    pub fn too_much_weight(limit: u32, interval: &str) -> Self {
-        Self::new(
-            429,
-            -1003,
-            format!(
-                "Too much request weight used; current limit is {limit} request weight per \
-                 {interval}. Please use WebSocket Streams for live updates to avoid polling the \
-                 API."
-            ),
-        )
+    pub fn too_much_weight(limit: u32, interval: &str, retry_after_s: u64) -> Self {
+        let msg = format!(
+            "Too much request weight used; current limit is {limit} request weight per {interval}. \
+             Please use WebSocket Streams for live updates to avoid polling the API."
+        );
+        Self { retry_after_s: Some(retry_after_s), ..Self::new(429, -1003, msg) }
+    }
+
+    /// For an address that did not stop when it was told to.
+    pub fn banned(until_ms: u64, retry_after_s: u64) -> Self {
+        let msg = format!(
+            "Way too much request weight used; IP banned until {until_ms}. Please use WebSocket \
+             Streams for live updates to avoid bans."
+        );
+        Self { retry_after_s: Some(retry_after_s), ..Self::new(418, -1003, msg) }
     }
 
     /// `interval` as in `"10 SECOND"`.
@@ -131,6 +139,11 @@ impl ApiError {
 
     pub fn method_not_allowed(method: &str, path: &str) -> Self {
         Self { status: 405, ..Self::not_found(method, path) }
+    }
+
+    /// Of the WebSocket API.
+    pub fn unknown_method(method: &str) -> Self {
+        Self::new(404, -5000, format!("Method {method} is invalid"))
     }
 
     pub fn unsupported_operation() -> Self {

@@ -67,6 +67,20 @@ impl Params {
         self.unread.iter().any(|(unread, _)| unread == name)
     }
 
+    /// Without taking it away.
+    pub fn peek(&self, name: &str) -> Option<&str> {
+        let found = self.unread.iter().find(|(unread, _)| unread == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// All that are left, sorted by name: `name=value&name=value`.
+    pub(crate) fn sorted(&self) -> String {
+        let mut pairs: Vec<_> = self.unread.iter().collect();
+        pairs.sort_unstable();
+        let text = |(name, value): &(String, String)| format!("{name}={value}");
+        pairs.into_iter().map(text).collect::<Vec<_>>().join("&")
+    }
+
     fn take(&mut self, name: &str) -> Option<String> {
         let index = self.unread.iter().position(|(unread, _)| unread == name)?;
         Some(self.unread.swap_remove(index).1)

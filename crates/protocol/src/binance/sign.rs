@@ -57,6 +57,17 @@ pub fn verify(secret: &[u8], query: &str, body: &[u8]) -> Result<(), ApiError> {
     mac(secret, &payload).verify_slice(&signature).map_err(|_| ApiError::invalid_signature())
 }
 
+/// Checks the signature of a message of the WebSocket API, in constant time, and takes it away. What
+/// is signed are the other parameters, sorted by name, as in a query that encodes nothing.
+pub fn verify_message(secret: &[u8], params: &mut Params) -> Result<(), ApiError> {
+    let signature = params.mandatory_text("signature")?;
+    let signature = parse_hex(signature.as_bytes()).ok_or_else(ApiError::invalid_signature)?;
+    let payload = params.sorted();
+    mac(secret, payload.as_bytes())
+        .verify_slice(&signature)
+        .map_err(|_| ApiError::invalid_signature())
+}
+
 /// Checks `timestamp` and `recvWindow` and takes both away, as well as `signature`. Gives the time
 /// after which the request must not be carried out any more.
 pub fn check_time(params: &mut Params, now_us: u64) -> Result<u64, ApiError> {

@@ -1,0 +1,223 @@
+//! The WebSocket API: every request of REST as a message, and a session that can log on.
+//!
+//! Requests of a connection reach the venue in the order in which they were sent, and are answered
+//! as they are carried out: nobody has to wait for one answer before sending the next request.
+
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use axum::extract::{Extension, State};
+use axum::http::Uri;
+use axum::response::Response;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use protocol::binance::response::encode;
+use protocol::binance::ws_api::{self, Id, Request, SessionStatus, UsedWeight};
+use protocol::binance::{ApiError, Params, TimeUnit, stream};
+use types::Origin;
+use venue::api_key_hash;
+
+use crate::call::{Answer, Call, Proof, Reply, json};
+use crate::connection::{self, End, Session, Upgrade};
+use crate::hub::Client;
+use crate::operations::Operation;
+use crate::rest::{Failure, Peer};
+use crate::server::Place;
+use crate::streams::time_unit;
+use crate::{Shared, now_ns};
+
+/// Requests of one connection that may be under way. While there are as many, no more are read.
+const UNDER_WAY_MAX: usize = 1_024;
+/// What connecting weighs, and each request of the session itself.
+const SESSION_WEIGHT: u32 = 2;
+
+/// `/ws-api/v3`
+pub(crate) async fn open(
+    State(shared): State<Arc<Shared>>,
+    Extension(place): Extension<Place>,
+    Extension(Peer(peer)): Extension<Peer>,
+    uri: Uri,
+    upgrade: Upgrade,
+) -> Result<Response, Failure> {
+    let upgrade = connection::check(&shared, upgrade)?;
+    shared.limits.spend(peer, SESSION_WEIGHT)?;
+    let mut params = Params::parse(uri.query().unwrap_or_default(), b"")?;
+    let unit = time_unit(&mut params)?;
+    let return_rate_limits = params.flag("returnRateLimits")?.unwrap_or(true);
+    let (client, queue) = Client::new(shared.settings.ws_queue_max, false, unit);
+    let session = ApiSession {
+        shared: Arc::clone(&shared),
+        peer,
+        unit,
+        connected_ns: now_ns(),
+        return_rate_limits,
+        logon: None,
+        under_way: FuturesUnordered::new(),
+    };
+    connection::open(shared, place, upgrade, (client, queue), session)
+}
+
+struct ApiSession {
+    shared: Arc<Shared>,
+    peer: IpAddr,
+    unit: TimeUnit,
+    connected_ns: u64,
+    return_rate_limits: bool,
+    logon: Option<Logon>,
+    under_way: FuturesUnordered<Pin<Box<dyn Future<Output = String> + Send>>>,
+}
+
+/// The key that speaks where a request names none.
+#[derive(Clone, Debug)]
+struct Logon {
+    api_key: String,
+    hash: [u8; 16],
+    since_ns: u64,
+}
+
+impl Session for ApiSession {
+    async fn receive(&mut self, text: &str) -> Result<Option<String>, End> {
+        let Request { id, method, params, return_rate_limits } = match Request::parse(text) {
+            Ok(request) => request,
+            Err((id, error)) => return Ok(Some(self.form(&id, Err(error), None))),
+        };
+        let tells = return_rate_limits.unwrap_or(self.return_rate_limits);
+        self.revoke();
+        let method = method.strip_prefix("v3/").unwrap_or(&method);
+        if let Some(operation) = Operation::named(method) {
+            let call = self.call(params);
+            let form = Form { shared: Arc::clone(&self.shared), unit: self.unit, tells };
+            let mut answer = Box::pin(async move {
+                let (answer, spent) = operation.carry_out(call).await;
+                form.form(&id, answer, spent)
+            });
+            // The first step submits it, before anything that the client sends later.
+            if let std::task::Poll::Ready(answer) = futures_util::poll!(&mut answer) {
+                return Ok(Some(answer));
+            }
+            self.under_way.push(answer);
+            return Ok(None);
+        }
+        let form = Form { shared: Arc::clone(&self.shared), unit: self.unit, tells };
+        let (answer, spent) = match self.shared.limits.spend(self.peer, SESSION_WEIGHT) {
+            Ok(spent) => (self.carry_out(method, params).await, Some(spent)),
+            Err(error) => (Err(error), None),
+        };
+        Ok(Some(form.form(&id, answer, spent)))
+    }
+
+    async fn next_answer(&mut self) -> String {
+        match self.under_way.next().await {
+            Some(answer) => answer,
+            None => std::future::pending().await,
+        }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.under_way.len() >= UNDER_WAY_MAX
+    }
+
+    fn counts_messages(&self) -> bool {
+        false
+    }
+
+    fn server_shutdown(&self) -> String {
+        stream::server_shutdown(now_ns(), self.unit, false)
+    }
+
+    fn forget(&mut self) {}
+}
+
+impl ApiSession {
+    fn call(&self, params: Params) -> Call {
+        let session = self.logon.as_ref().map(|logon| logon.hash);
+        Call {
+            shared: Arc::clone(&self.shared),
+            received_ns: now_ns(),
+            unit: self.unit,
+            params,
+            peer: self.peer,
+            origin: Origin::WebSocket,
+            proof: Proof::Message { session },
+            retry_key: Ok(None),
+        }
+    }
+
+    /// What concerns the connection itself.
+    async fn carry_out(&mut self, method: &str, params: Params) -> Answer {
+        match method {
+            "session.logon" => self.log_on(params).await,
+            "session.status" => {
+                params.finish()?;
+                Ok(self.status())
+            }
+            "session.logout" => {
+                params.finish()?;
+                self.logon = None;
+                Ok(self.status())
+            }
+            _ => Err(ApiError::unknown_method(method)),
+        }
+    }
+
+    /// Says so when the key that logged on may no longer speak.
+    fn revoke(&mut self) {
+        let is_known = |logon: &Logon| self.shared.known.directory().signer(&logon.hash).is_some();
+        if self.logon.as_ref().is_none_or(is_known) {
+            return;
+        }
+        self.logon = None;
+        let told = ws_api::answer(&Id::null(), 401, &ApiError::api_key_rejected().body(), None);
+        self.under_way.push(Box::pin(std::future::ready(told)));
+    }
+
+    async fn log_on(&mut self, params: Params) -> Answer {
+        let api_key = params.peek("apiKey").map(str::to_owned);
+        let api_key = api_key.ok_or_else(|| ApiError::mandatory("apiKey"))?;
+        let mut call = self.call(params).signed().await?;
+        std::mem::take(&mut call.params).finish()?;
+        let hash = api_key_hash(&api_key);
+        self.logon = Some(Logon { api_key, hash, since_ns: call.received_ns });
+        Ok(self.status())
+    }
+
+    fn status(&self) -> Reply {
+        json(encode(&SessionStatus {
+            api_key: self.logon.as_ref().map(|logon| logon.api_key.clone()),
+            authorized_since: self.logon.as_ref().map(|logon| self.unit.time(logon.since_ns)),
+            connected_since: self.unit.time(self.connected_ns),
+            return_rate_limits: self.return_rate_limits,
+            server_time: self.unit.time(now_ns()),
+            user_data_stream: false,
+        }))
+    }
+
+    fn form(&self, id: &Id, answer: Answer, spent: Option<u32>) -> String {
+        let (shared, unit) = (Arc::clone(&self.shared), self.unit);
+        Form { shared, unit, tells: self.return_rate_limits }.form(id, answer, spent)
+    }
+}
+
+/// How an answer is put into words.
+struct Form {
+    shared: Arc<Shared>,
+    unit: TimeUnit,
+    /// Whether it tells what was spent.
+    tells: bool,
+}
+
+impl Form {
+    fn form(&self, id: &Id, answer: Answer, spent: Option<u32>) -> String {
+        let limit = self.shared.limits.weight_per_minute;
+        let used = spent.filter(|_| self.tells).map(|count| UsedWeight { limit, count });
+        match answer {
+            Ok(Reply { status, body }) => ws_api::answer(id, status, &body, used),
+            Err(error) => {
+                tracing::debug!(%error, "refused");
+                let body = ws_api::error_body(&error, now_ns(), self.unit);
+                ws_api::answer(id, error.status, &body, used)
+            }
+        }
+    }
+}

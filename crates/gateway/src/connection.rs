@@ -1,0 +1,224 @@
+//! One WebSocket, whatever is spoken on it: what the client says goes to its session, what the
+//! session answers and what the hub has for it goes out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
+use axum::response::Response;
+use futures_util::SinkExt;
+use protocol::binance::ApiError;
+use protocol::binance::stream::MESSAGE_LEN_MAX;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
+
+use crate::hub::Client;
+use crate::rest::Failure;
+use crate::server::Place;
+use crate::{Shared, now_ns, stopped};
+
+pub(crate) type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
+
+/// What is spoken on a WebSocket.
+pub(crate) trait Session: Send + 'static {
+    /// Carries out what the client said, or begins to. An answer that is there at once is given
+    /// back, and stands before the payloads that wait in the queue.
+    fn receive(&mut self, text: &str) -> impl Future<Output = Result<Option<String>, End>> + Send;
+
+    /// The next answer of those that were not there at once. It may be dropped and asked for again.
+    fn next_answer(&mut self) -> impl Future<Output = String> + Send {
+        std::future::pending()
+    }
+
+    /// Whether so much is under way that nothing more is read.
+    fn is_busy(&self) -> bool {
+        false
+    }
+
+    /// Whether its messages are counted, and not weighed one by one.
+    fn counts_messages(&self) -> bool {
+        true
+    }
+
+    /// What the client is told when the venue goes down.
+    fn server_shutdown(&self) -> String;
+
+    /// The connection is over.
+    fn forget(&mut self);
+}
+
+/// Why a connection ends.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// The client closed, or the network did.
+    Gone,
+    TooSlow,
+    Silent,
+    /// Nobody may stay for longer than a day.
+    Day,
+    TooManyMessages,
+    NotText,
+    VenueGone,
+    Stopping,
+}
+
+struct Connection<S> {
+    shared: Arc<Shared>,
+    client: Arc<Client>,
+    queue: mpsc::Receiver<Utf8Bytes>,
+    session: S,
+    /// When the client last gave a sign of life.
+    heard_at: Instant,
+    _place: Place,
+}
+
+/// Whether there is to be a WebSocket at all.
+pub(crate) fn check(shared: &Shared, upgrade: Upgrade) -> Result<WebSocketUpgrade, ApiError> {
+    let upgrade = upgrade.map_err(|_| {
+        ApiError::new(426, -1000, "Here WebSocket is spoken; the request must be an upgrade.")
+    })?;
+    match *shared.stopping.borrow() {
+        true => Err(ApiError::shutting_down()),
+        false => Ok(upgrade),
+    }
+}
+
+pub(crate) fn open<S: Session>(
+    shared: Arc<Shared>,
+    place: Place,
+    upgrade: WebSocketUpgrade,
+    (client, queue): (Arc<Client>, mpsc::Receiver<Utf8Bytes>),
+    session: S,
+) -> Result<Response, Failure> {
+    let connection =
+        Connection { shared, client, queue, session, heard_at: Instant::now(), _place: place };
+    let upgrade = upgrade.max_message_size(MESSAGE_LEN_MAX).max_frame_size(MESSAGE_LEN_MAX);
+    Ok(upgrade.on_upgrade(|socket| connection.run(socket)))
+}
+
+impl<S: Session> Connection<S> {
+    async fn run(mut self, mut socket: WebSocket) {
+        let end = self.talk(&mut socket).await;
+        tracing::debug!(?end, "a WebSocket ends");
+        self.queue.close();
+        self.session.forget();
+        let (code, reason) = match end {
+            // Nobody reads what would be said.
+            End::Gone | End::TooSlow | End::Silent => return,
+            End::Day => (close_code::NORMAL, "connected for a day"),
+            End::TooManyMessages => (close_code::POLICY, "too many messages"),
+            End::NotText => (close_code::UNSUPPORTED, "only text is understood"),
+            End::VenueGone => (close_code::AGAIN, "the venue is overloaded"),
+            End::Stopping => {
+                let text = self.session.server_shutdown();
+                if self.write(&mut socket, Message::Text(text.into())).await.is_err() {
+                    return;
+                }
+                (close_code::AWAY, "the venue is shutting down")
+            }
+        };
+        let close = CloseFrame { code, reason: reason.into() };
+        let closing = async {
+            socket.send(Message::Close(Some(close))).await?;
+            // The client's own close is the end of it.
+            while let Some(Ok(_)) = socket.recv().await {}
+            Ok::<(), axum::Error>(())
+        };
+        let closed = timeout(Duration::from_secs(1), closing).await;
+        tracing::debug!(closed = closed.is_ok(), "a WebSocket was closed");
+    }
+
+    async fn talk(&mut self, socket: &mut WebSocket) -> End {
+        let settings = self.shared.settings;
+        let ping_every = settings.ws_ping_every;
+        let mut ping = interval_at(Instant::now() + ping_every, ping_every);
+        ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let day = sleep(settings.ws_life_max);
+        tokio::pin!(day);
+        let mut stopping = self.shared.stopping.clone();
+        let client = Arc::clone(&self.client);
+        let (mut second_began, mut messages) = (Instant::now(), 0_u32);
+        loop {
+            let done = tokio::select! {
+                Some(payload) = self.queue.recv() => self.deliver(socket, payload).await,
+                answer = self.session.next_answer() => {
+                    self.write(socket, Message::Text(answer.into())).await
+                }
+                received = socket.recv(), if !self.session.is_busy() => match received {
+                    Some(Ok(message)) => {
+                        self.heard_at = Instant::now();
+                        if self.heard_at - second_began >= Duration::from_secs(1) {
+                            (second_began, messages) = (self.heard_at, 0);
+                        }
+                        messages += 1;
+                        let messages_max = settings.ws_messages_per_second;
+                        match self.session.counts_messages() && messages > messages_max {
+                            true => Err(End::TooManyMessages),
+                            false => self.receive(socket, message).await,
+                        }
+                    }
+                    Some(Err(_)) | None => Err(End::Gone),
+                },
+                _ = ping.tick() => match self.heard_at.elapsed() > settings.ws_silence_max {
+                    true => Err(End::Silent),
+                    false => {
+                        let now_ms = (now_ns() / 1_000_000).to_string();
+                        self.write(socket, Message::Ping(Bytes::from(now_ms))).await
+                    }
+                },
+                () = &mut day => Err(End::Day),
+                () = client.cut.notified() => Err(End::TooSlow),
+                () = stopped(&mut stopping) => Err(End::Stopping),
+            };
+            if let Err(end) = done {
+                return end;
+            }
+        }
+    }
+
+    /// Sends a payload, and with it all that waits behind it.
+    async fn deliver(&mut self, socket: &mut WebSocket, first: Utf8Bytes) -> Result<(), End> {
+        let client = Arc::clone(&self.client);
+        let queue = &mut self.queue;
+        let writing = async {
+            socket.feed(Message::Text(first)).await?;
+            while let Ok(payload) = queue.try_recv() {
+                socket.feed(Message::Text(payload)).await?;
+            }
+            socket.flush().await
+        };
+        bounded(&self.shared, &client, writing).await
+    }
+
+    async fn write(&mut self, socket: &mut WebSocket, message: Message) -> Result<(), End> {
+        bounded(&self.shared, &self.client, socket.send(message)).await
+    }
+
+    async fn receive(&mut self, socket: &mut WebSocket, message: Message) -> Result<(), End> {
+        let text = match message {
+            Message::Text(text) => text,
+            // The library answers pings, and ends the connection after a close.
+            Message::Ping(_) | Message::Pong(_) | Message::Close(_) => return Ok(()),
+            Message::Binary(_) => return Err(End::NotText),
+        };
+        match self.session.receive(&text).await? {
+            Some(answer) => self.write(socket, Message::Text(answer.into())).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// A write to a client that does not read ends when the client is cut, or after a while.
+async fn bounded(
+    shared: &Shared,
+    client: &Client,
+    writing: impl Future<Output = Result<(), axum::Error>>,
+) -> Result<(), End> {
+    tokio::select! {
+        written = writing => written.map_err(|_| End::Gone),
+        () = client.cut.notified() => Err(End::TooSlow),
+        () = sleep(shared.settings.ws_silence_max) => Err(End::TooSlow),
+    }
+}

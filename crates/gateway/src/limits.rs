@@ -1,0 +1,198 @@
+//! How much an address may ask for. This protects the process; how many orders an account may
+//! send is a rule of the engine.
+//!
+//! An address has a bucket of weight that is full again after a minute. Who goes on asking when it
+//! is empty is banned for a while, each time for longer.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use governor::clock::{Clock, DefaultClock};
+use governor::middleware::StateInformationMiddleware;
+use governor::state::keyed::DashMapStateStore;
+use governor::{Quota, RateLimiter};
+use protocol::binance::ApiError;
+
+use crate::now_ns;
+use crate::settings::Settings;
+
+/// Refusals after which an address is banned, unless it was quiet for [`FORGIVEN_AFTER`].
+const REFUSALS_MAX: u32 = 20;
+const FORGIVEN_AFTER: Duration = Duration::from_secs(120);
+const BAN_FIRST: Duration = Duration::from_secs(120);
+const BAN_MAX: Duration = Duration::from_secs(3 * 24 * 3600);
+/// Addresses that are remembered. Beyond it, those that nothing holds against are forgotten.
+const ADDRESSES_MAX: usize = 10_000;
+
+type Buckets =
+    RateLimiter<IpAddr, DashMapStateStore<IpAddr>, DefaultClock, StateInformationMiddleware>;
+
+#[derive(Debug)]
+pub(crate) struct Limits {
+    /// What an address may spend in a minute.
+    pub(crate) weight_per_minute: u32,
+    is_loopback_limited: bool,
+    buckets: Buckets,
+    offenders: Mutex<HashMap<IpAddr, Offender>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Offender {
+    refusals: u32,
+    bans: u32,
+    refused_at: Instant,
+    banned_until: Option<Instant>,
+}
+
+impl Limits {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let per_minute = NonZeroU32::new(settings.weight_per_minute).unwrap_or(NonZeroU32::MIN);
+        let quota = Quota::per_minute(per_minute);
+        Self {
+            weight_per_minute: per_minute.get(),
+            is_loopback_limited: settings.loopback_limited,
+            buckets: RateLimiter::dashmap(quota).with_middleware(),
+            offenders: Mutex::default(),
+        }
+    }
+
+    /// Gives what the address has spent with it, of [`Limits::weight_per_minute`].
+    pub(crate) fn spend(&self, peer: IpAddr, weight: u32) -> Result<u32, ApiError> {
+        if peer.to_canonical().is_loopback() && !self.is_loopback_limited {
+            return Ok(weight);
+        }
+        let peer = network_of(peer);
+        if let Some(left) = self.ban_left(peer) {
+            return Err(banned(left));
+        }
+        let Some(weight) = NonZeroU32::new(weight) else { return Ok(0) };
+        match self.buckets.check_key_n(&peer, weight) {
+            Ok(Ok(state)) => Ok(self.weight_per_minute - state.remaining_burst_capacity()),
+            Ok(Err(until)) => {
+                let wait = until.wait_time_from(DefaultClock::default().now());
+                Err(self.refuse(peer, wait))
+            }
+            // It weighs more than there ever is.
+            Err(_) => Err(self.refuse(peer, Duration::from_secs(60))),
+        }
+    }
+
+    /// A connection or message too many counts like weight that is not there.
+    fn refuse(&self, peer: IpAddr, wait: Duration) -> ApiError {
+        let now = Instant::now();
+        let mut offenders = self.offenders();
+        if offenders.len() >= ADDRESSES_MAX {
+            offenders.retain(|_, offender| !offender.is_forgiven(now));
+        }
+        let fresh = Offender { refusals: 0, bans: 0, refused_at: now, banned_until: None };
+        let offender = offenders.entry(peer).or_insert(fresh);
+        if now - offender.refused_at > FORGIVEN_AFTER {
+            offender.refusals = 0;
+        }
+        offender.refused_at = now;
+        offender.refusals += 1;
+        if offender.refusals < REFUSALS_MAX {
+            return ApiError::too_much_weight(self.weight_per_minute, "1 MINUTE", seconds(wait));
+        }
+        let ban = BAN_FIRST.saturating_mul(1 << offender.bans.min(16)).min(BAN_MAX);
+        (offender.refusals, offender.bans) = (0, offender.bans + 1);
+        offender.banned_until = Some(now + ban);
+        tracing::warn!(%peer, seconds = ban.as_secs(), "an address is banned");
+        banned(ban)
+    }
+
+    fn ban_left(&self, peer: IpAddr) -> Option<Duration> {
+        let until = self.offenders().get(&peer)?.banned_until?;
+        until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+    }
+
+    /// Forgets addresses that have not asked for a while.
+    pub(crate) fn forget(&self) {
+        self.buckets.retain_recent();
+        self.buckets.shrink_to_fit();
+    }
+
+    fn offenders(&self) -> std::sync::MutexGuard<'_, HashMap<IpAddr, Offender>> {
+        self.offenders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Offender {
+    fn is_forgiven(&self, now: Instant) -> bool {
+        now - self.refused_at > FORGIVEN_AFTER && self.banned_until.is_none_or(|until| until < now)
+    }
+}
+
+/// One customer of an IPv6 network has 2^64 addresses: they count as one.
+fn network_of(peer: IpAddr) -> IpAddr {
+    match peer.to_canonical() {
+        IpAddr::V6(v6) => {
+            let [a, b, c, d, ..] = v6.segments();
+            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
+        }
+        v4 => v4,
+    }
+}
+
+fn banned(left: Duration) -> ApiError {
+    let until_ms = now_ns() / 1_000_000 + u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+    ApiError::banned(until_ms, seconds(left))
+}
+
+/// Rounded up: who comes back then must not be too early.
+fn seconds(wait: Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(settings: Settings) -> Limits {
+        Limits::new(&Settings { weight_per_minute: 100, ..settings })
+    }
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn an_address_spends_what_it_has_and_is_then_told_to_wait() {
+        let limits = limits(Settings::default());
+        assert_eq!(limits.spend(address("192.0.2.1"), 60), Ok(60));
+        assert_eq!(limits.spend(address("192.0.2.1"), 40), Ok(100));
+        let error = limits.spend(address("192.0.2.1"), 40).unwrap_err();
+        assert_eq!((error.status, error.code), (429, -1003));
+        assert!((1..=24).contains(&error.retry_after_s.unwrap()), "{error:?}");
+        assert_eq!(limits.spend(address("192.0.2.2"), 40), Ok(40));
+    }
+
+    #[test]
+    fn who_does_not_stop_is_banned() {
+        let limits = limits(Settings::default());
+        let peer = address("2001:db8::1");
+        assert_eq!(limits.spend(peer, 100), Ok(100));
+        for _ in 1..REFUSALS_MAX {
+            assert_eq!(limits.spend(peer, 100).unwrap_err().status, 429);
+        }
+        assert_eq!(limits.spend(peer, 100).unwrap_err().status, 418);
+        // Another address of the same network.
+        let error = limits.spend(address("2001:db8::2"), 0).unwrap_err();
+        assert_eq!((error.status, error.code, error.retry_after_s), (418, -1003, Some(120)));
+        assert_eq!(limits.spend(address("2001:db8:0:1::1"), 1), Ok(1));
+    }
+
+    #[test]
+    fn this_machine_is_limited_when_asked_for() {
+        let own = limits(Settings::default());
+        for _ in 0..10 {
+            assert_eq!(own.spend(address("127.0.0.1"), 50), Ok(50));
+        }
+        let limited = limits(Settings { loopback_limited: true, ..Settings::default() });
+        assert_eq!(limited.spend(address("::ffff:127.0.0.1"), 100), Ok(100));
+        assert!(limited.spend(address("127.0.0.1"), 1).is_err());
+    }
+}

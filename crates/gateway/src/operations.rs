@@ -1,0 +1,174 @@
+//! Everything that a client can ask for: where it is found over REST, what it is called in the
+//! WebSocket API, what it weighs, who may ask, and who answers.
+
+use std::pin::Pin;
+
+use axum::routing::MethodFilter;
+use protocol::binance::Params;
+
+use crate::call::{Answer, Call, SignedCall};
+use crate::{account, market, trading};
+
+#[derive(Debug)]
+pub(crate) struct Operation {
+    pub(crate) method: MethodFilter,
+    pub(crate) path: &'static str,
+    /// In the WebSocket API, where it is there too.
+    pub(crate) name: Option<&'static str>,
+    weight: Weight,
+    handler: Handler,
+}
+
+/// What a request counts against its sender's limit.
+#[derive(Debug)]
+enum Weight {
+    Of(u32),
+    By(fn(&Params) -> u32),
+}
+
+type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
+
+/// Who may ask, and who answers.
+#[derive(Debug)]
+enum Handler {
+    Anybody(fn(Call) -> Answering),
+    /// Whoever has signed it.
+    Signed(fn(SignedCall) -> Answering),
+    /// Whoever has signed it with a key that may trade.
+    Trader(fn(SignedCall) -> Answering),
+}
+
+macro_rules! anybody {
+    ($handler:path) => {
+        Handler::Anybody(|call| Box::pin($handler(call)))
+    };
+}
+
+macro_rules! signed {
+    ($handler:path) => {
+        Handler::Signed(|call| Box::pin($handler(call)))
+    };
+}
+
+macro_rules! trader {
+    ($handler:path) => {
+        Handler::Trader(|call| Box::pin($handler(call)))
+    };
+}
+
+use MethodFilter as M;
+use Weight::{By, Of};
+
+pub(crate) const OPERATIONS: &[Operation] = &[
+    // The venue
+    of(M::GET, "/api/v3/ping", "ping", Of(1), anybody!(market::ping)),
+    of(M::GET, "/api/v3/time", "time", Of(1), anybody!(market::time)),
+    of(M::GET, "/api/v3/exchangeInfo", "exchangeInfo", Of(20), anybody!(market::exchange_info)),
+    // The market
+    of(M::GET, "/api/v3/depth", "depth", By(market::depth_weight), anybody!(market::depth)),
+    of(M::GET, "/api/v3/trades", "trades.recent", Of(25), anybody!(market::trades)),
+    of(
+        M::GET,
+        "/api/v3/ticker/price",
+        "ticker.price",
+        By(market::last_ticker_weight),
+        anybody!(market::price_ticker),
+    ),
+    of(
+        M::GET,
+        "/api/v3/ticker/bookTicker",
+        "ticker.book",
+        By(market::last_ticker_weight),
+        anybody!(market::book_ticker),
+    ),
+    // Orders
+    of(M::POST, "/api/v3/order", "order.place", Of(1), trader!(trading::new_order)),
+    of(
+        M::POST,
+        "/api/v3/order/test",
+        "order.test",
+        By(trading::test_order_weight),
+        trader!(trading::test_order),
+    ),
+    of(M::DELETE, "/api/v3/order", "order.cancel", Of(1), trader!(trading::cancel_order)),
+    of(
+        M::POST,
+        "/api/v3/order/cancelReplace",
+        "order.cancelReplace",
+        Of(1),
+        trader!(trading::replace_order),
+    ),
+    of(
+        M::PUT,
+        "/api/v3/order/amend/keepPriority",
+        "order.amend.keepPriority",
+        Of(4),
+        trader!(trading::amend_order),
+    ),
+    of(
+        M::DELETE,
+        "/api/v3/openOrders",
+        "openOrders.cancelAll",
+        Of(1),
+        trader!(trading::cancel_all),
+    ),
+    // The account
+    of(M::GET, "/api/v3/order", "order.status", Of(4), signed!(account::query_order)),
+    of(
+        M::GET,
+        "/api/v3/openOrders",
+        "openOrders.status",
+        By(account::open_orders_weight),
+        signed!(account::open_orders),
+    ),
+    of(M::GET, "/api/v3/allOrders", "allOrders", Of(20), signed!(account::all_orders)),
+    of(M::GET, "/api/v3/account", "account.status", Of(20), signed!(account::account)),
+    of(
+        M::GET,
+        "/api/v3/myTrades",
+        "myTrades",
+        By(account::my_trades_weight),
+        signed!(account::my_trades),
+    ),
+];
+
+const fn of(
+    method: MethodFilter,
+    path: &'static str,
+    name: &'static str,
+    weight: Weight,
+    handler: Handler,
+) -> Operation {
+    Operation { method, path, name: Some(name), weight, handler }
+}
+
+impl Operation {
+    /// Gives what the sender has spent with it, too.
+    pub(crate) async fn carry_out(&self, call: Call) -> (Answer, Option<u32>) {
+        match call.shared.limits.spend(call.peer, self.weight(&call.params)) {
+            Ok(spent) => (self.answer(call).await, Some(spent)),
+            Err(error) => (Err(error), None),
+        }
+    }
+
+    async fn answer(&self, call: Call) -> Answer {
+        match self.handler {
+            Handler::Anybody(answer) => answer(call).await,
+            Handler::Signed(answer) => answer(call.signed().await?).await,
+            Handler::Trader(answer) => answer(call.signed_to_trade().await?).await,
+        }
+    }
+
+    /// By its name in the WebSocket API, with or without the version.
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+        let name = name.strip_prefix("v3/").unwrap_or(name);
+        OPERATIONS.iter().find(|operation| operation.name == Some(name))
+    }
+
+    fn weight(&self, params: &Params) -> u32 {
+        match self.weight {
+            Of(weight) => weight,
+            By(weigh) => weigh(params),
+        }
+    }
+}

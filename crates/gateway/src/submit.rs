@@ -1,0 +1,102 @@
+//! The way of a command to the venue and back, once.
+
+use protocol::binance::ApiError;
+use tokio::time::timeout;
+use types::{Command, Entry, Envelope, Event, InstrumentId, SessionId};
+use venue::SpoolError;
+
+use crate::ask::{ask_views, refused};
+use crate::call::{SignedCall, now_us};
+
+/// What became of a command.
+pub(crate) struct Outcome {
+    pub(crate) events: Vec<Event>,
+    /// It had been carried out before, and these are the events of that time.
+    repeated: bool,
+}
+
+impl Outcome {
+    /// The answer that `build` makes of the events. A repeated request must be like the first one.
+    pub(crate) fn answer<T>(
+        &self,
+        instrument: InstrumentId,
+        build: impl FnOnce(&[Event]) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        if !self.repeated {
+            return build(&self.events);
+        }
+        let foreign = self
+            .events
+            .iter()
+            .any(|event| instrument_of(event).is_some_and(|of_event| of_event != instrument));
+        let other_request = || {
+            ApiError::new(400, -1130, "This Idempotency-Key was used for another request before.")
+        };
+        if foreign {
+            return Err(other_request());
+        }
+        build(&self.events).map_err(|error| match error == ApiError::unknown() {
+            true => other_request(),
+            false => error,
+        })
+    }
+}
+
+fn instrument_of(event: &Event) -> Option<InstrumentId> {
+    marketdata::BookUpdate::of(event).map(|update| update.instrument)
+}
+
+impl SignedCall {
+    /// Has a command carried out, once.
+    pub(crate) async fn submit(&self, command: Command) -> Result<Outcome, ApiError> {
+        let retry_key = self.retry_key.clone()?;
+        if now_us() > self.expires_us {
+            return Err(ApiError::outside_recv_window());
+        }
+        let envelope = Envelope {
+            account: self.signer.account,
+            key: self.signer.key,
+            session: SessionId(0),
+            client_seq: 0,
+            origin: self.origin,
+            received_ns: self.received_ns,
+            retry_key,
+        };
+        let submitted = self.shared.handle.submit(Entry { envelope, command });
+        let reply = submitted.map_err(refused)?;
+        let Ok(Ok(reply)) = timeout(self.shared.settings.answer_timeout, reply).await else {
+            // Slow, or stopped before it answered: the command may have been committed.
+            return Err(ApiError::timeout());
+        };
+        let reply = reply.map_err(refused)?;
+        let events: Vec<Event> = reply.events().copied().collect();
+        match events.first() {
+            Some(Event::CommandRepeated(repeated)) => {
+                self.first_outcome(repeated.first_sequence).await
+            }
+            _ => Ok(Outcome { events, repeated: false }),
+        }
+    }
+
+    /// The events of a command that was carried out before, perhaps before a restart.
+    async fn first_outcome(&self, sequence: u64) -> Result<Outcome, ApiError> {
+        let reader = ask_views(&self.shared, |_, spool| spool.reader()).await?;
+        let read = tokio::task::spawn_blocking(move || reader.read(sequence)).await;
+        match read.expect("reading the spool does not panic") {
+            Ok(applied) => {
+                let events = applied.into_iter().flat_map(|applied| applied.events).collect();
+                Ok(Outcome { events, repeated: true })
+            }
+            Err(SpoolError::Gone { .. }) => Err(ApiError::new(
+                409,
+                -1000,
+                "This Idempotency-Key was used before; its request was carried out once, and its \
+                 result is no longer kept.",
+            )),
+            Err(error) => {
+                tracing::error!(%error, "the events of a repeated command cannot be read");
+                Err(ApiError::unknown())
+            }
+        }
+    }
+}

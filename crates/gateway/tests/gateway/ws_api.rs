@@ -1,0 +1,165 @@
+use futures_util::SinkExt;
+use gateway::Settings;
+use protocol::binance::sign::sign;
+use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::Message;
+use types::{Command, KeyId, RevokeKey};
+
+use crate::socket::{Socket, connect, next, say};
+use crate::support::{Key, Site, now_ms};
+
+const PATH: &str = "/ws-api/v3?returnRateLimits=false";
+
+fn order(price: &str) -> Value {
+    json!({
+        "symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC",
+        "quantity": "1", "price": price, "timestamp": now_ms(),
+    })
+}
+
+/// The parameters with key and signature, as the documentation says it is done.
+fn signed(key: &Key, mut params: Value) -> Value {
+    params["apiKey"] = key.api_key.as_str().into();
+    params["timestamp"] = now_ms().into();
+    let object = params.as_object().unwrap();
+    let mut pairs: Vec<String> = object
+        .iter()
+        .map(|(name, value)| match value {
+            Value::String(text) => format!("{name}={text}"),
+            other => format!("{name}={other}"),
+        })
+        .collect();
+    pairs.sort();
+    let signature = sign(key.secret.as_str().as_bytes(), pairs.join("&").as_bytes());
+    params["signature"] = signature.into();
+    params
+}
+
+async fn ask(socket: &mut Socket, id: u64, method: &str, params: Value) -> Value {
+    let answer = say(socket, json!({ "id": id, "method": method, "params": params })).await;
+    assert_eq!(answer["id"], id, "{answer}");
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_method_of_rest_is_there() {
+    let site = Site::new().await;
+    let mut socket = connect(&site, PATH).await;
+    let pong = ask(&mut socket, 1, "ping", json!({})).await;
+    assert_eq!(pong, json!({ "id": 1, "status": 200, "result": {} }));
+    let depth = ask(&mut socket, 2, "v3/depth", json!({ "symbol": "BTCUSDT", "limit": 5 })).await;
+    assert_eq!(depth["result"]["bids"], json!([]));
+    let placed = ask(&mut socket, 3, "order.place", signed(&site.maker, order("100"))).await;
+    assert_eq!((&placed["status"], &placed["result"]["status"]), (&200.into(), &"NEW".into()));
+    let which = json!({ "symbol": "BTCUSDT", "orderId": placed["result"]["orderId"] });
+    let found = ask(&mut socket, 4, "order.status", signed(&site.reader, which.clone())).await;
+    assert_eq!(found["error"]["code"], -2013, "another account's");
+    let found = ask(&mut socket, 5, "order.status", signed(&site.maker, which.clone())).await;
+    assert_eq!(found["result"]["price"], "100.00000000");
+    let canceled = ask(&mut socket, 6, "order.cancel", signed(&site.maker, which)).await;
+    assert_eq!(canceled["result"]["status"], "CANCELED");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_are_carried_out_in_their_order_without_waiting_for_answers() {
+    let site = Site::new().await;
+    let mut socket = connect(&site, PATH).await;
+    for id in 1..=300 {
+        let params = signed(&site.maker, order("100"));
+        let request = json!({ "id": id, "method": "order.place", "params": params });
+        socket.feed(Message::text(request.to_string())).await.unwrap();
+    }
+    socket.flush().await.unwrap();
+    for _ in 1..=300 {
+        let answer = next(&mut socket).await;
+        assert_eq!(answer["id"], answer["result"]["orderId"], "{answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_logged_on_needs_no_signature() {
+    let site = Site::new().await;
+    let mut socket = connect(&site, PATH).await;
+    let unsigned = ask(&mut socket, 1, "order.place", order("100")).await;
+    assert_eq!((&unsigned["status"], &unsigned["error"]["code"]), (&401.into(), &(-2014).into()));
+    let logon = ask(&mut socket, 2, "session.logon", signed(&site.maker, json!({}))).await;
+    assert_eq!(logon["result"]["apiKey"], "makerkey", "{logon}");
+    let placed = ask(&mut socket, 3, "order.place", order("100")).await;
+    assert_eq!(placed["result"]["status"], "NEW", "{placed}");
+    // A request may speak for another account all the same.
+    let other = ask(&mut socket, 4, "order.place", signed(&site.taker, order("99"))).await;
+    assert_eq!(other["result"]["status"], "NEW", "{other}");
+    let out = ask(&mut socket, 5, "session.logout", json!({})).await;
+    assert_eq!(out["result"]["apiKey"], Value::Null);
+    let unsigned = ask(&mut socket, 6, "order.place", order("100")).await;
+    assert_eq!(unsigned["status"], 401);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_is_revoked_is_logged_off_at_once() {
+    let site = Site::new().await;
+    let mut socket = connect(&site, PATH).await;
+    ask(&mut socket, 1, "session.logon", signed(&site.maker, json!({}))).await;
+    site.operate(Command::RevokeKey(RevokeKey { key: KeyId(1) })).await;
+    site.handle.read_views(|_, _| ()).unwrap().await.unwrap();
+    let fingerprint = site.fingerprint().await;
+    let request = json!({ "id": 2, "method": "order.place", "params": order("100") });
+    let mut told = [say(&mut socket, request).await, next(&mut socket).await];
+    told.sort_by_key(|answer| answer["id"].is_null());
+    assert_eq!((&told[0]["id"], &told[0]["status"]), (&2.into(), &401.into()));
+    assert_eq!((&told[1]["id"], &told[1]["error"]["code"]), (&Value::Null, &(-2015).into()));
+    assert_eq!(site.fingerprint().await, fingerprint);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_request_gets_an_error_and_the_connection_stays() {
+    let site = Site::new().await;
+    let mut socket = connect(&site, PATH).await;
+    let state = site.state().await;
+    for (text, id, status, code) in [
+        ("no JSON".to_owned(), Value::Null, 400, -1135),
+        (r#"{"id":7,"method":"order.fly"}"#.to_owned(), 7.into(), 404, -5000),
+        (r#"{"id":7,"method":"ping","params":{"x":1}}"#.to_owned(), 7.into(), 400, -1104),
+        (
+            r#"{"id":7,"method":"order.place","params":{"apiKey":"makerkey","signature":"00"}}"#
+                .to_owned(),
+            7.into(),
+            400,
+            -1022,
+        ),
+    ] {
+        let answer = say(&mut socket, &text).await;
+        let found = (&answer["id"], &answer["status"], &answer["error"]["code"]);
+        assert_eq!(found, (&id, &status.into(), &code.into()), "{text}");
+    }
+    let mut forged = signed(&site.maker, order("100"));
+    forged["price"] = "101".into();
+    let answer = ask(&mut socket, 8, "order.place", forged).await;
+    assert_eq!(answer["error"]["code"], -1022);
+    assert!(site.state().await == state);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn weight_is_counted_over_both_ways_and_told() {
+    let settings =
+        Settings { weight_per_minute: 30, loopback_limited: true, ..Settings::default() };
+    let site = Site::with(settings).await;
+    let mut socket = connect(&site, "/ws-api/v3").await;
+    let answer = ask(&mut socket, 1, "time", json!({})).await;
+    let told = json!([{
+        "rateLimitType": "REQUEST_WEIGHT", "interval": "MINUTE", "intervalNum": 1,
+        "limit": 30, "count": 3,
+    }]);
+    assert_eq!(answer["rateLimits"], told);
+    let reply = site.get("/api/v3/exchangeInfo").await;
+    assert!(reply.head.contains("x-mbx-used-weight-1m: 23"), "{}", reply.head);
+    let reply = site.get("/api/v3/exchangeInfo").await;
+    assert_eq!((reply.status, reply.json()["code"].as_i64()), (429, Some(-1003)));
+    assert!(reply.head.contains("retry-after: "), "{}", reply.head);
+    let answer = ask(&mut socket, 2, "exchangeInfo", json!({})).await;
+    assert_eq!((&answer["status"], &answer["error"]["code"]), (&429.into(), &(-1003).into()));
+    assert!(answer["error"]["data"]["retryAfter"].as_u64() > Some(now_ms()), "{answer}");
+    while site.get("/api/v3/exchangeInfo").await.status != 418 {}
+    assert_eq!(site.get("/api/v3/ping").await.status, 418);
+    assert_eq!(site.get("/health/live").await.status, 200);
+}

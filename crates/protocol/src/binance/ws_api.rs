@@ -1,0 +1,228 @@
+//! Messages of the WebSocket API: a request names a method, and its answer comes under the
+//! request's id, in whatever order answers are ready.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::binance::params::is_json;
+use crate::binance::response::encode;
+use crate::binance::{ApiError, Params, TimeUnit};
+
+/// The longest text that an id may be.
+pub const ID_LEN_MAX: usize = 36;
+
+/// Of a request, as it was written: an integer, a text, or `null`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Id(String);
+
+impl Id {
+    /// Of an answer to nothing.
+    pub fn null() -> Self {
+        Self("null".to_owned())
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub id: Id,
+    pub method: String,
+    pub params: Params,
+    /// Whether its answer shall tell what was spent; the connection has its own wish, too.
+    pub return_rate_limits: Option<bool>,
+}
+
+impl Request {
+    /// A text that is no request is answered under its id, if it has one.
+    pub fn parse(text: &str) -> Result<Self, (Id, ApiError)> {
+        let sent: Sent<'_> =
+            serde_json::from_str(text).map_err(|_| (Id::null(), ApiError::invalid_json()))?;
+        let id = parse_id(sent.id).map_err(|error| (Id::null(), error))?;
+        let parse = || {
+            let method = sent.method.ok_or_else(|| ApiError::mandatory("method"))?;
+            let mut params = parse_params(sent.params)?;
+            let return_rate_limits = params.flag("returnRateLimits")?;
+            Ok((method, params, return_rate_limits))
+        };
+        match parse() {
+            Ok((method, params, return_rate_limits)) => {
+                Ok(Self { id, method, params, return_rate_limits })
+            }
+            Err(error) => Err((id, error)),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Sent<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    method: Option<String>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+}
+
+/// A number too large for 64 bits is answered as it was written.
+fn parse_id(id: Option<&RawValue>) -> Result<Id, ApiError> {
+    let Some(id) = id.map(RawValue::get) else { return Ok(Id::null()) };
+    let is_integer = |text: &str| {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        digits.len() <= 20 && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let is_text = id.starts_with('"') && id.len() <= ID_LEN_MAX + 2;
+    match is_text || id == "null" || is_integer(id) {
+        true => Ok(Id(id.to_owned())),
+        false => Err(ApiError::invalid_parameter("id")),
+    }
+}
+
+fn parse_params(params: Option<&RawValue>) -> Result<Params, ApiError> {
+    match params.map(RawValue::get) {
+        None | Some("null") => Ok(Params::default()),
+        Some(object) if is_json(object.as_bytes()) => Params::parse("", object.as_bytes()),
+        Some(_) => Err(ApiError::invalid_json()),
+    }
+}
+
+/// What an address has spent, as answers tell it.
+#[derive(Clone, Copy, Debug)]
+pub struct UsedWeight {
+    pub limit: u32,
+    pub count: u32,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RateLimitInfo {
+    rate_limit_type: &'static str,
+    interval: &'static str,
+    interval_num: u32,
+    limit: u32,
+    count: u32,
+}
+
+/// An answer. `body` is JSON; from a status of 400 on it is an error.
+pub fn answer(id: &Id, status: u16, body: &str, used: Option<UsedWeight>) -> String {
+    let member = if status < 400 { "result" } else { "error" };
+    let mut text = format!(r#"{{"id":{},"status":{status},"{member}":{body}"#, id.0);
+    if let Some(UsedWeight { limit, count }) = used {
+        let info = RateLimitInfo {
+            rate_limit_type: "REQUEST_WEIGHT",
+            interval: "MINUTE",
+            interval_num: 1,
+            limit,
+            count,
+        };
+        text += r#","rateLimits":"#;
+        text += &encode(&[info]);
+    }
+    text.push('}');
+    text
+}
+
+/// An error's body; one that a limit gave says when the sender may come back.
+pub fn error_body(error: &ApiError, now_ns: u64, unit: TimeUnit) -> String {
+    #[derive(Serialize)]
+    struct Limited<'a> {
+        code: i32,
+        msg: &'a str,
+        data: Times,
+    }
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Times {
+        server_time: u64,
+        retry_after: u64,
+    }
+    let Some(retry_after_s) = error.retry_after_s else { return error.body() };
+    let retry_ns = now_ns.saturating_add(retry_after_s.saturating_mul(1_000_000_000));
+    let data = Times { server_time: unit.time(now_ns), retry_after: unit.time(retry_ns) };
+    encode(&Limited { code: error.code, msg: &error.msg, data })
+}
+
+/// Who a connection speaks for.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionStatus {
+    pub api_key: Option<String>,
+    pub authorized_since: Option<u64>,
+    pub connected_since: u64,
+    pub return_rate_limits: bool,
+    pub server_time: u64,
+    pub user_data_stream: bool,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Subscription {
+    pub subscription_id: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_request_is_read_and_its_id_is_kept_as_it_was_written() {
+        for (text, id, method, params) in [
+            (r#"{"id":1,"method":"ping"}"#, "1", "ping", ""),
+            (r#"{"id":"a-b","method":"time","params":{}}"#, r#""a-b""#, "time", ""),
+            (r#"{"id":null,"method":"x","params":null}"#, "null", "x", ""),
+            (r#"{"method":"x"}"#, "null", "x", ""),
+            (
+                r#"{"id":-7,"method":"v3/depth","params":{"symbol":"BTCUSDT","limit":5}}"#,
+                "-7",
+                "v3/depth",
+                "limit=5&symbol=BTCUSDT",
+            ),
+        ] {
+            let request = Request::parse(text).unwrap_or_else(|error| panic!("{text} {error:?}"));
+            let found = (request.id.0.as_str(), request.method.as_str(), request.params.sorted());
+            assert_eq!(found, (id, method, params.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_request_is_answered_under_its_id() {
+        for (text, id, code) in [
+            ("", "null", -1135),
+            ("[]", "null", -1135),
+            (r#"{"id":1"#, "null", -1135),
+            (r#"{"id":1.5,"method":"ping"}"#, "null", -1130),
+            (r#"{"id":{},"method":"ping"}"#, "null", -1130),
+            (r#"{"id":3}"#, "3", -1102),
+            (r#"{"id":3,"method":"ping","params":[]}"#, "3", -1135),
+            (r#"{"id":3,"method":"ping","params":{"a":{}}}"#, "3", -1135),
+            (r#"{"id":3,"method":"ping","params":{"returnRateLimits":"x"}}"#, "3", -1130),
+        ] {
+            let (found_id, error) = Request::parse(text).unwrap_err();
+            assert_eq!((found_id.0.as_str(), error.code), (id, code), "{text}");
+        }
+    }
+
+    #[test]
+    fn answers_have_a_result_or_an_error() {
+        let used = Some(UsedWeight { limit: 6_000, count: 70 });
+        assert_eq!(
+            answer(&Id::null(), 200, "{}", used),
+            r#"{"id":null,"status":200,"result":{},"rateLimits":[{"rateLimitType":"REQUEST_WEIGHT","interval":"MINUTE","intervalNum":1,"limit":6000,"count":70}]}"#
+        );
+        let error = error_body(&ApiError::invalid_symbol(), 1, TimeUnit::Millisecond);
+        assert_eq!(
+            answer(&Id("2".to_owned()), 400, &error, None),
+            r#"{"id":2,"status":400,"error":{"code":-1121,"msg":"Invalid symbol."}}"#
+        );
+        let limited = ApiError::too_much_weight(5, "1 MINUTE", 2);
+        let body = error_body(&limited, 1_000_000_000, TimeUnit::Millisecond);
+        assert!(body.ends_with(r#""data":{"serverTime":1000,"retryAfter":3000}}"#), "{body}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_request_or_an_error(text in ".{0,80}", tail in ".{0,40}") {
+            let _ = Request::parse(&text);
+            let _ = Request::parse(&format!(r#"{{"id":1,"method":"ping","params":{tail}"#));
+        }
+    }
+}

@@ -1,0 +1,193 @@
+"""What clients were told, and whether a venue that was started again says the same."""
+
+import collections
+import random
+from decimal import Decimal
+
+import aiohttp
+
+NAMES = ("alice", "bob")
+SYMBOL = "BTCUSDT"
+START = {"USDT": Decimal(1_000_000), "BTC": Decimal(100), "ETH": Decimal(1_000)}
+OPEN = ("NEW", "PARTIALLY_FILLED")
+# The venue stopped before it could answer.
+UNKNOWN = -1007
+
+
+class Ledger:
+    """What clients were told, and what they asked without being told."""
+
+    def __init__(self):
+        self.acknowledged = {}  # (name, order id) -> the last state that was told
+        self.canceled = set()
+        self.fills = {}  # (name, trade id) -> price, qty
+        self.unanswered = []  # (name, client order id)
+        self.last_order_id = 0
+        self.last_trade_id = 0
+        self.last_update_id = 0
+
+    def forget_most(self, chance):
+        """What a round adds is checked after the next start; older orders now and then."""
+        keep = chance.sample(sorted(self.acknowledged), min(200, len(self.acknowledged)))
+        self.acknowledged = {key: self.acknowledged[key] for key in keep}
+        self.unanswered.clear()
+
+
+async def send(venue, session, ledger, label):
+    """Places, replaces and cancels orders near each other until the venue is gone."""
+    chance = random.Random(label)
+    name = chance.choice(NAMES)
+    mine = []
+    for number in range(1_000_000):
+        client_id = f"{label}-{number}"
+        try:
+            if mine and chance.random() < 0.3:
+                order_id = mine.pop()
+                status, body = await call(
+                    venue, session, "DELETE", name, symbol=SYMBOL, orderId=order_id
+                )
+                assert status == 200 or body["code"] in (UNKNOWN, -2011), body
+                if status == 200:
+                    ledger.canceled.add((name, order_id))
+                    ledger.acknowledged[name, order_id] = body
+                continue
+            ledger.unanswered.append((name, client_id))
+            status, body = await call(
+                venue,
+                session,
+                "POST",
+                name,
+                symbol=SYMBOL,
+                side=chance.choice(("BUY", "SELL")),
+                type="LIMIT",
+                timeInForce=chance.choice(("GTC", "GTC", "GTC", "IOC")),
+                quantity=f"0.000{chance.randint(10, 99)}",
+                price=f"{60_000 + chance.randint(-20, 20)}",
+                newClientOrderId=client_id,
+            )
+            if status != 200 and body["code"] == UNKNOWN:
+                continue
+            assert status == 200, body
+            ledger.unanswered.remove((name, client_id))
+            order_id = body["orderId"]
+            ledger.acknowledged[name, order_id] = body
+            ledger.last_order_id = max(ledger.last_order_id, order_id)
+            for fill in body["fills"]:
+                ledger.fills[name, fill["tradeId"]] = (Decimal(fill["price"]), Decimal(fill["qty"]))
+                ledger.last_trade_id = max(ledger.last_trade_id, fill["tradeId"])
+            if body["status"] in OPEN:
+                mine.append(order_id)
+            if number % 16 == 0:
+                async with session.get("/api/v3/depth", params={"symbol": SYMBOL}) as answer:
+                    depth = await answer.json()
+                ledger.last_update_id = max(ledger.last_update_id, depth["lastUpdateId"])
+        except (aiohttp.ClientError, ConnectionError):
+            return
+
+
+async def check(venue, session, ledger):
+    """Holds what the restarted venue says against what was told before."""
+    total = collections.Counter()
+    for name in NAMES:
+        trades = await all_trades(venue, session, name)
+        open_orders = await get(venue, session, "/api/v3/openOrders", name, symbol=SYMBOL)
+        account = await get(venue, session, "/api/v3/account", name)
+        check_balances(account, trades, open_orders, total)
+        by_id = {trade["id"]: trade for trade in trades}
+        for (owner, trade_id), (price, qty) in ledger.fills.items():
+            if owner == name:
+                trade = by_id[trade_id]
+                assert (Decimal(trade["price"]), Decimal(trade["qty"])) == (price, qty)
+        filled = collections.Counter()
+        for trade in trades:
+            filled[trade["orderId"]] += Decimal(trade["qty"])
+        await check_orders(venue, session, ledger, name, filled)
+    assert total == START, total
+    async with session.get("/api/v3/depth", params={"symbol": SYMBOL}) as answer:
+        depth = await answer.json()
+    assert depth["lastUpdateId"] >= ledger.last_update_id
+    ledger.last_update_id = depth["lastUpdateId"]
+    if depth["bids"] and depth["asks"]:
+        assert Decimal(depth["bids"][0][0]) < Decimal(depth["asks"][0][0])
+    # Ids go on without a jump back.
+    status, body = await call(
+        venue, session, "POST", "alice", symbol=SYMBOL, side="BUY", type="LIMIT",
+        timeInForce="GTC", quantity="0.001", price="10000",
+    )
+    assert status == 200 and body["orderId"] > ledger.last_order_id, body
+    ledger.last_order_id = body["orderId"]
+    await call(venue, session, "DELETE", "alice", symbol=SYMBOL, orderId=body["orderId"])
+
+
+def check_balances(account, trades, open_orders, total):
+    """Balances are what the trades made of the deposits, and locked what open orders hold."""
+    owned, locked = dict(START), collections.Counter()
+    for trade in trades:
+        sign = 1 if trade["isBuyer"] else -1
+        owned["BTC"] += sign * Decimal(trade["qty"])
+        owned["USDT"] -= sign * Decimal(trade["quoteQty"])
+        assert Decimal(trade["commission"]) == 0
+    for order in open_orders:
+        leaves = Decimal(order["origQty"]) - Decimal(order["executedQty"])
+        if order["side"] == "BUY":
+            locked["USDT"] += leaves * Decimal(order["price"])
+        else:
+            locked["BTC"] += leaves
+    for balance in account["balances"]:
+        free, held = Decimal(balance["free"]), Decimal(balance["locked"])
+        assert free >= 0 and held == locked[balance["asset"]], balance
+        assert free + held == owned[balance["asset"]], balance
+        total[balance["asset"]] += (free + held) / len(NAMES)
+
+
+async def check_orders(venue, session, ledger, name, filled):
+    for (owner, order_id), told in ledger.acknowledged.items():
+        if owner != name:
+            continue
+        now = await get(venue, session, "/api/v3/order", name, symbol=SYMBOL, orderId=order_id)
+        assert Decimal(now["executedQty"]) >= Decimal(told["executedQty"]), (told, now)
+        assert Decimal(now["executedQty"]) == filled[order_id], (told, now)
+        assert now["clientOrderId"] == told.get("origClientOrderId", told["clientOrderId"]), (told, now)
+        if told["status"] not in OPEN:
+            assert now["status"] == told["status"], (told, now)
+        if (name, order_id) in ledger.canceled:
+            assert now["status"] == "CANCELED", now
+    for owner, client_id in ledger.unanswered:
+        if owner != name:
+            continue
+        status, now = await call(
+            venue, session, "GET", name, symbol=SYMBOL, origClientOrderId=client_id
+        )
+        # Whole or not there at all.
+        if status == 200:
+            assert Decimal(now["executedQty"]) == filled[now["orderId"]], now
+        else:
+            assert now["code"] == -2013, now
+
+
+async def all_trades(venue, session, name):
+    """Both rows of a trade with oneself have the same id, so a page begins where the last ended."""
+    trades, from_id = {}, 0
+    while True:
+        page = await get(
+            venue, session, "/api/v3/myTrades", name, symbol=SYMBOL, fromId=from_id, limit=1000
+        )
+        trades |= {(trade["id"], trade["isBuyer"]): trade for trade in page}
+        if len(page) < 1000:
+            return list(trades.values())
+        from_id = page[-1]["id"]
+
+
+async def get(venue, session, path, name, **params):
+    query = venue.signed(name, **params)
+    async with session.get(f"{path}?{query}", headers=venue.header(name)) as answer:
+        body = await answer.json()
+        assert answer.status == 200, body
+        return body
+
+
+async def call(venue, session, method, name, **params):
+    query = venue.signed(name, **params)
+    path = f"/api/v3/order?{query}"
+    async with session.request(method, path, headers=venue.header(name)) as answer:
+        return answer.status, await answer.json()

@@ -115,13 +115,20 @@ impl FileSystem for Local {
     }
 
     fn create_dir(&self, dir: &Path) -> io::Result<()> {
-        if dir.is_dir() {
-            return Ok(());
+        let Some(parent) = dir.parent() else { return Ok(()) };
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        let is_new = !dir.is_dir();
+        if is_new {
+            if !parent.is_dir() {
+                self.create_dir(parent)?;
+            }
+            fs::create_dir(dir)?;
         }
-        fs::create_dir_all(dir)?;
-        match dir.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => File::open(parent)?.sync_all(),
-            _ => Ok(()),
+        // Where it is there already, who created it may have been killed before this.
+        match File::open(parent) {
+            // Nor was it created by somebody with our rights.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && !is_new => Ok(()),
+            parent => parent?.sync_all(),
         }
     }
 
@@ -225,8 +232,8 @@ impl Disk {
         self.files.is_file(path)
     }
 
-    /// Creates the folder and makes its name durable.
-    pub(crate) fn create_dir(&self, dir: &Path) -> Result<(), DiskError> {
+    /// Creates the folder where there is none, and makes its name durable.
+    pub fn create_dir(&self, dir: &Path) -> Result<(), DiskError> {
         self.files.create_dir(dir).map_err(DiskError::at("creating", dir))
     }
 

@@ -166,6 +166,9 @@ impl Opened {
     ) -> Result<Self, OpenError> {
         let dir = &settings.data_dir;
         let in_memory = settings.durability == Durability::Memory;
+        if let Some(parent) = dir.parent().filter(|parent| !parent.is_dir()) {
+            Disk::default().create_dir(parent).map_err(|error| OpenError::Log(error.into()))?;
+        }
         // What everybody owns and trades is nobody else's business.
         DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(at(dir))?;
         let lock = DataDirLock::acquire(dir).map_err(OpenError::Lock)?;

@@ -133,9 +133,12 @@ fn a_full_disk_is_told_apart() {
 fn a_disk_that_fills_up_leaves_what_is_kept_ready_and_the_log_goes_on_when_there_is_room() {
     let dir = tempfile::tempdir().unwrap();
     let (disk, armed) = failing(io::ErrorKind::StorageFull, "Write", "next.segment");
-    let (mut log, _) = FileLog::open_on(disk, dir.path(), options()).unwrap();
+    let (log, _) = FileLog::open_on(disk.clone(), dir.path(), options()).unwrap();
     assert_eq!(log.room(), Room::Enough);
+    log.close().unwrap();
+    // Before the thread starts that fills the next segment, which would else be first now and then.
     armed.store(true, Ordering::SeqCst);
+    let (mut log, _) = FileLog::open_on(disk, dir.path(), options()).unwrap();
     let mut left = 4096 - 56;
     for number in 1..=4 {
         until(|| log.room() == Room::Left(left)); // An attempt to fill ahead has found the disk full.

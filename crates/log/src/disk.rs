@@ -157,7 +157,7 @@ impl StoredFile for File {
 
 /// What is about to be done, for a test that watches.
 #[derive(Debug)]
-#[cfg_attr(not(test), expect(dead_code, reason = "only tests look inside"))]
+#[expect(dead_code, reason = "only tests look inside, and at some of it in print only")]
 pub(crate) enum Operation<'a> {
     Create { file: &'a Path },
     Write { file: &'a Path, offset: u64, bytes: &'a [u8] },

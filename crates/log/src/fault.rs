@@ -1,10 +1,9 @@
 //! Tests of the file log on a disk that fails, waits, or loses power.
 
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -377,216 +376,66 @@ fn batches_written_together_are_torn_together() {
     assert!(matches!(error, OpenError::Corrupt { offset: 56, batch_number: 1, .. }), "{error}");
 }
 
-/// Everything done to the disk, and what had been polled in between.
-#[derive(Debug)]
-enum Record {
-    Create(PathBuf),
-    Write(PathBuf, u64, Vec<u8>),
-    Sync(PathBuf),
-    Rename(PathBuf, PathBuf),
-    SyncDir,
-    Remove(PathBuf),
-    Polled(u64),
-}
-
-/// A disk of which only what was synced is sure to outlive the loss of power.
-#[derive(Default)]
-struct Model {
-    files: Vec<ModelFile>,
-    names: BTreeMap<PathBuf, usize>,
-    durable_names: BTreeMap<PathBuf, usize>,
-    unsynced_names: Vec<NameChange>,
-    polled: u64,
-}
-
-#[derive(Default)]
-struct ModelFile {
-    durable: Vec<u8>,
-    unsynced: Vec<(u64, Vec<u8>)>,
-}
-
-/// The name a file loses, and the one it gets.
-struct NameChange {
-    file: usize,
-    source: Option<PathBuf>,
-    target: Option<PathBuf>,
-}
-
-impl NameChange {
-    fn apply(&self, names: &mut BTreeMap<PathBuf, usize>) {
-        if let Some(source) = &self.source
-            && names.get(source) == Some(&self.file)
-        {
-            names.remove(source);
-        }
-        if let Some(target) = &self.target {
-            names.insert(target.clone(), self.file);
-        }
-    }
-}
-
-const SECTOR_SIZE: u64 = 512;
-
-impl Model {
-    fn apply(&mut self, record: &Record) {
-        match record {
-            Record::Create(path) => {
-                self.files.push(ModelFile::default());
-                self.rename(self.files.len() - 1, None, Some(path));
-            }
-            Record::Write(path, offset, bytes) => {
-                let file = &mut self.files[self.names[path]];
-                // Sectors are written one by one.
-                let mut start = 0;
-                while start < bytes.len() as u64 {
-                    let position = offset + start;
-                    let end = (position / SECTOR_SIZE + 1) * SECTOR_SIZE - offset;
-                    let end = end.min(bytes.len() as u64);
-                    file.unsynced.push((position, bytes[start as usize..end as usize].to_vec()));
-                    start = end;
-                }
-            }
-            Record::Sync(path) => {
-                let file = &mut self.files[self.names[path]];
-                for (offset, bytes) in std::mem::take(&mut file.unsynced) {
-                    put(&mut file.durable, offset, &bytes);
-                }
-            }
-            Record::Rename(source, target) => {
-                self.rename(self.names[source], Some(source), Some(target));
-            }
-            Record::Remove(path) => self.rename(self.names[path], Some(path), None),
-            Record::SyncDir => {
-                self.durable_names = self.names.clone();
-                self.unsynced_names.clear();
-            }
-            Record::Polled(batch_number) => self.polled = *batch_number,
-        }
-    }
-
-    fn rename(&mut self, file: usize, source: Option<&PathBuf>, target: Option<&PathBuf>) {
-        let change = NameChange { file, source: source.cloned(), target: target.cloned() };
-        change.apply(&mut self.names);
-        self.unsynced_names.push(change);
-    }
-
-    /// What is found when the power is back: of what was not synced, anything may be there.
-    fn lay_out(&self, dir: &Path, random: &mut Random) {
-        let mut names = self.durable_names.clone();
-        for change in &self.unsynced_names {
-            if random.below(2) == 0 {
-                change.apply(&mut names);
-            }
-        }
-        for (path, file) in names {
-            let ModelFile { durable, unsynced } = &self.files[file];
-            let mut bytes = durable.clone();
-            let chance = random.below(5);
-            for (offset, sector) in unsynced {
-                if random.below(4) < chance {
-                    put(&mut bytes, *offset, sector);
-                }
-            }
-            fs::write(dir.join(path.file_name().unwrap()), bytes).unwrap();
-        }
-    }
-}
-
-fn put(file: &mut Vec<u8>, offset: u64, bytes: &[u8]) {
-    let (start, end) = (offset as usize, offset as usize + bytes.len());
-    if file.len() < end {
-        file.resize(end, 0);
-    }
-    file[start..end].copy_from_slice(bytes);
-}
-
-/// xorshift64*: the same sequence for the same seed, everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit
-    }
-}
-
-/// Runs a log, losing power at any moment: whatever was polled is there afterwards, the log opens,
-/// and goes on from there.
+/// Loses power again and again while the threads are at work: whatever was polled is there
+/// afterwards, the log opens, and goes on from there.
 #[test]
 fn no_loss_of_power_loses_what_was_polled() {
     for (seed, durability) in
         (1..=6).flat_map(|seed| [(seed, Durability::Fsync), (seed, Durability::Os)])
     {
-        let mut random = Random(seed);
-        let dir = tempfile::tempdir().unwrap();
-        let records = record_run(dir.path(), durability, &mut random);
-        let mut model = Model::default();
-        for (at, record) in records.iter().enumerate() {
-            model.apply(record);
-            if random.below(4) > 0 {
-                continue;
+        let mut random = simulated::Random::new(seed);
+        let dir = tempfile::tempdir().unwrap(); // For the lock; all else is on the simulated disk.
+        let disk = simulated::Disk::new(seed);
+        let options = Options { durability, ..options() };
+        let on_disk = Disk::new(Arc::new(disk.clone()));
+        let (mut log, _) = FileLog::open_on(on_disk, dir.path(), options).unwrap();
+        let (mut last, mut polled, mut cuts) = (0, 0, 0);
+        while polled < 60 {
+            for _ in 0..random.below(6) {
+                last += 1;
+                let size = if random.one_in(20) { 5000 } else { random.below(700) as usize };
+                log.append(batch(last, size)).unwrap();
             }
-            let after = tempfile::tempdir().unwrap();
-            model.lay_out(after.path(), &mut random);
-            let what = format!("seed {seed}, {durability:?}, power lost after record {at}");
-            let (mut log, recovered) =
-                FileLog::open(after.path(), Options { durability: Durability::Os, ..options() })
-                    .unwrap_or_else(|error| panic!("{what}: {error}"));
-            let polled = if durability == Durability::Fsync { model.polled } else { 0 };
-            assert!(recovered.last_batch >= polled, "{what}: {polled} polled, {recovered:?}");
-            let mut reader = recovered.read_from(recovered.first_batch).unwrap();
-            while let Some(frame) = reader.read().unwrap() {
-                assert_eq!(frame.header.sequenced_ns, frame.header.batch_number, "{what}");
+            while polled < last {
+                // Now and then between any two of the operations that a commit is made of.
+                if random.one_in(4) {
+                    let what = format!("seed {seed}, {durability:?}, {polled} polled, cut {cuts}");
+                    let is_safe = durability == Durability::Fsync;
+                    goes_on(
+                        disk.after_power_cut(),
+                        dir.path(),
+                        if is_safe { polled } else { 0 },
+                        &what,
+                    );
+                    cuts += 1;
+                }
+                if let Some(committed) = log.poll().unwrap() {
+                    polled = committed.batch_number;
+                }
             }
-            log.append(batch(recovered.last_batch + 1, 20)).unwrap();
-            log.close().unwrap();
-            let again = inspect(after.path()).unwrap_or_else(|error| panic!("{what}: {error}"));
-            assert_eq!(again.last_batch, recovered.last_batch + 1, "{what}");
-            assert_eq!(again.bytes_dropped, 0, "{what}");
+            if random.one_in(5) {
+                log.trim(polled / 2).unwrap();
+            }
         }
+        assert!(cuts > 20, "seed {seed}: the power was lost {cuts} times only");
+        log.close().unwrap();
+        goes_on(disk.after_power_cut(), dir.path(), last, "closed");
     }
 }
 
-fn record_run(dir: &Path, durability: Durability, random: &mut Random) -> Vec<Record> {
-    let records = Arc::new(Mutex::new(Vec::new()));
-    let recorder = Arc::clone(&records);
-    let watch = move |seen: Operation<'_>| {
-        let record = match seen {
-            Operation::Create { file } => Record::Create(file.into()),
-            Operation::Write { file, offset, bytes } => {
-                Record::Write(file.into(), offset, bytes.to_vec())
-            }
-            Operation::Sync { file } => Record::Sync(file.into()),
-            Operation::Rename { source, target } => Record::Rename(source.into(), target.into()),
-            Operation::SyncDir => Record::SyncDir,
-            Operation::Remove { file } => Record::Remove(file.into()),
-        };
-        recorder.lock().unwrap().push(record);
-        Ok(())
-    };
-    let disk = Disk::watched_by(watch);
-    let (mut log, _) = FileLog::open_on(disk, dir, Options { durability, ..options() }).unwrap();
-    let mut last = 0;
-    let mut polled = 0;
-    while polled < 60 {
-        for _ in 0..random.below(6) {
-            last += 1;
-            let size = if random.below(20) == 0 { 5000 } else { random.below(700) };
-            log.append(batch(last, size)).unwrap();
-        }
-        while polled < last {
-            polled = wait(&mut log).unwrap().batch_number;
-            records.lock().unwrap().push(Record::Polled(polled));
-        }
-        if random.below(5) == 0 {
-            log.trim(polled / 2).unwrap();
-        }
-        if random.below(5) == 0 {
-            thread::sleep(Duration::from_millis(3)); // So that zeros are filled in while idle, too.
-        }
+fn goes_on(disk: simulated::Disk, dir: &Path, polled: u64, what: &str) {
+    let on_disk = Disk::new(Arc::new(disk.clone()));
+    let (mut log, recovered) = simulated::FileLog::open(on_disk.clone(), dir, &options())
+        .unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert!(recovered.last_batch >= polled, "{what}: {recovered:?}");
+    let mut reader = recovered.read_from(recovered.first_batch).unwrap();
+    while let Some(frame) = reader.read().unwrap() {
+        assert_eq!(frame.header.sequenced_ns, frame.header.batch_number, "{what}");
     }
-    log.close().unwrap();
-    Arc::into_inner(records).unwrap().into_inner().unwrap()
+    log.append(batch(recovered.last_batch + 1, 20)).unwrap();
+    log.step();
+    assert!(log.poll().unwrap().is_some(), "{what}");
+    disk.cut_power();
+    let again = crate::inspect_on(&on_disk, dir).unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert_eq!(again.last_batch, recovered.last_batch + 1, "{what}");
 }

@@ -1,4 +1,5 @@
-# Needs Rust (cargo), Python 3 with venv, a C++ compiler for one baseline, and nothing else set up.
+# Needs Rust (cargo), Python 3 with venv, a C and a C++ compiler (for tests/power and one baseline), and nothing
+# else set up.
 
 CARGO ?= cargo
 PYTHON ?= python3
@@ -7,7 +8,7 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint unit clients bench snapshots churn coverage crash sim soak fuzz clean
+.PHONY: help run test lint unit clients bench snapshots churn coverage crash power sim soak fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +42,10 @@ $(VENV)/installed: tests/clients/requirements.txt
 crash: $(VENV)/installed ## kill -9 under load, again and again (ROUNDS=100)
 	$(CARGO) build --locked --package buttonwood
 	BUTTONWOOD_CRASH_ROUNDS=$(or $(ROUNDS),100) $(VENV)/bin/pytest tests/clients/test_crash.py
+
+power: $(VENV)/installed ## the power fails under load, again and again (ROUNDS=100 SEED=7)
+	$(CARGO) build --locked --package buttonwood
+	BUTTONWOOD_POWER_ROUNDS=$(or $(ROUNDS),100) BUTTONWOOD_POWER_SEED=$(or $(SEED),7) $(VENV)/bin/pytest tests/clients/test_power.py
 
 sim: ## simulated worlds where disks, machines and clocks fail (SEEDS=10000 FIRST=0)
 	$(CARGO) run --release --locked --package buttonwood -- sim --seeds $(or $(SEEDS),10000) --first $(or $(FIRST),0)

@@ -1,3 +1,4 @@
+import disk
 import pytest
 
 from venue import Venue
@@ -17,3 +18,9 @@ def busy_venue(tmp_path):
     running = Venue(tmp_path)
     yield running
     running.stop()
+
+
+@pytest.fixture(scope="session")
+def shim(tmp_path_factory):
+    """What lets the disk of a venue fail (tests/power), compiled."""
+    return disk.build(tmp_path_factory.mktemp("shim"))

@@ -15,21 +15,23 @@ DEADLINE_S = 30
 
 
 class Venue:
-    def __init__(self, folder, *flags):
+    def __init__(self, folder, *flags, data=None, **popen):
         self.folder = pathlib.Path(folder)
+        self.data = data or self.folder / "data"
         self.stderr = open(self.folder / "stderr.txt", "ab")
         self.process = subprocess.Popen(
-            [BINARY, "serve", "--demo", "--data", self.folder / "data", "--http", "127.0.0.1:0", *flags],
+            [BINARY, "serve", "--demo", "--data", self.data, "--http", "127.0.0.1:0", *flags],
             stdout=subprocess.PIPE,
             stderr=self.stderr,
             text=True,
+            **popen,
         )
         line = self.process.stdout.readline()
         if not line.startswith("ready "):
             self.process.kill()
             raise RuntimeError(f"not ready: {(self.folder / 'stderr.txt').read_text()}")
         self.url = line.split()[1]
-        accounts = json.loads((self.folder / "data/demo.json").read_text())["accounts"]
+        accounts = json.loads((self.data / "demo.json").read_text())["accounts"]
         self.keys = {account["name"]: account for account in accounts}
 
     def stop(self):

@@ -1,0 +1,51 @@
+"""A venue on a disk of its own, on which tests/power lets the power, a sync or the room fail."""
+
+import subprocess
+import sys
+
+import disk
+import pytest
+
+from venue import BINARY, Venue
+
+RECOVERIES_KILLED = 3
+
+
+class Machine:
+    """A disk with a venue on it."""
+
+    def __init__(self, folder, shim, *settings):
+        if sys.platform != "linux":
+            pytest.skip("the shim is for glibc on Linux")
+        self.folder = folder
+        self.settings = settings
+        for name in ("disk", "journal"):
+            (folder / name).mkdir(parents=True)
+        self.disk = disk.Disk(folder / "disk", folder / "journal", shim)
+        self.popen = {"env": self.disk.env, "start_new_session": True}
+
+    def start(self):
+        return Venue(self.folder, *self.settings, data=self.disk.folder / "data", **self.popen)
+
+    def kill_recoveries(self, chance):
+        """Starts the venue and kills it before, or just after, it is ready, a few times."""
+        for _ in range(chance.randrange(RECOVERIES_KILLED)):
+            data = self.disk.folder / "data"
+            command = [BINARY, "serve", "--demo", "--data", data, "--http", "127.0.0.1:0"]
+            process = subprocess.Popen(
+                [*command, *self.settings],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                **self.popen,
+            )
+            try:
+                process.wait(chance.uniform(0.001, 0.2))
+            except subprocess.TimeoutExpired:
+                pass
+            self.end(process, chance)
+
+    def end(self, process, chance):
+        """Kills it; now and then the machine goes on, and what was not synced can still be read."""
+        self.disk.kill(process)
+        if chance.random() < 0.8:
+            self.disk.cut_power(chance)

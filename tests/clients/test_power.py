@@ -1,0 +1,130 @@
+"""The power fails again and again: what was acknowledged is there, to the last unit.
+
+The venue runs on a real disk, and everything it changes there is written down (tests/power). It is
+killed at any moment, under load or while it recovers, and then of what was not synced anything may
+be left. BUTTONWOOD_POWER_ROUNDS sets the number of rounds, BUTTONWOOD_POWER_SEED other chances.
+"""
+
+import asyncio
+import os
+import random
+
+import aiohttp
+import disk
+import pytest
+
+from ledger import Ledger, check, send
+from machine import Machine
+from venue import DEADLINE_S
+
+ROUNDS = int(os.environ.get("BUTTONWOOD_POWER_ROUNDS", "8"))
+SEED = int(os.environ.get("BUTTONWOOD_POWER_SEED", "7"))
+# The first start of a venue is a moment of its own.
+ROUNDS_OF_A_VENUE = 8
+SENDERS = 12
+# Small files and frequent snapshots, so that most cuts come in the midst of one or the other.
+SETTINGS = ("--no-bots", "--snapshot-every", "150", "--log-segment-kib", "16")
+
+
+async def test_nothing_acknowledged_is_lost_with_the_power(tmp_path, shim):
+    for first in range(0, ROUNDS, ROUNDS_OF_A_VENUE):
+        chance = random.Random(f"{SEED}-{first}")
+        folder = tmp_path / str(first)
+        retention = chance.choice(("keep", "delete", f"archive:{folder / 'disk/archive'}"))
+        machine = Machine(folder, shim, *SETTINGS, "--log-retention", retention)
+        rounds = range(first, min(first + ROUNDS_OF_A_VENUE, ROUNDS))
+        ledger = await survive(machine, rounds, chance)
+        assert ledger.last_order_id > len(rounds) * 10, "there was hardly any load"
+
+
+async def survive(machine, rounds, chance):
+    ledger = Ledger()
+    for round_number in rounds:
+        machine.kill_recoveries(chance)
+        await run(machine, ledger, f"{SEED}-{round_number}", chance)
+    stop(machine, await start(machine, ledger))
+    return ledger
+
+
+async def run(machine, ledger, label, chance):
+    """Starts the venue, checks it, and ends it under load, by a failed sync or from outside."""
+    venue = machine.start()
+    try:
+        async with aiohttp.ClientSession(venue.url) as session:
+            await check(venue, session, ledger)
+            ledger.forget_most(chance)
+            failing = chance.choice((None, None, None, ".log", "next.segment", "snapshot", "spool"))
+            if failing:
+                machine.disk.fail_sync(chance.randrange(1, 20), failing)
+            senders = [
+                asyncio.create_task(send(venue, session, ledger, f"{label}-{at}"))
+                for at in range(SENDERS)
+            ]
+            await asyncio.sleep(chance.uniform(0.2, 1.0))
+            if failing in (".log", "next.segment") and machine.disk.has_failed_sync():
+                assert venue.process.wait(DEADLINE_S) == 1, "it went on after a sync failed"
+            machine.end(venue.process, chance)
+            machine.disk.fail_sync(0, "")
+            await asyncio.gather(*senders)
+    finally:
+        disk.kill_group(venue.process)
+        venue.stderr.close()
+
+
+async def test_the_first_order_of_a_new_venue_is_there(tmp_path, shim):
+    """Its folder, too, has a name that is to be synced."""
+    machine = Machine(tmp_path / "machine", shim, "--no-bots")
+    ledger = Ledger()
+    kill(machine, await start(machine, ledger))
+    machine.disk.cut_power(None)
+    stop(machine, await start(machine, ledger))
+
+
+async def test_a_failed_sync_stops_the_venue_and_loses_nothing(tmp_path, shim):
+    """What it was to write can be read until the power fails, and must be written once more."""
+    machine = Machine(tmp_path / "machine", shim, *SETTINGS)
+    ledger = Ledger()
+    venue = machine.start()
+    async with aiohttp.ClientSession(venue.url) as session:
+        machine.disk.fail_sync(30, ".log")
+        names = [f"failed-{at}" for at in range(SENDERS)]
+        senders = [asyncio.create_task(send(venue, session, ledger, name)) for name in names]
+        await asyncio.wait_for(asyncio.gather(*senders), DEADLINE_S)
+    assert venue.process.wait(DEADLINE_S) == 1
+    venue.stderr.close()
+    assert "check the disk" in (venue.folder / "stderr.txt").read_text()
+    assert machine.disk.has_failed_sync() and ledger.acknowledged
+    machine.disk.replay()
+    venue = await start(machine, ledger)
+    kill(machine, venue)
+    machine.disk.cut_power(None)
+    stop(machine, await start(machine, ledger))
+
+
+async def test_who_acknowledges_before_the_sync_is_caught(tmp_path, shim):
+    """A test of the test: this venue loses orders by design."""
+    chance = random.Random(SEED)
+    settings = ("--no-bots", "--durability", "os", "--snapshot-every", "1000000")
+    machine = Machine(tmp_path / "machine", shim, *settings)
+    ledger = Ledger()
+    with pytest.raises((AssertionError, KeyError)) as caught:
+        for round_number in range(20):
+            await run(machine, ledger, f"os-{round_number}", chance)
+    assert caught.traceback[-1].path.name == "ledger.py", "something else was wrong"
+
+
+async def start(machine, ledger):
+    venue = machine.start()
+    async with aiohttp.ClientSession(venue.url) as session:
+        await check(venue, session, ledger)
+    return venue
+
+
+def kill(machine, venue):
+    machine.disk.kill(venue.process)
+    venue.stderr.close()
+
+
+def stop(machine, venue):
+    venue.stop()
+    machine.disk.replay()

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use engine::{Engine, RULES_VERSION};
-use log::{Batch, Log, LogError, Room, frame};
+use log::{Batch, Log, LogError, Room};
 use types::{Command, Entry, Envelope, Event, NewEpoch, Origin, SetPhase, StateHash, Wire};
 
 use crate::applied::Reply;
@@ -26,13 +26,16 @@ const QUEUE_MAX: usize = 65_536;
 /// Commands in one batch, and the bytes at which it is closed.
 const BATCH_COMMANDS_MAX: u32 = 8_192;
 const BATCH_SIZE: usize = 1 << 20;
+/// On a full disk a batch takes half of the reserve at most, and is not begun with less than this:
+/// whatever is the last command in it, it finds its place.
+const RESERVE_MIN: usize = 1 << 10;
 
 /// Why a command was not taken. Nothing has happened; it may be sent again.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Refused {
     /// The queue is full.
     Overloaded,
-    /// The disk is full: only what takes orders away is taken, from a reserve.
+    /// The disk is full: only what takes orders away is taken, as long as there is a reserve.
     DiskFull,
     /// Another machine is the primary, or is to become it.
     NotPrimary,
@@ -91,6 +94,10 @@ pub struct Progress {
 pub enum MachineError {
     Log(LogError),
     Follow(FollowError),
+    /// It was to stop, and had no room in the log to finish what was on its way there.
+    StoppedFull {
+        in_flight: usize,
+    },
 }
 
 impl<L: Log, T> Machine<L, T> {
@@ -159,13 +166,33 @@ impl<L: Log, T> Machine<L, T> {
             Refused::NotPrimary
         } else if !self.has_room() {
             Refused::Overloaded
-        } else if self.log.room() != Room::Enough && !relieves(&entry.command) {
+        } else if self.is_full() && !relieves(&entry.command) || self.is_out_of_room() {
             Refused::DiskFull
         } else {
             self.queue.push_back((entry, ticket));
             return Ok(());
         };
         Err((refused, ticket))
+    }
+
+    /// Whether the disk is full; there may be a reserve.
+    pub fn is_full(&self) -> bool {
+        self.log.room() != Room::Enough
+    }
+
+    /// Whether the disk is so full that not even a cancel finds its place in the log.
+    pub fn is_out_of_room(&self) -> bool {
+        self.batch_size_max() < RESERVE_MIN
+    }
+
+    /// Gives back what is queued and not yet on its way to the log.
+    pub fn give_up_queued(&mut self) -> impl Iterator<Item = T> + '_ {
+        self.queue.drain(..).map(|(_, ticket)| ticket)
+    }
+
+    /// Commands that are on their way through the log.
+    pub fn in_flight(&self) -> usize {
+        self.tickets.iter().flatten().count()
     }
 
     /// Has the hash of a state soon to come entered in the log: [`Progress::takes_hash`] says which.
@@ -247,13 +274,10 @@ impl<L: Log, T> Machine<L, T> {
     /// Encodes what goes into the next batch: the venue's own commands first, and last the one whose
     /// state others take the hash of.
     fn gather(&mut self, now_ns: u64, payload: &mut Vec<u8>) -> u32 {
-        let size_max = match self.log.room() {
-            Room::Enough => BATCH_SIZE,
-            Room::Left(bytes) => (bytes as usize).min(BATCH_SIZE) / 2,
-        };
-        if size_max < frame::size(0) {
+        if self.is_out_of_room() {
             return 0;
         }
+        let size_max = self.batch_size_max();
         let mut own = Vec::new();
         if self.engine().next_deadline_ns().is_some_and(|deadline| deadline <= now_ns) {
             own.push(Command::Tick(()));
@@ -277,6 +301,13 @@ impl<L: Log, T> Machine<L, T> {
             command_count += 1;
         }
         command_count
+    }
+
+    fn batch_size_max(&self) -> usize {
+        match self.log.room() {
+            Room::Enough => BATCH_SIZE,
+            Room::Left(bytes) => usize::try_from(bytes).unwrap_or(BATCH_SIZE).min(BATCH_SIZE) / 2,
+        }
     }
 
     fn enter_own(&mut self, command: Command, now_ns: u64, payload: &mut Vec<u8>) {
@@ -383,6 +414,20 @@ impl fmt::Display for MachineError {
         match self {
             Self::Log(error) => error.fmt(f),
             Self::Follow(error) => error.fmt(f),
+            Self::StoppedFull { in_flight } => {
+                f.write_str(
+                    "the venue has stopped with its disk full: make room before it is started \
+                     again. What was acknowledged is in the log, and what waited was refused",
+                )?;
+                match in_flight {
+                    0 => Ok(()),
+                    _ => write!(
+                        f,
+                        "; commands that were on their way to the log, {in_flight} of them, got no \
+                         answer: the next start tells whether they were carried out"
+                    ),
+                }
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ use types::Entry;
 
 use crate::applied::Reply;
 use crate::data_dir::{LogRetention, Opened, Settings, primary_id};
-use crate::machine::{Machine, MachineError, Output, Refused, Role};
+use crate::machine::{Machine, MachineError, Output, Progress, Refused, Role};
 use crate::metrics::Metrics;
 use crate::publisher::{Listener, Message, OUTBOX_MAX, Publisher};
 use crate::replica::{self, Beginning, Feed, ReplicaState};
@@ -33,6 +33,8 @@ const IDLE: Duration = Duration::from_secs(1);
 
 /// How long to let the disk work when nothing more can be queued for it.
 const DISK_BEHIND: Duration = Duration::from_micros(50);
+/// How long a venue that is to stop waits for room on a full disk.
+const ROOM_PATIENCE: Duration = Duration::from_secs(1);
 
 type Ticket = oneshot::Sender<Result<Reply, Refused>>;
 
@@ -174,6 +176,7 @@ impl Opened {
             settings,
             outputs: Vec::new(),
             stopping: false,
+            stuck_since: None,
         };
         shell.snapshot_due = shell.next_snapshot();
         let publisher = spawn("publisher", move || publisher.run(&messages));
@@ -230,6 +233,8 @@ struct Shell {
     snapshot_due: u64,
     outputs: Vec<Output<Ticket>>,
     stopping: bool,
+    /// Since when it waits for room on a full disk.
+    stuck_since: Option<Instant>,
 }
 
 /// How far the snapshot is that is being taken.
@@ -258,14 +263,48 @@ impl Shell {
                 tracing::error!("another machine has taken over: this one stops");
                 return Ok(());
             }
+            self.refuse_for_room();
+            if self.stopping && self.is_stuck(progress) {
+                return Err(self.stopped_full());
+            }
             if self.stopping && !self.machine.is_busy() && !self.snapshot.is_under_way() {
-                self.snapshot_at_end();
-                return Ok(());
+                return self.end();
             }
             if !progress.is_any && !self.wait() {
                 return Ok(());
             }
         }
+    }
+
+    /// What waits for room that there may never be gets its answer now.
+    fn refuse_for_room(&mut self) {
+        if !self.machine.is_out_of_room() {
+            return;
+        }
+        for ticket in self.machine.give_up_queued() {
+            let _gone = ticket.send(Err(Refused::DiskFull));
+        }
+    }
+
+    /// Whether the disk has been full for a while, and nothing gone on.
+    fn is_stuck(&mut self, progress: Progress) -> bool {
+        if progress.is_any || !self.machine.is_busy() || !self.machine.is_full() {
+            self.stuck_since = None;
+            return false;
+        }
+        self.stuck_since.get_or_insert_with(Instant::now).elapsed() >= ROOM_PATIENCE
+    }
+
+    fn stopped_full(&self) -> MachineError {
+        MachineError::StoppedFull { in_flight: self.machine.in_flight() }
+    }
+
+    fn end(&mut self) -> Result<(), MachineError> {
+        if self.machine.is_out_of_room() {
+            return Err(self.stopped_full());
+        }
+        self.snapshot_at_end();
+        Ok(())
     }
 
     fn take_in(&mut self) {
@@ -432,3 +471,60 @@ impl fmt::Display for Stopped {
 }
 
 impl std::error::Error for Stopped {}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails there says where")]
+
+    use log::{Batch, Committed, Log, LogError, Room};
+    use types::{Command, Envelope, HaltVenue, Origin};
+
+    use super::*;
+
+    /// Where nothing that is appended finds room.
+    #[derive(Debug)]
+    struct FullLog;
+
+    impl Log for FullLog {
+        fn append(&mut self, _: Batch) -> Result<(), LogError> {
+            Ok(())
+        }
+
+        fn poll(&mut self) -> Result<Option<Committed>, LogError> {
+            Ok(None)
+        }
+
+        fn ready(&self) -> bool {
+            true
+        }
+
+        fn room(&self) -> Room {
+            Room::Left(0)
+        }
+
+        fn trim(&mut self, _: u64) -> Result<(), LogError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_venue_without_room_answers_and_ends_when_it_is_told_to() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut opened = Opened::open(Settings::new(dir.path())).unwrap();
+        // Its epoch is to be the first thing in the log, and never gets there.
+        opened.log = Box::new(FullLog);
+        let running = opened.start(Vec::new());
+        let envelope = Envelope::venue(Origin::Admin, 0);
+        let entry =
+            Entry { envelope, command: Command::HaltVenue(HaltVenue { level: 1, resume_ns: 0 }) };
+        let answer = running.handle().submit(entry).unwrap().blocking_recv().unwrap();
+        assert_eq!(answer.unwrap_err(), Refused::DiskFull);
+        let begun = Instant::now();
+        let stopped = running.stop().unwrap_err();
+        assert!(begun.elapsed() < 5 * ROOM_PATIENCE);
+        assert!(
+            matches!(stopped, Stopped::Machine(MachineError::StoppedFull { in_flight: 0 })),
+            "{stopped}"
+        );
+    }
+}

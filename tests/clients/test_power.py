@@ -80,6 +80,29 @@ async def test_the_first_order_of_a_new_venue_is_there(tmp_path, shim):
     stop(machine, await start(machine, ledger))
 
 
+async def test_events_outlive_the_log_they_were_made_from(tmp_path, shim):
+    """Where the log is trimmed, nothing can make them anew."""
+    machine = Machine(tmp_path / "machine", shim, *SETTINGS, "--log-retention", "delete")
+    log = machine.disk.folder / "data/log"
+    ledger = Ledger()
+    venue = machine.start()
+    async with aiohttp.ClientSession(venue.url) as session:
+        senders = [asyncio.create_task(send(venue, session, ledger, f"{at}")) for at in range(SENDERS)]
+        async with asyncio.timeout(DEADLINE_S):
+            seen = set()
+            while len(seen) < 4:  # The last trim but one is over, whatever becomes of the last.
+                seen.add(min(log.glob("*.log")))
+                await asyncio.sleep(0.001)
+        kill(machine, venue)
+        await asyncio.gather(*senders)
+    machine.disk.cut_power(None)
+    venue = await start(machine, ledger)
+    async with aiohttp.ClientSession(venue.url) as session:
+        metrics = await (await session.get("/metrics")).text()
+    assert "\nbuttonwood_spool_first_sequence 1\n" in metrics, metrics
+    stop(machine, venue)
+
+
 async def test_a_failed_sync_stops_the_venue_and_loses_nothing(tmp_path, shim):
     """What it was to write can be read until the power fails, and must be written once more."""
     machine = Machine(tmp_path / "machine", shim, *SETTINGS)

@@ -287,7 +287,7 @@ impl Spool {
             files.insert(path.clone());
             self.unsynced.insert(path);
         }
-        Unsynced { disk: self.disk.clone(), files }
+        Unsynced { disk: self.disk.clone(), dir: self.shared.dir.clone(), files }
     }
 }
 
@@ -304,11 +304,14 @@ impl Drop for Spool {
 #[derive(Debug)]
 pub(crate) struct Unsynced {
     disk: Disk,
+    dir: PathBuf,
     files: BTreeSet<PathBuf>,
 }
 
 impl Unsynced {
     pub(crate) fn sync(&self) -> Result<(), SpoolError> {
-        self.files.iter().try_for_each(|file| self.disk.sync(file))
+        self.files.iter().try_for_each(|file| self.disk.sync(file))?;
+        // A file that has lost its name is gone.
+        self.disk.sync(&self.dir)
     }
 }

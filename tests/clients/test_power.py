@@ -136,6 +136,24 @@ async def test_who_acknowledges_before_the_sync_is_caught(tmp_path, shim):
     assert caught.traceback[-1].path.name == "ledger.py", "something else was wrong"
 
 
+async def test_without_syncs_orders_are_lost_but_not_the_venue(tmp_path, shim):
+    """It starts again with what there is, which is no less than the newest snapshot."""
+    settings = ("--no-bots", "--snapshot-every", "150", "--durability", "os")
+    machine = Machine(tmp_path / "machine", shim, *settings)
+    venue = machine.start()
+    async with aiohttp.ClientSession(venue.url) as session:
+        ledger = Ledger()
+        senders = [asyncio.create_task(send(venue, session, ledger, f"{at}")) for at in range(SENDERS)]
+        async with asyncio.timeout(DEADLINE_S):
+            while not list(machine.disk.folder.glob("data/snapshots/*.snapshot")):
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)
+        kill(machine, venue)
+        await asyncio.gather(*senders)
+    machine.disk.cut_power(None)
+    stop(machine, await start(machine, Ledger()))
+
+
 async def start(machine, ledger):
     venue = machine.start()
     async with aiohttp.ClientSession(venue.url) as session:

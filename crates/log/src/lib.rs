@@ -41,6 +41,7 @@ pub use frame::ChainHash;
 pub use lock::{DataDirLock, LockError};
 pub use memory::MemoryLog;
 pub use recovery::{OpenError, Reader, Recovered, SegmentFile, inspect, inspect_on};
+pub use segment::sync_written;
 
 /// What the sequencer hands over for one commit.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

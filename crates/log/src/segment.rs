@@ -116,6 +116,16 @@ impl Segment {
     }
 }
 
+/// Brings to stable storage all that was written to the log in this folder, which another thread may
+/// be writing: what is before the newest segment is there already.
+pub fn sync_written(dir: &Path) -> Result<(), OpenError> {
+    let disk = Disk::default();
+    if let Some(newest) = Segment::list(&disk, dir)?.last() {
+        disk.sync(&disk.open(&newest.path, Access::Read)?)?;
+    }
+    Ok(())
+}
+
 /// `00000000000000000042.log`
 pub(crate) fn numbered_name(number: u64, extension: &str) -> String {
     format!("{number:0NAME_DIGITS$}.{extension}")

@@ -43,6 +43,8 @@ pub(crate) struct Publisher {
     pub(crate) metrics: Arc<Metrics>,
     /// `None` where nothing is kept.
     pub(crate) snapshot_dir: Option<PathBuf>,
+    /// The log, if what was committed may be in the page cache only.
+    pub(crate) unsynced_log: Option<PathBuf>,
     pub(crate) snapshot_thread: Option<JoinHandle<()>>,
 }
 
@@ -88,6 +90,7 @@ impl Publisher {
             views,
             event_hash: self.spool.event_hash(),
             unsynced: self.spool.take_unsynced(),
+            unsynced_log: self.unsynced_log.clone(),
             dir: self.snapshot_dir.clone(),
             metrics: Arc::clone(&self.metrics),
         };

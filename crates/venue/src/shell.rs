@@ -162,6 +162,8 @@ impl Opened {
             listeners,
             metrics: Arc::clone(&metrics),
             snapshot_dir: keeps.then(|| settings.data_dir.join("snapshots")),
+            unsynced_log: (settings.durability == Durability::Os)
+                .then(|| settings.data_dir.join("log")),
             snapshot_thread: None,
         };
         let log = WatchedLog::new(log, Arc::clone(&metrics), feed.clone());

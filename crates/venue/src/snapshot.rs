@@ -163,6 +163,7 @@ pub(crate) struct Job {
     pub(crate) views: Vec<u8>,
     pub(crate) event_hash: [u8; 16],
     pub(crate) unsynced: Unsynced,
+    pub(crate) unsynced_log: Option<PathBuf>,
     /// `None` where nothing is kept: then it is for the hash alone.
     pub(crate) dir: Option<PathBuf>,
     pub(crate) metrics: Arc<Metrics>,
@@ -171,7 +172,7 @@ pub(crate) struct Job {
 impl Job {
     pub(crate) fn run(self) {
         give_way();
-        let Self { taken, views, event_hash, unsynced, dir, metrics } = self;
+        let Self { taken, views, event_hash, unsynced, unsynced_log, dir, metrics } = self;
         let Taken { rules_version, sequence, position, source, done } = taken;
         let begun = Instant::now();
         let Found { primary_hash: state_hash, state } = match source.read(sequence) {
@@ -200,6 +201,10 @@ impl Job {
                 ],
             };
             sync(&unsynced);
+            if let Some(log) = unsynced_log {
+                // A log that ended before its snapshot would be refused at the next start.
+                log::sync_written(&log).map_err(JobError::Log)?;
+            }
             Ok(Some(snapshot::write(dir, &snapshot)?))
         });
         let trim_before = report(written, sequence, begun, &metrics);
@@ -249,6 +254,7 @@ enum JobError {
     HashCut,
     ReplicaStopped,
     ReplicaDiffers,
+    Log(log::OpenError),
     Snapshot(SnapshotError),
 }
 
@@ -269,6 +275,7 @@ impl fmt::Display for JobError {
             Self::ReplicaDiffers => f.write_str(
                 "the replica's state is not that of the primary: neither is kept as a snapshot",
             ),
+            Self::Log(error) => error.fmt(f),
             Self::Snapshot(error) => error.fmt(f),
         }
     }

@@ -12,6 +12,8 @@ START = {"USDT": Decimal(1_000_000), "BTC": Decimal(100), "ETH": Decimal(1_000)}
 OPEN = ("NEW", "PARTIALLY_FILLED")
 # The venue stopped before it could answer.
 UNKNOWN = -1007
+# It has no room for this, and did nothing of it.
+REFUSED = -1008
 
 
 class Ledger:
@@ -22,6 +24,7 @@ class Ledger:
         self.canceled = set()
         self.fills = {}  # (name, trade id) -> price, qty
         self.unanswered = []  # (name, client order id)
+        self.refused = []  # the same
         self.last_order_id = 0
         self.last_trade_id = 0
         self.last_update_id = 0
@@ -31,6 +34,7 @@ class Ledger:
         keep = chance.sample(sorted(self.acknowledged), min(200, len(self.acknowledged)))
         self.acknowledged = {key: self.acknowledged[key] for key in keep}
         self.unanswered.clear()
+        self.refused.clear()
 
 
 async def send(venue, session, ledger, label):
@@ -46,7 +50,7 @@ async def send(venue, session, ledger, label):
                 status, body = await call(
                     venue, session, "DELETE", name, symbol=SYMBOL, orderId=order_id
                 )
-                assert status == 200 or body["code"] in (UNKNOWN, -2011), body
+                assert status == 200 or body["code"] in (UNKNOWN, REFUSED, -2011), body
                 if status == 200:
                     ledger.canceled.add((name, order_id))
                     ledger.acknowledged[name, order_id] = body
@@ -67,8 +71,11 @@ async def send(venue, session, ledger, label):
             )
             if status != 200 and body["code"] == UNKNOWN:
                 continue
-            assert status == 200, body
             ledger.unanswered.remove((name, client_id))
+            if status != 200 and body["code"] == REFUSED:
+                ledger.refused.append((name, client_id))
+                continue
+            assert status == 200, body
             order_id = body["orderId"]
             ledger.acknowledged[name, order_id] = body
             ledger.last_order_id = max(ledger.last_order_id, order_id)
@@ -152,6 +159,12 @@ async def check_orders(venue, session, ledger, name, filled):
             assert now["status"] == told["status"], (told, now)
         if (name, order_id) in ledger.canceled:
             assert now["status"] == "CANCELED", now
+    for owner, client_id in ledger.refused:
+        if owner == name:
+            _, now = await call(
+                venue, session, "GET", name, symbol=SYMBOL, origClientOrderId=client_id
+            )
+            assert now.get("code") == -2013, now
     for owner, client_id in ledger.unanswered:
         if owner != name:
             continue

@@ -47,7 +47,8 @@ async def survive(machine, rounds, chance):
 
 
 async def run(machine, ledger, label, chance):
-    """Starts the venue, checks it, and ends it under load, by a failed sync or from outside."""
+    """Starts the venue, checks it, and ends it under load, by a failed sync or from outside, now and
+    then while its disk is full."""
     venue = machine.start()
     try:
         async with aiohttp.ClientSession(venue.url) as session:
@@ -60,11 +61,15 @@ async def run(machine, ledger, label, chance):
                 asyncio.create_task(send(venue, session, ledger, f"{label}-{at}"))
                 for at in range(SENDERS)
             ]
-            await asyncio.sleep(chance.uniform(0.2, 1.0))
+            await asyncio.sleep(chance.uniform(0.1, 0.5))
+            if chance.random() < 0.3:
+                machine.disk.set_free(chance.randrange(60_000))
+            await asyncio.sleep(chance.uniform(0.1, 0.5))
             if failing in (".log", "next.segment") and machine.disk.has_failed_sync():
                 assert venue.process.wait(DEADLINE_S) == 1, "it went on after a sync failed"
             machine.end(venue.process, chance)
             machine.disk.fail_sync(0, "")
+            machine.disk.set_free(disk.UNLIMITED)
             await asyncio.gather(*senders)
     finally:
         disk.kill_group(venue.process)

@@ -230,6 +230,10 @@ impl Opened {
         &self.spool
     }
 
+    pub fn metrics(&self) -> Arc<Metrics> {
+        Arc::clone(&self.metrics)
+    }
+
     /// Whether nothing was ever logged here.
     pub fn is_new(&self) -> bool {
         self.engine().sequence() == 0

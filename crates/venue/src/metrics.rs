@@ -78,6 +78,9 @@ pub struct Metrics {
     spool_first_sequence: Count,
     replica_alarm: Count,
     replica_lag: Count,
+    projected_sequence: Count,
+    projection_lag: Count,
+    projection_alarm: Count,
 
     replica_status: AtomicU8,
     last_batch: AtomicU64,
@@ -100,6 +103,9 @@ impl Metrics {
             spool_first_sequence: Count::default(),
             replica_alarm: Count::default(),
             replica_lag: Count::default(),
+            projected_sequence: Count::default(),
+            projection_lag: Count::default(),
+            projection_alarm: Count::default(),
             replica_status: AtomicU8::default(),
             last_batch: AtomicU64::default(),
             replica_batch: AtomicU64::default(),
@@ -142,6 +148,13 @@ impl Metrics {
         r.register("replica_alarm", help, self.replica_alarm.clone());
         let help = "Batches that the replica has yet to apply, 0 without a replica";
         r.register("replica_lag_batches", help, self.replica_lag.clone());
+        let help = "Sequence of the last command in the read model";
+        r.register("projection_sequence", help, self.projected_sequence.clone());
+        let help = "Commands that the read model has yet to take in";
+        r.register("projection_lag_commands", help, self.projection_lag.clone());
+        let help =
+            "1 while the read model cannot go on: its disk is full, its file locked or damaged";
+        r.register("projection_alarm", help, self.projection_alarm.clone());
         self
     }
 
@@ -152,6 +165,8 @@ impl Metrics {
         let behind = behind.saturating_sub(self.replica_batch.load(Ordering::Relaxed));
         self.replica_alarm.set(u64::from(status.is_alarm()));
         self.replica_lag.set(if status == ReplicaStatus::Off { 0 } else { behind });
+        let applied = self.applied_sequence.get();
+        self.projection_lag.set(applied.saturating_sub(self.projected_sequence.get()));
         let mut out = String::new();
         text::encode(&mut out, &self.registry).expect("a string takes all that is written to it");
         out
@@ -190,6 +205,15 @@ impl Metrics {
     pub(crate) fn published(&self, last_sequence: u64, spool_first_sequence: u64) {
         self.applied_sequence.set(last_sequence);
         self.spool_first_sequence.set(spool_first_sequence);
+    }
+
+    /// The read model has taken in all up to this command.
+    pub fn projected(&self, sequence: u64) {
+        self.projected_sequence.set(sequence);
+    }
+
+    pub fn projection_failed(&self, failed: bool) {
+        self.projection_alarm.set(u64::from(failed));
     }
 
     pub(crate) fn snapshot_found(&self, sequence: u64, written: SystemTime) {

@@ -14,7 +14,8 @@ const SEES: &[(&str, &[&str])] = &[
     ("protocol", &["types"]),
     ("recorded", &["protocol"]),
     ("venue", &["engine", "log", "marketdata"]),
-    ("gateway", &["venue", "protocol"]),
+    ("projection", &["venue"]),
+    ("gateway", &["projection", "protocol"]),
     ("client", &["protocol"]),
     (
         "buttonwood",
@@ -26,6 +27,7 @@ const SEES: &[(&str, &[&str])] = &[
             "protocol",
             "recorded",
             "venue",
+            "projection",
             "gateway",
             "client",
         ],

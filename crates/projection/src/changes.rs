@@ -1,0 +1,319 @@
+//! What a page of events changes, gathered before it is written: an order that comes and goes within
+//! a page is one row, and so is a candle.
+
+use std::collections::BTreeMap;
+
+use marketdata::{AggTrades, PublicTrade};
+use types::{
+    AccountId, Adjustment, AggTrade, Asset, AssetId, Candle, ClOrdId, Event, ExternalRef, Fill,
+    Instrument, InstrumentId, Interval, Order, OrderId, OrderList, OrderListId, Price, Qty,
+    TimeZone, TradeCorrected, TradeExecuted, TradeId, TradePrevented,
+};
+use types::{Amount, ReceivableSettled, TradeBusted};
+use venue::Applied;
+
+/// The intervals that are kept; all others are put together of them.
+pub(crate) const LEVELS: [Interval; 4] =
+    [Interval::Day1, Interval::Hour1, Interval::Minute1, Interval::Second1];
+
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    pub(crate) commands: usize,
+    /// Of the last command.
+    pub(crate) sequence: u64,
+    pub(crate) sequenced_ns: u64,
+    /// Where the last command began.
+    pub(crate) command: u64,
+    pub(crate) instruments: BTreeMap<InstrumentId, Instrument>,
+    pub(crate) assets: BTreeMap<AssetId, Asset>,
+    pub(crate) orders: BTreeMap<(InstrumentId, OrderId), Order>,
+    pub(crate) amendments: Vec<Amendment>,
+    pub(crate) trades: Vec<(u64, TradeExecuted)>,
+    pub(crate) agg_trades: BTreeMap<(InstrumentId, TradeId), PendingAggTrade>,
+    pub(crate) candles: BTreeMap<(InstrumentId, usize, u64), Candle>,
+    pub(crate) prevented: Vec<TradePrevented>,
+    pub(crate) order_lists: BTreeMap<(InstrumentId, OrderListId), OrderList>,
+    pub(crate) busts: Vec<(u64, TradeBusted)>,
+    pub(crate) corrections: Vec<TradeCorrected>,
+    pub(crate) balance_changes: Vec<BalanceChange>,
+}
+
+/// An order that was given another quantity, price or name.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Amendment {
+    pub instrument: InstrumentId,
+    pub order_id: OrderId,
+    pub account: AccountId,
+    /// The event's number among those of its account.
+    pub account_seq: u64,
+    pub orig_cl_ord_id: ClOrdId,
+    pub cl_ord_id: ClOrdId,
+    pub orig_order_qty: Qty,
+    pub order_qty: Qty,
+    pub orig_price: Price,
+    pub price: Price,
+    pub amended_ns: u64,
+}
+
+/// An aggregate trade, and what a trade must have in common with it to belong to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PendingAggTrade {
+    pub(crate) trade: AggTrade,
+    pub(crate) command: u64,
+    pub(crate) taker: OrderId,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum ChangeKind {
+    Deposit,
+    Withdrawal,
+    TradeBust,
+    TradeCorrection,
+    Receivable,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BalanceChange {
+    pub(crate) account: AccountId,
+    pub(crate) account_seq: u64,
+    pub(crate) kind: ChangeKind,
+    pub(crate) sequence: u64,
+    pub(crate) changed_ns: u64,
+    pub(crate) asset: Option<(AssetId, Amount)>,
+    pub(crate) external_ref: Option<ExternalRef>,
+    pub(crate) trade: Option<(InstrumentId, TradeId)>,
+    /// Base and quote.
+    pub(crate) adjusted: Option<(Amount, Amount)>,
+}
+
+/// What goes on from page to page: the aggregate trades that may still grow.
+#[derive(Debug, Default)]
+pub(crate) struct Growing {
+    /// Where the last command began.
+    pub(crate) command: u64,
+    pub(crate) agg_trades: BTreeMap<InstrumentId, AggTrades>,
+}
+
+impl Changes {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.commands == 0
+    }
+
+    pub(crate) fn apply(&mut self, applied: &Applied, growing: &mut Growing) {
+        if !applied.continues {
+            growing.command = applied.sequence;
+        }
+        self.commands += 1;
+        self.sequence = applied.sequence;
+        self.sequenced_ns = applied.sequenced_ns;
+        self.command = growing.command;
+        for event in &applied.events {
+            self.apply_event(event, applied, growing);
+        }
+    }
+
+    fn apply_event(&mut self, event: &Event, applied: &Applied, growing: &mut Growing) {
+        match event {
+            Event::OrderAccepted(e) => self.order(&e.order),
+            Event::OrderCanceled(e) => self.order(&e.order),
+            Event::OrderExpired(e) => self.order(&e.order),
+            Event::OrderTriggered(e) => self.order(&e.order),
+            Event::OrderRepriced(e) => self.order(&e.order),
+            Event::OrderAmended(e) => {
+                let was = (e.orig_cl_ord_id, e.orig_order_qty, e.order.price);
+                self.amendment(&e.order, e.account_seq, was);
+            }
+            Event::OrderModified(e) => {
+                let was = (e.orig_cl_ord_id, e.orig_order_qty, e.orig_price);
+                self.amendment(&e.order, e.account_seq, was);
+            }
+            Event::TradeExecuted(e) => self.trade(e, applied.sequence, growing),
+            Event::TradePrevented(e) => self.prevented.push(*e),
+            Event::OrderListUpdated(e) => {
+                self.order_lists.insert((e.list.instrument, e.list.order_list), e.list);
+            }
+            Event::TradeBusted(e) => self.bust(e, applied),
+            Event::TradeCorrected(e) => self.correction(e, applied),
+            Event::Deposited(e) => {
+                let paid = (e.asset, e.amount, e.external_ref);
+                self.payment(ChangeKind::Deposit, e.account, e.account_seq, paid, applied);
+            }
+            Event::Withdrawn(e) => {
+                let paid = (e.asset, Amount::ZERO - e.amount, e.external_ref);
+                self.payment(ChangeKind::Withdrawal, e.account, e.account_seq, paid, applied);
+            }
+            Event::ReceivableSettled(e) => self.settled(e, applied),
+            Event::AssetListed(e) => {
+                self.assets.insert(e.id, e.asset);
+            }
+            Event::InstrumentListed(e) => {
+                self.instruments.insert(e.instrument.id, e.instrument);
+            }
+            Event::InstrumentUpdated(e) => {
+                self.instruments.insert(e.instrument.id, e.instrument);
+            }
+            // What is shown now, and who may do what, is the engine's to tell.
+            Event::OrderRested(_)
+            | Event::BookReduced(_)
+            | Event::ReceivableCreated(_)
+            | Event::AccountCreated(_)
+            | Event::AccountUpdated(_)
+            | Event::KeyCreated(_)
+            | Event::KeyRevoked(_)
+            | Event::InstrumentRulesSet(_)
+            | Event::PhaseChanged(_)
+            | Event::InstrumentDelisted(_)
+            | Event::FeeScheduleSet(_)
+            | Event::AccountRiskSet(_)
+            | Event::AccountLimitsSet(_)
+            | Event::KillSwitchSet(_)
+            | Event::VenueHalted(_)
+            | Event::VenueResumed(())
+            | Event::CircuitBreakerSet(_)
+            | Event::CalendarSet(_)
+            | Event::AuctionIndicated(_)
+            | Event::AuctionUncrossed(_)
+            | Event::SessionOpened(_)
+            | Event::SessionClosed(_)
+            | Event::CommandRejected(_)
+            | Event::CommandRepeated(_) => {}
+        }
+    }
+
+    fn order(&mut self, order: &Order) {
+        self.orders.insert((order.instrument, order.order_id), *order);
+    }
+
+    fn amendment(&mut self, order: &Order, account_seq: u64, was: (ClOrdId, Qty, Price)) {
+        let (orig_cl_ord_id, orig_order_qty, orig_price) = was;
+        self.amendments.push(Amendment {
+            instrument: order.instrument,
+            order_id: order.order_id,
+            account: order.account,
+            account_seq,
+            orig_cl_ord_id,
+            cl_ord_id: order.cl_ord_id,
+            orig_order_qty,
+            order_qty: order.order_qty,
+            orig_price,
+            price: order.price,
+            amended_ns: order.updated_ns,
+        });
+        self.order(order);
+    }
+
+    fn trade(&mut self, executed: &TradeExecuted, sequence: u64, growing: &mut Growing) {
+        for Fill { order, .. } in [&executed.maker, &executed.taker] {
+            self.order(order);
+        }
+        self.trades.push((sequence, *executed));
+        let trade = PublicTrade::of(executed);
+        let instrument = executed.instrument;
+        for (level, interval) in LEVELS.into_iter().enumerate() {
+            let open_ns = interval.open_ns(TimeZone::UTC, trade.traded_ns);
+            let one = trade.candle(open_ns);
+            self.candles
+                .entry((instrument, level, open_ns))
+                .and_modify(|candle| candle.add(&one))
+                .or_insert(one);
+        }
+        let command = growing.command;
+        let agg_trades = growing.agg_trades.entry(instrument).or_default();
+        // What is complete by this trade was put down as it grew.
+        agg_trades.push(command, executed);
+        let grown = agg_trades.open().expect("a trade has just been added");
+        let taker = executed.taker.order.order_id;
+        let pending = PendingAggTrade { trade: grown, command, taker };
+        self.agg_trades.insert((instrument, grown.first_trade), pending);
+    }
+
+    fn bust(&mut self, busted: &TradeBusted, applied: &Applied) {
+        self.busts.push((applied.sequenced_ns, *busted));
+        let trade = (busted.instrument, busted.trade_id);
+        for side in [&busted.buyer, &busted.seller] {
+            self.adjustment(ChangeKind::TradeBust, side, trade, applied);
+        }
+    }
+
+    fn correction(&mut self, corrected: &TradeCorrected, applied: &Applied) {
+        self.corrections.push(*corrected);
+        let trade = (corrected.instrument, corrected.trade_id);
+        for side in [&corrected.buyer, &corrected.seller] {
+            self.adjustment(ChangeKind::TradeCorrection, side, trade, applied);
+        }
+    }
+
+    fn adjustment(
+        &mut self,
+        kind: ChangeKind,
+        side: &Adjustment,
+        trade: (InstrumentId, TradeId),
+        applied: &Applied,
+    ) {
+        self.balance_changes.push(BalanceChange {
+            account: side.account,
+            account_seq: side.account_seq,
+            kind,
+            sequence: applied.sequence,
+            changed_ns: applied.sequenced_ns,
+            asset: None,
+            external_ref: None,
+            trade: Some(trade),
+            adjusted: Some((side.base, side.quote)),
+        });
+    }
+
+    fn payment(
+        &mut self,
+        kind: ChangeKind,
+        account: AccountId,
+        account_seq: u64,
+        (asset, amount, external_ref): (AssetId, Amount, ExternalRef),
+        applied: &Applied,
+    ) {
+        self.balance_changes.push(BalanceChange {
+            account,
+            account_seq,
+            kind,
+            sequence: applied.sequence,
+            changed_ns: applied.sequenced_ns,
+            asset: Some((asset, amount)),
+            external_ref: Some(external_ref),
+            trade: None,
+            adjusted: None,
+        });
+    }
+
+    fn settled(&mut self, settled: &ReceivableSettled, applied: &Applied) {
+        let receivable = &settled.receivable;
+        let sides = [
+            (receivable.debtor, settled.debtor_seq, Amount::ZERO - settled.paid),
+            (receivable.creditor, settled.creditor_seq, settled.paid),
+        ];
+        for (account, account_seq, amount) in sides {
+            self.balance_changes.push(BalanceChange {
+                account,
+                account_seq,
+                kind: ChangeKind::Receivable,
+                sequence: applied.sequence,
+                changed_ns: applied.sequenced_ns,
+                asset: Some((receivable.asset, amount)),
+                external_ref: None,
+                trade: None,
+                adjusted: None,
+            });
+        }
+    }
+}
+
+impl ChangeKind {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Deposit => "deposit",
+            Self::Withdrawal => "withdrawal",
+            Self::TradeBust => "trade_bust",
+            Self::TradeCorrection => "trade_correction",
+            Self::Receivable => "receivable",
+        }
+    }
+}

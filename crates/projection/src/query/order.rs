@@ -1,0 +1,238 @@
+//! Orders, their amendments and lists, and the trades that were prevented.
+
+use rusqlite::{OptionalExtension, params};
+use types::{
+    AccountId, ClOrdId, InstrumentId, Order, OrderId, OrderList, OrderListId, OrderRef, Price, Qty,
+    StpMode, TradePrevented,
+};
+
+use crate::changes::Amendment;
+use crate::column::{self, Columns, read_wire};
+use crate::error::ProjectionError;
+use crate::history::History;
+use crate::query::{Times, bound, page};
+
+/// Which orders of an account.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OrderFilter {
+    /// From this one on.
+    pub from_id: Option<OrderId>,
+    /// When they were created.
+    pub times: Times,
+    /// From the first one that is wanted, if that was named; else the last ones.
+    pub limit: usize,
+}
+
+/// Which order lists of an account.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ListFilter {
+    pub instrument: Option<InstrumentId>,
+    pub from_id: Option<OrderListId>,
+    pub times: Times,
+    pub limit: usize,
+}
+
+/// Which prevented matches of an account.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum PreventedFilter {
+    One(u64),
+    OfOrder { order_id: OrderId, from_id: u64, limit: usize },
+}
+
+impl History {
+    /// An account's orders in one instrument, oldest first.
+    pub fn all_orders(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+        filter: &OrderFilter,
+    ) -> Result<Vec<Order>, ProjectionError> {
+        let from_the_first = filter.from_id.is_some() || filter.times.start_ns.is_some();
+        let direction = if from_the_first { "ASC" } else { "DESC" };
+        let (mut start, end) = filter.times.bounds();
+        let from_id = filter.from_id.map_or(0, |id| bound(id.0));
+        self.ask(|connection| {
+            if from_id > 0 {
+                // Ids go up with time: so the index by time leads there.
+                let find = "SELECT created_ns FROM orders WHERE instrument = ? AND order_id >= ? \
+                            ORDER BY order_id LIMIT 1";
+                let key = params![instrument.0, from_id];
+                let created = connection.prepare_cached(find)?.query_row(key, |row| row.get(0));
+                start = start.max(created.optional()?.unwrap_or(i64::MAX));
+            }
+            let select = format!(
+                "SELECT * FROM orders WHERE account = ? AND instrument = ? \
+                 AND created_ns BETWEEN ? AND ? AND order_id >= ? \
+                 ORDER BY created_ns {direction}, order_id {direction} LIMIT ?"
+            );
+            let key = params![account.0, instrument.0, start, end, from_id, page(filter.limit)];
+            let mut select = connection.prepare_cached(&select)?;
+            let mut orders: Vec<Order> =
+                select.query_map(key, column::order)?.collect::<Result<_, _>>()?;
+            orders.sort_unstable_by_key(|order| order.order_id);
+            Ok(orders)
+        })
+    }
+
+    /// An order by our id, by the client's name for it, or by both. A name means the open order of
+    /// that name, or else the last one.
+    pub fn order(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+        order: &OrderRef,
+    ) -> Result<Option<Order>, ProjectionError> {
+        self.ask(|connection| match order.order_id {
+            Some(order_id) => {
+                let select = "SELECT * FROM orders WHERE instrument = ? AND order_id = ? \
+                              AND account = ? AND cl_ord_id = coalesce(?, cl_ord_id)";
+                let name = order.cl_ord_id.map(|name| name.as_str().to_owned());
+                let key = params![instrument.0, bound(order_id.0), account.0, name];
+                connection.prepare_cached(select)?.query_row(key, column::order).optional()
+            }
+            None => {
+                let Some(name) = order.cl_ord_id else { return Ok(None) };
+                let select = "SELECT * FROM orders WHERE account = ? AND instrument = ? \
+                              AND cl_ord_id = ? ORDER BY status <= 1 DESC, updated_ns DESC, \
+                              order_id DESC LIMIT 1";
+                let key = params![account.0, instrument.0, name.as_str()];
+                connection.prepare_cached(select)?.query_row(key, column::order).optional()
+            }
+        })
+    }
+
+    /// The changes of one order, oldest first, from one number among the account's events on.
+    pub fn amendments(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+        order_id: OrderId,
+        from_seq: u64,
+        limit: usize,
+    ) -> Result<Vec<Amendment>, ProjectionError> {
+        self.ask(|connection| {
+            let select = "SELECT * FROM amendments WHERE instrument = ? AND order_id = ? \
+                          AND account = ? AND account_seq >= ? ORDER BY account_seq LIMIT ?";
+            let key =
+                params![instrument.0, bound(order_id.0), account.0, bound(from_seq), page(limit)];
+            connection.prepare_cached(select)?.query_map(key, amendment)?.collect()
+        })
+    }
+
+    /// A list by our id, or by the client's name for it: the last one of that name.
+    pub fn order_list(
+        &self,
+        account: AccountId,
+        instrument: Option<InstrumentId>,
+        order_list: Option<OrderListId>,
+        cl_ord_id: Option<ClOrdId>,
+    ) -> Result<Option<OrderList>, ProjectionError> {
+        self.ask(|connection| {
+            let select = "SELECT list FROM order_lists WHERE account = ?1 \
+                          AND instrument = coalesce(?2, instrument) \
+                          AND order_list_id = coalesce(?3, order_list_id) \
+                          AND cl_ord_id = coalesce(?4, cl_ord_id) \
+                          ORDER BY created_ns DESC, order_list_id DESC LIMIT 1";
+            let id = order_list.map(|id| bound(id.0));
+            let name = cl_ord_id.map(|name| name.as_str().to_owned());
+            let key = params![account.0, instrument.map(|id| id.0), id, name];
+            connection.prepare_cached(select)?.query_row(key, order_list_of).optional()
+        })
+    }
+
+    /// An account's order lists, oldest first.
+    pub fn all_order_lists(
+        &self,
+        account: AccountId,
+        filter: &ListFilter,
+    ) -> Result<Vec<OrderList>, ProjectionError> {
+        let from_the_first = filter.from_id.is_some() || filter.times.start_ns.is_some();
+        let direction = if from_the_first { "ASC" } else { "DESC" };
+        let (start, end) = filter.times.bounds();
+        self.ask(|connection| {
+            let select = format!(
+                "SELECT list FROM order_lists WHERE account = ? \
+                 AND instrument = coalesce(?, instrument) AND order_list_id >= ? \
+                 AND created_ns BETWEEN ? AND ? \
+                 ORDER BY created_ns {direction}, order_list_id {direction} LIMIT ?"
+            );
+            let key = params![
+                account.0,
+                filter.instrument.map(|id| id.0),
+                filter.from_id.map_or(0, |id| bound(id.0)),
+                start,
+                end,
+                page(filter.limit)
+            ];
+            let mut select = connection.prepare_cached(&select)?;
+            let lists = select.query_map(key, order_list_of)?;
+            let mut lists: Vec<OrderList> = lists.collect::<Result<_, _>>()?;
+            if !from_the_first {
+                lists.reverse();
+            }
+            Ok(lists)
+        })
+    }
+
+    /// Trades that self-trade prevention kept an account from, oldest first.
+    pub fn prevented_matches(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+        filter: PreventedFilter,
+    ) -> Result<Vec<TradePrevented>, ProjectionError> {
+        let (select, id, from_id, limit) = match filter {
+            PreventedFilter::One(id) => ("prevented_match_id = ?3", id, 0, 1),
+            PreventedFilter::OfOrder { order_id, from_id, limit } => {
+                ("(maker_order_id = ?3 OR taker_order_id = ?3)", order_id.0, from_id, limit)
+            }
+        };
+        let select = format!(
+            "SELECT * FROM prevented_matches WHERE instrument = ?1 \
+             AND (maker_account = ?2 OR taker_account = ?2) AND {select} \
+             AND prevented_match_id >= ?4 ORDER BY prevented_match_id LIMIT ?5"
+        );
+        self.ask(|connection| {
+            let key = params![instrument.0, account.0, bound(id), bound(from_id), page(limit)];
+            connection.prepare_cached(&select)?.query_map(key, prevented)?.collect()
+        })
+    }
+}
+
+fn amendment(row: &rusqlite::Row<'_>) -> rusqlite::Result<Amendment> {
+    let name = |text: String| ClOrdId::parse(&text);
+    Ok(Amendment {
+        instrument: InstrumentId(row.get("instrument")?),
+        order_id: OrderId(row.uint("order_id")?),
+        account: AccountId(row.get("account")?),
+        account_seq: row.uint("account_seq")?,
+        orig_cl_ord_id: row.parsed("orig_cl_ord_id", name)?,
+        cl_ord_id: row.parsed("cl_ord_id", name)?,
+        orig_order_qty: row.qty("orig_order_qty")?,
+        order_qty: row.qty("order_qty")?,
+        orig_price: row.price("orig_price")?,
+        price: row.price("price")?,
+        amended_ns: row.uint("amended_ns")?,
+    })
+}
+
+fn order_list_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<OrderList> {
+    row.parsed("list", |bytes: Vec<u8>| read_wire(&bytes))
+}
+
+fn prevented(row: &rusqlite::Row<'_>) -> rusqlite::Result<TradePrevented> {
+    Ok(TradePrevented {
+        // Market data's number of it is not kept.
+        instrument_seq: 0,
+        instrument: InstrumentId(row.get("instrument")?),
+        prevented_match_id: row.uint("prevented_match_id")?,
+        price: Price::from_ticks(row.get("price")?),
+        qty: Qty::from_lots(row.uint("qty")?),
+        stp_mode: row.parsed("stp_mode", StpMode::from_number)?,
+        maker_account: AccountId(row.get("maker_account")?),
+        maker_order_id: OrderId(row.uint("maker_order_id")?),
+        taker_account: AccountId(row.get("taker_account")?),
+        taker_order_id: OrderId(row.uint("taker_order_id")?),
+        prevented_ns: row.uint("prevented_ns")?,
+    })
+}

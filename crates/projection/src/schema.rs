@@ -1,0 +1,299 @@
+//! The tables, and how a file with them is opened.
+//!
+//! Numbers of types and states are those of the log's vocabulary (`types`). Prices are ticks,
+//! quantities lots, amounts smallest units of their asset; times are nanoseconds since 1970.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::error::ProjectionError;
+
+/// Counted up when a table changes its meaning. Files of an older version are made anew.
+pub const SCHEMA_VERSION: i32 = 1;
+/// Tells our files from other databases: "BWPJ".
+const APPLICATION_ID: i32 = 0x4257_504A;
+
+/// How long somebody else may hold the file before that is an error.
+const BUSY_MAX: Duration = Duration::from_secs(5);
+
+/// Where the file lies in a data folder.
+pub fn path(data_dir: &Path) -> PathBuf {
+    data_dir.join("projection").join("history.sqlite")
+}
+
+pub(crate) const TABLES: &str = "
+CREATE TABLE progress (
+    id INTEGER PRIMARY KEY CHECK (id = 0),
+    -- The last command whose events are here, and the time that it was applied at.
+    sequence INTEGER NOT NULL,
+    sequenced_ns INTEGER NOT NULL,
+    -- Where the last command began: it may have left work that was done under further sequences.
+    command INTEGER NOT NULL,
+    first_sequence INTEGER NOT NULL
+) STRICT;
+INSERT INTO progress VALUES (0, 0, 0, 0, 1);
+
+-- Commands whose events were gone before they could be read.
+CREATE TABLE gaps (
+    first_sequence INTEGER PRIMARY KEY,
+    last_sequence INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE instruments (
+    instrument INTEGER PRIMARY KEY,
+    symbol TEXT NOT NULL,
+    base INTEGER NOT NULL,
+    quote INTEGER NOT NULL,
+    tick_size TEXT NOT NULL,
+    lot_size TEXT NOT NULL,
+    tick_lot_minor INTEGER NOT NULL,
+    lot_minor INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE assets (
+    asset INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    decimals INTEGER NOT NULL
+) STRICT;
+
+-- Each order as its last event left it.
+CREATE TABLE orders (
+    instrument INTEGER NOT NULL,
+    order_id INTEGER NOT NULL,
+    account INTEGER NOT NULL,
+    cl_ord_id TEXT NOT NULL,
+    side INTEGER NOT NULL,
+    order_type INTEGER NOT NULL,
+    time_in_force INTEGER NOT NULL,
+    stp_mode INTEGER NOT NULL,
+    status INTEGER NOT NULL,
+    strategy_id INTEGER,
+    strategy_type INTEGER,
+    price INTEGER NOT NULL,
+    order_qty INTEGER NOT NULL,
+    quote_order_qty ANY NOT NULL,
+    cum_qty INTEGER NOT NULL,
+    cum_quote ANY NOT NULL,
+    created_ns INTEGER NOT NULL,
+    updated_ns INTEGER NOT NULL,
+    order_list_id INTEGER NOT NULL,
+    -- As they lie in the log; NULL for a plain order.
+    terms BLOB,
+    PRIMARY KEY (instrument, order_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX orders_by_account ON orders (account, instrument, created_ns, order_id);
+CREATE INDEX orders_by_cl_ord_id ON orders (account, instrument, cl_ord_id);
+
+CREATE TABLE amendments (
+    instrument INTEGER NOT NULL,
+    order_id INTEGER NOT NULL,
+    -- The event's number among those of its account.
+    account_seq INTEGER NOT NULL,
+    account INTEGER NOT NULL,
+    orig_cl_ord_id TEXT NOT NULL,
+    cl_ord_id TEXT NOT NULL,
+    orig_order_qty INTEGER NOT NULL,
+    order_qty INTEGER NOT NULL,
+    orig_price INTEGER NOT NULL,
+    price INTEGER NOT NULL,
+    amended_ns INTEGER NOT NULL,
+    PRIMARY KEY (instrument, order_id, account_seq)
+) STRICT, WITHOUT ROWID;
+
+-- As they were made; `side` is the aggressor's.
+CREATE TABLE trades (
+    instrument INTEGER NOT NULL,
+    trade_id INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    traded_ns INTEGER NOT NULL,
+    price INTEGER NOT NULL,
+    qty INTEGER NOT NULL,
+    quote ANY NOT NULL,
+    side INTEGER NOT NULL,
+    -- What became of it later.
+    corrected_price INTEGER,
+    corrected_quote ANY,
+    busted_ns INTEGER,
+    PRIMARY KEY (instrument, trade_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX trades_by_time ON trades (instrument, traded_ns, trade_id);
+
+-- Both sides of each trade.
+CREATE TABLE fills (
+    account INTEGER NOT NULL,
+    instrument INTEGER NOT NULL,
+    trade_id INTEGER NOT NULL,
+    is_maker INTEGER NOT NULL,
+    order_id INTEGER NOT NULL,
+    order_list_id INTEGER NOT NULL,
+    side INTEGER NOT NULL,
+    fee ANY NOT NULL,
+    fee_asset INTEGER NOT NULL,
+    PRIMARY KEY (account, instrument, trade_id, is_maker)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX fills_by_order ON fills (account, instrument, order_id, trade_id);
+
+-- Named by their first trade.
+CREATE TABLE agg_trades (
+    instrument INTEGER NOT NULL,
+    first_trade INTEGER NOT NULL,
+    last_trade INTEGER NOT NULL,
+    price INTEGER NOT NULL,
+    qty INTEGER NOT NULL,
+    quote ANY NOT NULL,
+    traded_ns INTEGER NOT NULL,
+    is_buyer_maker INTEGER NOT NULL,
+    command INTEGER NOT NULL,
+    taker_order_id INTEGER NOT NULL,
+    PRIMARY KEY (instrument, first_trade)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX agg_trades_by_time ON agg_trades (instrument, traded_ns, first_trade);
+
+-- Of seconds, minutes, hours and days in which something was traded, in UTC.
+CREATE TABLE candles (
+    instrument INTEGER NOT NULL,
+    interval TEXT NOT NULL,
+    open_ns INTEGER NOT NULL,
+    open INTEGER NOT NULL,
+    high INTEGER NOT NULL,
+    low INTEGER NOT NULL,
+    close INTEGER NOT NULL,
+    volume_lots ANY NOT NULL,
+    quote ANY NOT NULL,
+    taker_buy_lots ANY NOT NULL,
+    taker_buy_quote ANY NOT NULL,
+    trade_count INTEGER NOT NULL,
+    first_trade INTEGER NOT NULL,
+    last_trade INTEGER NOT NULL,
+    PRIMARY KEY (instrument, interval, open_ns)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE prevented_matches (
+    instrument INTEGER NOT NULL,
+    prevented_match_id INTEGER NOT NULL,
+    price INTEGER NOT NULL,
+    qty INTEGER NOT NULL,
+    stp_mode INTEGER NOT NULL,
+    maker_account INTEGER NOT NULL,
+    maker_order_id INTEGER NOT NULL,
+    taker_account INTEGER NOT NULL,
+    taker_order_id INTEGER NOT NULL,
+    prevented_ns INTEGER NOT NULL,
+    PRIMARY KEY (instrument, prevented_match_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX prevented_by_maker ON prevented_matches (instrument, maker_order_id);
+CREATE INDEX prevented_by_taker ON prevented_matches (instrument, taker_order_id);
+
+CREATE TABLE order_lists (
+    instrument INTEGER NOT NULL,
+    order_list_id INTEGER NOT NULL,
+    account INTEGER NOT NULL,
+    cl_ord_id TEXT NOT NULL,
+    created_ns INTEGER NOT NULL,
+    updated_ns INTEGER NOT NULL,
+    -- As it lies in the log.
+    list BLOB NOT NULL,
+    PRIMARY KEY (instrument, order_list_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX order_lists_by_account ON order_lists (account, created_ns);
+CREATE INDEX order_lists_by_cl_ord_id ON order_lists (account, cl_ord_id);
+
+-- Money that came or went otherwise than by trading. Busts and corrections of trades move the
+-- base and the quote asset of their instrument.
+CREATE TABLE balance_changes (
+    account INTEGER NOT NULL,
+    account_seq INTEGER NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN
+        ('deposit', 'withdrawal', 'trade_bust', 'trade_correction', 'receivable')),
+    sequence INTEGER NOT NULL,
+    changed_ns INTEGER NOT NULL,
+    -- NULL where the two amounts of an adjustment are of its instrument's assets.
+    asset INTEGER,
+    amount ANY,
+    external_ref TEXT,
+    instrument INTEGER,
+    trade_id INTEGER,
+    base_amount ANY,
+    quote_amount ANY,
+    PRIMARY KEY (account, account_seq)
+) STRICT, WITHOUT ROWID;
+";
+
+/// What a file turned out to be.
+pub(crate) enum Found {
+    /// If there was none, the tables have been made.
+    Ready(Connection),
+    /// Its tables are those of an older version.
+    Older { version: i32 },
+}
+
+/// Opens the file for the one who writes it.
+pub(crate) fn open(path: &Path) -> Result<Found, ProjectionError> {
+    let connection = Connection::open(path).map_err(ProjectionError::at(path))?;
+    let result = prepare(&connection);
+    match result {
+        Ok(SCHEMA_VERSION) => Ok(Found::Ready(connection)),
+        Ok(version) if version < SCHEMA_VERSION => Ok(Found::Older { version }),
+        Ok(version) => Err(ProjectionError::Newer { path: path.to_path_buf(), version }),
+        Err(error) => Err(ProjectionError::at(path)(error)),
+    }
+}
+
+/// The version of the tables. Where there were none, ours are made.
+fn prepare(connection: &Connection) -> rusqlite::Result<i32> {
+    connection.busy_timeout(BUSY_MAX)?;
+    let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let ours: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if tables > 0 && ours != APPLICATION_ID {
+        return Err(not_ours());
+    }
+    if tables > 0 && version != SCHEMA_VERSION {
+        return Ok(version);
+    }
+    // Readers go on while somebody writes. What a loss of power takes is read from the spool again.
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.set_prepared_statement_cache_capacity(64);
+    if tables > 0 {
+        return Ok(SCHEMA_VERSION);
+    }
+    let make = format!(
+        "BEGIN IMMEDIATE; {TABLES} PRAGMA application_id = {APPLICATION_ID}; \
+         PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+    );
+    connection.execute_batch(&make)?;
+    Ok(SCHEMA_VERSION)
+}
+
+/// A database of somebody else's: treated as one that is none.
+fn not_ours() -> rusqlite::Error {
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_NOTADB);
+    rusqlite::Error::SqliteFailure(code, Some("it is a database of another program".to_owned()))
+}
+
+/// Opens the file for a reader, which changes nothing.
+pub(crate) fn open_to_read(path: &Path) -> Result<Connection, ProjectionError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let open = || {
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(BUSY_MAX)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        let ours: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+        if ours != APPLICATION_ID {
+            return Err(not_ours());
+        }
+        let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        Ok((connection, version))
+    };
+    let (connection, version) = open().map_err(ProjectionError::at(path))?;
+    let path = path.to_path_buf();
+    match version {
+        SCHEMA_VERSION => Ok(connection),
+        newer if newer > SCHEMA_VERSION => Err(ProjectionError::Newer { path, version }),
+        _ => Err(ProjectionError::Older { path, version }),
+    }
+}

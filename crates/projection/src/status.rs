@@ -1,0 +1,61 @@
+//! What the read model of a venue holds, for its operator. The venue may run.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::column::Columns;
+use crate::error::ProjectionError;
+use crate::schema;
+use crate::store::{Progress, read_progress};
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Status {
+    pub schema_version: i32,
+    pub progress: Progress,
+    /// The first and the last command of each hole.
+    pub gaps: Vec<(u64, u64)>,
+    /// How many rows each table has.
+    pub rows: Vec<(&'static str, u64)>,
+    pub bytes: u64,
+}
+
+const COUNTED: [&str; 9] = [
+    "orders",
+    "amendments",
+    "trades",
+    "fills",
+    "agg_trades",
+    "candles",
+    "prevented_matches",
+    "order_lists",
+    "balance_changes",
+];
+
+/// Of the venue in this folder.
+pub fn status(data_dir: &Path) -> Result<Status, ProjectionError> {
+    of(&schema::path(data_dir))
+}
+
+pub(crate) fn of(path: &Path) -> Result<Status, ProjectionError> {
+    let connection = schema::open_to_read(path)?;
+    read(&connection).map_err(ProjectionError::at(path))
+}
+
+fn read(connection: &Connection) -> rusqlite::Result<Status> {
+    let count = |table: &'static str| {
+        let select = format!("SELECT count(*) FROM {table}");
+        connection.query_row(&select, [], |row| Ok((table, row.uint(0)?)))
+    };
+    let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+    let page_size: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+    let mut gaps = connection.prepare("SELECT * FROM gaps ORDER BY first_sequence")?;
+    let gaps = gaps.query_map([], |row| Ok((row.uint(0)?, row.uint(1)?)))?;
+    Ok(Status {
+        schema_version: schema::SCHEMA_VERSION,
+        progress: read_progress(connection)?,
+        gaps: gaps.collect::<Result<_, _>>()?,
+        rows: COUNTED.into_iter().map(count).collect::<Result<_, _>>()?,
+        bytes: u64::try_from(pages * page_size).unwrap_or_default(),
+    })
+}

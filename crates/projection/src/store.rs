@@ -1,0 +1,448 @@
+//! The file, for the one who writes it: pages of events go in, each in one transaction with the
+//! number of its last command. So each event counts exactly once, whatever happens in between.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use marketdata::AggTrades;
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use types::{AggTrade, Amount, Candle, InstrumentId, OrderId, TradeId};
+use venue::Applied;
+
+use crate::changes::{Changes, Growing, LEVELS};
+use crate::column::{self, Columns, Wide, int, wire};
+use crate::error::ProjectionError;
+use crate::schema::{self, Found};
+
+#[derive(Debug)]
+pub(crate) struct Store {
+    path: PathBuf,
+    connection: Connection,
+    progress: Progress,
+    growing: Growing,
+}
+
+/// How far the read model has come.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Progress {
+    /// The last command whose events are in it; 0 if there is none.
+    pub sequence: u64,
+    pub(crate) sequenced_ns: u64,
+    pub(crate) command: u64,
+    /// Where history begins.
+    pub first_sequence: u64,
+}
+
+/// A file that cannot be gone on with.
+#[derive(Debug)]
+pub(crate) enum Opening {
+    Ready(Store),
+    Older { version: i32 },
+}
+
+impl Store {
+    pub(crate) fn open(path: &Path) -> Result<Opening, ProjectionError> {
+        let connection = match schema::open(path)? {
+            Found::Ready(connection) => connection,
+            Found::Older { version } => return Ok(Opening::Older { version }),
+        };
+        let at = ProjectionError::at(path);
+        let progress = read_progress(&connection).map_err(&at)?;
+        let agg_trades = read_growing(&connection).map_err(&at)?;
+        let growing = Growing { command: progress.command, agg_trades };
+        Ok(Opening::Ready(Self { path: path.to_path_buf(), connection, progress, growing }))
+    }
+
+    pub(crate) fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// All that is in it lies in the one file after this.
+    pub(crate) fn finish(self) -> Result<(), ProjectionError> {
+        let Self { path, connection, .. } = self;
+        let finish = || {
+            connection.pragma_update(None, "journal_mode", "DELETE")?;
+            connection.close().map_err(|(_, error)| error)
+        };
+        finish().map_err(ProjectionError::at(&path))
+    }
+
+    /// Adds what comes next. When it fails, nothing has changed in the file, and this is to be
+    /// opened anew.
+    pub(crate) fn add<'a>(
+        &mut self,
+        page: impl IntoIterator<Item = &'a Applied>,
+    ) -> Result<(), ProjectionError> {
+        let mut changes = Changes::default();
+        for applied in page {
+            debug_assert!(applied.sequence > self.progress.sequence);
+            changes.apply(applied, &mut self.growing);
+        }
+        if changes.is_empty() {
+            return Ok(());
+        }
+        self.write(&changes).map_err(ProjectionError::at(&self.path))
+    }
+
+    fn write(&mut self, changes: &Changes) -> rusqlite::Result<()> {
+        let progress = Progress {
+            sequence: changes.sequence,
+            sequenced_ns: changes.sequenced_ns,
+            command: changes.command,
+            ..self.progress
+        };
+        let transaction = self.connection.transaction()?;
+        write_changes(&transaction, changes)?;
+        write_progress(&transaction, &progress)?;
+        transaction.commit()?;
+        self.progress = progress;
+        Ok(())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn begin(&mut self) -> rusqlite::Result<Transaction<'_>> {
+        self.connection.transaction()
+    }
+
+    /// Beyond these the disk is full.
+    #[cfg(test)]
+    pub(crate) fn allow_pages(&self, pages: u32) {
+        let set = self.connection.pragma_update(None, "max_page_count", pages);
+        set.expect("a pragma of SQLite's");
+    }
+
+    /// Goes on behind commands whose events are gone. History begins behind them if there is none
+    /// yet.
+    pub(crate) fn pass_over(&mut self, first: u64) -> Result<(), ProjectionError> {
+        let missing = self.progress.sequence + 1;
+        let is_beginning = self.progress.sequence + 1 == self.progress.first_sequence;
+        let mut progress = Progress { sequence: first - 1, sequenced_ns: 0, ..self.progress };
+        if is_beginning {
+            progress.first_sequence = first;
+        }
+        let mut pass_over = || {
+            let transaction = self.connection.transaction()?;
+            if !is_beginning {
+                let gap = params![int(missing), int(first - 1)];
+                transaction.execute("INSERT OR REPLACE INTO gaps VALUES (?1, ?2)", gap)?;
+            }
+            write_progress(&transaction, &progress)?;
+            transaction.commit()
+        };
+        pass_over().map_err(ProjectionError::at(&self.path))?;
+        self.progress = progress;
+        Ok(())
+    }
+}
+
+pub(crate) fn read_progress(connection: &Connection) -> rusqlite::Result<Progress> {
+    connection.query_row("SELECT * FROM progress", [], |row| {
+        Ok(Progress {
+            sequence: row.uint("sequence")?,
+            sequenced_ns: row.uint("sequenced_ns")?,
+            command: row.uint("command")?,
+            first_sequence: row.uint("first_sequence")?,
+        })
+    })
+}
+
+fn write_progress(transaction: &Transaction<'_>, progress: &Progress) -> rusqlite::Result<()> {
+    let Progress { sequence, sequenced_ns, command, first_sequence } = *progress;
+    let mut update = transaction.prepare_cached(
+        "UPDATE progress SET sequence = ?1, sequenced_ns = ?2, command = ?3, first_sequence = ?4",
+    )?;
+    update.execute([int(sequence), int(sequenced_ns), int(command), int(first_sequence)])?;
+    Ok(())
+}
+
+/// The last aggregate trade of each instrument: the next page may go on with it.
+fn read_growing(connection: &Connection) -> rusqlite::Result<BTreeMap<InstrumentId, AggTrades>> {
+    let mut last = connection.prepare(
+        "SELECT * FROM agg_trades AS last WHERE first_trade = (SELECT max(first_trade) \
+         FROM agg_trades WHERE instrument = last.instrument) ",
+    )?;
+    let rows = last.query_map([], |row| {
+        let (command, taker) = (row.uint("command")?, OrderId(row.uint("taker_order_id")?));
+        let instrument = InstrumentId(row.get("instrument")?);
+        Ok((instrument, AggTrades::with_open(agg_trade(row)?, command, taker)))
+    })?;
+    rows.collect()
+}
+
+pub(crate) fn agg_trade(row: &rusqlite::Row<'_>) -> rusqlite::Result<AggTrade> {
+    Ok(AggTrade {
+        first_trade: TradeId(row.uint("first_trade")?),
+        last_trade: TradeId(row.uint("last_trade")?),
+        price: row.price("price")?,
+        qty: row.qty("qty")?,
+        quote: row.amount("quote")?,
+        traded_ns: row.uint("traded_ns")?,
+        is_buyer_maker: row.get("is_buyer_maker")?,
+    })
+}
+
+pub(crate) fn write_changes(
+    transaction: &Transaction<'_>,
+    changes: &Changes,
+) -> rusqlite::Result<()> {
+    write_listed(transaction, changes)?;
+    write_orders(transaction, changes)?;
+    write_trades(transaction, changes)?;
+    write_agg_trades(transaction, changes)?;
+    write_candles(transaction, changes)?;
+    // Of trades that are here by now.
+    write_corrections(transaction, changes)?;
+    write_rest(transaction, changes)
+}
+
+fn write_listed(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
+    for (id, asset) in &changes.assets {
+        let row = params![id.0, asset.name.as_str(), asset.decimals];
+        transaction.execute("INSERT OR REPLACE INTO assets VALUES (?, ?, ?)", row)?;
+    }
+    for (id, instrument) in &changes.instruments {
+        let spec = &instrument.spec;
+        let row = params![
+            id.0,
+            spec.symbol.as_str(),
+            spec.base.0,
+            spec.quote.0,
+            spec.tick_size.format(1, 0),
+            spec.lot_size.format(1, 0),
+            instrument.tick_lot_minor,
+            instrument.lot_minor,
+        ];
+        let insert = "INSERT OR REPLACE INTO instruments VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+        transaction.execute(insert, row)?;
+    }
+    Ok(())
+}
+
+fn write_orders(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached(
+        "INSERT OR REPLACE INTO orders VALUES \
+         (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    for order in changes.orders.values() {
+        insert.execute(params![
+            order.instrument.0,
+            int(order.order_id.0),
+            order.account.0,
+            order.cl_ord_id.as_str(),
+            order.side.number(),
+            order.order_type.number(),
+            order.time_in_force.number(),
+            order.stp_mode.number(),
+            order.status.number(),
+            order.strategy_id,
+            order.strategy_type,
+            order.price.ticks(),
+            int(order.order_qty.lots()),
+            Wide::from(order.quote_order_qty),
+            int(order.cum_qty.lots()),
+            Wide::from(order.cum_quote),
+            int(order.created_ns),
+            int(order.updated_ns),
+            int(order_list_id(order)),
+            order.terms.as_ref().map(wire),
+        ])?;
+    }
+    let mut insert = transaction.prepare_cached(
+        "INSERT OR REPLACE INTO amendments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    for amendment in &changes.amendments {
+        insert.execute(params![
+            amendment.instrument.0,
+            int(amendment.order_id.0),
+            int(amendment.account_seq),
+            amendment.account.0,
+            amendment.orig_cl_ord_id.as_str(),
+            amendment.cl_ord_id.as_str(),
+            int(amendment.orig_order_qty.lots()),
+            int(amendment.order_qty.lots()),
+            amendment.orig_price.ticks(),
+            amendment.price.ticks(),
+            int(amendment.amended_ns),
+        ])?;
+    }
+    Ok(())
+}
+
+/// Zero if it is in none.
+fn order_list_id(order: &types::Order) -> u64 {
+    order.terms.map_or(0, |terms| terms.order_list.0)
+}
+
+fn write_trades(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached(
+        "INSERT OR REPLACE INTO trades VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL)",
+    )?;
+    let mut insert_fill = transaction
+        .prepare_cached("INSERT OR REPLACE INTO fills VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+    for (sequence, trade) in &changes.trades {
+        insert.execute(params![
+            trade.instrument.0,
+            int(trade.trade_id.0),
+            int(*sequence),
+            int(trade.taker.order.updated_ns),
+            trade.price.ticks(),
+            int(trade.qty.lots()),
+            Wide::from(trade.quote),
+            trade.side.number(),
+        ])?;
+        let sides =
+            [(true, &trade.maker, trade.side.opposite()), (false, &trade.taker, trade.side)];
+        for (is_maker, fill, side) in sides {
+            insert_fill.execute(params![
+                fill.order.account.0,
+                trade.instrument.0,
+                int(trade.trade_id.0),
+                is_maker,
+                int(fill.order.order_id.0),
+                int(order_list_id(&fill.order)),
+                side.number(),
+                Wide::from(fill.fee),
+                fill.fee_asset.0,
+            ])?;
+        }
+    }
+    Ok(())
+}
+
+fn write_agg_trades(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached(
+        "INSERT OR REPLACE INTO agg_trades VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    for ((instrument, _), pending) in &changes.agg_trades {
+        let trade = &pending.trade;
+        insert.execute(params![
+            instrument.0,
+            int(trade.first_trade.0),
+            int(trade.last_trade.0),
+            trade.price.ticks(),
+            int(trade.qty.lots()),
+            Wide::from(trade.quote),
+            int(trade.traded_ns),
+            trade.is_buyer_maker,
+            int(pending.command),
+            int(pending.taker.0),
+        ])?;
+    }
+    Ok(())
+}
+
+fn write_candles(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
+    let mut find = transaction.prepare_cached(
+        "SELECT * FROM candles WHERE instrument = ? AND interval = ? AND open_ns = ?",
+    )?;
+    let mut insert = transaction.prepare_cached(
+        "INSERT OR REPLACE INTO candles VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    for (&(instrument, level, open_ns), later) in &changes.candles {
+        let interval = LEVELS[level].name();
+        let key = params![instrument.0, interval, int(open_ns)];
+        let mut candle: Candle = *later;
+        if let Some(mut begun) = find.query_row(key, column::candle).optional()? {
+            begun.add(later);
+            candle = begun;
+        }
+        insert.execute(params![
+            instrument.0,
+            interval,
+            int(open_ns),
+            candle.open.ticks(),
+            candle.high.ticks(),
+            candle.low.ticks(),
+            candle.close.ticks(),
+            Wide(candle.volume_lots),
+            Wide::from(candle.quote),
+            Wide(candle.taker_buy_lots),
+            Wide::from(candle.taker_buy_quote),
+            int(candle.trade_count),
+            int(candle.first_trade.0),
+            int(candle.last_trade.0),
+        ])?;
+    }
+    Ok(())
+}
+
+fn write_corrections(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
+    for (busted_ns, busted) in &changes.busts {
+        let row = params![busted.instrument.0, int(busted.trade_id.0), int(*busted_ns)];
+        let update = "UPDATE trades SET busted_ns = ?3 WHERE instrument = ?1 AND trade_id = ?2";
+        transaction.execute(update, row)?;
+    }
+    for corrected in &changes.corrections {
+        let key = params![corrected.instrument.0, int(corrected.trade_id.0)];
+        let find = "SELECT coalesce(corrected_quote, quote) FROM trades \
+                    WHERE instrument = ?1 AND trade_id = ?2";
+        let quote = transaction.query_row(find, key, |row| row.amount(0)).optional()?;
+        // A trade from before history begins is not here.
+        let Some(quote) = quote else { continue };
+        // What the buyer pays more, he is adjusted by less than nothing.
+        let quote: Amount = quote - corrected.buyer.quote;
+        let update = "UPDATE trades SET corrected_price = ?3, corrected_quote = ?4 \
+                      WHERE instrument = ?1 AND trade_id = ?2";
+        let row = params![
+            corrected.instrument.0,
+            int(corrected.trade_id.0),
+            corrected.price.ticks(),
+            Wide::from(quote),
+        ];
+        transaction.execute(update, row)?;
+    }
+    Ok(())
+}
+
+fn write_rest(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
+    for e in &changes.prevented {
+        let row = params![
+            e.instrument.0,
+            int(e.prevented_match_id),
+            e.price.ticks(),
+            int(e.qty.lots()),
+            e.stp_mode.number(),
+            e.maker_account.0,
+            int(e.maker_order_id.0),
+            e.taker_account.0,
+            int(e.taker_order_id.0),
+            int(e.prevented_ns),
+        ];
+        let insert =
+            "INSERT OR REPLACE INTO prevented_matches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        transaction.prepare_cached(insert)?.execute(row)?;
+    }
+    for list in changes.order_lists.values() {
+        let row = params![
+            list.instrument.0,
+            int(list.order_list.0),
+            list.account.0,
+            list.cl_ord_id.as_str(),
+            int(list.created_ns),
+            int(list.updated_ns),
+            wire(list),
+        ];
+        let insert = "INSERT OR REPLACE INTO order_lists VALUES (?, ?, ?, ?, ?, ?, ?)";
+        transaction.prepare_cached(insert)?.execute(row)?;
+    }
+    for change in &changes.balance_changes {
+        let row = params![
+            change.account.0,
+            int(change.account_seq),
+            change.kind.name(),
+            int(change.sequence),
+            int(change.changed_ns),
+            change.asset.map(|(asset, _)| asset.0),
+            change.asset.map(|(_, amount)| Wide::from(amount)),
+            change.external_ref.map(|text| text.as_str().to_owned()),
+            change.trade.map(|(instrument, _)| instrument.0),
+            change.trade.map(|(_, trade_id)| int(trade_id.0)),
+            change.adjusted.map(|(base, _)| Wide::from(base)),
+            change.adjusted.map(|(_, quote)| Wide::from(quote)),
+        ];
+        let insert =
+            "INSERT OR REPLACE INTO balance_changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        transaction.prepare_cached(insert)?.execute(row)?;
+    }
+    Ok(())
+}

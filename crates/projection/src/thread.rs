@@ -1,0 +1,299 @@
+//! The thread that feeds the read model from the event spool, at its own pace.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use marketdata::{BookUpdate, Views};
+use tokio::sync::watch;
+use types::Event;
+use venue::{Applied, Listener, Metrics, SpoolError, SpoolReader};
+
+use crate::error::ProjectionError;
+use crate::history::History;
+use crate::schema;
+use crate::store::{Opening, Store};
+
+/// Commands in one transaction.
+pub(crate) const PAGE: usize = 2_000;
+/// How long the thread sleeps when nobody wakes it.
+const IDLE: Duration = Duration::from_millis(100);
+/// Between two transactions when little happens: so more goes into each.
+const GATHER: Duration = Duration::from_millis(2);
+/// What is less than this is little.
+const LITTLE: usize = 200;
+/// How long the end may take. What is left over is for the next start.
+const END: Duration = Duration::from_secs(5);
+/// After a failure.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The running read model. It ends with [`Projection::stop`], or when it is dropped.
+#[derive(Debug)]
+pub struct Projection {
+    history: History,
+    stopping: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Projection {
+    /// Begins to follow the spool. Nothing that fails here or later concerns the venue: it is said,
+    /// and tried again where that may help.
+    pub fn start(data_dir: &Path, spool: SpoolReader, metrics: Arc<Metrics>) -> Self {
+        let path = schema::path(data_dir);
+        let (progress, followed) = watch::channel(0);
+        let stopping = Arc::new(AtomicBool::new(false));
+        let follower = Follower {
+            path: path.clone(),
+            spool,
+            metrics,
+            progress,
+            stopping: Arc::clone(&stopping),
+            told: None,
+        };
+        let thread = std::thread::Builder::new()
+            .name("projection".to_owned())
+            .spawn(move || follower.run())
+            .expect("the operating system gives a thread");
+        let history = History::new(path, followed);
+        Self { history, stopping, thread: Some(thread) }
+    }
+
+    /// For questions.
+    pub fn history(&self) -> History {
+        self.history.clone()
+    }
+
+    /// For [`venue::Opened::start`]: tells the thread that there is something to read.
+    pub fn listener(&self) -> Box<dyn Listener> {
+        let thread = self.thread.as_ref().expect("it runs until it is stopped");
+        Box::new(Wake(thread.thread().clone()))
+    }
+
+    /// Takes in what is in the spool by now, if that is no more than a few seconds' work, and ends.
+    pub fn stop(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        self.stopping.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            if thread.join().is_err() {
+                tracing::error!("the thread of the read model panicked");
+            }
+        }
+    }
+}
+
+impl Drop for Projection {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Does no more on the publisher's thread than to wake another one.
+struct Wake(std::thread::Thread);
+
+impl Listener for Wake {
+    fn event(&mut self, _: &Applied, _: &Event, _: Option<&BookUpdate>) {}
+
+    fn batch_done(&mut self, _: &Views) {
+        self.0.unpark();
+    }
+}
+
+struct Follower {
+    path: PathBuf,
+    spool: SpoolReader,
+    metrics: Arc<Metrics>,
+    progress: watch::Sender<u64>,
+    stopping: Arc<AtomicBool>,
+    /// The failure that was told of, until it is over.
+    told: Option<String>,
+}
+
+impl Follower {
+    fn run(mut self) {
+        loop {
+            let Err(error) = self.follow() else { return };
+            self.tell(&error);
+            if !error.may_pass() || self.is_stopping() {
+                return;
+            }
+            std::thread::park_timeout(RETRY);
+        }
+    }
+
+    /// Once, however often it is tried.
+    fn tell(&mut self, error: &ProjectionError) {
+        self.metrics.projection_failed(true);
+        let sentence = error.to_string();
+        if self.told.as_ref() != Some(&sentence) {
+            tracing::error!(
+                error = sentence,
+                "the read model stands still: orders go on, questions about the past are not \
+                 answered up to now"
+            );
+            self.told = Some(sentence);
+        }
+    }
+
+    fn follow(&mut self) -> Result<(), ProjectionError> {
+        let mut store = open(&self.path, &self.spool)?;
+        let mut ends = None;
+        loop {
+            if self.is_stopping() && ends.get_or_insert_with(Instant::now).elapsed() > END {
+                return Ok(());
+            }
+            let progress = store.progress();
+            self.metrics.projected(progress.sequence);
+            self.progress.send_replace(progress.sequence);
+            match self.spool.read_from(progress.sequence + 1, PAGE) {
+                Ok(page) if page.is_empty() => {
+                    if self.is_stopping() {
+                        return Ok(());
+                    }
+                    std::thread::park_timeout(IDLE);
+                }
+                Ok(page) => {
+                    match store.add(&page) {
+                        Err(error) if error.is_damage() => {
+                            drop(store);
+                            set_aside(&self.path, &error)?;
+                            store = open(&self.path, &self.spool)?;
+                            continue;
+                        }
+                        other => other?,
+                    }
+                    self.is_well();
+                    if page.len() < LITTLE {
+                        std::thread::sleep(GATHER);
+                    }
+                }
+                Err(SpoolError::Gone { first }) => pass_over(&mut store, first)?,
+                Err(error) => return Err(ProjectionError::Spool(error)),
+            }
+        }
+    }
+
+    fn is_well(&mut self) {
+        self.metrics.projection_failed(false);
+        if self.told.take().is_some() {
+            tracing::info!("the read model goes on");
+        }
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+}
+
+fn pass_over(store: &mut Store, first: u64) -> Result<(), ProjectionError> {
+    let from = store.progress().sequence + 1;
+    let begins = store.progress().first_sequence == from;
+    store.pass_over(first)?;
+    match begins {
+        true => tracing::warn!(
+            first,
+            "history begins with this command: the spool has none before it; `buttonwood \
+             projection rebuild` makes what the log has, with the venue stopped"
+        ),
+        false => tracing::warn!(
+            from,
+            to = first - 1,
+            "history has a hole: the spool no longer has the events of these commands; \
+             `buttonwood projection rebuild` fills it from the log, with the venue stopped"
+        ),
+    }
+    Ok(())
+}
+
+/// Opens the file, or a new one in place of one that is of no use.
+pub(crate) fn open(path: &Path, spool: &SpoolReader) -> Result<Store, ProjectionError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let made = std::fs::create_dir_all(folder);
+    made.map_err(|error| ProjectionError::Folder { path: folder.to_path_buf(), error })?;
+    match Store::open(path) {
+        Ok(Opening::Ready(store)) if is_of(&store, spool)? => Ok(store),
+        Ok(Opening::Ready(store)) => {
+            drop(store);
+            tracing::warn!(
+                file = %path.display(),
+                "the read model was of another log than the one here: it is made anew"
+            );
+            remove(path)?;
+            open_new(path)
+        }
+        Ok(Opening::Older { version }) => {
+            tracing::warn!(
+                file = %path.display(),
+                version,
+                "the read model was of an older version: it is made anew from the spool; \
+                 `buttonwood projection rebuild` makes all that the log has, with the venue stopped"
+            );
+            remove(path)?;
+            open_new(path)
+        }
+        Err(error) if error.is_damage() => {
+            set_aside(path, &error)?;
+            open_new(path)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn open_new(path: &Path) -> Result<Store, ProjectionError> {
+    match Store::open(path)? {
+        Opening::Ready(store) => Ok(store),
+        Opening::Older { version } => {
+            Err(ProjectionError::Older { path: path.to_path_buf(), version })
+        }
+    }
+}
+
+/// Whether the last command in it is the one that the spool has under that number, as far as the
+/// spool can tell.
+fn is_of(store: &Store, spool: &SpoolReader) -> Result<bool, ProjectionError> {
+    let progress = store.progress();
+    if progress.sequence == 0 {
+        return Ok(true);
+    }
+    match spool.read_from(progress.sequence, 1) {
+        // Behind a hole the time is not known.
+        Ok(page) => Ok(page.first().is_some_and(|applied| {
+            progress.sequenced_ns == 0 || applied.sequenced_ns == progress.sequenced_ns
+        })),
+        Err(SpoolError::Gone { .. }) => Ok(true),
+        Err(error) => Err(ProjectionError::Spool(error)),
+    }
+}
+
+fn set_aside(path: &Path, error: &ProjectionError) -> Result<(), ProjectionError> {
+    let aside = path.with_extension("damaged");
+    tracing::error!(
+        %error,
+        kept = %aside.display(),
+        "the damaged read model is set aside, and made anew from the spool; `buttonwood projection \
+         rebuild` makes all that the log has, with the venue stopped"
+    );
+    let moved = std::fs::rename(path, &aside);
+    moved.map_err(|error| ProjectionError::Folder { path: path.to_path_buf(), error })?;
+    remove(path)
+}
+
+/// The file, and what SQLite keeps beside it.
+pub(crate) fn remove(path: &Path) -> Result<(), ProjectionError> {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        match std::fs::remove_file(&name) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(ProjectionError::Folder { path: name.into(), error });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

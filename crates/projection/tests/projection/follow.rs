@@ -1,0 +1,255 @@
+//! What happens is in the read model, once, and the same when it is made anew.
+
+use projection::{
+    AggFilter, Klines, OrderFilter, PreventedFilter, Projection, Times, TradeFilter, rebuild,
+    status,
+};
+use types::{
+    AccountTrade, CancelAll, Command, Event, Interval, Order, OrderRef, Side, TimeZone, TradeId,
+};
+use venue::{Durability, Opened, Settings};
+
+use crate::support::*;
+
+const ALL: OrderFilter =
+    OrderFilter { from_id: None, times: Times { start_ns: None, end_ns: None }, limit: 10_000 };
+const ALL_TRADES: TradeFilter = TradeFilter {
+    order_id: None,
+    from_id: None,
+    times: Times { start_ns: None, end_ns: None },
+    limit: 10_000,
+};
+
+#[test]
+fn what_the_engine_keeps_is_what_is_answered() {
+    let dir = tempfile::tempdir().unwrap();
+    let venue = Venue::start(dir.path());
+    venue.trade(0..400);
+    venue.wait();
+    let history = &venue.history;
+    let mut prevented = 0;
+    for account in [ALICE, BOB] {
+        let asked = venue.handle().read(move |engine| {
+            let finished = engine.finished_orders(account);
+            let mut orders: Vec<Order> =
+                finished.chain(engine.open_orders(account, INSTRUMENT)).collect();
+            orders.sort_unstable_by_key(|order| order.order_id);
+            (orders, engine.account_trades(account).collect::<Vec<AccountTrade>>())
+        });
+        let (orders, trades) = asked.unwrap().blocking_recv().unwrap();
+        assert!(orders.len() > 100 && trades.len() > 50);
+        assert_eq!(history.all_orders(account, INSTRUMENT, &ALL).unwrap(), orders);
+        assert_eq!(history.my_trades(account, INSTRUMENT, &ALL_TRADES).unwrap(), trades);
+        for order in &orders {
+            let by_id = OrderRef::by_id(order.order_id);
+            assert_eq!(history.order(account, INSTRUMENT, &by_id).unwrap(), Some(*order));
+            let by_name = OrderRef::by_cl_ord_id(order.cl_ord_id);
+            assert_eq!(history.order(account, INSTRUMENT, &by_name).unwrap(), Some(*order));
+            let of_order = TradeFilter { order_id: Some(order.order_id), ..ALL_TRADES };
+            let expect: Vec<_> =
+                trades.iter().copied().filter(|trade| trade.order_id == order.order_id).collect();
+            assert_eq!(history.my_trades(account, INSTRUMENT, &of_order).unwrap(), expect);
+            let of_order =
+                PreventedFilter::OfOrder { order_id: order.order_id, from_id: 0, limit: 10 };
+            prevented += history.prevented_matches(account, INSTRUMENT, of_order).unwrap().len();
+        }
+        check_filters(&venue, account, &orders, &trades);
+    }
+    assert!(prevented > 0);
+    let other = OrderRef::by_cl_ord_id(name(0));
+    assert_eq!(history.order(BOB, INSTRUMENT, &other).unwrap(), None, "it is Alice's");
+    venue.stop();
+}
+
+/// Each filter against the plain way.
+fn check_filters(
+    venue: &Venue,
+    account: types::AccountId,
+    orders: &[Order],
+    trades: &[AccountTrade],
+) {
+    let (history, middle) = (&venue.history, orders[orders.len() / 2]);
+    let all_orders =
+        |filter: OrderFilter| history.all_orders(account, INSTRUMENT, &filter).unwrap();
+    let last = &orders[orders.len() - 7..];
+    assert_eq!(all_orders(OrderFilter { limit: 7, ..ALL }), last);
+    let from_id = OrderFilter { from_id: Some(middle.order_id), limit: 5, ..ALL };
+    let expect: Vec<_> = orders.iter().filter(|o| o.order_id >= middle.order_id).take(5).collect();
+    assert_eq!(all_orders(from_id).iter().collect::<Vec<_>>(), expect);
+    let times = Times { start_ns: Some(middle.created_ns), end_ns: None };
+    let expect: Vec<_> =
+        orders.iter().filter(|o| o.created_ns >= middle.created_ns).take(5).collect();
+    let from_then = all_orders(OrderFilter { times, limit: 5, ..ALL });
+    assert_eq!(from_then.iter().collect::<Vec<_>>(), expect);
+    let times = Times { start_ns: None, end_ns: Some(middle.created_ns) };
+    let mut expect: Vec<_> =
+        orders.iter().rev().filter(|o| o.created_ns <= middle.created_ns).take(5).collect();
+    expect.reverse();
+    let until_then = all_orders(OrderFilter { times, limit: 5, ..ALL });
+    assert_eq!(until_then.iter().collect::<Vec<_>>(), expect);
+
+    let middle = trades[trades.len() / 2];
+    let my_trades = |filter: TradeFilter| history.my_trades(account, INSTRUMENT, &filter).unwrap();
+    assert_eq!(my_trades(TradeFilter { limit: 7, ..ALL_TRADES }), trades[trades.len() - 7..]);
+    let from_id = TradeFilter { from_id: Some(middle.trade_id), limit: 5, ..ALL_TRADES };
+    let expect: Vec<_> =
+        trades.iter().copied().filter(|t| t.trade_id >= middle.trade_id).take(5).collect();
+    assert_eq!(my_trades(from_id), expect);
+    let times = Times { start_ns: Some(middle.traded_ns), end_ns: Some(middle.traded_ns) };
+    let expect: Vec<_> =
+        trades.iter().copied().filter(|t| t.traded_ns == middle.traded_ns).collect();
+    assert_eq!(my_trades(TradeFilter { times, ..ALL_TRADES }), expect);
+}
+
+#[test]
+fn everybodys_trades_add_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let venue = Venue::start(dir.path());
+    venue.trade(0..300);
+    // Bob shall not meet himself.
+    let cl_ord_id = name(2_000);
+    venue.send(BOB, Command::CancelAll(CancelAll { instrument: INSTRUMENT, cl_ord_id }));
+    // One order that takes from several at one price, and then at another.
+    for (number, price) in [(1_000, 1_500), (1_001, 1_500), (1_002, 1_501)] {
+        venue.send(ALICE, limit(number, Side::Sell, price, 10));
+    }
+    let reply = venue.send(BOB, limit(1_003, Side::Buy, 1_501, 1_000));
+    let fills = reply.events().filter(|e| matches!(e, Event::TradeExecuted(_))).count();
+    venue.wait();
+    let trades = venue.history.historical_trades(INSTRUMENT, Some(TradeId(1)), 10_000).unwrap();
+    let ids: Vec<u64> = trades.iter().map(|trade| trade.trade_id.0).collect();
+    assert_eq!(ids, (1..=trades.len() as u64).collect::<Vec<_>>());
+    let last = venue.history.historical_trades(INSTRUMENT, None, 3).unwrap();
+    assert_eq!(last, trades[trades.len() - 3..]);
+
+    let agg =
+        venue.history.agg_trades(INSTRUMENT, &AggFilter { limit: 10_000, ..Default::default() });
+    let agg = agg.unwrap();
+    assert!(agg.len() < trades.len() && fills > 2);
+    let mut next = 1;
+    for agg in &agg {
+        assert_eq!(agg.first_trade.0, next, "none is left out");
+        next = agg.last_trade.0 + 1;
+        let within = |id: u64| (agg.first_trade.0..=agg.last_trade.0).contains(&id);
+        let of: Vec<_> = trades.iter().filter(|trade| within(trade.trade_id.0)).collect();
+        assert_eq!(agg.qty, of.iter().map(|trade| trade.qty).sum());
+        assert_eq!(agg.quote, of.iter().map(|trade| trade.quote).sum());
+        assert!(of.iter().all(|t| (t.price, t.traded_ns) == (agg.price, agg.traded_ns)));
+    }
+    assert_eq!(next, trades.len() as u64 + 1);
+    let at_1500 = agg.iter().find(|agg| agg.price.ticks() == 1_500).unwrap();
+    assert_eq!(at_1500.qty.lots(), 20);
+    let from_id = AggFilter { from_id: Some(agg[5].first_trade), limit: 3, ..Default::default() };
+    assert_eq!(venue.history.agg_trades(INSTRUMENT, &from_id).unwrap(), agg[5..8]);
+
+    let klines = Klines {
+        interval: Interval::Month1,
+        zone: TimeZone::UTC,
+        times: Times::default(),
+        limit: 1_000,
+        now_ns: trades.last().unwrap().traded_ns,
+    };
+    let month = venue.history.klines(INSTRUMENT, &klines).unwrap();
+    let count: u64 = month.iter().map(|candle| candle.trade_count).sum();
+    assert_eq!(count, trades.len() as u64);
+    venue.stop();
+}
+
+#[test]
+fn it_goes_on_where_it_stopped_and_rebuilding_gives_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    for first in [0, 100, 200] {
+        let venue = Venue::start(dir.path());
+        venue.trade(first..first + 100);
+        venue.stop();
+    }
+    let venue_sequence = Opened::open(settings(dir.path())).unwrap().engine().sequence();
+    let before = tables(dir.path());
+    let told = status(dir.path()).unwrap();
+    assert_eq!(told.progress.first_sequence, 1);
+    assert!(told.progress.sequence >= venue_sequence - 5, "{told:?}, {venue_sequence}");
+    assert!(told.gaps.is_empty());
+    assert!(told.rows.iter().any(|(table, rows)| *table == "trades" && *rows > 50));
+
+    let rebuilt = rebuild(dir.path(), false).unwrap();
+    assert_eq!((rebuilt.first_sequence, rebuilt.last_sequence), (1, told.progress.sequence));
+    assert_eq!(tables(dir.path()), before);
+
+    // From the spool, all at once.
+    std::fs::remove_dir_all(dir.path().join("projection")).unwrap();
+    let venue = Venue::start(dir.path());
+    venue.wait();
+    venue.stop();
+    let rest = |tables: Vec<(String, Vec<Vec<rusqlite::types::Value>>)>| {
+        tables.into_iter().filter(|(name, _)| name != "progress").collect::<Vec<_>>()
+    };
+    assert_eq!(rest(tables(dir.path())), rest(before));
+}
+
+#[test]
+fn a_running_venue_is_not_rebuilt() {
+    let dir = tempfile::tempdir().unwrap();
+    let venue = Venue::start(dir.path());
+    venue.wait();
+    let sentence = rebuild(dir.path(), false).unwrap_err().to_string();
+    assert!(sentence.contains("is in use"), "{sentence}");
+    venue.stop();
+}
+
+#[test]
+fn the_read_model_of_a_venue_that_is_gone_is_not_believed() {
+    let dir = tempfile::tempdir().unwrap();
+    let in_memory = || Settings { durability: Durability::Memory, ..settings(dir.path()) };
+    let venue = Venue::start_with(in_memory());
+    venue.trade(0..50);
+    venue.wait();
+    venue.stop();
+    let venue = Venue::start_with(in_memory());
+    venue.trade(0..3);
+    venue.wait();
+    let orders = venue.history.all_orders(ALICE, INSTRUMENT, &ALL).unwrap();
+    assert_eq!(orders.len(), 1);
+    venue.stop();
+}
+
+#[tokio::test]
+async fn who_was_acknowledged_sees_his_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().to_owned();
+    let (venue, order_id, sequence) = tokio::task::spawn_blocking(move || {
+        let venue = Venue::start(&path);
+        venue.trade(0..50);
+        let reply = venue.send(ALICE, limit(999, Side::Buy, 5, 1));
+        let Some(Event::OrderAccepted(accepted)) = reply.events().next() else {
+            panic!("accepted")
+        };
+        (venue, accepted.order.order_id, reply.applied.sequence)
+    })
+    .await
+    .unwrap();
+    let deadline = tokio::time::Instant::now() + LONG;
+    venue.history.wait_until(sequence, deadline).await.unwrap();
+    let by_id = OrderRef::by_id(order_id);
+    let found = venue.history.order(ALICE, INSTRUMENT, &by_id).unwrap().unwrap();
+    assert_eq!(found.cl_ord_id, name(999));
+    let soon = tokio::time::Instant::now() + std::time::Duration::from_millis(20);
+    let behind = venue.history.wait_until(sequence + 1_000_000, soon).await.unwrap_err();
+    assert!(behind.sequence >= sequence);
+    tokio::task::spawn_blocking(|| venue.stop()).await.unwrap();
+}
+
+#[test]
+fn it_is_told_how_far_behind_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let opened = Opened::open(settings(dir.path())).unwrap();
+    let projection = Projection::start(dir.path(), opened.spool().reader(), opened.metrics());
+    projection.stop();
+    drop(opened);
+    let venue = Venue::start(dir.path());
+    venue.trade(0..20);
+    venue.wait();
+    let text = venue.metrics();
+    assert!(text.contains("buttonwood_projection_lag_commands 0\n"), "{text}");
+    assert!(text.contains("buttonwood_projection_alarm 0\n"), "{text}");
+    venue.stop();
+}

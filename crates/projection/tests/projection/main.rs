@@ -1,0 +1,7 @@
+//! The read model beside a running venue, on real files.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails there says where")]
+
+mod faults;
+mod follow;
+mod support;

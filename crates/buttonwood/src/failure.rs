@@ -40,6 +40,8 @@ macro_rules! from_errors {
 from_errors!(
     std::io::Error,
     serde_json::Error,
+    projection::ProjectionError,
+    projection::RebuildError,
     venue::ArchiveError,
     venue::MasterKeyError,
     venue::OpenError,

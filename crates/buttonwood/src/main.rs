@@ -7,6 +7,7 @@ mod config;
 mod demo;
 mod failure;
 mod history;
+mod read_model;
 mod recovery;
 mod replay;
 mod serve;
@@ -38,6 +39,8 @@ enum Command {
     Admin(admin::Admin),
     /// Look into the log of a venue, running or not, or of a backup: check, print, rebuild, export
     Log(history::Log),
+    /// Look after the read model that answers questions about the past
+    Projection(read_model::Projection),
     Backup(backup::Backup),
     Restore(backup::Restore),
 }
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::run(&args).map_err(Failure::from),
         Command::Admin(admin) => admin.run(),
         Command::Log(log) => log.run(),
+        Command::Projection(projection) => projection.run(),
         Command::Backup(backup) => backup.run(),
         Command::Restore(restore) => restore.run(),
     };

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use gateway::Gateway;
+use projection::Projection;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -53,9 +54,10 @@ async fn serve(config: Config) -> Result<(), Failure> {
     let opened = Opened::open_watched(config.venue_settings(), |replayed| recovery.tell(replayed))?;
     recovery.end();
     let (master_key, demo) = keys.complete(&config, &opened)?;
+    let projection = Projection::start(&config.data_dir, opened.spool().reader(), opened.metrics());
     let gateway = Gateway::new(gateway::Settings::default(), &opened, master_key.clone())?;
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
-    let running = opened.start(vec![gateway.listener()]);
+    let running = opened.start(vec![gateway.listener(), projection.listener()]);
     tracing::info!(
         durability = ?config.durability,
         data = %config.data_dir.display(),
@@ -65,7 +67,12 @@ async fn serve(config: Config) -> Result<(), Failure> {
     );
 
     let outcome = run(&config, tcp, gateway, &running, master_key, demo).await;
-    let stopped = tokio::task::spawn_blocking(|| running.stop());
+    let stopped = tokio::task::spawn_blocking(|| {
+        let stopped = running.stop();
+        // Behind the last event.
+        projection.stop();
+        stopped
+    });
     stopped.await.map_err(|_| Failure::new("a thread panicked while stopping"))??;
     outcome
 }

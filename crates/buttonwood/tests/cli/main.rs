@@ -7,6 +7,7 @@ mod edges;
 mod history;
 mod operator;
 mod process;
+mod projection;
 mod replay;
 mod serve;
 mod spool;

@@ -14,8 +14,8 @@ use super::frame::{EventHash, Frame, HASH_SIZE};
 use super::index::{self, Index, Posting, Summary};
 
 /// The last character is the format's version. Those of version 1 had no index and no hash in the
-/// header: they are made anew from the log.
-const MAGIC: [u8; 8] = *b"BWSPOOL2";
+/// header, and in version 2 the running hash was BLAKE3: they are made anew from the log.
+const MAGIC: [u8; 8] = *b"BWSPOOL3";
 pub(super) const HEADER_SIZE: usize = 8 + 8 + HASH_SIZE;
 
 pub(super) fn segment_path(dir: &Path, first: u64) -> PathBuf {

@@ -394,8 +394,11 @@ fn whatever_is_lost_of_the_spool_readers_get_the_same_events() {
         fs::write(&file, bytes).unwrap();
         check(&format!("{} is damaged", file.display()));
     }
-    fs::remove_dir_all(&spool).unwrap();
-    fs::create_dir(&spool).unwrap();
-    fs::write(spool.join("00000000000000000001.spool"), "BWSPOOL1 and what came then").unwrap();
-    check("an old one is here");
+    for version in 1..=2 {
+        fs::remove_dir_all(&spool).unwrap();
+        fs::create_dir(&spool).unwrap();
+        let old = format!("BWSPOOL{version} and what came then");
+        fs::write(spool.join("00000000000000000001.spool"), old).unwrap();
+        check(&format!("one of version {version} is here"));
+    }
 }

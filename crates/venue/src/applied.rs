@@ -31,52 +31,6 @@ impl<'a> From<&'a Applied> for Told<'a> {
     }
 }
 
-/// What a batch of the log led to when it was replayed: all its events in one place, which is used
-/// again for a later batch.
-#[derive(Debug, Default)]
-pub(crate) struct AppliedBatch {
-    sequenced_ns: u64,
-    parts: Vec<Part>,
-    events: Vec<Event>,
-}
-
-#[derive(Debug)]
-struct Part {
-    sequence: u64,
-    account: AccountId,
-    continues: bool,
-    events_end: usize,
-}
-
-impl AppliedBatch {
-    pub(crate) fn begin(&mut self, sequenced_ns: u64) {
-        self.sequenced_ns = sequenced_ns;
-        self.parts.clear();
-        self.events.clear();
-    }
-
-    /// Where the next events go.
-    pub(crate) fn events(&mut self) -> &mut Vec<Event> {
-        &mut self.events
-    }
-
-    /// The events since the last part are those of this command.
-    pub(crate) fn end_part(&mut self, sequence: u64, account: AccountId, continues: bool) {
-        let events_end = self.events.len();
-        self.parts.push(Part { sequence, account, continues, events_end });
-    }
-
-    pub(crate) fn told(&self) -> impl Iterator<Item = Told<'_>> {
-        let mut start = 0;
-        self.parts.iter().map(move |part| {
-            let events = &self.events[start..part.events_end];
-            start = part.events_end;
-            let Part { sequence, account, continues, .. } = *part;
-            Told { sequence, sequenced_ns: self.sequenced_ns, account, continues, events }
-        })
-    }
-}
-
 /// What the sender of a command is told.
 #[derive(Clone, Debug)]
 pub struct Reply {

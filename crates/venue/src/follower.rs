@@ -9,7 +9,6 @@
 //!   entries behind it are in the log already, perhaps in the same batch, so the steps are taken
 //!   when applying, by everyone who applies this log, and need no entries of their own.
 
-use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ use log::ChainHash;
 use log::frame::FrameHeader;
 use types::{Command, Entry, Envelope, Event, NewEpoch, Reader, StateHash};
 
-use crate::applied::{Applied, AppliedBatch, Reply};
+use crate::applied::{Applied, Reply, Told};
 
 /// The epoch of logs that were written before there were any.
 const FIRST_EPOCH: u64 = 1;
@@ -128,26 +127,26 @@ impl Follower {
         batch: LoggedBatch<'_>,
         mut applied: impl FnMut(Reply),
     ) -> Result<Step, FollowError> {
-        let sequenced_ns = batch.sequenced_ns;
-        self.follow_entries(&batch, batch.entries(), |engine, entry| {
-            applied(apply_entry(engine, sequenced_ns, entry));
+        self.follow_entries(&batch, |engine, entry| {
+            applied(apply_entry(engine, batch.sequenced_ns, entry));
         })
     }
 
-    /// [`Follower::follow`] for a replay: the commands were read beforehand, and there is one place
-    /// for all that comes of them.
+    /// [`Follower::follow`] for a replay: what comes of each command lies in one place, one after the
+    /// other.
     pub(crate) fn replay(
         &mut self,
         batch: &LoggedBatch<'_>,
-        entries: &[Entry],
-        applied: &mut AppliedBatch,
+        events: &mut Vec<Event>,
+        mut told: impl FnMut(Told<'_>),
     ) -> Result<Step, FollowError> {
         let sequenced_ns = batch.sequenced_ns;
-        applied.begin(sequenced_ns);
-        self.follow_entries(batch, entries.iter().map(Ok), |engine, entry| {
+        self.follow_entries(batch, |engine, entry| {
             each_part(engine, entry, |engine, entry, continues| {
-                engine.apply(sequenced_ns, entry, applied.events());
-                applied.end_part(engine.sequence(), entry.envelope.account, continues);
+                events.clear();
+                engine.apply(sequenced_ns, entry, events);
+                let (sequence, account) = (engine.sequence(), entry.envelope.account);
+                told(Told { sequence, sequenced_ns, account, continues, events });
             });
         })
     }
@@ -158,10 +157,9 @@ impl Follower {
     }
 
     /// This is the one place where the state changes, live or in a replay.
-    fn follow_entries<E: Borrow<Entry>>(
+    fn follow_entries(
         &mut self,
         batch: &LoggedBatch<'_>,
-        entries: impl Iterator<Item = Result<E, FollowError>>,
         carry_out: impl FnMut(&mut Engine, &Entry),
     ) -> Result<Step, FollowError> {
         let (found, expected) = (batch.batch_number, self.position.batch_number + 1);
@@ -171,16 +169,15 @@ impl Follower {
         if found > expected {
             return Err(FollowError::Gap { expected, found });
         }
-        let step = self.follow_next(batch, entries, carry_out)?;
+        let step = self.follow_next(batch, carry_out)?;
         self.position.batch_number = batch.batch_number;
         self.position.chain_hash = batch.hash;
         Ok(step)
     }
 
-    fn follow_next<E: Borrow<Entry>>(
+    fn follow_next(
         &mut self,
         batch: &LoggedBatch<'_>,
-        entries: impl Iterator<Item = Result<E, FollowError>>,
         carry_out: impl FnMut(&mut Engine, &Entry),
     ) -> Result<Step, FollowError> {
         let LoggedBatch { batch_number, epoch, .. } = *batch;
@@ -188,7 +185,7 @@ impl Follower {
             if epoch <= self.position.epoch {
                 return Ok(Step::EpochRefused(begin));
             }
-            self.apply(batch, entries, carry_out)?;
+            self.apply(batch, carry_out)?;
             self.position.epoch = epoch;
             return Ok(Step::EpochBegun(begin));
         }
@@ -198,13 +195,12 @@ impl Follower {
         if epoch > self.position.epoch {
             return Err(FollowError::EpochNotBegun { batch_number, epoch });
         }
-        self.apply(batch, entries, carry_out)
+        self.apply(batch, carry_out)
     }
 
-    fn apply<E: Borrow<Entry>>(
+    fn apply(
         &mut self,
         batch: &LoggedBatch<'_>,
-        entries: impl Iterator<Item = Result<E, FollowError>>,
         mut carry_out: impl FnMut(&mut Engine, &Entry),
     ) -> Result<Step, FollowError> {
         let LoggedBatch { batch_number, rules_version, .. } = *batch;
@@ -212,9 +208,9 @@ impl Follower {
             return Err(FollowError::OtherRules { batch_number, found: rules_version });
         }
         let (mut takes_hash, mut claim) = (false, None);
-        for entry in entries {
+        let mut upcoming = Upcoming::new(batch.entries());
+        while let Some(entry) = upcoming.next(&mut self.engine) {
             let entry = entry?;
-            let entry = entry.borrow();
             match entry.command {
                 Command::TakeStateHash(()) => takes_hash = true,
                 Command::StateHash(hash) => claim = Some(hash),
@@ -223,6 +219,55 @@ impl Follower {
             carry_out(&mut self.engine, entry);
         }
         Ok(Step::Applied { takes_hash, claim })
+    }
+}
+
+/// The commands of a batch. Some are read before it is their turn: so the engine knows what it is
+/// going to need.
+struct Upcoming<I> {
+    unread: I,
+    /// Why no more can be read.
+    error: Option<FollowError>,
+    /// The commands from `next` to `end`, each at its number modulo [`SLOTS`].
+    slots: Vec<Entry>,
+    next: usize,
+    end: usize,
+}
+
+const SLOTS: usize = (Engine::AHEAD + 1).next_power_of_two();
+
+impl<I: Iterator<Item = Result<Entry, FollowError>>> Upcoming<I> {
+    fn new(unread: I) -> Self {
+        Self { unread, error: None, slots: Vec::with_capacity(SLOTS), next: 0, end: 0 }
+    }
+
+    fn next(&mut self, engine: &mut Engine) -> Option<Result<&Entry, FollowError>> {
+        while self.end <= self.next + Engine::AHEAD {
+            match self.unread.next() {
+                Some(Ok(entry)) => {
+                    engine.announce(Some(&entry));
+                    self.keep(entry);
+                }
+                Some(Err(error)) => self.error = Some(error),
+                None => {
+                    engine.announce(None);
+                    break;
+                }
+            }
+        }
+        if self.next == self.end {
+            return self.error.take().map(Err);
+        }
+        self.next += 1;
+        Some(Ok(&self.slots[(self.next - 1) % SLOTS]))
+    }
+
+    fn keep(&mut self, entry: Entry) {
+        match self.slots.get_mut(self.end % SLOTS) {
+            Some(slot) => *slot = entry,
+            None => self.slots.push(entry),
+        }
+        self.end += 1;
     }
 }
 

@@ -1,18 +1,21 @@
 //! Brings a state up to the end of its log, at start.
 //!
-//! Three threads hand batches on: one reads frames, checks and decodes them; this one applies them;
-//! one makes views and event spool of what came of it. The last gives its buffers back.
+//! Three threads hand on bytes: one reads batches and checks them; this one decodes and applies them,
+//! and makes views and frames of what came of it; one stores the frames. Commands and events stay on
+//! one thread: handing them on, field by field from one processor's cache to another's, takes longer
+//! than what is done with them. Buffers go back to where they came from.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::{Builder, Scope};
 
-use log::{Recovered, frame::Frame};
+use log::Recovered;
+use log::frame::{Frame, FrameHeader};
 use marketdata::Views;
-use types::Entry;
 
-use crate::applied::AppliedBatch;
+use crate::applied::Told;
 use crate::data_dir::OpenError;
 use crate::follower::{Follower, LoggedBatch, Position};
-use crate::spool::Spool;
+use crate::spool::{self, Framer, Spool};
 
 /// Batches that may wait between two of the threads.
 const QUEUE_MAX: usize = 8;
@@ -26,11 +29,10 @@ pub struct Replayed {
     pub sequence: u64,
 }
 
-/// A batch whose commands have been read.
-struct Decoded {
-    header: log::frame::FrameHeader,
+/// A batch that was found to be whole. Its buffer is used again for a later one.
+struct Whole {
+    header: FrameHeader,
     payload: Vec<u8>,
-    entries: Vec<Entry>,
 }
 
 /// Applies what the log holds behind the state.
@@ -45,14 +47,23 @@ pub(crate) fn replay(
     let batches_total = recovered.last_batch.saturating_sub(first_batch - 1);
     let watch = watching(first_batch, batches_total, watch);
     let reader = reader_behind(recovered, follower.position())?;
-    let (decoded, batches) = sync_channel(QUEUE_MAX);
-    let (applied, to_tell) = sync_channel(QUEUE_MAX);
-    let (given_back, spares) = channel();
-    std::thread::scope(|scope| {
-        scope.spawn(move || read(reader, &decoded));
-        scope.spawn(move || tell(&to_tell, views, spool, &given_back));
-        apply(batches, follower, applied, &spares, watch)
-    })
+    let (whole, batches) = sync_channel(QUEUE_MAX);
+    let (used, to_reuse) = channel();
+    let (framed, to_store) = sync_channel(QUEUE_MAX);
+    let (stored, spares) = channel();
+    let (framer, storage) = (spool.take_framer(), &mut *spool);
+    let framer = std::thread::scope(|scope| {
+        spawn(scope, "replay-reader", move || read(reader, &whole, &to_reuse));
+        spawn(scope, "replay-spool", move || store(to_store, storage, &stored));
+        apply(batches, &used, follower, Teller { views, framer, framed, spares }, watch)
+    })?;
+    spool.give_back_framer(framer);
+    Ok(())
+}
+
+fn spawn<'scope>(scope: &'scope Scope<'scope, '_>, name: &str, run: impl FnOnce() + Send + 'scope) {
+    let thread = Builder::new().name(name.to_owned()).spawn_scoped(scope, run);
+    thread.expect("a start needs three threads");
 }
 
 fn watching(
@@ -85,65 +96,78 @@ fn reader_behind(recovered: &Recovered, position: Position) -> Result<log::Reade
     Ok(reader)
 }
 
-fn read(mut reader: log::Reader, decoded: &SyncSender<Result<Decoded, OpenError>>) {
+fn read(
+    mut reader: log::Reader,
+    whole: &SyncSender<Result<Whole, OpenError>>,
+    used: &Receiver<Vec<u8>>,
+) {
     loop {
         let batch = match reader.read() {
-            Ok(Some(frame)) => decode(frame),
+            Ok(Some(Frame { header, payload: bytes })) => {
+                let mut payload = used.try_recv().unwrap_or_default();
+                payload.clear();
+                payload.extend_from_slice(bytes);
+                Ok(Whole { header, payload })
+            }
             Ok(None) => return,
             Err(error) => Err(OpenError::Log(error)),
         };
         let is_last = batch.is_err();
         // Who applies has failed and hears no more.
-        if decoded.send(batch).is_err() || is_last {
+        if whole.send(batch).is_err() || is_last {
             return;
         }
     }
 }
 
-fn decode(frame: Frame<'_>) -> Result<Decoded, OpenError> {
-    let mut entries = Vec::with_capacity(frame.header.command_count as usize);
-    for entry in LoggedBatch::from(frame).entries() {
-        entries.push(entry.map_err(OpenError::Follow)?);
-    }
-    // Of the bytes only what is in a batch that begins an epoch is looked at again.
-    let payload = if frame.header.command_count == 1 { frame.payload.to_vec() } else { Vec::new() };
-    Ok(Decoded { header: frame.header, payload, entries })
-}
-
-/// Owns its ends of the queues: when it is done, or fails, both others come to their end.
-#[expect(clippy::needless_pass_by_value, reason = "they close with it")]
+/// When it is done, or fails, both others come to their end.
 fn apply(
-    batches: Receiver<Result<Decoded, OpenError>>,
+    batches: Receiver<Result<Whole, OpenError>>,
+    used: &Sender<Vec<u8>>,
     follower: &mut Follower,
-    applied: SyncSender<AppliedBatch>,
-    spares: &Receiver<AppliedBatch>,
+    mut teller: Teller<'_>,
     mut watch: impl FnMut(&Follower),
-) -> Result<(), OpenError> {
+) -> Result<Framer, OpenError> {
+    let mut events = Vec::new();
     for batch in batches {
-        let Decoded { header, payload, entries } = batch?;
-        let mut outcome = spares.try_recv().unwrap_or_default();
+        let Whole { header, payload } = batch?;
         let logged = LoggedBatch::from(Frame { header, payload: &payload });
-        follower.replay(&logged, &entries, &mut outcome).map_err(OpenError::Follow)?;
+        let replayed = follower.replay(&logged, &mut events, |told| teller.tell(&told));
+        replayed.map_err(OpenError::Follow)?;
         watch(follower);
-        applied.send(outcome).expect("who tells ends after who applies, or panics");
+        // Behind the last batch nobody wants it any more.
+        let _ = used.send(payload);
     }
-    Ok(())
+    Ok(teller.framer)
 }
 
-fn tell(
-    to_tell: &Receiver<AppliedBatch>,
-    views: &mut Views,
-    spool: &mut Spool,
-    given_back: &Sender<AppliedBatch>,
-) {
-    for batch in to_tell {
-        for told in batch.told() {
-            for event in told.events {
-                views.apply(event);
-            }
+/// Makes of events what is wanted of them.
+struct Teller<'a> {
+    views: &'a mut Views,
+    framer: Framer,
+    /// To where frames are stored, and back.
+    framed: SyncSender<spool::Batch>,
+    spares: Receiver<spool::Batch>,
+}
+
+impl Teller<'_> {
+    fn tell(&mut self, told: &Told<'_>) {
+        for event in told.events {
+            self.views.apply(event);
         }
-        spool.append(batch.told());
+        if self.framer.push(*told) {
+            let batch = self.framer.take_batch(self.spares.try_recv().unwrap_or_default());
+            self.framed.send(batch).expect("who stores ends after who tells, or panics");
+        }
+    }
+}
+
+/// The last frames stay with who made them: there is no need to store few.
+fn store(framed: Receiver<spool::Batch>, spool: &mut Spool, stored: &Sender<spool::Batch>) {
+    for mut batch in framed {
+        spool.keep(&batch);
+        batch.clear();
         // At the end nobody wants it any more.
-        let _ = given_back.send(batch);
+        let _ = stored.send(batch);
     }
 }

@@ -26,6 +26,7 @@ mod complete;
 mod disk;
 mod error;
 mod frame;
+mod framer;
 mod index;
 mod mend;
 mod open;
@@ -43,13 +44,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use self::batch::Batch;
+pub(crate) use self::batch::Batch;
 use self::disk::Disk;
 pub use self::error::SpoolError;
 pub(crate) use self::frame::Chain;
+pub(crate) use self::framer::Framer;
 use self::index::Index;
 pub(crate) use self::mend::{History, Retold};
-use self::open::{Checked, Spooled};
+use self::open::Checked;
 use self::reader::Shared;
 pub use self::reader::{NumberedEvent, PAGE_MAX, SpoolReader};
 pub use self::retention::Retention;
@@ -64,14 +66,9 @@ pub struct Spool {
     retention: Retention,
     /// `None` until something is to be written.
     writer: Option<SegmentWriter>,
-    chain: Chain,
-    batch: Batch,
-    /// The last command that was appended.
-    last_sequence: u64,
-    /// The times of the commands that were here when it was opened, for the replay to compare.
-    spooled: Spooled,
-    /// What is here is not of this log.
-    is_other_history: bool,
+    framer: Framer,
+    /// The time of the last command that was to be stored.
+    newest_ns: u64,
     /// The first command that could not be kept, while none can.
     lost_from: Option<u64>,
     unsynced: BTreeSet<PathBuf>,
@@ -97,12 +94,12 @@ impl Spool {
     }
 
     pub fn last_sequence(&self) -> u64 {
-        self.last_sequence
+        self.framer.last_sequence
     }
 
     /// The running hash of all events up to the last sequence.
     pub fn event_hash(&self) -> [u8; 16] {
-        self.chain.hash()
+        self.framer.chain.hash()
     }
 
     /// For reading on another thread.
@@ -114,31 +111,39 @@ impl Spool {
     /// flushed, which happens by itself when there is much of it.
     pub fn append<'a, A: Into<Told<'a>>>(&mut self, applied: impl IntoIterator<Item = A>) {
         for applied in applied {
-            let applied = applied.into();
-            if applied.sequence <= self.last_sequence {
-                self.is_other_history |= !self.spooled.may_be(&applied);
-                continue;
-            }
-            debug_assert_eq!(applied.sequence, self.last_sequence + 1);
-            self.last_sequence = applied.sequence;
-            if self.is_other_history {
-                continue; // All of it is made anew when the replay is over.
-            }
-            self.batch.push(applied, &mut self.chain);
-            if self.batch.bytes.len() >= self.retention.batch_size() {
+            if self.framer.push(applied) {
                 self.flush();
             }
         }
     }
 
-    /// Writes what was appended. Matching does not stop for a disk that fails: what is lost can be
-    /// made from the log again, and a hole tells readers no untruth.
+    /// Stores what was appended.
     pub fn flush(&mut self) {
-        if self.batch.is_empty() {
+        let mut batch = self.framer.take_batch(Batch::default());
+        self.keep(&batch);
+        batch.clear();
+        self.framer.batch = batch;
+    }
+
+    /// For a replay, whose frames are stored on another thread than they are made on. Until it is
+    /// given back, nothing can be appended.
+    pub(crate) fn take_framer(&mut self) -> Framer {
+        std::mem::take(&mut self.framer)
+    }
+
+    pub(crate) fn give_back_framer(&mut self, framer: Framer) {
+        self.framer = framer;
+    }
+
+    /// Stores frames. Matching does not stop for a disk that fails: what is lost can be made from
+    /// the log again, and a hole tells readers no untruth.
+    pub(crate) fn keep(&mut self, batch: &Batch) {
+        if batch.is_empty() {
             return;
         }
-        let stored = self.store();
-        let first = self.batch.first;
+        self.newest_ns = batch.last_ns;
+        let stored = self.store(batch);
+        let first = batch.first;
         match stored {
             Ok(()) => {
                 if let Some(lost_from) = self.lost_from.take() {
@@ -160,46 +165,45 @@ impl Spool {
                          the events from this command on; make room, or see to the disk"
                     );
                 }
-                self.shared.table().lose(&self.batch);
+                self.shared.table().lose(batch);
             }
         }
-        self.batch.clear();
     }
 
-    fn store(&mut self) -> Result<(), SpoolError> {
+    fn store(&mut self, batch: &Batch) -> Result<(), SpoolError> {
         loop {
-            match self.try_store() {
+            match self.try_store(batch) {
                 Err(error) if error.is_disk_full() && self.remove_oldest() => {}
                 result => return result,
             }
         }
     }
 
-    fn try_store(&mut self) -> Result<(), SpoolError> {
-        if self.must_seal() {
+    fn try_store(&mut self, batch: &Batch) -> Result<(), SpoolError> {
+        if self.must_seal(batch) {
             self.seal()?;
             self.retain();
         }
         let writer = match &mut self.writer {
             Some(writer) => writer,
             None => {
-                let writer = SegmentWriter::begin(&self.disk, &self.shared.dir, &self.batch)?;
-                self.unsynced.insert(segment_path(&self.shared.dir, self.batch.first));
+                let writer = SegmentWriter::begin(&self.disk, &self.shared.dir, batch)?;
+                self.unsynced.insert(segment_path(&self.shared.dir, batch.first));
                 self.writer.insert(writer)
             }
         };
         let start = writer.summary.size;
-        writer.write(&self.disk, &self.batch)?;
-        self.shared.table().add(&self.batch, start);
+        writer.write(&self.disk, batch)?;
+        self.shared.table().add(batch, start);
         Ok(())
     }
 
-    fn must_seal(&self) -> bool {
+    fn must_seal(&self, batch: &Batch) -> bool {
         let Some(writer) = &self.writer else { return false };
         let table = self.shared.table();
         let is_full =
-            table.open.as_ref().is_some_and(|open| self.is_full(writer, &open.index, &self.batch));
-        is_full || !writer.is_continued_by(&self.batch)
+            table.open.as_ref().is_some_and(|open| self.is_full(writer, &open.index, batch));
+        is_full || !writer.is_continued_by(batch)
     }
 
     /// Whether a segment has no more room for a batch, or should not span its time.
@@ -234,7 +238,7 @@ impl Spool {
         let sealed = Arc::clone(&self.shared.table().sealed);
         let (Some(oldest), Some(newest)) = (sealed.first(), sealed.last()) else { return false };
         let size: u64 = sealed.iter().map(|sealed| sealed.file_size).sum();
-        let newest_ns = newest.summary.last_ns.max(self.batch.last_ns);
+        let newest_ns = newest.summary.last_ns.max(self.newest_ns);
         let age_ns = newest_ns.saturating_sub(oldest.summary.last_ns);
         size + self.retention.segment_size() > self.retention.max_bytes
             || self.retention.max_age_ns.is_some_and(|max_ns| age_ns > max_ns)

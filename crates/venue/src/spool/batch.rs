@@ -6,7 +6,7 @@ use crate::applied::Told;
 
 /// Frames that are to be written at once, and what the index is to know of them.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
+pub(crate) struct Batch {
     pub(super) bytes: Vec<u8>,
     /// Where the frames begin.
     pub(super) frames: Vec<u32>,
@@ -38,11 +38,11 @@ impl Batch {
         self.event_hash = chain.hash();
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.frames.clear();
         self.postings.clear();

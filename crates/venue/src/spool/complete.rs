@@ -25,19 +25,20 @@ impl Spool {
         last_sequence: u64,
     ) -> Result<(), H::Error> {
         self.flush();
-        self.spooled = Spooled::default();
+        self.framer.spooled = Spooled::default();
         let checked = self.checking.take().map(|thread| thread.join());
         let checked = checked.map(|checked| checked.expect("checking files does not panic"));
         self.take_in(checked.unwrap_or_default());
-        if self.last_sequence > last_sequence {
+        if self.framer.last_sequence > last_sequence {
             tracing::warn!(
-                spooled = self.last_sequence,
+                spooled = self.framer.last_sequence,
                 logged = last_sequence,
                 "the event spool tells of commands that the log has lost"
             );
-            self.is_other_history = true;
+            self.framer.is_other_history = true;
         }
-        let mut found = Found { is_other_history: self.is_other_history, ..Found::default() };
+        let mut found =
+            Found { is_other_history: self.framer.is_other_history, ..Found::default() };
         if !found.is_other_history {
             let holes = self.holes(last_sequence);
             found = self.mend(history, holes)?;
@@ -48,7 +49,7 @@ impl Spool {
             let holes = self.holes(last_sequence);
             found = self.mend(history, holes)?;
             let event_hash = found.last.map(|(_, event_hash)| event_hash);
-            self.chain = Chain::new(event_hash.unwrap_or_default());
+            self.framer.chain = Chain::new(event_hash.unwrap_or_default());
         }
         self.retain();
         match found.error {
@@ -65,7 +66,7 @@ impl Spool {
 
     /// For who has no log at hand: what is missing stays so.
     pub fn complete_without_log(&mut self) {
-        let Ok(()) = self.complete(&NoHistory, self.last_sequence);
+        let Ok(()) = self.complete(&NoHistory, self.framer.last_sequence);
     }
 
     /// Takes note of the last numbers of all accounts and instruments: of those that have no event
@@ -95,7 +96,8 @@ impl Spool {
         let newest = self.writer.as_ref().map(|writer| writer.summary);
         let summaries = sealed.iter().map(|sealed| sealed.summary).chain(newest);
         let summaries: Vec<_> = summaries.collect();
-        self.is_other_history |= summaries.windows(2).any(|pair| !pair[0].may_precede(&pair[1]));
+        self.framer.is_other_history |=
+            summaries.windows(2).any(|pair| !pair[0].may_precede(&pair[1]));
         table.sealed = Arc::new(sealed);
     }
 
@@ -169,9 +171,9 @@ impl Spool {
             self.remove_segment(first);
         }
         self.remove_file(&self.shared.dir.join(MARK));
-        self.batch.clear();
-        self.last_sequence = last_sequence;
-        self.is_other_history = false;
+        self.framer.batch.clear();
+        self.framer.last_sequence = last_sequence;
+        self.framer.is_other_history = false;
     }
 }
 

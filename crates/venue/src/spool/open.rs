@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::batch::Batch;
 use super::disk::Disk;
 use super::frame::{Chain, EventHash};
+use super::framer::Framer;
 use super::index::{Index, Numbers, Summary};
 use super::reader::{OpenSegment, Shared};
 use super::retention::{MARK, MARK_UNFINISHED, read_mark};
@@ -30,11 +30,13 @@ impl Spool {
             disk,
             retention,
             writer: None,
-            chain: Chain::new(event_hash),
-            batch: Batch::default(),
-            last_sequence: sequence,
-            spooled: Spooled::default(),
-            is_other_history: false,
+            framer: Framer {
+                chain: Chain::new(event_hash),
+                batch_size: retention.batch_size(),
+                last_sequence: sequence,
+                ..Framer::default()
+            },
+            newest_ns: 0,
             lost_from: None,
             unsynced: BTreeSet::new(),
             checking: None,
@@ -42,9 +44,11 @@ impl Spool {
         if let Some(first) = segments.pop() {
             spool.resume(first, sequence, event_hash)?;
         }
-        spool.shared.table().last_sequence = spool.last_sequence;
+        spool.shared.table().last_sequence = spool.framer.last_sequence;
         let (disk, dir) = (spool.disk.clone(), dir.to_path_buf());
-        spool.checking = Some(std::thread::spawn(move || Checked::of(&disk, &dir, &segments)));
+        let checking = std::thread::Builder::new().name("spool-checker".into());
+        let check = move || Checked::of(&disk, &dir, &segments);
+        spool.checking = Some(checking.spawn(check).expect("there is room for a thread"));
         Ok(spool)
     }
 
@@ -77,12 +81,12 @@ impl Spool {
             }
             return Ok(());
         }
-        self.is_other_history =
+        self.framer.is_other_history =
             hash_at(&bytes, &index, summary, sequence).is_some_and(|hash| hash != event_hash);
         self.writer = Some(writer);
-        self.chain = Chain::new(summary.event_hash);
-        self.last_sequence = summary.last;
-        self.spooled = Spooled { first, times_ns };
+        self.framer.chain = Chain::new(summary.event_hash);
+        self.framer.last_sequence = summary.last;
+        self.framer.spooled = Spooled { first, times_ns };
         self.unsynced.insert(path);
         self.shared.table().open = Some(OpenSegment { first, last: summary.last, index });
         Ok(())

@@ -30,7 +30,7 @@ use types::{
 };
 
 use crate::account::Account;
-use crate::book::prefetch::prefetch;
+use crate::book::prefetch::{advise_huge, prefetch};
 use crate::book::slab::{NONE, Slab};
 use crate::book::{Node, NodeId, Nodes};
 use crate::orders::finished::End;
@@ -321,6 +321,13 @@ impl Orders {
         } else if let Some(expire_ns) = expire_ns(order.time_in_force, order.terms.as_ref()) {
             self.dated.insert((expire_ns, order.instrument, order.order_id));
         }
+    }
+
+    /// Makes room for so many orders that are about to come, where there are none yet.
+    pub(crate) fn reserve(&mut self, orders: usize) {
+        self.records.reserve(orders);
+        advise_huge(&mut self.records);
+        self.names.reserve(orders);
     }
 
     /// [`Orders::attach`] for an order of which its record says all.

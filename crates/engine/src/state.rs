@@ -9,6 +9,7 @@ use types::{
 };
 
 use crate::account::{Account, Retry};
+use crate::book::prefetch::prefetch_whole;
 use crate::book::{Node, NodeId};
 use crate::engine::{Deferred, Engine, Key, RETRY_KEYS_PER_ACCOUNT, RULES_VERSION};
 use crate::market::Market;
@@ -23,8 +24,11 @@ use crate::orders::list::is_in_list;
 /// is written as it was then, so that its hash is the one it had.
 const STATE_VERSION: u16 = RULES_VERSION;
 
-/// How far ahead of an order that is put in its place others are brought near.
+/// How far ahead of an order that is put in its place others are brought near, then where their
+/// names go, and then the orders that they are put behind.
+const ORDERS_AHEAD: usize = 16;
 const NAMES_AHEAD: usize = 8;
+const TAILS_AHEAD: usize = 4;
 
 /// No sequence and no id comes near this.
 const COUNT_MAX: u64 = 1 << 53;
@@ -122,7 +126,7 @@ impl Engine {
             let indication = &market.trading.indication;
             engine.indications.extend(indication.is_due.then_some((indication.due_ns(), id)));
         }
-        engine.check_consistent().ok()?;
+        engine.check_parts_agree().ok()?;
         Some(engine)
     }
 
@@ -369,13 +373,26 @@ impl Engine {
             places.push(Place::new(&order, Some(node)));
             nodes.push((node, order, Standing::Book));
         }
-        nodes.sort_by_cached_key(|(_, order, _)| (order.instrument, order.order_id));
-        for (at, &(node, order, standing)) in nodes.iter().enumerate() {
-            if let Some((_, ahead, _)) = nodes.get(at + NAMES_AHEAD) {
+        self.orders.reserve(nodes.len());
+        let key_of = |(at, (_, order, _)): (usize, &(NodeId, Order, Standing))| {
+            (order.instrument, order.order_id, at)
+        };
+        let mut oldest_first: Vec<_> = nodes.iter().enumerate().map(key_of).collect();
+        oldest_first.sort_unstable();
+        let nth = |at: usize| oldest_first.get(at).map(|(_, _, place)| &nodes[*place]);
+        for at in 0..oldest_first.len() {
+            nth(at + ORDERS_AHEAD).map(prefetch_whole);
+            if let Some((node, ahead, _)) = nth(at + NAMES_AHEAD) {
                 let name = self.orders.sought(ahead.account, ahead.instrument, &ahead.cl_ord_id);
                 self.orders.prefetch_name(name.hash);
+                self.orders.prefetch(*node);
                 self.accounts[ahead.account.0 as usize].prefetch();
             }
+            if let Some((_, ahead, _)) = nth(at + TAILS_AHEAD) {
+                let account = &self.accounts[ahead.account.0 as usize];
+                self.orders.prefetch(account.last_open(ahead.instrument, ahead.side));
+            }
+            let &(node, order, standing) = nth(at).expect("as many as there are");
             let Order { account, instrument, ref cl_ord_id, .. } = order;
             let namesake = self.orders.by_cl_ord_id(account, instrument, cl_ord_id);
             namesake.is_none().then_some(())?;

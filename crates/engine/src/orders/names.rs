@@ -107,6 +107,17 @@ impl Names {
         part.place(hash, node);
     }
 
+    /// Makes room for so many names in a table without any. A part that gets more of them than others
+    /// grows nevertheless.
+    pub(crate) fn reserve(&mut self, names: usize) {
+        let buckets = (names / PARTS * 5 / 3).div_ceil(SLOTS);
+        for part in &mut self.parts {
+            if part.used == 0 && part.buckets.len() < buckets {
+                part.buckets = vec![EMPTY; buckets];
+            }
+        }
+    }
+
     /// Removes a node that is there.
     #[inline(always)]
     pub(crate) fn remove(&mut self, hash: u32, node: u32) {

@@ -1,5 +1,6 @@
 """A venue on a disk of its own, on which tests/power lets the power, a sync or the room fail."""
 
+import atexit
 import subprocess
 
 import disk
@@ -21,7 +22,9 @@ class Machine:
         self.popen = {"env": self.disk.env, "start_new_session": True}
 
     def start(self):
-        return Venue(self.folder, *self.settings, data=self.disk.folder / "data", **self.popen)
+        venue = Venue(self.folder, *self.settings, data=self.disk.folder / "data", **self.popen)
+        atexit.register(disk.kill_group, venue.process)  # When a test fails before it ends it.
+        return venue
 
     def kill_recoveries(self, chance):
         """Starts the venue and kills it before, or just after, it is ready, a few times."""

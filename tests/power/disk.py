@@ -90,10 +90,8 @@ class Disk:
 
 def kill_group(process):
     """The process must have been started as the first of its group."""
-    try:
+    if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 

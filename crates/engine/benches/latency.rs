@@ -56,11 +56,11 @@ fn main() {
     ] {
         crowd(name, 64 * 7, MANY as i64, leave, Some(deep));
     }
-    let limit = |at: usize| {
-        house::limit_order(Side::Buy, MIDDLE - 1 - draw_of(at, 200_000), 1, &format!("o{at}"))
-    };
+    let limit = |at: usize| buy_order(MIDDLE - 1 - draw_of(at, 200_000), at);
+    let apart = |at: usize| buy_order(1 + draw_of(at, 1 << 40), at);
     let stop = |at: usize| stop_order(MIDDLE - 1 - draw_of(at, 200_000), &format!("o{at}"));
     let deep = engine_crowd("whole engine, on 200,000 prices", limit, None);
+    engine_crowd("whole engine, a page each", apart, Some(deep));
     engine_crowd("whole engine, stops that wait", stop, Some(deep));
 }
 
@@ -370,6 +370,10 @@ fn limit_and_fill_or_kill() {
     let [limit, fill_or_kill] = times;
     limit.print("limit order that trades at once", None);
     fill_or_kill.print("the same, fill-or-kill", None);
+}
+
+fn buy_order(price: i64, at: usize) -> NewOrder {
+    house::limit_order(Side::Buy, price, 1, &format!("o{at}"))
 }
 
 fn first_order(engine: &Engine, account: u32) -> Order {

@@ -2,6 +2,8 @@
 //!
 //! A sorted array in parts: putting one page among a million others moves a kilobyte or two.
 
+use crate::book::prefetch::prefetch_whole;
+
 /// Pages in one part at most.
 const PART_MAX: usize = 128;
 
@@ -47,6 +49,8 @@ impl Ladder {
     pub(crate) fn find(&self, number: u64) -> Result<u32, Gap> {
         let part = self.part_of(number).unwrap_or(0);
         let Some(found) = self.parts.get(part) else { return Err(Gap { part, at: 0 }) };
+        // A search would wait for one line after the other, and what follows needs them all.
+        prefetch_whole(found.as_ref());
         match found.numbers().binary_search(&number) {
             Ok(at) => Ok(found.pages[at]),
             Err(at) => Err(Gap { part, at }),

@@ -138,7 +138,7 @@ impl Engine {
         if let Some(account) = self.accounts.get(aim.account as usize) {
             account.prefetch_parts(&market.instrument);
         }
-        if let Some(front) = self.maker_of(market, aim) {
+        if let Some(front) = market.book.maker_for(aim.side, aim.price) {
             self.orders.prefetch(front);
         }
         node
@@ -153,18 +153,11 @@ impl Engine {
             self.orders.prefetch(account.last_open(aim.instrument, aim.side));
         }
         market.book.prefetch(&self.orders.nodes, node, aim.side, aim.price);
-        if let Some(front) = self.maker_of(market, aim) {
+        if let Some(front) = market.book.maker_for(aim.side, aim.price) {
             let maker = self.orders.record(front);
             self.accounts[maker.account.0 as usize].prefetch();
             market.index.prefetch(maker.order_id.0);
         }
-    }
-
-    /// With whom an order would trade.
-    #[inline]
-    fn maker_of(&self, market: &Market, aim: &Aim) -> Option<NodeId> {
-        let front = market.book.front(&self.orders.nodes, aim.side.opposite())?;
-        aim.side.crosses(aim.price, front.price).then_some(front.node)
     }
 
     /// Has brought near what is going to be needed when `node` trades, and then those behind it.

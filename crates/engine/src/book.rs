@@ -189,6 +189,12 @@ impl Book {
         front != NONE && best_key >= !key_of(side, limit)
     }
 
+    /// [`Book::front_for`] for hints: the order itself is not read.
+    #[inline]
+    pub(crate) fn maker_for(&self, side: Side, limit: Price) -> Option<NodeId> {
+        self.crosses(side, limit).then(|| self.facing(side).front)
+    }
+
     /// With whom such an aggressor would trade next.
     #[inline]
     pub fn front_for(&self, nodes: &Nodes, side: Side, limit: Price) -> Option<Front> {

@@ -55,7 +55,8 @@ async fn serve(config: Config) -> Result<(), Failure> {
     recovery.end();
     let (master_key, demo) = keys.complete(&config, &opened)?;
     let projection = Projection::start(&config.data_dir, opened.spool().reader(), opened.metrics());
-    let gateway = Gateway::new(gateway::Settings::default(), &opened, master_key.clone())?;
+    let gateway = Gateway::new(gateway::Settings::default(), &opened, master_key.clone())?
+        .with_history(projection.history());
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
     let running = opened.start(vec![gateway.listener(), projection.listener()]);
     tracing::info!(

@@ -1,4 +1,5 @@
-//! Questions about an account, answered from the engine's state.
+//! Questions about an account, answered from the engine's state, and from the read model what is
+//! past.
 
 use engine::Engine;
 use protocol::binance::request::{
@@ -10,6 +11,7 @@ use types::{AccountId, AccountTrade, Balance, FeeRates, InstrumentId, Order, Rol
 
 use crate::ask::ask_engine;
 use crate::call::{Answer, SignedCall, json};
+use crate::history::{self, ask_history};
 use crate::now_ns;
 
 /// `GET /api/v3/order`
@@ -20,7 +22,13 @@ pub(crate) async fn query_order(mut call: SignedCall) -> Answer {
     let account = call.signer.account;
     let found =
         ask_engine(&call.shared, move |engine| engine.order(account, market.instrument.id, &order));
-    let found = found.await?.ok_or_else(ApiError::no_such_order)?;
+    let mut found = found.await?;
+    if found.is_none() && call.shared.history.is_some() {
+        // The engine forgets orders that are long finished.
+        let id = market.instrument.id;
+        found = ask_history(&call.shared, move |past| past.order(account, id, &order)).await?;
+    }
+    let found = found.ok_or_else(ApiError::no_such_order)?;
     Ok(json(encode(&OrderInfo::new(&market, &found, call.unit))))
 }
 
@@ -47,17 +55,23 @@ pub(crate) fn open_orders_weight(params: &Params) -> u32 {
     if params.contains("symbol") { 6 } else { 80 }
 }
 
-/// `GET /api/v3/allOrders`: those that are open, and those that are finished and still kept.
+/// `GET /api/v3/allOrders`
 pub(crate) async fn all_orders(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let request = AllOrdersRequest::parse(params, &markets)?;
     let account = call.signer.account;
-    let orders = ask_engine(&call.shared, move |engine| select_orders(engine, account, &request));
-    let orders = orders.await?;
+    let orders = match &call.shared.history {
+        Some(_) => history::all_orders(&call.shared, account, &request).await?,
+        None => {
+            let select = move |engine: &Engine| select_orders(engine, account, &request);
+            ask_engine(&call.shared, select).await?
+        }
+    };
     Ok(json(encode(&order_infos(&call, &orders))))
 }
 
+/// Those that are open, and those that are finished and still kept.
 fn select_orders(engine: &Engine, account: AccountId, request: &AllOrdersRequest) -> Vec<Order> {
     let instrument = request.market.instrument.id;
     let open = engine.open_orders(account, instrument);
@@ -79,8 +93,13 @@ pub(crate) async fn my_trades(mut call: SignedCall) -> Answer {
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let request = MyTradesRequest::parse(params, &markets)?;
     let account = call.signer.account;
-    let trades = ask_engine(&call.shared, move |engine| select_trades(engine, account, &request));
-    let trades = trades.await?;
+    let trades = match &call.shared.history {
+        Some(_) => history::my_trades(&call.shared, account, &request).await?,
+        None => {
+            let select = move |engine: &Engine| select_trades(engine, account, &request);
+            ask_engine(&call.shared, select).await?
+        }
+    };
     let info = |trade| MyTrade::new(&request.market, trade, call.unit);
     Ok(json(encode(&trades.iter().map(info).collect::<Vec<_>>())))
 }

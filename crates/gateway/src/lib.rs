@@ -27,6 +27,7 @@ mod ask;
 mod call;
 mod connection;
 mod directory;
+mod history;
 mod hub;
 mod limits;
 mod listener;
@@ -35,6 +36,7 @@ mod operations;
 mod rest;
 mod server;
 mod settings;
+mod statistics;
 mod streams;
 mod submit;
 mod trading;
@@ -43,6 +45,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use projection::History;
 use protocol::binance::Market;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -58,6 +61,7 @@ pub use crate::settings::Settings;
 pub struct Gateway {
     settings: Settings,
     known: Arc<Known>,
+    history: Option<History>,
 }
 
 impl Gateway {
@@ -69,7 +73,15 @@ impl Gateway {
     ) -> Result<Self, MasterKeyError> {
         let directory = Directory::new(opened.engine(), master_key)?;
         let hub = Mutex::new(Hub::new(directory.markets()));
-        Ok(Self { settings, known: Arc::new(Known { directory: RwLock::new(directory), hub }) })
+        let known = Arc::new(Known { directory: RwLock::new(directory), hub });
+        Ok(Self { settings, known, history: None })
+    }
+
+    /// Answers questions about the past from this read model. Without one there is no past but what
+    /// the engine keeps.
+    #[must_use]
+    pub fn with_history(self, history: History) -> Self {
+        Self { history: Some(history), ..self }
     }
 
     /// For [`Opened::start`]: without it, new keys and streams stay unknown.
@@ -85,7 +97,7 @@ impl Gateway {
         handle: Handle,
         shutdown: impl Future<Output = ()>,
     ) -> io::Result<()> {
-        server::serve(self.settings, self.known, tcp, handle, shutdown).await
+        server::serve(self, tcp, handle, shutdown).await
     }
 }
 
@@ -119,6 +131,7 @@ pub(crate) struct Shared {
     limits: Limits,
     known: Arc<Known>,
     handle: Handle,
+    history: Option<History>,
     /// True once the gateway is on its way down.
     stopping: watch::Receiver<bool>,
 }

@@ -145,7 +145,7 @@ pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-fn select(shared: &Shared, selection: Selection) -> Vec<Market> {
+pub(crate) fn select(shared: &Shared, selection: Selection) -> Vec<Market> {
     match selection {
         Selection::One(market) => vec![market],
         Selection::Listed(markets) => markets,
@@ -158,7 +158,7 @@ fn select(shared: &Shared, selection: Selection) -> Vec<Market> {
     }
 }
 
-async fn of_each<R: Send + 'static>(
+pub(crate) async fn of_each<R: Send + 'static>(
     shared: &Shared,
     markets: Vec<Market>,
     look: impl Fn(&InstrumentView) -> R + Send + 'static,
@@ -173,7 +173,7 @@ async fn of_each<R: Send + 'static>(
 }
 
 /// One object, or a list of them.
-fn one_or_list(one: bool, objects: impl Iterator<Item = String>) -> Reply {
+pub(crate) fn one_or_list(one: bool, objects: impl Iterator<Item = String>) -> Reply {
     let objects = objects.collect::<Vec<_>>().join(",");
     json(if one { objects } else { format!("[{objects}]") })
 }

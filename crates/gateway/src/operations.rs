@@ -7,7 +7,7 @@ use axum::routing::MethodFilter;
 use protocol::binance::Params;
 
 use crate::call::{Answer, Call, SignedCall};
-use crate::{account, market, trading};
+use crate::{account, history, market, statistics, trading};
 
 #[derive(Debug)]
 pub(crate) struct Operation {
@@ -80,6 +80,39 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "ticker.book",
         By(market::last_ticker_weight),
         anybody!(market::book_ticker),
+    ),
+    // The market's past
+    of(
+        M::GET,
+        "/api/v3/historicalTrades",
+        "trades.historical",
+        Of(25),
+        anybody!(history::historical_trades),
+    ),
+    of(M::GET, "/api/v3/aggTrades", "trades.aggregate", Of(4), anybody!(history::agg_trades)),
+    of(M::GET, "/api/v3/klines", "klines", Of(2), anybody!(history::klines)),
+    of(M::GET, "/api/v3/uiKlines", "uiKlines", Of(2), anybody!(history::klines)),
+    of(M::GET, "/api/v3/avgPrice", "avgPrice", Of(2), anybody!(statistics::avg_price)),
+    of(
+        M::GET,
+        "/api/v3/ticker/24hr",
+        "ticker.24hr",
+        By(statistics::day_ticker_weight),
+        anybody!(statistics::day_ticker),
+    ),
+    of(
+        M::GET,
+        "/api/v3/ticker/tradingDay",
+        "ticker.tradingDay",
+        By(statistics::window_ticker_weight),
+        anybody!(statistics::trading_day_ticker),
+    ),
+    of(
+        M::GET,
+        "/api/v3/ticker",
+        "ticker",
+        By(statistics::window_ticker_weight),
+        anybody!(statistics::window_ticker),
     ),
     // Orders
     of(M::POST, "/api/v3/order", "order.place", Of(1), trader!(trading::new_order)),

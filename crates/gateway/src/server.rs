@@ -22,7 +22,7 @@ use crate::limits::Limits;
 use crate::operations::OPERATIONS;
 use crate::rest::{Failure, Peer};
 use crate::settings::Settings;
-use crate::{Known, Shared, api_session, market, rest, stopped, streams};
+use crate::{Gateway, Known, Shared, api_session, market, rest, stopped, streams};
 
 /// How long to wait when the operating system gives no more connections.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
@@ -37,16 +37,16 @@ const FORGET_EVERY: Duration = Duration::from_secs(60);
 pub(crate) struct Place(#[expect(dead_code, reason = "held, not read")] Arc<OwnedSemaphorePermit>);
 
 pub(crate) async fn serve(
-    settings: Settings,
-    known: Arc<Known>,
+    gateway: Gateway,
     tcp: TcpListener,
     handle: Handle,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
+    let Gateway { settings, known, history } = gateway;
     let (stop, stopping) = watch::channel(false);
     let flusher = tokio::spawn(flush_depth(Arc::clone(&known), handle.clone()));
     let limits = Limits::new(&settings);
-    let shared = Shared { settings, limits, known, handle, stopping: stopping.clone() };
+    let shared = Shared { settings, limits, known, handle, history, stopping: stopping.clone() };
     let shared = Arc::new(shared);
     let forgetter = tokio::spawn(forget_limits(Arc::clone(&shared)));
     let router = router(shared);

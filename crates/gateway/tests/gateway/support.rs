@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use engine::Engine;
 use gateway::{Gateway, Settings};
+use projection::Projection;
 use protocol::binance::sign::sign;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -292,8 +293,10 @@ async fn start(
         ..venue::Settings::new(dir.path())
     })
     .unwrap();
+    let projection = Projection::start(dir.path(), opened.spool().reader(), opened.metrics());
     let gateway = Gateway::new(settings, &opened, master_key.clone()).unwrap();
-    let running = opened.start(vec![gateway.listener()]);
+    let gateway = gateway.with_history(projection.history());
+    let running = opened.start(vec![gateway.listener(), projection.listener()]);
     let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = tcp.local_addr().unwrap();
     let (shutdown, asked) = oneshot::channel::<()>();
@@ -304,7 +307,9 @@ async fn start(
                 std::future::pending::<()>().await; // The test is over.
             }
         };
-        gateway.serve(tcp, handle, asked).await
+        let served = gateway.serve(tcp, handle, asked).await;
+        tokio::task::spawn_blocking(|| projection.stop()).await.unwrap();
+        served
     });
     (running, address, shutdown, served)
 }

@@ -1,6 +1,7 @@
 //! Candles of any interval in any time zone, put together of those of days, hours, minutes and
 //! seconds.
 
+use marketdata::Window;
 use rusqlite::{Connection, OptionalExtension, params};
 use types::{Candle, InstrumentId, Interval, Price, TimeZone};
 
@@ -46,6 +47,26 @@ impl History {
             };
             let close = candles.last_close_before(*first)?;
             Ok(put_together(&periods, end_ns, &parts, close))
+        })
+    }
+
+    /// All that was traded since, and the last price before.
+    pub fn window(
+        &self,
+        instrument: InstrumentId,
+        from_ns: u64,
+    ) -> Result<Window, ProjectionError> {
+        self.ask(|connection| {
+            let candles = Candles { connection, instrument };
+            let mut parts = Vec::new();
+            // Later than all that is kept.
+            let end_ns = Interval::Day1.end_ns(TimeZone::UTC, i64::MAX.unsigned_abs() / 2);
+            candles.cover(&LEVELS, from_ns, end_ns, &mut parts)?;
+            let candle = parts.into_iter().reduce(|mut sum, part| {
+                sum.add(&part);
+                sum
+            });
+            Ok(Window { candle, before: candles.last_close_before(from_ns)? })
         })
     }
 }

@@ -245,6 +245,14 @@ impl ApiError {
         bad(-1117, "Invalid side.")
     }
 
+    pub fn invalid_interval() -> Self {
+        bad(-1120, "Invalid interval.")
+    }
+
+    pub fn invalid_ticker_type() -> Self {
+        bad(-1139, "Invalid ticker type.")
+    }
+
     pub fn invalid_symbol() -> Self {
         bad(-1121, "Invalid symbol.")
     }

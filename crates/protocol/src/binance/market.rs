@@ -58,6 +58,11 @@ impl Market {
         self.instrument.format_qty(qty, self.base.decimals)
     }
 
+    /// A sum of quantities, in lots.
+    pub fn volume(&self, lots: i128) -> String {
+        self.instrument.spec.lot_size.format(lots, self.base.decimals)
+    }
+
     pub fn quote_amount(&self, amount: Amount) -> String {
         self.quote.format_amount(amount)
     }

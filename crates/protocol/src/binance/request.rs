@@ -5,12 +5,17 @@
 //!
 //! [`sign::check_time`]: crate::binance::sign::check_time
 
+mod history;
 mod lookup;
 mod market;
 mod order;
 
 use types::{ClOrdId, OrderId, OrderRef};
 
+pub use self::history::{
+    AggTradesRequest, AvgPriceRequest, DayTickerRequest, HistoricalTradesRequest, KlinesRequest,
+    TickerType, TradingDayRequest, WindowTickerRequest,
+};
 pub use self::lookup::{
     AccountRequest, AllOrdersRequest, MyTradesRequest, OpenOrdersRequest, QueryOrderRequest, Times,
 };

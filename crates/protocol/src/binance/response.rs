@@ -6,6 +6,7 @@
 
 mod account;
 mod exchange_info;
+mod history;
 mod market_data;
 mod order;
 mod replace;
@@ -15,6 +16,8 @@ use types::{OrderStatus, OrderType, Side, StpMode, TimeInForce};
 
 pub use account::{AccountInfo, MyTrade, TestOrderRates};
 pub use exchange_info::{ExchangeInfo, Interval, RateLimit, RateLimitType};
+pub(crate) use history::close_ns;
+pub use history::{AggTradeInfo, AvgPrice, Kline, Statistics, StatisticsTicker};
 pub(crate) use market_data::levels;
 pub use market_data::{BookTicker, Depth, Level, PriceTicker, PublicTrade, Trade};
 pub use order::{AmendAnswer, CancelAnswer, NewOrderAnswer, OrderInfo};

@@ -104,7 +104,7 @@ impl Times {
             && self.end_ns.is_none_or(|end_ns| time_ns <= end_ns)
     }
 
-    fn take(params: &mut Params) -> Result<Self, ApiError> {
+    pub(super) fn take(params: &mut Params) -> Result<Self, ApiError> {
         Ok(Self {
             start_ns: params.time_span_ns("startTime")?.map(|(first, _)| first),
             end_ns: params.time_span_ns("endTime")?.map(|(_, last)| last),

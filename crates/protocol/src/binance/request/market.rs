@@ -117,7 +117,7 @@ fn selection(
 ) -> Result<Result<Selection, ApiError>, ApiError> {
     let symbol = params.optional_market(markets)?;
     let symbols = params.texts("symbols", legal::SYMBOLS)?;
-    let symbols = symbols.map(|symbols| listed(&symbols, markets)).transpose()?;
+    let symbols = symbols.map(|symbols| listed(&symbols, SYMBOLS_MAX, markets)).transpose()?;
     Ok(match (symbol, symbols) {
         (None, None) => Ok(Selection::All(None)),
         (Some(market), None) => Ok(Selection::One(market)),
@@ -126,9 +126,13 @@ fn selection(
     })
 }
 
-fn listed(symbols: &[String], markets: Markets<'_>) -> Result<Vec<Market>, ApiError> {
-    if symbols.len() > SYMBOLS_MAX {
-        return Err(ApiError::too_many_parameters(SYMBOLS_MAX, symbols.len()));
+pub(super) fn listed(
+    symbols: &[String],
+    symbols_max: usize,
+    markets: Markets<'_>,
+) -> Result<Vec<Market>, ApiError> {
+    if symbols.len() > symbols_max {
+        return Err(ApiError::too_many_parameters(symbols_max, symbols.len()));
     }
     let mut sorted = symbols.iter().collect::<Vec<_>>();
     sorted.sort_unstable();
@@ -158,11 +162,11 @@ const STATUSES: &[(&str, SymbolStatus)] = &[
     ("BREAK", SymbolStatus::Break),
 ];
 
-fn symbol_status(params: &mut Params) -> Result<Option<SymbolStatus>, ApiError> {
+pub(super) fn symbol_status(params: &mut Params) -> Result<Option<SymbolStatus>, ApiError> {
     params.choice_or("symbolStatus", STATUSES, ApiError::invalid_symbol_status)
 }
 
-fn has_status(market: &Market, status: Option<SymbolStatus>) -> bool {
+pub(super) fn has_status(market: &Market, status: Option<SymbolStatus>) -> bool {
     status.is_none_or(|status| market.status == status)
 }
 

@@ -22,7 +22,7 @@ impl Listener for GatewayListener {
             known.hub().list(market);
         }
         if let Some(update) = update {
-            known.hub().event(applied.sequenced_ns, event, update);
+            known.hub().event(applied, event, update);
         }
     }
 

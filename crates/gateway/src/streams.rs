@@ -140,11 +140,12 @@ impl StreamSession {
         Err(Unsubscribed)
     }
 
-    fn found(&self, streams: &[Stream]) -> Vec<(InstrumentId, Stream)> {
+    fn found(&self, streams: &[Stream]) -> Vec<(Option<InstrumentId>, Stream)> {
         let directory = self.shared.known.directory();
         let find = |stream: &Stream| {
-            let market = directory.market(stream.symbol.as_str())?;
-            Some((market.instrument.id, *stream))
+            let Some(symbol) = &stream.symbol else { return Some((None, *stream)) };
+            let market = directory.market(symbol.as_str())?;
+            Some((Some(market.instrument.id), *stream))
         };
         streams.iter().filter_map(find).collect()
     }

@@ -3,12 +3,14 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 mod faults;
+mod history;
 mod limits;
 mod market;
 mod monitoring;
 mod orders;
 mod retries;
 mod socket;
+mod statistics;
 mod streams;
 mod support;
 mod ws_api;

@@ -4,116 +4,28 @@
 //! A [`Session`] is one connection without its socket: texts go in, replies come out, and
 //! [`Session::streams`] says what is to be sent.
 
+mod name;
+mod payload;
+mod statistics;
+
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use types::{Side, Symbol};
+use types::Symbol;
 
-use crate::binance::response::{Depth, Level, PublicTrade, encode, levels};
-use crate::binance::{Market, TimeUnit};
+pub use self::name::{RollingWindow, Speed, Stream, StreamKind};
+pub use self::payload::{
+    agg_trade, book_ticker, depth_update, partial_depth, server_shutdown, trade,
+};
+pub use self::statistics::{avg_price, day_ticker, kline, mini_ticker, rolling_ticker};
+use crate::binance::response::encode;
 
 /// The most streams that one connection may listen to.
 pub const STREAMS_MAX: usize = 1024;
 /// The longest text that a client may send.
 pub const MESSAGE_LEN_MAX: usize = 64 * 1024;
 pub const REQUEST_ID_LEN_MAX: usize = 36;
-
-/// What a client can listen to.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub struct Stream {
-    pub symbol: Symbol,
-    pub kind: StreamKind,
-}
-
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum StreamKind {
-    Trade,
-    BookTicker,
-    /// Changes of the book.
-    Depth(Speed),
-    /// The best levels of the book: 5, 10 or 20.
-    PartialDepth(u8, Speed),
-}
-
-/// How often a stream of depth is sent.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Speed {
-    Ms1000,
-    Ms100,
-}
-
-impl Speed {
-    pub const fn interval_ms(self) -> u64 {
-        match self {
-            Self::Ms1000 => 1000,
-            Self::Ms100 => 100,
-        }
-    }
-}
-
-impl Stream {
-    /// `None` unless it is a symbol in lower case, an `@`, and a stream that exists.
-    pub fn parse(name: &str) -> Option<Self> {
-        let (symbol, kind) = name.split_once('@')?;
-        if symbol.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            return None;
-        }
-        let symbol = Symbol::parse(&symbol.to_ascii_uppercase())?;
-        let kind = match kind {
-            "trade" => StreamKind::Trade,
-            "bookTicker" => StreamKind::BookTicker,
-            _ => depth(kind.strip_prefix("depth")?)?,
-        };
-        Some(Self { symbol, kind })
-    }
-
-    /// The streams that a connection begins with: `a/b/c` from its path or query. An error is the
-    /// name that is none, or the last one of too many.
-    pub fn parse_list(names: &str) -> Result<Vec<Self>, String> {
-        let mut streams = Vec::new();
-        for name in names.split('/').filter(|name| !name.is_empty()) {
-            let stream = Self::parse(name).filter(|_| streams.len() < STREAMS_MAX);
-            streams.push(stream.ok_or_else(|| name.to_owned())?);
-        }
-        Ok(streams)
-    }
-}
-
-/// What follows `depth`: levels, speed, both or nothing.
-fn depth(text: &str) -> Option<StreamKind> {
-    let (levels, speed) = match text.split_once('@') {
-        None => (text, Speed::Ms1000),
-        Some((levels, "100ms")) => (levels, Speed::Ms100),
-        Some((levels, "1000ms")) => (levels, Speed::Ms1000),
-        Some(_) => return None,
-    };
-    match levels {
-        "" => Some(StreamKind::Depth(speed)),
-        "5" => Some(StreamKind::PartialDepth(5, speed)),
-        "10" => Some(StreamKind::PartialDepth(10, speed)),
-        "20" => Some(StreamKind::PartialDepth(20, speed)),
-        _ => None,
-    }
-}
-
-impl fmt::Display for Stream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let symbol = self.symbol.as_str().to_ascii_lowercase();
-        let speed = |speed| match speed {
-            Speed::Ms1000 => "",
-            Speed::Ms100 => "@100ms",
-        };
-        match self.kind {
-            StreamKind::Trade => write!(f, "{symbol}@trade"),
-            StreamKind::BookTicker => write!(f, "{symbol}@bookTicker"),
-            StreamKind::Depth(at) => write!(f, "{symbol}@depth{}", speed(at)),
-            StreamKind::PartialDepth(levels, at) => {
-                write!(f, "{symbol}@depth{levels}{}", speed(at))
-            }
-        }
-    }
-}
 
 /// A payload with the name of its stream.
 pub fn combined(stream: &Stream, payload: &str) -> String {
@@ -178,7 +90,8 @@ impl Session {
         match method {
             Method::Subscribe => {
                 let streams = parse_streams(params)?;
-                if let Some(stream) = streams.iter().find(|stream| !listed(&stream.symbol)) {
+                let is_listed = |stream: &&Stream| stream.symbol.as_ref().is_none_or(listed);
+                if let Some(stream) = streams.iter().find(|stream| !is_listed(stream)) {
                     return Err(invalid(format!("unknown symbol in stream {stream}")));
                 }
                 let new = streams.iter().filter(|stream| !self.streams.contains(stream)).count();
@@ -328,170 +241,17 @@ fn check_property(params: &[Value], params_max: usize) -> Result<(), ControlErro
     }
 }
 
-/// Changes of the book, from one update id to another, both inclusive. A quantity of zero means
-/// that the level is gone.
-pub fn depth_update(
-    market: &Market,
-    event_ns: u64,
-    unit: TimeUnit,
-    first_update_id: u64,
-    last_update_id: u64,
-    bids: &[Level],
-    asks: &[Level],
-) -> String {
-    #[derive(Serialize)]
-    struct DepthUpdate<'a> {
-        e: &'static str,
-        #[serde(rename = "E")]
-        event_time: u64,
-        s: &'a str,
-        #[serde(rename = "U")]
-        first_update_id: u64,
-        u: u64,
-        b: Vec<[String; 2]>,
-        a: Vec<[String; 2]>,
-    }
-    encode(&DepthUpdate {
-        e: "depthUpdate",
-        event_time: unit.time(event_ns),
-        s: market.symbol(),
-        first_update_id,
-        u: last_update_id,
-        b: levels(market, bids),
-        a: levels(market, asks),
-    })
-}
-
-/// The best levels of the book.
-pub fn partial_depth(
-    market: &Market,
-    last_update_id: u64,
-    bids: &[Level],
-    asks: &[Level],
-) -> String {
-    encode(&Depth::new(market, last_update_id, bids, asks))
-}
-
-pub fn trade(market: &Market, event_ns: u64, unit: TimeUnit, trade: &PublicTrade) -> String {
-    #[derive(Serialize)]
-    struct Trade<'a> {
-        e: &'static str,
-        #[serde(rename = "E")]
-        event_time: u64,
-        s: &'a str,
-        t: u64,
-        p: String,
-        q: String,
-        #[serde(rename = "T")]
-        trade_time: u64,
-        m: bool,
-        #[serde(rename = "M")]
-        ignore: bool,
-    }
-    encode(&Trade {
-        e: "trade",
-        event_time: unit.time(event_ns),
-        s: market.symbol(),
-        t: trade.trade_id.0,
-        p: market.price(trade.price),
-        q: market.qty(trade.qty),
-        trade_time: unit.time(trade.traded_ns),
-        m: trade.aggressor == Side::Sell,
-        ignore: true,
-    })
-}
-
-/// The best bid and offer; zeros where a side is empty.
-pub fn book_ticker(
-    market: &Market,
-    update_id: u64,
-    bid: Option<Level>,
-    ask: Option<Level>,
-) -> String {
-    #[derive(Serialize)]
-    struct BookTicker<'a> {
-        u: u64,
-        s: &'a str,
-        b: String,
-        #[serde(rename = "B")]
-        bid_qty: String,
-        a: String,
-        #[serde(rename = "A")]
-        ask_qty: String,
-    }
-    let (bid, ask) = (bid.unwrap_or_default(), ask.unwrap_or_default());
-    encode(&BookTicker {
-        u: update_id,
-        s: market.symbol(),
-        b: market.price(bid.0),
-        bid_qty: market.qty(bid.1),
-        a: market.price(ask.0),
-        ask_qty: market.qty(ask.1),
-    })
-}
-
-/// Sent to every connection before the venue goes.
-pub fn server_shutdown(event_ns: u64, unit: TimeUnit, combined: bool) -> String {
-    let payload = format!(r#"{{"e":"serverShutdown","E":{}}}"#, unit.time(event_ns));
-    match combined {
-        true => format!(r#"{{"stream":"!serverShutdown","data":{payload}}}"#),
-        false => payload,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
     use serde_json::json;
-    use types::{Amount, Price, Qty, TradeId};
 
     use super::*;
-    use crate::binance::testing::btcusdt;
-
-    const MS: TimeUnit = TimeUnit::Millisecond;
 
     fn check(session: &mut Session, text: &str, expect: &str) {
         let reply = session.receive(text, &|symbol| symbol.as_str() == "BTCUSDT");
         let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         assert_eq!(value(&reply), value(expect), "{text}");
-    }
-
-    #[test]
-    fn streams_have_names() {
-        use Speed::{Ms100, Ms1000};
-        for (name, kind) in [
-            ("btcusdt@trade", StreamKind::Trade),
-            ("btcusdt@bookTicker", StreamKind::BookTicker),
-            ("btcusdt@depth", StreamKind::Depth(Ms1000)),
-            ("btcusdt@depth@100ms", StreamKind::Depth(Ms100)),
-            ("btcusdt@depth5", StreamKind::PartialDepth(5, Ms1000)),
-            ("btcusdt@depth20@100ms", StreamKind::PartialDepth(20, Ms100)),
-        ] {
-            let stream = Stream::parse(name).unwrap();
-            assert_eq!((stream.symbol.as_str(), stream.kind), ("BTCUSDT", kind));
-            assert_eq!(stream.to_string(), name);
-        }
-        for name in [
-            "",
-            "@",
-            "btcusdt",
-            "btcusdt@",
-            "BTCUSDT@trade",
-            "btcusdt@Trade",
-            "btcusdt@depth6",
-            "btcusdt@depth@5ms",
-            "btcusdt@depth@100ms@",
-            "btc usdt@trade",
-            "@trade",
-            "ｂ@trade",
-        ] {
-            assert_eq!(Stream::parse(name), None, "{name:?}");
-        }
-        let list = Stream::parse_list("btcusdt@trade/ethbtc@depth").unwrap();
-        assert_eq!(list.len(), 2);
-        assert_eq!(Stream::parse_list("btcusdt@trade/x"), Err("x".to_owned()));
-        let many = "btcusdt@trade/".repeat(STREAMS_MAX + 1);
-        assert_eq!(Stream::parse_list(&many), Err("btcusdt@trade".to_owned()));
     }
 
     #[test]
@@ -599,50 +359,6 @@ mod tests {
     }
 
     #[test]
-    fn payloads_have_the_documented_fields_in_order() {
-        let market = btcusdt();
-        let level = |ticks, lots| (Price::from_ticks(ticks), Qty::from_lots(lots));
-        const EVENT_NS: u64 = 1_672_515_782_136_000_000;
-        assert_eq!(
-            depth_update(&market, EVENT_NS, MS, 157, 160, &[level(24, 0)], &[level(26, 100_000)]),
-            concat!(
-                r#"{"e":"depthUpdate","E":1672515782136,"s":"BTCUSDT","U":157,"u":160,"#,
-                r#""b":[["0.24000000","0.00000000"]],"a":[["0.26000000","1.00000000"]]}"#,
-            )
-        );
-        assert_eq!(
-            partial_depth(&market, 160, &[], &[level(26, 100_000)]),
-            r#"{"lastUpdateId":160,"bids":[],"asks":[["0.26000000","1.00000000"]]}"#
-        );
-        let public = PublicTrade {
-            trade_id: TradeId(12_345),
-            price: Price::from_ticks(10),
-            qty: Qty::from_lots(100_000),
-            quote: Amount::from_minor(10_000_000),
-            traded_ns: EVENT_NS,
-            aggressor: Side::Sell,
-        };
-        assert_eq!(
-            trade(&market, EVENT_NS, TimeUnit::Microsecond, &public),
-            concat!(
-                r#"{"e":"trade","E":1672515782136000,"s":"BTCUSDT","t":12345,"p":"0.10000000","#,
-                r#""q":"1.00000000","T":1672515782136000,"m":true,"M":true}"#,
-            )
-        );
-        assert_eq!(
-            book_ticker(&market, 400, Some(level(2_535, 100_000)), None),
-            concat!(
-                r#"{"u":400,"s":"BTCUSDT","b":"25.35000000","B":"1.00000000","#,
-                r#""a":"0.00000000","A":"0.00000000"}"#,
-            )
-        );
-        assert_eq!(
-            server_shutdown(EVENT_NS, MS, true),
-            r#"{"stream":"!serverShutdown","data":{"e":"serverShutdown","E":1672515782136}}"#
-        );
-    }
-
-    #[test]
     fn a_cut_message_is_an_error_and_changes_nothing() {
         let text = r#"{"method":"SUBSCRIBE","params":["btcusdt@trade"],"id":1}"#;
         for cut in 0..text.len() {
@@ -663,7 +379,11 @@ mod tests {
         }
 
         #[test]
-        fn a_name_that_parses_is_printed_again(name in "[a-z0-9]{1,20}@(trade|bookTicker|depth(5|10|20)?(@100ms)?)") {
+        fn a_name_that_parses_is_printed_again(
+            name in "[a-z0-9]{1,20}@(trade|aggTrade|bookTicker|depth(5|10|20)?(@100ms)?\
+                |kline_(1s|3m|1w|1M)(@\\+08:00)?|ticker(_1h|_4h|_1d)?|miniTicker|avgPrice)\
+                |!(ticker(_1h|_4h|_1d)?|miniTicker)@arr"
+        ) {
             prop_assert_eq!(Stream::parse(&name).unwrap().to_string(), name);
         }
     }

@@ -1,0 +1,110 @@
+//! The candle that a stream shows, from its first trade to its end.
+
+use marketdata::{InstrumentView, PublicTrade};
+use types::{Candle, Interval, TimeZone};
+
+#[derive(Debug)]
+pub(crate) struct Kline {
+    interval: Interval,
+    zone: TimeZone,
+    /// `None` when the last one is closed, and nothing was traded since.
+    candle: Option<Candle>,
+    is_changed: bool,
+}
+
+/// A candle to be sent, and whether it is closed.
+pub(crate) type Update = (Candle, bool);
+
+impl Kline {
+    pub(crate) fn new(
+        (interval, zone): (Interval, TimeZone),
+        view: &InstrumentView,
+        now_ns: u64,
+    ) -> Self {
+        let candle = view.statistics.candle(interval, zone, now_ns);
+        let candle = candle.filter(|candle| candle.trade_count > 0);
+        Self { interval, zone, candle, is_changed: false }
+    }
+
+    pub(crate) fn of(&self) -> (Interval, TimeZone) {
+        (self.interval, self.zone)
+    }
+
+    /// Takes a trade in. Gives the candle that ended before it, if that has not been told yet.
+    pub(crate) fn trade(&mut self, trade: &PublicTrade) -> Option<Candle> {
+        let open_ns = self.interval.open_ns(self.zone, trade.traded_ns);
+        let closed = self.candle.take_if(|candle| candle.open_ns < open_ns);
+        let one = trade.candle(open_ns);
+        match &mut self.candle {
+            Some(candle) => candle.add(&one),
+            empty => *empty = Some(one),
+        }
+        self.is_changed = true;
+        closed
+    }
+
+    /// What is to be sent now, if anything is.
+    pub(crate) fn take(&mut self, now_ns: u64) -> Option<Update> {
+        let end_ns = |candle: &Candle| self.interval.end_ns(self.zone, candle.open_ns);
+        if let Some(candle) = self.candle.take_if(|candle| end_ns(candle) <= now_ns) {
+            self.is_changed = false;
+            return Some((candle, true));
+        }
+        std::mem::take(&mut self.is_changed).then_some((self.candle?, false))
+    }
+
+    /// Whether its end is still to be told.
+    pub(crate) fn is_open(&self) -> bool {
+        self.candle.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use types::{Amount, Price, Qty, TradeId};
+
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn trade(trade_id: u64, traded_ns: u64) -> PublicTrade {
+        PublicTrade {
+            trade_id: TradeId(trade_id),
+            price: Price::from_ticks(10),
+            qty: Qty::from_lots(1),
+            quote: Amount::from_minor(10),
+            traded_ns,
+            is_buyer_maker: false,
+        }
+    }
+
+    /// The trade ids of an update, and whether it is closed.
+    fn seen(update: Option<Update>) -> Option<(u64, u64, bool)> {
+        update.map(|(candle, closed)| (candle.first_trade.0, candle.last_trade.0, closed))
+    }
+
+    #[test]
+    fn a_candle_is_sent_as_it_changes_and_once_when_it_is_closed() {
+        let view = InstrumentView::default();
+        let mut kline = Kline::new((Interval::Minute1, TimeZone::UTC), &view, 0);
+        assert!(!kline.is_open() && kline.take(5 * SECOND).is_none());
+        assert_eq!(kline.trade(&trade(1, 5 * SECOND)), None);
+        assert_eq!(kline.trade(&trade(2, 6 * SECOND)), None);
+        assert_eq!(seen(kline.take(7 * SECOND)), Some((1, 2, false)));
+        assert_eq!(seen(kline.take(9 * SECOND)), None);
+        assert!(kline.is_open());
+        assert_eq!(seen(kline.take(60 * SECOND)), Some((1, 2, true)));
+        assert_eq!(seen(kline.take(61 * SECOND)), None);
+        assert!(!kline.is_open());
+    }
+
+    #[test]
+    fn a_trade_of_the_next_period_closes_the_candle() {
+        let view = InstrumentView::default();
+        let mut kline = Kline::new((Interval::Second1, TimeZone::UTC), &view, 0);
+        kline.trade(&trade(1, 5 * SECOND));
+        let closed = kline.trade(&trade(2, 6 * SECOND)).unwrap();
+        assert_eq!((closed.open_ns, closed.last_trade), (5 * SECOND, TradeId(1)));
+        assert_eq!(seen(kline.take(6 * SECOND)), Some((2, 2, false)));
+    }
+}

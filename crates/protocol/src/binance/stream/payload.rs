@@ -1,0 +1,226 @@
+//! What is sent of books and trades.
+
+use serde::Serialize;
+use types::{AggTrade, Side};
+
+use crate::binance::response::{Depth, Level, PublicTrade, encode, levels};
+use crate::binance::{Market, TimeUnit};
+
+/// Changes of the book, from one update id to another, both inclusive. A quantity of zero means
+/// that the level is gone.
+pub fn depth_update(
+    market: &Market,
+    event_ns: u64,
+    unit: TimeUnit,
+    first_update_id: u64,
+    last_update_id: u64,
+    bids: &[Level],
+    asks: &[Level],
+) -> String {
+    #[derive(Serialize)]
+    struct DepthUpdate<'a> {
+        e: &'static str,
+        #[serde(rename = "E")]
+        event_time: u64,
+        s: &'a str,
+        #[serde(rename = "U")]
+        first_update_id: u64,
+        u: u64,
+        b: Vec<[String; 2]>,
+        a: Vec<[String; 2]>,
+    }
+    encode(&DepthUpdate {
+        e: "depthUpdate",
+        event_time: unit.time(event_ns),
+        s: market.symbol(),
+        first_update_id,
+        u: last_update_id,
+        b: levels(market, bids),
+        a: levels(market, asks),
+    })
+}
+
+/// The best levels of the book.
+pub fn partial_depth(
+    market: &Market,
+    last_update_id: u64,
+    bids: &[Level],
+    asks: &[Level],
+) -> String {
+    encode(&Depth::new(market, last_update_id, bids, asks))
+}
+
+pub fn trade(market: &Market, event_ns: u64, unit: TimeUnit, trade: &PublicTrade) -> String {
+    #[derive(Serialize)]
+    struct Trade<'a> {
+        e: &'static str,
+        #[serde(rename = "E")]
+        event_time: u64,
+        s: &'a str,
+        t: u64,
+        p: String,
+        q: String,
+        #[serde(rename = "T")]
+        trade_time: u64,
+        m: bool,
+        #[serde(rename = "M")]
+        ignore: bool,
+    }
+    encode(&Trade {
+        e: "trade",
+        event_time: unit.time(event_ns),
+        s: market.symbol(),
+        t: trade.trade_id.0,
+        p: market.price(trade.price),
+        q: market.qty(trade.qty),
+        trade_time: unit.time(trade.traded_ns),
+        m: trade.aggressor == Side::Sell,
+        ignore: true,
+    })
+}
+
+/// Trades of one order at one price, as one. The id is that of the first.
+pub fn agg_trade(market: &Market, event_ns: u64, unit: TimeUnit, trade: &AggTrade) -> String {
+    #[derive(Serialize)]
+    struct Aggregate<'a> {
+        e: &'static str,
+        #[serde(rename = "E")]
+        event_time: u64,
+        s: &'a str,
+        a: u64,
+        p: String,
+        q: String,
+        f: u64,
+        l: u64,
+        #[serde(rename = "T")]
+        trade_time: u64,
+        m: bool,
+        #[serde(rename = "M")]
+        ignore: bool,
+    }
+    encode(&Aggregate {
+        e: "aggTrade",
+        event_time: unit.time(event_ns),
+        s: market.symbol(),
+        a: trade.first_trade.0,
+        p: market.price(trade.price),
+        q: market.qty(trade.qty),
+        f: trade.first_trade.0,
+        l: trade.last_trade.0,
+        trade_time: unit.time(trade.traded_ns),
+        m: trade.is_buyer_maker,
+        ignore: true,
+    })
+}
+
+/// The best bid and offer; zeros where a side is empty.
+pub fn book_ticker(
+    market: &Market,
+    update_id: u64,
+    bid: Option<Level>,
+    ask: Option<Level>,
+) -> String {
+    #[derive(Serialize)]
+    struct BookTicker<'a> {
+        u: u64,
+        s: &'a str,
+        b: String,
+        #[serde(rename = "B")]
+        bid_qty: String,
+        a: String,
+        #[serde(rename = "A")]
+        ask_qty: String,
+    }
+    let (bid, ask) = (bid.unwrap_or_default(), ask.unwrap_or_default());
+    encode(&BookTicker {
+        u: update_id,
+        s: market.symbol(),
+        b: market.price(bid.0),
+        bid_qty: market.qty(bid.1),
+        a: market.price(ask.0),
+        ask_qty: market.qty(ask.1),
+    })
+}
+
+/// Sent to every connection before the venue goes.
+pub fn server_shutdown(event_ns: u64, unit: TimeUnit, combined: bool) -> String {
+    let payload = format!(r#"{{"e":"serverShutdown","E":{}}}"#, unit.time(event_ns));
+    match combined {
+        true => format!(r#"{{"stream":"!serverShutdown","data":{payload}}}"#),
+        false => payload,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use types::{Amount, Price, Qty, TradeId};
+
+    use super::*;
+    use crate::binance::testing::btcusdt;
+
+    const MS: TimeUnit = TimeUnit::Millisecond;
+
+    #[test]
+    fn payloads_have_the_documented_fields_in_order() {
+        let market = btcusdt();
+        let level = |ticks, lots| (Price::from_ticks(ticks), Qty::from_lots(lots));
+        const EVENT_NS: u64 = 1_672_515_782_136_000_000;
+        assert_eq!(
+            depth_update(&market, EVENT_NS, MS, 157, 160, &[level(24, 0)], &[level(26, 100_000)]),
+            concat!(
+                r#"{"e":"depthUpdate","E":1672515782136,"s":"BTCUSDT","U":157,"u":160,"#,
+                r#""b":[["0.24000000","0.00000000"]],"a":[["0.26000000","1.00000000"]]}"#,
+            )
+        );
+        assert_eq!(
+            partial_depth(&market, 160, &[], &[level(26, 100_000)]),
+            r#"{"lastUpdateId":160,"bids":[],"asks":[["0.26000000","1.00000000"]]}"#
+        );
+        let public = PublicTrade {
+            trade_id: TradeId(12_345),
+            price: Price::from_ticks(10),
+            qty: Qty::from_lots(100_000),
+            quote: Amount::from_minor(10_000_000),
+            traded_ns: EVENT_NS,
+            aggressor: Side::Sell,
+        };
+        assert_eq!(
+            trade(&market, EVENT_NS, TimeUnit::Microsecond, &public),
+            concat!(
+                r#"{"e":"trade","E":1672515782136000,"s":"BTCUSDT","t":12345,"p":"0.10000000","#,
+                r#""q":"1.00000000","T":1672515782136000,"m":true,"M":true}"#,
+            )
+        );
+        assert_eq!(
+            book_ticker(&market, 400, Some(level(2_535, 100_000)), None),
+            concat!(
+                r#"{"u":400,"s":"BTCUSDT","b":"25.35000000","B":"1.00000000","#,
+                r#""a":"0.00000000","A":"0.00000000"}"#,
+            )
+        );
+        assert_eq!(
+            server_shutdown(EVENT_NS, MS, true),
+            r#"{"stream":"!serverShutdown","data":{"e":"serverShutdown","E":1672515782136}}"#
+        );
+    }
+
+    #[test]
+    fn an_aggregate_trade_has_the_documented_fields_in_order() {
+        let trade = AggTrade {
+            first_trade: TradeId(100),
+            last_trade: TradeId(105),
+            price: Price::from_ticks(10),
+            qty: Qty::from_lots(100_000),
+            quote: Amount::from_minor(10_000_000),
+            traded_ns: 1_672_515_782_136_000_000,
+            is_buyer_maker: true,
+        };
+        assert_eq!(
+            agg_trade(&btcusdt(), 1_672_515_782_136_000_000, MS, &trade),
+            concat!(
+                r#"{"e":"aggTrade","E":1672515782136,"s":"BTCUSDT","a":100,"p":"0.10000000","#,
+                r#""q":"1.00000000","f":100,"l":105,"T":1672515782136,"m":true,"M":true}"#,
+            )
+        );
+    }
+}

@@ -1,0 +1,351 @@
+//! What is sent of candles and statistics.
+
+use serde::Serialize;
+use types::{Candle, Interval, Price, TimeZone};
+
+use super::RollingWindow;
+use crate::binance::response::{Statistics, close_ns, encode};
+use crate::binance::{Market, TimeUnit};
+
+/// A candle as it is now, or as it is for ever.
+pub fn kline(
+    market: &Market,
+    event_ns: u64,
+    unit: TimeUnit,
+    candle: &Candle,
+    (interval, zone): (Interval, TimeZone),
+    is_closed: bool,
+) -> String {
+    #[derive(Serialize)]
+    struct Event<'a> {
+        e: &'static str,
+        #[serde(rename = "E")]
+        event_time: u64,
+        s: &'a str,
+        k: Kline<'a>,
+    }
+    #[derive(Serialize)]
+    struct Kline<'a> {
+        t: u64,
+        #[serde(rename = "T")]
+        close_time: u64,
+        s: &'a str,
+        i: &'static str,
+        f: i64,
+        #[serde(rename = "L")]
+        last_trade: i64,
+        o: String,
+        c: String,
+        h: String,
+        l: String,
+        v: String,
+        n: u64,
+        x: bool,
+        q: String,
+        #[serde(rename = "V")]
+        taker_buy: String,
+        #[serde(rename = "Q")]
+        taker_buy_quote: String,
+        #[serde(rename = "B")]
+        ignore: &'static str,
+    }
+    let id = |id: u64| match candle.trade_count {
+        0 => -1,
+        _ => i64::try_from(id).unwrap_or(i64::MAX),
+    };
+    let k = Kline {
+        t: unit.time(candle.open_ns),
+        close_time: unit.time(close_ns(candle, interval, zone)),
+        s: market.symbol(),
+        i: interval.name(),
+        f: id(candle.first_trade.0),
+        last_trade: id(candle.last_trade.0),
+        o: market.price(candle.open),
+        c: market.price(candle.close),
+        h: market.price(candle.high),
+        l: market.price(candle.low),
+        v: market.volume(candle.volume_lots),
+        n: candle.trade_count,
+        x: is_closed,
+        q: market.quote_amount(candle.quote),
+        taker_buy: market.volume(candle.taker_buy_lots),
+        taker_buy_quote: market.quote_amount(candle.taker_buy_quote),
+        ignore: "0",
+    };
+    encode(&Event { e: "kline", event_time: unit.time(event_ns), s: market.symbol(), k })
+}
+
+/// 24 hours, in short.
+pub fn mini_ticker(market: &Market, unit: TimeUnit, statistics: &Statistics) -> String {
+    #[derive(Serialize)]
+    struct MiniTicker<'a> {
+        e: &'static str,
+        #[serde(rename = "E")]
+        event_time: u64,
+        s: &'a str,
+        c: String,
+        o: String,
+        h: String,
+        l: String,
+        v: String,
+        q: String,
+    }
+    let summary = statistics.summary();
+    encode(&MiniTicker {
+        e: "24hrMiniTicker",
+        event_time: unit.time(statistics.close_ns),
+        s: market.symbol(),
+        c: market.price(summary.close),
+        o: market.price(summary.open),
+        h: market.price(summary.high),
+        l: market.price(summary.low),
+        v: market.volume(summary.volume_lots),
+        q: market.quote_amount(summary.quote),
+    })
+}
+
+/// 24 hours, with the best quotes.
+pub fn day_ticker(market: &Market, unit: TimeUnit, statistics: &Statistics) -> String {
+    #[derive(Serialize)]
+    struct Ticker<'a> {
+        e: &'static str,
+        #[serde(rename = "E")]
+        event_time: u64,
+        s: &'a str,
+        p: String,
+        #[serde(rename = "P")]
+        percent: String,
+        w: String,
+        x: String,
+        c: String,
+        #[serde(rename = "Q")]
+        last_qty: String,
+        b: String,
+        #[serde(rename = "B")]
+        bid_qty: String,
+        a: String,
+        #[serde(rename = "A")]
+        ask_qty: String,
+        #[serde(flatten)]
+        range: Range,
+    }
+    let (bid, ask) = (statistics.bid.unwrap_or_default(), statistics.ask.unwrap_or_default());
+    encode(&Ticker {
+        e: "24hrTicker",
+        event_time: unit.time(statistics.close_ns),
+        s: market.symbol(),
+        p: market.price(statistics.change()),
+        percent: statistics.change_percent(),
+        w: statistics.weighted_avg_price(market),
+        x: market.price(statistics.prev_close.unwrap_or_default()),
+        c: market.price(statistics.summary().close),
+        last_qty: market.qty(statistics.last.unwrap_or_default().1),
+        b: market.price(bid.0),
+        bid_qty: market.qty(bid.1),
+        a: market.price(ask.0),
+        ask_qty: market.qty(ask.1),
+        range: Range::new(market, unit, statistics),
+    })
+}
+
+/// What all long tickers end with.
+#[derive(Serialize)]
+struct Range {
+    o: String,
+    h: String,
+    l: String,
+    v: String,
+    q: String,
+    #[serde(rename = "O")]
+    open_time: u64,
+    #[serde(rename = "C")]
+    close_time: u64,
+    #[serde(rename = "F")]
+    first_trade: i64,
+    #[serde(rename = "L")]
+    last_trade: i64,
+    n: u64,
+}
+
+impl Range {
+    fn new(market: &Market, unit: TimeUnit, statistics: &Statistics) -> Self {
+        let summary = statistics.summary();
+        let [first_trade, last_trade] = statistics.trade_ids();
+        Self {
+            o: market.price(summary.open),
+            h: market.price(summary.high),
+            l: market.price(summary.low),
+            v: market.volume(summary.volume_lots),
+            q: market.quote_amount(summary.quote),
+            open_time: unit.time(statistics.open_ns),
+            close_time: unit.time(statistics.close_ns),
+            first_trade,
+            last_trade,
+            n: summary.trade_count,
+        }
+    }
+}
+
+/// One, four or 24 hours, from a minute on.
+pub fn rolling_ticker(
+    market: &Market,
+    unit: TimeUnit,
+    window: RollingWindow,
+    statistics: &Statistics,
+) -> String {
+    #[derive(Serialize)]
+    struct Ticker<'a> {
+        e: String,
+        #[serde(rename = "E")]
+        event_time: u64,
+        s: &'a str,
+        p: String,
+        #[serde(rename = "P")]
+        percent: String,
+        o: String,
+        h: String,
+        l: String,
+        c: String,
+        w: String,
+        v: String,
+        q: String,
+        #[serde(rename = "O")]
+        open_time: u64,
+        #[serde(rename = "C")]
+        close_time: u64,
+        #[serde(rename = "F")]
+        first_trade: i64,
+        #[serde(rename = "L")]
+        last_trade: i64,
+        n: u64,
+    }
+    let Range { o, h, l, v, q, open_time, close_time, first_trade, last_trade, n } =
+        Range::new(market, unit, statistics);
+    encode(&Ticker {
+        e: format!("{}Ticker", window.name()),
+        event_time: unit.time(statistics.close_ns),
+        s: market.symbol(),
+        p: market.price(statistics.change()),
+        percent: statistics.change_percent(),
+        o,
+        h,
+        l,
+        c: market.price(statistics.summary().close),
+        w: statistics.weighted_avg_price(market),
+        v,
+        q,
+        open_time,
+        close_time,
+        first_trade,
+        last_trade,
+        n,
+    })
+}
+
+pub fn avg_price(
+    market: &Market,
+    event_ns: u64,
+    unit: TimeUnit,
+    mins: u32,
+    price: Option<Price>,
+    last_trade_ns: u64,
+) -> String {
+    #[derive(Serialize)]
+    struct AvgPrice<'a> {
+        e: &'static str,
+        #[serde(rename = "E")]
+        event_time: u64,
+        s: &'a str,
+        i: String,
+        w: String,
+        #[serde(rename = "T")]
+        trade_time: u64,
+    }
+    encode(&AvgPrice {
+        e: "avgPrice",
+        event_time: unit.time(event_ns),
+        s: market.symbol(),
+        i: format!("{mins}m"),
+        w: market.price(price.unwrap_or_default()),
+        trade_time: unit.time(last_trade_ns),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use types::{Amount, Qty, TradeId};
+
+    use super::*;
+    use crate::binance::testing::btcusdt;
+
+    const MS: TimeUnit = TimeUnit::Millisecond;
+    const OPEN_NS: u64 = 1_672_515_780_000_000_000;
+
+    fn candle() -> Candle {
+        let (price, qty) = (Price::from_ticks(400), Qty::from_lots(100_000));
+        let quote = Amount::from_minor(400_000_000);
+        Candle::of_trade(OPEN_NS, TradeId(100), price, qty, quote, false)
+    }
+
+    fn statistics() -> Statistics {
+        let level = Some((Price::from_ticks(399), Qty::from_lots(1)));
+        let last = Some((Price::from_ticks(400), Qty::from_lots(100_000)));
+        let (open_ns, close_ns) = (OPEN_NS, OPEN_NS + 1_000_000_000);
+        let candle = Some(candle());
+        Statistics { candle, prev_close: None, last, bid: level, ask: None, open_ns, close_ns }
+    }
+
+    #[test]
+    fn a_candle_has_the_documented_fields_in_order() {
+        let minute = (Interval::Minute1, TimeZone::UTC);
+        assert_eq!(
+            kline(&btcusdt(), OPEN_NS + 2_136_000_000, MS, &candle(), minute, true),
+            concat!(
+                r#"{"e":"kline","E":1672515782136,"s":"BTCUSDT","k":{"t":1672515780000,"#,
+                r#""T":1672515839999,"s":"BTCUSDT","i":"1m","f":100,"L":100,"o":"4.00000000","#,
+                r#""c":"4.00000000","h":"4.00000000","l":"4.00000000","v":"1.00000000","n":1,"#,
+                r#""x":true,"q":"4.00000000","V":"1.00000000","Q":"4.00000000","B":"0"}}"#,
+            )
+        );
+    }
+
+    #[test]
+    fn tickers_have_the_documented_fields_in_order() {
+        let (market, statistics) = (btcusdt(), statistics());
+        assert_eq!(
+            mini_ticker(&market, MS, &statistics),
+            concat!(
+                r#"{"e":"24hrMiniTicker","E":1672515781000,"s":"BTCUSDT","c":"4.00000000","#,
+                r#""o":"4.00000000","h":"4.00000000","l":"4.00000000","v":"1.00000000","#,
+                r#""q":"4.00000000"}"#,
+            )
+        );
+        assert_eq!(
+            day_ticker(&market, MS, &statistics),
+            concat!(
+                r#"{"e":"24hrTicker","E":1672515781000,"s":"BTCUSDT","p":"0.00000000","#,
+                r#""P":"0.000","w":"4.00000000","x":"0.00000000","c":"4.00000000","#,
+                r#""Q":"1.00000000","b":"3.99000000","B":"0.00001000","a":"0.00000000","#,
+                r#""A":"0.00000000","o":"4.00000000","h":"4.00000000","l":"4.00000000","#,
+                r#""v":"1.00000000","q":"4.00000000","O":1672515780000,"C":1672515781000,"#,
+                r#""F":100,"L":100,"n":1}"#,
+            )
+        );
+        assert_eq!(
+            rolling_ticker(&market, MS, RollingWindow::Hour4, &statistics),
+            concat!(
+                r#"{"e":"4hTicker","E":1672515781000,"s":"BTCUSDT","p":"0.00000000","P":"0.000","#,
+                r#""o":"4.00000000","h":"4.00000000","l":"4.00000000","c":"4.00000000","#,
+                r#""w":"4.00000000","v":"1.00000000","q":"4.00000000","O":1672515780000,"#,
+                r#""C":1672515781000,"F":100,"L":100,"n":1}"#,
+            )
+        );
+        assert_eq!(
+            avg_price(&market, OPEN_NS, MS, 5, Some(Price::from_ticks(400)), OPEN_NS),
+            concat!(
+                r#"{"e":"avgPrice","E":1672515780000,"s":"BTCUSDT","i":"5m","w":"4.00000000","#,
+                r#""T":1672515780000}"#,
+            )
+        );
+    }
+}

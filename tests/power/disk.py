@@ -148,6 +148,11 @@ class Rename:
             getattr(folder, view)[name] = self.node
 
 
+def is_watched(entry):
+    """As the shim does."""
+    return entry.is_dir() or (entry.is_file() and not entry.name.endswith("-shm"))
+
+
 class Model:
     def __init__(self, folder):
         """All that is there now is durable."""
@@ -162,7 +167,7 @@ class Model:
         if stat.S_ISDIR(status.st_mode):
             node = Folder(mode)
             for entry in os.scandir(path):
-                if entry.is_dir() or entry.is_file():
+                if is_watched(entry):
                     node.durable[entry.name] = node.cached[entry.name] = self.load(entry.path)
         else:
             node = File(mode, pathlib.Path(path).read_bytes())
@@ -225,7 +230,7 @@ class Model:
     def compare(self, path, node=None):
         """The journal has told all: else the shim has missed something."""
         node = node or self.root
-        found = {entry.name for entry in os.scandir(path) if entry.is_dir() or entry.is_file()}
+        found = {entry.name for entry in os.scandir(path) if is_watched(entry)}
         assert found == node.cached.keys(), f"{path}: {found} and not {set(node.cached)}"
         for name, inner in node.cached.items():
             if isinstance(inner, Folder):

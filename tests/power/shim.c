@@ -122,9 +122,16 @@ static void put(enum kind kind, uint64_t inode, uint64_t offset, uint32_t mode, 
     errno = error;
 }
 
+/* What SQLite's readers and its writer share in memory has a name, but is never read again after a
+ * crash. So it is not watched. */
+static int is_shared_memory(const char *path) {
+    size_t size = strlen(path);
+    return size > 4 && !strcmp(path + size - 4, "-shm");
+}
+
 /* The path below the root, "" for the root itself; NULL for what lies elsewhere. */
 static const char *below(const char *path) {
-    if (!root_size || strncmp(path, root, root_size)) return NULL;
+    if (!root_size || strncmp(path, root, root_size) || is_shared_memory(path)) return NULL;
     if (path[root_size] == '\0') return path + root_size;
     return path[root_size] == '/' ? path + root_size + 1 : NULL;
 }

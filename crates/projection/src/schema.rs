@@ -15,6 +15,10 @@ pub const SCHEMA_VERSION: i32 = 1;
 /// Tells our files from other databases: "BWPJ".
 const APPLICATION_ID: i32 = 0x4257_504A;
 
+/// Pages of 4 KiB that are gathered before the file is brought up to date. That takes a sync, for
+/// which the log may have to wait.
+const CHECKPOINT_PAGES: i32 = 8_000;
+
 /// How long somebody else may hold the file before that is an error.
 const BUSY_MAX: Duration = Duration::from_secs(5);
 
@@ -257,6 +261,7 @@ fn prepare(connection: &Connection) -> rusqlite::Result<i32> {
     // Readers go on while somebody writes. What a loss of power takes is read from the spool again.
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
     connection.set_prepared_statement_cache_capacity(64);
     if tables > 0 {
         return Ok(SCHEMA_VERSION);

@@ -20,8 +20,9 @@ use crate::store::{Opening, Store};
 pub(crate) const PAGE: usize = 2_000;
 /// How long the thread sleeps when nobody wakes it.
 const IDLE: Duration = Duration::from_millis(100);
-/// Between two transactions when little happens: so more goes into each.
-const GATHER: Duration = Duration::from_millis(2);
+/// Between two transactions when little happens: so more goes into each, and the disk has less to
+/// write for it, which it is to write for the log.
+const GATHER: Duration = Duration::from_millis(10);
 /// What is less than this is little.
 const LITTLE: usize = 200;
 /// How long the end may take. What is left over is for the next start.

@@ -6,8 +6,6 @@ import ccxt
 import pytest
 
 SYMBOL = "BTC/USDT"
-# ccxt asks for aggregate trades unless told otherwise, and the venue has none yet.
-BY_TRADE = {"fetchTradesMethod": "publicGetTrades"}
 
 
 @pytest.fixture
@@ -47,8 +45,16 @@ def test_life_of_an_order(alice, bob):
     assert alice.fetch_order(edited["id"], SYMBOL)["filled"] == 0.1
     [mine] = alice.fetch_my_trades(SYMBOL)
     assert (mine["price"], mine["amount"], mine["takerOrMaker"]) == (61_000.0, 0.1, "maker")
-    assert alice.fetch_trades(SYMBOL, params=BY_TRADE)[-1]["price"] == 61_000.0
+    assert alice.fetch_trades(SYMBOL)[-1]["price"] == 61_000.0
+    by_trade = {"fetchTradesMethod": "publicGetTrades"}
+    assert alice.fetch_trades(SYMBOL, params=by_trade)[-1]["amount"] == 0.1
     assert alice.fetch_bids_asks([SYMBOL])[SYMBOL]["bid"] == 61_000.0
+    assert alice.fetch_ohlcv(SYMBOL, "1d")[-1][1:] == [61_000.0, 61_000.0, 61_000.0, 61_000.0, 0.1]
+    ticker = alice.fetch_ticker(SYMBOL)
+    assert (ticker["last"], ticker["bid"], ticker["quoteVolume"]) == (61_000.0, 61_000.0, 6_100.0)
+    assert set(alice.fetch_tickers()) == {"BTC/USDT", "ETH/USDT", "ETH/BTC"}
+    orders = alice.fetch_orders(SYMBOL)
+    assert [order["id"] for order in orders] == [placed["id"], edited["id"]]
 
     canceled = alice.cancel_order(edited["id"], SYMBOL)
     assert canceled["status"] == "canceled"
@@ -103,7 +109,7 @@ def test_the_demo_market_is_alive(busy_venue):
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         book = reader.fetch_order_book(SYMBOL)
-        if book["bids"] and book["asks"] and reader.fetch_trades(SYMBOL, params=BY_TRADE):
+        if book["bids"] and book["asks"] and reader.fetch_trades(SYMBOL):
             return
         time.sleep(0.2)
     raise AssertionError("no quotes or no trades after 30 s")

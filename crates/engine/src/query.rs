@@ -1,5 +1,7 @@
 //! Questions about the state. None of them changes it.
 
+mod placed;
+
 use types::{
     AccountId, AccountSpec, AccountTrade, Amount, Asset, AssetId, Balance, Instrument,
     InstrumentId, KeyId, KeySpec, Order, OrderId, OrderRef, Price, Qty, Side, TradeId,

@@ -3,9 +3,13 @@
 
 use engine::Engine;
 use protocol::binance::request::{
-    AccountRequest, AllOrdersRequest, MyTradesRequest, OpenOrdersRequest, QueryOrderRequest,
+    AccountRequest, AllOrdersRequest, CommissionRequest, MyTradesRequest, NoParams,
+    OpenOrdersRequest, QueryOrderRequest,
 };
-use protocol::binance::response::{AccountInfo, MyTrade, OrderInfo, encode};
+use protocol::binance::response::{
+    AccountFees, AccountInfo, Commission, Interval, MyTrade, OrderCount, OrderFacts, OrderInfo,
+    RateLimit, RateLimitType, encode,
+};
 use protocol::binance::{ApiError, Market, Params};
 use types::{AccountId, AccountTrade, Balance, FeeRates, InstrumentId, Order, Role};
 
@@ -29,7 +33,8 @@ pub(crate) async fn query_order(mut call: SignedCall) -> Answer {
         found = ask_history(&call.shared, move |past| past.order(account, id, &order)).await?;
     }
     let found = found.ok_or_else(ApiError::no_such_order)?;
-    Ok(json(encode(&OrderInfo::new(&market, &found, call.unit))))
+    let (found, facts) = with_facts(&call, vec![found]).await?[0];
+    Ok(json(encode(&OrderInfo::new(&market, &found, &facts, call.unit))))
 }
 
 /// `GET /api/v3/openOrders`
@@ -47,7 +52,7 @@ pub(crate) async fn open_orders(mut call: SignedCall) -> Answer {
         let of = |id: InstrumentId| engine.open_orders(account, id);
         instruments.into_iter().flat_map(of).collect::<Vec<Order>>()
     });
-    let orders = orders.await?;
+    let orders = with_facts(&call, orders.await?).await?;
     Ok(json(encode(&order_infos(&call, &orders))))
 }
 
@@ -68,6 +73,7 @@ pub(crate) async fn all_orders(mut call: SignedCall) -> Answer {
             ask_engine(&call.shared, select).await?
         }
     };
+    let orders = with_facts(&call, orders).await?;
     Ok(json(encode(&order_infos(&call, &orders))))
 }
 
@@ -131,7 +137,7 @@ fn select_trades(
 }
 
 /// The first or the last of what was found.
-fn keep<T>(mut found: Vec<T>, limit: usize, from_the_first: bool) -> Vec<T> {
+pub(crate) fn keep<T>(mut found: Vec<T>, limit: usize, from_the_first: bool) -> Vec<T> {
     match from_the_first {
         true => found.truncate(limit),
         false => drop(found.drain(..found.len().saturating_sub(limit))),
@@ -168,11 +174,84 @@ fn fees(own: Option<FeeRates>, markets: &[Market]) -> FeeRates {
     own.or_else(first).unwrap_or(FeeRates::ZERO)
 }
 
-fn order_infos(call: &SignedCall, orders: &[Order]) -> Vec<OrderInfo> {
+/// `GET /api/v3/account/commission`
+pub(crate) async fn commission(mut call: SignedCall) -> Answer {
+    let params = std::mem::take(&mut call.params);
+    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let CommissionRequest { market } = CommissionRequest::parse(params, &markets)?;
+    let fees = account_fees(&call, vec![market.instrument.id]).await?;
+    Ok(json(encode(&Commission::new(&market, fees[0]))))
+}
+
+/// What the account pays now in each of these instruments.
+pub(crate) async fn account_fees(
+    call: &SignedCall,
+    instruments: Vec<InstrumentId>,
+) -> Result<Vec<AccountFees>, ApiError> {
+    let account = call.signer.account;
+    let asked = ask_engine(&call.shared, move |engine| {
+        let fees = |id: &InstrumentId| engine.account_fees(account, *id).unwrap_or_default();
+        instruments.iter().map(fees).collect::<Vec<_>>()
+    });
+    let fees = |(maker_bps_x100, taker_bps_x100)| AccountFees { maker_bps_x100, taker_bps_x100 };
+    Ok(asked.await?.into_iter().map(fees).collect())
+}
+
+/// `GET /api/v3/rateLimit/order`: the limits that the account has, and how far they are used.
+pub(crate) async fn order_counts(mut call: SignedCall) -> Answer {
+    const NS_PER_SECOND: u64 = 1_000_000_000;
+    NoParams::parse(std::mem::take(&mut call.params))?;
+    let account = call.signer.account;
+    let asked = ask_engine(&call.shared, move |engine| {
+        engine.account_risk(account).zip(engine.order_rate(account))
+    });
+    let Some((risk, rate)) = asked.await? else { return Err(ApiError::api_key_rejected()) };
+    // The engine's time stands still while nothing happens.
+    let now_s = now_ns() / NS_PER_SECOND;
+    let still = |counted: u64, now: u64, count: u32| if counted < now { 0 } else { count };
+    let counts = [
+        (
+            Interval::Second,
+            10,
+            risk.max_orders_per_10s,
+            still(rate.window, now_s / 10, rate.in_window),
+        ),
+        (Interval::Day, 1, risk.max_orders_per_day, still(rate.day, now_s / 86_400, rate.in_day)),
+    ];
+    let limited = counts.into_iter().filter(|(_, _, limit, _)| *limit > 0);
+    let count = |(interval, interval_num, limit, count)| {
+        let rate_limit_type = RateLimitType::Orders;
+        OrderCount { limit: RateLimit { rate_limit_type, interval, interval_num, limit }, count }
+    };
+    Ok(json(encode(&limited.map(count).collect::<Vec<_>>())))
+}
+
+/// The account's orders, and what the state knows of them beyond themselves.
+async fn with_facts(
+    call: &SignedCall,
+    orders: Vec<Order>,
+) -> Result<Vec<(Order, OrderFacts)>, ApiError> {
+    let account = call.signer.account;
+    let asked = ask_engine(&call.shared, move |engine| {
+        let placed_ns = engine.placed_ns(account, &orders);
+        let with_facts = |(order, placed_ns)| (order, facts_of(&order, placed_ns));
+        orders.into_iter().zip(placed_ns).map(with_facts).collect::<Vec<_>>()
+    });
+    asked.await
+}
+
+pub(crate) fn facts_of(order: &Order, placed_ns: Option<u64>) -> OrderFacts {
+    match placed_ns {
+        Some(placed_ns) => OrderFacts::placed(order, placed_ns),
+        None => OrderFacts::pending(order),
+    }
+}
+
+fn order_infos(call: &SignedCall, orders: &[(Order, OrderFacts)]) -> Vec<OrderInfo> {
     let directory = call.shared.known.directory();
-    let info = |order: &Order| {
+    let info = |(order, facts): &(Order, OrderFacts)| {
         let market = directory.market_of(order.instrument)?;
-        Some(OrderInfo::new(&market, order, call.unit))
+        Some(OrderInfo::new(&market, order, facts, call.unit))
     };
     orders.iter().filter_map(info).collect()
 }

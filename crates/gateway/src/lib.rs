@@ -24,6 +24,7 @@
 mod account;
 mod api_session;
 mod ask;
+mod batch;
 mod call;
 mod connection;
 mod directory;
@@ -31,6 +32,7 @@ mod history;
 mod hub;
 mod limits;
 mod listener;
+mod lists;
 mod market;
 mod operations;
 mod rest;
@@ -40,6 +42,7 @@ mod statistics;
 mod streams;
 mod submit;
 mod trading;
+mod wallet;
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};

@@ -5,9 +5,10 @@ use std::pin::Pin;
 
 use axum::routing::MethodFilter;
 use protocol::binance::Params;
+use protocol::binance::request::BatchOrdersRequest;
 
 use crate::call::{Answer, Call, SignedCall};
-use crate::{account, history, market, statistics, trading};
+use crate::{account, batch, history, lists, market, statistics, trading, wallet};
 
 #[derive(Debug)]
 pub(crate) struct Operation {
@@ -145,6 +146,33 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         Of(1),
         trader!(trading::cancel_all),
     ),
+    over_rest(
+        M::POST,
+        "/api/v3/batchOrders",
+        By(BatchOrdersRequest::weight),
+        trader!(batch::new_orders),
+    ),
+    over_rest(
+        M::POST,
+        "/api/v3/batchCancel",
+        By(BatchOrdersRequest::weight),
+        trader!(batch::cancel_orders),
+    ),
+    // Order lists
+    of(M::POST, "/api/v3/orderList/oco", "orderList.place.oco", Of(1), trader!(lists::new_oco)),
+    of(M::POST, "/api/v3/orderList/oto", "orderList.place.oto", Of(1), trader!(lists::new_oto)),
+    of(
+        M::POST,
+        "/api/v3/orderList/otoco",
+        "orderList.place.otoco",
+        Of(1),
+        trader!(lists::new_otoco),
+    ),
+    of(M::POST, "/api/v3/order/oco", "orderList.place", Of(1), trader!(lists::new_legacy_oco)),
+    of(M::DELETE, "/api/v3/orderList", "orderList.cancel", Of(1), trader!(lists::cancel_list)),
+    of(M::GET, "/api/v3/orderList", "orderList.status", Of(4), signed!(lists::query_list)),
+    of(M::GET, "/api/v3/openOrderList", "openOrderLists.status", Of(6), signed!(lists::open_lists)),
+    of(M::GET, "/api/v3/allOrderList", "allOrderLists", Of(20), signed!(lists::all_lists)),
     // The account
     of(M::GET, "/api/v3/order", "order.status", Of(4), signed!(account::query_order)),
     of(
@@ -163,7 +191,41 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         By(account::my_trades_weight),
         signed!(account::my_trades),
     ),
+    of(
+        M::GET,
+        "/api/v3/rateLimit/order",
+        "account.rateLimits.orders",
+        Of(40),
+        signed!(account::order_counts),
+    ),
+    of(
+        M::GET,
+        "/api/v3/account/commission",
+        "account.commission",
+        Of(20),
+        signed!(account::commission),
+    ),
+    // What clients ask as they start
+    over_rest(M::GET, "/sapi/v1/asset/tradeFee", Of(1), signed!(wallet::trade_fees)),
+    over_rest(M::GET, "/sapi/v1/capital/config/getall", Of(10), signed!(wallet::coins)),
+    over_rest(M::GET, "/sapi/v1/margin/allPairs", Of(1), anybody!(wallet::margin_pairs)),
+    over_rest(
+        M::GET,
+        "/sapi/v1/margin/isolated/allPairs",
+        Of(10),
+        signed!(wallet::isolated_margin_pairs),
+    ),
 ];
+
+/// Not in the WebSocket API.
+const fn over_rest(
+    method: MethodFilter,
+    path: &'static str,
+    weight: Weight,
+    handler: Handler,
+) -> Operation {
+    Operation { method, path, name: None, weight, handler }
+}
 
 const fn of(
     method: MethodFilter,

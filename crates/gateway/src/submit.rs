@@ -2,8 +2,8 @@
 
 use protocol::binance::ApiError;
 use tokio::time::timeout;
-use types::{Command, Entry, Envelope, Event, InstrumentId, SessionId};
-use venue::SpoolError;
+use types::{Command, Entry, Envelope, Event, InstrumentId, RetryKey, SessionId};
+use venue::{SpoolError, retry_key};
 
 use crate::ask::{ask_views, refused};
 use crate::call::{SignedCall, now_us};
@@ -50,6 +50,25 @@ impl SignedCall {
     /// Has a command carried out, once.
     pub(crate) async fn submit(&self, command: Command) -> Result<Outcome, ApiError> {
         let retry_key = self.retry_key.clone()?;
+        self.submit_with(retry_key, command).await
+    }
+
+    /// As one of several commands of a request: when it is repeated, each is recognised by itself.
+    pub(crate) async fn submit_part(
+        &self,
+        part: usize,
+        command: Command,
+    ) -> Result<Outcome, ApiError> {
+        let of_part = |key: RetryKey| retry_key(&[&key[..], &part.to_le_bytes()].concat());
+        let retry_key = self.retry_key.clone()?.map(of_part);
+        self.submit_with(retry_key, command).await
+    }
+
+    async fn submit_with(
+        &self,
+        retry_key: Option<RetryKey>,
+        command: Command,
+    ) -> Result<Outcome, ApiError> {
         if now_us() > self.expires_us {
             return Err(ApiError::outside_recv_window());
         }

@@ -5,13 +5,16 @@ use protocol::binance::request::{
     TestOrderRequest,
 };
 use protocol::binance::response::{
-    AmendAnswer, CancelAnswer, Empty, NewOrderAnswer, ReplaceAnswer, TestOrderRates, encode,
+    AmendAnswer, CancelAnswer, Canceling, Empty, NewOrderAnswer, OrderFacts, OrderNames,
+    ReplaceAnswer, TestOrderRates, encode, find_amended,
 };
 use protocol::binance::{ApiError, Params, reject};
-use types::Command;
+use types::{Command, Order, OrderAmended, OrderList, OrderListId};
 
+use crate::account::{account_fees, facts_of};
 use crate::ask::ask_engine;
 use crate::call::{Answer, Reply, SignedCall, generate, json};
+use crate::lists::{Names, names_of_ended};
 
 /// `POST /api/v3/order`
 pub(crate) async fn new_order(mut call: SignedCall) -> Answer {
@@ -40,9 +43,8 @@ pub(crate) async fn test_order(mut call: SignedCall) -> Answer {
     if !compute_commission_rates {
         return Ok(json(encode(&Empty {})));
     }
-    let own = call.shared.known.directory().own_fees(account);
-    let fees = own.unwrap_or(request.market.instrument.spec.fees);
-    Ok(json(encode(&TestOrderRates::new(fees))))
+    let fees = account_fees(&call, vec![request.market.instrument.id]).await?;
+    Ok(json(encode(&TestOrderRates::new(fees[0]))))
 }
 
 pub(crate) fn test_order_weight(params: &Params) -> u32 {
@@ -56,8 +58,12 @@ pub(crate) async fn cancel_order(mut call: SignedCall) -> Answer {
     let CancelOrderRequest { market, cancel } =
         CancelOrderRequest::parse(params, &markets, &mut generate)?;
     let outcome = call.submit(Command::CancelOrder(cancel)).await?;
-    let answer = outcome
-        .answer(market.instrument.id, |events| CancelAnswer::new(&market, events, call.unit))?;
+    let names = names_of_ended(&call, &outcome.events).await?;
+    let instrument = market.instrument.id;
+    let names = |order_id| names.of(instrument, order_id);
+    let answer = outcome.answer(instrument, |events| {
+        CancelAnswer::new(Canceling { market: &market, events, names: &names, unit: call.unit })
+    })?;
     Ok(json(encode(&answer)))
 }
 
@@ -68,8 +74,12 @@ pub(crate) async fn cancel_all(mut call: SignedCall) -> Answer {
     let CancelAllRequest { market, cancel } =
         CancelAllRequest::parse(params, &markets, &mut generate)?;
     let outcome = call.submit(Command::CancelAll(cancel)).await?;
-    let answer = outcome
-        .answer(market.instrument.id, |events| CancelAnswer::all(&market, events, call.unit))?;
+    let names = names_of_ended(&call, &outcome.events).await?;
+    let instrument = market.instrument.id;
+    let names = |order_id| names.of(instrument, order_id);
+    let answer = outcome.answer(instrument, |events| {
+        CancelAnswer::all(Canceling { market: &market, events, names: &names, unit: call.unit })
+    })?;
     Ok(json(encode(&answer)))
 }
 
@@ -80,8 +90,12 @@ pub(crate) async fn replace_order(mut call: SignedCall) -> Answer {
     let request = ReplaceOrderRequest::parse(params, &markets, &mut generate)?;
     let market = request.market;
     let outcome = call.submit(Command::ReplaceOrder(request.replace)).await?;
-    let ReplaceAnswer { status, body } = outcome.answer(market.instrument.id, |events| {
-        ReplaceAnswer::new(&market, events, request.response_type, call.unit)
+    let names = names_of_ended(&call, &outcome.events).await?;
+    let instrument = market.instrument.id;
+    let names = |order_id| names.of(instrument, order_id);
+    let ReplaceAnswer { status, body } = outcome.answer(instrument, |events| {
+        let canceling = Canceling { market: &market, events, names: &names, unit: call.unit };
+        ReplaceAnswer::new(canceling, request.response_type)
     })?;
     Ok(Reply { status, body })
 }
@@ -93,7 +107,40 @@ pub(crate) async fn amend_order(mut call: SignedCall) -> Answer {
     let AmendOrderRequest { market, amend } =
         AmendOrderRequest::parse(params, &markets, &mut generate)?;
     let outcome = call.submit(Command::AmendOrder(amend)).await?;
-    let answer: Result<AmendAnswer, ApiError> =
-        outcome.answer(market.instrument.id, |events| AmendAnswer::new(&market, events, call.unit));
+    let amended = find_amended(&outcome.events).map(|amended| amended.order);
+    let in_list = amended.filter(|order| list_of(order) != OrderListId(0));
+    let answer = match in_list {
+        None => outcome.answer(market.instrument.id, |events| {
+            let facts = |amended: &OrderAmended| OrderFacts::of(&amended.order);
+            AmendAnswer::new(&market, events, facts, None, call.unit)
+        }),
+        Some(order) => {
+            let (facts, list, names) = ask_list(&call, order).await?;
+            let names: OrderNames<'_> = &|order_id| names.of(order.instrument, order_id);
+            let list = list.as_ref().map(|list| (list, names));
+            outcome.answer(market.instrument.id, |events| {
+                AmendAnswer::new(&market, events, |_| facts, list, call.unit)
+            })
+        }
+    };
     Ok(json(encode(&answer?)))
+}
+
+/// What an order of a list is told of with.
+async fn ask_list(
+    call: &SignedCall,
+    order: Order,
+) -> Result<(OrderFacts, Option<OrderList>, Names), ApiError> {
+    let asked = ask_engine(&call.shared, move |engine| {
+        let placed_ns = engine.placed_ns(order.account, &[order])[0];
+        let order_list = Some(list_of(&order));
+        let list = engine.order_list(order.account, order.instrument, order_list, None);
+        let names = Names::of_lists(engine, order.account, list.as_slice());
+        (facts_of(&order, placed_ns), list, names)
+    });
+    asked.await
+}
+
+fn list_of(order: &Order) -> OrderListId {
+    order.terms.map_or(OrderListId(0), |terms| terms.order_list)
 }

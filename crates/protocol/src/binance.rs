@@ -6,10 +6,11 @@
 //! with [`reject`] for those that were refused. [`stream`] is the WebSocket market data.
 //!
 //! # Known limits
-//! Keys sign with HMAC; RSA and Ed25519 are to come. Of the order types, limit, market and
-//! limit-maker exist; the others are refused with the error of a symbol that does not support them.
+//! Keys sign with HMAC; RSA and Ed25519 are to come. Pegs have no offset, and neither stops nor
+//! orders of lists are pegged: they are refused as by a symbol that does not support them.
 
 mod error;
+mod list_id;
 mod market;
 pub mod params;
 pub mod reject;
@@ -23,6 +24,7 @@ mod time;
 pub mod ws_api;
 
 pub use error::ApiError;
+pub use list_id::{list_id, parse_list_id};
 pub use market::{Market, Markets, SymbolStatus, generated_cl_ord_id};
 pub use params::Params;
 pub use time::TimeUnit;

@@ -61,11 +61,7 @@ async fn each_fault_of_an_order_has_its_error_and_changes_nothing() {
             -1100,
             "Illegal characters found in parameter 'newClientOrderId'; legal range is '^[\\.A-Z\\:/a-z0-9_-]{1,36}$'.",
         ),
-        (
-            with("type", "STOP_LOSS") + "&stopPrice=1",
-            -1013,
-            "Stop loss orders are not supported for this symbol.",
-        ),
+        (with("stopPrice", "99"), -1106, "Parameter 'stopPrice' sent when not required."),
     ] {
         let reply = site.signed(&site.maker, "POST", "/api/v3/order", &text).await;
         reply.is_error(400, code, msg);

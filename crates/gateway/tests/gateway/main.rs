@@ -5,11 +5,13 @@
 mod faults;
 mod history;
 mod limits;
+mod lists;
 mod market;
 mod monitoring;
 mod orders;
 mod retries;
 mod socket;
+mod special_orders;
 mod statistics;
 mod streams;
 mod support;

@@ -179,10 +179,10 @@ async fn nobody_trades_with_itself_who_does_not_want_to() {
     let site = Site::new().await;
     // What becomes of the order that comes, and of the one that rests.
     for (mode, taker, maker) in [
-        ("EXPIRE_TAKER", "EXPIRED", "NEW"),
-        ("EXPIRE_MAKER", "NEW", "EXPIRED"),
-        ("EXPIRE_BOTH", "EXPIRED", "EXPIRED"),
-        ("DECREMENT", "EXPIRED", "EXPIRED"),
+        ("EXPIRE_TAKER", "EXPIRED_IN_MATCH", "NEW"),
+        ("EXPIRE_MAKER", "NEW", "EXPIRED_IN_MATCH"),
+        ("EXPIRE_BOTH", "EXPIRED_IN_MATCH", "EXPIRED_IN_MATCH"),
+        ("DECREMENT", "EXPIRED_IN_MATCH", "EXPIRED_IN_MATCH"),
         ("NONE", "FILLED", "FILLED"),
     ] {
         let resting = site.order(&site.maker, "BUY", "1", "100").await;

@@ -265,6 +265,16 @@ impl ApiError {
         bad(-1127, format!("More than {hours} hours between startTime and endTime."))
     }
 
+    /// More than a parameter may be; its own limit is known.
+    pub fn greater_than(name: &str, max: u64) -> Self {
+        bad(-1102, format!("'{name}' contains unexpected value. Cannot be greater than {max}."))
+    }
+
+    pub fn only_together(names: &[impl AsRef<str>]) -> Self {
+        let names = names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(",");
+        bad(-1128, format!("Fields [{names}] must be sent together or omitted entirely."))
+    }
+
     pub fn bad_combination() -> Self {
         bad(-1128, "Combination of optional parameters invalid.")
     }
@@ -281,6 +291,10 @@ impl ApiError {
         bad(-1135, "Invalid JSON Request")
     }
 
+    pub fn invalid_json_in(name: &str) -> Self {
+        bad(-1135, format!("JSON sent for parameter '{name}' is not valid"))
+    }
+
     pub fn invalid_cancel_restrictions() -> Self {
         bad(-1145, "Invalid cancelRestrictions")
     }
@@ -291,6 +305,14 @@ impl ApiError {
 
     pub fn invalid_time_unit() -> Self {
         bad(-1194, "Invalid value for time unit; expected either MICROSECOND or MILLISECOND.")
+    }
+
+    pub fn invalid_peg_price_type() -> Self {
+        bad(-1210, "Invalid pegPriceType.")
+    }
+
+    pub fn invalid_peg_offset_type() -> Self {
+        bad(-1211, "Invalid pegOffsetType.")
     }
 
     pub fn symbol_status_mismatch() -> Self {
@@ -314,6 +336,18 @@ impl ApiError {
         bad(-1014, "Unsupported order combination.")
     }
 
+    pub fn iceberg_exceeds() -> Self {
+        bad(-1013, "IcebergQty exceeds QTY.")
+    }
+
+    pub fn peg_not_with_type() -> Self {
+        bad(-1013, "This order type may not use pegged price.")
+    }
+
+    pub fn peg_with_other_type() -> Self {
+        bad(-1013, "This price peg cannot be used with this order type.")
+    }
+
     pub fn new_order_rejected(msg: &'static str) -> Self {
         bad(-2010, msg)
     }
@@ -331,8 +365,39 @@ impl ApiError {
         bad(-2013, "Order does not exist.")
     }
 
+    pub fn unknown_order_list() -> Self {
+        Self::cancel_rejected("Unknown order list sent.")
+    }
+
+    pub fn no_such_order_list() -> Self {
+        bad(-2013, "Order list does not exist.")
+    }
+
     pub fn amend_rejected(msg: &'static str) -> Self {
         bad(-2038, msg)
+    }
+}
+
+/// Order lists.
+impl ApiError {
+    pub fn not_in_oco() -> Self {
+        bad(-1158, "Order type not supported in OCO.")
+    }
+
+    pub fn iceberg_not_gtc(iceberg_qty: &str, time_in_force: &str) -> Self {
+        bad(
+            -1160,
+            format!("Parameter '{iceberg_qty}' is not supported if '{time_in_force}' is not GTC."),
+        )
+    }
+
+    pub fn oco_of_limits() -> Self {
+        bad(-1168, "At least one OCO order must be contingent.")
+    }
+
+    /// `what` as in `"take profit"`; each has a code of its own.
+    pub fn oco_misplaced(code: i32, what: &str, side: &str, place: &str) -> Self {
+        bad(code, format!("A {what} order in a {side} OCO must be {place}."))
     }
 }
 

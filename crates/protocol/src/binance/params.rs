@@ -52,6 +52,14 @@ impl Params {
         Ok(Self { sent: unread.len(), unread })
     }
 
+    /// Those of one object of a list in JSON.
+    pub fn of_object(text: &str) -> Result<Self, ApiError> {
+        match is_json(text.as_bytes()) {
+            true => Self::parse("", text.as_bytes()),
+            false => Err(ApiError::invalid_json()),
+        }
+    }
+
     /// Refuses parameters that nobody asked for.
     pub fn finish(self) -> Result<(), ApiError> {
         match self.unread.is_empty() {

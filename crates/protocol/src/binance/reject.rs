@@ -36,7 +36,7 @@ pub fn api_error(reason: RejectReason, request: Request) -> ApiError {
             rejected(request, "Price is outside this account's collar.")
         }
         RejectReason::NoPegReference => {
-            rejected(request, "There is no quote that the order could be pegged to.")
+            rejected(request, "Order book liquidity is too low for this pegged order.")
         }
         RejectReason::DisplayQtyOutOfRange => ApiError::filter("LOT_SIZE"),
         RejectReason::TooManyIcebergParts => ApiError::filter("ICEBERG_PARTS"),
@@ -61,7 +61,10 @@ pub fn api_error(reason: RejectReason, request: Request) -> ApiError {
         RejectReason::AmendNotAllowed => {
             rejected(request, "Order amend is not supported for this order.")
         }
-        RejectReason::TooManyAmends => ApiError::filter("MAX_NUM_ORDER_AMENDS"),
+        // As Binance documents it: the one filter with the code of a refused amend.
+        RejectReason::TooManyAmends => {
+            ApiError::amend_rejected("Filter failure: MAX_NUM_ORDER_AMENDS")
+        }
         RejectReason::PriceBelowMin | RejectReason::PriceAboveMax => {
             ApiError::filter("PRICE_FILTER")
         }

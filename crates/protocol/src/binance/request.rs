@@ -5,28 +5,40 @@
 //!
 //! [`sign::check_time`]: crate::binance::sign::check_time
 
+mod batch;
+mod cancel;
 mod history;
+mod list;
 mod lookup;
 mod market;
+mod names;
 mod order;
+mod peg;
+mod sent;
+mod wallet;
 
-use types::{ClOrdId, OrderId, OrderRef};
+use types::{ClOrdId, InstrumentId, OrderId, OrderListId, OrderRef};
 
+pub use self::batch::{BatchCancelRequest, BatchOrdersRequest, ORDERS_IN_BATCH_MAX};
+pub use self::cancel::{
+    AmendOrderRequest, CancelAllRequest, CancelOrderRequest, ReplaceOrderRequest,
+};
 pub use self::history::{
     AggTradesRequest, AvgPriceRequest, DayTickerRequest, HistoricalTradesRequest, KlinesRequest,
     TickerType, TradingDayRequest, WindowTickerRequest,
 };
+pub use self::list::{CancelOrderListRequest, NewOrderListRequest};
 pub use self::lookup::{
-    AccountRequest, AllOrdersRequest, MyTradesRequest, OpenOrdersRequest, QueryOrderRequest, Times,
+    AccountRequest, AllOrderListsRequest, AllOrdersRequest, AmendmentsRequest, CommissionRequest,
+    MyTradesRequest, NoParams, OpenOrdersRequest, OrderListRequest, PreventedMatchesRequest,
+    PreventedMatchesWanted, QueryOrderRequest, Times,
 };
 pub use self::market::{
     DepthRequest, ExchangeInfoRequest, Selection, TickerRequest, TradesRequest,
 };
-pub use self::order::{
-    AmendOrderRequest, CancelAllRequest, CancelOrderRequest, NewOrderRequest, ReplaceOrderRequest,
-    ResponseType, TestOrderRequest,
-};
-use crate::binance::{ApiError, Params};
+pub use self::order::{NewOrderRequest, ResponseType, TestOrderRequest};
+pub use self::wallet::{MarginPairsRequest, TradeFeeRequest};
+use crate::binance::{ApiError, Params, parse_list_id};
 
 pub const RESULTS_DEFAULT: usize = 500;
 pub const RESULTS_MAX: usize = 1000;
@@ -49,5 +61,27 @@ fn order_ref(
     Ok(match order.order_id.is_none() && order.cl_ord_id.is_none() {
         true => Err(ApiError::either_mandatory(cl_ord_id_name, id_name)),
         false => Ok(order),
+    })
+}
+
+/// An order list by our id, the client's, or both.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct ListRef {
+    pub id: Option<(InstrumentId, OrderListId)>,
+    pub cl_ord_id: Option<ClOrdId>,
+}
+
+/// As [`order_ref`], of a list.
+fn take_list_ref(
+    params: &mut Params,
+    cl_ord_id_name: &str,
+) -> Result<Result<ListRef, ApiError>, ApiError> {
+    let list = ListRef {
+        id: params.integer("orderListId")?.map(parse_list_id),
+        cl_ord_id: params.cl_ord_id(cl_ord_id_name)?,
+    };
+    Ok(match list.id.is_none() && list.cl_ord_id.is_none() {
+        true => Err(ApiError::either_mandatory("orderListId", cl_ord_id_name)),
+        false => Ok(list),
     })
 }

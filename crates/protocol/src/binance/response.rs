@@ -5,23 +5,41 @@
 //! stood, so the last one that names the order tells how it ended up.
 
 mod account;
+mod amend;
+mod batch;
+mod cancel;
+mod entered;
 mod exchange_info;
+mod facts;
 mod history;
+mod list;
 mod market_data;
 mod order;
+mod order_info;
+mod prevented;
 mod replace;
+mod report;
+mod wallet;
 
 use serde::Serialize;
-use types::{OrderStatus, OrderType, Side, StpMode, TimeInForce};
+use types::{OrderType, Side, StpMode, TimeInForce};
 
-pub use account::{AccountInfo, MyTrade, TestOrderRates};
+pub use account::{AccountFees, AccountInfo, Commission, MyTrade, OrderCount, TestOrderRates};
+pub use amend::{AmendAnswer, Amendment, find_amended};
+pub use batch::BatchAnswer;
+pub use cancel::{CancelAnswer, CanceledList, CanceledOrder, Canceling};
 pub use exchange_info::{ExchangeInfo, Interval, RateLimit, RateLimitType};
+pub use facts::OrderFacts;
 pub(crate) use history::close_ns;
 pub use history::{AggTradeInfo, AvgPrice, Kline, Statistics, StatisticsTicker};
+pub use list::{ListStatus, NewOrderListAnswer, OrderNames};
 pub(crate) use market_data::levels;
 pub use market_data::{BookTicker, Depth, Level, PriceTicker, PublicTrade, Trade};
-pub use order::{AmendAnswer, CancelAnswer, NewOrderAnswer, OrderInfo};
+pub use order::NewOrderAnswer;
+pub use order_info::OrderInfo;
+pub use prevented::{PreventedMatch, PreventedQtys};
 pub use replace::ReplaceAnswer;
+pub use wallet::{CoinInfo, TradeFee};
 
 use crate::binance::TimeUnit;
 
@@ -47,9 +65,6 @@ impl ServerTime {
     }
 }
 
-/// Every order stands for itself: there are no order lists.
-const NO_ORDER_LIST: i32 = -1;
-
 const fn side(side: Side) -> &'static str {
     match side {
         Side::Buy => "BUY",
@@ -59,14 +74,14 @@ const fn side(side: Side) -> &'static str {
 
 const fn order_type(order_type: OrderType) -> &'static str {
     match order_type {
-        OrderType::Limit => "LIMIT",
+        // What Binance has in its place is a limit order with a `MARKET_PEG`.
+        OrderType::Limit | OrderType::MarketToLimit => "LIMIT",
         OrderType::Market => "MARKET",
         OrderType::LimitMaker => "LIMIT_MAKER",
         OrderType::StopLoss => "STOP_LOSS",
         OrderType::StopLossLimit => "STOP_LOSS_LIMIT",
         OrderType::TakeProfit => "TAKE_PROFIT",
         OrderType::TakeProfitLimit => "TAKE_PROFIT_LIMIT",
-        OrderType::MarketToLimit => "MARKET_TO_LIMIT",
     }
 }
 
@@ -79,16 +94,6 @@ const fn time_in_force(time_in_force: TimeInForce) -> &'static str {
         TimeInForce::Gtd => "GTD",
         TimeInForce::AtOpen => "AT_OPEN",
         TimeInForce::AtClose => "AT_CLOSE",
-    }
-}
-
-const fn status(status: OrderStatus) -> &'static str {
-    match status {
-        OrderStatus::New => "NEW",
-        OrderStatus::PartiallyFilled => "PARTIALLY_FILLED",
-        OrderStatus::Filled => "FILLED",
-        OrderStatus::Canceled => "CANCELED",
-        OrderStatus::Expired => "EXPIRED",
     }
 }
 

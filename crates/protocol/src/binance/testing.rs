@@ -5,12 +5,13 @@ use serde_json::json;
 use types::{
     AccountId, Amount, Asset, AssetId, AssetName, CancelCause, ClOrdId, CommandRejected, Event,
     FeeRates, Increment, Instrument, InstrumentId, InstrumentRules, InstrumentSpec, Order,
-    OrderAccepted, OrderCanceled, OrderId, OrderStatus, OrderType, Price, Qty, RejectReason, Side,
-    StpMode, Symbol, TimeInForce,
+    OrderAccepted, OrderCanceled, OrderId, OrderList, OrderListId, OrderListKind, OrderListStatus,
+    OrderListUpdated, OrderStatus, OrderTerms, OrderType, Price, Qty, RejectReason, Side, StpMode,
+    Symbol, TimeInForce,
 };
 
-use crate::binance::response::encode;
-use crate::binance::{Market, Params, SymbolStatus};
+use crate::binance::response::{Canceling, encode};
+use crate::binance::{Market, Params, SymbolStatus, TimeUnit};
 
 pub(crate) fn asset(name: &str, decimals: u8) -> Asset {
     Asset { name: AssetName::parse(name).unwrap(), decimals }
@@ -94,6 +95,36 @@ pub(crate) fn canceled(order: Order, cause: CancelCause) -> Event {
         cl_ord_id: cl("cancel"),
         cause,
     })
+}
+
+/// One of the orders 4 and 5, which are an OCO: the third list of its market.
+pub(crate) fn of_list(order: Order) -> Order {
+    let terms = OrderTerms { order_list: OrderListId(3), ..order.terms.unwrap_or_default() };
+    Order { terms: Some(terms), ..order }
+}
+
+pub(crate) fn list(kind: OrderListKind, status: OrderListStatus) -> OrderList {
+    OrderList {
+        instrument: InstrumentId(0),
+        account: AccountId(7),
+        order_list: OrderListId(3),
+        cl_ord_id: cl("list"),
+        kind,
+        status,
+        orders: [Some(OrderId(4)), Some(OrderId(5)), None],
+        created_ns: 1_507_725_176_595_123_456,
+        updated_ns: 1_507_725_176_595_123_456,
+    }
+}
+
+pub(crate) fn list_updated(status: OrderListStatus) -> Event {
+    let list = list(OrderListKind::Oco, status);
+    Event::OrderListUpdated(OrderListUpdated { account_seq: 3, list })
+}
+
+/// In milliseconds, of orders whose lists' names nobody knows any more.
+pub(crate) fn canceling<'a>(market: &'a Market, events: &'a [Event]) -> Canceling<'a> {
+    Canceling { market, events, names: &|_| None, unit: TimeUnit::Millisecond }
 }
 
 pub(crate) fn cancel_json(order_id: u64) -> serde_json::Value {

@@ -2,7 +2,7 @@
 
 use types::{OrderId, OrderRef, TradeId};
 
-use super::{RESULTS_DEFAULT, RESULTS_MAX, order_ref};
+use super::{ListRef, RESULTS_DEFAULT, RESULTS_MAX, order_ref, take_list_ref};
 use crate::binance::time::NS_PER_MS;
 use crate::binance::{ApiError, Market, Markets, Params};
 
@@ -86,6 +86,120 @@ impl MyTradesRequest {
     }
 }
 
+/// `GET /api/v3/orderList`
+#[derive(Clone, Copy, Debug)]
+pub struct OrderListRequest {
+    pub list: ListRef,
+}
+
+impl OrderListRequest {
+    pub fn parse(mut params: Params) -> Result<Self, ApiError> {
+        let list = take_list_ref(&mut params, "origClientOrderId")?;
+        params.finish()?;
+        Ok(Self { list: list? })
+    }
+}
+
+/// `GET /api/v3/allOrderList`: lists from an id on, or within the times, else the latest.
+#[derive(Clone, Copy, Debug)]
+pub struct AllOrderListsRequest {
+    pub from_id: Option<u64>,
+    pub times: Times,
+    pub limit: usize,
+}
+
+impl AllOrderListsRequest {
+    pub fn parse(mut params: Params) -> Result<Self, ApiError> {
+        let from_id = params.integer("fromId")?;
+        let times = Times::take(&mut params)?;
+        let limit = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?;
+        params.finish()?;
+        if times.any() && from_id.is_some() {
+            return Err(ApiError::bad_combination());
+        }
+        times.check()?;
+        Ok(Self { from_id, times, limit })
+    }
+}
+
+/// `GET /api/v3/myPreventedMatches`
+#[derive(Clone, Copy, Debug)]
+pub struct PreventedMatchesRequest {
+    pub market: Market,
+    pub wanted: PreventedMatchesWanted,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum PreventedMatchesWanted {
+    One(u64),
+    OfOrder { order_id: OrderId, from_id: Option<u64>, limit: usize },
+}
+
+impl PreventedMatchesRequest {
+    pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
+        let market = params.market(markets)?;
+        let one = params.integer("preventedMatchId")?;
+        let order_id = params.integer("orderId")?.map(OrderId);
+        let from_id = params.integer("fromPreventedMatchId")?;
+        let has_limit = params.contains("limit");
+        let limit = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?;
+        params.finish()?;
+        let wanted = match (one, order_id) {
+            (None, None) => return Err(ApiError::either_mandatory("preventedMatchId", "orderId")),
+            (Some(one), None) if from_id.is_none() && !has_limit => {
+                PreventedMatchesWanted::One(one)
+            }
+            (None, Some(order_id)) => PreventedMatchesWanted::OfOrder { order_id, from_id, limit },
+            (Some(_), _) => return Err(ApiError::bad_combination()),
+        };
+        Ok(Self { market, wanted })
+    }
+}
+
+/// `GET /api/v3/order/amendments`
+#[derive(Clone, Copy, Debug)]
+pub struct AmendmentsRequest {
+    pub market: Market,
+    pub order_id: OrderId,
+    pub from_execution_id: Option<u64>,
+    pub limit: usize,
+}
+
+impl AmendmentsRequest {
+    pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
+        let market = params.market(markets)?;
+        let order_id = OrderId(params.mandatory_integer("orderId")?);
+        let from_execution_id = params.integer("fromExecutionId")?;
+        let limit = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?;
+        params.finish()?;
+        Ok(Self { market, order_id, from_execution_id, limit })
+    }
+}
+
+/// `GET /api/v3/account/commission`
+#[derive(Clone, Copy, Debug)]
+pub struct CommissionRequest {
+    pub market: Market,
+}
+
+impl CommissionRequest {
+    pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
+        let market = params.market(markets)?;
+        params.finish()?;
+        Ok(Self { market })
+    }
+}
+
+/// `GET /api/v3/openOrderList`, `GET /api/v3/rateLimit/order`, `GET /sapi/v1/capital/config/getall`
+#[derive(Clone, Copy, Debug)]
+pub struct NoParams {}
+
+impl NoParams {
+    pub fn parse(params: Params) -> Result<Self, ApiError> {
+        params.finish().map(|()| Self {})
+    }
+}
+
 /// From when to when, both inclusive, in nanoseconds. A millisecond that was named as the end is
 /// meant to its last nanosecond.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -140,9 +254,10 @@ impl AccountRequest {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use types::{InstrumentId, OrderListId};
 
     use super::*;
-    use crate::binance::testing::{markets, query};
+    use crate::binance::testing::{cl, markets, query};
 
     #[test]
     fn trades_are_looked_up_by_id_or_by_time() {
@@ -157,6 +272,48 @@ mod tests {
         assert_eq!(parse("startTime=1000&endTime=86401001").unwrap_err().code, -1127);
         assert_eq!(parse("startTime=1000&endTime=1").unwrap_err().code, -1128);
         assert_eq!(parse("startTime=1000&fromId=1").unwrap_err().code, -1128);
+    }
+
+    #[test]
+    fn lists_are_looked_up_by_id_or_by_time() {
+        let one = |text: &str| OrderListRequest::parse(query(text)).map(|request| request.list);
+        let found = one("orderListId=500007").unwrap();
+        assert_eq!(found.id, Some((InstrumentId(7), OrderListId(5))));
+        assert_eq!(one("origClientOrderId=mine").unwrap().cl_ord_id, Some(cl("mine")));
+        assert_eq!(
+            one("").unwrap_err(),
+            ApiError::either_mandatory("orderListId", "origClientOrderId")
+        );
+        let all = |text: &str| AllOrderListsRequest::parse(query(text));
+        assert_eq!(all("fromId=5&limit=2").unwrap().from_id, Some(5));
+        assert_eq!(all("fromId=5&startTime=1000").unwrap_err().code, -1128);
+        assert_eq!(all("startTime=1000&endTime=86401001").unwrap_err().code, -1127);
+    }
+
+    #[test]
+    fn prevented_matches_are_one_or_those_of_an_order() {
+        let parse = |text: &str| {
+            PreventedMatchesRequest::parse(query(&format!("symbol=BTCUSDT&{text}")), &markets)
+                .map(|request| request.wanted)
+        };
+        assert_eq!(parse("preventedMatchId=3"), Ok(PreventedMatchesWanted::One(3)));
+        let of_order =
+            PreventedMatchesWanted::OfOrder { order_id: OrderId(5), from_id: Some(2), limit: 500 };
+        assert_eq!(parse("orderId=5&fromPreventedMatchId=2"), Ok(of_order));
+        assert_eq!(parse("").unwrap_err().code, -1102);
+        assert_eq!(parse("preventedMatchId=3&orderId=5").unwrap_err().code, -1128);
+        assert_eq!(parse("preventedMatchId=3&limit=5").unwrap_err().code, -1128);
+    }
+
+    #[test]
+    fn amendments_are_those_of_one_order() {
+        let parse = |text: &str| {
+            AmendmentsRequest::parse(query(&format!("symbol=BTCUSDT&{text}")), &markets)
+        };
+        let request = parse("orderId=9&fromExecutionId=22&limit=7").unwrap();
+        assert_eq!((request.order_id, request.from_execution_id), (OrderId(9), Some(22)));
+        assert_eq!(request.limit, 7);
+        assert_eq!(parse("limit=7").unwrap_err(), ApiError::mandatory("orderId"));
     }
 
     proptest! {

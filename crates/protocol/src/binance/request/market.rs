@@ -7,7 +7,7 @@ use crate::binance::{ApiError, Market, Markets, Params, SymbolStatus};
 const DEPTH_DEFAULT: usize = 100;
 const DEPTH_MAX: usize = 5000;
 /// The most symbols that one request may list.
-const SYMBOLS_MAX: usize = 500;
+pub(super) const SYMBOLS_MAX: usize = 500;
 
 /// `GET /api/v3/depth`
 #[derive(Clone, Copy, Debug)]

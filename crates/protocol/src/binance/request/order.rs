@@ -1,14 +1,13 @@
-//! New orders, and what becomes of them at their owner's wish.
+//! New orders, each by itself.
 
-use types::{
-    AmendOrder, CancelAll, CancelOrder, CancelRestriction, ClOrdId, NewOrder, OrderSize, OrderType,
-    Price, Qty, ReplaceMode, ReplaceOrder, Side, StpMode, TimeInForce,
-};
+use types::{NewOrder, OrderType};
 
-use super::{Generate, order_ref};
+use super::Generate;
+use super::sent::SentOrder;
 use crate::binance::{ApiError, Market, Markets, Params};
 
-const STRATEGY_TYPE_MIN: i32 = 1_000_000;
+const RESPONSE_TYPES: &[(&str, ResponseType)] =
+    &[("ACK", ResponseType::Ack), ("RESULT", ResponseType::Result), ("FULL", ResponseType::Full)];
 
 /// How much the answer to a new order tells.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -16,6 +15,20 @@ pub enum ResponseType {
     Ack,
     Result,
     Full,
+}
+
+impl ResponseType {
+    /// Of an order whose client did not say.
+    pub(super) const fn of(order_type: OrderType) -> Self {
+        match order_type {
+            OrderType::Limit | OrderType::Market => Self::Full,
+            _ => Self::Ack,
+        }
+    }
+}
+
+pub(super) fn take_response_type(params: &mut Params) -> Result<Option<ResponseType>, ApiError> {
+    params.choice("newOrderRespType", RESPONSE_TYPES)
 }
 
 /// `POST /api/v3/order`
@@ -33,9 +46,11 @@ impl NewOrderRequest {
         generate: Generate<'_>,
     ) -> Result<Self, ApiError> {
         let market = params.market(markets)?;
-        let sent = SentOrder::take(&mut params, &market)?;
+        let sent = SentOrder::alone(&mut params, &market)?;
+        let asked = take_response_type(&mut params)?;
         params.finish()?;
-        let (order, response_type) = sent.check(&market, generate)?;
+        let response_type = asked.unwrap_or_else(|| ResponseType::of(sent.order_type()));
+        let order = sent.check(&market, generate)?;
         Ok(Self { market, order, response_type })
     }
 }
@@ -59,331 +74,13 @@ impl TestOrderRequest {
     }
 }
 
-/// `DELETE /api/v3/order`
-#[derive(Clone, Copy, Debug)]
-pub struct CancelOrderRequest {
-    pub market: Market,
-    pub cancel: CancelOrder,
-}
-
-impl CancelOrderRequest {
-    pub fn parse(
-        mut params: Params,
-        markets: Markets<'_>,
-        generate: Generate<'_>,
-    ) -> Result<Self, ApiError> {
-        let market = params.market(markets)?;
-        let order = order_ref(&mut params, "orderId", "origClientOrderId")?;
-        let cl_ord_id = params.cl_ord_id("newClientOrderId")?;
-        let restriction = cancel_restriction(&mut params)?;
-        params.finish()?;
-        let cancel = CancelOrder {
-            instrument: market.instrument.id,
-            order: order?,
-            cl_ord_id: cl_ord_id.unwrap_or_else(generate),
-            restriction,
-        };
-        Ok(Self { market, cancel })
-    }
-}
-
-/// `DELETE /api/v3/openOrders`
-#[derive(Clone, Copy, Debug)]
-pub struct CancelAllRequest {
-    pub market: Market,
-    pub cancel: CancelAll,
-}
-
-impl CancelAllRequest {
-    pub fn parse(
-        mut params: Params,
-        markets: Markets<'_>,
-        generate: Generate<'_>,
-    ) -> Result<Self, ApiError> {
-        let market = params.market(markets)?;
-        params.finish()?;
-        let cancel = CancelAll { instrument: market.instrument.id, cl_ord_id: generate() };
-        Ok(Self { market, cancel })
-    }
-}
-
-/// `POST /api/v3/order/cancelReplace`
-#[derive(Clone, Copy, Debug)]
-pub struct ReplaceOrderRequest {
-    pub market: Market,
-    pub replace: ReplaceOrder,
-    pub response_type: ResponseType,
-    /// Whether the cancel is wanted even when the client has sent too many new orders.
-    pub cancel_when_limited: bool,
-}
-
-impl ReplaceOrderRequest {
-    pub fn parse(
-        mut params: Params,
-        markets: Markets<'_>,
-        generate: Generate<'_>,
-    ) -> Result<Self, ApiError> {
-        let market = params.market(markets)?;
-        let sent = SentOrder::take(&mut params, &market)?;
-        let mode = params.mandatory_choice_or(
-            "cancelReplaceMode",
-            &[
-                ("STOP_ON_FAILURE", ReplaceMode::StopOnFailure),
-                ("ALLOW_FAILURE", ReplaceMode::AllowFailure),
-            ],
-            || ApiError::invalid_parameter("cancelReplaceMode"),
-        )?;
-        let target = order_ref(&mut params, "cancelOrderId", "cancelOrigClientOrderId")?;
-        let cl_ord_id = params.cl_ord_id("cancelNewClientOrderId")?;
-        let restriction = cancel_restriction(&mut params)?;
-        let cancel_when_limited = params
-            .choice("orderRateLimitExceededMode", &[("DO_NOTHING", false), ("CANCEL_ONLY", true)])?
-            .unwrap_or(false);
-        params.finish()?;
-        let cancel = CancelOrder {
-            instrument: market.instrument.id,
-            order: target?,
-            cl_ord_id: cl_ord_id.unwrap_or_else(&mut *generate),
-            restriction,
-        };
-        let (order, response_type) = sent.check(&market, generate)?;
-        let replace = ReplaceOrder { cancel, mode, order };
-        Ok(Self { market, replace, response_type, cancel_when_limited })
-    }
-}
-
-/// `PUT /api/v3/order/amend/keepPriority`
-#[derive(Clone, Copy, Debug)]
-pub struct AmendOrderRequest {
-    pub market: Market,
-    pub amend: AmendOrder,
-}
-
-impl AmendOrderRequest {
-    pub fn parse(
-        mut params: Params,
-        markets: Markets<'_>,
-        generate: Generate<'_>,
-    ) -> Result<Self, ApiError> {
-        let market = params.market(markets)?;
-        let order = order_ref(&mut params, "orderId", "origClientOrderId")?;
-        let cl_ord_id = params.cl_ord_id("newClientOrderId")?;
-        let new_qty = params.decimal("newQty")?.ok_or_else(|| ApiError::mandatory("newQty"))?;
-        params.finish()?;
-        let amend = AmendOrder {
-            instrument: market.instrument.id,
-            order: order?,
-            cl_ord_id: Some(cl_ord_id.unwrap_or_else(generate)),
-            order_qty: parse_qty(&market, "newQty", &new_qty)?,
-        };
-        Ok(Self { market, amend })
-    }
-}
-
-/// The parameters of an order, each right by itself. What goes with what is still to be checked.
-struct SentOrder {
-    side: Side,
-    order_type: SentType,
-    time_in_force: Option<TimeInForce>,
-    quantity: Option<String>,
-    quote_order_qty: Option<String>,
-    price: Option<String>,
-    cl_ord_id: Option<ClOrdId>,
-    strategy_id: Option<i64>,
-    strategy_type: Option<i32>,
-    response_type: Option<ResponseType>,
-    stp_mode: StpMode,
-    /// A feature that the order asks for and that no market here has.
-    unsupported: Option<&'static str>,
-}
-
-#[derive(Clone, Copy)]
-enum SentType {
-    Known(OrderType),
-    Unsupported(&'static str),
-}
-
-const SIDES: &[(&str, Side)] = &[("BUY", Side::Buy), ("SELL", Side::Sell)];
-const ORDER_TYPES: &[(&str, SentType)] = &[
-    ("LIMIT", SentType::Known(OrderType::Limit)),
-    ("MARKET", SentType::Known(OrderType::Market)),
-    ("LIMIT_MAKER", SentType::Known(OrderType::LimitMaker)),
-    ("STOP_LOSS", SentType::Unsupported("Stop loss orders")),
-    ("STOP_LOSS_LIMIT", SentType::Unsupported("Stop loss limit orders")),
-    ("TAKE_PROFIT", SentType::Unsupported("Take profit orders")),
-    ("TAKE_PROFIT_LIMIT", SentType::Unsupported("Take profit limit orders")),
-];
-const TIMES_IN_FORCE: &[(&str, TimeInForce)] =
-    &[("GTC", TimeInForce::Gtc), ("IOC", TimeInForce::Ioc), ("FOK", TimeInForce::Fok)];
-const RESPONSE_TYPES: &[(&str, ResponseType)] =
-    &[("ACK", ResponseType::Ack), ("RESULT", ResponseType::Result), ("FULL", ResponseType::Full)];
-const STP_MODES: &[(&str, StpMode)] = &[
-    ("NONE", StpMode::None),
-    ("EXPIRE_TAKER", StpMode::ExpireTaker),
-    ("EXPIRE_MAKER", StpMode::ExpireMaker),
-    ("EXPIRE_BOTH", StpMode::ExpireBoth),
-    ("DECREMENT", StpMode::Decrement),
-];
-/// Parameters of features that no market here has.
-const UNSUPPORTED: &[(&str, &str)] = &[
-    ("stopPrice", "Stop loss orders"),
-    ("trailingDelta", "Trailing stop orders"),
-    ("icebergQty", "Iceberg orders"),
-    ("pegPriceType", "Pegged orders"),
-    ("pegOffsetType", "Pegged orders"),
-    ("pegOffsetValue", "Pegged orders"),
-];
-
-impl SentOrder {
-    fn take(params: &mut Params, market: &Market) -> Result<Self, ApiError> {
-        let mut unsupported = None;
-        for (name, feature) in UNSUPPORTED {
-            unsupported = params.text(name)?.map(|_| *feature).or(unsupported);
-        }
-        Ok(Self {
-            side: params.mandatory_choice_or("side", SIDES, ApiError::invalid_side)?,
-            order_type: params.mandatory_choice_or(
-                "type",
-                ORDER_TYPES,
-                ApiError::invalid_order_type,
-            )?,
-            time_in_force: params.choice_or(
-                "timeInForce",
-                TIMES_IN_FORCE,
-                ApiError::invalid_time_in_force,
-            )?,
-            quantity: take_decimal(params, "quantity", market.base.decimals)?,
-            quote_order_qty: take_decimal(params, "quoteOrderQty", market.quote.decimals)?,
-            price: take_decimal(params, "price", market.quote.decimals)?,
-            cl_ord_id: params.cl_ord_id("newClientOrderId")?,
-            strategy_id: take_int(params, "strategyId")?,
-            strategy_type: take_int(params, "strategyType")?,
-            response_type: params.choice("newOrderRespType", RESPONSE_TYPES)?,
-            stp_mode: params.choice("selfTradePreventionMode", STP_MODES)?.unwrap_or(StpMode::None),
-            unsupported,
-        })
-    }
-
-    fn check(
-        self,
-        market: &Market,
-        generate: Generate<'_>,
-    ) -> Result<(NewOrder, ResponseType), ApiError> {
-        let order_type = match (self.order_type, self.unsupported) {
-            (SentType::Unsupported(feature), _) | (_, Some(feature)) => {
-                return Err(ApiError::not_supported_for_symbol(feature));
-            }
-            (SentType::Known(order_type), None) => order_type,
-        };
-        if self.strategy_type.is_some_and(|strategy_type| strategy_type < STRATEGY_TYPE_MIN) {
-            return Err(ApiError::strategy_type_too_low());
-        }
-        let time_in_force = self.check_time_in_force(order_type)?;
-        let size = self.check_size(order_type, market)?;
-        let price = self.check_price(order_type, market)?;
-        let order = NewOrder {
-            instrument: market.instrument.id,
-            cl_ord_id: self.cl_ord_id.unwrap_or_else(generate),
-            side: self.side,
-            order_type,
-            time_in_force,
-            stp_mode: self.stp_mode,
-            price,
-            size,
-            strategy_id: self.strategy_id,
-            strategy_type: self.strategy_type,
-            terms: None,
-        };
-        let default = match order_type {
-            OrderType::Limit | OrderType::Market => ResponseType::Full,
-            _ => ResponseType::Ack,
-        };
-        Ok((order, self.response_type.unwrap_or(default)))
-    }
-
-    /// Only a plain limit order has one; the others are reported as good till canceled.
-    fn check_time_in_force(&self, order_type: OrderType) -> Result<TimeInForce, ApiError> {
-        match (order_type, self.time_in_force) {
-            (OrderType::Limit, Some(time_in_force)) => Ok(time_in_force),
-            (OrderType::Limit, None) => Err(ApiError::mandatory("timeInForce")),
-            (_, Some(_)) => Err(ApiError::not_required("timeInForce")),
-            (_, None) => Ok(TimeInForce::Gtc),
-        }
-    }
-
-    fn check_size(&self, order_type: OrderType, market: &Market) -> Result<OrderSize, ApiError> {
-        match (order_type, &self.quantity, &self.quote_order_qty) {
-            (OrderType::Market, None, None) => {
-                Err(ApiError::either_mandatory("quantity", "quoteOrderQty"))
-            }
-            (OrderType::Market, None, Some(text)) => {
-                let amount = market.quote.parse_amount(text);
-                let amount = amount.ok_or_else(|| ApiError::overflowed("quoteOrderQty"))?;
-                Ok(OrderSize::Quote(amount))
-            }
-            (_, None, _) => Err(ApiError::mandatory("quantity")),
-            (_, Some(_), Some(_)) => Err(ApiError::not_required("quoteOrderQty")),
-            (_, Some(text), None) => parse_qty(market, "quantity", text).map(OrderSize::Base),
-        }
-    }
-
-    fn check_price(&self, order_type: OrderType, market: &Market) -> Result<Price, ApiError> {
-        match (order_type, &self.price) {
-            (OrderType::Market, None) => Ok(Price::from_ticks(0)),
-            (OrderType::Market, Some(_)) => Err(ApiError::not_required("price")),
-            (_, None) => Err(ApiError::mandatory("price")),
-            (_, Some(text)) => {
-                market.instrument.parse_price(text).ok_or_else(|| ApiError::filter("PRICE_FILTER"))
-            }
-        }
-    }
-}
-
-/// A decimal that is exact in an asset's smallest units; zeros beyond those are fine.
-fn take_decimal(params: &mut Params, name: &str, decimals: u8) -> Result<Option<String>, ApiError> {
-    let text = params.decimal(name)?;
-    match text.as_deref().is_none_or(|text| has_precision(text, decimals)) {
-        true => Ok(text),
-        false => Err(ApiError::too_much_precision(name)),
-    }
-}
-
-fn has_precision(text: &str, decimals: u8) -> bool {
-    let (_, fraction) = text.split_once('.').unwrap_or((text, ""));
-    fraction.trim_end_matches('0').len() <= usize::from(decimals)
-}
-
-/// An integer that is stored in fewer bits than clients may send.
-fn take_int<T: TryFrom<u64>>(params: &mut Params, name: &str) -> Result<Option<T>, ApiError> {
-    let Some(integer) = params.integer(name)? else { return Ok(None) };
-    T::try_from(integer).map(Some).map_err(|_| ApiError::overflowed(name))
-}
-
-fn parse_qty(market: &Market, name: &str, text: &str) -> Result<Qty, ApiError> {
-    if !has_precision(text, market.base.decimals) {
-        return Err(ApiError::too_much_precision(name));
-    }
-    market.instrument.parse_qty(text).ok_or_else(|| ApiError::filter("LOT_SIZE"))
-}
-
-fn cancel_restriction(params: &mut Params) -> Result<CancelRestriction, ApiError> {
-    let restriction = params.choice_or(
-        "cancelRestrictions",
-        &[
-            ("ONLY_NEW", CancelRestriction::OnlyNew),
-            ("ONLY_PARTIALLY_FILLED", CancelRestriction::OnlyPartiallyFilled),
-        ],
-        ApiError::invalid_cancel_restrictions,
-    )?;
-    Ok(restriction.unwrap_or(CancelRestriction::None))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use types::{Amount, OrderId, OrderRef};
+    use types::{Amount, OrderSize, Price, Qty, Side, StpMode, TimeInForce};
 
     use super::*;
+    use crate::binance::request::{CancelOrderRequest, ReplaceOrderRequest};
     use crate::binance::sign::check_time;
     use crate::binance::testing::{cl, markets, query};
 
@@ -476,10 +173,6 @@ mod tests {
             -1130,
             "Data sent for parameter 'newOrderRespType' is not valid.",
         );
-        let iceberg = "Iceberg orders are not supported for this symbol.";
-        check(&with("icebergQty", "0.01"), -1013, iceberg);
-        let stop = "Stop loss limit orders are not supported for this symbol.";
-        check(&format!("{}&stopPrice=1", with("type", "STOP_LOSS_LIMIT")), -1013, stop);
         check(&with("quoteOrderQty", "5"), -1106, &not_required("quoteOrderQty"));
         check(
             // A misspelled parameter is reported before the one that is missing because of it.
@@ -515,63 +208,6 @@ mod tests {
         let request = TestOrderRequest::parse(query(&text), &markets, &mut || cl("x")).unwrap();
         assert!(request.compute_commission_rates);
         assert_eq!(new_order(&text).unwrap_err().code, -1104);
-    }
-
-    #[test]
-    fn a_cancel_names_its_order() {
-        let cancel = |text: &str| {
-            CancelOrderRequest::parse(query(text), &markets, &mut || cl("generated"))
-                .map(|request| request.cancel)
-        };
-        let request = cancel("symbol=BTCUSDT&orderId=5&cancelRestrictions=ONLY_NEW").unwrap();
-        assert_eq!(request.order, OrderRef::by_id(OrderId(5)));
-        assert_eq!(request.cl_ord_id, cl("generated"));
-        assert_eq!(request.restriction, CancelRestriction::OnlyNew);
-        let request = cancel("symbol=BTCUSDT&origClientOrderId=a&newClientOrderId=b").unwrap();
-        assert_eq!(request.order, OrderRef::by_cl_ord_id(cl("a")));
-        assert_eq!(request.cl_ord_id, cl("b"));
-        let error = cancel("symbol=BTCUSDT").unwrap_err();
-        assert_eq!(error.code, -1102);
-        assert_eq!(
-            error.msg,
-            "Param 'origClientOrderId' or 'orderId' must be sent, but both were empty/null!"
-        );
-        let error = cancel("symbol=BTCUSDT&orderId=5&cancelRestrictions=X").unwrap_err();
-        assert_eq!((error.code, &*error.msg), (-1145, "Invalid cancelRestrictions"));
-    }
-
-    #[test]
-    fn a_replace_is_a_cancel_and_an_order() {
-        let parse = |text: &str| {
-            let mut count = 0;
-            ReplaceOrderRequest::parse(query(text), &markets, &mut || {
-                count += 1;
-                cl(&format!("generated{count}"))
-            })
-        };
-        let text = format!("{LIMIT}&cancelReplaceMode=ALLOW_FAILURE&cancelOrderId=3");
-        let request = parse(&text).unwrap();
-        assert_eq!(request.replace.mode, ReplaceMode::AllowFailure);
-        assert_eq!(request.replace.cancel.order, OrderRef::by_id(OrderId(3)));
-        assert_eq!(request.replace.cancel.cl_ord_id, cl("generated1"));
-        assert_eq!(request.replace.order.cl_ord_id, cl("generated2"));
-        assert_eq!(parse(LIMIT).unwrap_err().code, -1102);
-        assert_eq!(parse(&format!("{LIMIT}&cancelReplaceMode=X")).unwrap_err().code, -1130);
-        let no_target = format!("{LIMIT}&cancelReplaceMode=ALLOW_FAILURE");
-        assert_eq!(parse(&no_target).unwrap_err().code, -1102);
-    }
-
-    #[test]
-    fn an_amend_has_a_quantity() {
-        let parse = |text: &str| {
-            AmendOrderRequest::parse(query(text), &markets, &mut || cl("generated"))
-                .map(|request| request.amend)
-        };
-        let amend = parse("symbol=BTCUSDT&orderId=5&newQty=0.05").unwrap();
-        assert_eq!(amend.order_qty, Qty::from_lots(5_000));
-        assert_eq!(amend.cl_ord_id, Some(cl("generated")));
-        assert_eq!(parse("symbol=BTCUSDT&orderId=5").unwrap_err().code, -1102);
-        assert_eq!(parse("symbol=BTCUSDT&orderId=5&newQty=0.000001").unwrap_err().code, -1013);
     }
 
     proptest! {

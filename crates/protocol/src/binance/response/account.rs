@@ -3,7 +3,7 @@
 use serde::Serialize;
 use types::{AccountTrade, Asset, Balance, FeeRates, Side, format_decimal};
 
-use crate::binance::response::NO_ORDER_LIST;
+use crate::binance::response::RateLimit;
 use crate::binance::{Market, TimeUnit};
 
 /// One of `GET /api/v3/myTrades`
@@ -32,7 +32,7 @@ impl MyTrade {
             symbol: market.symbol().to_owned(),
             id: trade.trade_id.0,
             order_id: trade.order_id.0,
-            order_list_id: NO_ORDER_LIST,
+            order_list_id: -1,
             price: market.price(trade.price),
             qty: market.qty(trade.qty),
             quote_qty: market.quote_amount(trade.quote),
@@ -99,7 +99,7 @@ impl AccountInfo {
             taker_commission: fees.taker_fee_bps_x100 / 100,
             buyer_commission: 0,
             seller_commission: 0,
-            commission_rates: CommissionRates::new(fees),
+            commission_rates: CommissionRates::new(fees.into()),
             can_trade,
             can_withdraw: false,
             can_deposit: false,
@@ -124,14 +124,64 @@ struct CommissionRates {
 }
 
 impl CommissionRates {
-    fn new(fees: FeeRates) -> Self {
+    fn new(fees: AccountFees) -> Self {
         Self {
-            maker: rate(fees.maker_fee_bps_x100),
-            taker: rate(fees.taker_fee_bps_x100),
+            maker: rate(fees.maker_bps_x100),
+            taker: rate(fees.taker_bps_x100),
             buyer: rate(0),
             seller: rate(0),
         }
     }
+}
+
+/// What an account pays in a market, in hundredths of a basis point; below zero is a rebate.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct AccountFees {
+    pub maker_bps_x100: i32,
+    pub taker_bps_x100: i32,
+}
+
+impl From<FeeRates> for AccountFees {
+    fn from(fees: FeeRates) -> Self {
+        let signed = |rate: u32| i32::try_from(rate).expect("at most MAX_BPS_X100");
+        Self {
+            maker_bps_x100: signed(fees.maker_fee_bps_x100),
+            taker_bps_x100: signed(fees.taker_fee_bps_x100),
+        }
+    }
+}
+
+/// `GET /api/v3/account/commission`
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Commission {
+    symbol: String,
+    standard_commission: CommissionRates,
+    special_commission: CommissionRates,
+    tax_commission: CommissionRates,
+    discount: Discount,
+}
+
+impl Commission {
+    pub fn new(market: &Market, fees: AccountFees) -> Self {
+        let none = || CommissionRates::new(AccountFees::default());
+        Self {
+            symbol: market.symbol().to_owned(),
+            standard_commission: CommissionRates::new(fees),
+            special_commission: none(),
+            tax_commission: none(),
+            discount: Discount::none(),
+        }
+    }
+}
+
+/// One of `GET /api/v3/rateLimit/order`
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OrderCount {
+    #[serde(flatten)]
+    pub limit: RateLimit,
+    pub count: u32,
 }
 
 /// `POST /api/v3/order/test` with `computeCommissionRates`
@@ -159,27 +209,34 @@ struct Discount {
     discount: String,
 }
 
-impl TestOrderRates {
-    pub fn new(fees: FeeRates) -> Self {
-        let rates = |fees: FeeRates| OrderRates {
-            maker: rate(fees.maker_fee_bps_x100),
-            taker: rate(fees.taker_fee_bps_x100),
-        };
+impl Discount {
+    /// Nothing here is paid for in a token of the house.
+    fn none() -> Self {
         Self {
-            standard_commission_for_order: rates(fees),
-            special_commission_for_order: rates(FeeRates::ZERO),
-            tax_commission_for_order: rates(FeeRates::ZERO),
-            discount: Discount {
-                enabled_for_account: false,
-                enabled_for_symbol: false,
-                discount_asset: "",
-                discount: rate(0),
-            },
+            enabled_for_account: false,
+            enabled_for_symbol: false,
+            discount_asset: "",
+            discount: rate(0),
         }
     }
 }
 
-fn rate(bps_x100: u32) -> String {
+impl TestOrderRates {
+    pub fn new(fees: AccountFees) -> Self {
+        let rates = |fees: AccountFees| OrderRates {
+            maker: rate(fees.maker_bps_x100),
+            taker: rate(fees.taker_bps_x100),
+        };
+        Self {
+            standard_commission_for_order: rates(fees),
+            special_commission_for_order: rates(AccountFees::default()),
+            tax_commission_for_order: rates(AccountFees::default()),
+            discount: Discount::none(),
+        }
+    }
+}
+
+pub(super) fn rate(bps_x100: i32) -> String {
     format_decimal(i128::from(bps_x100), 6, 8)
 }
 
@@ -189,7 +246,7 @@ mod tests {
     use types::{Amount, AssetId, InstrumentId, OrderId, Price, Qty, TradeId};
 
     use super::*;
-    use crate::binance::response::encode;
+    use crate::binance::response::{Interval, RateLimitType, encode};
     use crate::binance::testing::{asset, btcusdt, check};
 
     const MS: TimeUnit = TimeUnit::Millisecond;
@@ -253,7 +310,48 @@ mod tests {
 
     #[test]
     fn rates_of_a_test_order_have_no_discount() {
-        let rates = encode(&TestOrderRates::new(FeeRates::ZERO));
+        let rates = encode(&TestOrderRates::new(AccountFees::default()));
         assert!(rates.starts_with(r#"{"standardCommissionForOrder":{"maker":"0.00000000","#));
+    }
+
+    #[test]
+    fn commissions_are_those_of_the_account_and_no_others() {
+        let fees = AccountFees { maker_bps_x100: -50, taker_bps_x100: 1_550 };
+        let none = json!({
+            "maker": "0.00000000", "taker": "0.00000000", "buyer": "0.00000000",
+            "seller": "0.00000000",
+        });
+        check(
+            &Commission::new(&btcusdt(), fees),
+            json!({
+                "symbol": "BTCUSDT",
+                "standardCommission": {
+                    "maker": "-0.00005000", "taker": "0.00155000", "buyer": "0.00000000",
+                    "seller": "0.00000000",
+                },
+                "specialCommission": none, "taxCommission": none,
+                "discount": {
+                    "enabledForAccount": false, "enabledForSymbol": false, "discountAsset": "",
+                    "discount": "0.00000000",
+                },
+            }),
+        );
+    }
+
+    #[test]
+    fn orders_are_counted_against_their_limits() {
+        let limit = RateLimit {
+            rate_limit_type: RateLimitType::Orders,
+            interval: Interval::Second,
+            interval_num: 10,
+            limit: 50,
+        };
+        check(
+            &OrderCount { limit, count: 3 },
+            json!({
+                "rateLimitType": "ORDERS", "interval": "SECOND", "intervalNum": 10, "limit": 50,
+                "count": 3,
+            }),
+        );
     }
 }

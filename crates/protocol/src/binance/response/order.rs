@@ -1,14 +1,14 @@
-//! Orders entered, canceled, amended, or asked about.
+//! The answer to a new order.
 
 use serde::Serialize;
-use types::{
-    CancelCause, Event, ExpireCause, Fill, Order, OrderAmended, OrderCanceled, Price, Qty,
-    RejectReason, TradeExecuted,
-};
+use types::{Event, RejectReason};
 
+use crate::binance::list_id::list_id_of;
 use crate::binance::reject::{self, Request};
 use crate::binance::request::ResponseType;
-use crate::binance::response::{NO_ORDER_LIST, order_type, side, status, stp_mode, time_in_force};
+use crate::binance::response::entered::Entered;
+use crate::binance::response::prevented::PreventedInfo;
+use crate::binance::response::report::{FillInfo, OrderReport};
 use crate::binance::{ApiError, Market, TimeUnit};
 
 /// `POST /api/v3/order`
@@ -17,49 +17,15 @@ use crate::binance::{ApiError, Market, TimeUnit};
 pub struct NewOrderAnswer {
     symbol: String,
     order_id: u64,
-    order_list_id: i32,
+    order_list_id: i64,
     client_order_id: String,
     transact_time: u64,
     #[serde(flatten)]
-    result: Option<OrderResult>,
+    result: Option<OrderReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fills: Option<Vec<FillInfo>>,
-}
-
-/// What a result tells beyond an acknowledgement.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct OrderResult {
-    price: String,
-    orig_qty: String,
-    executed_qty: String,
-    orig_quote_order_qty: String,
-    cummulative_quote_qty: String,
-    status: &'static str,
-    time_in_force: &'static str,
-    #[serde(rename = "type")]
-    order_type: &'static str,
-    side: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    strategy_id: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    strategy_type: Option<i32>,
-    /// A cancel does not tell since when the order worked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    working_time: Option<u64>,
-    self_trade_prevention_mode: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expiry_reason: Option<&'static str>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct FillInfo {
-    price: String,
-    qty: String,
-    commission: String,
-    commission_asset: String,
-    trade_id: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    prevented_matches: Vec<PreventedInfo>,
 }
 
 impl NewOrderAnswer {
@@ -71,119 +37,37 @@ impl NewOrderAnswer {
         unit: TimeUnit,
     ) -> Result<Self, ApiError> {
         match Entered::find(events) {
-            Some(entered) => Ok(Self::from_entered(market, &entered, response_type, unit)),
+            Some(entered) => Ok(Self::from_entered(market, events, &entered, response_type, unit)),
             None => Err(refusal(events, false, Request::NewOrder)),
         }
     }
 
     pub(super) fn from_entered(
         market: &Market,
+        events: &[Event],
         entered: &Entered<'_>,
         response_type: ResponseType,
         unit: TimeUnit,
     ) -> Self {
         let order = &entered.order;
-        let result = || OrderResult {
-            working_time: Some(unit.time(order.created_ns)),
-            expiry_reason: entered.expired.map(expiry_reason),
-            ..OrderResult::new(market, order)
+        let tells = response_type != ResponseType::Ack;
+        let fills = || {
+            let fills = entered.fills.iter();
+            fills.map(|(trade, fill)| FillInfo::new(market, trade, fill)).collect()
         };
-        let fill = |(trade, fill): &(&TradeExecuted, &Fill)| FillInfo::new(market, trade, fill);
-        let fills = || entered.fills.iter().map(fill).collect();
+        let prevented = entered.prevented.iter().filter(|_| tells);
         Self {
             symbol: market.symbol().to_owned(),
             order_id: order.order_id.0,
-            order_list_id: NO_ORDER_LIST,
+            order_list_id: list_id_of(order),
             client_order_id: order.cl_ord_id.to_string(),
             transact_time: unit.time(order.updated_ns),
-            result: (response_type != ResponseType::Ack).then(result),
+            result: tells.then(|| OrderReport::new(market, order, &entered.facts, unit)),
             fills: (response_type == ResponseType::Full).then(fills),
+            prevented_matches: prevented
+                .map(|prevented| PreventedInfo::new(market, events, prevented))
+                .collect(),
         }
-    }
-}
-
-impl OrderResult {
-    fn new(market: &Market, order: &Order) -> Self {
-        Self {
-            price: market.price(order.price),
-            orig_qty: market.qty(order.order_qty),
-            executed_qty: market.qty(order.cum_qty),
-            orig_quote_order_qty: market.quote_amount(order.quote_order_qty),
-            cummulative_quote_qty: market.quote_amount(order.cum_quote),
-            status: status(order.status),
-            time_in_force: time_in_force(order.time_in_force),
-            order_type: order_type(order.order_type),
-            side: side(order.side),
-            strategy_id: order.strategy_id,
-            strategy_type: order.strategy_type,
-            working_time: None,
-            self_trade_prevention_mode: stp_mode(order.stp_mode),
-            expiry_reason: None,
-        }
-    }
-}
-
-impl FillInfo {
-    fn new(market: &Market, trade: &TradeExecuted, fill: &Fill) -> Self {
-        let asset = market.asset(fill.fee_asset);
-        Self {
-            price: market.price(trade.price),
-            qty: market.qty(trade.qty),
-            commission: asset.format_amount(fill.fee),
-            commission_asset: asset.name.to_string(),
-            trade_id: trade.trade_id.0,
-        }
-    }
-}
-
-/// What one command did to the order that it entered. Events of other orders stand between those
-/// of this one: of orders that it prevented, triggered, or that depended on these.
-pub(super) struct Entered<'a> {
-    /// As it stood in the end.
-    order: Order,
-    /// Each trade, and the order's side of it.
-    fills: Vec<(&'a TradeExecuted, &'a Fill)>,
-    expired: Option<ExpireCause>,
-}
-
-impl<'a> Entered<'a> {
-    /// `None` if no order was entered.
-    pub(super) fn find(events: &'a [Event]) -> Option<Self> {
-        let mut events = events.iter();
-        let order = events.find_map(|event| match event {
-            Event::OrderAccepted(accepted) => Some(accepted.order),
-            _ => None,
-        })?;
-        let mut entered = Self { order, fills: Vec::new(), expired: None };
-        for event in events {
-            entered.follow(event);
-        }
-        Some(entered)
-    }
-
-    fn follow(&mut self, event: &'a Event) {
-        match event {
-            Event::TradeExecuted(trade) => {
-                // It is a maker where it came to rest and something that it triggered trades.
-                let sides = [&trade.taker, &trade.maker];
-                if let Some(fill) = sides.into_iter().find(|fill| self.is(&fill.order)) {
-                    self.order = fill.order;
-                    self.fills.push((trade, fill));
-                }
-            }
-            Event::OrderExpired(expired) if self.is(&expired.order) => {
-                self.order = expired.order;
-                self.expired = Some(expired.cause);
-            }
-            Event::OrderCanceled(canceled) if self.is(&canceled.order) => {
-                self.order = canceled.order;
-            }
-            _ => {}
-        }
-    }
-
-    fn is(&self, order: &Order) -> bool {
-        self.order.order_id == order.order_id && self.order.instrument == order.instrument
     }
 }
 
@@ -204,233 +88,19 @@ pub(super) fn find_refusal(events: &[Event], in_cancel: bool) -> Option<RejectRe
     })
 }
 
-/// `DELETE /api/v3/order`, and one of `DELETE /api/v3/openOrders`
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CancelAnswer {
-    symbol: String,
-    orig_client_order_id: String,
-    order_id: u64,
-    order_list_id: i32,
-    client_order_id: String,
-    transact_time: u64,
-    #[serde(flatten)]
-    result: OrderResult,
-}
-
-impl CancelAnswer {
-    pub fn new(market: &Market, events: &[Event], unit: TimeUnit) -> Result<Self, ApiError> {
-        let asked = [CancelCause::Requested, CancelCause::Replaced];
-        let first = canceled(events).find(|canceled| asked.contains(&canceled.cause));
-        let answer = first.map(|canceled| Self::from_canceled(market, canceled, unit));
-        // A cancel by itself has no halves, so it does not matter how its refusal is marked.
-        answer.ok_or_else(|| match find_refusal(events, true) {
-            Some(reason) => reject::api_error(reason, Request::Cancel),
-            None => refusal(events, false, Request::Cancel),
-        })
-    }
-
-    /// From the events of a cancel of all orders; that there was none is an error. Where the
-    /// cancel took several commands, other work may stand among its events.
-    pub fn all(market: &Market, events: &[Event], unit: TimeUnit) -> Result<Vec<Self>, ApiError> {
-        let Some(first) = canceled(events).next() else {
-            return Err(match find_refusal(events, false) {
-                Some(reason) => reject::api_error(reason, Request::Cancel),
-                None => ApiError::unknown_order(),
-            });
-        };
-        let same = |other: &&OrderCanceled| {
-            other.order.account == first.order.account
-                && other.order.instrument == first.order.instrument
-                && other.cl_ord_id == first.cl_ord_id
-        };
-        let answer = |canceled| Self::from_canceled(market, canceled, unit);
-        Ok(canceled(events).filter(same).map(answer).collect())
-    }
-
-    pub(super) fn from_canceled(market: &Market, canceled: &OrderCanceled, unit: TimeUnit) -> Self {
-        let order = &canceled.order;
-        Self {
-            symbol: market.symbol().to_owned(),
-            orig_client_order_id: order.cl_ord_id.to_string(),
-            order_id: order.order_id.0,
-            order_list_id: NO_ORDER_LIST,
-            client_order_id: canceled.cl_ord_id.to_string(),
-            transact_time: unit.time(order.updated_ns),
-            result: OrderResult::new(market, order),
-        }
-    }
-}
-
-pub(super) fn canceled(events: &[Event]) -> impl Iterator<Item = &OrderCanceled> {
-    events.iter().filter_map(|event| match event {
-        Event::OrderCanceled(canceled) => Some(canceled),
-        _ => None,
-    })
-}
-
-/// `PUT /api/v3/order/amend/keepPriority`
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AmendAnswer {
-    transact_time: u64,
-    execution_id: u64,
-    amended_order: AmendedOrder,
-}
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct AmendedOrder {
-    symbol: String,
-    order_id: u64,
-    order_list_id: i32,
-    orig_client_order_id: String,
-    client_order_id: String,
-    price: String,
-    qty: String,
-    executed_qty: String,
-    prevented_qty: String,
-    quote_order_qty: String,
-    cumulative_quote_qty: String,
-    status: &'static str,
-    time_in_force: &'static str,
-    #[serde(rename = "type")]
-    order_type: &'static str,
-    side: &'static str,
-    working_time: u64,
-    self_trade_prevention_mode: &'static str,
-}
-
-impl AmendAnswer {
-    pub fn new(market: &Market, events: &[Event], unit: TimeUnit) -> Result<Self, ApiError> {
-        let amended = events.iter().find_map(|event| match event {
-            Event::OrderAmended(amended) => Some(amended),
-            _ => None,
-        });
-        let answer = amended.map(|amended| Self::from_amended(market, amended, unit));
-        answer.ok_or_else(|| refusal(events, false, Request::Amend))
-    }
-
-    fn from_amended(market: &Market, amended: &OrderAmended, unit: TimeUnit) -> Self {
-        let order = &amended.order;
-        let amended_order = AmendedOrder {
-            symbol: market.symbol().to_owned(),
-            order_id: order.order_id.0,
-            order_list_id: NO_ORDER_LIST,
-            orig_client_order_id: amended.orig_cl_ord_id.to_string(),
-            client_order_id: order.cl_ord_id.to_string(),
-            price: market.price(order.price),
-            qty: market.qty(order.order_qty),
-            executed_qty: market.qty(order.cum_qty),
-            prevented_qty: market.qty(Qty::ZERO),
-            quote_order_qty: market.quote_amount(order.quote_order_qty),
-            cumulative_quote_qty: market.quote_amount(order.cum_quote),
-            status: status(order.status),
-            time_in_force: time_in_force(order.time_in_force),
-            order_type: order_type(order.order_type),
-            side: side(order.side),
-            working_time: unit.time(order.created_ns),
-            self_trade_prevention_mode: stp_mode(order.stp_mode),
-        };
-        Self {
-            transact_time: unit.time(order.updated_ns),
-            execution_id: amended.account_seq,
-            amended_order,
-        }
-    }
-}
-
-/// `GET /api/v3/order`, and one of `GET /api/v3/openOrders` and `GET /api/v3/allOrders`
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct OrderInfo {
-    symbol: String,
-    order_id: u64,
-    order_list_id: i32,
-    client_order_id: String,
-    price: String,
-    orig_qty: String,
-    executed_qty: String,
-    cummulative_quote_qty: String,
-    status: &'static str,
-    time_in_force: &'static str,
-    #[serde(rename = "type")]
-    order_type: &'static str,
-    side: &'static str,
-    stop_price: String,
-    iceberg_qty: String,
-    time: u64,
-    update_time: u64,
-    is_working: bool,
-    working_time: u64,
-    orig_quote_order_qty: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    strategy_id: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    strategy_type: Option<i32>,
-    self_trade_prevention_mode: &'static str,
-}
-
-impl OrderInfo {
-    pub fn new(market: &Market, order: &Order, unit: TimeUnit) -> Self {
-        Self {
-            symbol: market.symbol().to_owned(),
-            order_id: order.order_id.0,
-            order_list_id: NO_ORDER_LIST,
-            client_order_id: order.cl_ord_id.to_string(),
-            price: market.price(order.price),
-            orig_qty: market.qty(order.order_qty),
-            executed_qty: market.qty(order.cum_qty),
-            cummulative_quote_qty: market.quote_amount(order.cum_quote),
-            status: status(order.status),
-            time_in_force: time_in_force(order.time_in_force),
-            order_type: order_type(order.order_type),
-            side: side(order.side),
-            stop_price: market.price(Price::default()),
-            iceberg_qty: market.qty(Qty::ZERO),
-            time: unit.time(order.created_ns),
-            update_time: unit.time(order.updated_ns),
-            is_working: true,
-            working_time: unit.time(order.created_ns),
-            orig_quote_order_qty: market.quote_amount(order.quote_order_qty),
-            strategy_id: order.strategy_id,
-            strategy_type: order.strategy_type,
-            self_trade_prevention_mode: stp_mode(order.stp_mode),
-        }
-    }
-}
-
-const fn expiry_reason(cause: ExpireCause) -> &'static str {
-    match cause {
-        ExpireCause::ImmediateOrCancel => "UNFILLED_IOC_QUANTITY_EXPIRED",
-        ExpireCause::FillOrKill => "UNFILLED_FOK_ORDER_EXPIRED",
-        ExpireCause::NoLiquidity | ExpireCause::BalanceExhausted | ExpireCause::BelowOneLot => {
-            "INSUFFICIENT_LIQUIDITY"
-        }
-        ExpireCause::SelfTrade => "EXECUTION_RULE_PREVENTION",
-        ExpireCause::MinQty => "MINIMUM_QUANTITY_UNMET",
-        ExpireCause::GoodTillDate | ExpireCause::Day => "TIME_IN_FORCE_EXPIRED",
-        ExpireCause::AtOpen | ExpireCause::AtClose | ExpireCause::Phase => "MARKET_PHASE",
-        ExpireCause::PriceBand => "PRICE_RANGE",
-        ExpireCause::OrderList => "ORDER_LIST",
-        ExpireCause::WouldTakeLiquidity => "WOULD_TAKE_LIQUIDITY",
-        ExpireCause::NotAllowed => "RISK_CHECK",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
     use types::{
-        AccountId, Amount, AssetId, InstrumentId, OrderExpired, OrderStatus, Side, TimeInForce,
-        TradeId,
+        AccountId, Amount, AssetId, CancelCause, ExpireCause, Fill, InstrumentId, Order,
+        OrderExpired, OrderId, OrderStatus, OrderTerms, OrderTriggered, OrderType, Peg,
+        PegReference, Price, Qty, Side, StpMode, Terms, TimeInForce, TradeExecuted, TradeId,
+        TradePrevented,
     };
 
     use super::*;
     use crate::binance::response::encode;
-    use crate::binance::testing::{
-        accepted, btcusdt, cancel_json, canceled, check, cl, order, rejected,
-    };
+    use crate::binance::testing::{accepted, btcusdt, canceled, check, order, rejected};
 
     const MS: TimeUnit = TimeUnit::Millisecond;
 
@@ -473,7 +143,7 @@ mod tests {
             executed.maker.order = maker;
             Event::TradeExecuted(executed)
         };
-        let other = |id: u64| Order { order_id: types::OrderId(id), ..partly_filled() };
+        let other = |id: u64| Order { order_id: OrderId(id), ..partly_filled() };
         let ended = |order| {
             let (account_seq, instrument_seq, cause) = (1, 1, ExpireCause::GoodTillDate);
             Event::OrderExpired(OrderExpired { account_seq, instrument_seq, order, cause })
@@ -491,18 +161,7 @@ mod tests {
         let entered = Entered::find(&events).unwrap();
         assert_eq!(entered.order, partly_filled());
         assert_eq!(entered.fills.len(), 1);
-        assert_eq!(entered.expired, None);
-    }
-
-    #[test]
-    fn a_cancel_answers_for_the_order_that_was_meant() {
-        let events = [
-            canceled(order(9), CancelCause::KillSwitch),
-            canceled(order(4), CancelCause::Requested),
-            canceled(order(5), CancelCause::OrderList),
-        ];
-        check(&CancelAnswer::new(&btcusdt(), &events, MS).unwrap(), cancel_json(4));
-        assert!(CancelAnswer::new(&btcusdt(), &events[2..], MS).is_err());
+        assert_eq!(entered.facts.expired, None);
     }
 
     #[test]
@@ -578,68 +237,142 @@ mod tests {
         assert_eq!(error(&[]), -1000);
     }
 
-    #[test]
-    fn a_cancel_echoes_both_names() {
-        let events = [canceled(order(4), CancelCause::Requested)];
-        check(&CancelAnswer::new(&btcusdt(), &events, MS).unwrap(), cancel_json(4));
-        for in_cancel in [false, true] {
-            let refused = [rejected(RejectReason::OrderNotFound, in_cancel)];
-            let error = CancelAnswer::new(&btcusdt(), &refused, MS).unwrap_err();
-            assert_eq!((error.code, &*error.msg), (-2011, "Unknown order sent."));
+    fn prevented(stp_mode: StpMode, maker: u64) -> TradePrevented {
+        TradePrevented {
+            instrument_seq: 3,
+            instrument: InstrumentId(0),
+            prevented_match_id: 7,
+            price: Price::from_ticks(2_499_900),
+            qty: Qty::from_lots(4_000),
+            stp_mode,
+            maker_account: AccountId(7),
+            maker_order_id: OrderId(maker),
+            taker_account: AccountId(7),
+            taker_order_id: OrderId(28),
+            prevented_ns: 1_507_725_176_596_000_000,
         }
     }
 
+    fn ended_in_match(order: Order) -> Event {
+        let order = Order { status: OrderStatus::Expired, ..order };
+        let (account_seq, instrument_seq, cause) = (2, 2, ExpireCause::SelfTrade);
+        Event::OrderExpired(OrderExpired { account_seq, instrument_seq, order, cause })
+    }
+
+    fn result_of(events: &[Event]) -> serde_json::Value {
+        let answer = NewOrderAnswer::new(&btcusdt(), events, ResponseType::Result, MS);
+        serde_json::to_value(answer.unwrap()).unwrap()
+    }
+
+    /// The scenarios of Binance's FAQ on self-trade prevention.
     #[test]
-    fn a_cancel_of_all_is_a_list_and_never_an_empty_one() {
-        let of = |order_id| canceled(order(order_id), CancelCause::CancelAll);
-        let other = Order { account: AccountId(8), ..order(6) };
-        let events = [of(4), canceled(other, CancelCause::Requested), of(5)];
-        let answers = CancelAnswer::all(&btcusdt(), &events, MS).unwrap();
-        check(&answers, json!([cancel_json(4), cancel_json(5)]));
-        assert_eq!(CancelAnswer::all(&btcusdt(), &[], MS).unwrap_err().code, -2011);
+    fn what_was_prevented_is_told_and_what_ended_by_it_expired_in_match() {
+        let told = |stp_mode, ended: &[Event]| {
+            let taken_on = accepted(Order { stp_mode, ..order(28) });
+            let prevented = Event::TradePrevented(prevented(stp_mode, 4));
+            result_of(&[&[taken_on, prevented], ended].concat())
+        };
+        let matched = |rest: serde_json::Value| {
+            let mut expect = json!([{
+                "preventedMatchId": 7, "makerOrderId": 4, "price": "24999.00000000",
+            }]);
+            expect[0].as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+            expect
+        };
+        let maker = Order { cum_qty: Qty::from_lots(1_000), ..order(4) };
+
+        let answer = told(StpMode::ExpireMaker, &[ended_in_match(maker)]);
+        assert_eq!(answer["status"], "NEW");
+        let whole_maker = matched(json!({"makerPreventedQuantity": "0.09000000"}));
+        assert_eq!(answer["preventedMatches"], whole_maker);
+        assert_eq!(answer["preventedQuantity"], json!(null));
+
+        let answer = told(StpMode::ExpireTaker, &[ended_in_match(order(28))]);
+        assert_eq!(answer["status"], "EXPIRED_IN_MATCH");
+        assert_eq!(answer["preventedQuantity"], "0.10000000");
+        assert_eq!(answer["expiryReason"], json!(null));
+        let whole_taker = matched(json!({"takerPreventedQuantity": "0.10000000"}));
+        assert_eq!(answer["preventedMatches"], whole_taker);
+
+        let answer = told(StpMode::Decrement, &[]);
+        assert_eq!((&answer["status"], &answer["origQty"]), (&json!("NEW"), &json!("0.10000000")));
+        assert_eq!(answer["preventedQuantity"], "0.04000000");
+        let both = json!({
+            "takerPreventedQuantity": "0.04000000", "makerPreventedQuantity": "0.04000000",
+        });
+        assert_eq!(answer["preventedMatches"], matched(both));
+
+        let acknowledged = NewOrderAnswer::new(
+            &btcusdt(),
+            &[accepted(order(28)), Event::TradePrevented(prevented(StpMode::ExpireMaker, 4))],
+            ResponseType::Ack,
+            MS,
+        );
+        assert!(!encode(&acknowledged.unwrap()).contains("prevented"));
     }
 
     #[test]
-    fn an_order_is_told_of_completely() {
-        check(
-            &OrderInfo::new(&btcusdt(), &partly_filled(), MS),
+    fn a_stop_tells_its_trigger_and_works_once_that_is_reached() {
+        let terms = Terms {
+            stop_price: Some(Price::from_ticks(2_400_000)),
+            trailing_delta_bps: 100,
+            display_qty: Qty::from_lots(1_000),
+            ..Terms::default()
+        };
+        let stop = Order {
+            order_type: OrderType::StopLossLimit,
+            side: Side::Sell,
+            terms: Some(OrderTerms { terms, ..OrderTerms::default() }),
+            ..order(28)
+        };
+        let answer = result_of(&[accepted(stop)]);
+        assert_eq!(
+            answer,
             json!({
                 "symbol": "BTCUSDT", "orderId": 28, "orderListId": -1, "clientOrderId": "mine",
-                "price": "25000.00000000", "origQty": "0.10000000", "executedQty": "0.04000000",
-                "cummulativeQuoteQty": "999.96000000", "status": "PARTIALLY_FILLED",
-                "timeInForce": "GTC", "type": "LIMIT", "side": "BUY",
-                "stopPrice": "0.00000000", "icebergQty": "0.00000000",
-                "time": 1_507_725_176_595_u64, "updateTime": 1_507_725_176_595_u64,
-                "isWorking": true, "workingTime": 1_507_725_176_595_u64,
-                "origQuoteOrderQty": "0.00000000", "selfTradePreventionMode": "NONE",
-            }),
+                "transactTime": 1_507_725_176_595_u64, "price": "25000.00000000",
+                "origQty": "0.10000000", "executedQty": "0.00000000",
+                "origQuoteOrderQty": "0.00000000", "cummulativeQuoteQty": "0.00000000",
+                "status": "NEW", "timeInForce": "GTC", "type": "STOP_LOSS_LIMIT", "side": "SELL",
+                "stopPrice": "24000.00000000", "trailingDelta": 100, "trailingTime": -1,
+                "icebergQty": "0.01000000", "workingTime": -1, "selfTradePreventionMode": "NONE",
+            })
         );
+        let trailing = Terms { stop_price: None, ..terms };
+        let trailing = Some(OrderTerms { terms: trailing, ..OrderTerms::default() });
+        let answer = result_of(&[accepted(Order { terms: trailing, ..stop })]);
+        assert_eq!(answer["trailingTime"], 1_507_725_176_595_u64);
+
+        let updated_ns = 1_507_725_176_600_000_000;
+        let reached = OrderTerms { terms, triggered_ns: updated_ns, ..OrderTerms::default() };
+        let triggered = OrderTriggered {
+            account_seq: 2,
+            instrument_seq: 2,
+            order: Order { terms: Some(reached), updated_ns, ..stop },
+        };
+        let answer = result_of(&[accepted(stop), Event::OrderTriggered(triggered)]);
+        assert_eq!(answer["workingTime"], 1_507_725_176_600_u64);
     }
 
     #[test]
-    fn an_amended_order_has_its_new_quantity() {
-        let amended = OrderAmended {
-            account_seq: 75,
-            instrument_seq: 9,
-            order: Order { order_qty: Qty::from_lots(5_000), ..order(33) },
-            orig_cl_ord_id: cl("before"),
-            orig_order_qty: Qty::from_lots(10_000),
+    fn a_pegged_order_tells_its_limit_and_where_it_stands() {
+        let peg = Peg {
+            reference: PegReference::Primary,
+            offset_ticks: 0,
+            limit: Some(Price::from_ticks(2_600_000)),
         };
-        let answer = AmendAnswer::new(&btcusdt(), &[Event::OrderAmended(amended)], MS).unwrap();
-        check(
-            &answer,
-            json!({
-                "transactTime": 1_507_725_176_595_u64, "executionId": 75,
-                "amendedOrder": {
-                    "symbol": "BTCUSDT", "orderId": 33, "orderListId": -1,
-                    "origClientOrderId": "before", "clientOrderId": "mine",
-                    "price": "25000.00000000", "qty": "0.05000000",
-                    "executedQty": "0.00000000", "preventedQty": "0.00000000",
-                    "quoteOrderQty": "0.00000000", "cumulativeQuoteQty": "0.00000000",
-                    "status": "NEW", "timeInForce": "GTC", "type": "LIMIT", "side": "BUY",
-                    "workingTime": 1_507_725_176_595_u64, "selfTradePreventionMode": "NONE",
-                },
-            }),
-        );
+        let terms = Terms { peg: Some(peg), ..Terms::default() };
+        let pegged =
+            Order { terms: Some(OrderTerms { terms, ..OrderTerms::default() }), ..order(28) };
+        let answer = result_of(&[accepted(pegged)]);
+        let told = |answer: &serde_json::Value| {
+            let names = ["type", "price", "pegPriceType", "peggedPrice"];
+            names.map(|name| answer[name].as_str().unwrap_or_default().to_owned())
+        };
+        let expect = ["LIMIT", "26000.00000000", "PRIMARY_PEG", "25000.00000000"];
+        assert_eq!(told(&answer), expect);
+        let once = Order { order_type: OrderType::MarketToLimit, ..order(28) };
+        let expect = ["LIMIT", "0.00000000", "MARKET_PEG", "25000.00000000"];
+        assert_eq!(told(&result_of(&[accepted(once)])), expect);
     }
 }

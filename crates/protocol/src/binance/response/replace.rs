@@ -5,10 +5,10 @@ use types::{CancelCause, Event, RejectReason};
 
 use crate::binance::reject::{self, Request};
 use crate::binance::request::ResponseType;
+use crate::binance::response::cancel::{CancelAnswer, Canceling, canceled};
 use crate::binance::response::encode;
-use crate::binance::response::order::{
-    CancelAnswer, Entered, NewOrderAnswer, canceled, find_refusal, refusal,
-};
+use crate::binance::response::entered::Entered;
+use crate::binance::response::order::{NewOrderAnswer, find_refusal, refusal};
 use crate::binance::{ApiError, Market, TimeUnit};
 
 /// `POST /api/v3/order/cancelReplace`: an answer or an error, with what became of each half.
@@ -19,13 +19,9 @@ pub struct ReplaceAnswer {
 }
 
 impl ReplaceAnswer {
-    pub fn new(
-        market: &Market,
-        events: &[Event],
-        response_type: ResponseType,
-        unit: TimeUnit,
-    ) -> Result<Self, ApiError> {
-        let cancel = CancelHalf::new(market, events, unit)?;
+    pub fn new(canceling: Canceling<'_>, response_type: ResponseType) -> Result<Self, ApiError> {
+        let cancel = CancelHalf::new(canceling)?;
+        let Canceling { market, events, unit, .. } = canceling;
         let new_order = NewOrderHalf::new(market, events, response_type, unit);
         let halves = Halves {
             cancel_result: cancel.outcome(),
@@ -38,14 +34,9 @@ impl ReplaceAnswer {
 
     /// For a client that has sent too many orders and wanted its cancel all the same: the events
     /// are those of the cancel alone.
-    pub fn limited(
-        market: &Market,
-        cancel_events: &[Event],
-        limit: ApiError,
-        unit: TimeUnit,
-    ) -> Self {
-        let cancel = match CancelAnswer::new(market, cancel_events, unit) {
-            Ok(answer) => CancelHalf::Done(Box::new(answer)),
+    pub fn limited(canceling: Canceling<'_>, limit: ApiError) -> Self {
+        let cancel = match CancelAnswer::new(canceling) {
+            Ok(answer) => CancelHalf::Done(answer),
             Err(error) => CancelHalf::Failed(error),
         };
         let status = limit.status;
@@ -83,7 +74,7 @@ enum Outcome {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum CancelHalf {
-    Done(Box<CancelAnswer>),
+    Done(CancelAnswer),
     Failed(ApiError),
 }
 
@@ -116,11 +107,11 @@ struct HalvesError<'a> {
 
 impl CancelHalf {
     /// A refusal of the command as a whole, say because of a filter, is plainly its error.
-    fn new(market: &Market, events: &[Event], unit: TimeUnit) -> Result<Self, ApiError> {
+    fn new(canceling: Canceling<'_>) -> Result<Self, ApiError> {
+        let events = canceling.events;
         let replaced = canceled(events).find(|canceled| canceled.cause == CancelCause::Replaced);
         if let Some(canceled) = replaced {
-            let answer = CancelAnswer::from_canceled(market, canceled, unit);
-            return Ok(Self::Done(Box::new(answer)));
+            return Ok(Self::Done(canceling.answer(canceled)));
         }
         match find_refusal(events, true) {
             Some(reason) => Ok(Self::Failed(reject::api_error(reason, Request::Cancel))),
@@ -139,7 +130,8 @@ impl CancelHalf {
 impl NewOrderHalf {
     fn new(market: &Market, events: &[Event], response_type: ResponseType, unit: TimeUnit) -> Self {
         if let Some(entered) = Entered::find(events) {
-            let answer = NewOrderAnswer::from_entered(market, &entered, response_type, unit);
+            let answer =
+                NewOrderAnswer::from_entered(market, events, &entered, response_type, unit);
             return Self::Done(Box::new(answer));
         }
         match find_refusal(events, false) {
@@ -163,12 +155,12 @@ mod tests {
     use types::CancelCause;
 
     use super::*;
-    use crate::binance::testing::{accepted, btcusdt, cancel_json, canceled, order, rejected};
-
-    const MS: TimeUnit = TimeUnit::Millisecond;
+    use crate::binance::testing::{
+        accepted, btcusdt, cancel_json, canceled, canceling, order, rejected,
+    };
 
     fn replace(events: &[Event]) -> (u16, serde_json::Value) {
-        let answer = ReplaceAnswer::new(&btcusdt(), events, ResponseType::Ack, MS).unwrap();
+        let answer = ReplaceAnswer::new(canceling(&btcusdt(), events), ResponseType::Ack).unwrap();
         (answer.status, serde_json::from_str(&answer.body).unwrap())
     }
 
@@ -245,7 +237,8 @@ mod tests {
     #[test]
     fn a_replace_refused_as_a_whole_is_a_plain_error() {
         let events = [rejected(RejectReason::PriceAboveMax, false)];
-        let error = ReplaceAnswer::new(&btcusdt(), &events, ResponseType::Ack, MS).unwrap_err();
+        let error =
+            ReplaceAnswer::new(canceling(&btcusdt(), &events), ResponseType::Ack).unwrap_err();
         assert_eq!(error, ApiError::filter("PRICE_FILTER"));
     }
 
@@ -253,12 +246,12 @@ mod tests {
     fn a_limited_replace_may_still_cancel() {
         let limit = ApiError::too_many_orders(1, "10 SECOND");
         let events = [canceled(order(3), CancelCause::Requested)];
-        let answer = ReplaceAnswer::limited(&btcusdt(), &events, limit.clone(), MS);
+        let answer = ReplaceAnswer::limited(canceling(&btcusdt(), &events), limit.clone());
         let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
         assert_eq!((answer.status, &body["code"]), (429, &json!(-2021)));
         assert_eq!(body["data"]["newOrderResponse"]["code"], json!(-1015));
         let events = [rejected(RejectReason::OrderNotFound, false)];
-        let answer = ReplaceAnswer::limited(&btcusdt(), &events, limit, MS);
+        let answer = ReplaceAnswer::limited(canceling(&btcusdt(), &events), limit);
         let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
         assert_eq!((answer.status, &body["code"]), (429, &json!(-2022)));
         assert_eq!(body["data"]["newOrderResult"], json!("NOT_ATTEMPTED"));

@@ -1,0 +1,186 @@
+//! Order lists and batches.
+
+use serde_json::{Value, json};
+
+use crate::support::{Key, Site};
+
+const OCO: &str = "side=SELL&quantity=1&aboveType=LIMIT_MAKER&abovePrice=110\
+                   &belowType=STOP_LOSS_LIMIT&belowPrice=89&belowStopPrice=90&belowTimeInForce=GTC";
+
+async fn enter(site: &Site, path: &str, text: &str) -> Value {
+    let text = format!("symbol=BTCUSDT&{text}");
+    site.signed(&site.maker, "POST", path, &text).await.ok()
+}
+
+async fn ask(site: &Site, key: &Key, path: &str, text: &str) -> Value {
+    site.signed(key, "GET", path, text).await.ok()
+}
+
+fn statuses(list: &Value) -> Vec<&str> {
+    let reports = list["orderReports"].as_array().unwrap();
+    reports.iter().map(|report| report["status"].as_str().unwrap()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_oco_lives_from_entry_to_cancel() {
+    let site = Site::new().await;
+    let placed =
+        enter(&site, "/api/v3/orderList/oco", &format!("{OCO}&listClientOrderId=exit")).await;
+    assert_eq!(
+        (&placed["contingencyType"], &placed["listStatusType"]),
+        (&json!("OCO"), &json!("EXEC_STARTED"))
+    );
+    assert_eq!(statuses(&placed), ["NEW", "NEW"]);
+    assert_eq!(placed["orderReports"][0]["workingTime"], -1);
+    let id = placed["orderListId"].as_u64().unwrap();
+
+    let open = ask(&site, &site.maker, "/api/v3/openOrderList", "").await;
+    assert_eq!(open.as_array().unwrap().len(), 1);
+    assert_eq!(open[0]["orders"], placed["orders"]);
+    let orders = ask(&site, &site.maker, "/api/v3/openOrders", "symbol=BTCUSDT").await;
+    assert_eq!((&orders[0]["orderListId"], &orders[1]["orderListId"]), (&json!(id), &json!(id)));
+    let mine = ask(&site, &site.maker, "/api/v3/orderList", "origClientOrderId=exit").await;
+    assert_eq!(mine["orderListId"], id);
+    let foreign = format!("orderListId={id}");
+    let reply = site.signed(&site.taker, "GET", "/api/v3/orderList", &foreign).await;
+    reply.is_error(400, -2013, "Order list does not exist.");
+    let text = format!("symbol=BTCUSDT&{foreign}");
+    let reply = site.signed(&site.taker, "DELETE", "/api/v3/orderList", &text).await;
+    reply.is_error(400, -2011, "Unknown order list sent.");
+
+    let canceled = site.signed(&site.maker, "DELETE", "/api/v3/orderList", &text).await.ok();
+    assert_eq!(canceled["listOrderStatus"], "ALL_DONE");
+    assert_eq!(statuses(&canceled), ["CANCELED", "CANCELED"]);
+    assert_eq!(canceled["orders"], placed["orders"]);
+    assert_eq!(ask(&site, &site.maker, "/api/v3/openOrderList", "").await, json!([]));
+    let all = ask(&site, &site.maker, "/api/v3/allOrderList", "").await;
+    assert_eq!(
+        (&all[0]["orderListId"], &all[0]["listStatusType"]),
+        (&json!(id), &json!("ALL_DONE"))
+    );
+    let none = ask(&site, &site.maker, "/api/v3/allOrderList", &format!("fromId={}", id + 1)).await;
+    assert_eq!(none, json!([]));
+    site.ask(|engine| engine.assert_consistent()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_cancels_an_order_of_a_list_cancels_the_list() {
+    let site = Site::new().await;
+    let placed = enter(&site, "/api/v3/orderList/oco", OCO).await;
+    let text = format!("symbol=BTCUSDT&orderId={}", placed["orders"][1]["orderId"]);
+    let canceled = site.signed(&site.maker, "DELETE", "/api/v3/order", &text).await.ok();
+    assert_eq!(canceled["orderListId"], placed["orderListId"]);
+    assert_eq!(statuses(&canceled), ["CANCELED", "CANCELED"]);
+
+    let first = "side=BUY&quantity=1&price=80&stopPrice=120";
+    let legacy = enter(&site, "/api/v3/order/oco", first).await;
+    assert_eq!(legacy["orderReports"][0]["type"], "STOP_LOSS");
+    site.order(&site.maker, "BUY", "1", "70").await;
+    let path = "/api/v3/openOrders";
+    let all = site.signed(&site.maker, "DELETE", path, "symbol=BTCUSDT").await.ok();
+    let kinds: Vec<bool> =
+        all.as_array().unwrap().iter().map(|one| one["orderReports"].is_array()).collect();
+    assert_eq!(kinds, [true, false]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_otos_second_order_is_pending_until_the_first_has_filled() {
+    let site = Site::new().await;
+    let oto = "workingType=LIMIT&workingSide=BUY&workingPrice=100&workingQuantity=1\
+               &workingTimeInForce=GTC&pendingType=LIMIT&pendingSide=SELL&pendingPrice=150\
+               &pendingQuantity=1&pendingTimeInForce=GTC";
+    let placed = enter(&site, "/api/v3/orderList/oto", oto).await;
+    assert_eq!(statuses(&placed), ["NEW", "PENDING_NEW"]);
+    let second = format!("symbol=BTCUSDT&orderId={}", placed["orders"][1]["orderId"]);
+    let waiting = ask(&site, &site.maker, "/api/v3/order", &second).await;
+    assert_eq!((&waiting["status"], &waiting["workingTime"]), (&json!("PENDING_NEW"), &json!(-1)));
+    assert_eq!(waiting["isWorking"], false);
+
+    let amend = format!("{second}&newQty=0.5");
+    let path = "/api/v3/order/amend/keepPriority";
+    let amended = site.signed(&site.maker, "PUT", path, &amend).await.ok();
+    assert_eq!(amended["amendedOrder"]["status"], "PENDING_NEW");
+    assert_eq!(amended["listStatus"]["orders"][0], placed["orders"][0]);
+
+    site.order(&site.taker, "SELL", "1", "100").await;
+    let working = ask(&site, &site.maker, "/api/v3/order", &second).await;
+    assert_eq!((&working["status"], &working["isWorking"]), (&json!("NEW"), &json!(true)));
+    let first = format!("symbol=BTCUSDT&orderId={}", placed["orders"][0]["orderId"]);
+    let first = ask(&site, &site.maker, "/api/v3/order", &first).await;
+    assert_eq!(working["workingTime"], first["updateTime"]);
+
+    // The first order has ended before, and is named all the same.
+    let canceled = site.signed(&site.maker, "DELETE", "/api/v3/order", &second).await.ok();
+    assert_eq!(canceled["orders"].as_array().unwrap().len(), 2);
+    assert_eq!(canceled["orders"][0], placed["orders"][0]);
+    assert_eq!(statuses(&canceled), ["CANCELED"]);
+
+    let placed = enter(&site, "/api/v3/orderList/oto", oto).await;
+    let both = format!("symbol=BTCUSDT&orderListId={}", placed["orderListId"]);
+    site.signed(&site.maker, "DELETE", "/api/v3/orderList", &both).await.ok();
+    let never = format!("symbol=BTCUSDT&orderId={}", placed["orders"][1]["orderId"]);
+    let never = ask(&site, &site.maker, "/api/v3/order", &never).await;
+    assert_eq!((&never["status"], &never["workingTime"]), (&json!("CANCELED"), &json!(-1)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_otocos_legs_are_an_oco_once_the_first_has_filled() {
+    let site = Site::new().await;
+    site.order(&site.taker, "SELL", "1", "100").await;
+    let otoco = "workingType=LIMIT&workingSide=BUY&workingPrice=100&workingQuantity=1\
+                 &workingTimeInForce=GTC&pendingSide=SELL&pendingQuantity=1\
+                 &pendingAboveType=LIMIT_MAKER&pendingAbovePrice=120\
+                 &pendingBelowType=STOP_LOSS&pendingBelowStopPrice=90&newOrderRespType=FULL";
+    let placed = enter(&site, "/api/v3/orderList/otoco", otoco).await;
+    assert_eq!(statuses(&placed), ["FILLED", "NEW", "NEW"]);
+    assert_eq!(placed["orderReports"][0]["fills"][0]["price"], "100.00000000");
+    site.order(&site.taker, "BUY", "1", "120").await;
+    let id = format!("orderListId={}", placed["orderListId"]);
+    let done = ask(&site, &site.maker, "/api/v3/orderList", &id).await;
+    assert_eq!(done["listOrderStatus"], "ALL_DONE");
+    assert_eq!(done["orders"], placed["orders"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_order_of_a_batch_has_a_result_or_an_error() {
+    let site = Site::new().await;
+    let orders = r#"[
+        {"symbol":"BTCUSDT","side":"BUY","type":"LIMIT","timeInForce":"GTC","quantity":1,"price":100,"newClientOrderId":"a"},
+        {"symbol":"NONE","side":"BUY","type":"MARKET","quantity":1},
+        {"symbol":"BTCUSDT","side":"BUY","type":"LIMIT","timeInForce":"GTC","quantity":1,"price":101,"newClientOrderId":"a"},
+        {"symbol":"ETHUSDT","side":"BUY","type":"LIMIT","timeInForce":"GTC","quantity":1,"price":102,"newClientOrderId":"b"}
+    ]"#;
+    let encode = |list: &str| {
+        let bytes = list.bytes().filter(|byte| !byte.is_ascii_whitespace());
+        bytes.map(|byte| format!("%{byte:02X}")).collect::<String>()
+    };
+    let text = format!("batchOrders={}", encode(orders));
+    let once = [("Idempotency-Key", "batch 1")];
+    let path = "/api/v3/batchOrders";
+    let reply = site.signed_with(&site.maker, "POST", path, &text, &once).await;
+    let placed = reply.ok();
+    assert!(reply.head.contains("x-mbx-used-weight-1m: 4"), "{}", reply.head);
+    assert_eq!((&placed[0]["status"], &placed[3]["status"]), (&json!("NEW"), &json!("NEW")));
+    assert_eq!(placed[1], json!({"code": -1121, "msg": "Invalid symbol."}));
+    assert_eq!(placed[2], json!({"code": -2010, "msg": "Duplicate order sent."}));
+
+    let again = site.signed_with(&site.maker, "POST", path, &text, &once).await.ok();
+    assert_eq!((&again[0], &again[3]), (&placed[0], &placed[3]));
+    let open = ask(&site, &site.maker, "/api/v3/openOrders", "").await;
+    assert_eq!(open.as_array().unwrap().len(), 2);
+
+    let cancels = r#"[
+        {"symbol":"BTCUSDT","origClientOrderId":"a"},
+        {"symbol":"BTCUSDT","orderId":99},
+        {"symbol":"ETHUSDT","origClientOrderId":"b"}
+    ]"#;
+    let text = format!("batchOrders={}", encode(cancels));
+    let canceled = site.signed(&site.maker, "POST", "/api/v3/batchCancel", &text).await.ok();
+    assert_eq!(
+        (&canceled[0]["status"], &canceled[2]["status"]),
+        (&json!("CANCELED"), &json!("CANCELED"))
+    );
+    assert_eq!(canceled[1], json!({"code": -2011, "msg": "Unknown order sent."}));
+    let reply = site.signed(&site.reader, "POST", "/api/v3/batchCancel", &text).await;
+    assert_eq!(reply.status, 401);
+}

@@ -1,0 +1,185 @@
+//! Orders that wait, hide, follow, or that self-trade prevention ends.
+
+use serde_json::{Value, json};
+use types::{AccountRisk, Command, SetAccountRisk};
+
+use crate::support::{Key, MAKER, Site};
+
+async fn enter(site: &Site, key: &Key, text: &str) -> Value {
+    let text = format!("symbol=BTCUSDT&newOrderRespType=FULL&{text}");
+    site.signed(key, "POST", "/api/v3/order", &text).await.ok()
+}
+
+async fn query(site: &Site, order: &Value) -> Value {
+    let text = format!("symbol=BTCUSDT&orderId={}", order["orderId"]);
+    site.signed(&site.maker, "GET", "/api/v3/order", &text).await.ok()
+}
+
+/// A trade at 100.
+async fn trade(site: &Site, price: &str) {
+    site.order(&site.taker, "BUY", "1", price).await;
+    site.order(&site.taker, "SELL", "1", price).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_waits_and_works_once_it_is_reached() {
+    let site = Site::new().await;
+    trade(&site, "100").await;
+    let stop = "side=SELL&type=STOP_LOSS_LIMIT&timeInForce=GTC&quantity=1&price=90&stopPrice=95";
+    let placed = enter(&site, &site.maker, stop).await;
+    assert_eq!((&placed["status"], &placed["workingTime"]), (&json!("NEW"), &json!(-1)));
+    assert_eq!(placed["stopPrice"], "95.00000000");
+    let waiting = query(&site, &placed).await;
+    assert_eq!((&waiting["isWorking"], &waiting["workingTime"]), (&json!(false), &json!(-1)));
+    let reached = "symbol=BTCUSDT&side=SELL&type=STOP_LOSS&quantity=1&stopPrice=101";
+    let reply = site.signed(&site.maker, "POST", "/api/v3/order", reached).await;
+    reply.is_error(400, -2010, "Order would trigger immediately.");
+
+    trade(&site, "95").await;
+    let working = query(&site, &placed).await;
+    assert_eq!(working["isWorking"], true);
+    assert!(working["workingTime"].as_i64() > placed["transactTime"].as_i64());
+    let canceled = format!("symbol=BTCUSDT&orderId={}", placed["orderId"]);
+    let canceled = site.signed(&site.maker, "DELETE", "/api/v3/order", &canceled).await.ok();
+    assert_eq!(
+        (&canceled["status"], &canceled["stopPrice"]),
+        (&json!("CANCELED"), &json!("95.00000000"))
+    );
+    assert_eq!(canceled["workingTime"], json!(null));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trailing_stop_says_since_when_it_trails() {
+    let site = Site::new().await;
+    trade(&site, "100").await;
+    let stop = "side=SELL&type=STOP_LOSS&quantity=1&trailingDelta=1000";
+    let placed = enter(&site, &site.maker, stop).await;
+    assert_eq!(placed["trailingDelta"], 1000);
+    assert_eq!(placed["trailingTime"], placed["transactTime"]);
+    assert_eq!(placed["stopPrice"], "0.00000000");
+    trade(&site, "200").await;
+    // Ten percent below what it has seen.
+    site.order(&site.taker, "BUY", "5", "180").await;
+    trade(&site, "181").await;
+    assert_eq!(query(&site, &placed).await["status"], "NEW");
+    site.order(&site.taker, "SELL", "1", "180").await;
+    assert_eq!(query(&site, &placed).await["status"], "FILLED");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_iceberg_shows_a_part_and_is_replaced_by_another() {
+    let site = Site::new().await;
+    let iceberg = "side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=100&icebergQty=0.1";
+    let placed = enter(&site, &site.maker, iceberg).await;
+    assert_eq!(placed["icebergQty"], "0.10000000");
+    let depth = site.get("/api/v3/depth?symbol=BTCUSDT").await.ok();
+    assert_eq!(depth["bids"], json!([["100.00000000", "0.10000000"]]));
+    assert_eq!(query(&site, &placed).await["icebergQty"], "0.10000000");
+
+    let replace = format!(
+        "symbol=BTCUSDT&{iceberg}&cancelReplaceMode=STOP_ON_FAILURE&cancelOrderId={}",
+        placed["orderId"]
+    );
+    let path = "/api/v3/order/cancelReplace";
+    let replaced = site.signed(&site.maker, "POST", path, &replace).await.ok();
+    assert_eq!(replaced["cancelResponse"]["icebergQty"], "0.10000000");
+    assert_eq!(replaced["newOrderResponse"]["icebergQty"], "0.10000000");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pegs_stand_at_the_best_price() {
+    let site = Site::new().await;
+    let primary = "side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&pegPriceType=PRIMARY_PEG";
+    let text = format!("symbol=BTCUSDT&{primary}");
+    let reply = site.signed(&site.maker, "POST", "/api/v3/order", &text).await;
+    reply.is_error(400, -2010, "Order book liquidity is too low for this pegged order.");
+    site.order(&site.taker, "BUY", "1", "100").await;
+    let placed = enter(&site, &site.maker, primary).await;
+    assert_eq!(
+        (&placed["price"], &placed["peggedPrice"]),
+        (&json!("0.00000000"), &json!("100.00000000"))
+    );
+    site.order(&site.taker, "BUY", "1", "101").await;
+    assert_eq!(query(&site, &placed).await["peggedPrice"], "101.00000000");
+
+    for price in ["110", "111"] {
+        site.order(&site.taker, "SELL", "1", price).await;
+    }
+    let market = "side=BUY&type=LIMIT&timeInForce=IOC&quantity=5&pegPriceType=MARKET_PEG";
+    let taken = enter(&site, &site.maker, market).await;
+    assert_eq!(
+        (&taken["executedQty"], &taken["status"]),
+        (&json!("1.00000000"), &json!("EXPIRED"))
+    );
+    assert_eq!((&taken["type"], &taken["peggedPrice"]), (&json!("LIMIT"), &json!("110.00000000")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_self_trade_prevention_ends_expires_in_match() {
+    let site = Site::new().await;
+    site.order(&site.maker, "BUY", "3", "100").await;
+    let taker = |mode: &str, qty: &str| {
+        format!(
+            "side=SELL&type=LIMIT&timeInForce=GTC&quantity={qty}&price=100\
+             &selfTradePreventionMode={mode}"
+        )
+    };
+    let expired = enter(&site, &site.maker, &taker("EXPIRE_TAKER", "1")).await;
+    assert_eq!(expired["status"], "EXPIRED_IN_MATCH");
+    assert_eq!(expired["preventedQuantity"], "1.00000000");
+    let matched = json!([{
+        "preventedMatchId": 1, "makerOrderId": 1, "price": "100.00000000",
+        "takerPreventedQuantity": "1.00000000",
+    }]);
+    assert_eq!(expired["preventedMatches"], matched);
+
+    let lowered = enter(&site, &site.maker, &taker("DECREMENT", "2")).await;
+    assert_eq!(lowered["status"], "EXPIRED_IN_MATCH");
+    let ended = query(&site, &lowered).await;
+    assert_eq!(
+        (&ended["status"], &ended["preventedQuantity"]),
+        (&json!("EXPIRED_IN_MATCH"), &json!("2.00000000"))
+    );
+    let maker = query(&site, &json!({"orderId": 1})).await;
+    assert_eq!((&maker["status"], &maker["origQty"]), (&json!("NEW"), &json!("3.00000000")));
+    assert_eq!(maker["preventedQuantity"], "2.00000000");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_sees_its_order_rate_and_its_fees() {
+    let site = Site::new().await;
+    let counts = "/api/v3/rateLimit/order";
+    assert_eq!(site.signed(&site.maker, "GET", counts, "").await.ok(), json!([]));
+    let risk = AccountRisk { max_orders_per_day: 2, ..AccountRisk::PLAIN };
+    site.operate(Command::SetAccountRisk(SetAccountRisk { account: MAKER, risk })).await;
+    for _ in 0..2 {
+        site.order(&site.maker, "BUY", "1", "100").await;
+    }
+    let counted = site.signed(&site.maker, "GET", counts, "").await.ok();
+    assert_eq!(
+        counted,
+        json!([{
+            "rateLimitType": "ORDERS", "interval": "DAY", "intervalNum": 1, "limit": 2, "count": 2,
+        }])
+    );
+    let text = "symbol=BTCUSDT&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=100";
+    let reply = site.signed(&site.maker, "POST", "/api/v3/order", text).await;
+    reply.is_error(429, -1015, "Too many new orders.");
+
+    let path = "/api/v3/account/commission";
+    let commission = site.signed(&site.reader, "GET", path, "symbol=BTCUSDT").await.ok();
+    assert_eq!(commission["standardCommission"]["taker"], "0.00200000");
+    let fees = site.signed(&site.reader, "GET", "/sapi/v1/asset/tradeFee", "").await.ok();
+    assert_eq!(fees.as_array().unwrap().len(), 2);
+    assert_eq!(fees[1]["makerCommission"], "0.00100000");
+    let path = "/sapi/v1/capital/config/getall";
+    let coins = site.signed(&site.reader, "GET", path, "").await.ok();
+    assert_eq!((&coins[0]["coin"], &coins[0]["free"]), (&json!("BTC"), &json!("10000.00000000")));
+    assert_eq!((&coins[2]["coin"], &coins[2]["free"]), (&json!("ETH"), &json!("0.00000000")));
+    let path = "/sapi/v1/margin/isolated/allPairs";
+    assert_eq!(site.signed(&site.reader, "GET", path, "").await.ok(), json!([]));
+    let key = [("X-MBX-APIKEY", site.reader.api_key.as_str())];
+    let pairs = site.send("GET", "/sapi/v1/margin/allPairs", &key, b"").await;
+    assert_eq!(pairs.ok(), json!([]));
+    assert_eq!(site.get("/sapi/v1/margin/allPairs").await.status, 401);
+}

@@ -1,0 +1,260 @@
+//! Order lists: OCO, OTO and OTOCO, and the OCO of the past.
+
+use types::{
+    CancelOrderList, ClOrdId, NewOrder, NewOrderList, OrderListKind, OrderType, Side, StpMode,
+};
+
+use super::names::Names;
+use super::order::{ResponseType, take_response_type};
+use super::sent::{Basics, SentOrder, take_order_type, take_quantity, take_side, take_stp_mode};
+use super::{Generate, take_list_ref};
+use crate::binance::{ApiError, Market, Markets, Params};
+
+/// `POST /api/v3/orderList/oco`, `…/oto`, `…/otoco` and `POST /api/v3/order/oco`
+#[derive(Clone, Debug)]
+pub struct NewOrderListRequest {
+    pub market: Market,
+    pub list: NewOrderList,
+    pub response_type: ResponseType,
+}
+
+/// What every list has beside its orders.
+struct Frame {
+    market: Market,
+    list_cl_ord_id: Option<ClOrdId>,
+    response_type: ResponseType,
+    stp_mode: StpMode,
+}
+
+impl NewOrderListRequest {
+    pub fn parse_oco(
+        mut params: Params,
+        markets: Markets<'_>,
+        generate: Generate<'_>,
+    ) -> Result<Self, ApiError> {
+        let frame = Frame::take(&mut params, markets)?;
+        let pair = Pair::take(&mut params, &frame, Names::Alone, ["above", "below"])?;
+        params.finish()?;
+        let orders = pair.check(&frame.market, generate)?;
+        Ok(frame.with(OrderListKind::Oco, orders, generate))
+    }
+
+    pub fn parse_oto(
+        mut params: Params,
+        markets: Markets<'_>,
+        generate: Generate<'_>,
+    ) -> Result<Self, ApiError> {
+        let frame = Frame::take(&mut params, markets)?;
+        let working = frame.take_order(&mut params, Names::Leg("working"))?;
+        let pending = frame.take_order(&mut params, Names::Leg("pending"))?;
+        params.finish()?;
+        check_working(&working)?;
+        let first = working.check(&frame.market, generate)?;
+        let second = pending.check(&frame.market, generate)?;
+        Ok(frame.with(OrderListKind::Oto, vec![first, second], generate))
+    }
+
+    pub fn parse_otoco(
+        mut params: Params,
+        markets: Markets<'_>,
+        generate: Generate<'_>,
+    ) -> Result<Self, ApiError> {
+        let frame = Frame::take(&mut params, markets)?;
+        let working = frame.take_order(&mut params, Names::Leg("working"))?;
+        let prefixes = ["pendingAbove", "pendingBelow"];
+        let pair = Pair::take(&mut params, &frame, Names::Leg("pending"), prefixes)?;
+        params.finish()?;
+        check_working(&working)?;
+        let mut orders = vec![working.check(&frame.market, generate)?];
+        orders.extend(pair.check(&frame.market, generate)?);
+        Ok(frame.with(OrderListKind::Otoco, orders, generate))
+    }
+
+    /// Of a limit-maker order, and a stop-loss order that has a limit if one was sent for it.
+    pub fn parse_legacy_oco(
+        mut params: Params,
+        markets: Markets<'_>,
+        generate: Generate<'_>,
+    ) -> Result<Self, ApiError> {
+        let frame = Frame::take(&mut params, markets)?;
+        let side = take_side(&mut params, Names::Alone)?;
+        let quantity = take_quantity(&mut params, &frame.market, Names::Alone)?;
+        let stp_mode = frame.stp_mode;
+        let basics = |order_type| Basics {
+            order_type,
+            side,
+            quantity: quantity.clone(),
+            quantity_names: Names::Alone,
+            stp_mode,
+        };
+        let stop = basics(OrderType::StopLoss);
+        let stop = SentOrder::take(&mut params, &frame.market, Names::LegacyStop, stop)?;
+        let limit = basics(OrderType::LimitMaker);
+        let limit = SentOrder::take(&mut params, &frame.market, Names::LegacyLimit, limit)?;
+        params.finish()?;
+        let stop = match stop.has_price() {
+            true => stop.with_order_type(OrderType::StopLossLimit),
+            false => stop,
+        };
+        let orders = vec![
+            stop.check(&frame.market, &mut *generate)?,
+            limit.check(&frame.market, &mut *generate)?,
+        ];
+        Ok(frame.with(OrderListKind::Oco, orders, generate))
+    }
+}
+
+impl Frame {
+    fn take(params: &mut Params, markets: Markets<'_>) -> Result<Self, ApiError> {
+        Ok(Self {
+            market: params.market(markets)?,
+            list_cl_ord_id: params.cl_ord_id("listClientOrderId")?,
+            response_type: take_response_type(params)?.unwrap_or(ResponseType::Result),
+            stp_mode: take_stp_mode(params)?,
+        })
+    }
+
+    fn take_order(&self, params: &mut Params, names: Names) -> Result<SentOrder, ApiError> {
+        let basics = Basics::take(params, &self.market, names, self.stp_mode)?;
+        SentOrder::take(params, &self.market, names, basics)
+    }
+
+    fn with(
+        self,
+        kind: OrderListKind,
+        orders: Vec<NewOrder>,
+        generate: Generate<'_>,
+    ) -> NewOrderListRequest {
+        let list = NewOrderList {
+            instrument: self.market.instrument.id,
+            cl_ord_id: self.list_cl_ord_id.unwrap_or_else(generate),
+            kind,
+            orders,
+        };
+        NewOrderListRequest { market: self.market, list, response_type: self.response_type }
+    }
+}
+
+/// The first order of an OTO or OTOCO.
+fn check_working(working: &SentOrder) -> Result<(), ApiError> {
+    match working.order_type() {
+        OrderType::Limit | OrderType::LimitMaker => Ok(()),
+        _ => Err(ApiError::unsupported_order_combination()),
+    }
+}
+
+/// Both legs of an OCO, which have side and quantity in common.
+struct Pair {
+    side: Side,
+    above: SentOrder,
+    below: SentOrder,
+}
+
+impl Pair {
+    fn take(
+        params: &mut Params,
+        frame: &Frame,
+        shared: Names,
+        prefixes: [&'static str; 2],
+    ) -> Result<Self, ApiError> {
+        let side = take_side(params, shared)?;
+        let quantity = take_quantity(params, &frame.market, shared)?;
+        let mut leg = |prefix| {
+            let names = Names::Leg(prefix);
+            let basics = Basics {
+                order_type: take_order_type(params, names)?,
+                side,
+                quantity: quantity.clone(),
+                quantity_names: shared,
+                stp_mode: frame.stp_mode,
+            };
+            SentOrder::take(params, &frame.market, names, basics)
+        };
+        let [above, below] = prefixes;
+        Ok(Self { side, above: leg(above)?, below: leg(below)? })
+    }
+
+    /// The stop comes first, whichever side of the market it is on.
+    fn check(self, market: &Market, generate: Generate<'_>) -> Result<Vec<NewOrder>, ApiError> {
+        let types = [self.above.order_type(), self.below.order_type()];
+        check_types(self.side, types)?;
+        let (stop, other) = match is_stop_loss(types[0]) {
+            true => (self.above, self.below),
+            false => (self.below, self.above),
+        };
+        let stop = stop.check(market, &mut *generate)?;
+        Ok(vec![stop, other.check(market, generate)?])
+    }
+}
+
+const fn is_stop_loss(order_type: OrderType) -> bool {
+    matches!(order_type, OrderType::StopLoss | OrderType::StopLossLimit)
+}
+
+/// Which types may be above the market and which below: one line for each of Binance's errors.
+fn check_types(side: Side, [above, below]: [OrderType; 2]) -> Result<(), ApiError> {
+    use OrderType::{LimitMaker, TakeProfit, TakeProfitLimit};
+    let takes_profit = |leg: OrderType| matches!(leg, TakeProfit | TakeProfitLimit);
+    let known = |leg: OrderType| leg == LimitMaker || takes_profit(leg) || is_stop_loss(leg);
+    let is_buy = side == Side::Buy;
+    if !known(above) || !known(below) {
+        return Err(ApiError::not_in_oco());
+    }
+    if above == LimitMaker && below == LimitMaker {
+        return Err(ApiError::oco_of_limits());
+    }
+    if is_buy && above == LimitMaker {
+        return Err(ApiError::oco_misplaced(-1165, "limit", "buy", "below"));
+    }
+    if !is_buy && below == LimitMaker {
+        return Err(ApiError::oco_misplaced(-1166, "limit", "sell", "above"));
+    }
+    if is_buy && is_stop_loss(below) {
+        return Err(ApiError::oco_misplaced(-1196, "stop loss", "buy", "above"));
+    }
+    if !is_buy && is_stop_loss(above) {
+        return Err(ApiError::oco_misplaced(-1197, "stop loss", "sell", "below"));
+    }
+    if is_buy && takes_profit(above) {
+        return Err(ApiError::oco_misplaced(-1198, "take profit", "buy", "below"));
+    }
+    if !is_buy && takes_profit(below) {
+        return Err(ApiError::oco_misplaced(-1199, "take profit", "sell", "above"));
+    }
+    Ok(())
+}
+
+/// `DELETE /api/v3/orderList`
+#[derive(Clone, Copy, Debug)]
+pub struct CancelOrderListRequest {
+    pub market: Market,
+    pub cancel: CancelOrderList,
+}
+
+impl CancelOrderListRequest {
+    pub fn parse(
+        mut params: Params,
+        markets: Markets<'_>,
+        generate: Generate<'_>,
+    ) -> Result<Self, ApiError> {
+        let market = params.market(markets)?;
+        let list = take_list_ref(&mut params, "listClientOrderId")?;
+        let cl_ord_id = params.cl_ord_id("newClientOrderId")?;
+        params.finish()?;
+        let list = list?;
+        let instrument = market.instrument.id;
+        if list.id.is_some_and(|(of_list, _)| of_list != instrument) {
+            return Err(ApiError::unknown_order_list());
+        }
+        let cancel = CancelOrderList {
+            instrument,
+            order_list: list.id.map(|(_, order_list)| order_list),
+            list_cl_ord_id: list.cl_ord_id,
+            cl_ord_id: cl_ord_id.unwrap_or_else(generate),
+        };
+        Ok(Self { market, cancel })
+    }
+}
+
+#[cfg(test)]
+mod tests;

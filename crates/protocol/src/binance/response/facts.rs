@@ -1,0 +1,202 @@
+//! What reports tell of an order beyond its plain fields: whether it works yet, how it ended, and
+//! what only few orders have.
+
+use serde::Serialize;
+use types::{
+    ExpireCause, Order, OrderListId, OrderStatus, OrderType, PegReference, Price, Qty, TimeInForce,
+};
+
+use crate::binance::{Market, TimeUnit};
+
+/// What an order does not know of itself. Whoever has the events or the state adds it.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct OrderFacts {
+    /// Its list has not placed it: the list's first order has not filled.
+    pub is_pending: bool,
+    /// Since when it takes part; `None` while it waits for a trigger or for its list.
+    pub working_ns: Option<u64>,
+    /// Since when it trails the price, if it does and that is known.
+    pub trailing_ns: Option<u64>,
+    pub expired: Option<ExpireCause>,
+    /// The last trade of it that self-trade prevention did not let happen.
+    pub prevented_match_id: Option<u64>,
+}
+
+impl OrderFacts {
+    /// Of an order that is in no list, or that no list keeps waiting, as far as it says itself.
+    pub fn of(order: &Order) -> Self {
+        Self::placed(order, order.created_ns)
+    }
+
+    /// Of an order that was placed at that time, by itself or by its list.
+    pub fn placed(order: &Order, placed_ns: u64) -> Self {
+        let terms = order.terms.unwrap_or_default();
+        let triggered_ns = Some(terms.triggered_ns).filter(|time_ns| *time_ns > 0);
+        let trails = terms.terms.trailing_delta_bps > 0 && terms.terms.stop_price.is_none();
+        Self {
+            is_pending: false,
+            working_ns: if order.order_type.is_stop() { triggered_ns } else { Some(placed_ns) },
+            trailing_ns: trails.then_some(placed_ns),
+            expired: ended_in_match(order).then_some(ExpireCause::SelfTrade),
+            prevented_match_id: None,
+        }
+    }
+
+    /// Of an order that its list has not placed.
+    pub fn pending(order: &Order) -> Self {
+        Self { is_pending: true, working_ns: None, trailing_ns: None, ..Self::of(order) }
+    }
+}
+
+/// Whether self-trade prevention is what an order expired by, as far as it says so itself: what is
+/// left of it was taken off, or it has no other way to expire.
+fn ended_in_match(order: &Order) -> bool {
+    let terms = order.terms.unwrap_or_default();
+    let all_taken_off = !terms.prevented_qty.is_zero()
+        && order.order_qty == order.cum_qty
+        && order.quote_order_qty.is_zero();
+    let rests_until_canceled = matches!(order.order_type, OrderType::Limit | OrderType::LimitMaker)
+        && order.time_in_force == TimeInForce::Gtc
+        && terms.order_list == OrderListId(0)
+        && terms.terms.peg.is_none()
+        && terms.terms.min_qty.is_zero();
+    order.status == OrderStatus::Expired && (all_taken_off || rests_until_canceled)
+}
+
+pub(super) const fn status(order: &Order, facts: &OrderFacts) -> &'static str {
+    match (order.status, facts.expired) {
+        (OrderStatus::New, _) if facts.is_pending => "PENDING_NEW",
+        (OrderStatus::New, _) => "NEW",
+        (OrderStatus::PartiallyFilled, _) => "PARTIALLY_FILLED",
+        (OrderStatus::Filled, _) => "FILLED",
+        (OrderStatus::Canceled, _) => "CANCELED",
+        (OrderStatus::Expired, Some(ExpireCause::SelfTrade)) => "EXPIRED_IN_MATCH",
+        (OrderStatus::Expired, _) => "EXPIRED",
+    }
+}
+
+/// What was asked for, before self-trade prevention took anything off it.
+pub(super) fn orig_qty(order: &Order) -> Qty {
+    order.order_qty + prevented_qty(order)
+}
+
+/// What self-trade prevention has taken off an order that goes on.
+pub(super) fn prevented_qty(order: &Order) -> Qty {
+    order.terms.map_or(Qty::ZERO, |terms| terms.prevented_qty)
+}
+
+/// The limit that was asked for: a pegged order may have one beside the price where it stands.
+pub(super) fn limit_price(order: &Order) -> Price {
+    match (order.order_type, order.terms.and_then(|terms| terms.terms.peg)) {
+        (OrderType::MarketToLimit, _) => Price::default(),
+        (_, Some(peg)) => peg.limit.unwrap_or_default(),
+        (_, None) => order.price,
+    }
+}
+
+/// -1 while it is not so.
+pub(super) fn time_or_never(time_ns: Option<u64>, unit: TimeUnit) -> i64 {
+    time_ns.and_then(|time_ns| i64::try_from(unit.time(time_ns)).ok()).unwrap_or(-1)
+}
+
+/// The fields that appear only where they say something.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Conditional {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stop_price: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trailing_delta: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trailing_time: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) iceberg_qty: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strategy_id: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strategy_type: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peg_price_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pegged_price: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prevented_match_id: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prevented_quantity: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expiry_reason: Option<&'static str>,
+}
+
+impl Conditional {
+    pub(super) fn new(market: &Market, order: &Order, facts: &OrderFacts, unit: TimeUnit) -> Self {
+        let mut fields = Self {
+            strategy_id: order.strategy_id,
+            strategy_type: order.strategy_type,
+            prevented_match_id: facts.prevented_match_id,
+            expiry_reason: facts.expired.and_then(|cause| expiry_reason(cause, facts)),
+            ..Self::default()
+        };
+        let prevented = order_prevented(order, facts);
+        fields.prevented_quantity = prevented.map(|qty| market.qty(qty));
+        if let Some(peg) = peg_price_type(order) {
+            fields.peg_price_type = Some(peg);
+            fields.pegged_price = Some(market.price(order.price));
+        }
+        let Some(terms) = order.terms.map(|terms| terms.terms) else { return fields };
+        if order.order_type.is_stop() {
+            fields.stop_price = Some(market.price(terms.stop_price.unwrap_or_default()));
+        }
+        if terms.trailing_delta_bps > 0 {
+            fields.trailing_delta = Some(terms.trailing_delta_bps);
+            fields.trailing_time = Some(time_or_never(facts.trailing_ns, unit));
+        }
+        if !terms.display_qty.is_zero() {
+            fields.iceberg_qty = Some(market.qty(terms.display_qty));
+        }
+        fields
+    }
+}
+
+/// What of an order did not trade because of self-trade prevention; all that was left, if it ended
+/// by that.
+fn order_prevented(order: &Order, facts: &OrderFacts) -> Option<Qty> {
+    let so_far = prevented_qty(order);
+    match facts.expired {
+        Some(ExpireCause::SelfTrade) => Some(so_far + (order.order_qty - order.cum_qty)),
+        _ => Some(so_far).filter(|qty| !qty.is_zero()),
+    }
+}
+
+fn peg_price_type(order: &Order) -> Option<&'static str> {
+    match (order.order_type, order.terms.and_then(|terms| terms.terms.peg)) {
+        (OrderType::MarketToLimit, _) => Some("MARKET_PEG"),
+        (_, Some(peg)) => Some(match peg.reference {
+            PegReference::Primary => "PRIMARY_PEG",
+            PegReference::Market => "MARKET_PEG",
+            PegReference::Mid => "MID_PEG",
+        }),
+        (_, None) => None,
+    }
+}
+
+/// In Binance's words, as far as it has any. An order that ended in a match says so by its status.
+fn expiry_reason(cause: ExpireCause, facts: &OrderFacts) -> Option<&'static str> {
+    Some(match cause {
+        ExpireCause::SelfTrade => return None,
+        ExpireCause::ImmediateOrCancel => "UNFILLED_IOC_QUANTITY_EXPIRED",
+        ExpireCause::FillOrKill => "UNFILLED_FOK_ORDER_EXPIRED",
+        ExpireCause::NoLiquidity
+        | ExpireCause::BalanceExhausted
+        | ExpireCause::BelowOneLot
+        | ExpireCause::MinQty => "INSUFFICIENT_LIQUIDITY",
+        ExpireCause::PriceBand => "EXECUTION_RULE_PRICE_RANGE_EXCEEDED",
+        ExpireCause::OrderList if facts.is_pending => "OTO_PHASE_ONE_EXPIRED",
+        ExpireCause::OrderList => "OCO_TRIGGER",
+        ExpireCause::WouldTakeLiquidity | ExpireCause::NotAllowed => "REJECTED",
+        ExpireCause::GoodTillDate
+        | ExpireCause::Day
+        | ExpireCause::AtOpen
+        | ExpireCause::AtClose
+        | ExpireCause::Phase => "EXCHANGE_CANCELED",
+    })
+}

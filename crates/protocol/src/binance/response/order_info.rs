@@ -1,0 +1,147 @@
+//! Orders that are asked about.
+
+use serde::Serialize;
+use types::{Order, Price, Qty};
+
+use crate::binance::list_id::list_id_of;
+use crate::binance::response::facts::{
+    Conditional, OrderFacts, limit_price, orig_qty, status, time_or_never,
+};
+use crate::binance::response::{order_type, side, stp_mode, time_in_force};
+use crate::binance::{Market, TimeUnit};
+
+/// `GET /api/v3/order`, and one of `GET /api/v3/openOrders` and `GET /api/v3/allOrders`
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OrderInfo {
+    symbol: String,
+    order_id: u64,
+    order_list_id: i64,
+    client_order_id: String,
+    price: String,
+    orig_qty: String,
+    executed_qty: String,
+    cummulative_quote_qty: String,
+    status: &'static str,
+    time_in_force: &'static str,
+    #[serde(rename = "type")]
+    order_type: &'static str,
+    side: &'static str,
+    stop_price: String,
+    iceberg_qty: String,
+    time: u64,
+    update_time: u64,
+    is_working: bool,
+    working_time: i64,
+    orig_quote_order_qty: String,
+    #[serde(flatten)]
+    conditional: Conditional,
+    self_trade_prevention_mode: &'static str,
+}
+
+impl OrderInfo {
+    pub fn new(market: &Market, order: &Order, facts: &OrderFacts, unit: TimeUnit) -> Self {
+        let mut conditional = Conditional::new(market, order, facts, unit);
+        // Here every order has them.
+        let stop_price = conditional.stop_price.take();
+        let iceberg_qty = conditional.iceberg_qty.take();
+        Self {
+            symbol: market.symbol().to_owned(),
+            order_id: order.order_id.0,
+            order_list_id: list_id_of(order),
+            client_order_id: order.cl_ord_id.to_string(),
+            price: market.price(limit_price(order)),
+            orig_qty: market.qty(orig_qty(order)),
+            executed_qty: market.qty(order.cum_qty),
+            cummulative_quote_qty: market.quote_amount(order.cum_quote),
+            status: status(order, facts),
+            time_in_force: time_in_force(order.time_in_force),
+            order_type: order_type(order.order_type),
+            side: side(order.side),
+            stop_price: stop_price.unwrap_or_else(|| market.price(Price::default())),
+            iceberg_qty: iceberg_qty.unwrap_or_else(|| market.qty(Qty::ZERO)),
+            time: unit.time(order.created_ns),
+            update_time: unit.time(order.updated_ns),
+            is_working: facts.working_ns.is_some(),
+            working_time: time_or_never(facts.working_ns, unit),
+            orig_quote_order_qty: market.quote_amount(order.quote_order_qty),
+            conditional,
+            self_trade_prevention_mode: stp_mode(order.stp_mode),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use types::{Amount, ExpireCause, OrderStatus, OrderTerms, OrderType, Terms, TimeInForce};
+
+    use super::*;
+    use crate::binance::testing::{btcusdt, check, order};
+
+    const MS: TimeUnit = TimeUnit::Millisecond;
+
+    #[test]
+    fn an_order_is_told_of_completely() {
+        let partly = Order {
+            status: OrderStatus::PartiallyFilled,
+            cum_qty: Qty::from_lots(4_000),
+            cum_quote: Amount::from_minor(99_996_000_000),
+            ..order(28)
+        };
+        check(
+            &OrderInfo::new(&btcusdt(), &partly, &OrderFacts::of(&partly), MS),
+            json!({
+                "symbol": "BTCUSDT", "orderId": 28, "orderListId": -1, "clientOrderId": "mine",
+                "price": "25000.00000000", "origQty": "0.10000000", "executedQty": "0.04000000",
+                "cummulativeQuoteQty": "999.96000000", "status": "PARTIALLY_FILLED",
+                "timeInForce": "GTC", "type": "LIMIT", "side": "BUY",
+                "stopPrice": "0.00000000", "icebergQty": "0.00000000",
+                "time": 1_507_725_176_595_u64, "updateTime": 1_507_725_176_595_u64,
+                "isWorking": true, "workingTime": 1_507_725_176_595_u64,
+                "origQuoteOrderQty": "0.00000000", "selfTradePreventionMode": "NONE",
+            }),
+        );
+    }
+
+    #[test]
+    fn a_stop_that_waits_is_not_working() {
+        let terms = Terms {
+            stop_price: Some(Price::from_ticks(2_400_000)),
+            display_qty: Qty::from_lots(1_000),
+            ..Terms::default()
+        };
+        let terms = OrderTerms { terms, ..OrderTerms::default() };
+        let order_type = OrderType::StopLossLimit;
+        let stop = Order { order_type, terms: Some(terms), ..order(28) };
+        let info = OrderInfo::new(&btcusdt(), &stop, &OrderFacts::of(&stop), MS);
+        let info = serde_json::to_value(info).unwrap();
+        assert_eq!((&info["isWorking"], &info["workingTime"]), (&json!(false), &json!(-1)));
+        assert_eq!(info["stopPrice"], "24000.00000000");
+        assert_eq!(info["icebergQty"], "0.01000000");
+    }
+
+    /// From its state alone, unless it might have expired by something else: then the events know.
+    #[test]
+    fn an_order_that_ended_in_a_match_says_so() {
+        let terms = OrderTerms { prevented_qty: Qty::from_lots(4_000), ..OrderTerms::default() };
+        let rest = Qty::from_lots(6_000);
+        let open = Order { order_qty: rest, terms: Some(terms), ..order(28) };
+        let told = |order: &Order, facts: &OrderFacts| {
+            let info = OrderInfo::new(&btcusdt(), order, facts, MS);
+            let info = serde_json::to_value(info).unwrap();
+            let names = ["status", "origQty", "preventedQuantity"];
+            names.map(|name| info[name].as_str().unwrap_or_default().to_owned())
+        };
+        let of = |order: &Order| told(order, &OrderFacts::of(order));
+        assert_eq!(of(&open), ["NEW", "0.10000000", "0.04000000"]);
+        let ended = Order { status: OrderStatus::Expired, cum_qty: rest, ..open };
+        assert_eq!(of(&ended), ["EXPIRED_IN_MATCH", "0.10000000", "0.04000000"]);
+        let ended = Order { status: OrderStatus::Expired, ..order(28) };
+        assert_eq!(of(&ended), ["EXPIRED_IN_MATCH", "0.10000000", "0.10000000"]);
+        let ended = Order { time_in_force: TimeInForce::Ioc, ..ended };
+        assert_eq!(of(&ended), ["EXPIRED", "0.10000000", ""]);
+        let facts = OrderFacts { expired: Some(ExpireCause::SelfTrade), ..OrderFacts::of(&ended) };
+        assert_eq!(told(&ended, &facts), ["EXPIRED_IN_MATCH", "0.10000000", "0.10000000"]);
+    }
+}

@@ -35,8 +35,11 @@ pub(crate) async fn coins(mut call: SignedCall) -> Answer {
     Ok(json(encode(&directory.assets().iter().zip(balances).map(coin).collect::<Vec<_>>())))
 }
 
-/// `GET /sapi/v1/margin/allPairs`, which a key alone may ask for.
+/// `GET /sapi/v1/margin/allPairs`, which a key alone may ask for, and which some clients sign.
 pub(crate) async fn margin_pairs(mut call: Call) -> Answer {
+    if call.params.contains("signature") {
+        return isolated_margin_pairs(call.signed().await?).await;
+    }
     call.keyed().await?;
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let MarginPairsRequest {} = MarginPairsRequest::parse(call.params, &markets)?;

@@ -86,6 +86,31 @@ async fn an_iceberg_shows_a_part_and_is_replaced_by_another() {
     assert_eq!(replaced["newOrderResponse"]["icebergQty"], "0.10000000");
 }
 
+/// What `exchangeInfo` tells of icebergs and trailing stops is what holds.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_engines_own_bounds_are_filters() {
+    let site = Site::new().await;
+    let info = site.get("/api/v3/exchangeInfo?symbol=BTCUSDT").await.ok();
+    let filters = info["symbols"][0]["filters"].as_array().unwrap();
+    let filter = |name: &str| filters.iter().find(|filter| filter["filterType"] == name).unwrap();
+    assert_eq!(filter("ICEBERG_PARTS")["limit"], 1_000);
+    assert_eq!(filter("TRAILING_DELTA")["maxTrailingBelowDelta"], 9_999);
+    let check = async |text: &str, msg: Option<&str>| {
+        let text = format!("symbol=BTCUSDT&side=SELL&{text}");
+        let reply = site.signed(&site.maker, "POST", "/api/v3/order/test", &text).await;
+        match msg {
+            None => assert_eq!(reply.ok(), json!({})),
+            Some(msg) => reply.is_error(400, -1013, msg),
+        }
+    };
+    let iceberg = "type=LIMIT&timeInForce=GTC&price=100&icebergQty=0.001&quantity";
+    check(&format!("{iceberg}=1"), None).await;
+    check(&format!("{iceberg}=1.00001"), Some("Filter failure: ICEBERG_PARTS")).await;
+    let trailing = "type=STOP_LOSS&quantity=1&trailingDelta";
+    check(&format!("{trailing}=9999"), None).await;
+    check(&format!("{trailing}=10000"), Some("Filter failure: TRAILING_DELTA")).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn pegs_stand_at_the_best_price() {
     let site = Site::new().await;
@@ -180,6 +205,8 @@ async fn an_account_sees_its_order_rate_and_its_fees() {
     assert_eq!(site.signed(&site.reader, "GET", path, "").await.ok(), json!([]));
     let key = [("X-MBX-APIKEY", site.reader.api_key.as_str())];
     let pairs = site.send("GET", "/sapi/v1/margin/allPairs", &key, b"").await;
+    assert_eq!(pairs.ok(), json!([]));
+    let pairs = site.signed(&site.reader, "GET", "/sapi/v1/margin/allPairs", "").await;
     assert_eq!(pairs.ok(), json!([]));
     assert_eq!(site.get("/sapi/v1/margin/allPairs").await.status, 401);
 }

@@ -336,6 +336,10 @@ impl ApiError {
         bad(-1014, "Unsupported order combination.")
     }
 
+    pub fn stp_mode_not_allowed() -> Self {
+        bad(-1013, "This symbol does not allow the specified self-trade prevention mode.")
+    }
+
     pub fn iceberg_exceeds() -> Self {
         bad(-1013, "IcebergQty exceeds QTY.")
     }

@@ -173,6 +173,8 @@ mod tests {
             -1130,
             "Data sent for parameter 'newOrderRespType' is not valid.",
         );
+        let no_transfer = "This symbol does not allow the specified self-trade prevention mode.";
+        check(&with("selfTradePreventionMode", "TRANSFER"), -1013, no_transfer);
         check(&with("quoteOrderQty", "5"), -1106, &not_required("quoteOrderQty"));
         check(
             // A misspelled parameter is reported before the one that is missing because of it.

@@ -77,6 +77,9 @@ pub(super) fn take_quantity(
 }
 
 pub(super) fn take_stp_mode(params: &mut Params) -> Result<StpMode, ApiError> {
+    if params.peek("selfTradePreventionMode") == Some("TRANSFER") {
+        return Err(ApiError::stp_mode_not_allowed());
+    }
     Ok(params.choice("selfTradePreventionMode", STP_MODES)?.unwrap_or(StpMode::None))
 }
 

@@ -1,9 +1,13 @@
 //! What is listed, and by which rules it trades.
 
 use serde::Serialize;
-use types::{PercentPrice, Price, Qty, format_decimal};
+use types::{InstrumentRules, PercentPrice, Price, Qty, format_decimal};
 
 use crate::binance::{Market, SymbolStatus, TimeUnit};
+
+/// The bounds of the engine, whatever an instrument's rules say (`docs/matching.md`, 2.6 and 4.6).
+const ICEBERG_PARTS_MAX: u32 = 1_000;
+const TRAILING_DELTA_MAX_BPS: u32 = 9_999;
 
 /// `GET /api/v3/exchangeInfo`
 #[derive(Clone, Debug, Serialize)]
@@ -215,9 +219,6 @@ fn filters(market: &Market) -> Vec<Filter> {
             avg_price_mins: rules.avg_price_mins,
         });
     }
-    if is_set(rules.iceberg_parts_max) {
-        filters.push(Filter::IcebergParts { limit: rules.iceberg_parts_max });
-    }
     if is_set(rules.max_stop_orders) {
         let max_num_algo_orders = rules.max_stop_orders;
         filters.push(Filter::MaxNumAlgoOrders { max_num_algo_orders });
@@ -228,16 +229,6 @@ fn filters(market: &Market) -> Vec<Filter> {
     }
     if !rules.max_position.is_zero() {
         filters.push(Filter::MaxPosition { max_position: market.qty(rules.max_position) });
-    }
-    let (least, most) = (rules.trailing_delta_min_bps, rules.trailing_delta_max_bps);
-    if is_set(least) || is_set(most) {
-        let most = if is_set(most) { most } else { u32::MAX };
-        filters.push(Filter::TrailingDelta {
-            min_trailing_above_delta: least,
-            max_trailing_above_delta: most,
-            min_trailing_below_delta: least,
-            max_trailing_below_delta: most,
-        });
     }
     if is_set(rules.max_order_lists) {
         let max_num_order_lists = rules.max_order_lists;
@@ -287,13 +278,31 @@ fn plain_filters(market: &Market) -> Vec<Filter> {
             avg_price_mins: if rules.notional_by_avg_price { rules.avg_price_mins } else { 0 },
         },
         Filter::MaxNumOrders { max_num_orders: spec.max_open_orders },
+        Filter::IcebergParts { limit: at_most(rules.iceberg_parts_max, ICEBERG_PARTS_MAX) },
+        trailing_delta(rules),
     ]
+}
+
+/// The same above and below the market.
+fn trailing_delta(rules: &InstrumentRules) -> Filter {
+    let least = rules.trailing_delta_min_bps.max(1);
+    let most = at_most(rules.trailing_delta_max_bps, TRAILING_DELTA_MAX_BPS);
+    Filter::TrailingDelta {
+        min_trailing_above_delta: least,
+        max_trailing_above_delta: most,
+        min_trailing_below_delta: least,
+        max_trailing_below_delta: most,
+    }
+}
+
+/// A rule within the engine's own bound; zero is no rule.
+fn at_most(rule: u32, bound: u32) -> u32 {
+    if rule == 0 { bound } else { rule.min(bound) }
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use types::InstrumentRules;
 
     use super::*;
     use crate::binance::testing::{btcusdt, check};
@@ -352,6 +361,12 @@ mod tests {
                             "applyMaxToMarket": true, "avgPriceMins": 0,
                         },
                         {"filterType": "MAX_NUM_ORDERS", "maxNumOrders": 200},
+                        {"filterType": "ICEBERG_PARTS", "limit": 1_000},
+                        {
+                            "filterType": "TRAILING_DELTA",
+                            "minTrailingAboveDelta": 1, "maxTrailingAboveDelta": 9_999,
+                            "minTrailingBelowDelta": 1, "maxTrailingBelowDelta": 9_999,
+                        },
                     ],
                     "permissions": [],
                     "permissionSets": [["SPOT"]],
@@ -387,20 +402,20 @@ mod tests {
         assert_eq!(filters[2]["minQty"], "0.00007000");
         assert_eq!(filters[3]["avgPriceMins"], 5);
         let expected = json!([
+            {"filterType": "ICEBERG_PARTS", "limit": 10},
+            {
+                "filterType": "TRAILING_DELTA",
+                "minTrailingAboveDelta": 10, "maxTrailingAboveDelta": 9_999,
+                "minTrailingBelowDelta": 10, "maxTrailingBelowDelta": 9_999,
+            },
             {
                 "filterType": "PERCENT_PRICE_BY_SIDE", "avgPriceMins": 5,
                 "bidMultiplierUp": "1.2000", "bidMultiplierDown": "0.0000",
                 "askMultiplierUp": "429496.7295", "askMultiplierDown": "0.0000",
             },
-            {"filterType": "ICEBERG_PARTS", "limit": 10},
             {"filterType": "MAX_NUM_ALGO_ORDERS", "maxNumAlgoOrders": 5},
             {"filterType": "MAX_NUM_ICEBERG_ORDERS", "maxNumIcebergOrders": 4},
             {"filterType": "MAX_POSITION", "maxPosition": "1.00000000"},
-            {
-                "filterType": "TRAILING_DELTA",
-                "minTrailingAboveDelta": 10, "maxTrailingAboveDelta": u32::MAX,
-                "minTrailingBelowDelta": 10, "maxTrailingBelowDelta": u32::MAX,
-            },
             {"filterType": "MAX_NUM_ORDER_LISTS", "maxNumOrderLists": 3},
             {"filterType": "MAX_NUM_ORDER_AMENDS", "maxNumOrderAmends": 2},
         ]);

@@ -149,12 +149,33 @@ pub struct CanceledOrder {
     pub side: Side,
 }
 
+/// A cancel's answer: who cancels an order of a list cancels the list.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Canceled {
+    Order(CanceledOrder),
+    #[serde(rename_all = "camelCase")]
+    List {
+        order_reports: Vec<CanceledOrder>,
+    },
+}
+
+impl Canceled {
+    pub(crate) fn into_orders(self) -> Vec<CanceledOrder> {
+        match self {
+            Self::Order(order) => vec![order],
+            Self::List { order_reports } => order_reports,
+        }
+    }
+}
+
 /// An order canceled, and the one that took its place.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplacedOrder {
-    #[serde(rename = "cancelResponse")]
-    pub canceled: CanceledOrder,
+    /// Several where it was one of a list.
+    #[serde(rename = "cancelResponse", deserialize_with = "canceled")]
+    pub canceled: Vec<CanceledOrder>,
     #[serde(rename = "newOrderResponse")]
     pub placed: PlacedOrder,
 }
@@ -226,7 +247,11 @@ pub struct MyTrade {
 }
 
 fn is_open(status: &str) -> bool {
-    matches!(status, "NEW" | "PARTIALLY_FILLED")
+    matches!(status, "NEW" | "PARTIALLY_FILLED" | "PENDING_NEW")
+}
+
+fn canceled<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<CanceledOrder>, D::Error> {
+    Canceled::deserialize(deserializer).map(Canceled::into_orders)
 }
 
 fn side<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Side, D::Error> {

@@ -14,10 +14,10 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::answer::{
-    Account, BookTicker, CanceledOrder, Depth, ExchangeInfo, MyTrade, OrderInfo, PlacedOrder,
-    ReplacedOrder, ServerTime,
+    Account, BookTicker, Canceled, CanceledOrder, Depth, ExchangeInfo, MyTrade, OrderInfo,
+    PlacedOrder, ReplacedOrder, ServerTime,
 };
-use crate::{Error, NewOrder, OrderKey};
+use crate::{Error, NewOco, NewOrder, OrderKey, PlacedList};
 
 /// How long an answer may take.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
@@ -97,16 +97,42 @@ impl Client {
         self.signed(Method::POST, "/api/v3/order", order.query(), key).await
     }
 
-    pub async fn cancel(&self, symbol: &str, order: OrderKey<'_>) -> Result<CanceledOrder, Error> {
+    /// Both orders or none.
+    pub async fn place_oco(&self, oco: &NewOco) -> Result<PlacedList, Error> {
+        let key = oco.idempotency_key.as_deref();
+        self.signed(Method::POST, "/api/v3/orderList/oco", oco.query(), key).await
+    }
+
+    /// All orders of a list.
+    pub async fn cancel_list(
+        &self,
+        symbol: &str,
+        order_list_id: u64,
+    ) -> Result<Vec<CanceledOrder>, Error> {
+        let query = Query::default().with("symbol", symbol).with("orderListId", order_list_id);
+        let canceled: Canceled =
+            self.signed(Method::DELETE, "/api/v3/orderList", query, None).await?;
+        Ok(canceled.into_orders())
+    }
+
+    /// One order; the others of its list, if it is in one, are canceled with it.
+    pub async fn cancel(
+        &self,
+        symbol: &str,
+        order: OrderKey<'_>,
+    ) -> Result<Vec<CanceledOrder>, Error> {
         let query = Query::default().with("symbol", symbol);
         let query = order.query(query, "orderId", "origClientOrderId");
-        self.signed(Method::DELETE, "/api/v3/order", query, None).await
+        let canceled: Canceled = self.signed(Method::DELETE, "/api/v3/order", query, None).await?;
+        Ok(canceled.into_orders())
     }
 
     /// Cancels every order of the instrument. That there is none is an error, with code -2011.
     pub async fn cancel_all(&self, symbol: &str) -> Result<Vec<CanceledOrder>, Error> {
         let query = Query::default().with("symbol", symbol);
-        self.signed(Method::DELETE, "/api/v3/openOrders", query, None).await
+        let canceled: Vec<Canceled> =
+            self.signed(Method::DELETE, "/api/v3/openOrders", query, None).await?;
+        Ok(canceled.into_iter().flat_map(Canceled::into_orders).collect())
     }
 
     /// Cancels one order and places another, in one step. Where the cancel fails, nothing is
@@ -325,7 +351,7 @@ mod tests {
         assert_eq!((placed.order_id, placed.side, placed.is_open()), (28, Side::Buy, true));
         assert_eq!(placed.fills[0].qty, "0.04000000");
         let replaced = client.replace(OrderKey::OrderId(28), &order).await.unwrap();
-        assert_eq!(replaced.canceled.orig_client_order_id, "mine");
+        assert_eq!(replaced.canceled[0].orig_client_order_id, "mine");
         assert_eq!(replaced.placed.order_id, 28);
         let error = client.cancel("BTCUSDT", OrderKey::ClOrdId("a b")).await.unwrap_err();
         assert_eq!(error.to_string(), "refused: Unknown order sent. (-2011, HTTP 400)");

@@ -13,6 +13,7 @@
 mod answer;
 mod error;
 mod http;
+mod list;
 mod order;
 mod stream;
 
@@ -22,5 +23,6 @@ pub use answer::{
 };
 pub use error::Error;
 pub use http::{Client, Credentials, REQUEST_TIMEOUT, RESPONSE_LEN_MAX};
+pub use list::{Leg, NewOco, PlacedList};
 pub use order::{NewOrder, OrderKey};
 pub use stream::{Stream, StreamMessage};

@@ -4,9 +4,9 @@ use types::{OrderType, Side, StpMode, TimeInForce};
 
 use crate::http::Query;
 
-/// A new order. Start from [`limit`](Self::limit), [`post_only`](Self::post_only) or
-/// [`market`](Self::market), and add what else it needs; what goes with what is the venue's to
-/// check.
+/// A new order. Start from [`limit`](Self::limit), [`post_only`](Self::post_only),
+/// [`market`](Self::market) or [`stop`](Self::stop), and add what else it needs; what goes with what
+/// is the venue's to check.
 #[derive(Clone, Debug)]
 pub struct NewOrder {
     pub symbol: String,
@@ -16,6 +16,10 @@ pub struct NewOrder {
     pub quantity: Option<String>,
     pub quote_order_qty: Option<String>,
     pub price: Option<String>,
+    pub stop_price: Option<String>,
+    /// In basis points.
+    pub trailing_delta: Option<u32>,
+    pub iceberg_qty: Option<String>,
     pub new_client_order_id: Option<String>,
     pub strategy_id: Option<u64>,
     pub strategy_type: Option<u32>,
@@ -72,6 +76,18 @@ impl NewOrder {
         }
     }
 
+    /// Waits for a trigger: a stop-loss or take-profit order, by market unless it gets a
+    /// [`price`](Self::price). It needs a [`stop_price`](Self::stop_price), a
+    /// [`trailing_delta`](Self::trailing_delta), or both.
+    pub fn stop(
+        symbol: impl Into<String>,
+        side: Side,
+        order_type: OrderType,
+        quantity: impl Into<String>,
+    ) -> Self {
+        Self { quantity: Some(quantity.into()), ..Self::new(symbol.into(), side, order_type) }
+    }
+
     fn new(symbol: String, side: Side, order_type: OrderType) -> Self {
         Self {
             symbol,
@@ -81,6 +97,9 @@ impl NewOrder {
             quantity: None,
             quote_order_qty: None,
             price: None,
+            stop_price: None,
+            trailing_delta: None,
+            iceberg_qty: None,
             new_client_order_id: None,
             strategy_id: None,
             strategy_type: None,
@@ -92,6 +111,28 @@ impl NewOrder {
     #[must_use]
     pub fn time_in_force(self, time_in_force: TimeInForce) -> Self {
         Self { time_in_force: Some(time_in_force), ..self }
+    }
+
+    #[must_use]
+    pub fn price(self, price: impl Into<String>) -> Self {
+        Self { price: Some(price.into()), ..self }
+    }
+
+    #[must_use]
+    pub fn stop_price(self, stop_price: impl Into<String>) -> Self {
+        Self { stop_price: Some(stop_price.into()), ..self }
+    }
+
+    /// How far behind the best price the trigger trails, in basis points.
+    #[must_use]
+    pub fn trailing_delta(self, bps: u32) -> Self {
+        Self { trailing_delta: Some(bps), ..self }
+    }
+
+    /// How much of the order is shown at a time.
+    #[must_use]
+    pub fn iceberg_qty(self, qty: impl Into<String>) -> Self {
+        Self { iceberg_qty: Some(qty.into()), ..self }
     }
 
     /// Your own name for the order; without one the venue makes one up.
@@ -126,6 +167,9 @@ impl NewOrder {
             .with_some("quantity", self.quantity.as_deref())
             .with_some("quoteOrderQty", self.quote_order_qty.as_deref())
             .with_some("price", self.price.as_deref())
+            .with_some("stopPrice", self.stop_price.as_deref())
+            .with_some("trailingDelta", self.trailing_delta)
+            .with_some("icebergQty", self.iceberg_qty.as_deref())
             .with_some("newClientOrderId", self.new_client_order_id.as_deref())
             .with_some("strategyId", self.strategy_id)
             .with_some("strategyType", self.strategy_type)
@@ -150,14 +194,14 @@ impl OrderKey<'_> {
     }
 }
 
-const fn side(side: Side) -> &'static str {
+pub(crate) const fn side(side: Side) -> &'static str {
     match side {
         Side::Buy => "BUY",
         Side::Sell => "SELL",
     }
 }
 
-const fn order_type(order_type: OrderType) -> &'static str {
+pub(crate) const fn order_type(order_type: OrderType) -> &'static str {
     match order_type {
         OrderType::Limit => "LIMIT",
         OrderType::Market => "MARKET",
@@ -170,7 +214,7 @@ const fn order_type(order_type: OrderType) -> &'static str {
     }
 }
 
-const fn time_in_force(time_in_force: TimeInForce) -> &'static str {
+pub(crate) const fn time_in_force(time_in_force: TimeInForce) -> &'static str {
     match time_in_force {
         TimeInForce::Gtc => "GTC",
         TimeInForce::Ioc => "IOC",
@@ -221,6 +265,16 @@ mod tests {
             &NewOrder::market_by_quote("ETHBTC", Side::Buy, "1").stp_mode(StpMode::ExpireTaker),
             "symbol=ETHBTC&side=BUY&type=MARKET&quoteOrderQty=1\
              &selfTradePreventionMode=EXPIRE_TAKER",
+        );
+        check(
+            &NewOrder::stop("ETHBTC", Side::Sell, OrderType::StopLossLimit, "1")
+                .time_in_force(TimeInForce::Gtc)
+                .price("0.04")
+                .stop_price("0.045")
+                .trailing_delta(100)
+                .iceberg_qty("0.1"),
+            "symbol=ETHBTC&side=SELL&type=STOP_LOSS_LIMIT&timeInForce=GTC&quantity=1&price=0.04\
+             &stopPrice=0.045&trailingDelta=100&icebergQty=0.1",
         );
     }
 }

@@ -61,6 +61,7 @@ class Venue:
         )
         api = exchange.urls["api"]
         api["public"] = api["private"] = f"{self.url}/api/v3"
+        api["sapi"] = f"{self.url}/sapi/v1"
         if isinstance(api.get("ws"), dict):
             api["ws"]["spot"] = f"ws{self.url.removeprefix('http')}/ws"
         return exchange

@@ -1,8 +1,9 @@
 //! Questions about the past. Each is answered from one moment of the read model, on the thread of
 //! whoever asks; how far it has come is told beforehand.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 use tokio::sync::watch;
@@ -18,7 +19,7 @@ const IDLE_MAX: usize = 8;
 #[derive(Clone, Debug)]
 pub struct History {
     path: Arc<PathBuf>,
-    idle: Arc<Mutex<Vec<Connection>>>,
+    idle: Arc<Mutex<Vec<Idle>>>,
     followed: watch::Receiver<u64>,
 }
 
@@ -27,6 +28,13 @@ pub struct History {
 pub struct Behind {
     /// How far it had.
     pub sequence: u64,
+}
+
+/// A connection, and the file that it reads: there may be another one in its place by now.
+#[derive(Debug)]
+struct Idle {
+    connection: Connection,
+    inode: u64,
 }
 
 impl History {
@@ -56,9 +64,10 @@ impl History {
         &self,
         question: impl FnOnce(&Connection) -> rusqlite::Result<R>,
     ) -> Result<R, ProjectionError> {
-        let idle = self.idle().pop();
+        let inode = self.inode()?;
+        let idle = self.idle().pop().filter(|idle| idle.inode == inode);
         let mut connection = match idle {
-            Some(connection) => connection,
+            Some(idle) => idle.connection,
             None => schema::open_to_read(&self.path)?,
         };
         let answer = (|| {
@@ -70,13 +79,24 @@ impl History {
         if answer.is_ok() {
             let mut idle = self.idle();
             if idle.len() < IDLE_MAX {
-                idle.push(connection);
+                idle.push(Idle { connection, inode });
             }
         }
         answer.map_err(ProjectionError::at(&self.path))
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+    fn inode(&self) -> Result<u64, ProjectionError> {
+        let path = self.path.to_path_buf();
+        match std::fs::metadata(&*self.path) {
+            Ok(metadata) => Ok(metadata.ino()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(ProjectionError::Missing { path })
+            }
+            Err(error) => Err(ProjectionError::Folder { path, error }),
+        }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Idle>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

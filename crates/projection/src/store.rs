@@ -157,16 +157,24 @@ fn write_progress(transaction: &Transaction<'_>, progress: &Progress) -> rusqlit
 
 /// The last aggregate trade of each instrument: the next page may go on with it.
 fn read_growing(connection: &Connection) -> rusqlite::Result<BTreeMap<InstrumentId, AggTrades>> {
+    // From instrument to instrument: a single question would read all trades.
+    let mut next =
+        connection.prepare("SELECT min(instrument) FROM agg_trades WHERE instrument > ?")?;
     let mut last = connection.prepare(
-        "SELECT * FROM agg_trades AS last WHERE first_trade = (SELECT max(first_trade) \
-         FROM agg_trades WHERE instrument = last.instrument) ",
+        "SELECT * FROM agg_trades WHERE instrument = ? ORDER BY first_trade DESC LIMIT 1",
     )?;
-    let rows = last.query_map([], |row| {
-        let (command, taker) = (row.uint("command")?, OrderId(row.uint("taker_order_id")?));
-        let instrument = InstrumentId(row.get("instrument")?);
-        Ok((instrument, AggTrades::with_open(agg_trade(row)?, command, taker)))
-    })?;
-    rows.collect()
+    let mut growing = BTreeMap::new();
+    let mut instrument: i64 = -1;
+    while let Some(found) = next.query_row([instrument], |row| row.get::<_, Option<i64>>(0))? {
+        instrument = found;
+        let (id, open) = last.query_row([instrument], |row| {
+            let (command, taker) = (row.uint("command")?, OrderId(row.uint("taker_order_id")?));
+            let open = AggTrades::with_open(agg_trade(row)?, command, taker);
+            Ok((InstrumentId(row.get("instrument")?), open))
+        })?;
+        growing.insert(id, open);
+    }
+    Ok(growing)
 }
 
 pub(crate) fn agg_trade(row: &rusqlite::Row<'_>) -> rusqlite::Result<AggTrade> {

@@ -299,3 +299,18 @@ fn holes_are_told_of() {
     let ids: Vec<u64> = agg.unwrap().iter().map(|agg| agg.first_trade.0).collect();
     assert_eq!(ids, (6..=10).chain(14..=20).collect::<Vec<_>>());
 }
+
+#[test]
+fn another_file_in_the_place_of_the_old_one_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("replaced");
+    let step = Step { pause_ms: 1_000, ticks: 10, lots: 1, side: Side::Buy, continues: false };
+    let applied = applied(&[step; 5]);
+    let history = history(&path);
+    let count = || history.historical_trades(INSTRUMENT, None, 99).unwrap().len();
+    open(&path).add(&applied).unwrap();
+    assert_eq!(count(), 5);
+    crate::thread::remove(&path).unwrap();
+    open(&path).add(&applied[..2]).unwrap();
+    assert_eq!(count(), 2);
+}

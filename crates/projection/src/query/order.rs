@@ -92,8 +92,8 @@ impl History {
             }
             None => {
                 let Some(name) = order.cl_ord_id else { return Ok(None) };
-                let select = "SELECT * FROM orders WHERE account = ? AND instrument = ? \
-                              AND cl_ord_id = ? ORDER BY status <= 1 DESC, updated_ns DESC, \
+                let select = "SELECT * FROM orders INDEXED BY orders_by_cl_ord_id \
+                              WHERE account = ? AND instrument = ? AND cl_ord_id = ? ORDER BY status <= 1 DESC, updated_ns DESC, \
                               order_id DESC LIMIT 1";
                 let key = params![account.0, instrument.0, name.as_str()];
                 connection.prepare_cached(select)?.query_row(key, column::order).optional()
@@ -184,13 +184,13 @@ impl History {
         let (select, id, from_id, limit) = match filter {
             PreventedFilter::One(id) => ("prevented_match_id = ?3", id, 0, 1),
             PreventedFilter::OfOrder { order_id, from_id, limit } => {
-                ("(maker_order_id = ?3 OR taker_order_id = ?3)", order_id.0, from_id, limit)
+                (OF_ORDER, order_id.0, from_id, limit)
             }
         };
         let select = format!(
             "SELECT * FROM prevented_matches WHERE instrument = ?1 \
              AND (maker_account = ?2 OR taker_account = ?2) AND {select} \
-             AND prevented_match_id >= ?4 ORDER BY prevented_match_id LIMIT ?5"
+             AND +prevented_match_id >= ?4 ORDER BY prevented_match_id LIMIT ?5"
         );
         self.ask(|connection| {
             let key = params![instrument.0, account.0, bound(id), bound(from_id), page(limit)];
@@ -198,6 +198,13 @@ impl History {
         })
     }
 }
+
+/// The planner would read all of the instrument's.
+const OF_ORDER: &str = "prevented_match_id IN (\
+    SELECT prevented_match_id FROM prevented_matches INDEXED BY prevented_by_maker \
+    WHERE instrument = ?1 AND maker_order_id = ?3 \
+    UNION SELECT prevented_match_id FROM prevented_matches INDEXED BY prevented_by_taker \
+    WHERE instrument = ?1 AND taker_order_id = ?3)";
 
 fn amendment(row: &rusqlite::Row<'_>) -> rusqlite::Result<Amendment> {
     let name = |text: String| ClOrdId::parse(&text);

@@ -39,7 +39,11 @@ impl History {
     ) -> Result<Vec<AccountTrade>, ProjectionError> {
         let from_the_first = filter.from_id.is_some() || filter.times.start_ns.is_some();
         let direction = if from_the_first { "ASC" } else { "DESC" };
-        let of_order = if filter.order_id.is_some() { "AND order_id = ?3" } else { "" };
+        // The planner would read all of the account's.
+        let (by_order, of_order) = match filter.order_id {
+            Some(_) => ("INDEXED BY fills_by_order", "AND order_id = ?3"),
+            None => ("", ""),
+        };
         let (start, end) = filter.times.bounds();
         self.ask(|connection| {
             // Ids go up with time.
@@ -57,7 +61,7 @@ impl History {
             let before_id = if end < i64::MAX { first(end + 1)? } else { i64::MAX };
             let select = format!(
                 "SELECT fills.*, traded_ns, price, qty, quote, corrected_price, corrected_quote \
-                 FROM fills CROSS JOIN trades USING (instrument, trade_id) WHERE account = ?1 AND fills.instrument = ?2 {of_order} \
+                 FROM fills {by_order} CROSS JOIN trades USING (instrument, trade_id) WHERE account = ?1 AND fills.instrument = ?2 {of_order} \
                  AND fills.trade_id >= ?4 AND fills.trade_id < ?5 \
                  ORDER BY fills.trade_id {direction}, is_maker {direction} LIMIT ?6"
             );

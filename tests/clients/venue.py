@@ -63,7 +63,9 @@ class Venue:
         api["public"] = api["private"] = f"{self.url}/api/v3"
         api["sapi"] = f"{self.url}/sapi/v1"
         if isinstance(api.get("ws"), dict):
-            api["ws"]["spot"] = f"ws{self.url.removeprefix('http')}/ws"
+            socket = f"ws{self.url.removeprefix('http')}"
+            api["ws"]["spot"] = f"{socket}/ws"
+            api["ws"]["ws-api"]["spot"] = f"{socket}/ws-api/v3"
         return exchange
 
     def signed(self, name, **params):

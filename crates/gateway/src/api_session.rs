@@ -12,23 +12,27 @@ use axum::http::Uri;
 use axum::response::Response;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use protocol::binance::response::encode;
-use protocol::binance::ws_api::{self, Id, Request, SessionStatus, UsedWeight};
-use protocol::binance::{ApiError, Params, TimeUnit, stream};
-use types::Origin;
+use protocol::binance::response::{Empty, encode};
+use protocol::binance::ws_api::{self, Id, Request, SessionStatus, Subscription, UsedWeight};
+use protocol::binance::{ApiError, Params, TimeUnit, stream, user_stream};
+use types::{Origin, Role, SessionId};
 use venue::api_key_hash;
 
-use crate::call::{Answer, Call, Proof, Reply, json};
+use crate::call::{Answer, Call, LogonKey, Proof, Reply, json};
 use crate::connection::{self, End, Session, Upgrade};
+use crate::directory::Signer;
 use crate::hub::Client;
 use crate::operations::Operation;
 use crate::rest::{Failure, Peer};
 use crate::server::Place;
 use crate::streams::time_unit;
-use crate::{Shared, now_ns};
+use crate::user_data::UserData;
+use crate::{Shared, now_ns, sessions, user_data, users};
 
 /// Requests of one connection that may be under way. While there are as many, no more are read.
 const UNDER_WAY_MAX: usize = 1_024;
+/// User data streams of one connection.
+const SUBSCRIPTIONS_MAX: usize = 100;
 /// What connecting weighs, and each request of the session itself.
 const SESSION_WEIGHT: u32 = 2;
 
@@ -53,6 +57,9 @@ pub(crate) async fn open(
         connected_ns: now_ns(),
         return_rate_limits,
         logon: None,
+        client: Arc::clone(&client),
+        subscriptions: Vec::new(),
+        last_subscription: 0,
         under_way: FuturesUnordered::new(),
     };
     connection::open(shared, place, upgrade, (client, queue), session)
@@ -65,6 +72,9 @@ struct ApiSession {
     connected_ns: u64,
     return_rate_limits: bool,
     logon: Option<Logon>,
+    client: Arc<Client>,
+    subscriptions: Vec<Subscribed>,
+    last_subscription: u32,
     under_way: FuturesUnordered<Pin<Box<dyn Future<Output = String> + Send>>>,
 }
 
@@ -74,6 +84,17 @@ struct Logon {
     api_key: String,
     hash: [u8; 16],
     since_ns: u64,
+    /// Whose orders end with the connection; zero if there is none.
+    session: SessionId,
+}
+
+/// A user data stream on this connection.
+#[derive(Clone, Debug)]
+struct Subscribed {
+    id: u32,
+    /// Whether it ends with the logon.
+    by_logon: bool,
+    user_data: UserData,
 }
 
 impl Session for ApiSession {
@@ -126,12 +147,16 @@ impl Session for ApiSession {
         stream::server_shutdown(now_ns(), self.unit, false)
     }
 
-    fn forget(&mut self) {}
+    /// The closed queue tells the publisher that nobody listens any more.
+    fn forget(&mut self) {
+        self.log_off();
+    }
 }
 
 impl ApiSession {
     fn call(&self, params: Params) -> Call {
-        let session = self.logon.as_ref().map(|logon| logon.hash);
+        let key = |logon: &Logon| LogonKey { hash: logon.hash, session: logon.session };
+        let logon = self.logon.as_ref().map(key);
         Call {
             shared: Arc::clone(&self.shared),
             received_ns: now_ns(),
@@ -139,7 +164,7 @@ impl ApiSession {
             params,
             peer: self.peer,
             origin: Origin::WebSocket,
-            proof: Proof::Message { session },
+            proof: Proof::Message { logon },
             retry_key: Ok(None),
         }
     }
@@ -154,9 +179,18 @@ impl ApiSession {
             }
             "session.logout" => {
                 params.finish()?;
-                self.logon = None;
+                self.log_off();
+                self.unsubscribe(|subscribed| subscribed.by_logon).await?;
                 Ok(self.status())
             }
+            "session.subscriptions" => {
+                params.finish()?;
+                let id = |subscribed: &Subscribed| Subscription { subscription_id: subscribed.id };
+                Ok(json(encode(&self.subscriptions.iter().map(id).collect::<Vec<_>>())))
+            }
+            "userDataStream.subscribe" => self.subscribe_logged_on(params).await,
+            "userDataStream.subscribe.signature" => self.subscribe_signed(params).await,
+            "userDataStream.unsubscribe" => self.end_subscription(params).await,
             _ => Err(ApiError::unknown_method(method)),
         }
     }
@@ -167,7 +201,7 @@ impl ApiSession {
         if self.logon.as_ref().is_none_or(is_known) {
             return;
         }
-        self.logon = None;
+        self.log_off();
         let told = ws_api::answer(&Id::null(), 401, &ApiError::api_key_rejected().body(), None);
         self.under_way.push(Box::pin(std::future::ready(told)));
     }
@@ -176,10 +210,85 @@ impl ApiSession {
         let api_key = params.peek("apiKey").map(str::to_owned);
         let api_key = api_key.ok_or_else(|| ApiError::mandatory("apiKey"))?;
         let mut call = self.call(params).signed().await?;
+        let cancel_on_disconnect = call.params.flag("cancelOnDisconnect")?.unwrap_or(false);
         std::mem::take(&mut call.params).finish()?;
-        let hash = api_key_hash(&api_key);
-        self.logon = Some(Logon { api_key, hash, since_ns: call.received_ns });
+        if cancel_on_disconnect && call.signer.role != Role::Trader {
+            return Err(ApiError::api_key_rejected());
+        }
+        let session = match cancel_on_disconnect {
+            true => sessions::open(&mut call).await?,
+            false => SessionId(0),
+        };
+        self.log_off();
+        let (hash, since_ns) = (api_key_hash(&api_key), call.received_ns);
+        self.logon = Some(Logon { api_key, hash, since_ns, session });
         Ok(self.status())
+    }
+
+    /// Orders that were to end with the connection end with the logon.
+    fn log_off(&mut self) {
+        if let Some(Logon { session, .. }) = self.logon.take()
+            && session != SessionId(0)
+        {
+            sessions::close(self.shared.handle.clone(), session);
+        }
+    }
+
+    async fn subscribe_logged_on(&mut self, mut params: Params) -> Answer {
+        let from_seq = params.integer("fromSeq")?;
+        params.finish()?;
+        let logon = self.logon.as_ref().ok_or_else(ApiError::api_key_format)?;
+        let signer = self.shared.known.directory().signer(&logon.hash);
+        let signer = signer.ok_or_else(ApiError::api_key_rejected)?;
+        if self.subscriptions.iter().any(|subscribed| subscribed.by_logon) {
+            return Err(ApiError::subscribed_already());
+        }
+        self.subscribe(&signer, from_seq, true).await
+    }
+
+    async fn subscribe_signed(&mut self, params: Params) -> Answer {
+        let mut call = self.call(params).signed().await?;
+        let from_seq = call.params.integer("fromSeq")?;
+        std::mem::take(&mut call.params).finish()?;
+        self.subscribe(&call.signer, from_seq, false).await
+    }
+
+    async fn subscribe(
+        &mut self,
+        signer: &Signer,
+        from_seq: Option<u64>,
+        by_logon: bool,
+    ) -> Answer {
+        if self.subscriptions.len() >= SUBSCRIPTIONS_MAX {
+            return Err(ApiError::too_many_subscriptions(SUBSCRIPTIONS_MAX));
+        }
+        let id = self.last_subscription;
+        let form = users::Form::Subscription(id);
+        let Signer { account, key, .. } = *signer;
+        let user_data =
+            user_data::subscribe(&self.shared, account, key, &self.client, form, from_seq).await?;
+        self.last_subscription += 1;
+        self.subscriptions.push(Subscribed { id, by_logon, user_data });
+        Ok(json(encode(&Subscription { subscription_id: id })))
+    }
+
+    async fn end_subscription(&mut self, mut params: Params) -> Answer {
+        let id = params.integer("subscriptionId")?;
+        params.finish()?;
+        self.unsubscribe(|subscribed| id.is_none_or(|id| id == u64::from(subscribed.id))).await?;
+        Ok(json(encode(&Empty {})))
+    }
+
+    async fn unsubscribe(&mut self, which: impl Fn(&Subscribed) -> bool) -> Result<(), ApiError> {
+        while let Some(index) = self.subscriptions.iter().position(&which) {
+            let Subscribed { id, user_data, .. } = &self.subscriptions[index];
+            user_data::unsubscribe(&self.shared, user_data).await?;
+            let event = user_stream::terminated(user_data::moment(self.unit));
+            let told = user_stream::of_subscription(*id, &event);
+            self.under_way.push(Box::pin(std::future::ready(told)));
+            self.subscriptions.remove(index);
+        }
+        Ok(())
     }
 
     fn status(&self) -> Reply {
@@ -189,7 +298,7 @@ impl ApiSession {
             connected_since: self.unit.time(self.connected_ns),
             return_rate_limits: self.return_rate_limits,
             server_time: self.unit.time(now_ns()),
-            user_data_stream: false,
+            user_data_stream: !self.subscriptions.is_empty(),
         }))
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use protocol::binance::{ApiError, Params, TimeUnit, generated_cl_ord_id, sign};
-use types::{ClOrdId, Origin, RetryKey, Role};
+use types::{ClOrdId, Origin, RetryKey, Role, SessionId};
 use venue::api_key_hash;
 
 use crate::ask::ask_views;
@@ -32,7 +32,15 @@ pub(crate) enum Proof {
     Http { api_key: Option<String>, query: String, body: Bytes },
     /// A message of the WebSocket API: key and signature are among the parameters, and what is
     /// signed are the others. Who has logged on needs neither.
-    Message { session: Option<[u8; 16]> },
+    Message { logon: Option<LogonKey> },
+}
+
+/// The key that speaks where a message names none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LogonKey {
+    pub(crate) hash: [u8; 16],
+    /// The venue's session, if orders are to end with the connection; else zero.
+    pub(crate) session: SessionId,
 }
 
 /// A request whose sender is known.
@@ -42,6 +50,7 @@ pub(crate) struct SignedCall {
     pub(crate) unit: TimeUnit,
     pub(crate) params: Params,
     pub(crate) signer: Signer,
+    pub(crate) session: SessionId,
     pub(crate) origin: Origin,
     pub(crate) retry_key: Result<Option<RetryKey>, ApiError>,
     pub(crate) expires_us: u64,
@@ -63,6 +72,7 @@ pub(crate) fn json(body: String) -> Reply {
 impl Call {
     /// Finds out who sent it, and that it was sent now and by nobody else.
     pub(crate) async fn signed(mut self) -> Result<SignedCall, ApiError> {
+        let session = self.logon().map_or(SessionId(0), |logon| logon.session);
         let signer = self.signer().await?;
         let expires_us = sign::check_time(&mut self.params, now_us())?;
         Ok(SignedCall {
@@ -71,6 +81,7 @@ impl Call {
             unit: self.unit,
             params: self.params,
             signer,
+            session,
             origin: self.origin,
             retry_key: self.retry_key,
             expires_us,
@@ -90,17 +101,24 @@ impl Call {
     pub(crate) async fn keyed(&mut self) -> Result<Signer, ApiError> {
         let hash = match &self.proof {
             Proof::Http { api_key, .. } => hash_of(api_key.as_deref())?,
-            Proof::Message { session } => match (self.params.text("apiKey")?, session) {
-                (None, Some(session)) => *session,
+            Proof::Message { logon } => match (self.params.text("apiKey")?, logon) {
+                (None, Some(logon)) => logon.hash,
                 (api_key, _) => hash_of(api_key.as_deref())?,
             },
         };
         find_signer(&self.shared, hash).await
     }
 
+    /// Who has logged on, if this request is his.
+    fn logon(&self) -> Option<LogonKey> {
+        match self.proof {
+            Proof::Message { logon } if !self.params.contains("apiKey") => logon,
+            _ => None,
+        }
+    }
+
     async fn signer(&mut self) -> Result<Signer, ApiError> {
-        let is_logged_on = matches!(self.proof, Proof::Message { session: Some(_) })
-            && !self.params.contains("apiKey");
+        let is_logged_on = self.logon().is_some();
         let signer = match &self.proof {
             // What was signed is the whole, so nothing of it may be taken away before.
             Proof::Message { .. } if !is_logged_on => {

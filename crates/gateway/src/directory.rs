@@ -7,8 +7,8 @@ use std::fmt;
 use engine::Engine;
 use protocol::binance::{Market, SymbolStatus};
 use types::{
-    AccountId, AccountSpec, Asset, Event, FeeRates, Instrument, InstrumentId, InstrumentRules,
-    KeyId, KeySpec, Phase, Role,
+    AccountId, AccountSpec, Asset, AssetId, Event, FeeRates, Instrument, InstrumentId,
+    InstrumentRules, KeyId, KeySpec, Phase, Role,
 };
 use venue::{MasterKey, MasterKeyError, Secret};
 
@@ -114,6 +114,10 @@ impl Directory {
         &self.assets
     }
 
+    pub(crate) fn asset(&self, id: AssetId) -> Option<Asset> {
+        self.assets.get(usize::from(id.0)).copied()
+    }
+
     pub(crate) fn signer(&self, api_key_hash: &[u8; 16]) -> Option<Signer> {
         self.signers.get(api_key_hash).cloned()
     }
@@ -124,7 +128,7 @@ impl Directory {
     }
 
     fn list(&mut self, instrument: &Instrument) {
-        let asset = |id: types::AssetId| self.assets.get(usize::from(id.0)).copied();
+        let asset = |id| self.asset(id);
         let spec = &instrument.spec;
         let (Some(base), Some(quote)) = (asset(spec.base), asset(spec.quote)) else {
             tracing::error!(symbol = %spec.symbol, "an instrument of assets that are not listed");

@@ -53,8 +53,17 @@ impl Client {
         (Arc::new(Self { queue, cut, combined, unit }), messages)
     }
 
+    pub(crate) fn queue_max(&self) -> usize {
+        self.queue.max_capacity()
+    }
+
+    /// For who waits for its reader; `None` when the connection is gone.
+    pub(crate) fn queue(&self) -> Option<mpsc::Sender<Utf8Bytes>> {
+        (!self.queue.is_closed()).then(|| self.queue.clone())
+    }
+
     /// `false` when the connection is gone, or is now being cut.
-    fn push(&self, message: Utf8Bytes) -> bool {
+    pub(crate) fn push(&self, message: Utf8Bytes) -> bool {
         match self.queue.try_send(message) {
             Ok(()) => true,
             Err(mpsc::error::TrySendError::Closed(_)) => false,

@@ -8,7 +8,7 @@
 //!         limits       call.rs    what it weighs, account.rs ─► ask.rs: state     ─► answer
 //!                   │  who asks   who answers     market.rs  ─► ask.rs: views     ─► answer
 //!                   └► connection.rs ─► api_session.rs ─► operations.rs
-//!                                    ─► streams.rs ◄─ hub.rs ◄─ [publisher's thread: Listener]
+//!                                    ─► streams.rs ◄─ hub.rs, users.rs ◄─ [publisher's thread]
 //! ```
 //!
 //! # Invariants
@@ -31,21 +31,25 @@ mod directory;
 mod history;
 mod hub;
 mod limits;
+mod listen_keys;
 mod listener;
 mod lists;
 mod market;
 mod operations;
 mod rest;
 mod server;
+mod sessions;
 mod settings;
 mod statistics;
 mod streams;
 mod submit;
 mod trading;
+mod user_data;
+mod users;
 mod wallet;
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use projection::History;
@@ -57,7 +61,10 @@ use venue::{Handle, Listener, MasterKey, MasterKeyError, Opened};
 use crate::directory::Directory;
 use crate::hub::Hub;
 use crate::limits::Limits;
+use crate::listen_keys::ListenKeys;
 pub use crate::settings::Settings;
+use crate::user_data::Reach;
+use crate::users::{Lists, Users};
 
 /// The gateway of one venue. It is made before the venue starts, so that it misses no event.
 #[derive(Debug)]
@@ -76,7 +83,9 @@ impl Gateway {
     ) -> Result<Self, MasterKeyError> {
         let directory = Directory::new(opened.engine(), master_key)?;
         let hub = Mutex::new(Hub::new(directory.markets()));
-        let known = Arc::new(Known { directory: RwLock::new(directory), hub });
+        let users = Mutex::new(Users::new(Lists::of(opened.engine())));
+        let (directory, reach) = (RwLock::new(directory), OnceLock::new());
+        let known = Arc::new(Known { directory, hub, users, reach });
         Ok(Self { settings, known, history: None })
     }
 
@@ -110,6 +119,10 @@ pub(crate) struct Known {
     directory: RwLock<Directory>,
     /// Touched on the publisher's thread only, so nobody ever waits for it.
     hub: Mutex<Hub>,
+    /// Nearly so.
+    users: Mutex<Users>,
+    /// There once the sockets are open.
+    reach: OnceLock<Reach>,
 }
 
 impl Known {
@@ -122,6 +135,10 @@ impl Known {
         self.hub.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(crate) fn users(&self) -> MutexGuard<'_, Users> {
+        self.users.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn market(&self, symbol: &str) -> Option<Market> {
         self.directory().market(symbol)
     }
@@ -132,6 +149,7 @@ impl Known {
 pub(crate) struct Shared {
     settings: Settings,
     limits: Limits,
+    listen_keys: ListenKeys,
     known: Arc<Known>,
     handle: Handle,
     history: Option<History>,

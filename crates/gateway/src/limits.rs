@@ -61,7 +61,7 @@ impl Limits {
 
     /// Gives what the address has spent with it, of [`Limits::weight_per_minute`].
     pub(crate) fn spend(&self, peer: IpAddr, weight: u32) -> Result<u32, ApiError> {
-        if peer.to_canonical().is_loopback() && !self.is_loopback_limited {
+        if !self.holds_for(peer) {
             return Ok(weight);
         }
         let peer = network_of(peer);
@@ -80,7 +80,11 @@ impl Limits {
         }
     }
 
-    /// A connection or message too many counts like weight that is not there.
+    /// Whether an address is limited at all.
+    pub(crate) fn holds_for(&self, peer: IpAddr) -> bool {
+        self.is_loopback_limited || !peer.to_canonical().is_loopback()
+    }
+
     fn refuse(&self, peer: IpAddr, wait: Duration) -> ApiError {
         let now = Instant::now();
         let mut offenders = self.offenders();

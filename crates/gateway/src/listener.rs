@@ -6,6 +6,7 @@ use types::Event;
 use venue::{Applied, Listener};
 
 use crate::Known;
+use crate::user_data::ask_positions;
 
 /// The gateway's ear on the publisher's thread.
 pub(crate) struct GatewayListener(pub(crate) Arc<Known>);
@@ -21,13 +22,19 @@ impl Listener for GatewayListener {
         {
             known.hub().list(market);
         }
+        known.users().event(&known.directory(), applied, event);
         if let Some(update) = update {
             known.hub().event(applied, event, update);
         }
     }
 
     fn batch_done(&mut self, views: &Views) {
-        self.0.hub().batch_done(views, Instant::now());
+        let known = &self.0;
+        known.hub().batch_done(views, Instant::now());
+        let asked = known.users().batch_done();
+        if let Some(asked) = asked {
+            ask_positions(known, asked);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What everybody may ask: the time, the rules, the books and the trades.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -10,7 +11,8 @@ use protocol::binance::request::{
     DepthRequest, ExchangeInfoRequest, Selection, TickerRequest, TradesRequest,
 };
 use protocol::binance::response::{
-    BookTicker, Depth, Empty, ExchangeInfo, PriceTicker, PublicTrade, ServerTime, Trade, encode,
+    BookTicker, Depth, Empty, ExchangeInfo, Interval, PriceTicker, PublicTrade, RateLimit,
+    RateLimitType, ServerTime, Trade, encode,
 };
 use protocol::binance::{ApiError, Market, Params};
 use types::{Price, Side};
@@ -42,8 +44,20 @@ pub(crate) async fn exchange_info(call: Call) -> Answer {
     let request = ExchangeInfoRequest::parse(call.params, &markets)?;
     let selected = select(&call.shared, request.selection);
     let show = request.show_permission_sets;
-    let info = ExchangeInfo::new(now_ns(), call.unit, Vec::new(), &selected, show);
+    let limits = rate_limits(&call.shared, call.peer);
+    let info = ExchangeInfo::new(now_ns(), call.unit, limits, &selected, show);
     Ok(json(encode(&info)))
+}
+
+/// Those that hold for whoever asks.
+fn rate_limits(shared: &Shared, peer: IpAddr) -> Vec<RateLimit> {
+    let weight = RateLimit {
+        rate_limit_type: RateLimitType::RequestWeight,
+        interval: Interval::Minute,
+        interval_num: 1,
+        limit: shared.limits.weight_per_minute,
+    };
+    if shared.limits.holds_for(peer) { vec![weight] } else { Vec::new() }
 }
 
 /// `GET /api/v3/depth`

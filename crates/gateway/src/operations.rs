@@ -8,7 +8,7 @@ use protocol::binance::Params;
 use protocol::binance::request::BatchOrdersRequest;
 
 use crate::call::{Answer, Call, SignedCall};
-use crate::{account, batch, history, lists, market, statistics, trading, wallet};
+use crate::{account, batch, history, listen_keys, lists, market, statistics, trading, wallet};
 
 #[derive(Debug)]
 pub(crate) struct Operation {
@@ -190,6 +190,28 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "myTrades",
         By(account::my_trades_weight),
         signed!(account::my_trades),
+    ),
+    // Listen keys
+    of(
+        M::POST,
+        "/api/v3/userDataStream",
+        "userDataStream.start",
+        Of(2),
+        anybody!(listen_keys::begin),
+    ),
+    of(
+        M::PUT,
+        "/api/v3/userDataStream",
+        "userDataStream.ping",
+        Of(2),
+        anybody!(listen_keys::keep_alive),
+    ),
+    of(
+        M::DELETE,
+        "/api/v3/userDataStream",
+        "userDataStream.stop",
+        Of(2),
+        anybody!(listen_keys::end),
     ),
     of(
         M::GET,

@@ -19,10 +19,12 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use venue::Handle;
 
 use crate::limits::Limits;
+use crate::listen_keys::{self, ListenKeys};
 use crate::operations::OPERATIONS;
 use crate::rest::{Failure, Peer};
 use crate::settings::Settings;
-use crate::{Gateway, Known, Shared, api_session, market, rest, stopped, streams};
+use crate::user_data::Reach;
+use crate::{Gateway, Known, Shared, api_session, market, rest, sessions, stopped, streams};
 
 /// How long to wait when the operating system gives no more connections.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
@@ -43,12 +45,19 @@ pub(crate) async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let Gateway { settings, known, history } = gateway;
+    sessions::close_left_over(&handle).await;
     let (stop, stopping) = watch::channel(false);
     let flusher = tokio::spawn(flush_depth(Arc::clone(&known), handle.clone()));
     let limits = Limits::new(&settings);
-    let shared = Shared { settings, limits, known, handle, history, stopping: stopping.clone() };
+    let runtime = tokio::runtime::Handle::current();
+    let reach = known.reach.set(Reach { handle: handle.clone(), runtime });
+    debug_assert!(reach.is_ok(), "a gateway serves once");
+    let listen_keys = ListenKeys::default();
+    let stopped = stopping.clone();
+    let shared =
+        Shared { settings, limits, listen_keys, known, handle, history, stopping: stopped };
     let shared = Arc::new(shared);
-    let forgetter = tokio::spawn(forget_limits(Arc::clone(&shared)));
+    let forgetter = tokio::spawn(forget(Arc::clone(&shared)));
     let router = router(shared);
     let places_max = settings.connections_max.min(Semaphore::MAX_PERMITS >> 1);
     let places = Arc::new(Semaphore::new(places_max));
@@ -172,11 +181,12 @@ async fn flush_depth(known: Arc<Known>, handle: Handle) {
     }
 }
 
-/// Addresses that have not asked for a while take no room.
-async fn forget_limits(shared: Arc<Shared>) {
+/// Addresses that have not asked for a while take no room, and listen keys expire.
+async fn forget(shared: Arc<Shared>) {
     loop {
         sleep(FORGET_EVERY).await;
         shared.limits.forget();
+        listen_keys::expire(&shared).await;
     }
 }
 

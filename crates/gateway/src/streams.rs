@@ -16,16 +16,18 @@ use types::{InstrumentId, Symbol};
 
 use crate::connection::{self, End, Session, Upgrade};
 use crate::hub::Client;
+use crate::listen_keys::ListenKey;
 use crate::rest::Failure;
 use crate::server::Place;
-use crate::{Shared, now_ns};
+use crate::users::Form;
+use crate::{Shared, now_ns, user_data};
 
 /// How often, and how long apart, a full queue of the venue is tried to get a subscription in.
 const SUBSCRIBE_TRIES: u32 = 100;
 const SUBSCRIBE_RETRY: Duration = Duration::from_millis(10);
 
-/// `/ws`, `/ws/<stream>/<stream>`: payloads as they are. A name that means nothing, such as the
-/// listen key of a user stream, is no error; there is just nothing to send.
+/// `/ws`, `/ws/<stream>/<stream>`: payloads as they are. A name may be a listen key. One that means
+/// nothing is no error; there is just nothing to send.
 pub(crate) async fn raw(
     State(shared): State<Arc<Shared>>,
     Extension(place): Extension<Place>,
@@ -67,7 +69,7 @@ async fn open(
 ) -> Result<Response, Failure> {
     let upgrade = connection::check(&shared, upgrade)?;
     let names = names.split('/').filter(|name| !name.is_empty());
-    let streams: HashSet<Stream> = names.filter_map(Stream::parse).collect();
+    let streams: HashSet<Stream> = names.clone().filter_map(Stream::parse).collect();
     if streams.len() > STREAMS_MAX {
         return Err(ApiError::too_many_parameters(STREAMS_MAX, streams.len()).into());
     }
@@ -75,6 +77,12 @@ async fn open(
     let subscriptions = Subscriptions::new(combined, streams.into_iter().collect());
     let session =
         StreamSession { shared: Arc::clone(&shared), client: Arc::clone(&client), subscriptions };
+    for name in names {
+        let Some((name, listen_key)) = shared.listen_keys.find(name) else { continue };
+        let form = Form::ListenKey(name);
+        let ListenKey { account, key, .. } = listen_key;
+        user_data::subscribe(&shared, account, key, &client, form, None).await?;
+    }
     // Before the client hears that it is connected: a snapshot that it asks for then is not too old.
     let begin = session.subscriptions.streams();
     session.change(begin, true).await.map_err(|Unsubscribed| ApiError::overloaded())?;

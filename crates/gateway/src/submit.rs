@@ -2,7 +2,7 @@
 
 use protocol::binance::ApiError;
 use tokio::time::timeout;
-use types::{Command, Entry, Envelope, Event, InstrumentId, RetryKey, SessionId};
+use types::{Command, Entry, Envelope, Event, InstrumentId, RetryKey};
 use venue::{SpoolError, retry_key};
 
 use crate::ask::{ask_views, refused};
@@ -75,7 +75,7 @@ impl SignedCall {
         let envelope = Envelope {
             account: self.signer.account,
             key: self.signer.key,
-            session: SessionId(0),
+            session: self.session,
             client_seq: 0,
             origin: self.origin,
             received_ns: self.received_ns,

@@ -21,6 +21,7 @@ pub mod stream;
 #[cfg(test)]
 mod testing;
 mod time;
+pub mod user_stream;
 pub mod ws_api;
 
 pub use error::ApiError;

@@ -15,4 +15,5 @@ mod special_orders;
 mod statistics;
 mod streams;
 mod support;
+mod user_data;
 mod ws_api;

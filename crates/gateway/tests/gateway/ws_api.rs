@@ -1,12 +1,13 @@
+use std::time::Duration;
+
 use futures_util::SinkExt;
 use gateway::Settings;
-use protocol::binance::sign::sign;
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
 use types::{Command, KeyId, RevokeKey};
 
-use crate::socket::{Socket, connect, next, say};
-use crate::support::{Key, Site, now_ms};
+use crate::socket::{ask, connect, next, say, signed};
+use crate::support::{BTCUSDT, MAKER, Site, now_ms};
 
 const PATH: &str = "/ws-api/v3?returnRateLimits=false";
 
@@ -15,30 +16,6 @@ fn order(price: &str) -> Value {
         "symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC",
         "quantity": "1", "price": price, "timestamp": now_ms(),
     })
-}
-
-/// The parameters with key and signature, as the documentation says it is done.
-fn signed(key: &Key, mut params: Value) -> Value {
-    params["apiKey"] = key.api_key.as_str().into();
-    params["timestamp"] = now_ms().into();
-    let object = params.as_object().unwrap();
-    let mut pairs: Vec<String> = object
-        .iter()
-        .map(|(name, value)| match value {
-            Value::String(text) => format!("{name}={text}"),
-            other => format!("{name}={other}"),
-        })
-        .collect();
-    pairs.sort();
-    let signature = sign(key.secret.as_str().as_bytes(), pairs.join("&").as_bytes());
-    params["signature"] = signature.into();
-    params
-}
-
-async fn ask(socket: &mut Socket, id: u64, method: &str, params: Value) -> Value {
-    let answer = say(socket, json!({ "id": id, "method": method, "params": params })).await;
-    assert_eq!(answer["id"], id, "{answer}");
-    answer
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -153,6 +130,7 @@ async fn weight_is_counted_over_both_ways_and_told() {
     assert_eq!(answer["rateLimits"], told);
     let reply = site.get("/api/v3/exchangeInfo").await;
     assert!(reply.head.contains("x-mbx-used-weight-1m: 23"), "{}", reply.head);
+    assert_eq!(reply.json()["rateLimits"][0]["limit"], 30);
     let reply = site.get("/api/v3/exchangeInfo").await;
     assert_eq!((reply.status, reply.json()["code"].as_i64()), (429, Some(-1003)));
     assert!(reply.head.contains("retry-after: "), "{}", reply.head);
@@ -162,4 +140,49 @@ async fn weight_is_counted_over_both_ways_and_told() {
     while site.get("/api/v3/exchangeInfo").await.status != 418 {}
     assert_eq!(site.get("/api/v3/ping").await.status, 418);
     assert_eq!(site.get("/health/live").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn orders_end_with_the_connection_if_asked_for() {
+    let site = Site::new().await;
+    let logon = |cancels: bool| signed(&site.maker, json!({ "cancelOnDisconnect": cancels }));
+    let mut leaving = connect(&site, PATH).await;
+    ask(&mut leaving, 1, "session.logon", logon(true)).await;
+    for (id, price) in [(2, "100"), (3, "99")] {
+        ask(&mut leaving, id, "order.place", order(price)).await;
+    }
+    // What is signed by itself is not the session's.
+    ask(&mut leaving, 4, "order.place", signed(&site.maker, order("98"))).await;
+    let mut staying = connect(&site, PATH).await;
+    ask(&mut staying, 1, "session.logon", logon(false)).await;
+    ask(&mut staying, 2, "order.place", order("97")).await;
+    let open = async || {
+        let prices = site.ask(|engine| {
+            let prices = engine.open_orders(MAKER, BTCUSDT).map(|order| order.price.ticks() / 100);
+            prices.collect::<Vec<_>>()
+        });
+        prices.await
+    };
+    assert_eq!(open().await, [100, 99, 98, 97]);
+    drop((leaving, staying));
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(5);
+    while open().await != [98, 97] {
+        assert!(tokio::time::Instant::now() < deadline, "{:?}", open().await);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_a_restart_has_cut_is_closed() {
+    let site = Site::new().await;
+    let mut socket = connect(&site, PATH).await;
+    let logon = signed(&site.maker, json!({ "cancelOnDisconnect": true }));
+    ask(&mut socket, 1, "session.logon", logon).await;
+    ask(&mut socket, 2, "order.place", order("100")).await;
+    let site = site.restarted().await;
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(5);
+    while site.ask(|engine| engine.open_orders(MAKER, BTCUSDT).count()).await != 0 {
+        assert!(tokio::time::Instant::now() < deadline);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }

@@ -146,6 +146,24 @@ impl ApiError {
         Self::new(404, -5000, format!("Method {method} is invalid"))
     }
 
+    pub fn no_such_listen_key() -> Self {
+        bad(-1125, "This listenKey does not exist.")
+    }
+
+    pub fn subscribed_already() -> Self {
+        bad(-2035, "Subscription already active on this connection.")
+    }
+
+    /// Binance has no code of its own for it.
+    pub fn too_many_subscriptions(max: usize) -> Self {
+        bad(-2035, format!("Too many subscriptions on this connection; the limit is {max}."))
+    }
+
+    /// Of an account, from a number on. Ours, like the parameter that it answers.
+    pub fn events_gone(from_seq: u64) -> Self {
+        bad(-1130, format!("The events from number {from_seq} on are no longer kept."))
+    }
+
     pub fn unsupported_operation() -> Self {
         bad(-1020, "This operation is not supported.")
     }

@@ -10,9 +10,9 @@ mod batch;
 mod cancel;
 mod entered;
 mod exchange_info;
-mod facts;
+pub(crate) mod facts;
 mod history;
-mod list;
+pub(crate) mod list;
 mod market_data;
 mod order;
 mod order_info;
@@ -65,14 +65,14 @@ impl ServerTime {
     }
 }
 
-const fn side(side: Side) -> &'static str {
+pub(crate) const fn side(side: Side) -> &'static str {
     match side {
         Side::Buy => "BUY",
         Side::Sell => "SELL",
     }
 }
 
-const fn order_type(order_type: OrderType) -> &'static str {
+pub(crate) const fn order_type(order_type: OrderType) -> &'static str {
     match order_type {
         // What Binance has in its place is a limit order with a `MARKET_PEG`.
         OrderType::Limit | OrderType::MarketToLimit => "LIMIT",
@@ -85,7 +85,7 @@ const fn order_type(order_type: OrderType) -> &'static str {
     }
 }
 
-const fn time_in_force(time_in_force: TimeInForce) -> &'static str {
+pub(crate) const fn time_in_force(time_in_force: TimeInForce) -> &'static str {
     match time_in_force {
         TimeInForce::Gtc => "GTC",
         TimeInForce::Ioc => "IOC",
@@ -97,7 +97,7 @@ const fn time_in_force(time_in_force: TimeInForce) -> &'static str {
     }
 }
 
-const fn stp_mode(stp_mode: StpMode) -> &'static str {
+pub(crate) const fn stp_mode(stp_mode: StpMode) -> &'static str {
     match stp_mode {
         StpMode::None => "NONE",
         StpMode::ExpireTaker => "EXPIRE_TAKER",

@@ -63,7 +63,7 @@ fn ended_in_match(order: &Order) -> bool {
     order.status == OrderStatus::Expired && (all_taken_off || rests_until_canceled)
 }
 
-pub(super) const fn status(order: &Order, facts: &OrderFacts) -> &'static str {
+pub(crate) const fn status(order: &Order, facts: &OrderFacts) -> &'static str {
     match (order.status, facts.expired) {
         (OrderStatus::New, _) if facts.is_pending => "PENDING_NEW",
         (OrderStatus::New, _) => "NEW",
@@ -76,17 +76,17 @@ pub(super) const fn status(order: &Order, facts: &OrderFacts) -> &'static str {
 }
 
 /// What was asked for, before self-trade prevention took anything off it.
-pub(super) fn orig_qty(order: &Order) -> Qty {
+pub(crate) fn orig_qty(order: &Order) -> Qty {
     order.order_qty + prevented_qty(order)
 }
 
 /// What self-trade prevention has taken off an order that goes on.
-pub(super) fn prevented_qty(order: &Order) -> Qty {
+pub(crate) fn prevented_qty(order: &Order) -> Qty {
     order.terms.map_or(Qty::ZERO, |terms| terms.prevented_qty)
 }
 
 /// The limit that was asked for: a pegged order may have one beside the price where it stands.
-pub(super) fn limit_price(order: &Order) -> Price {
+pub(crate) fn limit_price(order: &Order) -> Price {
     match (order.order_type, order.terms.and_then(|terms| terms.terms.peg)) {
         (OrderType::MarketToLimit, _) => Price::default(),
         (_, Some(peg)) => peg.limit.unwrap_or_default(),
@@ -95,7 +95,7 @@ pub(super) fn limit_price(order: &Order) -> Price {
 }
 
 /// -1 while it is not so.
-pub(super) fn time_or_never(time_ns: Option<u64>, unit: TimeUnit) -> i64 {
+pub(crate) fn time_or_never(time_ns: Option<u64>, unit: TimeUnit) -> i64 {
     time_ns.and_then(|time_ns| i64::try_from(unit.time(time_ns)).ok()).unwrap_or(-1)
 }
 
@@ -167,7 +167,7 @@ fn order_prevented(order: &Order, facts: &OrderFacts) -> Option<Qty> {
     }
 }
 
-fn peg_price_type(order: &Order) -> Option<&'static str> {
+pub(crate) fn peg_price_type(order: &Order) -> Option<&'static str> {
     match (order.order_type, order.terms.and_then(|terms| terms.terms.peg)) {
         (OrderType::MarketToLimit, _) => Some("MARKET_PEG"),
         (_, Some(peg)) => Some(match peg.reference {
@@ -180,7 +180,7 @@ fn peg_price_type(order: &Order) -> Option<&'static str> {
 }
 
 /// In Binance's words, as far as it has any. An order that ended in a match says so by its status.
-fn expiry_reason(cause: ExpireCause, facts: &OrderFacts) -> Option<&'static str> {
+pub(crate) fn expiry_reason(cause: ExpireCause, facts: &OrderFacts) -> Option<&'static str> {
     Some(match cause {
         ExpireCause::SelfTrade => return None,
         ExpireCause::ImmediateOrCancel => "UNFILLED_IOC_QUANTITY_EXPIRED",

@@ -1,0 +1,107 @@
+//! Open order lists: what their orders are called, and which of them wait to be placed.
+
+use std::collections::HashMap;
+
+use engine::Engine;
+use types::{
+    ClOrdId, Event, InstrumentId, Order, OrderId, OrderList, OrderListId, OrderListKind,
+    OrderListStatus, OrderStatus,
+};
+
+type Key = (InstrumentId, OrderListId);
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lists {
+    open: HashMap<Key, Listed>,
+}
+
+#[derive(Clone, Debug)]
+struct Listed {
+    /// Not known of a list that was there when the venue opened and whose state says nothing of it.
+    first: Option<OrderId>,
+    is_placed: bool,
+    names: Vec<(OrderId, ClOrdId)>,
+}
+
+impl Lists {
+    /// Those that are open when the venue opens.
+    pub(crate) fn of(engine: &Engine) -> Self {
+        let mut lists = Self::default();
+        for (account, _) in engine.accounts() {
+            for instrument in engine.instruments() {
+                for order in engine.open_orders(account, instrument.id) {
+                    let Some(key) = key_of(&order) else { continue };
+                    let fresh = Listed { first: None, is_placed: true, names: Vec::new() };
+                    let listed = lists.open.entry(key).or_insert(fresh);
+                    listed.names.push((order.order_id, order.cl_ord_id));
+                }
+            }
+        }
+        lists
+    }
+
+    /// Of an event, before it is told. `among` are the events that it came with: a list is told of
+    /// before its orders.
+    pub(crate) fn learn<'a>(&mut self, among: impl Iterator<Item = &'a Event>, event: &Event) {
+        match event {
+            Event::OrderListUpdated(e) if e.list.status == OrderListStatus::Executing => {
+                let names = among.filter_map(|event| match event {
+                    Event::OrderAccepted(accepted) if is_of(&accepted.order, &e.list) => {
+                        Some((accepted.order.order_id, accepted.order.cl_ord_id))
+                    }
+                    _ => None,
+                });
+                let listed = Listed {
+                    first: e.list.orders[0],
+                    is_placed: e.list.kind == OrderListKind::Oco,
+                    names: names.collect(),
+                };
+                self.open.insert((e.list.instrument, e.list.order_list), listed);
+            }
+            Event::TradeExecuted(e) => {
+                for order in [&e.maker.order, &e.taker.order] {
+                    if order.status == OrderStatus::Filled
+                        && let Some(listed) = self.listed(order)
+                        && listed.first == Some(order.order_id)
+                    {
+                        listed.is_placed = true;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Of an event that has been told.
+    pub(crate) fn forget(&mut self, event: &Event) {
+        if let Event::OrderListUpdated(e) = event
+            && e.list.status == OrderListStatus::AllDone
+        {
+            self.open.remove(&(e.list.instrument, e.list.order_list));
+        }
+    }
+
+    pub(crate) fn name(&self, list: &OrderList, order: OrderId) -> Option<ClOrdId> {
+        let listed = self.open.get(&(list.instrument, list.order_list))?;
+        listed.names.iter().find(|(id, _)| *id == order).map(|(_, name)| *name)
+    }
+
+    /// Whether its list has yet to place it.
+    pub(crate) fn is_pending(&self, order: &Order) -> bool {
+        let listed = key_of(order).and_then(|key| self.open.get(&key));
+        listed.is_some_and(|listed| !listed.is_placed && listed.first != Some(order.order_id))
+    }
+
+    fn listed(&mut self, order: &Order) -> Option<&mut Listed> {
+        self.open.get_mut(&key_of(order)?)
+    }
+}
+
+fn key_of(order: &Order) -> Option<Key> {
+    let order_list = order.terms?.order_list;
+    (order_list != OrderListId(0)).then_some((order.instrument, order_list))
+}
+
+fn is_of(order: &Order, list: &OrderList) -> bool {
+    key_of(order) == Some((list.instrument, list.order_list))
+}

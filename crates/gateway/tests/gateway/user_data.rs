@@ -1,0 +1,158 @@
+use serde_json::{Value, json};
+use types::{Amount, AssetId, Command, Deposit, ExternalRef, KeyId, RevokeKey, Side};
+
+use crate::socket::{Socket, ask, connect, next, signed};
+use crate::streams::{is_done, submit_order};
+use crate::support::{Key, MAKER, Site};
+
+const API: &str = "/ws-api/v3?returnRateLimits=false";
+const USER_STREAM: &str = "/api/v3/userDataStream";
+
+/// A connection that listens to an account, from a number on if one is given.
+async fn listen(site: &Site, key: &Key, from_seq: Option<u64>) -> Socket {
+    let mut socket = connect(site, API).await;
+    let params = from_seq.map_or(json!({}), |from_seq| json!({ "fromSeq": from_seq }));
+    let method = "userDataStream.subscribe.signature";
+    let answer = ask(&mut socket, 1, method, signed(key, params)).await;
+    assert_eq!(answer["result"], json!({ "subscriptionId": 0 }), "{answer}");
+    socket
+}
+
+/// The next event that has a number.
+async fn numbered(socket: &mut Socket) -> Value {
+    loop {
+        let mut message = next(socket).await;
+        let event = message["event"].take();
+        if event["seq"].is_u64() {
+            return event;
+        }
+        assert_eq!(event["e"], "outboundAccountPosition", "{message} {event}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_is_told_what_happens_to_it() {
+    let site = Site::new().await;
+    let mut maker = listen(&site, &site.maker, None).await;
+    let mut taker = listen(&site, &site.reader, None).await;
+    site.order(&site.maker, "SELL", "1", "100").await;
+    let new = next(&mut maker).await;
+    assert_eq!((&new["subscriptionId"], &new["event"]["x"]), (&0.into(), &"NEW".into()));
+    let position = next(&mut maker).await["event"].take();
+    let btc = json!({ "a": "BTC", "f": "9999.00000000", "l": "1.00000000" });
+    assert_eq!(position["B"][0], btc, "{position}");
+
+    site.order(&site.taker, "BUY", "1", "100").await;
+    let maker_trade = numbered(&mut maker).await;
+    let (taker_new, taker_trade) = (numbered(&mut taker).await, numbered(&mut taker).await);
+    assert_eq!((&maker_trade["x"], &maker_trade["m"]), (&"TRADE".into(), &true.into()));
+    assert_eq!((&taker_trade["x"], &taker_trade["m"]), (&"TRADE".into(), &false.into()));
+    assert_eq!((&taker_new["x"], &maker_trade["t"]), (&"NEW".into(), &taker_trade["t"]));
+    assert_eq!(taker_trade["seq"].as_u64(), taker_new["seq"].as_u64().map(|seq| seq + 1));
+
+    let deposit = Deposit {
+        account: MAKER,
+        asset: AssetId(1),
+        amount: Amount::from_minor(150_000_000),
+        external_ref: ExternalRef::parse("more").unwrap(),
+    };
+    site.operate(Command::Deposit(deposit)).await;
+    let update = numbered(&mut maker).await;
+    let found = (&update["e"], &update["a"], &update["d"]);
+    assert_eq!(found, (&"balanceUpdate".into(), &"USDT".into(), &"1.50000000".into()));
+    assert_eq!(update["seq"].as_u64(), maker_trade["seq"].as_u64().map(|seq| seq + 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_comes_back_gets_all_that_was_missed_and_nothing_twice() {
+    let site = Site::new().await;
+    let order = async |lots| {
+        is_done(submit_order(&site, MAKER, Side::Buy, lots, 1_000_000)).await;
+    };
+    let mut socket = listen(&site, &site.maker, None).await;
+    order(100).await;
+    let seen = numbered(&mut socket).await["seq"].as_u64().unwrap();
+    drop(socket);
+    for lots in 101..=1_300 {
+        order(lots).await;
+    }
+    let mut expect = seen + 1;
+    // It comes back while orders go on.
+    let going_on = async {
+        for lots in 1_301..=1_800 {
+            order(lots).await;
+        }
+    };
+    let reading = async {
+        let mut socket = listen(&site, &site.maker, Some(seen + 1)).await;
+        while expect <= seen + 1_700 {
+            let event = numbered(&mut socket).await;
+            assert_eq!(event["seq"], expect);
+            assert_eq!(event["q"], format!("0.{:05}000", 100 + expect - seen), "{event}");
+            expect += 1;
+        }
+    };
+    tokio::join!(going_on, reading);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_has_logged_on_subscribes_once() {
+    let site = Site::new().await;
+    let mut socket = connect(&site, API).await;
+    let early = ask(&mut socket, 1, "userDataStream.subscribe", json!({})).await;
+    assert_eq!(early["status"], 401, "{early}");
+    ask(&mut socket, 2, "session.logon", signed(&site.maker, json!({}))).await;
+    let begun = ask(&mut socket, 3, "userDataStream.subscribe", json!({})).await;
+    assert_eq!(begun["result"]["subscriptionId"], 0);
+    let again = ask(&mut socket, 4, "userDataStream.subscribe", json!({})).await;
+    assert_eq!(again["error"]["code"], -2035);
+    let method = "userDataStream.subscribe.signature";
+    let other = ask(&mut socket, 5, method, signed(&site.taker, json!({}))).await;
+    assert_eq!(other["result"]["subscriptionId"], 1);
+    let listed = ask(&mut socket, 6, "session.subscriptions", json!({})).await;
+    assert_eq!(listed["result"], json!([{ "subscriptionId": 0 }, { "subscriptionId": 1 }]));
+    let out = ask(&mut socket, 7, "session.logout", json!({})).await;
+    assert_eq!(out["result"]["userDataStream"], true, "the other one goes on");
+    let ended = next(&mut socket).await;
+    assert_eq!(
+        (&ended["subscriptionId"], &ended["event"]["e"]),
+        (&0.into(), &"eventStreamTerminated".into())
+    );
+    site.order(&site.maker, "BUY", "1", "100").await;
+    site.order(&site.taker, "BUY", "1", "100").await;
+    assert_eq!(next(&mut socket).await["subscriptionId"], 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_streams_of_a_revoked_key_end() {
+    let site = Site::new().await;
+    let mut socket = listen(&site, &site.maker, None).await;
+    site.operate(Command::RevokeKey(RevokeKey { key: KeyId(1) })).await;
+    assert_eq!(numbered(&mut socket).await["k"], "KeyRevoked");
+    assert_eq!(next(&mut socket).await["event"]["e"], "eventStreamTerminated");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listen_key_is_a_stream_of_its_own() {
+    let site = Site::new().await;
+    let header = [("X-MBX-APIKEY", "makerkey")];
+    let begun = site.send("POST", USER_STREAM, &header, b"").await.ok();
+    let listen_key = begun["listenKey"].as_str().unwrap();
+    let again = site.send("POST", USER_STREAM, &header, b"").await.ok();
+    assert_eq!((again["listenKey"].as_str(), listen_key.len()), (Some(listen_key), 60));
+    let mut raw = connect(&site, &format!("/ws/{listen_key}")).await;
+    let mut combined = connect(&site, &format!("/stream?streams={listen_key}")).await;
+    site.order(&site.maker, "BUY", "1", "100").await;
+    assert_eq!(next(&mut raw).await["x"], "NEW");
+    let wrapped = next(&mut combined).await;
+    assert_eq!((&wrapped["stream"], &wrapped["data"]["x"]), (&listen_key.into(), &"NEW".into()));
+
+    let with_key = format!("{USER_STREAM}?listenKey={listen_key}");
+    assert_eq!(site.send("PUT", &with_key, &header, b"").await.ok(), json!({}));
+    let of_other = [("X-MBX-APIKEY", "takerkey")];
+    let msg = "This listenKey does not exist.";
+    site.send("PUT", &with_key, &of_other, b"").await.is_error(400, -1125, msg);
+    site.send("DELETE", &with_key, &of_other, b"").await.is_error(400, -1125, msg);
+    assert_eq!(site.send("DELETE", &with_key, &header, b"").await.ok(), json!({}));
+    site.send("PUT", &with_key, &header, b"").await.is_error(400, -1125, msg);
+}

@@ -13,7 +13,9 @@ use axum::response::Response;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use protocol::binance::response::{Empty, encode};
-use protocol::binance::ws_api::{self, Id, Request, SessionStatus, Subscription, UsedWeight};
+use protocol::binance::ws_api::{
+    self, Id, Request, SessionStatus, Signed, Subscription, UsedWeight,
+};
 use protocol::binance::{ApiError, Params, TimeUnit, stream, user_stream};
 use types::{Origin, Role, SessionId};
 use venue::api_key_hash;
@@ -99,7 +101,8 @@ struct Subscribed {
 
 impl Session for ApiSession {
     async fn receive(&mut self, text: &str) -> Result<Option<String>, End> {
-        let Request { id, method, params, return_rate_limits } = match Request::parse(text) {
+        let Request { id, method, params, signed, return_rate_limits } = match Request::parse(text)
+        {
             Ok(request) => request,
             Err((id, error)) => return Ok(Some(self.form(&id, Err(error), None))),
         };
@@ -107,7 +110,7 @@ impl Session for ApiSession {
         self.revoke();
         let method = method.strip_prefix("v3/").unwrap_or(&method);
         if let Some(operation) = Operation::named(method) {
-            let call = self.call(params);
+            let call = self.call(params, signed);
             let form = Form { shared: Arc::clone(&self.shared), unit: self.unit, tells };
             let mut answer = Box::pin(async move {
                 let (answer, spent) = operation.carry_out(call).await;
@@ -122,7 +125,7 @@ impl Session for ApiSession {
         }
         let form = Form { shared: Arc::clone(&self.shared), unit: self.unit, tells };
         let (answer, spent) = match self.shared.limits.spend(self.peer, SESSION_WEIGHT) {
-            Ok(spent) => (self.carry_out(method, params).await, Some(spent)),
+            Ok(spent) => (self.carry_out(method, params, signed).await, Some(spent)),
             Err(error) => (Err(error), None),
         };
         Ok(Some(form.form(&id, answer, spent)))
@@ -154,7 +157,7 @@ impl Session for ApiSession {
 }
 
 impl ApiSession {
-    fn call(&self, params: Params) -> Call {
+    fn call(&self, params: Params, signed: Option<Signed>) -> Call {
         let key = |logon: &Logon| LogonKey { hash: logon.hash, session: logon.session };
         let logon = self.logon.as_ref().map(key);
         Call {
@@ -164,15 +167,15 @@ impl ApiSession {
             params,
             peer: self.peer,
             origin: Origin::WebSocket,
-            proof: Proof::Message { logon },
+            proof: Proof::Message { signed, logon },
             retry_key: Ok(None),
         }
     }
 
     /// What concerns the connection itself.
-    async fn carry_out(&mut self, method: &str, params: Params) -> Answer {
+    async fn carry_out(&mut self, method: &str, params: Params, signed: Option<Signed>) -> Answer {
         match method {
-            "session.logon" => self.log_on(params).await,
+            "session.logon" => self.log_on(params, signed).await,
             "session.status" => {
                 params.finish()?;
                 Ok(self.status())
@@ -189,7 +192,7 @@ impl ApiSession {
                 Ok(json(encode(&self.subscriptions.iter().map(id).collect::<Vec<_>>())))
             }
             "userDataStream.subscribe" => self.subscribe_logged_on(params).await,
-            "userDataStream.subscribe.signature" => self.subscribe_signed(params).await,
+            "userDataStream.subscribe.signature" => self.subscribe_signed(params, signed).await,
             "userDataStream.unsubscribe" => self.end_subscription(params).await,
             _ => Err(ApiError::unknown_method(method)),
         }
@@ -206,10 +209,10 @@ impl ApiSession {
         self.under_way.push(Box::pin(std::future::ready(told)));
     }
 
-    async fn log_on(&mut self, params: Params) -> Answer {
+    async fn log_on(&mut self, params: Params, signed: Option<Signed>) -> Answer {
         let api_key = params.peek("apiKey").map(str::to_owned);
         let api_key = api_key.ok_or_else(|| ApiError::mandatory("apiKey"))?;
-        let mut call = self.call(params).signed().await?;
+        let mut call = self.call(params, signed).signed().await?;
         let cancel_on_disconnect = call.params.flag("cancelOnDisconnect")?.unwrap_or(false);
         std::mem::take(&mut call.params).finish()?;
         if cancel_on_disconnect && call.signer.role != Role::Trader {
@@ -246,8 +249,8 @@ impl ApiSession {
         self.subscribe(&signer, from_seq, true).await
     }
 
-    async fn subscribe_signed(&mut self, params: Params) -> Answer {
-        let mut call = self.call(params).signed().await?;
+    async fn subscribe_signed(&mut self, params: Params, signed: Option<Signed>) -> Answer {
+        let mut call = self.call(params, signed).signed().await?;
         let from_seq = call.params.integer("fromSeq")?;
         std::mem::take(&mut call.params).finish()?;
         self.subscribe(&call.signer, from_seq, false).await

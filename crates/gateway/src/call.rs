@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use protocol::binance::ws_api::Signed;
 use protocol::binance::{ApiError, Params, TimeUnit, generated_cl_ord_id, sign};
 use types::{ClOrdId, Origin, RetryKey, Role, SessionId};
 use venue::api_key_hash;
@@ -32,7 +33,7 @@ pub(crate) enum Proof {
     Http { api_key: Option<String>, query: String, body: Bytes },
     /// A message of the WebSocket API: key and signature are among the parameters, and what is
     /// signed are the others. Who has logged on needs neither.
-    Message { logon: Option<LogonKey> },
+    Message { signed: Option<Signed>, logon: Option<LogonKey> },
 }
 
 /// The key that speaks where a message names none.
@@ -101,7 +102,7 @@ impl Call {
     pub(crate) async fn keyed(&mut self) -> Result<Signer, ApiError> {
         let hash = match &self.proof {
             Proof::Http { api_key, .. } => hash_of(api_key.as_deref())?,
-            Proof::Message { logon } => match (self.params.text("apiKey")?, logon) {
+            Proof::Message { logon, .. } => match (self.params.text("apiKey")?, logon) {
                 (None, Some(logon)) => logon.hash,
                 (api_key, _) => hash_of(api_key.as_deref())?,
             },
@@ -112,27 +113,19 @@ impl Call {
     /// Who has logged on, if this request is his.
     fn logon(&self) -> Option<LogonKey> {
         match self.proof {
-            Proof::Message { logon } if !self.params.contains("apiKey") => logon,
+            Proof::Message { logon, .. } if !self.params.contains("apiKey") => logon,
             _ => None,
         }
     }
 
     async fn signer(&mut self) -> Result<Signer, ApiError> {
         let is_logged_on = self.logon().is_some();
-        let signer = match &self.proof {
-            // What was signed is the whole, so nothing of it may be taken away before.
-            Proof::Message { .. } if !is_logged_on => {
-                let hash = hash_of(self.params.peek("apiKey"))?;
-                let signer = find_signer(&self.shared, hash).await?;
-                let secret = signer.secret.as_str().as_bytes();
-                sign::verify_message(secret, &mut self.params)?;
-                self.params.text("apiKey")?;
-                return Ok(signer);
-            }
-            _ => self.keyed().await?,
-        };
-        if let Proof::Http { query, body, .. } = &self.proof {
-            sign::verify(signer.secret.as_str().as_bytes(), query, body)?;
+        let signer = self.keyed().await?;
+        let secret = signer.secret.as_str().as_bytes();
+        match &self.proof {
+            Proof::Http { query, body, .. } => sign::verify(secret, query, body)?,
+            Proof::Message { .. } if is_logged_on => {}
+            Proof::Message { signed, .. } => sign::verify_message(secret, signed.as_ref())?,
         }
         Ok(signer)
     }

@@ -10,6 +10,7 @@ use types::parse_decimal;
 
 use crate::binance::params::{is_decimal, is_json, legal};
 use crate::binance::time::{NS_PER_US, span_ns};
+use crate::binance::ws_api::Signed;
 use crate::binance::{ApiError, Params};
 
 pub const RECV_WINDOW_DEFAULT_US: u64 = 5_000_000;
@@ -57,14 +58,13 @@ pub fn verify(secret: &[u8], query: &str, body: &[u8]) -> Result<(), ApiError> {
     mac(secret, &payload).verify_slice(&signature).map_err(|_| ApiError::invalid_signature())
 }
 
-/// Checks the signature of a message of the WebSocket API, in constant time, and takes it away. What
-/// is signed are the other parameters, sorted by name, as in a query that encodes nothing.
-pub fn verify_message(secret: &[u8], params: &mut Params) -> Result<(), ApiError> {
-    let signature = params.mandatory_text("signature")?;
-    let signature = parse_hex(signature.as_bytes()).ok_or_else(ApiError::invalid_signature)?;
-    let payload = params.sorted();
-    mac(secret, payload.as_bytes())
-        .verify_slice(&signature)
+/// Checks the signature of a message of the WebSocket API, in constant time. What is signed are its
+/// other parameters, sorted by name, as in a query that encodes nothing.
+pub fn verify_message(secret: &[u8], signed: Option<&Signed>) -> Result<(), ApiError> {
+    let signed = signed.ok_or_else(|| ApiError::mandatory("signature"))?;
+    let signature = parse_hex(signed.signature.as_bytes());
+    mac(secret, signed.payload.as_bytes())
+        .verify_slice(&signature.ok_or_else(ApiError::invalid_signature)?)
         .map_err(|_| ApiError::invalid_signature())
 }
 

@@ -27,8 +27,16 @@ pub struct Request {
     pub id: Id,
     pub method: String,
     pub params: Params,
+    /// The signature, and what was signed: all other parameters as they were sent.
+    pub signed: Option<Signed>,
     /// Whether its answer shall tell what was spent; the connection has its own wish, too.
     pub return_rate_limits: Option<bool>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Signed {
+    pub signature: String,
+    pub payload: String,
 }
 
 impl Request {
@@ -40,12 +48,14 @@ impl Request {
         let parse = || {
             let method = sent.method.ok_or_else(|| ApiError::mandatory("method"))?;
             let mut params = parse_params(sent.params)?;
+            let signature = params.text("signature")?;
+            let signed = signature.map(|signature| Signed { signature, payload: params.sorted() });
             let return_rate_limits = params.flag("returnRateLimits")?;
-            Ok((method, params, return_rate_limits))
+            Ok((method, params, signed, return_rate_limits))
         };
         match parse() {
-            Ok((method, params, return_rate_limits)) => {
-                Ok(Self { id, method, params, return_rate_limits })
+            Ok((method, params, signed, return_rate_limits)) => {
+                Ok(Self { id, method, params, signed, return_rate_limits })
             }
             Err(error) => Err((id, error)),
         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use engine::Engine;
 use types::{
     ClOrdId, Event, InstrumentId, Order, OrderId, OrderList, OrderListId, OrderListKind,
-    OrderListStatus, OrderStatus,
+    OrderListStatus, OrderRef, OrderStatus,
 };
 
 type Key = (InstrumentId, OrderListId);
@@ -17,7 +17,6 @@ pub(crate) struct Lists {
 
 #[derive(Clone, Debug)]
 struct Listed {
-    /// Not known of a list that was there when the venue opened and whose state says nothing of it.
     first: Option<OrderId>,
     is_placed: bool,
     names: Vec<(OrderId, ClOrdId)>,
@@ -28,13 +27,18 @@ impl Lists {
     pub(crate) fn of(engine: &Engine) -> Self {
         let mut lists = Self::default();
         for (account, _) in engine.accounts() {
-            for instrument in engine.instruments() {
-                for order in engine.open_orders(account, instrument.id) {
-                    let Some(key) = key_of(&order) else { continue };
-                    let fresh = Listed { first: None, is_placed: true, names: Vec::new() };
-                    let listed = lists.open.entry(key).or_insert(fresh);
-                    listed.names.push((order.order_id, order.cl_ord_id));
-                }
+            for list in engine.order_lists(account) {
+                let find = |id| engine.order(account, list.instrument, &OrderRef::by_id(id));
+                let found: Vec<Order> =
+                    list.orders.into_iter().flatten().filter_map(find).collect();
+                let first = list.orders[0];
+                let waits = |order: &Order| Some(order.order_id) == first && order.status.is_open();
+                let listed = Listed {
+                    first,
+                    is_placed: list.kind == OrderListKind::Oco || !found.iter().any(waits),
+                    names: found.iter().map(|order| (order.order_id, order.cl_ord_id)).collect(),
+                };
+                lists.open.insert((list.instrument, list.order_list), listed);
             }
         }
         lists

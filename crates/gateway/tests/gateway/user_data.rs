@@ -156,3 +156,32 @@ async fn a_listen_key_is_a_stream_of_its_own() {
     assert_eq!(site.send("DELETE", &with_key, &header, b"").await.ok(), json!({}));
     site.send("PUT", &with_key, &header, b"").await.is_error(400, -1125, msg);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_is_told_with_its_orders_also_after_a_restart() {
+    let site = Site::new().await;
+    let mut socket = listen(&site, &site.maker, None).await;
+    let oto = "symbol=BTCUSDT&workingType=LIMIT&workingSide=BUY&workingQuantity=1&workingPrice=100\
+               &workingTimeInForce=GTC&workingClientOrderId=first&pendingType=LIMIT\
+               &pendingSide=SELL&pendingQuantity=1&pendingPrice=200&pendingTimeInForce=GTC\
+               &pendingClientOrderId=second&listClientOrderId=both";
+    site.signed(&site.maker, "POST", "/api/v3/orderList/oto", oto).await.ok();
+    let list = numbered(&mut socket).await;
+    let names = |event: &Value| [0, 1].map(|at| event["O"][at]["c"].as_str().map(str::to_owned));
+    let both = [Some("first".to_owned()), Some("second".to_owned())];
+    assert_eq!((&list["e"], names(&list)), (&"listStatus".into(), both.clone()));
+    let (first, second) = (numbered(&mut socket).await, numbered(&mut socket).await);
+    assert_eq!((&first["X"], &second["X"]), (&"NEW".into(), &"PENDING_NEW".into()));
+    let seen = second["seq"].as_u64().unwrap();
+
+    let site = site.restarted().await;
+    let mut socket = listen(&site, &site.maker, Some(seen + 1)).await;
+    site.signed(&site.maker, "DELETE", "/api/v3/orderList", "symbol=BTCUSDT&orderListId=100000")
+        .await
+        .ok();
+    let (first, second) = (numbered(&mut socket).await, numbered(&mut socket).await);
+    assert_eq!((&first["x"], &second["x"]), (&"CANCELED".into(), &"CANCELED".into()));
+    let done = numbered(&mut socket).await;
+    assert_eq!((&done["l"], names(&done)), (&"ALL_DONE".into(), both));
+    assert_eq!(done["g"], 100_000);
+}

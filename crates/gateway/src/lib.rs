@@ -26,6 +26,7 @@ mod api_session;
 mod ask;
 mod batch;
 mod call;
+mod changes;
 mod connection;
 mod directory;
 mod history;

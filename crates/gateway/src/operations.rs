@@ -8,7 +8,9 @@ use protocol::binance::Params;
 use protocol::binance::request::BatchOrdersRequest;
 
 use crate::call::{Answer, Call, SignedCall};
-use crate::{account, batch, history, listen_keys, lists, market, statistics, trading, wallet};
+use crate::{
+    account, batch, changes, history, listen_keys, lists, market, statistics, trading, wallet,
+};
 
 #[derive(Debug)]
 pub(crate) struct Operation {
@@ -184,6 +186,14 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     ),
     of(M::GET, "/api/v3/allOrders", "allOrders", Of(20), signed!(account::all_orders)),
     of(M::GET, "/api/v3/account", "account.status", Of(20), signed!(account::account)),
+    of(M::GET, "/api/v3/order/amendments", "order.amendments", Of(4), signed!(changes::amendments)),
+    of(
+        M::GET,
+        "/api/v3/myPreventedMatches",
+        "myPreventedMatches",
+        By(changes::prevented_matches_weight),
+        signed!(changes::prevented_matches),
+    ),
     of(
         M::GET,
         "/api/v3/myTrades",

@@ -212,6 +212,47 @@ async fn what_the_engine_has_forgotten_is_answered_still() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_account_asks_what_it_changed_and_what_was_prevented() {
+    let site = Site::new().await;
+    let resting = site.order(&site.maker, "SELL", "2", "25000").await["orderId"].clone();
+    let amend = format!("symbol=BTCUSDT&orderId={resting}&newQty=1.5&newClientOrderId=less");
+    let path = "/api/v3/order/amend/keepPriority";
+    let amended = site.signed(&site.maker, "PUT", path, &amend).await.ok();
+    let ask = async |path: &str, text: &str| {
+        let text = format!("symbol=BTCUSDT&{text}");
+        site.signed(&site.maker, "GET", path, &text).await
+    };
+    let path = "/api/v3/order/amendments";
+    let amendments = ask(path, &format!("orderId={resting}")).await.ok();
+    assert_eq!(amendments.as_array().unwrap().len(), 1);
+    let one = &amendments[0];
+    assert_eq!((&one["origQty"], &one["newQty"]), (&json!("2.00000000"), &json!("1.50000000")));
+    assert_eq!(
+        (&one["executionId"], &one["newClientOrderId"]),
+        (&amended["executionId"], &json!("less"))
+    );
+    let after = one["executionId"].as_u64().unwrap() + 1;
+    let none = ask(path, &format!("orderId={resting}&fromExecutionId={after}")).await;
+    assert_eq!(none.ok(), json!([]));
+
+    let order = "symbol=BTCUSDT&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=25000\
+                 &selfTradePreventionMode=EXPIRE_TAKER";
+    let taker = site.signed(&site.maker, "POST", "/api/v3/order", order).await.ok();
+    let path = "/api/v3/myPreventedMatches";
+    let prevented = ask(path, &format!("orderId={}", taker["orderId"])).await.ok();
+    let one = &prevented[0];
+    assert_eq!((&one["makerOrderId"], &one["takerOrderId"]), (&resting, &taker["orderId"]));
+    assert_eq!(
+        (&one["price"], &one["takerPreventedQuantity"]),
+        (&json!("25000.00000000"), &json!("1.00000000"))
+    );
+    let by_id = format!("preventedMatchId={}", one["preventedMatchId"]);
+    assert_eq!(ask(path, &by_id).await.ok(), prevented);
+    let text = format!("symbol=BTCUSDT&{by_id}");
+    assert_eq!(site.signed(&site.taker, "GET", path, &text).await.ok(), json!([]), "not his");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_websocket_api_answers_the_same() {
     let site = Site::new().await;
     trade(&site).await;

@@ -140,11 +140,14 @@ fn a_disk_that_fills_up_leaves_what_is_kept_ready_and_the_log_goes_on_when_there
     let (mut log, _) = FileLog::open_on(disk, dir.path(), options()).unwrap();
     let mut left = 4096 - 56;
     for number in 1..=4 {
-        until(|| log.room() == Room::Left(left)); // An attempt to fill ahead has found the disk full.
         log.append(batch(number, 880)).unwrap();
         left -= 960;
-        assert_eq!(log.room(), Room::Left(left), "a batch under way takes its room");
+        if number > 1 {
+            assert_eq!(log.room(), Room::Left(left), "a batch under way takes its room");
+        }
         assert_eq!(wait(&mut log).unwrap().batch_number, number);
+        // The first batch has the log fill ahead, which finds the disk full.
+        until(|| log.room() == Room::Left(left));
     }
     log.append(batch(5, 880)).unwrap();
     until(|| log.room() == Room::Left(0));

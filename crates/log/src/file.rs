@@ -281,7 +281,10 @@ impl WriterThread {
     }
 
     fn serve(&mut self) -> Result<(), LogError> {
-        while let Some(batch) = self.wait()? {
+        // A log that was opened is replayed, and then written to: nothing is filled before that,
+        // since it would take processor and disk from the replay.
+        let mut next = self.appended.recv().ok();
+        while let Some(batch) = next {
             self.place(batch)?;
             while self.writer.group_size() < GROUP_SIZE_MAX
                 && let Ok(batch) = self.appended.try_recv()
@@ -291,6 +294,7 @@ impl WriterThread {
             self.commit()?;
             self.fill_ahead()?;
             self.trim();
+            next = self.wait()?;
         }
         self.writer.sync()?;
         self.trim();

@@ -29,7 +29,9 @@ use crate::history::LogHistory;
 use crate::machine::Machine;
 use crate::metrics::Metrics;
 use crate::replay::{Replayed, replay};
-use crate::snapshot::{ENGINE_SECTION, EPOCH_SECTION, EVENT_HASH_SECTION, VIEWS_SECTION};
+use crate::snapshot::{
+    ENGINE_SECTION, EPOCH_SECTION, EVENT_HASH_SECTION, OLD_EVENT_HASH_SECTION, VIEWS_SECTION,
+};
 use crate::spool::{Retention, Spool, SpoolError};
 use crate::waker::LogWaker;
 
@@ -284,7 +286,8 @@ fn open_log(
 pub(crate) struct Base {
     pub(crate) follower: Follower,
     views: Views,
-    pub(crate) event_hash: [u8; 16],
+    /// `None` where a snapshot was written before the running hash was what it is.
+    pub(crate) event_hash: Option<[u8; 16]>,
 }
 
 impl Default for Base {
@@ -292,7 +295,7 @@ impl Default for Base {
         // The log says when it goes over to newer rules.
         let engine = Engine::with_rules(1).expect("the first rules are known");
         let follower = Follower::new(engine, Position::default());
-        Self { follower, views: Views::default(), event_hash: [0; 16] }
+        Self { follower, views: Views::default(), event_hash: Some([0; 16]) }
     }
 }
 
@@ -325,8 +328,13 @@ impl Base {
         let engine = Engine::read_state(Reader(state)).ok_or(unreadable(ENGINE_SECTION))?;
         let mut views = Reader(section(VIEWS_SECTION)?);
         let views = Views::read(&mut views).ok_or(unreadable(VIEWS_SECTION))?;
-        let event_hash = <[u8; 16]>::try_from(section(EVENT_HASH_SECTION)?)
-            .map_err(|_| unreadable(EVENT_HASH_SECTION))?;
+        let event_hash = match snapshot.section(OLD_EVENT_HASH_SECTION) {
+            Some(_) => None,
+            None => Some(
+                <[u8; 16]>::try_from(section(EVENT_HASH_SECTION)?)
+                    .map_err(|_| unreadable(EVENT_HASH_SECTION))?,
+            ),
+        };
         // Snapshots from before there were epochs do not say it.
         let epoch = match snapshot.section(EPOCH_SECTION) {
             Some(epoch) => Reader(epoch).read().ok_or(unreadable(EPOCH_SECTION))?,

@@ -8,6 +8,7 @@ use log::{DataDirLock, Recovered};
 use crate::applied::Reply;
 use crate::data_dir::{Base, OpenError, Opened, Settings};
 use crate::follower::Position;
+use crate::snapshot::EVENT_HASH_SECTION;
 use crate::spool::{History, Retold, Spool};
 
 pub(crate) struct LogHistory<'a> {
@@ -43,7 +44,8 @@ impl History for LogHistory<'_> {
 
 impl LogHistory<'_> {
     /// The newest state before a command, or else the oldest; `None` when there is none that the
-    /// log goes on from.
+    /// log goes on from. One that does not tell the running hash serves only where the log does not
+    /// have its beginning any more.
     fn base_before(&self, recovered: &Recovered, wanted: u64) -> Result<Option<Base>, OpenError> {
         let mut oldest = None;
         for path in self.snapshots_newest_first()? {
@@ -52,7 +54,8 @@ impl LogHistory<'_> {
             if !continues(recovered, &snapshot) {
                 continue;
             }
-            if snapshot.sequence < wanted {
+            let tells_hash = snapshot.section(EVENT_HASH_SECTION).is_some();
+            if snapshot.sequence < wanted && (tells_hash || recovered.first_batch > 1) {
                 return Base::read(&snapshot).map(Some);
             }
             oldest = Some(path);

@@ -73,17 +73,20 @@ pub struct Spool {
     lost_from: Option<u64>,
     unsynced: BTreeSet<PathBuf>,
     checking: Option<JoinHandle<Checked>>,
+    /// Nothing tells the running hash that what is applied should go on from.
+    has_no_hash: bool,
 }
 
 impl Spool {
     /// Opens the spool, or begins one behind `sequence`, the last one applied before the replay
-    /// whose running hash is `event_hash`. Frames that the replay will bring again stay as they are.
+    /// whose running hash is `event_hash`. Where that is not known, what lies here is taken for this
+    /// log's, and if nothing does, all is made anew after the replay. Frames that the replay will bring again stay as they are.
     /// What is older is there for readers after [`Spool::complete`].
     pub fn open(
         dir: &Path,
         retention: Retention,
         sequence: u64,
-        event_hash: [u8; 16],
+        event_hash: Option<[u8; 16]>,
     ) -> Result<Self, SpoolError> {
         Self::open_on(Disk::default(), dir, retention, sequence, event_hash)
     }

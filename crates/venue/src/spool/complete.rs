@@ -44,7 +44,15 @@ impl Spool {
             found = self.mend(history, holes)?;
         }
         if found.is_other_history {
-            tracing::warn!("the event spool is not of this log: all of it is made anew");
+            match self.has_no_hash {
+                true => tracing::info!(
+                    "the newest snapshot is of a version with another event spool: all of the spool \
+                     is made anew"
+                ),
+                false => {
+                    tracing::warn!("the event spool is not of this log: all of it is made anew");
+                }
+            }
             self.clear(last_sequence);
             let holes = self.holes(last_sequence);
             found = self.mend(history, holes)?;

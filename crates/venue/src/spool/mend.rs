@@ -25,8 +25,8 @@ pub(crate) trait History {
 
 /// Who listens. Each says whether it wants to hear more.
 pub(crate) trait Retold {
-    /// It begins behind this command, up to which this is the running hash.
-    fn begin(&mut self, sequence: u64, event_hash: EventHash) -> bool;
+    /// It begins behind this command, up to which this is the running hash, if that is known.
+    fn begin(&mut self, sequence: u64, event_hash: Option<EventHash>) -> bool;
 
     fn applied(&mut self, applied: &Applied) -> bool;
 }
@@ -146,8 +146,17 @@ impl<'a> Mender<'a> {
 }
 
 impl Retold for Mender<'_> {
-    fn begin(&mut self, sequence: u64, event_hash: EventHash) -> bool {
-        self.chain = Chain::new(event_hash);
+    fn begin(&mut self, sequence: u64, event_hash: Option<EventHash>) -> bool {
+        let known = || self.known.get(&sequence).copied();
+        match event_hash.or_else(known) {
+            Some(event_hash) => self.chain = Chain::new(event_hash),
+            None if self.known.is_empty() => self.chain = Chain::default(),
+            None => {
+                // What is here cannot be gone on from.
+                self.found.is_other_history = true;
+                return false;
+            }
+        }
         self.go_on(sequence)
     }
 

@@ -21,7 +21,7 @@ impl Spool {
         dir: &Path,
         retention: Retention,
         sequence: u64,
-        event_hash: EventHash,
+        event_hash: Option<EventHash>,
     ) -> Result<Self, SpoolError> {
         fs::create_dir_all(dir).map_err(SpoolError::at(dir))?;
         let mut segments = tidy(&disk, dir)?;
@@ -31,7 +31,7 @@ impl Spool {
             retention,
             writer: None,
             framer: Framer {
-                chain: Chain::new(event_hash),
+                chain: Chain::new(event_hash.unwrap_or_default()),
                 batch_size: retention.batch_size(),
                 last_sequence: sequence,
                 ..Framer::default()
@@ -40,10 +40,13 @@ impl Spool {
             lost_from: None,
             unsynced: BTreeSet::new(),
             checking: None,
+            has_no_hash: false,
         };
         if let Some(first) = segments.pop() {
             spool.resume(first, sequence, event_hash)?;
         }
+        spool.has_no_hash = event_hash.is_none() && spool.writer.is_none();
+        spool.framer.is_other_history |= spool.has_no_hash;
         spool.shared.table().last_sequence = spool.framer.last_sequence;
         let (disk, dir) = (spool.disk.clone(), dir.to_path_buf());
         let checking = std::thread::Builder::new().name("spool-checker".into());
@@ -57,7 +60,7 @@ impl Spool {
         &mut self,
         first: u64,
         sequence: u64,
-        event_hash: EventHash,
+        event_hash: Option<EventHash>,
     ) -> Result<(), SpoolError> {
         let dir = &self.shared.dir;
         let path = segment_path(dir, first);
@@ -81,8 +84,9 @@ impl Spool {
             }
             return Ok(());
         }
+        let found = hash_at(&bytes, &index, summary, sequence);
         self.framer.is_other_history =
-            hash_at(&bytes, &index, summary, sequence).is_some_and(|hash| hash != event_hash);
+            found.zip(event_hash).is_some_and(|(found, expected)| found != expected);
         self.writer = Some(writer);
         self.framer.chain = Chain::new(summary.event_hash);
         self.framer.last_sequence = summary.last;

@@ -6,8 +6,10 @@ mod snapshot;
 mod volume;
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use log::snapshot::Section;
 use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, Calendar, CancelAll,
     ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates,
@@ -15,7 +17,10 @@ use types::{
     OrderSize, OrderType, Origin, Phase, Price, Qty, SESSIONS_MAX, Session, SetPhase, Side,
     StpMode, Symbol, TimeInForce, Wire,
 };
-use venue::{Durability, Handle, NumberedEvent, OpenError, Opened, Reply, Running, Settings};
+use venue::{
+    Applied, Durability, Handle, LogRetention, NumberedEvent, OpenError, Opened, Reply, Running,
+    Settings,
+};
 
 const ALICE: AccountId = AccountId(1);
 const BOB: AccountId = AccountId(2);
@@ -338,6 +343,77 @@ fn a_calendar_opens_and_closes_before_the_clients_commands_of_its_time() {
 fn newest_snapshot(dir: &Path) -> std::path::PathBuf {
     let snapshots = fs::read_dir(dir.join("snapshots")).unwrap();
     snapshots.map(|entry| entry.unwrap().path()).max().unwrap()
+}
+
+/// As it was left by the version whose running hash was BLAKE3.
+fn make_old(dir: &Path) {
+    let snapshots = dir.join("snapshots");
+    for (_, path) in log::snapshot::files(&snapshots).unwrap() {
+        let mut snapshot = log::snapshot::load(&path).unwrap();
+        let new = |section: &&mut Section| section.name == "event_hash_xxh3";
+        let section = snapshot.sections.iter_mut().find(new).unwrap();
+        section.name = "event_hash".into();
+        section.payload = blake3::hash(&section.payload).as_bytes()[..16].to_vec();
+        fs::remove_file(&path).unwrap();
+        log::snapshot::write(&snapshots, &snapshot).unwrap();
+    }
+    for entry in fs::read_dir(dir.join("spool")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "spool") {
+            let mut bytes = fs::read(&path).unwrap();
+            bytes[..8].copy_from_slice(b"BWSPOOL2");
+            fs::write(&path, bytes).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_spool_of_an_older_version_is_made_anew_once() {
+    let trimmed = LogRetention::Delete;
+    for (log_retention, snapshot_every) in [(LogRetention::Keep, 1_000), (trimmed, 100)] {
+        let dir = tempfile::tempdir().unwrap();
+        let log_segment_size = log::SEGMENT_SIZE_MIN;
+        let settings = settings(dir.path());
+        let settings = Settings { log_retention, snapshot_every, log_segment_size, ..settings };
+        let running = start(settings.clone());
+        set_up(&running.handle());
+        trade(&running.handle(), 0..500);
+        running.stop().unwrap();
+        make_old(dir.path());
+
+        let first = told(&Opened::open(settings.clone()).unwrap());
+        assert!(first.len() > 200 && first.last().unwrap().sequence > 500, "{}", first.len());
+        // A file that is removed and made anew would be another one than this.
+        let kept = dir.path().join("kept");
+        let segment = newest_segment(dir.path());
+        fs::hard_link(&segment, &kept).unwrap();
+        let second = told(&Opened::open(settings.clone()).unwrap());
+        assert!(second == first);
+        let inode = |path: &Path| fs::metadata(path).unwrap().ino();
+        assert_eq!(inode(&segment), inode(&kept), "it was made anew once more");
+
+        // From the next snapshot on the hashes are compared again.
+        let running = start(settings.clone());
+        trade(&running.handle(), 500..600);
+        running.stop().unwrap();
+        let after = told(&Opened::open(settings).unwrap());
+        assert!(after.starts_with(&first) && after.len() >= first.len() + 100);
+        assert_eq!(inode(&segment), inode(&kept), "it was made anew once more");
+    }
+}
+
+/// All that readers of the spool get.
+fn told(opened: &Opened) -> Vec<Applied> {
+    let spool = opened.spool();
+    let (first, last) = (spool.first_sequence(), spool.last_sequence());
+    let told = spool.reader().read_from(first, 10_000).unwrap();
+    assert_eq!(told.last().unwrap().sequence, last);
+    told
+}
+
+fn newest_segment(dir: &Path) -> std::path::PathBuf {
+    let files = fs::read_dir(dir.join("spool")).unwrap().map(|entry| entry.unwrap().path());
+    files.filter(|file| file.extension().is_some_and(|it| it == "spool")).max().unwrap()
 }
 
 /// All events of the accounts and the instrument, page by page.

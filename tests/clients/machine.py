@@ -26,6 +26,22 @@ class Machine:
         atexit.register(disk.kill_group, venue.process)  # When a test fails before it ends it.
         return venue
 
+    def begin(self, *args):
+        """A command on files of this disk."""
+        process = subprocess.Popen(
+            [BINARY, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **self.popen
+        )
+        atexit.register(disk.kill_group, process)
+        return process
+
+    def run(self, *args):
+        """What a command prints that succeeds."""
+        process = self.begin(*args)
+        stdout, stderr = process.communicate()
+        self.disk.replay()
+        assert process.returncode == 0, stderr
+        return stdout
+
     def kill_recoveries(self, chance):
         """Starts the venue and kills it before, or just after, it is ready, a few times."""
         for _ in range(chance.randrange(RECOVERIES_KILLED)):

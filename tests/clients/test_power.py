@@ -8,6 +8,7 @@ be left. BUTTONWOOD_POWER_ROUNDS sets the number of rounds, BUTTONWOOD_POWER_SEE
 import asyncio
 import os
 import random
+import subprocess
 
 import aiohttp
 import disk
@@ -15,7 +16,7 @@ import pytest
 
 from ledger import Ledger, check, send
 from machine import Machine
-from venue import DEADLINE_S
+from venue import DEADLINE_S, Venue
 
 ROUNDS = int(os.environ.get("BUTTONWOOD_POWER_ROUNDS", "8"))
 SEED = int(os.environ.get("BUTTONWOOD_POWER_SEED", "7"))
@@ -159,6 +160,59 @@ async def test_without_syncs_orders_are_lost_but_not_the_venue(tmp_path, shim):
         await asyncio.gather(*senders)
     machine.disk.cut_power(None)
     stop(machine, await start(machine, Ledger()))
+
+
+async def test_a_backup_that_says_it_is_done_outlives_the_power(tmp_path, shim):
+    """Into a folder that is new, and where an older backup is."""
+    machine = Machine(tmp_path / "machine", shim)
+    data, backup = tmp_path / "data", machine.disk.folder / "backups/venue"
+    for number in range(3):
+        await trade(data, f"{number}")
+        machine.run("backup", data, backup)
+        machine.disk.cut_power(None)
+        back = machine.disk.folder / f"back-{number}"
+        machine.run("restore", backup, back)
+        machine.disk.cut_power(None)
+        assert state(machine, back) == state(machine, data)
+
+
+async def test_a_backup_that_the_power_ends_is_gone_on_from(tmp_path, shim):
+    machine = Machine(tmp_path / "machine", shim)
+    data = tmp_path / "data"
+    chance = random.Random(SEED)
+    ended = 0
+    for number in range(ROUNDS):
+        backup = machine.disk.folder / f"backups/{number // 3}"
+        await trade(data, f"{number}")
+        process = machine.begin("backup", data, backup)
+        try:
+            process.wait(chance.uniform(0.01, 0.2))
+        except subprocess.TimeoutExpired:
+            ended += 1
+        machine.disk.kill(process)
+        machine.disk.cut_power(chance)
+        if number % 3 == 2:
+            machine.run("backup", data, backup)
+            machine.disk.cut_power(None)
+            assert state(machine, backup) == state(machine, data)
+    assert ended > 0, "no backup was ended"
+
+
+async def trade(data, label):
+    """Has orders come for a moment. This venue is on another disk."""
+    venue = Venue(data.parent, *SETTINGS, data=data)
+    async with aiohttp.ClientSession(venue.url) as session:
+        names = [f"{label}-{at}" for at in range(SENDERS)]
+        senders = [asyncio.create_task(send(venue, session, Ledger(), name)) for name in names]
+        await asyncio.sleep(0.3)
+        venue.process.kill()
+        venue.stderr.close()
+        await asyncio.gather(*senders)
+    venue.process.wait()
+
+
+def state(machine, folder):
+    return machine.run("log", "state", "--json", folder)
 
 
 async def start(machine, ledger):

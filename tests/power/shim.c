@@ -405,6 +405,21 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
     return mmap64(at, size, protection, flags, fd, offset);
 }
 
+/* Copies within the kernel, which a program must be able to do without: it writes by itself then. */
+#define WITHOUT(name, to, parameters, arguments) \
+    ssize_t name parameters;                     \
+    ssize_t name parameters {                    \
+        if (root_size && watches(to)) {          \
+            errno = ENOSYS;                      \
+            return -1;                           \
+        }                                        \
+        return REAL(name) arguments;             \
+    }
+WITHOUT(sendfile, to, (int to, int from, off_t *o, size_t n), (to, from, o, n))
+WITHOUT(sendfile64, to, (int to, int from, off64_t *o, size_t n), (to, from, o, n))
+WITHOUT(splice, to, (int from, off64_t *i, int to, off64_t *o, size_t n, unsigned f), (from, i, to, o, n, f))
+WITHOUT(copy_file_range, to, (int from, off64_t *i, int to, off64_t *o, size_t n, unsigned f), (from, i, to, o, n, f))
+
 #define UNKNOWN_FD(type, name, fd, parameters, arguments) \
     type name parameters;                                 \
     type name parameters {                                \
@@ -415,10 +430,6 @@ UNKNOWN_FD(ssize_t, pwritev, fd, (int fd, const struct iovec *v, int n, off_t o)
 UNKNOWN_FD(ssize_t, pwritev64, fd, (int fd, const struct iovec *v, int n, off64_t o), (fd, v, n, o))
 UNKNOWN_FD(ssize_t, pwritev2, fd, (int fd, const struct iovec *v, int n, off_t o, int f), (fd, v, n, o, f))
 UNKNOWN_FD(ssize_t, pwritev64v2, fd, (int fd, const struct iovec *v, int n, off64_t o, int f), (fd, v, n, o, f))
-UNKNOWN_FD(ssize_t, sendfile, to, (int to, int from, off_t *o, size_t n), (to, from, o, n))
-UNKNOWN_FD(ssize_t, sendfile64, to, (int to, int from, off64_t *o, size_t n), (to, from, o, n))
-UNKNOWN_FD(ssize_t, splice, to, (int from, off64_t *i, int to, off64_t *o, size_t n, unsigned f), (from, i, to, o, n, f))
-UNKNOWN_FD(ssize_t, copy_file_range, to, (int from, off64_t *i, int to, off64_t *o, size_t n, unsigned f), (from, i, to, o, n, f))
 UNKNOWN_FD(int, fallocate, fd, (int fd, int mode, off_t o, off_t n), (fd, mode, o, n))
 UNKNOWN_FD(int, fallocate64, fd, (int fd, int mode, off64_t o, off64_t n), (fd, mode, o, n))
 UNKNOWN_FD(int, posix_fallocate, fd, (int fd, off_t o, off_t n), (fd, o, n))

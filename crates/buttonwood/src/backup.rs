@@ -3,15 +3,17 @@
 //!
 //! A backup looks like a data folder: `log/` and `snapshots/`, and `backup.json`, which says that it
 //! is one. What is copied never changes afterwards, so a later backup into the same folder adds to it.
-//! A copy that is cut short leaves at worst an unfinished frame at the end of the newest segment,
-//! which the next one goes on from.
+//! A file gets its name when all of it is on stable storage, and the log's files get theirs in their
+//! order: a copy that is cut short, by a loss of power as well, is a backup of less, which the next
+//! one goes on from.
 
 use std::fs::{self, DirBuilder, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use log::Disk;
 use serde_json::{Value, json};
 use venue::Archive;
 
@@ -21,6 +23,8 @@ use crate::history::verify::Findings;
 
 const FORMAT: u64 = 1;
 const MARK_NAME: &str = "backup.json";
+/// What is being copied, until it is complete.
+const UNFINISHED_NAME: &str = "copy.unfinished";
 
 /// Copy a venue's log and snapshots, also while it runs
 ///
@@ -53,14 +57,12 @@ pub(crate) struct Restore {
 impl Backup {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let source = Archive::open(&self.dir)?;
-        let older = match is_empty(&self.target)? {
-            true => None,
-            false => Some(open_older(&self.target, &source, &self.dir)?),
-        };
-        if older.is_none() {
-            make_folders(&self.target)?;
-            mark(&self.target)?;
+        match is_empty(&self.target)? {
+            true => mark(&self.target)?,
+            false => check_mark(&self.target)?,
         }
+        make_folders(&self.target)?;
+        let older = open_older(&self.target, &source, &self.dir)?;
         let copied = copy(&source, older.as_ref(), &self.target)?;
         let findings = verified(&self.target)?;
         let (oldest, newest) = (findings.oldest, findings.newest);
@@ -111,18 +113,27 @@ impl Restore {
     }
 }
 
+/// A mark that is not complete may be left of a backup that was ended at once.
 fn is_empty(dir: &Path) -> Result<bool, Failure> {
-    match fs::read_dir(dir) {
-        Ok(mut entries) => Ok(entries.next().is_none()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
-        Err(error) => Err(cannot("using", dir)(error)),
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        Err(error) => return Err(cannot("using", dir)(error)),
+    };
+    for entry in entries {
+        if entry.map_err(cannot("using", dir))?.file_name() != UNFINISHED_NAME {
+            return Ok(false);
+        }
     }
+    Ok(true)
 }
 
-/// A backup that is there already, if what lies in `source` goes on from it.
-fn open_older(target: &Path, source: &Archive, dir: &Path) -> Result<Archive, Failure> {
-    check_mark(target)?;
+/// What the backup holds already, if what lies in `source` goes on from it.
+fn open_older(target: &Path, source: &Archive, dir: &Path) -> Result<Option<Archive>, Failure> {
     let older = Archive::open(target)?;
+    if older.log().files().next().is_none() {
+        return Ok(None);
+    }
     let (old, new) = (older.log(), source.log());
     if old.last_batch + 1 < new.first_batch {
         return Err(Failure::new(format!(
@@ -139,7 +150,7 @@ fn open_older(target: &Path, source: &Archive, dir: &Path) -> Result<Archive, Fa
         reader.previous_hash() == old.last_hash
     };
     if goes_on {
-        return Ok(older);
+        return Ok(Some(older));
     }
     Err(Failure::new(format!(
         "{} is a backup of another venue than that in {}, or of a later state of it (it ends at \
@@ -152,8 +163,10 @@ fn open_older(target: &Path, source: &Archive, dir: &Path) -> Result<Archive, Fa
 }
 
 fn mark(target: &Path) -> Result<(), Failure> {
+    make_folder(target)?;
     let path = target.join(MARK_NAME);
-    fs::write(&path, format!("{}\n", json!({ "format": FORMAT }))).map_err(cannot("writing", &path))
+    let mark = format!("{}\n", json!({ "format": FORMAT }));
+    write_file(&path, |file| file.write_all(mark.as_bytes()).map_err(cannot("writing", &path)))
 }
 
 fn check_mark(backup: &Path) -> Result<(), Failure> {
@@ -186,14 +199,20 @@ fn check_mark(backup: &Path) -> Result<(), Failure> {
 }
 
 fn make_folders(dir: &Path) -> Result<(), Failure> {
-    for path in [dir.to_path_buf(), dir.join("log"), dir.join("snapshots")] {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&path)
-            .map_err(cannot("making", &path))?;
+    [dir, &dir.join("log"), &dir.join("snapshots")].into_iter().try_for_each(make_folder)
+}
+
+/// A folder of its owner's, unless it is there. Its name is on stable storage, too.
+fn make_folder(dir: &Path) -> Result<(), Failure> {
+    let make_durable = |dir: &Path| {
+        let failed = |error| format!("{error}; the venue is as it was, and this can be run again");
+        Disk::default().create_dir(dir).map_err(failed)
+    };
+    if let Some(parent) = dir.parent() {
+        make_durable(parent)?;
     }
-    Ok(())
+    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(cannot("making", dir))?;
+    Ok(make_durable(dir)?)
 }
 
 /// Copies what `older` does not have yet, snapshots first: the log goes on from each of them.
@@ -202,7 +221,6 @@ fn copy(source: &Archive, older: Option<&Archive>, target: &Path) -> Result<u64,
     for snapshot in source.snapshots().iter().rev() {
         copied += copy_snapshot(&snapshot.path, &target.join("snapshots"))?;
     }
-    sync_folder(&target.join("snapshots"))?;
     // Up to its last whole frame the newest segment of an older backup is as it was.
     let newest = older.and_then(|older| older.log().files().last());
     for file in source.log().files() {
@@ -213,15 +231,12 @@ fn copy(source: &Archive, older: Option<&Archive>, target: &Path) -> Result<u64,
         };
         copied += copy_segment(file.path, file.end, start, &target.join("log"))?;
     }
-    sync_folder(&target.join("log"))?;
-    sync_folder(target)?;
     Ok(copied)
 }
 
-/// A snapshot gets its name when all of it is there, and never changes then.
+/// A snapshot never changes once it has its name.
 fn copy_snapshot(path: &Path, target: &Path) -> Result<u64, Failure> {
-    let name = path.file_name().expect("it was listed by its name");
-    let (copy, unfinished) = (target.join(name), target.join("copy.unfinished"));
+    let copy = target.join(path.file_name().expect("it was listed by its name"));
     if copy.exists() {
         return Ok(0);
     }
@@ -230,33 +245,42 @@ fn copy_snapshot(path: &Path, target: &Path) -> Result<u64, Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
         source => source.map_err(cannot("reading", path))?,
     };
-    let mut file = File::create(&unfinished).map_err(cannot("writing", &unfinished))?;
-    let copied = io::copy(&mut source, &mut file).map_err(cannot("copying", path))?;
-    file.sync_all().map_err(cannot("writing", &unfinished))?;
-    fs::rename(&unfinished, &copy).map_err(cannot("naming", &copy))?;
-    Ok(copied)
+    write_file(&copy, |file| io::copy(&mut source, file).map_err(cannot("copying", path)))
 }
 
-/// Copies a segment from `start` to `end`, or to the end of the file if it is full.
+/// Copies a segment to `end`, or to the end of the file if it is full. Up to `start` it is there
+/// already: that is copied from there, since nothing is added to a file in its place. What a loss of
+/// power would leave of that could not be told from damage.
 fn copy_segment(path: &Path, end: Option<u64>, start: u64, target: &Path) -> Result<u64, Failure> {
     let copy = target.join(path.file_name().expect("it was listed by its name"));
     let mut source = File::open(path).map_err(cannot("reading", path))?;
     let size = source.metadata().map_err(cannot("reading", path))?.len();
     let size = end.unwrap_or(size).saturating_sub(start);
-    let mut options = File::options();
-    let mut file = options
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&copy)
-        .map_err(cannot("writing", &copy))?;
-    // Behind the last whole frame there may be part of one, from a copy that was cut short.
-    file.set_len(start).map_err(cannot("writing", &copy))?;
-    file.seek(SeekFrom::Start(start)).map_err(cannot("writing", &copy))?;
+    if start > 0 && size == 0 {
+        return Ok(0);
+    }
     source.seek(SeekFrom::Start(start)).map_err(cannot("reading", path))?;
-    let copied = io::copy(&mut source.take(size), &mut file).map_err(cannot("copying", path))?;
-    file.sync_all().map_err(cannot("writing", &copy))?;
-    Ok(copied)
+    write_file(&copy, |file| {
+        if start > 0 {
+            let older = File::open(&copy).map_err(cannot("reading", &copy))?;
+            io::copy(&mut older.take(start), file).map_err(cannot("copying", &copy))?;
+        }
+        io::copy(&mut source.take(size), file).map_err(cannot("copying", path))
+    })
+}
+
+/// A file gets its name when all of it is on stable storage, and is done when its name is there, too.
+fn write_file<T>(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let unfinished = path.with_file_name(UNFINISHED_NAME);
+    let mut file = File::create(&unfinished).map_err(cannot("writing", &unfinished))?;
+    let written = write(&mut file)?;
+    file.sync_all().map_err(cannot("writing", &unfinished))?;
+    fs::rename(&unfinished, path).map_err(cannot("naming", path))?;
+    sync_folder(path.parent().expect("it lies in a folder"))?;
+    Ok(written)
 }
 
 fn verified(backup: &Path) -> Result<Findings, Failure> {

@@ -17,6 +17,7 @@
 //! is trusted to leave the other bytes of a sector alone when a write to it is torn. Damage to the
 //! frames of the last write looks like a torn one, and is cut off as such.
 
+mod damage;
 mod disk;
 #[cfg(test)]
 mod fault;
@@ -33,6 +34,7 @@ mod writer;
 
 use std::fmt;
 
+pub use damage::damages;
 pub use disk::{Access, Disk, DiskError, FileSystem, StoredFile};
 pub use file::{
     Durability, FileLog, IN_FLIGHT_MAX_DEFAULT, Options, SEGMENT_SIZE_DEFAULT, SEGMENT_SIZE_MIN,

@@ -263,7 +263,7 @@ impl Reader {
     }
 }
 
-fn corrupt(
+pub(crate) fn corrupt(
     reader: &SegmentReader,
     offset: u64,
     batch_number: u64,
@@ -272,7 +272,7 @@ fn corrupt(
     OpenError::Corrupt { file: reader.path().to_path_buf(), offset, batch_number, damage }
 }
 
-fn damage(error: FrameError) -> &'static str {
+pub(crate) fn damage(error: FrameError) -> &'static str {
     match error {
         FrameError::Incomplete { .. } => "the file ends within a frame",
         FrameError::Magic => "a frame's first bytes are damaged",

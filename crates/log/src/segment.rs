@@ -185,9 +185,28 @@ impl SegmentReader {
                 });
             }
         };
+        Ok(Self::behind(header, file, file_size))
+    }
+
+    /// Opens a segment whose header cannot be used, for what lies behind it.
+    pub(crate) fn open_headless(disk: &Disk, segment: &Segment) -> Result<Self, DiskError> {
+        let file = disk.open(&segment.path, Access::Read)?;
+        let file_size = file.size()?;
+        let header = SegmentHeader {
+            magic: MAGIC,
+            format_version: FORMAT_VERSION,
+            reserved: [0; 6],
+            first_batch: segment.first_batch,
+            previous_hash: ChainHash::GENESIS,
+            checksum: [0; 16],
+        };
+        Ok(Self::behind(header, file, file_size))
+    }
+
+    fn behind(header: SegmentHeader, file: DiskFile, file_size: u64) -> Self {
         let buffer = Vec::with_capacity(READ_SIZE);
         let offset = SegmentHeader::SIZE;
-        Ok(Self { file, header, file_size, offset, buffer, buffer_offset: offset })
+        Self { file, header, file_size, offset, buffer, buffer_offset: offset }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -229,15 +248,33 @@ impl SegmentReader {
     /// was on stable storage already.
     pub(crate) fn has_witness(&self, batch_number: u64, end: u64) -> Result<bool, DiskError> {
         let searched = (end - self.offset) as usize;
-        let frame_end = end + frame::size(frame::PAYLOAD_SIZE_MAX) as u64;
-        let mut bytes = vec![0; (frame_end.min(self.file_size) - self.offset) as usize];
-        self.file.read_exact_at(&mut bytes, self.offset)?;
+        let bytes = self.bytes_from_here(end)?;
         let is_witness = |start: usize| match frame::decode(&bytes[start..]) {
             Ok(frame) => frame.header.durable_batch >= batch_number,
             Err(FrameError::Version { .. }) => true,
             Err(_) => false,
         };
         Ok((frame::ALIGNMENT..searched).step_by(frame::ALIGNMENT).any(is_witness))
+    }
+
+    /// Goes on at the next sound frame behind a bad one and before `end`, if there is one.
+    pub(crate) fn go_to_next_frame(&mut self, end: u64) -> Result<bool, DiskError> {
+        let bytes = self.bytes_from_here(end)?;
+        let searched = (end - self.offset) as usize;
+        let is_frame = |start: &usize| frame::decode(&bytes[*start..]).is_ok();
+        let found = (frame::ALIGNMENT..searched).step_by(frame::ALIGNMENT).find(is_frame);
+        let Some(start) = found else { return Ok(false) };
+        self.offset += start as u64;
+        self.look_again()?;
+        Ok(true)
+    }
+
+    /// What lies between here and `end`, and the rest of a frame that begins there.
+    fn bytes_from_here(&self, end: u64) -> Result<Vec<u8>, DiskError> {
+        let frame_end = end + frame::size(frame::PAYLOAD_SIZE_MAX) as u64;
+        let mut bytes = vec![0; frame_end.min(self.file_size).saturating_sub(self.offset) as usize];
+        self.file.read_exact_at(&mut bytes, self.offset)?;
+        Ok(bytes)
     }
 
     /// Forgets what it has read ahead, so that the next frame comes from the file as it is now.

@@ -64,7 +64,7 @@ impl Findings {
         let archive = match Archive::open(dir) {
             Ok(archive) => archive,
             Err(ArchiveError::Log(error)) => {
-                findings.problems.push(error.to_string());
+                findings.look_at_damage(&dir.join("log"), error);
                 return Ok(findings);
             }
             Err(error) => return Err(error.into()),
@@ -91,10 +91,21 @@ impl Findings {
             [] => Ok(()),
             [problem] => Err(Failure::new(problem)),
             [first, others @ ..] => Err(Failure::new(format!(
-                "{} has {} problems, which are listed above; the first: {first}",
+                "{} has {} problems, which `buttonwood log verify` lists; the first: {first}",
                 dir.display(),
                 others.len() + 1
             ))),
+        }
+    }
+
+    /// All that is wrong with a log that cannot be read from end to end, for `error` to begin with.
+    fn look_at_damage(&mut self, log_dir: &Path, error: log::OpenError) {
+        self.problem(ArchiveError::Log(error));
+        match log::damages(log_dir) {
+            Ok(damages) => {
+                damages.into_iter().for_each(|damage| self.problem(ArchiveError::Log(damage)));
+            }
+            Err(error) => self.problem(ArchiveError::Log(error)),
         }
     }
 

@@ -377,6 +377,63 @@ async fn each_wrong_input_has_its_own_sentence() {
     check(&["verify", data_text], &["9999"]);
 }
 
+#[tokio::test]
+async fn every_damaged_place_of_a_log_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let [whole, data] = ["whole", "data"].map(|name| dir.path().join(name));
+    long_lived(&whole).await;
+    in_small_segments(&whole, &data);
+    let segments = segments(&data);
+    let [first, second, .., last] = segments.as_slice() else { panic!("{segments:?}") };
+    // Frames as the log says where they are: of the first file the second and the fourth, the header
+    // of the second file and the first frame behind it.
+    let offsets = frame_offsets(&data);
+    let in_file = |file: &Path| -> Vec<u64> {
+        let mine = offsets.iter().filter(|(path, ..)| path == file);
+        mine.map(|(_, offset)| *offset).collect()
+    };
+    let places = [
+        (first, in_file(first)[1]),
+        (first, in_file(first)[3]),
+        (second, 0),
+        (second, in_file(second)[0]),
+    ];
+    for (file, offset) in places {
+        let mut bytes = fs::read(file).unwrap();
+        bytes[offset as usize + 20] ^= 1;
+        fs::write(file, bytes).unwrap();
+    }
+    // The end of the newest one is as a crash leaves it, and no damage.
+    let end = offsets.last().unwrap().1 as usize;
+    let mut bytes = fs::read(last).unwrap();
+    bytes[end + 20] ^= 1;
+    fs::write(last, bytes).unwrap();
+
+    let before = contents(&data);
+    let output = run(&["log", "verify", text(&data)]);
+    assert_eq!(output.status.code(), Some(1));
+    let report = String::from_utf8(output.stdout).unwrap();
+    let told: Vec<_> = report.lines().filter(|line| line.starts_with("problem ")).collect();
+    assert_eq!(told.len(), places.len(), "{report}");
+    for (line, (file, offset)) in told.iter().zip(places) {
+        let place = format!("{} is damaged at byte {offset}, batch ", file.display());
+        assert!(line.contains(&place), "{line}, and not {place}");
+    }
+    assert!(contents(&data) == before, "looking changes nothing");
+}
+
+/// Where each frame of a log lies.
+fn frame_offsets(data: &Path) -> Vec<(PathBuf, u64)> {
+    let recovered = log::inspect(&data.join("log")).unwrap();
+    let mut reader = recovered.read_from(1).unwrap();
+    let mut offsets = Vec::new();
+    while reader.read().unwrap().is_some() {
+        let (file, offset) = reader.place().unwrap();
+        offsets.push((file.to_path_buf(), offset));
+    }
+    offsets
+}
+
 fn snapshot_batch(path: &Path) -> u64 {
     segment_first_batch(path)
 }

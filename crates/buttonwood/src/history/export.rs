@@ -1,7 +1,7 @@
-//! `buttonwood log export`: orders, trades, adjustments and balances as tables.
+//! `buttonwood log export`: orders, trades, adjustments, transfers and balances as tables.
 //!
-//! The rows are made from the events that a replay gives: orders as they end, trades as they happen,
-//! and at the end of the range what is open and what everybody has.
+//! The rows are made from the events that a replay gives: orders as they end, trades and transfers as
+//! they happen, and at the end of the range what is open and what everybody has.
 
 mod table;
 
@@ -14,8 +14,8 @@ use clap::Args;
 use engine::Engine;
 use serde_json::json;
 use types::{
-    Adjustment, Describe, Described, Event, Fill, Instrument, InstrumentId, Order, OrderId, Price,
-    Side, TradeExecuted,
+    AccountId, Adjustment, Amount, AssetId, Describe, Described, Event, ExternalRef, Fill,
+    Instrument, InstrumentId, Order, OrderId, Price, Side, TradeExecuted,
 };
 use venue::{Archive, Place, ReplayedCommand};
 
@@ -25,8 +25,8 @@ use super::moment::format_time;
 use super::show::{account_name, find_instrument};
 use crate::failure::Failure;
 
-/// Changes whenever columns do, or what stands in them.
-const EXPORT_FORMAT: u32 = 1;
+/// Changes whenever tables or columns do, or what stands in them. Before 2 there were no transfers.
+const EXPORT_FORMAT: u32 = 2;
 const DONE_NAME: &str = "export.json";
 
 #[derive(Args, Debug)]
@@ -103,6 +103,17 @@ const ADJUSTMENTS: &[Column] = &[
     ("seller_quote", Kind::Text),
 ];
 
+const TRANSFERS: &[Column] = &[
+    ("sequence", Kind::Number),
+    ("time", Kind::Time),
+    ("kind", Kind::Text),
+    ("account", Kind::Text),
+    ("asset", Kind::Text),
+    ("amount", Kind::Text),
+    ("free", Kind::Text),
+    ("external_ref", Kind::Text),
+];
+
 const BALANCES: &[Column] = &[
     ("account", Kind::Text),
     ("asset", Kind::Text),
@@ -115,6 +126,7 @@ struct Tables {
     orders: Table,
     trades: Table,
     adjustments: Table,
+    transfers: Table,
     balances: Table,
     /// By which command each open order was taken on; `None` if that was before the range.
     open: BTreeMap<(InstrumentId, OrderId), Option<u64>>,
@@ -158,6 +170,7 @@ impl Tables {
             orders: Table::create(out, "orders", format, ORDERS)?,
             trades: Table::create(out, "trades", format, TRADES)?,
             adjustments: Table::create(out, "adjustments", format, ADJUSTMENTS)?,
+            transfers: Table::create(out, "transfers", format, TRANSFERS)?,
             balances: Table::create(out, "balances", format, BALANCES)?,
             open: BTreeMap::new(),
         })
@@ -218,6 +231,18 @@ impl Tables {
                 let row = adjustment_row(head, corrected.instrument, prices, sides, engine);
                 self.adjustments.write(row)
             }
+            Event::Deposited(deposited) => {
+                let head = (sequence, time_ns, "Deposited");
+                let amounts = [deposited.amount, deposited.free];
+                let of = (deposited.account, deposited.asset, &deposited.external_ref);
+                self.transfers.write(transfer_row(head, of, amounts, engine))
+            }
+            Event::Withdrawn(withdrawn) => {
+                let head = (sequence, time_ns, "Withdrawn");
+                let amounts = [withdrawn.amount, withdrawn.free];
+                let of = (withdrawn.account, withdrawn.asset, &withdrawn.external_ref);
+                self.transfers.write(transfer_row(head, of, amounts, engine))
+            }
             _ => Ok(()),
         }
     }
@@ -261,6 +286,7 @@ impl Tables {
                 "orders": self.orders.finish()?,
                 "trades": self.trades.finish()?,
                 "adjustments": self.adjustments.finish()?,
+                "transfers": self.transfers.finish()?,
                 "balances": self.balances.finish()?,
             },
         });
@@ -395,6 +421,26 @@ fn adjustment_row(
         account(seller),
         Cell::Text(base.format_amount(seller.base)),
         Cell::Text(quote.format_amount(seller.quote)),
+    ]
+}
+
+fn transfer_row(
+    (sequence, time_ns, kind): (u64, u64, &'static str),
+    (account, asset, external_ref): (AccountId, AssetId, &ExternalRef),
+    amounts: [Amount; 2],
+    engine: &Engine,
+) -> [Cell; TRANSFERS.len()] {
+    let asset = &engine.assets()[usize::from(asset.0)];
+    let [amount, free] = amounts.map(|amount| Cell::Text(asset.format_amount(amount)));
+    [
+        Cell::Number(sequence),
+        Cell::TimeNs(time_ns),
+        Cell::text(kind),
+        Cell::Text(account_name(engine, account)),
+        Cell::text(asset.name),
+        amount,
+        free,
+        Cell::text(external_ref),
     ]
 }
 

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use client::NewOrder;
 use log::snapshot::{self, Snapshot};
 use log::{Batch, Durability, FileLog, Log, Options, SEGMENT_SIZE_MIN};
+use parquet::file::reader::SerializedFileReader;
+use parquet::record::Field;
 use serde_json::{Value, json};
 use types::{Command, Entry, Reader, Side, Wire};
 
@@ -520,9 +522,10 @@ async fn an_export_has_each_order_each_trade_and_all_balances() {
     alice.place(&NewOrder::post_only("ETHUSDT", Side::Buy, "1", "10")).await.unwrap();
     alice.cancel_all("ETHUSDT").await.unwrap();
     run_json(&["admin", "--data", data, "bust", "BTCUSDT", "1", "alice", "bob"]);
+    run_json(&["admin", "--data", data, "withdraw", "bob", "USDT", "7.5", "--ref", "wire-9"]);
     let done = run_json(&["log", "export", data, "--out", out_text]);
     venue.stop();
-    assert_eq!(done["format"], 1);
+    assert_eq!(done["format"], 2);
     for (name, count) in [("orders", 3), ("trades", 1), ("adjustments", 1)] {
         assert_eq!(done["rows"][name], count, "{name}");
     }
@@ -558,6 +561,25 @@ async fn an_export_has_each_order_each_trade_and_all_balances() {
     );
     let bust = &table(&out.join("adjustments.csv"))[0];
     assert_eq!((bust["kind"].as_str(), bust["seller_quote"].as_str()), ("Busted", "-50.00000000"));
+    let transfers = table(&out.join("transfers.csv"));
+    assert_eq!(done["rows"]["transfers"], transfers.len());
+    let columns = ["kind", "account", "asset", "amount", "free", "external_ref"];
+    let of_row = |row: &Row| columns.map(|column| row[column].clone());
+    let deposit =
+        ["Deposited", "alice", "USDT", "1000000.00000000", "1000000.00000000", "demo-USDT"];
+    assert!(transfers.iter().any(|row| of_row(row) == deposit), "{transfers:?}");
+    let last = transfers.last().unwrap();
+    let withdrawal = ["Withdrawn", "bob", "USDT", "7.50000000", "999992.50000000", "wire-9"];
+    assert_eq!(of_row(last), withdrawal);
+    let parquet = dir.path().join("parquet");
+    run_json(&["log", "export", data, "--out", text(&parquet), "--format", "parquet"]);
+    let rows = parquet_table(&parquet.join("transfers.parquet"));
+    assert_eq!(
+        rows.iter().map(of_row).collect::<Vec<_>>(),
+        transfers.iter().map(of_row).collect::<Vec<_>>()
+    );
+    assert_eq!(rows.last().unwrap()["sequence"], last["sequence"]);
+
     let balances = table(&out.join("balances.csv"));
     assert_eq!(done["rows"]["balances"], balances.len());
     let of_alice = |row: &&_| row_says(row, "account", "alice") && row_says(row, "asset", "USDT");
@@ -593,4 +615,17 @@ fn row_says(row: &Row, column: &str, value: &str) -> bool {
 fn table(path: &Path) -> Vec<Row> {
     let mut reader = csv::Reader::from_path(path).unwrap();
     reader.deserialize().map(|row| row.unwrap()).collect()
+}
+
+/// The same of a Parquet file.
+fn parquet_table(path: &Path) -> Vec<Row> {
+    let reader = SerializedFileReader::new(fs::File::open(path).unwrap()).unwrap();
+    let shown = |field: &Field| match field {
+        Field::Str(text) => text.clone(),
+        field => field.to_string(),
+    };
+    let row = |row: parquet::record::Row| {
+        row.get_column_iter().map(|(name, field)| (name.clone(), shown(field))).collect()
+    };
+    reader.into_iter().map(|found| row(found.unwrap())).collect()
 }

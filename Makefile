@@ -1,14 +1,16 @@
-# Needs Rust (cargo), Python 3 with venv, a C and a C++ compiler (for tests/power and one baseline), and nothing
-# else set up.
+# Needs Rust (cargo), Python 3.11 or later with venv, Node.js 20 with npm, a C and a C++ compiler (for tests/power and one baseline),
+# and nothing else set up.
 
 CARGO ?= cargo
 PYTHON ?= python3
 VENV := .venv
+CLIENT_TESTS := test_ccxt.py test_ccxt_orders.py test_ccxt_pro_trading.py test_python_binance.py test_programs.py test_order_books.py test_docs.py
+NODE_MODULES := tests/clients/js/node_modules
 DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint unit clients bench snapshots churn coverage crash power sim soak fuzz clean
+.PHONY: help run test lint unit process clients bench snapshots churn coverage crash power sim soak fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,7 +19,7 @@ run: ## build and run the demo venue in the foreground (DATA=dir HTTP=addr:port)
 	$(CARGO) build --release --locked --package buttonwood
 	@scripts/run-demo target/release/buttonwood $(DATA) $(HTTP)
 
-test: lint unit clients ## set up what is needed and run all tests
+test: lint unit process ## set up what is needed and run all tests
 
 lint: ## formatting and lints
 	$(CARGO) fmt --all --check
@@ -30,13 +32,30 @@ unit: ## the Rust tests, whole-process tests included
 	# The golden logs once more as users run them: both builds must give the hashes in the files.
 	$(CARGO) test --release --locked --package engine --test golden
 
-clients: $(VENV)/installed ## real trading programs against a venue of their own
+process: $(VENV)/installed $(NODE_MODULES)/installed ## the venue as a process: crashes, full disks, and three clients
 	$(CARGO) build --locked --package buttonwood
-	$(VENV)/bin/pytest tests/clients
+	$(VENV)/bin/pytest tests/clients -m "not slow"
+
+clients: $(VENV)/installed $(NODE_MODULES)/installed $(VENV)-official/installed $(VENV)-nautilus/installed ## every client and bot against a venue of its own
+	$(CARGO) build --locked --package buttonwood
+	$(VENV)/bin/pytest $(addprefix tests/clients/,$(CLIENT_TESTS))
 
 $(VENV)/installed: tests/clients/requirements.txt
-	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	$(install)
+
+# An environment for clients that do not go with the others: two are both called `binance`.
+$(VENV)-%/installed: tests/clients/%/requirements.txt
+	$(install)
+
+define install
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+endef
+
+# The lock file names no addresses: the packages come from where npm is set up to find them.
+$(NODE_MODULES)/installed: tests/clients/js/package-lock.json
+	npm ci --prefix tests/clients/js --ignore-scripts --no-audit --no-fund
 	touch $@
 
 crash: $(VENV)/installed ## kill -9 under load, again and again (ROUNDS=100)
@@ -79,4 +98,4 @@ coverage: ## line coverage of types, engine and log (installs cargo-tarpaulin)
 
 clean: ## remove what was built, not the venue's data
 	$(CARGO) clean
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(VENV)-* $(NODE_MODULES)

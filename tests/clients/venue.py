@@ -31,6 +31,7 @@ class Venue:
             self.process.kill()
             raise RuntimeError(f"not ready: {(self.folder / 'stderr.txt').read_text()}")
         self.url = line.split()[1]
+        self.socket = f"ws{self.url.removeprefix('http')}"
         accounts = json.loads((self.data / "demo.json").read_text())["accounts"]
         self.keys = {account["name"]: account for account in accounts}
 
@@ -63,9 +64,8 @@ class Venue:
         api["public"] = api["private"] = f"{self.url}/api/v3"
         api["sapi"] = f"{self.url}/sapi/v1"
         if isinstance(api.get("ws"), dict):
-            socket = f"ws{self.url.removeprefix('http')}"
-            api["ws"]["spot"] = f"{socket}/ws"
-            api["ws"]["ws-api"]["spot"] = f"{socket}/ws-api/v3"
+            api["ws"]["spot"] = f"{self.socket}/ws"
+            api["ws"]["ws-api"]["spot"] = f"{self.socket}/ws-api/v3"
         return exchange
 
     def signed(self, name, **params):

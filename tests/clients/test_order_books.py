@@ -1,0 +1,146 @@
+"""Order books that clients keep from the depth stream equal the venue's own, though their connections are cut."""
+
+import asyncio
+import contextlib
+import random
+
+import aiohttp
+import ccxt.pro
+import pytest
+from binance import AsyncClient, BinanceSocketManager, DepthCacheManager
+
+from relay import Relay
+from venue import DEADLINE_S
+
+SYMBOL, NAME = "BTC/USDT", "BTCUSDT"
+SENDERS = 16
+QUOTES = 10
+READERS = 2
+
+
+@pytest.mark.parametrize("events,cuts", [(5_000, 1), pytest.param(100_000, 5, marks=pytest.mark.slow)])
+async def test_order_books_equal_rest_depth_after_many_events(venue, events, cuts):
+    async with (
+        aiohttp.ClientSession(venue.url) as session,
+        Relay(venue.url) as relay,
+        ccxt_pro(venue, relay) as ccxt_book,
+        depth_cache(venue, relay) as cached_book,
+    ):
+        first = (await depth(session))["lastUpdateId"]
+        for part in range(1, cuts + 2):
+            until = first + events * part // (cuts + 1)
+            await asyncio.gather(*(trade(venue, session, seed, until) for seed in range(SENDERS)))
+            async with asyncio.timeout(DEADLINE_S):
+                while len(relay.open) < READERS:
+                    await asyncio.sleep(0.05)
+            if part <= cuts:
+                relay.cut()
+        assert relay.cuts == cuts * READERS
+        for kept in (ccxt_book, cached_book):
+            async with asyncio.timeout(DEADLINE_S):
+                while kept() != await sides(session):
+                    # Who has been away sees by the next event that some are missing.
+                    await rest_far_away(venue, session)
+                    await asyncio.sleep(0.3)
+
+
+async def sides(session):
+    told = await depth(session)
+    return tuple([[float(price), float(qty)] for price, qty in told[side]] for side in ("bids", "asks"))
+
+
+async def rest_far_away(venue, session):
+    order = {"symbol": NAME, "side": "BUY", "type": "LIMIT", "timeInForce": "GTC", "quantity": "1", "price": "100"}
+    query = venue.signed("alice", **order)
+    async with session.post(f"/api/v3/order?{query}", headers=venue.header("alice")) as answer:
+        assert answer.status == 200, await answer.text()
+
+
+@contextlib.asynccontextmanager
+async def ccxt_pro(venue, relay):
+    """Gives what tells ccxt.pro's book."""
+    reader = venue.ccxt(ccxt.pro)
+    reader.urls["api"]["ws"]["spot"] = f"{relay.address}/ws"
+    latest = {}
+
+    async def watch():
+        while True:
+            try:
+                latest["book"] = await reader.watch_order_book(SYMBOL)
+            except ccxt.NetworkError:
+                await asyncio.sleep(0.1)
+
+    def book():
+        found = latest.get("book") or {"bids": [], "asks": []}
+        return tuple([list(level[:2]) for level in found[side]] for side in ("bids", "asks"))
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield book
+    finally:
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+        await reader.close()
+
+
+@contextlib.asynccontextmanager
+async def depth_cache(venue, relay):
+    """Gives what tells the book of python-binance's DepthCacheManager."""
+
+    class Client(AsyncClient):
+        API_URL = f"{venue.url}/api"
+
+    class SocketManager(BinanceSocketManager):
+        STREAM_URL = f"{relay.address}/"
+
+    client = await Client.create()
+    manager = DepthCacheManager(client, NAME, bm=SocketManager(client), limit=5000, ws_interval=100)
+    async with manager as cache:
+
+        async def watch():
+            while True:
+                await cache.recv()
+
+        watching = asyncio.create_task(watch())
+        try:
+            yield lambda: (cache.get_depth_cache().get_bids(), cache.get_depth_cache().get_asks())
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+    await client.close_connection()
+
+
+async def trade(venue, session, seed, until):
+    """Moves a few quotes about, at prices where some of them trade."""
+    chance = random.Random(seed)
+    name = ("alice", "bob")[seed % 2]
+    resting = []
+    while True:
+        order = {
+            "symbol": NAME,
+            "side": chance.choice(("BUY", "SELL")),
+            "type": "LIMIT",
+            "timeInForce": "GTC",
+            "quantity": f"0.00{chance.randint(100, 999)}",
+            "price": f"{60_000 + chance.randint(-300, 300)}.{chance.randint(0, 99):02}",
+            "newOrderRespType": "RESULT",
+        }
+        path = "/api/v3/order"
+        if len(resting) == QUOTES:
+            moved = resting.pop(chance.randrange(QUOTES))
+            order |= {"cancelReplaceMode": "ALLOW_FAILURE", "cancelOrderId": moved}
+            path = "/api/v3/order/cancelReplace"
+        query = venue.signed(name, **order)
+        async with session.post(f"{path}?{query}", headers=venue.header(name)) as answer:
+            body = await answer.json()
+        done = body.get("newOrderResponse") or body.get("data", {}).get("newOrderResponse") or body
+        assert "orderId" in done, body
+        if done["status"] in ("NEW", "PARTIALLY_FILLED"):
+            resting.append(done["orderId"])
+        if chance.random() < 0.05 and (await depth(session, 5))["lastUpdateId"] >= until:
+            return
+
+
+async def depth(session, limit=5000):
+    async with session.get("/api/v3/depth", params={"symbol": NAME, "limit": limit}) as answer:
+        return await answer.json()

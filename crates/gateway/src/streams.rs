@@ -1,6 +1,6 @@
 //! Market data over WebSocket: which streams a connection listens to.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{Extension, RawPathParams, State};
 use axum::http::Uri;
 use axum::response::Response;
-use protocol::binance::stream::{self, STREAMS_MAX, Session as Subscriptions, Stream};
+use protocol::binance::stream::{self, Names, STREAMS_MAX, Session as Subscriptions, Stream};
 use protocol::binance::{ApiError, Params, TimeUnit};
 use tokio::time::sleep;
 use types::{InstrumentId, Symbol};
@@ -19,6 +19,7 @@ use crate::hub::Client;
 use crate::listen_keys::ListenKey;
 use crate::rest::Failure;
 use crate::server::Place;
+use crate::user_data::UserData;
 use crate::users::Form;
 use crate::{Shared, now_ns, user_data};
 
@@ -74,15 +75,16 @@ async fn open(
         return Err(ApiError::too_many_parameters(STREAMS_MAX, streams.len()).into());
     }
     let (client, queue) = Client::new(shared.settings.ws_queue_max, combined, unit);
-    let subscriptions = Subscriptions::new(combined, streams.into_iter().collect());
-    let session =
-        StreamSession { shared: Arc::clone(&shared), client: Arc::clone(&client), subscriptions };
-    for name in names {
-        let Some((name, listen_key)) = shared.listen_keys.find(name) else { continue };
-        let form = Form::ListenKey(name);
-        let ListenKey { account, key, .. } = listen_key;
-        user_data::subscribe(&shared, account, key, &client, form, None).await?;
-    }
+    let is_listen_key = |name: &&str| shared.listen_keys.find(name).is_some();
+    let listen_keys = names.filter(is_listen_key).map(str::to_owned).collect();
+    let subscriptions = Subscriptions::new(combined, streams.into_iter().collect(), listen_keys);
+    let mut session = StreamSession {
+        shared: Arc::clone(&shared),
+        client: Arc::clone(&client),
+        subscriptions,
+        user_data: HashMap::new(),
+    };
+    session.follow_listen_keys().await?;
     // Before the client hears that it is connected: a snapshot that it asks for then is not too old.
     let begin = session.subscriptions.streams();
     session.change(begin, true).await.map_err(|Unsubscribed| ApiError::overloaded())?;
@@ -93,6 +95,8 @@ struct StreamSession {
     shared: Arc<Shared>,
     client: Arc<Client>,
     subscriptions: Subscriptions,
+    /// By listen key.
+    user_data: HashMap<String, UserData>,
 }
 
 /// The venue did not take the subscription.
@@ -101,15 +105,14 @@ struct Unsubscribed;
 impl Session for StreamSession {
     async fn receive(&mut self, text: &str) -> Result<Option<String>, End> {
         let before: HashSet<Stream> = self.subscriptions.streams().iter().copied().collect();
-        let known = Arc::clone(&self.shared.known);
-        let listed = |symbol: &Symbol| known.market(symbol.as_str()).is_some();
-        let reply = self.subscriptions.receive(text, &listed);
+        let reply = self.control(text);
         self.client.combined.store(self.subscriptions.is_combined(), Ordering::Relaxed);
         let after: HashSet<Stream> = self.subscriptions.streams().iter().copied().collect();
         let begin: Vec<Stream> = after.difference(&before).copied().collect();
         let end: Vec<Stream> = before.difference(&after).copied().collect();
         self.change(&begin, true).await.map_err(|Unsubscribed| End::VenueGone)?;
         self.change(&end, false).await.map_err(|Unsubscribed| End::VenueGone)?;
+        self.follow_listen_keys().await.map_err(|_overloaded| End::VenueGone)?;
         Ok(Some(reply))
     }
 
@@ -127,6 +130,35 @@ impl Session for StreamSession {
 }
 
 impl StreamSession {
+    fn control(&mut self, text: &str) -> String {
+        let shared = &self.shared;
+        let names = Names {
+            is_symbol: &|symbol: &Symbol| shared.known.market(symbol.as_str()).is_some(),
+            is_listen_key: &|name: &str| shared.listen_keys.find(name).is_some(),
+        };
+        self.subscriptions.receive(text, &names)
+    }
+
+    /// Begins and ends to listen to accounts, as the subscriptions say by now.
+    async fn follow_listen_keys(&mut self) -> Result<(), ApiError> {
+        let own = self.subscriptions.listen_keys();
+        for (_, ended) in self.user_data.extract_if(|name, _| !own.contains(name)) {
+            user_data::unsubscribe(&self.shared, &ended).await?;
+        }
+        for name in own {
+            if self.user_data.contains_key(name) {
+                continue;
+            }
+            let Some((key_name, listen_key)) = self.shared.listen_keys.find(name) else { continue };
+            let ListenKey { account, key, .. } = listen_key;
+            let form = Form::ListenKey(key_name);
+            let begun =
+                user_data::subscribe(&self.shared, account, key, &self.client, form, None).await?;
+            self.user_data.insert(name.clone(), begun);
+        }
+        Ok(())
+    }
+
     /// Begins or ends to listen.
     async fn change(&self, streams: &[Stream], on: bool) -> Result<(), Unsubscribed> {
         let found = self.found(streams);

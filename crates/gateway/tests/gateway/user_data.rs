@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use types::{Amount, AssetId, Command, Deposit, ExternalRef, KeyId, RevokeKey, Side};
 
-use crate::socket::{Socket, ask, connect, next, signed};
+use crate::socket::{Socket, ask, connect, next, say, signed};
 use crate::streams::{is_done, submit_order};
 use crate::support::{Key, MAKER, Site};
 
@@ -184,4 +184,31 @@ async fn a_list_is_told_with_its_orders_also_after_a_restart() {
     let done = numbered(&mut socket).await;
     assert_eq!((&done["l"], names(&done)), (&"ALL_DONE".into(), both));
     assert_eq!(done["g"], 100_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listen_key_is_subscribed_to_like_a_stream() {
+    let site = Site::new().await;
+    let begun = site.send("POST", USER_STREAM, &[("X-MBX-APIKEY", "makerkey")], b"").await.ok();
+    let listen_key = begun["listenKey"].as_str().unwrap();
+    let mut socket = connect(&site, "/ws").await;
+    let control = |method| json!({ "method": method, "params": [listen_key], "id": 1 });
+    for _ in 0..2 {
+        assert_eq!(
+            say(&mut socket, control("SUBSCRIBE")).await,
+            json!({ "result": null, "id": 1 })
+        );
+    }
+    let list = json!({ "method": "LIST_SUBSCRIPTIONS", "id": 2 });
+    let listed = json!({ "result": [listen_key], "id": 2 });
+    assert_eq!(say(&mut socket, &list).await, listed);
+    site.order(&site.maker, "BUY", "1", "100").await;
+    assert_eq!(next(&mut socket).await["x"], "NEW");
+    assert_eq!(next(&mut socket).await["e"], "outboundAccountPosition");
+
+    assert_eq!(say(&mut socket, control("UNSUBSCRIBE")).await, json!({ "result": null, "id": 1 }));
+    site.order(&site.maker, "BUY", "1", "100").await;
+    assert_eq!(say(&mut socket, &list).await, json!({ "result": [], "id": 2 }));
+    let unknown = say(&mut socket, control("UNSUBSCRIBE")).await;
+    assert_eq!(unknown["msg"], format!("Invalid request: unknown stream {listen_key}"));
 }

@@ -38,13 +38,21 @@ pub struct Session {
     /// Whether each payload is sent with the name of its stream.
     combined: bool,
     streams: Vec<Stream>,
+    listen_keys: Vec<String>,
+}
+
+/// What a name in a control message may be.
+#[allow(missing_debug_implementations)] // Two questions have nothing to show.
+pub struct Names<'a> {
+    pub is_symbol: &'a dyn Fn(&Symbol) -> bool,
+    pub is_listen_key: &'a dyn Fn(&str) -> bool,
 }
 
 impl Session {
     /// `combined` is false for `/ws`, true for `/stream`.
-    pub fn new(combined: bool, streams: Vec<Stream>) -> Self {
-        let mut session = Self { combined, streams: Vec::new() };
-        session.subscribe(streams);
+    pub fn new(combined: bool, streams: Vec<Stream>, listen_keys: Vec<String>) -> Self {
+        let mut session = Self { combined, streams: Vec::new(), listen_keys: Vec::new() };
+        session.subscribe(streams, listen_keys);
         session
     }
 
@@ -58,16 +66,20 @@ impl Session {
         &self.streams
     }
 
-    /// Carries out what a client sent, and gives the reply. `listed` says whether there is such a
-    /// symbol.
-    pub fn receive(&mut self, text: &str, listed: &dyn Fn(&Symbol) -> bool) -> String {
+    /// Those are streams, too, for the time of a listen key.
+    pub fn listen_keys(&self) -> &[String] {
+        &self.listen_keys
+    }
+
+    /// Carries out what a client sent, and gives the reply.
+    pub fn receive(&mut self, text: &str, names: &Names<'_>) -> String {
         let message = match Message::parse(text) {
             Ok(message) => message,
             Err(ControlError { code, msg }) => {
                 return encode(&Reply::Error { code, msg, id: None });
             }
         };
-        encode(&match self.control(message.method, &message.params, listed) {
+        encode(&match self.control(message.method, &message.params, names) {
             Ok(result) => Reply::Result { result, id: message.id },
             Err(ControlError { code, msg }) => Reply::Error { code, msg, id: Some(message.id) },
         })
@@ -85,29 +97,37 @@ impl Session {
         &mut self,
         method: Method,
         params: &[Value],
-        listed: &dyn Fn(&Symbol) -> bool,
+        names: &Names<'_>,
     ) -> Result<Value, ControlError> {
         match method {
             Method::Subscribe => {
-                let streams = parse_streams(params)?;
-                let is_listed = |stream: &&Stream| stream.symbol.as_ref().is_none_or(listed);
+                let (streams, listen_keys) = parse_names(params, names.is_listen_key)?;
+                let is_listed =
+                    |stream: &&Stream| stream.symbol.as_ref().is_none_or(names.is_symbol);
                 if let Some(stream) = streams.iter().find(|stream| !is_listed(stream)) {
                     return Err(invalid(format!("unknown symbol in stream {stream}")));
                 }
                 let new = streams.iter().filter(|stream| !self.streams.contains(stream)).count();
-                if self.streams.len() + new > STREAMS_MAX {
+                let new_keys = listen_keys.iter().filter(|key| !self.listen_keys.contains(key));
+                let own = self.streams.len() + self.listen_keys.len();
+                if own + new + new_keys.count() > STREAMS_MAX {
                     return Err(invalid(format!("more than {STREAMS_MAX} streams")));
                 }
-                self.subscribe(streams);
+                self.subscribe(streams, listen_keys);
                 Ok(Value::Null)
             }
             Method::Unsubscribe => {
-                let streams = parse_streams(params)?;
+                let own = |name: &str| self.listen_keys.iter().any(|key| key == name);
+                let (streams, listen_keys) = parse_names(params, &own)?;
                 self.streams.retain(|stream| !streams.contains(stream));
+                self.listen_keys.retain(|key| !listen_keys.contains(key));
                 Ok(Value::Null)
             }
             Method::ListSubscriptions => match params {
-                [] => Ok(self.streams.iter().map(Stream::to_string).collect()),
+                [] => {
+                    let streams = self.streams.iter().map(Stream::to_string);
+                    Ok(streams.chain(self.listen_keys.iter().cloned()).collect())
+                }
                 _ => Err(invalid("too many parameters")),
             },
             Method::SetProperty => {
@@ -121,10 +141,15 @@ impl Session {
         }
     }
 
-    fn subscribe(&mut self, streams: Vec<Stream>) {
+    fn subscribe(&mut self, streams: Vec<Stream>, listen_keys: Vec<String>) {
         for stream in streams {
             if !self.streams.contains(&stream) {
                 self.streams.push(stream);
+            }
+        }
+        for key in listen_keys {
+            if !self.listen_keys.contains(&key) {
+                self.listen_keys.push(key);
             }
         }
     }
@@ -210,15 +235,23 @@ fn is_request_id(id: &Value) -> bool {
     }
 }
 
-fn parse_streams(params: &[Value]) -> Result<Vec<Stream>, ControlError> {
+fn parse_names(
+    params: &[Value],
+    is_listen_key: &dyn Fn(&str) -> bool,
+) -> Result<(Vec<Stream>, Vec<String>), ControlError> {
     if params.len() > STREAMS_MAX {
         return Err(invalid("too many parameters"));
     }
-    let parse = |param: &Value| {
+    let (mut streams, mut listen_keys) = (Vec::new(), Vec::new());
+    for param in params {
         let name = param.as_str().ok_or_else(|| invalid("stream name must be a string"))?;
-        Stream::parse(name).ok_or_else(|| invalid(format!("unknown stream {name}")))
-    };
-    params.iter().map(parse).collect()
+        match Stream::parse(name) {
+            Some(stream) => streams.push(stream),
+            None if is_listen_key(name) => listen_keys.push(name.to_owned()),
+            None => return Err(invalid(format!("unknown stream {name}"))),
+        }
+    }
+    Ok((streams, listen_keys))
 }
 
 fn parse_set_property(params: &[Value]) -> Result<bool, ControlError> {
@@ -248,8 +281,12 @@ mod tests {
 
     use super::*;
 
+    const NAMES: Names<'_> =
+        Names { is_symbol: &|symbol| symbol.as_str() == "BTCUSDT", is_listen_key: &|_| false };
+    const ANY: Names<'_> = Names { is_symbol: &|_| true, is_listen_key: &|_| false };
+
     fn check(session: &mut Session, text: &str, expect: &str) {
-        let reply = session.receive(text, &|symbol| symbol.as_str() == "BTCUSDT");
+        let reply = session.receive(text, &NAMES);
         let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         assert_eq!(value(&reply), value(expect), "{text}");
     }
@@ -277,7 +314,7 @@ mod tests {
     #[test]
     fn payloads_carry_their_stream_when_combined() {
         let stream = Stream::parse("btcusdt@depth@100ms").unwrap();
-        let mut session = Session::new(false, vec![stream]);
+        let mut session = Session::new(false, vec![stream], Vec::new());
         assert_eq!(session.wrap(&stream, "{}"), "{}");
         let get = r#"{"method":"GET_PROPERTY","params":["combined"],"id":2}"#;
         check(&mut session, get, r#"{"result":false,"id":2}"#);
@@ -328,7 +365,7 @@ mod tests {
                 "Invalid value type: expected Boolean",
             ),
         ] {
-            let reply = Session::default().receive(text, &|s| s.as_str() == "BTCUSDT");
+            let reply = Session::default().receive(text, &NAMES);
             let reply: Value = serde_json::from_str(&reply).unwrap();
             assert_eq!((&reply["code"], &reply["msg"]), (&json!(code), &json!(msg)), "{text}");
         }
@@ -351,9 +388,9 @@ mod tests {
             json!({"method": "SUBSCRIBE", "params": names, "id": 1}).to_string()
         };
         let names = (0..STREAMS_MAX).map(name).collect();
-        let reply = session.receive(&subscribe(names), &|_| true);
+        let reply = session.receive(&subscribe(names), &ANY);
         assert_eq!(reply, r#"{"result":null,"id":1}"#);
-        let reply = session.receive(&subscribe(vec![name(STREAMS_MAX)]), &|_| true);
+        let reply = session.receive(&subscribe(vec![name(STREAMS_MAX)]), &ANY);
         assert!(reply.contains("more than 1024 streams"));
         assert_eq!(session.streams().len(), STREAMS_MAX);
     }
@@ -363,7 +400,7 @@ mod tests {
         let text = r#"{"method":"SUBSCRIBE","params":["btcusdt@trade"],"id":1}"#;
         for cut in 0..text.len() {
             let mut session = Session::default();
-            let reply = session.receive(&text[..cut], &|_| true);
+            let reply = session.receive(&text[..cut], &ANY);
             assert!(reply.starts_with(r#"{"code":3"#), "cut at {cut}: {reply}");
             assert!(session.streams().is_empty());
         }
@@ -373,9 +410,9 @@ mod tests {
         #[test]
         fn any_text_has_a_reply(text in ".{0,80}", name in ".{0,30}") {
             let mut session = Session::default();
-            session.receive(&text, &|_| true);
+            session.receive(&text, &ANY);
             let subscribe = json!({"method": "SUBSCRIBE", "params": [name], "id": text});
-            session.receive(&subscribe.to_string(), &|_| true);
+            session.receive(&subscribe.to_string(), &ANY);
         }
 
         #[test]

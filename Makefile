@@ -36,7 +36,7 @@ process: $(VENV)/installed $(NODE_MODULES)/installed ## the venue as a process: 
 	$(CARGO) build --locked --package buttonwood
 	$(VENV)/bin/pytest tests/clients -m "not slow"
 
-clients: $(VENV)/installed $(NODE_MODULES)/installed $(VENV)-official/installed $(VENV)-nautilus/installed ## every client and bot against a venue of its own
+clients: $(VENV)/installed $(NODE_MODULES)/installed $(addprefix $(VENV)-,$(addsuffix /installed,official nautilus freqtrade)) ## every client and bot against a venue of its own
 	$(CARGO) build --locked --package buttonwood
 	$(VENV)/bin/pytest $(addprefix tests/clients/,$(CLIENT_TESTS))
 

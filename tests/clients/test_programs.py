@@ -39,9 +39,9 @@ def test_life_of_an_order(venue, program):
 
 
 @pytest.mark.slow
-def test_nautilus_makes_the_market_with_the_bots(busy_venue):
-    program = python("nautilus", "market_maker.py", str(BOT_RUNS_S))
-    run(busy_venue, program, BOT_RUNS_S + DEADLINE_S)
+@pytest.mark.parametrize("environment,script", [("nautilus", "market_maker.py"), ("freqtrade", "live.py")])
+def test_a_bot_trades_with_the_venues_own(busy_venue, environment, script):
+    run(busy_venue, python(environment, script, str(BOT_RUNS_S)), BOT_RUNS_S + DEADLINE_S)
 
 
 def run(venue, program, deadline_s):

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use types::{
     AccountId, Amount, Asset, AssetId, CancelAll, Command, CommandRejected, CommandRepeated, Entry,
-    Event, ExpireCause, InstrumentId, KeySpec, Order, OrderId, RejectReason, RetryKey, SessionId,
+    Event, ExpireCause, InstrumentId, KeySpec, MasterKeyInUse, Order, OrderId, RejectReason,
+    RetryKey, SessionId,
 };
 
 use crate::account::bust::Receivables;
@@ -57,6 +58,8 @@ pub struct Engine {
     /// Indexed by account id; the first is the venue's own, which receives the fees.
     pub(crate) accounts: Vec<Account>,
     pub(crate) keys: Vec<Key>,
+    /// `None` before the first rotation.
+    pub(crate) master_key: Option<MasterKeyInUse>,
     pub(crate) orders: Orders,
     /// Work that waits for a `Continue`, in the order in which it will be done.
     pub(crate) deferred: VecDeque<Deferred>,
@@ -142,6 +145,7 @@ impl Default for Engine {
             markets: Vec::new(),
             accounts: vec![Account::of_venue()],
             keys: Vec::new(),
+            master_key: None,
             orders: Orders::default(),
             deferred: VecDeque::new(),
             retry_deadlines: BTreeSet::new(),
@@ -243,6 +247,9 @@ impl Engine {
             Command::UpdateAccount(update) => self.update_account(update, events),
             Command::CreateKey(create) => self.create_key(create, events),
             Command::RevokeKey(revoke) => self.revoke_key(revoke, events),
+            Command::RotateMasterKey(rotate) if self.rules >= 2 => {
+                self.rotate_master_key(rotate, events);
+            }
             Command::SetAccountRisk(set) if self.rules >= 2 => self.set_account_risk(set, events),
             Command::SetAccountLimits(set) if self.rules >= 2 => {
                 self.set_account_limits(set, events);

@@ -4,7 +4,8 @@ use types::{
     AMOUNT_MAX, AccountCreated, AccountId, AccountSpec, AccountUpdated, Amount, Asset, AssetId,
     AssetListed, CreateAccount, CreateKey, Deposit, Deposited, Event, ExternalRef, FeeRates,
     Instrument, InstrumentId, InstrumentListed, KeyCreated, KeyId, KeyRevoked, ListAsset,
-    ListInstrument, ListingError, RejectReason, RevokeKey, UpdateAccount, Withdraw, Withdrawn,
+    ListInstrument, ListingError, MasterKeyInUse, MasterKeyRotated, RejectReason, RevokeKey,
+    RotateMasterKey, Sealed, UpdateAccount, Withdraw, Withdrawn,
 };
 
 use crate::account::Account;
@@ -207,6 +208,22 @@ impl Engine {
             account: spec.account,
             role: spec.role,
         }));
+    }
+
+    pub(crate) fn rotate_master_key(&mut self, request: &RotateMasterKey, events: &mut Vec<Event>) {
+        let valid = self.keys().map(|(key, _)| key);
+        if !valid.eq(request.keys.iter().map(|resealed| resealed.key)) {
+            return self.reject(AccountId::VENUE, RejectReason::KeysChanged, events);
+        }
+        // What is not named was revoked: nobody is to open it any more.
+        self.keys.iter_mut().for_each(|key| key.spec.sealed_secret = Sealed::EMPTY);
+        for resealed in &request.keys {
+            self.keys[resealed.key.0 as usize - 1].spec.sealed_secret = resealed.sealed_secret;
+        }
+        let fingerprint = request.fingerprint;
+        self.master_key = Some(MasterKeyInUse { fingerprint, since_ns: self.now_ns });
+        let key_count = u32::try_from(request.keys.len()).expect("below KEYS_MAX");
+        events.push(Event::MasterKeyRotated(MasterKeyRotated { fingerprint, key_count }));
     }
 
     pub(crate) fn asset(&self, asset: AssetId) -> Option<&Asset> {

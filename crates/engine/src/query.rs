@@ -4,7 +4,8 @@ mod placed;
 
 use types::{
     AccountId, AccountSpec, AccountTrade, Amount, Asset, AssetId, Balance, Instrument,
-    InstrumentId, KeyId, KeySpec, Order, OrderId, OrderRef, Price, Qty, Side, TradeId,
+    InstrumentId, KeyId, KeySpec, MasterKeyInUse, Order, OrderId, OrderRef, Price, Qty, Side,
+    TradeId,
 };
 
 use crate::book::NodeId;
@@ -39,6 +40,11 @@ impl Engine {
     pub fn keys(&self) -> impl Iterator<Item = (KeyId, &KeySpec)> {
         let numbered = (1..).map(KeyId).zip(&self.keys);
         numbered.filter(|(_, key)| !key.revoked).map(|(id, key)| (id, &key.spec))
+    }
+
+    /// What the keys' secrets are sealed by since the last rotation; `None` before the first.
+    pub fn master_key_in_use(&self) -> Option<MasterKeyInUse> {
+        self.master_key
     }
 
     /// An account's balances, indexed by asset; assets it never had may be missing at the end.

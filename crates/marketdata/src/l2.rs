@@ -108,6 +108,7 @@ impl BookUpdate {
             | Event::CircuitBreakerSet(_)
             | Event::SessionOpened(_)
             | Event::SessionClosed(_)
+            | Event::MasterKeyRotated(_)
             | Event::CommandRejected(_)
             | Event::CommandRepeated(_) => return None,
         };

@@ -175,6 +175,7 @@ impl Changes {
             | Event::AuctionUncrossed(_)
             | Event::SessionOpened(_)
             | Event::SessionClosed(_)
+            | Event::MasterKeyRotated(_)
             | Event::CommandRejected(_)
             | Event::CommandRepeated(_) => {}
         }

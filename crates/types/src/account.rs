@@ -1,6 +1,6 @@
 //! Accounts, what they own, and the keys that act for them.
 
-use crate::id::{AccountId, AssetId, InstrumentId, OrderId, TradeId};
+use crate::id::{AccountId, AssetId, InstrumentId, KeyId, OrderId, TradeId};
 use crate::instrument::FeeRates;
 use crate::number::{Amount, Price, Qty};
 use crate::order::Side;
@@ -58,18 +58,41 @@ record! {
 numbered! {
     /// What a key may do.
     pub enum Role: u8 {
+        /// Trades for its account, and sees what the account has.
         Trader = 0,
+        /// Sees what its account has.
         ReadOnly = 1,
+        /// Sees the market, where that takes a key.
+        MarketData = 2,
+        /// Runs the venue, and trades for nobody.
+        Operator = 3,
     }
 }
 
 record! {
-    /// A key as it lies in the log: of the API key a hash, of the secret what the master key made
-    /// of it.
+    /// A key as it lies in the log: of the API key a hash; how it signs, from where and until when
+    /// as the master key sealed it.
     pub struct KeySpec {
         pub account: AccountId,
         pub role: Role,
         pub api_key_hash: [u8; 16],
         pub sealed_secret: Sealed,
+    }
+}
+
+record! {
+    /// What a new master key made of a key's secret.
+    pub struct ResealedKey {
+        pub key: KeyId,
+        pub sealed_secret: Sealed,
+    }
+}
+
+record! {
+    /// The master key that the venue's secrets are sealed by, since the last rotation.
+    pub struct MasterKeyInUse {
+        /// Tells it from others, and nothing about it.
+        pub fingerprint: [u8; 16],
+        pub since_ns: u64,
     }
 }

@@ -1,6 +1,6 @@
 //! Commands: everything that changes the venue's state, and who asked for it.
 
-use crate::account::{AccountSpec, KeySpec};
+use crate::account::{AccountSpec, KeySpec, ResealedKey};
 use crate::asset::Asset;
 use crate::describe::{Describe, Described};
 use crate::id::{AccountId, AssetId, InstrumentId, KeyId, OrderId, SessionId};
@@ -99,7 +99,7 @@ choice! {
         33 => ListInstrument(ListInstrument),
         34 => CreateAccount(CreateAccount),
         35 => UpdateAccount(UpdateAccount),
-        36 => CreateKey(CreateKey),
+        36 => CreateKey(Box<CreateKey>),
         37 => RevokeKey(RevokeKey),
         38 => UpdateInstrument(UpdateInstrument),
         39 => SetInstrumentRules(SetInstrumentRules),
@@ -113,6 +113,7 @@ choice! {
         47 => ResumeVenue(()),
         48 => SetCircuitBreaker(CircuitBreaker),
         49 => SetCalendar(Calendar),
+        50 => RotateMasterKey(RotateMasterKey),
         /// Time has passed: what is due by now happens.
         64 => Tick(()),
         /// Work that an earlier command left is taken up again.
@@ -398,6 +399,35 @@ record! {
 record! {
     pub struct RevokeKey {
         pub key: KeyId,
+    }
+}
+
+/// From here on another master key opens the secrets of all keys.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct RotateMasterKey {
+    /// Of the new master key.
+    pub fingerprint: [u8; 16],
+    /// All keys that are valid, by number: all or none.
+    pub keys: Vec<ResealedKey>,
+}
+
+impl Describe for RotateMasterKey {
+    fn describe(&self) -> Described {
+        Described::Record(vec![
+            ("fingerprint", self.fingerprint.describe()),
+            ("keys", self.keys.describe()),
+        ])
+    }
+}
+
+impl Wire for RotateMasterKey {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.fingerprint.write(out);
+        self.keys.write(out);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { fingerprint: r.read()?, keys: r.read()? })
     }
 }
 

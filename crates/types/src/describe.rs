@@ -105,6 +105,12 @@ impl<T: Describe> Describe for Option<T> {
     }
 }
 
+impl<T: Describe> Describe for Box<T> {
+    fn describe(&self) -> Described {
+        (**self).describe()
+    }
+}
+
 /// A list of at most `N`, as far as it goes.
 impl<T: Describe, const N: usize> Describe for [Option<T>; N] {
     fn describe(&self) -> Described {

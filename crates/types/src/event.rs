@@ -63,10 +63,14 @@ choice! {
         51 => AuctionUncrossed(AuctionUncrossed),
         52 => SessionOpened(SessionOpened),
         53 => SessionClosed(SessionClosed),
+        54 => MasterKeyRotated(MasterKeyRotated),
         64 => CommandRejected(CommandRejected),
         65 => CommandRepeated(CommandRepeated),
     }
 }
+
+// The engine makes millions of them a second, and each takes the room of the largest.
+const _: () = assert!(size_of::<Event>() == 640);
 
 record! {
     /// An order was taken on. It may trade, rest or expire in the events that follow.
@@ -518,6 +522,14 @@ record! {
         pub account_seq: u64,
         pub account: AccountId,
         pub session: SessionId,
+    }
+}
+
+record! {
+    /// All keys that are valid are sealed by another master key.
+    pub struct MasterKeyRotated {
+        pub fingerprint: [u8; 16],
+        pub key_count: u32,
     }
 }
 

@@ -28,7 +28,7 @@ mod terms;
 mod text;
 mod wire;
 
-pub use account::{AccountSpec, AccountTrade, Balance, KeySpec, Role};
+pub use account::{AccountSpec, AccountTrade, Balance, KeySpec, MasterKeyInUse, ResealedKey, Role};
 pub use asset::Asset;
 pub use candle::{AggTrade, Candle};
 pub use command::{
@@ -36,8 +36,9 @@ pub use command::{
     CloseSession, Command, CorrectTrade, CreateAccount, CreateKey, DelistInstrument, Deposit,
     Entry, Envelope, HaltVenue, ListAsset, ListInstrument, MassCancel, ModifyOrder, NewEpoch,
     NewOrder, NewOrderList, OpenSession, OrderRef, Origin, ReplaceMode, ReplaceOrder, RetryKey,
-    RevokeKey, SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetInstrumentRules, SetKillSwitch,
-    SetPhase, SettleReceivable, StateHash, UpdateAccount, UpdateInstrument, Withdraw,
+    RevokeKey, RotateMasterKey, SetAccountLimits, SetAccountRisk, SetFeeSchedule,
+    SetInstrumentRules, SetKillSwitch, SetPhase, SettleReceivable, StateHash, UpdateAccount,
+    UpdateInstrument, Withdraw,
 };
 pub use decimal::{Increment, format_decimal, parse_decimal};
 pub use describe::{Describe, Described};
@@ -46,10 +47,10 @@ pub use event::{
     AuctionIndicated, AuctionUncrossed, BookReduced, CalendarSet, CancelCause, CommandRejected,
     CommandRepeated, Deposited, Event, ExpireCause, FeeScheduleSet, Fill, InstrumentDelisted,
     InstrumentListed, InstrumentRulesSet, InstrumentUpdated, KeyCreated, KeyRevoked, KillSwitchSet,
-    OrderAccepted, OrderAmended, OrderCanceled, OrderExpired, OrderListUpdated, OrderModified,
-    OrderRepriced, OrderRested, OrderTriggered, PhaseChanged, ReceivableCreated, ReceivableSettled,
-    SessionClosed, SessionOpened, TradeBusted, TradeCorrected, TradeExecuted, TradePrevented,
-    VenueHalted, Withdrawn,
+    MasterKeyRotated, OrderAccepted, OrderAmended, OrderCanceled, OrderExpired, OrderListUpdated,
+    OrderModified, OrderRepriced, OrderRested, OrderTriggered, PhaseChanged, ReceivableCreated,
+    ReceivableSettled, SessionClosed, SessionOpened, TradeBusted, TradeCorrected, TradeExecuted,
+    TradePrevented, VenueHalted, Withdrawn,
 };
 pub use id::{
     AccountId, AssetId, InstrumentId, KeyId, OrderId, OrderListId, ReceivableId, SessionId, TradeId,

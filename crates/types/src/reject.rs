@@ -106,6 +106,8 @@ numbered! {
         LotNotWhole = 415,
         InstrumentAmountsTooLarge = 416,
         ApiKeyInUse = 420,
+        /// The keys that were sealed anew are not those that are valid by now.
+        KeysChanged = 421,
         AccountLimitsTooHigh = 430,
         InstrumentRulesInvalid = 440,
         /// Assets, tick and lot of a listed instrument cannot change.

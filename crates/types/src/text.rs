@@ -91,17 +91,22 @@ texts! {
 /// A secret, sealed by the master key before it came here. Its bytes are in no message.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub struct Sealed {
-    len: u8,
+    len: u16,
     bytes: [u8; Self::LEN_MAX],
 }
 
 impl Sealed {
-    pub const LEN_MAX: usize = 160;
+    /// As much as an event has room for. The largest is the public key of 4096-bit RSA, and beside
+    /// it the networks that it may come from.
+    pub const LEN_MAX: usize = 592;
+
+    /// What is left of a secret that nobody is to open any more.
+    pub const EMPTY: Self = Self { len: 0, bytes: [0; Self::LEN_MAX] };
 
     pub fn new(sealed: &[u8]) -> Option<Self> {
         let mut bytes = [0; Self::LEN_MAX];
         bytes.get_mut(..sealed.len())?.copy_from_slice(sealed);
-        Some(Self { len: u8::try_from(sealed.len()).ok()?, bytes })
+        Some(Self { len: u16::try_from(sealed.len()).ok()?, bytes })
     }
 
     pub fn as_bytes(&self) -> &[u8] {
@@ -115,14 +120,26 @@ impl fmt::Debug for Sealed {
     }
 }
 
+/// A length of this many bytes and more does not fit into one byte: this, and then the length in two.
+const LONG: u8 = u8::MAX;
+
 impl Wire for Sealed {
     fn write(&self, out: &mut Vec<u8>) {
-        out.push(self.len);
+        match u8::try_from(self.len) {
+            Ok(len) if len < LONG => out.push(len),
+            _ => {
+                out.push(LONG);
+                self.len.write(out);
+            }
+        }
         out.extend_from_slice(self.as_bytes());
     }
 
     fn read(r: &mut Reader<'_>) -> Option<Self> {
-        let len = r.take::<1>()?[0];
+        let len = match r.read::<u8>()? {
+            LONG => r.read::<u16>().filter(|len| *len >= u16::from(LONG))?,
+            len => u16::from(len),
+        };
         Self::new(r.take_slice(usize::from(len))?)
     }
 }

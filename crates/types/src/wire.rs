@@ -86,6 +86,17 @@ impl<const N: usize> Wire for [u8; N] {
     }
 }
 
+/// What is large and seldom: it lies elsewhere, so that a command takes no more room for it.
+impl<T: Wire> Wire for Box<T> {
+    fn write(&self, out: &mut Vec<u8>) {
+        (**self).write(out);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        r.read().map(Self::new)
+    }
+}
+
 /// A list of at most `N`: a byte for their number, then those that are there, which come first.
 impl<T: Wire + Copy, const N: usize> Wire for [Option<T>; N] {
     fn write(&self, out: &mut Vec<u8>) {

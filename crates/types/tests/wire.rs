@@ -169,6 +169,10 @@ examples! {
         let orders = (0..kind.order_count()).map(|_| source.value()).collect();
         Self { instrument: source.value(), cl_ord_id: source.value(), kind, orders }
     };
+    RotateMasterKey: |source| {
+        let keys = (0..source.number() % 3).map(|_| source.value()).collect();
+        Self { fingerprint: source.value(), keys }
+    };
     Price: |source| Self::from_ticks(source.value());
     Qty: |source| Self::from_lots(source.value());
     Amount: |source| Self::from_minor(source.value());
@@ -177,7 +181,7 @@ examples! {
     AssetName: |source| Self::parse(&source.text(Self::LEN_MAX)).expect("allowed");
     AccountName: |source| Self::parse(&source.text(Self::LEN_MAX)).expect("allowed");
     ExternalRef: |source| Self::parse(&source.text(Self::LEN_MAX)).expect("allowed");
-    Sealed: |source| Self::new(&source.text(Self::LEN_MAX).as_bytes()[1..]).expect("short enough");
+    Sealed: |source| Self::new(&source.text(160).as_bytes()[1..]).expect("short enough");
     OrderSize: |source| match source.value() {
         true => Self::Quote(source.value()),
         false => Self::Base(source.value()),
@@ -188,6 +192,12 @@ impl<T: Example + Copy, const N: usize> Example for [Option<T>; N] {
     fn example(source: &mut Source) -> Self {
         let count = source.number() as usize % (N + 1);
         std::array::from_fn(|at| (at < count).then(|| source.value()))
+    }
+}
+
+impl<T: Example> Example for Box<T> {
+    fn example(source: &mut Source) -> Self {
+        Self::new(source.value())
     }
 }
 
@@ -214,6 +224,7 @@ records! {
     Instrument { id, spec, tick_lot_minor, lot_minor }
     AccountSpec { name, fees, max_open_orders, finished_orders_kept, trades_kept }
     KeySpec { account, role, api_key_hash, sealed_secret }
+    ResealedKey { key, sealed_secret }
     Balance { free, locked }
     AccountTrade {
         instrument, trade_id, order_id, side, is_maker, price, qty, quote, fee, fee_asset, traded_ns
@@ -294,6 +305,7 @@ records! {
     AccountUpdated { account_seq, account, spec }
     KeyCreated { account_seq, key, spec }
     KeyRevoked { account_seq, key, account, role }
+    MasterKeyRotated { fingerprint, key_count }
     CommandRejected { account, reason, in_cancel }
     CommandRepeated { account, first_sequence }
     OrderTriggered { account_seq, instrument_seq, order }
@@ -337,7 +349,7 @@ choices! {
         CorrectTrade, SettleReceivable, ListAsset, ListInstrument, CreateAccount, UpdateAccount,
         CreateKey, RevokeKey, UpdateInstrument, SetInstrumentRules, SetPhase, DelistInstrument,
         SetFeeSchedule, SetAccountRisk, SetAccountLimits, SetKillSwitch, HaltVenue, ResumeVenue,
-        SetCircuitBreaker, SetCalendar, Tick, Continue, NewEpoch, TakeStateHash, StateHash
+        SetCircuitBreaker, SetCalendar, RotateMasterKey, Tick, Continue, NewEpoch, TakeStateHash, StateHash
     }
     Event {
         OrderAccepted, OrderRested, TradeExecuted, OrderCanceled, OrderExpired, OrderAmended,
@@ -347,7 +359,7 @@ choices! {
         InstrumentUpdated, InstrumentRulesSet, PhaseChanged, InstrumentDelisted, FeeScheduleSet,
         AccountRiskSet, AccountLimitsSet, KillSwitchSet, VenueHalted, VenueResumed,
         CircuitBreakerSet, CalendarSet, AuctionIndicated, AuctionUncrossed, SessionOpened,
-        SessionClosed, CommandRejected, CommandRepeated
+        SessionClosed, MasterKeyRotated, CommandRejected, CommandRepeated
     }
 }
 
@@ -474,7 +486,13 @@ fn each_value_has_one_form() {
     check::<ClOrdId>(&[2, b'a', 0xff], None);
     check::<ClOrdId>(&[[37].as_slice(), &[b'a'; 37]].concat(), None);
     check(&[0], Sealed::new(&[]));
-    check::<Sealed>(&[[161].as_slice(), &[0; 161]].concat(), None);
+    let sealed = |head: &[u8], len| [head, &vec![7; len]].concat();
+    check(&sealed(&[254], 254), Sealed::new(&[7; 254]));
+    check(&sealed(&[255, 255, 0], 255), Sealed::new(&[7; 255]));
+    check(&sealed(&[255, 80, 2], 592), Sealed::new(&[7; 592]));
+    // Too long, and short enough for one byte.
+    check::<Sealed>(&sealed(&[255, 81, 2], 593), None);
+    check::<Sealed>(&sealed(&[255, 254, 0], 254), None);
     check(&[2, 0, 0, 0, 5, 6], Some(vec![5_u8, 6]));
     check::<Vec<u64>>(&[0xff, 0xff, 0xff, 0xff, 5, 6], None);
 }

@@ -270,6 +270,7 @@ impl Numbers {
             Event::SessionOpened(e) => self.account(e.account, e.account_seq),
             Event::SessionClosed(e) => self.account(e.account, e.account_seq),
             Event::AssetListed(_)
+            | Event::MasterKeyRotated(_)
             | Event::ReceivableCreated(_)
             | Event::VenueHalted(_)
             | Event::VenueResumed(())

@@ -3,7 +3,8 @@
 use types::{
     AccountId, AccountName, AccountSpec, Asset, AssetId, AssetName, Command, CreateAccount,
     CreateKey, Event, FeeRates, Increment, InstrumentId, InstrumentSpec, KeyId, KeySpec, ListAsset,
-    ListInstrument, RejectReason, RevokeKey, Role, Sealed, Symbol, UpdateAccount,
+    ListInstrument, MasterKeyRotated, RejectReason, ResealedKey, RevokeKey, Role, RotateMasterKey,
+    Sealed, Symbol, UpdateAccount,
 };
 
 use crate::house::{Driver, House, account_spec, lots, minor, state_bytes, ticks};
@@ -162,15 +163,46 @@ fn keys_are_created_once_and_revoked_once() {
     assert_eq!(valid.collect::<Vec<_>>(), [(2, 2)]);
 }
 
+#[test]
+fn a_master_key_is_rotated_for_all_valid_keys_or_for_none() {
+    let mut venue = House::default().open();
+    for (hash, key) in (1..).zip([1, 2, 1]) {
+        venue.apply(0, create_key(key, hash));
+    }
+    venue.apply(0, Command::RevokeKey(RevokeKey { key: KeyId(2) }));
+    let resealed = |key: u32| ResealedKey {
+        key: KeyId(key),
+        sealed_secret: Sealed::new(format!("anew {key}").as_bytes()).unwrap(),
+    };
+    let rotate = |keys: &[u32]| {
+        let keys = keys.iter().copied().map(resealed).collect();
+        Command::RotateMasterKey(RotateMasterKey { fingerprint: [7; 16], keys })
+    };
+    for keys in [&[][..], &[1], &[3], &[1, 2, 3], &[3, 1], &[1, 1], &[1, 3, 4]] {
+        assert_eq!(refused(&mut venue, rotate(keys)), Some(RejectReason::KeysChanged), "{keys:?}");
+    }
+    assert_eq!(venue.engine.master_key_in_use(), None);
+    let [Event::MasterKeyRotated(rotated)] = venue.apply(0, rotate(&[1, 3]))[..] else { panic!() };
+    assert_eq!(rotated, MasterKeyRotated { fingerprint: [7; 16], key_count: 2 });
+    venue.restart();
+    assert_eq!(venue.engine.master_key_in_use().unwrap().fingerprint, [7; 16]);
+    let sealed = venue.engine.keys().map(|(id, spec)| (id.0, spec.sealed_secret));
+    let expect = [1, 3].map(|key| (key, resealed(key).sealed_secret));
+    assert_eq!(sealed.collect::<Vec<_>>(), expect);
+    // Of a key that was revoked, nothing is left that the old master key would open.
+    let state = state_bytes(&venue.engine);
+    assert!(!state.windows(6).any(|bytes| bytes == b"sealed"));
+}
+
 fn create_key(account: u32, hash: u8) -> Command {
-    Command::CreateKey(CreateKey {
+    Command::CreateKey(Box::new(CreateKey {
         spec: KeySpec {
             account: AccountId(account),
             role: Role::Trader,
             api_key_hash: [hash; 16],
             sealed_secret: Sealed::new(b"sealed").unwrap(),
         },
-    })
+    }))
 }
 
 /// Why a command was refused; that it changed nothing then is checked beside.

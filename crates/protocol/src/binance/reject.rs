@@ -121,6 +121,7 @@ pub fn api_error(reason: RejectReason, request: Request) -> ApiError {
         | RejectReason::FeeTooHigh
         | RejectReason::BaseIsQuote
         | RejectReason::ApiKeyInUse
+        | RejectReason::KeysChanged
         | RejectReason::AccountLimitsTooHigh
         | RejectReason::UnknownSession
         | RejectReason::SessionInUse

@@ -47,6 +47,7 @@ impl Event {
             | Self::CircuitBreakerSet(_)
             | Self::SessionOpened(_)
             | Self::SessionClosed(_)
+            | Self::MasterKeyRotated(_)
             | Self::CommandRejected(_)
             | Self::CommandRepeated(_) => return None,
         })
@@ -120,6 +121,7 @@ impl Event {
             | Self::CalendarSet(_)
             | Self::AuctionIndicated(_)
             | Self::AuctionUncrossed(_)
+            | Self::MasterKeyRotated(_)
             | Self::CommandRejected(_)
             | Self::CommandRepeated(_) => return [None; 2],
         };

@@ -257,6 +257,7 @@ impl Model {
             Command::UpdateAccount(request) => self.update_account(request),
             Command::CreateKey(request) => self.create_key(&request.spec),
             Command::RevokeKey(request) => self.revoke_key(request.key),
+            Command::RotateMasterKey(request) => self.rotate_master_key(request),
             Command::UpdateInstrument(request) => self.update_instrument(request),
             Command::SetInstrumentRules(request) => self.set_instrument_rules(request),
             Command::SetPhase(request) => self.set_phase(request),

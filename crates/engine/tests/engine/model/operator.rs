@@ -168,6 +168,22 @@ impl Model {
         self.events.push(Event::KeyRevoked(KeyRevoked { account_seq, key, account, role }));
         Ok(())
     }
+
+    pub(super) fn rotate_master_key(
+        &mut self,
+        request: &RotateMasterKey,
+    ) -> Result<(), RejectReason> {
+        let numbered = (1..).zip(&self.keys);
+        let valid: Vec<u32> =
+            numbered.filter(|(_, (_, revoked))| !revoked).map(|(id, _)| id).collect();
+        let named: Vec<u32> = request.keys.iter().map(|resealed| resealed.key.0).collect();
+        if named != valid {
+            return Err(RejectReason::KeysChanged);
+        }
+        let (fingerprint, key_count) = (request.fingerprint, named.len() as u32);
+        self.events.push(Event::MasterKeyRotated(MasterKeyRotated { fingerprint, key_count }));
+        Ok(())
+    }
 }
 
 fn listing_fault(error: ListingError) -> RejectReason {

@@ -8,9 +8,9 @@ use types::{
     CreateAccount, CreateKey, DelistInstrument, Deposit, ExternalRef, FeeAsset, FeeRates,
     FeeSchedule, FeeTier, HaltLevel, HaltVenue, InstrumentId, InstrumentRules, InstrumentSpec,
     KeyId, KeySpec, ListAsset, ListInstrument, MassCancel, OpenSession, PercentPrice, Phase,
-    PriceBands, ReceivableId, RevokeKey, Role, Sealed, Session, SessionId, SetAccountLimits,
-    SetAccountRisk, SetFeeSchedule, SetInstrumentRules, SetKillSwitch, SetPhase, SettleReceivable,
-    Symbol, TradeId, UpdateAccount, UpdateInstrument,
+    PriceBands, ReceivableId, ResealedKey, RevokeKey, Role, RotateMasterKey, Sealed, Session,
+    SessionId, SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetInstrumentRules, SetKillSwitch,
+    SetPhase, SettleReceivable, Symbol, TradeId, UpdateAccount, UpdateInstrument,
 };
 
 use crate::house::{account_spec, lots, minor, ticks};
@@ -291,8 +291,15 @@ pub(super) fn operator() -> BoxedStrategy<Command> {
             api_key_hash: [hash; 16],
             sealed_secret: Sealed::new(&[hash; 40]).unwrap(),
         };
-        Command::CreateKey(CreateKey { spec })
+        Command::CreateKey(Box::new(CreateKey { spec }))
     });
     let revoke = (0..4_u32).prop_map(|key| Command::RevokeKey(RevokeKey { key: KeyId(key) }));
-    prop_oneof![asset, list, create, update, key, revoke].boxed()
+    let rotate =
+        (any::<u8>(), prop::collection::btree_set(1..4_u32, 0..3)).prop_map(|(seal, keys)| {
+            let sealed_secret = Sealed::new(&[seal; 40]).unwrap();
+            let resealed = |key| ResealedKey { key: KeyId(key), sealed_secret };
+            let keys = keys.into_iter().map(resealed).collect();
+            Command::RotateMasterKey(RotateMasterKey { fingerprint: [seal; 16], keys })
+        });
+    prop_oneof![asset, list, create, update, key, revoke, rotate].boxed()
 }

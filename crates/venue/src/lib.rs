@@ -18,10 +18,12 @@
 
 mod applied;
 mod archive;
+mod credential;
 mod data_dir;
 mod follower;
 mod fork;
 mod history;
+mod keyring;
 mod machine;
 mod metrics;
 mod publisher;
@@ -39,9 +41,11 @@ pub use applied::{Applied, Reply};
 pub use archive::{
     Archive, ArchiveError, Place, Replay, ReplayedBatch, ReplayedCommand, SnapshotFile,
 };
+pub use credential::{Credential, PublicKeyError, Verifier};
 pub use data_dir::{AnyLog, LogRetention, OpenError, Opened, Settings};
 pub use follower::{FollowError, Follower, LoggedBatch, Position, Step};
 pub use history::{RebuiltSpool, rebuild_spool};
+pub use keyring::{Keyring, Sealing, reseal};
 pub use log::Durability;
 pub use machine::{Machine, MachineError, Output, Progress, Refused, Role};
 pub use metrics::{Metrics, ReplicaStatus};

@@ -1,15 +1,18 @@
 //! Secrets: the master key, what it seals, and random texts.
 //!
-//! A key's secret lies in the log sealed by the master key (XChaCha20-Poly1305, a fresh random
-//! nonce before the sealed bytes, the API key's hash as associated data, so that a sealed secret
-//! cannot be moved to another key). Of the API key itself the log has a hash only.
+//! A key's [`Credential`] lies in the log sealed by the master key (XChaCha20-Poly1305, a fresh
+//! random nonce before the sealed bytes, the API key's hash as associated data, so that a sealed
+//! secret cannot be moved to another key). Of the API key itself the log has a hash only.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
-use types::{RetryKey, Sealed};
+use engine::Engine;
+use types::{MasterKeyInUse, RetryKey, Sealed};
+
+use crate::credential::{CREDENTIAL_LEN_MAX, Credential};
 
 const NONCE_SIZE: usize = 24;
 
@@ -34,6 +37,17 @@ pub enum MasterKeyError {
     },
     /// It is well-formed, but the secrets in the log were sealed by another one.
     Wrong,
+    /// The master key was rotated to another one.
+    Rotated {
+        given: [u8; 16],
+        in_use: MasterKeyInUse,
+    },
+    /// It opens a secret that this program does not understand.
+    Newer,
+    /// There is more to a key than can be sealed.
+    TooLarge,
+    /// So many keys cannot be sealed anew at once.
+    TooManyKeys(usize),
 }
 
 impl MasterKey {
@@ -60,23 +74,57 @@ impl MasterKey {
         blake3::Hash::from_bytes(self.0).to_hex().to_string()
     }
 
-    pub fn seal(&self, secret: &Secret, api_key_hash: &[u8; 16]) -> Sealed {
+    /// Tells it from others. It says nothing about the key, which is as random as it is long.
+    pub fn fingerprint(&self) -> [u8; 16] {
+        short_hash("buttonwood master key", &self.0)
+    }
+
+    /// For a person to compare.
+    pub fn fingerprint_text(&self) -> String {
+        hex(&self.fingerprint())
+    }
+
+    /// Whether it is the one that the venue's secrets are sealed by.
+    pub fn check(&self, engine: &Engine) -> Result<(), MasterKeyError> {
+        if let Some(in_use) = engine.master_key_in_use() {
+            let given = self.fingerprint();
+            return match given == in_use.fingerprint {
+                true => Ok(()),
+                false => Err(MasterKeyError::Rotated { given, in_use }),
+            };
+        }
+        // All are sealed by the same one.
+        engine.keys().take(1).try_for_each(|(_, spec)| {
+            self.open(&spec.sealed_secret, &spec.api_key_hash).map(|_credential| ())
+        })
+    }
+
+    /// `None` when there are more networks than there is room for.
+    pub fn seal(&self, credential: &Credential, api_key_hash: &[u8; 16]) -> Option<Sealed> {
+        let bytes = credential.to_bytes();
+        (bytes.len() <= CREDENTIAL_LEN_MAX).then_some(())?;
         let mut nonce = [0; NONCE_SIZE];
         fill_random(&mut nonce);
-        let payload = Payload { msg: secret.0.as_bytes(), aad: api_key_hash };
+        let payload = Payload { msg: &bytes, aad: api_key_hash };
         let sealed = self
             .cipher()
             .encrypt(&XNonce::from(nonce), payload)
             .expect("sealing a short text in memory cannot fail");
-        Sealed::new(&[&nonce[..], &sealed].concat()).expect("a secret is at most 64 characters")
+        Sealed::new(&[&nonce[..], &sealed].concat())
     }
 
-    /// `None` unless it was sealed by this master key for this API key.
-    pub fn open(&self, sealed: &Sealed, api_key_hash: &[u8; 16]) -> Option<Secret> {
-        let (nonce, sealed) = sealed.as_bytes().split_first_chunk::<NONCE_SIZE>()?;
+    /// Fails unless it was sealed by this master key for this API key.
+    pub fn open(
+        &self,
+        sealed: &Sealed,
+        api_key_hash: &[u8; 16],
+    ) -> Result<Credential, MasterKeyError> {
+        let parts = sealed.as_bytes().split_first_chunk::<NONCE_SIZE>();
+        let (nonce, sealed) = parts.ok_or(MasterKeyError::Wrong)?;
         let payload = Payload { msg: sealed, aad: api_key_hash };
-        let secret = self.cipher().decrypt(&XNonce::from(*nonce), payload).ok()?;
-        String::from_utf8(secret).ok().map(Secret)
+        let opened = self.cipher().decrypt(&XNonce::from(*nonce), payload);
+        let opened = opened.map_err(|_| MasterKeyError::Wrong)?;
+        Credential::from_bytes(&opened).ok_or(MasterKeyError::Newer)
     }
 
     fn cipher(&self) -> XChaCha20Poly1305 {
@@ -165,8 +213,31 @@ impl fmt::Display for MasterKeyError {
                 "this master key does not open the secrets in the data folder: start with the one \
                  they were sealed with",
             ),
+            Self::Rotated { given, in_use } => write!(
+                f,
+                "this master key (fingerprint {}) was rotated out: the one in use has the fingerprint \
+                 {}; start with the file that `rotate-master-key` was given",
+                hex(given),
+                hex(&in_use.fingerprint),
+            ),
+            Self::Newer => f.write_str(
+                "the data folder has keys that this version does not understand: start with the \
+                 version that made them, or a newer one",
+            ),
+            Self::TooLarge => f.write_str(
+                "a key of this kind cannot be bound to so many networks: name fewer or larger ones",
+            ),
+            Self::TooManyKeys(count) => write!(
+                f,
+                "{count} keys are more than can be sealed anew at once: revoke those that are not \
+                 needed any more"
+            ),
         }
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl std::error::Error for MasterKeyError {}
@@ -174,17 +245,19 @@ impl std::error::Error for MasterKeyError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::credential::Verifier;
 
     #[test]
     fn only_the_right_master_key_opens_a_secret_and_only_for_its_api_key() {
         let (master_key, other) = (MasterKey::generate(), MasterKey::generate());
-        let secret = Secret::generate();
+        let credential = Credential::new(Verifier::Hmac(Secret::generate()));
         let (hash, other_hash) = (api_key_hash("a"), api_key_hash("b"));
-        let sealed = master_key.seal(&secret, &hash);
-        assert_eq!(master_key.open(&sealed, &hash), Some(secret));
-        assert_eq!(other.open(&sealed, &hash), None);
-        assert_eq!(master_key.open(&sealed, &other_hash), None);
-        assert_eq!(master_key.open(&Sealed::new(b"short").unwrap(), &hash), None);
+        let sealed = master_key.seal(&credential, &hash).unwrap();
+        assert_eq!(master_key.open(&sealed, &hash).unwrap(), credential);
+        let wrong = |opened| matches!(opened, Err(MasterKeyError::Wrong));
+        assert!(wrong(other.open(&sealed, &hash)));
+        assert!(wrong(master_key.open(&sealed, &other_hash)));
+        assert!(wrong(master_key.open(&Sealed::new(b"short").unwrap(), &hash)));
     }
 
     #[test]

@@ -1,0 +1,311 @@
+//! How a key signs, from where and until when: what lies sealed in the log.
+//!
+//! The bytes that are sealed: a version, the kind of key, when it expires (nanoseconds since 1970,
+//! zero for never), how many networks it may be used from, these (prefix length, address; of IPv6
+//! the prefix length plus 64), and then what signatures are checked with. The first version of all
+//! was an HMAC secret and nothing else, whose letters and digits are no version.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
+use rustls_pki_types::SubjectPublicKeyInfoDer;
+use rustls_pki_types::pem::PemObject;
+use types::{Reader, Sealed, Wire};
+
+use crate::secret::Secret;
+
+const VERSION: u8 = 1;
+/// The least byte that a bare secret can begin with.
+const TEXT: u8 = b' ';
+const V6: u8 = 64;
+
+/// A key, but for what the log says of it openly.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Credential {
+    pub verifier: Verifier,
+    /// Where it may be used from; from anywhere when there is none.
+    pub networks: Vec<IpNet>,
+    /// In nanoseconds since 1970. From then on it is as if it were revoked.
+    pub expires_ns: Option<u64>,
+}
+
+/// What a key's signatures are checked with.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Verifier {
+    Hmac(Secret),
+    /// The public key.
+    Ed25519([u8; 32]),
+    /// The modulus; the exponent is 65537.
+    Rsa(Vec<u8>),
+}
+
+impl Credential {
+    /// What holds until somebody says otherwise: from anywhere, for ever.
+    pub fn new(verifier: Verifier) -> Self {
+        Self { verifier, networks: Vec::new(), expires_ns: None }
+    }
+
+    pub fn allows(&self, peer: IpAddr) -> bool {
+        let peer = peer.to_canonical();
+        self.networks.is_empty() || self.networks.iter().any(|network| network.contains(&peer))
+    }
+
+    pub fn has_expired(&self, now_ns: u64) -> bool {
+        self.expires_ns.is_some_and(|expires_ns| now_ns >= expires_ns)
+    }
+
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let (kind, material) = match &self.verifier {
+            Verifier::Hmac(secret) => (0_u8, secret.as_str().as_bytes()),
+            Verifier::Ed25519(public) => (1, &public[..]),
+            Verifier::Rsa(modulus) => (2, &modulus[..]),
+        };
+        let mut bytes = vec![VERSION, kind];
+        self.expires_ns.unwrap_or(0).write(&mut bytes);
+        // More of them than one byte counts do not fit into `Sealed` either.
+        bytes.push(u8::try_from(self.networks.len()).unwrap_or(u8::MAX));
+        for network in &self.networks {
+            match network {
+                IpNet::V4(v4) => {
+                    bytes.push(v4.prefix_len());
+                    bytes.extend(v4.network().octets());
+                }
+                IpNet::V6(v6) => {
+                    bytes.push(V6 + v6.prefix_len());
+                    bytes.extend(v6.network().octets());
+                }
+            }
+        }
+        bytes.extend(material);
+        bytes
+    }
+
+    /// `None` when a newer version of this program has written it.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        if bytes.first().is_some_and(|first| *first >= TEXT) {
+            let secret = Secret::from_text(std::str::from_utf8(bytes).ok()?)?;
+            return Some(Self::new(Verifier::Hmac(secret)));
+        }
+        let r = &mut Reader(bytes);
+        (r.read::<u8>()? == VERSION).then_some(())?;
+        let (kind, expires_ns): (u8, u64) = r.read()?;
+        let count = r.read::<u8>()?;
+        let networks = (0..count).map(|_| read_network(r)).collect::<Option<_>>()?;
+        let verifier = match kind {
+            0 => Verifier::Hmac(Secret::from_text(std::str::from_utf8(r.0).ok()?)?),
+            1 => Verifier::Ed25519(r.0.try_into().ok()?),
+            2 => Verifier::Rsa(r.0.to_vec()),
+            _ => return None,
+        };
+        Some(Self { verifier, networks, expires_ns: (expires_ns > 0).then_some(expires_ns) })
+    }
+}
+
+fn read_network(r: &mut Reader<'_>) -> Option<IpNet> {
+    Some(match r.read::<u8>()? {
+        prefix @ V6.. => IpNet::V6(Ipv6Net::new(r.take::<16>()?.into(), prefix - V6).ok()?),
+        prefix => IpNet::V4(Ipv4Net::new(r.take::<4>()?.into(), prefix).ok()?),
+    })
+}
+
+impl Verifier {
+    /// As `openssl pkey -pubout` writes it.
+    pub fn from_pem(text: &str) -> Result<Self, PublicKeyError> {
+        if text.contains("PRIVATE KEY-----") {
+            return Err(PublicKeyError::Private);
+        }
+        let der = SubjectPublicKeyInfoDer::from_pem_slice(text.as_bytes())
+            .map_err(|_| PublicKeyError::NotPem)?;
+        let (algorithm, key) = read_key_info(&der).ok_or(PublicKeyError::NotPem)?;
+        match algorithm {
+            OID_ED25519 => key.try_into().map(Self::Ed25519).map_err(|_| PublicKeyError::NotPem),
+            OID_RSA => read_rsa(key),
+            _ => Err(PublicKeyError::OtherKind),
+        }
+    }
+
+    /// The kind of key, as operators write it.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Hmac(_) => "hmac",
+            Self::Ed25519(_) => "ed25519",
+            Self::Rsa(_) => "rsa",
+        }
+    }
+}
+
+/// Why there is no public key.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum PublicKeyError {
+    Private,
+    NotPem,
+    OtherKind,
+    RsaBits(usize),
+    RsaExponent,
+}
+
+impl fmt::Display for PublicKeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Private => f.write_str(
+                "it is a private key, which only its owner may have: name the public one, as \
+                 `openssl pkey -in FILE -pubout` writes it",
+            ),
+            Self::NotPem => f.write_str("it is not a public key in PEM (`BEGIN PUBLIC KEY`)"),
+            Self::OtherKind => f.write_str("it is neither an Ed25519 nor an RSA key"),
+            Self::RsaBits(bits) => {
+                write!(f, "an RSA key must have 2048 to 4096 bits in whole bytes, and has {bits}")
+            }
+            Self::RsaExponent => f.write_str("an RSA key must have the public exponent 65537"),
+        }
+    }
+}
+
+impl std::error::Error for PublicKeyError {}
+
+// Just as much DER as two kinds of key need: they are sequences of a few values.
+const INTEGER: u8 = 2;
+const BIT_STRING: u8 = 3;
+const OID: u8 = 6;
+const SEQUENCE: u8 = 0x30;
+const OID_ED25519: &[u8] = &[0x2b, 0x65, 0x70];
+const OID_RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1];
+const RSA_EXPONENT: &[u8] = &[1, 0, 1];
+
+/// The algorithm, and the key in its own form.
+fn read_key_info(der: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut info = Reader(read_der(&mut Reader(der), SEQUENCE)?);
+    let mut algorithm = Reader(read_der(&mut info, SEQUENCE)?);
+    let (unused_bits, key) = read_der(&mut info, BIT_STRING)?.split_first()?;
+    (*unused_bits == 0).then_some((read_der(&mut algorithm, OID)?, key))
+}
+
+fn read_rsa(key: &[u8]) -> Result<Verifier, PublicKeyError> {
+    let numbers = || {
+        let mut key = Reader(read_der(&mut Reader(key), SEQUENCE)?);
+        Some((read_der(&mut key, INTEGER)?, read_der(&mut key, INTEGER)?))
+    };
+    let (modulus, exponent) = numbers().ok_or(PublicKeyError::NotPem)?;
+    if exponent != RSA_EXPONENT {
+        return Err(PublicKeyError::RsaExponent);
+    }
+    // A number whose highest bit is set has a zero before it, lest it be negative.
+    let modulus = modulus.strip_prefix(&[0]).unwrap_or(modulus);
+    let unset = modulus.first().map_or(0, |first| first.leading_zeros() as usize);
+    match modulus.len() {
+        256..=512 if unset == 0 => Ok(Verifier::Rsa(modulus.to_vec())),
+        len => Err(PublicKeyError::RsaBits(len * 8 - unset)),
+    }
+}
+
+fn read_der<'a>(r: &mut Reader<'a>, tag: u8) -> Option<&'a [u8]> {
+    (r.read::<u8>()? == tag).then_some(())?;
+    let len = match r.read::<u8>()? {
+        0x81 => usize::from(r.read::<u8>()?),
+        0x82 => usize::from(u16::from_be_bytes(r.take()?)),
+        len => usize::from(len), // A longer form is longer than what follows it.
+    };
+    r.take_slice(len)
+}
+
+/// Whether a credential may be too large is known before it is sealed.
+pub(crate) const CREDENTIAL_LEN_MAX: usize = Sealed::LEN_MAX - 24 - 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The examples of Binance's documentation.
+    const ED25519: &str = "-----BEGIN PUBLIC KEY-----
+MCowBQYDK2VwAyEAgmDRTtj2FA+wzJUIlAL9ly1eovjLBu7uXUFR+jFULmg=
+-----END PUBLIC KEY-----
+";
+    const RSA: &str = "-----BEGIN PUBLIC KEY-----
+MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAyfKiFXpcOhF5rX1XxePN
+akwN7Etwtn3v05cZNY+ftDHbVZHs/kY6Ruj5lhxVFAq5dv7Ba9/4jPijXuMuIc6Y
+8nUlqtrrxC8DEOAczw9SKATDYZN9nbLfYlbBFfHzRQUXdAtYCPI6XtxmJBS7aOBb
+4nZe1SVm+bhLrp0YQnx2P0s+37qkGeVn09m6w9MnWxjgCkkYFPWQkXIu5qOnwx6p
+NfqDmFD7d7dUc/6PZQ1bKFALu/UETsobmBk82ShbrBhlc0JXuhf9qBR7QASjHjFQ
+2N+VF2PfH8dm5prZIpz/MFKPkBW4Yuss0OXiD+jQt1J2JUKspLqsIqoXjHQQGjL7
+3wIDAQAB
+-----END PUBLIC KEY-----
+";
+
+    #[test]
+    fn public_keys_are_read_from_pem() {
+        let Ok(Verifier::Ed25519(key)) = Verifier::from_pem(ED25519) else { panic!() };
+        assert_eq!((key[0], key[31]), (0x82, 0x68));
+        let Ok(Verifier::Rsa(modulus)) = Verifier::from_pem(RSA) else { panic!() };
+        assert_eq!((modulus.len(), modulus[0], modulus[255]), (256, 0xc9, 0xdf));
+    }
+
+    #[test]
+    fn what_is_no_public_key_is_refused_by_name() {
+        let refused = |text: &str| Verifier::from_pem(text).unwrap_err();
+        assert_eq!(refused("MCowBQYDK2Vw"), PublicKeyError::NotPem);
+        assert_eq!(refused(&ED25519.replace("MCow", "MCox")), PublicKeyError::NotPem);
+        assert_eq!(refused(&ED25519.replace("K2Vw", "K2Vx")), PublicKeyError::OtherKind);
+        assert_eq!(refused(&RSA.replace("IDAQAB", "IDAQAD")), PublicKeyError::RsaExponent);
+        assert_eq!(refused(&ED25519.replace("PUBLIC", "PRIVATE")), PublicKeyError::Private);
+        // All but the first two bytes of the modulus.
+        let short = [&[SEQUENCE, 0x81, 135, INTEGER, 0x81, 128, 0x80][..], &[1; 127]].concat();
+        let short = [&short[..], &[INTEGER, 3, 1, 0, 1]].concat();
+        let short =
+            [&[SEQUENCE, 0x81, u8::try_from(short.len() - 3).unwrap()], &short[3..]].concat();
+        assert_eq!(read_rsa(&short), Err(PublicKeyError::RsaBits(1024)));
+    }
+
+    #[test]
+    fn a_credential_survives_its_bytes() {
+        let networks: Vec<IpNet> =
+            ["10.0.0.0/8", "2001:db8::/32", "192.0.2.7/32", "::/0", "0.0.0.0/0"]
+                .map(|network| network.parse().unwrap())
+                .to_vec();
+        for verifier in [
+            Verifier::Hmac(Secret::generate()),
+            Verifier::from_pem(ED25519).unwrap(),
+            Verifier::from_pem(RSA).unwrap(),
+        ] {
+            for (networks, expires_ns) in [(vec![], None), (networks.clone(), Some(7))] {
+                let credential = Credential { verifier: verifier.clone(), networks, expires_ns };
+                let bytes = credential.to_bytes();
+                assert_eq!(Credential::from_bytes(&bytes), Some(credential));
+                let newer = [&[VERSION + 1], &bytes[1..]].concat();
+                assert_eq!(Credential::from_bytes(&newer), None);
+                for cut in 0..bytes.len() {
+                    let _ = Credential::from_bytes(&bytes[..cut]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_bare_secret_of_old_is_read() {
+        let secret = Secret::generate();
+        let read = Credential::from_bytes(secret.as_str().as_bytes());
+        assert_eq!(read, Some(Credential::new(Verifier::Hmac(secret))));
+    }
+
+    #[test]
+    fn the_largest_key_leaves_room_for_networks() {
+        let mut credential = Credential::new(Verifier::Rsa(vec![0xff; 512]));
+        credential.networks = vec!["192.0.2.0/24".parse().unwrap(); 5];
+        assert!(credential.to_bytes().len() <= CREDENTIAL_LEN_MAX);
+        credential.networks = vec!["2001:db8::/64".parse().unwrap(); 3];
+        assert!(credential.to_bytes().len() > CREDENTIAL_LEN_MAX);
+    }
+
+    #[test]
+    fn networks_are_those_of_the_client_however_its_address_is_written() {
+        let mut credential = Credential::new(Verifier::Ed25519([0; 32]));
+        let address = |text: &str| text.parse::<IpAddr>().unwrap();
+        assert!(credential.allows(address("203.0.113.9")));
+        credential.networks = vec!["192.0.2.0/24".parse().unwrap(), "::1/128".parse().unwrap()];
+        assert!(credential.allows(address("192.0.2.9")));
+        assert!(credential.allows(address("::ffff:192.0.2.9")));
+        assert!(credential.allows(address("::1")));
+        assert!(!credential.allows(address("192.0.3.9")));
+        assert!(!credential.allows(address("::2")));
+    }
+}

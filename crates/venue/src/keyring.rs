@@ -1,0 +1,110 @@
+//! The master key of a running venue, which may be exchanged for another while it runs.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use types::{KeyId, KeySpec, ResealedKey, RotateMasterKey, Wire};
+
+use crate::credential::Credential;
+use crate::secret::{MasterKey, MasterKeyError};
+
+/// What a rotation may take of the log: it is one command, so that it is done for all keys or none.
+const ROTATION_SIZE_MAX: usize = 8 << 20;
+
+/// Opens what was sealed before a rotation and after it, whichever of the two is under way.
+#[derive(Clone)]
+pub struct Keyring(Arc<Ring>);
+
+struct Ring {
+    /// The present one first.
+    keys: RwLock<Vec<MasterKey>>,
+    sealing: Mutex<()>,
+}
+
+impl Keyring {
+    pub fn new(master_key: MasterKey) -> Self {
+        Self(Arc::new(Ring { keys: RwLock::new(vec![master_key]), sealing: Mutex::new(()) }))
+    }
+
+    pub fn open(&self, spec: &KeySpec) -> Result<Credential, MasterKeyError> {
+        let keys = self.0.keys.read().unwrap_or_else(PoisonError::into_inner);
+        let mut error = MasterKeyError::Wrong;
+        for master_key in keys.iter() {
+            match master_key.open(&spec.sealed_secret, &spec.api_key_hash) {
+                Ok(credential) => return Ok(credential),
+                Err(MasterKeyError::Wrong) => {}
+                Err(other) => error = other,
+            }
+        }
+        Err(error)
+    }
+
+    /// Nothing else is sealed until the guard is gone: whoever seals keeps it until the command is
+    /// carried out, so that no rotation comes between.
+    pub fn sealing(&self) -> Sealing<'_> {
+        let guard = self.0.sealing.lock().unwrap_or_else(PoisonError::into_inner);
+        Sealing { ring: &self.0, _guard: guard }
+    }
+}
+
+impl From<MasterKey> for Keyring {
+    fn from(master_key: MasterKey) -> Self {
+        Self::new(master_key)
+    }
+}
+
+/// The right to seal.
+#[derive(Debug)]
+pub struct Sealing<'a> {
+    ring: &'a Ring,
+    _guard: MutexGuard<'a, ()>,
+}
+
+impl Sealing<'_> {
+    pub fn master_key(&self) -> MasterKey {
+        let keys = self.ring.keys.read().unwrap_or_else(PoisonError::into_inner);
+        keys[0].clone()
+    }
+
+    /// A rotation to `next` is carried out: keys are sealed by it from here on. Keys that others
+    /// have yet to hear of may still be sealed by the one before.
+    pub fn turn_to(&self, next: MasterKey) {
+        let mut keys = self.ring.keys.write().unwrap_or_else(PoisonError::into_inner);
+        keys.insert(0, next);
+        keys.truncate(2);
+    }
+}
+
+/// All valid keys of a venue, sealed by another master key.
+pub fn reseal(
+    keys: &[(KeyId, KeySpec)],
+    master_key: &MasterKey,
+    next: &MasterKey,
+) -> Result<RotateMasterKey, MasterKeyError> {
+    let mut resealed = Vec::with_capacity(keys.len());
+    for (key, spec) in keys {
+        let credential = master_key.open(&spec.sealed_secret, &spec.api_key_hash)?;
+        let sealed = next.seal(&credential, &spec.api_key_hash);
+        let sealed_secret = sealed.ok_or(MasterKeyError::TooLarge)?;
+        resealed.push(ResealedKey { key: *key, sealed_secret });
+    }
+    let rotate = RotateMasterKey { fingerprint: next.fingerprint(), keys: resealed };
+    let mut bytes = Vec::new();
+    rotate.write(&mut bytes);
+    match bytes.len() <= ROTATION_SIZE_MAX {
+        true => Ok(rotate),
+        false => Err(MasterKeyError::TooManyKeys(rotate.keys.len())),
+    }
+}
+
+impl fmt::Debug for Keyring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Keyring(hidden)")
+    }
+}
+
+impl fmt::Debug for Ring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ring(hidden)")
+    }
+}

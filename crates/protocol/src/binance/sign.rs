@@ -1,11 +1,19 @@
 //! Who sent a request, and whether it is still meant: API keys, signatures, time windows.
 //!
-//! A signature is the HMAC-SHA256 of the query string followed by the body, byte for byte as they
-//! were sent, without the parameter `signature` itself. Clients put that last; wherever it stands,
-//! it is cut out together with one `&`.
+//! What is signed is the query string followed by the body, byte for byte as they were sent, without
+//! the parameter `signature` itself. Clients put that last; wherever it stands, it is cut out
+//! together with one `&`. A signature of HMAC-SHA256 is written in hex of either case, one of a
+//! public key (Ed25519; RSA, PKCS#1 v1.5 with SHA-256) in base64, which a query encodes.
 
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use std::fmt;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use percent_encoding::percent_decode;
+use ring::hmac;
+use ring::signature::{
+    ED25519, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
+};
 use types::parse_decimal;
 
 use crate::binance::params::{is_decimal, is_json, legal};
@@ -18,11 +26,23 @@ pub const RECV_WINDOW_MAX_US: u64 = 60_000_000;
 /// How far a client's clock may be ahead of ours.
 pub const AHEAD_MAX_US: u64 = 1_000_000;
 pub const API_KEY_LEN_MAX: usize = 128;
+/// Of 4096-bit RSA in base64, each character of it encoded.
+const SIGNATURE_LEN_MAX: usize = 3 * 684;
+const RSA_EXPONENT: [u8; 3] = [1, 0, 1];
 
-/// The signature of a payload, in hex. This is the client's side.
+/// What a key's signatures are checked with.
+#[derive(Clone, Copy)]
+pub enum VerifyingKey<'a> {
+    Hmac(&'a [u8]),
+    Ed25519(&'a [u8]),
+    /// The modulus; the exponent is 65537.
+    Rsa(&'a [u8]),
+}
+
+/// The signature of a payload by HMAC-SHA256, in hex. This is the client's side.
 pub fn sign(secret: &[u8], payload: &[u8]) -> String {
-    let digest = mac(secret, payload).finalize().into_bytes();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret), payload);
+    tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The text of the header `X-MBX-APIKEY`, if it can be a key at all.
@@ -34,8 +54,8 @@ pub fn check_api_key(header: Option<&str>) -> Result<&str, ApiError> {
     header.filter(valid).ok_or_else(ApiError::api_key_format)
 }
 
-/// Checks the signature in constant time.
-pub fn verify(secret: &[u8], query: &str, body: &[u8]) -> Result<(), ApiError> {
+/// Checks the signature, of HMAC in constant time.
+pub fn verify(key: VerifyingKey<'_>, query: &str, body: &[u8]) -> Result<(), ApiError> {
     let (mut payload, in_query) = cut_signature(query.as_bytes())?;
     let in_body = match is_json(body) {
         // An object can't be signed with the signature inside it.
@@ -54,18 +74,44 @@ pub fn verify(secret: &[u8], query: &str, body: &[u8]) -> Result<(), ApiError> {
         (in_query, in_body) => in_query.or(in_body).filter(|signature| !signature.is_empty()),
     };
     let signature = signature.ok_or_else(|| ApiError::mandatory("signature"))?;
-    let signature = parse_hex(signature).ok_or_else(ApiError::invalid_signature)?;
-    mac(secret, &payload).verify_slice(&signature).map_err(|_| ApiError::invalid_signature())
+    if signature.len() > SIGNATURE_LEN_MAX {
+        return Err(ApiError::invalid_signature());
+    }
+    // A `+` stands for itself: it is a letter of base64, and some clients do not encode it.
+    let signature: Vec<u8> = percent_decode(signature).collect();
+    key.verify(&payload, &signature)
 }
 
-/// Checks the signature of a message of the WebSocket API, in constant time. What is signed are its
-/// other parameters, sorted by name, as in a query that encodes nothing.
-pub fn verify_message(secret: &[u8], signed: Option<&Signed>) -> Result<(), ApiError> {
+/// Checks the signature of a message of the WebSocket API. What is signed are its other parameters,
+/// sorted by name, as in a query that encodes nothing.
+pub fn verify_message(key: VerifyingKey<'_>, signed: Option<&Signed>) -> Result<(), ApiError> {
     let signed = signed.ok_or_else(|| ApiError::mandatory("signature"))?;
-    let signature = parse_hex(signed.signature.as_bytes());
-    mac(secret, signed.payload.as_bytes())
-        .verify_slice(&signature.ok_or_else(ApiError::invalid_signature)?)
-        .map_err(|_| ApiError::invalid_signature())
+    key.verify(signed.payload.as_bytes(), signed.signature.as_bytes())
+}
+
+impl fmt::Debug for VerifyingKey<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("VerifyingKey(hidden)")
+    }
+}
+
+impl VerifyingKey<'_> {
+    fn verify(self, payload: &[u8], signature: &[u8]) -> Result<(), ApiError> {
+        let is_valid = match self {
+            Self::Hmac(secret) => parse_hex(signature).is_some_and(|signature| {
+                let key = hmac::Key::new(hmac::HMAC_SHA256, secret);
+                hmac::verify(&key, payload, &signature).is_ok()
+            }),
+            Self::Ed25519(public) => STANDARD.decode(signature).is_ok_and(|signature| {
+                UnparsedPublicKey::new(&ED25519, public).verify(payload, &signature).is_ok()
+            }),
+            Self::Rsa(n) => STANDARD.decode(signature).is_ok_and(|signature| {
+                let key = RsaPublicKeyComponents { n, e: &RSA_EXPONENT };
+                key.verify(&RSA_PKCS1_2048_8192_SHA256, payload, &signature).is_ok()
+            }),
+        };
+        is_valid.then_some(()).ok_or_else(ApiError::invalid_signature)
+    }
 }
 
 /// Checks `timestamp` and `recvWindow` and takes both away, as well as `signature`. Gives the time
@@ -117,12 +163,6 @@ fn cut_signature(part: &[u8]) -> Result<(Vec<u8>, Option<&[u8]>), ApiError> {
     Ok((rest, signature))
 }
 
-fn mac(secret: &[u8], payload: &[u8]) -> Hmac<Sha256> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("a key of any length will do");
-    mac.update(payload);
-    mac
-}
-
 /// 32 bytes in hex of either case.
 fn parse_hex(text: &[u8]) -> Option<[u8; 32]> {
     let text: &[u8; 64] = text.try_into().ok()?;
@@ -137,15 +177,42 @@ fn parse_hex(text: &[u8]) -> Option<[u8; 32]> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use ring::signature::{Ed25519KeyPair, KeyPair};
 
     use super::*;
     use crate::binance::testing::query;
 
     // The example of Binance's documentation.
     const SECRET: &[u8] = b"NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j";
+    const KEY: VerifyingKey<'_> = VerifyingKey::Hmac(SECRET);
     const PAYLOAD: &str = "symbol=LTCBTC&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=0.1\
                            &recvWindow=5000&timestamp=1499827319559";
     const SIGNATURE: &str = "c8db56825ae71d6d79447849e617115f4a920fa2acdcab2b053c4b2838bd6b71";
+
+    const RSA_2048: &str = "1v0hdRftsB6SPWLe39EqqdRrwEDLyzz0AR3ofiz9WqYaGLZvDqNbG2mMgYGDJ5ctK6adTyHB+B+wlkK8Jyxdiz\
+        CdRtcGRWkLl81hay7c5cVrFxzvI6dpcIxPeIWREqRCBsZvivrIGUGE8ppJ1O2/o6ThEGACYWY0gaIsRKQKbeZu\
+        lhOi9eZo0YXwb6dbd0sdtJksliV2guvwr2pjZgJyNg8v+vVU8TDpM53kkgs8y7KRgapai0qFxs+MZ4QFiPgjYd\
+        ZhYOypiLSshH1zIrDapdqT/cKJABWDB+yoPc30JS27/0xXAsD8te4TNAf5JSBepZQaIX3LtNoRwirfyoU7AQ==";
+    const SIGNED_2048: &str = "A3zybWw32dKMwVKcLQSIrE3FDTX9P/0QDKLCDIHhfI6wfko6dFN7YtuoswisN6eRbr39z8qkxHGCXIy8W3FMup\
+        apkg4XkGu+jUM1vPO1OeIJe8ZvfM2Hxk9H6PH3glFCUyx1V890cu2sSdFJyWRIY+3OGD6snz+JmXdgJWeqiA+u\
+        pdKFMHpMVespH1zdxf7dJDhlC8/f0YxxBg2IXJKKVE2myGFNGt+QJKXnt/REnpC36qnZ1IUWCC6+no4j4w56S2\
+        buIxxZlsSVzth9W9PncD6xFkFXGPg2du1lJlzLK3ocDTQmY2SUNoeb0uErV31EN9Oh6QlE9vmSCblWH4Am4Q==";
+    const RSA_4096: &str = "2fanlTfnTR+21GmRw7TK+WI1NqbqHNRk/5pWkhIFh4fAQYSsvekYlqPaRji/5aCkL26Kc8biYnjGBvchhtM6em\
+        bUuBTruf82G9KK2T+wxwdyPBublDWt4pVD1veRyU7OGdcV02pl1VoyJQckKRkPvQwUCFh/56OBIILDn+2nSNjs\
+        b+bJaPmawcCPGAR7ZB67ugoMPW2AtvpOBsqUeLDD58GVkApmvNyQv5K2erXqVk9ya3Fr6bYPkk5Wetqj3Xt49d\
+        vadniRfwTLL5JJPQXnCXMr5pals70IOCl6/qwBWXhbDnBrZWNrvHVJx2WInNVitNwYJN+EChDzmoxYoW0yiSNB\
+        DcXA9ZbhGXz7dvLwuZdIMo7OFrZCB2EjQHfQuJ4j9lM1tFDmnMIWRFDKGfBgSibOyi6kntAEXWtrZkNS/jrunY\
+        kPwaz6YLB914dsXz8IMddTKIep4M4U6x8fPxW5JzDLsKggDgASHzavYHJoMXgjDyCcnuxui1yftDNKNVEir6oN\
+        tzNE1T8hdhjtcpfOiuBYrNnRWsB2cJq18vULluohVLgPdQdR8ZIqxwpJZzgjVVATd04qILLRAbujn/ardvzJHW\
+        SK2OtgY6P/FG8JYTonW1h/9TCMCBlaDaDShJhwFkODil/wA+9tbmmz1/yfOXHku/iJCfqVG2Se4t1GUBk=";
+    const SIGNED_4096: &str = "xBXRrZFU8e4gVyZI7Y2ksEWgrXsRXjAmHuFya13A9pjyQBqdWGcuzyhbWwqA+xYUVZV5Z1oraz+N9Kr9z74LUj\
+        8E55XwK57WsO8qsZqinHN4+PYq0/oNfcqbElBSiUNKDQemvDhkYNwP/AhT5VMqjVquTavJLkSTIMdZtRwrZCda\
+        qW36mIgSjJt+/7fQzRcl6WNNxz1bQZdhvXdbB6A+gt7dmNDJ3gMmz2aPogAX+TUcNSIR5SgZ2Zh38XiSKYFfpH\
+        WvNCBNlRQB8o4hzEv6FCB3ADxwWRWb7s7Xe3OopKQeAobV6IwjLkniuPlQUmiUr6fCgQfQswbSBmS+FIJ+sKRq\
+        23+GoiVCeTmQe6SZEZiYlFI66VncRm/YObhnvhucEINcTqLOeIClzb82WBgpK2dqjuDi/vE/mTpXf+gI4t5k7F\
+        7gDFXAr4AgvciBynQI9vwo0o+uhdJBDWVnMdBUf83F3MweinHAYUalqqlOSZyylNsEnqUo7aysr3KfCtuAHgDQ\
+        Dm94gWL+oJj5T6Vaw87xYo6M7UM5lQjs5LC9lHhFNXu2zz2Y6PfOzJU06Yo++6WTtP0gViDY4sC7QVBS+438fN\
+        g5tv8YhEwf7kEtwtIb7GCePk7IBCbyBcvrseSXUpl9qGh9KGGcPhPd+R0TtEH9pt1+UYAKDwlguUvBI4U=";
 
     #[test]
     fn the_documented_examples_hold() {
@@ -163,7 +230,7 @@ mod tests {
         let signed = format!("signature={SIGNATURE}");
         let (head, tail) = PAYLOAD.split_once('&').unwrap();
         let check = |query: &str, body: &str| {
-            assert_eq!(verify(SECRET, query, body.as_bytes()), Ok(()), "{query:?} {body:?}");
+            assert_eq!(verify(KEY, query, body.as_bytes()), Ok(()), "{query:?} {body:?}");
         };
         check(&format!("{PAYLOAD}&{signed}"), "");
         check("", &format!("{PAYLOAD}&{signed}"));
@@ -180,20 +247,19 @@ mod tests {
         let (query, body) = ("symbol=LTCBTC&side=BUY", "quantity=1&timestamp=1499827319559");
         let signature = sign(SECRET, format!("{query}{body}").as_bytes());
         let body = format!("{body}&signature={signature}");
-        assert_eq!(verify(SECRET, query, body.as_bytes()), Ok(()));
+        assert_eq!(verify(KEY, query, body.as_bytes()), Ok(()));
     }
 
     #[test]
     fn a_json_body_is_signed_from_the_query() {
         let body = br#"{"symbol":"LTCBTC"}"#;
         let signature = sign(SECRET, &[b"timestamp=1".as_slice(), body].concat());
-        assert_eq!(verify(SECRET, &format!("timestamp=1&signature={signature}"), body), Ok(()));
+        assert_eq!(verify(KEY, &format!("timestamp=1&signature={signature}"), body), Ok(()));
     }
 
     #[test]
     fn anything_else_is_refused() {
-        let code =
-            |query: &str, body: &str| verify(SECRET, query, body.as_bytes()).unwrap_err().code;
+        let code = |query: &str, body: &str| verify(KEY, query, body.as_bytes()).unwrap_err().code;
         assert_eq!(code(PAYLOAD, ""), -1102);
         assert_eq!(code(&format!("{PAYLOAD}&signature="), ""), -1102);
         assert_eq!(code(&format!("{PAYLOAD}&signature=x"), ""), -1022);
@@ -204,6 +270,48 @@ mod tests {
         assert_eq!(code(&format!("{PAYLOAD}&{twice}"), &twice), -1101);
         for cut in 0..PAYLOAD.len() {
             assert_eq!(code(&format!("{}&{twice}", &PAYLOAD[..cut]), ""), -1022, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn an_ed25519_key_signs_in_base64() {
+        let pair = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
+        let key = VerifyingKey::Ed25519(pair.public_key().as_ref());
+        let signature = STANDARD.encode(pair.sign(PAYLOAD.as_bytes()));
+        let encoded: String =
+            percent_encoding::utf8_percent_encode(&signature, percent_encoding::NON_ALPHANUMERIC)
+                .collect();
+        for signature in [&signature, &encoded] {
+            let query = format!("{PAYLOAD}&signature={signature}");
+            assert_eq!(verify(key, &query, b""), Ok(()), "{signature}");
+            assert_eq!(verify(key, "", query.as_bytes()), Ok(()), "{signature}");
+        }
+        let swapped: String = signature
+            .chars()
+            .map(|c| if c.is_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() })
+            .collect();
+        let hex = sign(SECRET, PAYLOAD.as_bytes());
+        let long = "A".repeat(SIGNATURE_LEN_MAX + 4);
+        for wrong in [&swapped, &signature[4..], &signature.replace('=', ""), &hex, &long] {
+            let query = format!("{PAYLOAD}&signature={wrong}");
+            assert_eq!(verify(key, &query, b"").unwrap_err().code, -1022, "{wrong}");
+        }
+        let query = format!("{PAYLOAD}0&signature={encoded}");
+        assert_eq!(verify(key, &query, b"").unwrap_err().code, -1022);
+    }
+
+    /// Made once by `openssl dgst -sha256 -sign`.
+    #[test]
+    fn an_rsa_key_signs_in_base64() {
+        for (modulus, signature) in [(RSA_2048, SIGNED_2048), (RSA_4096, SIGNED_4096)] {
+            let modulus = STANDARD.decode(modulus).unwrap();
+            let key = VerifyingKey::Rsa(&modulus);
+            let query = format!("{PAYLOAD}&signature={signature}");
+            assert_eq!(verify(key, &query, b""), Ok(()));
+            let altered = query.replace("price=0.1", "price=0.2");
+            assert_eq!(verify(key, &altered, b"").unwrap_err().code, -1022);
+            let swapped = query.replace(signature, &signature.to_lowercase());
+            assert_eq!(verify(key, &swapped, b"").unwrap_err().code, -1022);
         }
     }
 
@@ -255,9 +363,9 @@ mod tests {
             query in ".{0,60}",
             body in proptest::collection::vec(any::<u8>(), 0..60),
         ) {
-            prop_assert!(verify(SECRET, &query, &body).is_err());
+            prop_assert!(verify(KEY, &query, &body).is_err());
             let signature = sign(SECRET, &cut_signature(query.as_bytes()).unwrap().0);
-            let _ = verify(SECRET, &format!("{query}&signature={signature}"), &[]);
+            let _ = verify(KEY, &format!("{query}&signature={signature}"), &[]);
         }
     }
 }

@@ -200,8 +200,11 @@ impl ApiSession {
 
     /// Says so when the key that logged on may no longer speak.
     fn revoke(&mut self) {
-        let is_known = |logon: &Logon| self.shared.known.directory().signer(&logon.hash).is_some();
-        if self.logon.as_ref().is_none_or(is_known) {
+        let may_speak = |logon: &Logon| {
+            let signer = self.shared.known.directory().signer(&logon.hash);
+            signer.is_some_and(|signer| signer.is_valid(self.peer))
+        };
+        if self.logon.as_ref().is_none_or(may_speak) {
             return;
         }
         self.log_off();

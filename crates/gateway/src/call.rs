@@ -4,13 +4,14 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use protocol::binance::sign::VerifyingKey;
 use protocol::binance::ws_api::Signed;
 use protocol::binance::{ApiError, Params, TimeUnit, generated_cl_ord_id, sign};
-use types::{ClOrdId, Origin, RetryKey, Role, SessionId};
-use venue::api_key_hash;
+use types::{ClOrdId, Origin, RetryKey, SessionId};
+use venue::{Verifier, api_key_hash};
 
 use crate::ask::ask_views;
-use crate::directory::Signer;
+use crate::directory::{Permission, Signer};
 use crate::{Shared, now_ns};
 
 /// A request that was read to its end.
@@ -50,7 +51,7 @@ pub(crate) struct SignedCall {
     pub(crate) received_ns: u64,
     pub(crate) unit: TimeUnit,
     pub(crate) params: Params,
-    pub(crate) signer: Signer,
+    pub(crate) signer: Arc<Signer>,
     pub(crate) session: SessionId,
     pub(crate) origin: Origin,
     pub(crate) retry_key: Result<Option<RetryKey>, ApiError>,
@@ -71,10 +72,19 @@ pub(crate) fn json(body: String) -> Reply {
 }
 
 impl Call {
-    /// Finds out who sent it, and that it was sent now and by nobody else.
-    pub(crate) async fn signed(mut self) -> Result<SignedCall, ApiError> {
+    /// Finds out who sent it, and that it was sent now and by nobody else; for what a key needs
+    /// that may see an account.
+    pub(crate) async fn signed(self) -> Result<SignedCall, ApiError> {
+        self.signed_for(Permission::UserData).await
+    }
+
+    /// Likewise, with a key of that permission.
+    pub(crate) async fn signed_for(
+        mut self,
+        permission: Permission,
+    ) -> Result<SignedCall, ApiError> {
         let session = self.logon().map_or(SessionId(0), |logon| logon.session);
-        let signer = self.signer().await?;
+        let signer = self.signer(permission).await?;
         let expires_us = sign::check_time(&mut self.params, now_us())?;
         Ok(SignedCall {
             shared: self.shared,
@@ -89,17 +99,8 @@ impl Call {
         })
     }
 
-    /// As [`Call::signed`], for what only a key that may trade can ask for.
-    pub(crate) async fn signed_to_trade(self) -> Result<SignedCall, ApiError> {
-        let call = self.signed().await?;
-        match call.signer.role {
-            Role::Trader => Ok(call),
-            Role::ReadOnly => Err(ApiError::api_key_rejected()),
-        }
-    }
-
     /// The key that it names, for what needs a key and no signature.
-    pub(crate) async fn keyed(&mut self) -> Result<Signer, ApiError> {
+    pub(crate) async fn keyed(&mut self, permission: Permission) -> Result<Arc<Signer>, ApiError> {
         let hash = match &self.proof {
             Proof::Http { api_key, .. } => hash_of(api_key.as_deref())?,
             Proof::Message { logon, .. } => match (self.params.text("apiKey")?, logon) {
@@ -107,7 +108,7 @@ impl Call {
                 (api_key, _) => hash_of(api_key.as_deref())?,
             },
         };
-        find_signer(&self.shared, hash).await
+        self.find_signer(hash, permission).await
     }
 
     /// Who has logged on, if this request is his.
@@ -118,16 +119,36 @@ impl Call {
         }
     }
 
-    async fn signer(&mut self) -> Result<Signer, ApiError> {
+    async fn signer(&mut self, permission: Permission) -> Result<Arc<Signer>, ApiError> {
         let is_logged_on = self.logon().is_some();
-        let signer = self.keyed().await?;
-        let secret = signer.secret.as_str().as_bytes();
+        let signer = self.keyed(permission).await?;
+        let key = verifying_key(&signer);
         match &self.proof {
-            Proof::Http { query, body, .. } => sign::verify(secret, query, body)?,
+            Proof::Http { query, body, .. } => sign::verify(key, query, body)?,
             Proof::Message { .. } if is_logged_on => {}
-            Proof::Message { signed, .. } => sign::verify_message(secret, signed.as_ref())?,
+            Proof::Message { signed, .. } => sign::verify_message(key, signed.as_ref())?,
         }
         Ok(signer)
+    }
+
+    /// Who is not let in is not told why: that is for the key's owner to know.
+    async fn find_signer(
+        &self,
+        hash: [u8; 16],
+        permission: Permission,
+    ) -> Result<Arc<Signer>, ApiError> {
+        let may =
+            |signer: &Arc<Signer>| permission.is_of(signer.role) && signer.is_valid(self.peer);
+        let signer = find_signer(&self.shared, hash).await?;
+        Some(signer).filter(may).ok_or_else(ApiError::api_key_rejected)
+    }
+}
+
+fn verifying_key(signer: &Signer) -> VerifyingKey<'_> {
+    match &signer.credential.verifier {
+        Verifier::Hmac(secret) => VerifyingKey::Hmac(secret.as_str().as_bytes()),
+        Verifier::Ed25519(public) => VerifyingKey::Ed25519(public),
+        Verifier::Rsa(modulus) => VerifyingKey::Rsa(modulus),
     }
 }
 
@@ -135,7 +156,7 @@ fn hash_of(api_key: Option<&str>) -> Result<[u8; 16], ApiError> {
     sign::check_api_key(api_key).map(api_key_hash)
 }
 
-async fn find_signer(shared: &Shared, hash: [u8; 16]) -> Result<Signer, ApiError> {
+async fn find_signer(shared: &Shared, hash: [u8; 16]) -> Result<Arc<Signer>, ApiError> {
     let known = || shared.known.directory().signer(&hash);
     if let Some(signer) = known() {
         return Ok(signer);

@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
 
 use engine::Engine;
 use protocol::binance::{Market, SymbolStatus};
@@ -10,7 +12,9 @@ use types::{
     AccountId, AccountSpec, Asset, AssetId, Event, FeeRates, Instrument, InstrumentId,
     InstrumentRules, KeyId, KeySpec, Phase, Role,
 };
-use venue::{MasterKey, MasterKeyError, Secret};
+use venue::{Credential, Keyring, MasterKeyError};
+
+use crate::now_ns;
 
 /// A key that may sign requests.
 #[derive(Clone, Debug)]
@@ -18,11 +22,40 @@ pub(crate) struct Signer {
     pub(crate) key: KeyId,
     pub(crate) account: AccountId,
     pub(crate) role: Role,
-    pub(crate) secret: Secret,
+    pub(crate) credential: Credential,
+}
+
+/// What a request needs its key for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Permission {
+    #[expect(dead_code, reason = "of market calls that take a key, which are still to come")]
+    MarketData,
+    UserData,
+    Trade,
+    #[expect(dead_code, reason = "of the admin API, which is still to come")]
+    Operate,
+}
+
+impl Permission {
+    pub(crate) const fn is_of(self, role: Role) -> bool {
+        match self {
+            Self::MarketData => !matches!(role, Role::Operator),
+            Self::UserData => matches!(role, Role::Trader | Role::ReadOnly),
+            Self::Trade => matches!(role, Role::Trader),
+            Self::Operate => matches!(role, Role::Operator),
+        }
+    }
+}
+
+impl Signer {
+    /// Whether it may be used now, from there.
+    pub(crate) fn is_valid(&self, peer: IpAddr) -> bool {
+        self.credential.allows(peer) && !self.credential.has_expired(now_ns())
+    }
 }
 
 pub(crate) struct Directory {
-    master_key: MasterKey,
+    keyring: Keyring,
     assets: Vec<Asset>,
     /// Indexed by instrument id.
     markets: Vec<Market>,
@@ -31,15 +64,16 @@ pub(crate) struct Directory {
     is_halted: bool,
     by_symbol: HashMap<String, InstrumentId>,
     accounts: HashMap<AccountId, AccountSpec>,
-    signers: HashMap<[u8; 16], Signer>,
+    signers: HashMap<[u8; 16], Arc<Signer>>,
     hash_of_key: HashMap<KeyId, [u8; 16]>,
 }
 
 impl Directory {
     /// Fails when a secret cannot be opened: then no client could sign in.
-    pub(crate) fn new(engine: &Engine, master_key: MasterKey) -> Result<Self, MasterKeyError> {
+    pub(crate) fn new(engine: &Engine, keyring: Keyring) -> Result<Self, MasterKeyError> {
+        keyring.sealing().master_key().check(engine)?;
         let mut directory = Self {
-            master_key,
+            keyring,
             assets: engine.assets().to_vec(),
             markets: Vec::new(),
             phases: Vec::new(),
@@ -118,7 +152,7 @@ impl Directory {
         self.assets.get(usize::from(id.0)).copied()
     }
 
-    pub(crate) fn signer(&self, api_key_hash: &[u8; 16]) -> Option<Signer> {
+    pub(crate) fn signer(&self, api_key_hash: &[u8; 16]) -> Option<Arc<Signer>> {
         self.signers.get(api_key_hash).cloned()
     }
 
@@ -179,10 +213,9 @@ impl Directory {
 
     fn add_key(&mut self, key: KeyId, spec: &KeySpec) -> Result<(), MasterKeyError> {
         let hash = spec.api_key_hash;
-        let secret = self.master_key.open(&spec.sealed_secret, &hash);
-        let secret = secret.ok_or(MasterKeyError::Wrong)?;
-        let signer = Signer { key, account: spec.account, role: spec.role, secret };
-        self.signers.insert(hash, signer);
+        let credential = self.keyring.open(spec)?;
+        let signer = Signer { key, account: spec.account, role: spec.role, credential };
+        self.signers.insert(hash, Arc::new(signer));
         self.hash_of_key.insert(key, hash);
         Ok(())
     }

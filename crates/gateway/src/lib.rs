@@ -28,6 +28,7 @@ mod batch;
 mod call;
 mod changes;
 mod connection;
+mod cors;
 mod directory;
 mod history;
 mod hub;
@@ -44,6 +45,7 @@ mod settings;
 mod statistics;
 mod streams;
 mod submit;
+mod tls;
 mod trading;
 mod user_data;
 mod users;
@@ -57,13 +59,17 @@ use projection::History;
 use protocol::binance::Market;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use venue::{Handle, Listener, MasterKey, MasterKeyError, Opened};
+use venue::{Handle, Keyring, Listener, MasterKeyError, Opened};
 
+pub use crate::cors::{Origin, OriginError};
 use crate::directory::Directory;
 use crate::hub::Hub;
 use crate::limits::Limits;
 use crate::listen_keys::ListenKeys;
+#[doc(hidden)]
+pub use crate::operations::{Row, rows};
 pub use crate::settings::Settings;
+pub use crate::tls::{Tls, TlsError};
 use crate::user_data::Reach;
 use crate::users::{Lists, Users};
 
@@ -73,6 +79,8 @@ pub struct Gateway {
     settings: Settings,
     known: Arc<Known>,
     history: Option<History>,
+    tls: Option<Arc<Tls>>,
+    origins: Vec<Origin>,
 }
 
 impl Gateway {
@@ -80,14 +88,14 @@ impl Gateway {
     pub fn new(
         settings: Settings,
         opened: &Opened,
-        master_key: MasterKey,
+        master_key: impl Into<Keyring>,
     ) -> Result<Self, MasterKeyError> {
-        let directory = Directory::new(opened.engine(), master_key)?;
+        let directory = Directory::new(opened.engine(), master_key.into())?;
         let hub = Mutex::new(Hub::new(directory.markets()));
         let users = Mutex::new(Users::new(Lists::of(opened.engine())));
         let (directory, reach) = (RwLock::new(directory), OnceLock::new());
         let known = Arc::new(Known { directory, hub, users, reach });
-        Ok(Self { settings, known, history: None })
+        Ok(Self { settings, known, history: None, tls: None, origins: Vec::new() })
     }
 
     /// Answers questions about the past from this read model. Without one there is no past but what
@@ -95,6 +103,18 @@ impl Gateway {
     #[must_use]
     pub fn with_history(self, history: History) -> Self {
         Self { history: Some(history), ..self }
+    }
+
+    /// Speaks TLS, and nothing else.
+    #[must_use]
+    pub fn with_tls(self, tls: Option<Arc<Tls>>) -> Self {
+        Self { tls, ..self }
+    }
+
+    /// Lets web pages of these origins read what is answered.
+    #[must_use]
+    pub fn with_origins(self, origins: Vec<Origin>) -> Self {
+        Self { origins, ..self }
     }
 
     /// For [`Opened::start`]: without it, new keys and streams stay unknown.

@@ -11,6 +11,7 @@ use protocol::binance::{ApiError, TimeUnit};
 use types::{AccountId, KeyId};
 
 use crate::ask::ask_views;
+use crate::directory::Permission;
 use crate::call::{Answer, Call, json};
 use crate::{Shared, now_ns};
 
@@ -85,7 +86,7 @@ fn random_name() -> String {
 
 /// `POST /api/v3/userDataStream`
 pub(crate) async fn begin(mut call: Call) -> Answer {
-    let signer = call.keyed().await?;
+    let signer = call.keyed(Permission::UserData).await?;
     call.params.finish()?;
     let name = call.shared.listen_keys.begin(signer.account, signer.key);
     Ok(json(encode(&BegunStream { listen_key: &name })))
@@ -93,7 +94,7 @@ pub(crate) async fn begin(mut call: Call) -> Answer {
 
 /// `PUT /api/v3/userDataStream`
 pub(crate) async fn keep_alive(mut call: Call) -> Answer {
-    let signer = call.keyed().await?;
+    let signer = call.keyed(Permission::UserData).await?;
     let listen_key = call.params.mandatory_text("listenKey")?;
     call.params.finish()?;
     call.shared.listen_keys.keep_alive(&listen_key, signer.key)?;
@@ -102,7 +103,7 @@ pub(crate) async fn keep_alive(mut call: Call) -> Answer {
 
 /// `DELETE /api/v3/userDataStream`
 pub(crate) async fn end(mut call: Call) -> Answer {
-    let signer = call.keyed().await?;
+    let signer = call.keyed(Permission::UserData).await?;
     let listen_key = call.params.mandatory_text("listenKey")?;
     call.params.finish()?;
     let ended = call.shared.listen_keys.end(&listen_key, signer.key)?;

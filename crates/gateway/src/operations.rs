@@ -6,8 +6,10 @@ use std::pin::Pin;
 use axum::routing::MethodFilter;
 use protocol::binance::Params;
 use protocol::binance::request::BatchOrdersRequest;
+use types::Role;
 
 use crate::call::{Answer, Call, SignedCall};
+use crate::directory::Permission;
 use crate::{
     account, batch, changes, history, listen_keys, lists, market, statistics, trading, wallet,
 };
@@ -35,7 +37,9 @@ type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 #[derive(Debug)]
 enum Handler {
     Anybody(fn(Call) -> Answering),
-    /// Whoever has signed it.
+    /// Whoever names a key that may see its account; the handler looks at it.
+    Keyed(fn(Call) -> Answering),
+    /// Whoever has signed it with a key that may see its account.
     Signed(fn(SignedCall) -> Answering),
     /// Whoever has signed it with a key that may trade.
     Trader(fn(SignedCall) -> Answering),
@@ -44,6 +48,12 @@ enum Handler {
 macro_rules! anybody {
     ($handler:path) => {
         Handler::Anybody(|call| Box::pin($handler(call)))
+    };
+}
+
+macro_rules! keyed {
+    ($handler:path) => {
+        Handler::Keyed(|call| Box::pin($handler(call)))
     };
 }
 
@@ -207,21 +217,21 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "/api/v3/userDataStream",
         "userDataStream.start",
         Of(2),
-        anybody!(listen_keys::begin),
+        keyed!(listen_keys::begin),
     ),
     of(
         M::PUT,
         "/api/v3/userDataStream",
         "userDataStream.ping",
         Of(2),
-        anybody!(listen_keys::keep_alive),
+        keyed!(listen_keys::keep_alive),
     ),
     of(
         M::DELETE,
         "/api/v3/userDataStream",
         "userDataStream.stop",
         Of(2),
-        anybody!(listen_keys::end),
+        keyed!(listen_keys::end),
     ),
     of(
         M::GET,
@@ -240,7 +250,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     // What clients ask as they start
     over_rest(M::GET, "/sapi/v1/asset/tradeFee", Of(1), signed!(wallet::trade_fees)),
     over_rest(M::GET, "/sapi/v1/capital/config/getall", Of(10), signed!(wallet::coins)),
-    over_rest(M::GET, "/sapi/v1/margin/allPairs", Of(1), anybody!(wallet::margin_pairs)),
+    over_rest(M::GET, "/sapi/v1/margin/allPairs", Of(1), keyed!(wallet::margin_pairs)),
     over_rest(
         M::GET,
         "/sapi/v1/margin/isolated/allPairs",
@@ -248,6 +258,36 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         signed!(wallet::isolated_margin_pairs),
     ),
 ];
+
+/// A line of the table as its clients see it, for tests that go through all of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    pub method: &'static str,
+    pub path: &'static str,
+    /// In the WebSocket API.
+    pub name: Option<&'static str>,
+    /// The roles that may ask; `None` means anybody, without a key.
+    pub roles: Option<&'static [Role]>,
+}
+
+pub fn rows() -> impl Iterator<Item = Row> {
+    OPERATIONS.iter().map(|operation| Row {
+        method: method_name(operation.method),
+        path: operation.path,
+        name: operation.name,
+        roles: match operation.handler {
+            Handler::Anybody(_) => None,
+            Handler::Keyed(_) | Handler::Signed(_) => Some(&[Role::Trader, Role::ReadOnly]),
+            Handler::Trader(_) => Some(&[Role::Trader]),
+        },
+    })
+}
+
+fn method_name(method: MethodFilter) -> &'static str {
+    let names = [(M::GET, "GET"), (M::POST, "POST"), (M::PUT, "PUT"), (M::DELETE, "DELETE")];
+    let found = names.into_iter().find(|(filter, _)| *filter == method);
+    found.expect("the table has no other methods").1
+}
 
 /// Not in the WebSocket API.
 const fn over_rest(
@@ -280,9 +320,9 @@ impl Operation {
 
     async fn answer(&self, call: Call) -> Answer {
         match self.handler {
-            Handler::Anybody(answer) => answer(call).await,
+            Handler::Anybody(answer) | Handler::Keyed(answer) => answer(call).await,
             Handler::Signed(answer) => answer(call.signed().await?).await,
-            Handler::Trader(answer) => answer(call.signed_to_trade().await?).await,
+            Handler::Trader(answer) => answer(call.signed_for(Permission::Trade).await?).await,
         }
     }
 

@@ -19,12 +19,12 @@ use crate::call::{Call, Proof, Reply};
 use crate::operations::Operation;
 use crate::{Shared, now_ns};
 
-const API_KEY_HEADER: HeaderName = HeaderName::from_static("x-mbx-apikey");
-const TIME_UNIT_HEADER: HeaderName = HeaderName::from_static("x-mbx-time-unit");
+pub(crate) const API_KEY_HEADER: HeaderName = HeaderName::from_static("x-mbx-apikey");
+pub(crate) const TIME_UNIT_HEADER: HeaderName = HeaderName::from_static("x-mbx-time-unit");
 /// The second is the older name.
-const USED_WEIGHT_HEADERS: [HeaderName; 2] =
+pub(crate) const USED_WEIGHT_HEADERS: [HeaderName; 2] =
     [HeaderName::from_static("x-mbx-used-weight-1m"), HeaderName::from_static("x-mbx-used-weight")];
-const IDEMPOTENCY_HEADER: HeaderName = HeaderName::from_static("idempotency-key");
+pub(crate) const IDEMPOTENCY_HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 const IDEMPOTENCY_KEY_LEN_MAX: usize = 64;
 const IDEMPOTENCY_KEY_LEGAL: &str = "^[ -~]{1,64}$";
 const JSON: HeaderValue = HeaderValue::from_static("application/json;charset=UTF-8");

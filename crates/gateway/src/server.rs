@@ -13,9 +13,11 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use protocol::binance::ApiError;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio_rustls::TlsAcceptor;
 use venue::Handle;
 
 use crate::limits::Limits;
@@ -24,13 +26,16 @@ use crate::operations::OPERATIONS;
 use crate::rest::{Failure, Peer};
 use crate::settings::Settings;
 use crate::user_data::Reach;
-use crate::{Gateway, Known, Shared, api_session, market, rest, sessions, stopped, streams};
+use crate::{Gateway, Known, Shared, api_session, cors, market, rest, sessions, stopped, streams};
 
 /// How long to wait when the operating system gives no more connections.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
 /// How long to wait when the venue has no room for another question.
 const FLUSH_RETRY: Duration = Duration::from_millis(10);
+
+/// How long a client may take to agree on TLS.
+const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 
 const FORGET_EVERY: Duration = Duration::from_secs(60);
 
@@ -44,7 +49,7 @@ pub(crate) async fn serve(
     handle: Handle,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let Gateway { settings, known, history } = gateway;
+    let Gateway { settings, known, history, tls, origins } = gateway;
     sessions::close_left_over(&handle).await;
     let (stop, stopping) = watch::channel(false);
     let flusher = tokio::spawn(flush_depth(Arc::clone(&known), handle.clone()));
@@ -58,7 +63,11 @@ pub(crate) async fn serve(
         Shared { settings, limits, listen_keys, known, handle, history, stopping: stopped };
     let shared = Arc::new(shared);
     let forgetter = tokio::spawn(forget(Arc::clone(&shared)));
-    let router = router(shared);
+    let router = match origins.is_empty() {
+        true => router(shared),
+        false => router(shared).layer(cors::layer(origins)),
+    };
+    let watcher = tls.clone().map(|tls| tokio::spawn(async move { tls.watch().await }));
     let places_max = settings.connections_max.min(Semaphore::MAX_PERMITS >> 1);
     let places = Arc::new(Semaphore::new(places_max));
 
@@ -79,15 +88,12 @@ pub(crate) async fn serve(
             Ok(permit) => {
                 let place = Place(Arc::new(permit));
                 let (router, stopping) = (router.clone(), stopping.clone());
-                tokio::spawn(connection(
-                    stream,
-                    Peer(peer.ip()),
-                    settings,
-                    router,
-                    place,
-                    stopping,
-                ));
+                let served = Served { peer: Peer(peer.ip()), settings, router, place, stopping };
+                let acceptor = tls.as_ref().map(|tls| tls.acceptor());
+                tokio::spawn(begin(stream, acceptor, served));
             }
+            // Who speaks TLS would not understand it.
+            Err(_) if tls.is_some() => drop(stream),
             Err(_) => turn_away(stream, places_max),
         }
     }
@@ -100,20 +106,39 @@ pub(crate) async fn serve(
     }
     flusher.abort();
     forgetter.abort();
+    if let Some(watcher) = watcher {
+        watcher.abort();
+    }
     Ok(())
 }
 
-async fn connection(
-    stream: TcpStream,
+/// What a connection is served with.
+struct Served {
     peer: Peer,
     settings: Settings,
     router: Router,
     place: Place,
-    mut stopping: watch::Receiver<bool>,
-) {
+    stopping: watch::Receiver<bool>,
+}
+
+async fn begin(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut served: Served) {
     if let Err(error) = stream.set_nodelay(true) {
         return tracing::debug!(%error, "a connection was gone at once");
     }
+    let Some(acceptor) = acceptor else { return connection(stream, served).await };
+    let accepted = tokio::select! {
+        accepted = timeout(TLS_TIMEOUT, acceptor.accept(stream)) => accepted,
+        () = stopped(&mut served.stopping) => return,
+    };
+    match accepted {
+        Ok(Ok(stream)) => connection(stream, served).await,
+        Ok(Err(error)) => tracing::debug!(%error, "no TLS was agreed on"),
+        Err(_) => tracing::debug!("a client took too long to agree on TLS"),
+    }
+}
+
+async fn connection(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, served: Served) {
+    let Served { peer, settings, router, place, mut stopping } = served;
     let router = TowerToHyperService::new(router);
     let service = service_fn(move |mut request: Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(place.clone());

@@ -6,6 +6,7 @@ use types::Balance;
 
 use crate::account::account_fees;
 use crate::ask::ask_engine;
+use crate::directory::Permission;
 use crate::call::{Answer, Call, SignedCall, json};
 
 /// `GET /sapi/v1/asset/tradeFee`
@@ -40,7 +41,7 @@ pub(crate) async fn margin_pairs(mut call: Call) -> Answer {
     if call.params.contains("signature") {
         return isolated_margin_pairs(call.signed().await?).await;
     }
-    call.keyed().await?;
+    call.keyed(Permission::UserData).await?;
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let MarginPairsRequest {} = MarginPairsRequest::parse(call.params, &markets)?;
     Ok(json("[]".to_owned()))

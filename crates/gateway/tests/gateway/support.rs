@@ -1,10 +1,11 @@
 //! A venue with two markets and two accounts, and a client that speaks plain HTTP to it.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use engine::Engine;
-use gateway::{Gateway, Settings};
+use gateway::{Gateway, Origin as WebOrigin, Settings, Tls};
 use projection::Projection;
 use protocol::binance::sign::sign;
 use serde_json::Value;
@@ -17,9 +18,13 @@ use tokio::time::timeout;
 use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, Command, CreateAccount,
     CreateKey, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates, Increment, InstrumentId,
-    InstrumentSpec, KeySpec, ListAsset, ListInstrument, Origin, Price, Qty, Role, Side, Symbol,
+    InstrumentSpec, KeyId, KeySpec, ListAsset, ListInstrument, Origin, Price, Qty, Role, Side,
+    Symbol,
 };
-use venue::{Durability, Handle, MasterKey, MasterKeyError, Opened, Running, Secret, api_key_hash};
+use venue::{
+    Credential, Durability, Handle, MasterKey, MasterKeyError, Opened, Running, Secret, Verifier,
+    api_key_hash,
+};
 
 pub(crate) const BTCUSDT: InstrumentId = InstrumentId(0);
 pub(crate) const MAKER: AccountId = AccountId(1);
@@ -33,6 +38,13 @@ pub(crate) struct Key {
     pub(crate) secret: Secret,
 }
 
+/// What a venue shows beyond this machine.
+#[derive(Clone, Default)]
+pub(crate) struct Exposure {
+    pub(crate) tls: Option<Arc<Tls>>,
+    pub(crate) origins: Vec<WebOrigin>,
+}
+
 pub(crate) struct Site {
     pub(crate) address: SocketAddr,
     pub(crate) handle: Handle,
@@ -43,6 +55,7 @@ pub(crate) struct Site {
     master_key: MasterKey,
     settings: Settings,
     replica_errs_at: Option<u64>,
+    exposure: Exposure,
     running: Option<Running>,
     shutdown: oneshot::Sender<()>,
     served: JoinHandle<std::io::Result<()>>,
@@ -59,11 +72,19 @@ impl Site {
 
     /// With a replica that carries out the command of this sequence twice.
     pub(crate) async fn with_replica(settings: Settings, errs_at: Option<u64>) -> Self {
+        Self::open(settings, errs_at, Exposure::default()).await
+    }
+
+    pub(crate) async fn exposed(exposure: Exposure) -> Self {
+        Self::open(Settings::default(), None, exposure).await
+    }
+
+    async fn open(settings: Settings, errs_at: Option<u64>, exposure: Exposure) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let master_key = MasterKey::generate();
         let key = |api_key: &str| Key { api_key: api_key.to_owned(), secret: Secret::generate() };
         let (running, address, shutdown, served) =
-            start(&dir, settings, &master_key, errs_at).await;
+            start(&dir, settings, &master_key, errs_at, &exposure).await;
         let site = Self {
             address,
             handle: running.handle(),
@@ -74,6 +95,7 @@ impl Site {
             master_key,
             settings,
             replica_errs_at: errs_at,
+            exposure,
             running: Some(running),
             shutdown,
             served,
@@ -87,7 +109,9 @@ impl Site {
         self.shutdown.send(()).unwrap();
         self.served.await.unwrap().unwrap();
         self.running.expect("it runs").stop().unwrap();
-        let started = start(&self.dir, self.settings, &self.master_key, self.replica_errs_at).await;
+        let started =
+            start(&self.dir, self.settings, &self.master_key, self.replica_errs_at, &self.exposure);
+        let started = started.await;
         let (running, address, shutdown, served) = started;
         let handle = running.handle();
         Self { address, handle, running: Some(running), shutdown, served, ..self }
@@ -167,13 +191,35 @@ impl Site {
             (TAKER, Role::Trader, &self.taker),
             (TAKER, Role::ReadOnly, &self.reader),
         ] {
-            let api_key_hash = api_key_hash(&key.api_key);
-            let sealed_secret = self.master_key.seal(&key.secret, &api_key_hash);
-            let spec = KeySpec { account, role, api_key_hash, sealed_secret };
-            self.operate(Command::CreateKey(CreateKey { spec })).await;
+            let credential = Credential::new(Verifier::Hmac(key.secret.clone()));
+            self.add_key(account, role, &key.api_key, credential).await;
         }
+    }
+
+    /// Gives its number.
+    pub(crate) async fn add_key(
+        &self,
+        account: AccountId,
+        role: Role,
+        api_key: &str,
+        credential: Credential,
+    ) -> KeyId {
+        let api_key_hash = api_key_hash(api_key);
+        let sealed_secret = self.master_key.seal(&credential, &api_key_hash).unwrap();
+        let spec = KeySpec { account, role, api_key_hash, sealed_secret };
+        let events = self.operate(Command::CreateKey(Box::new(CreateKey { spec }))).await;
         // The listener has heard of all that once the publisher answers.
         self.handle.read_views(|_, _| ()).unwrap().await.unwrap();
+        let Event::KeyCreated(created) = events[0] else { panic!("{events:?}") };
+        created.key
+    }
+
+    /// An HMAC key of its own.
+    pub(crate) async fn key(&self, account: AccountId, role: Role, api_key: &str) -> Key {
+        let key = Key { api_key: api_key.to_owned(), secret: Secret::generate() };
+        let credential = Credential::new(Verifier::Hmac(key.secret.clone()));
+        self.add_key(account, role, api_key, credential).await;
+        key
     }
 
     /// Carries out an operator's command, which must succeed.
@@ -285,6 +331,7 @@ async fn start(
     settings: Settings,
     master_key: &MasterKey,
     replica_errs_at: Option<u64>,
+    exposure: &Exposure,
 ) -> (Running, SocketAddr, oneshot::Sender<()>, JoinHandle<std::io::Result<()>>) {
     let opened = Opened::open(venue::Settings {
         durability: Durability::Os,
@@ -294,8 +341,11 @@ async fn start(
     })
     .unwrap();
     let projection = Projection::start(dir.path(), opened.spool().reader(), opened.metrics());
-    let gateway = Gateway::new(settings, &opened, master_key.clone()).unwrap();
-    let gateway = gateway.with_history(projection.history());
+    let gateway = Gateway::new(settings, &opened, master_key.clone())
+        .unwrap()
+        .with_history(projection.history())
+        .with_tls(exposure.tls.clone())
+        .with_origins(exposure.origins.clone());
     let running = opened.start(vec![gateway.listener(), projection.listener()]);
     let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = tcp.local_addr().unwrap();

@@ -9,9 +9,9 @@ use types::{Command, KeyId, RevokeKey};
 use crate::socket::{ask, connect, next, say, signed};
 use crate::support::{BTCUSDT, MAKER, Site, now_ms};
 
-const PATH: &str = "/ws-api/v3?returnRateLimits=false";
+pub(crate) const PATH: &str = "/ws-api/v3?returnRateLimits=false";
 
-fn order(price: &str) -> Value {
+pub(crate) fn order(price: &str) -> Value {
     json!({
         "symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC",
         "quantity": "1", "price": price, "timestamp": now_ms(),

@@ -1,0 +1,97 @@
+//! Which web pages may read what is answered. A browser asks before it lets a page of another origin
+//! do so; programs do not ask.
+//!
+//! Nothing here goes by cookies, so a page can do no more than the key that it was given: pages are
+//! kept out for the sake of venues in networks that their visitors' browsers reach.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::http::uri::Uri;
+use axum::http::{HeaderValue, Method};
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use crate::rest::{API_KEY_HEADER, IDEMPOTENCY_HEADER, TIME_UNIT_HEADER, USED_WEIGHT_HEADERS};
+
+/// How long a browser may remember what it was told.
+const MAX_AGE: Duration = Duration::from_secs(600);
+
+/// Where a web page comes from: scheme, host, and port if it is not the scheme's own.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Origin(HeaderValue);
+
+/// The text is no origin.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct OriginError(String);
+
+impl FromStr for Origin {
+    type Err = OriginError;
+
+    fn from_str(text: &str) -> Result<Self, OriginError> {
+        let wrong = || OriginError(text.to_owned());
+        let uri: Uri = text.parse().map_err(|_| wrong())?;
+        let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme));
+        let authority =
+            uri.authority().filter(|authority| !authority.as_str().contains(['@', '*']));
+        let (Some(scheme), Some(authority)) = (scheme, authority) else { return Err(wrong()) };
+        // As browsers write it: then it is compared byte by byte.
+        let origin = format!("{scheme}://{authority}").to_ascii_lowercase();
+        let is_all = text.to_ascii_lowercase() == origin;
+        let origin = HeaderValue::try_from(origin).map_err(|_| wrong())?;
+        is_all.then_some(Self(origin)).ok_or_else(wrong)
+    }
+}
+
+impl fmt::Display for OriginError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(text) = self;
+        write!(
+            f,
+            "`{text}` is not an origin, such as https://desk.example.com or http://localhost:3000"
+        )
+    }
+}
+
+impl std::error::Error for OriginError {}
+
+pub(crate) fn layer(origins: Vec<Origin>) -> CorsLayer {
+    CorsLayer::new()
+        .allow_origin(AllowOrigin::list(origins.into_iter().map(|Origin(origin)| origin)))
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::DELETE])
+        .allow_headers([API_KEY_HEADER, TIME_UNIT_HEADER, IDEMPOTENCY_HEADER, CONTENT_TYPE])
+        .expose_headers(USED_WEIGHT_HEADERS.into_iter().chain([RETRY_AFTER]).collect::<Vec<_>>())
+        .max_age(MAX_AGE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_has_a_scheme_and_a_host_and_nothing_else() {
+        for good in
+            ["https://desk.example.com", "http://localhost:3000", "HTTPS://Desk.example.com"]
+        {
+            let origin: Origin = good.parse().unwrap();
+            assert_eq!(origin.0, good.to_ascii_lowercase());
+        }
+        for bad in [
+            "*",
+            "",
+            "desk.example.com",
+            "https://",
+            "https://a/",
+            "https://a/b",
+            "https://a?b",
+            "ftp://a",
+            "https://u@a",
+            "https://*.a",
+            "null",
+            "https://a b",
+        ] {
+            assert!(bad.parse::<Origin>().is_err(), "{bad}");
+        }
+    }
+}

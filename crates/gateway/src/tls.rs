@@ -1,0 +1,161 @@
+//! TLS by rustls: certificates from files, which may be renewed while the venue runs, or a
+//! self-signed one for a trial.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, SystemTime};
+
+use tokio::time::sleep;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{self, ServerConfig};
+
+/// How often the files are looked at.
+const WATCH_EVERY: Duration = Duration::from_secs(5);
+/// WebSocket begins as HTTP/1.1, and everything here is spoken over it.
+const ALPN: &[u8] = b"http/1.1";
+
+/// What the port shows to clients, and keeps from everybody else.
+pub struct Tls {
+    files: Option<Files>,
+    config: RwLock<Arc<ServerConfig>>,
+}
+
+struct Files {
+    certificate: PathBuf,
+    key: PathBuf,
+    /// When each was written that was last read.
+    seen: Mutex<[Option<SystemTime>; 2]>,
+}
+
+/// Why there is no TLS.
+#[derive(Debug)]
+pub enum TlsError {
+    Unreadable {
+        file: PathBuf,
+        error: rustls::pki_types::pem::Error,
+    },
+    /// The two do not go together, or are of a kind that rustls does not know.
+    Unusable {
+        file: PathBuf,
+        error: rustls::Error,
+    },
+    SelfSigned(rcgen::Error),
+}
+
+impl Tls {
+    /// Of PEM files: the certificate with those that lead to its root, and its private key.
+    pub fn from_files(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+        let files = Files {
+            certificate: certificate.to_path_buf(),
+            key: key.to_path_buf(),
+            seen: Mutex::new([None; 2]),
+        };
+        files.notice();
+        let config = RwLock::new(Arc::new(files.read()?));
+        Ok(Self { files: Some(files), config })
+    }
+
+    /// For a trial: made anew at each start, and signed by nobody that clients know.
+    pub fn self_signed(host: &str) -> Result<Self, TlsError> {
+        let names = ["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
+        let others = names.iter().all(|name| name != host).then(|| host.to_owned());
+        let names: Vec<String> = names.iter().cloned().chain(others).collect();
+        let made = rcgen::generate_simple_self_signed(names).map_err(TlsError::SelfSigned)?;
+        let chain = vec![made.cert.der().clone()];
+        let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
+        let unusable =
+            |error| TlsError::Unusable { file: "the self-signed certificate".into(), error };
+        let config = server_config(chain, key).map_err(unusable)?;
+        Ok(Self { files: None, config: RwLock::new(Arc::new(config)) })
+    }
+
+    /// Reads the files again. What is wrong with them leaves the certificate that was there.
+    pub fn reload(&self) -> Result<(), TlsError> {
+        let Some(files) = &self.files else { return Ok(()) };
+        let config = Arc::new(files.read()?);
+        *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
+        tracing::info!(file = %files.certificate.display(), "took up a renewed certificate");
+        Ok(())
+    }
+
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+        let config = self.config.read().unwrap_or_else(PoisonError::into_inner);
+        TlsAcceptor::from(Arc::clone(&config))
+    }
+
+    /// Takes up renewed files, as long as the future is polled.
+    pub(crate) async fn watch(&self) {
+        let Some(files) = &self.files else { return };
+        loop {
+            sleep(WATCH_EVERY).await;
+            if files.notice()
+                && let Err(error) = self.reload()
+            {
+                // Perhaps one of the two is still to be written.
+                tracing::warn!(%error, "the certificate stays as it was");
+            }
+        }
+    }
+}
+
+impl Files {
+    fn read(&self) -> Result<ServerConfig, TlsError> {
+        let unreadable = |file: &Path| {
+            let file = file.to_path_buf();
+            move |error| TlsError::Unreadable { file, error }
+        };
+        let chain: Vec<_> = CertificateDer::pem_file_iter(&self.certificate)
+            .and_then(Iterator::collect)
+            .map_err(unreadable(&self.certificate))?;
+        let key = PrivateKeyDer::from_pem_file(&self.key).map_err(unreadable(&self.key))?;
+        let unusable = |error| TlsError::Unusable { file: self.certificate.clone(), error };
+        server_config(chain, key).map_err(unusable)
+    }
+
+    /// Whether one of the two is another one than at the last look.
+    fn notice(&self) -> bool {
+        let now = [&self.certificate, &self.key]
+            .map(|file| std::fs::metadata(file).and_then(|found| found.modified()).ok());
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *seen, now) != now
+    }
+}
+
+fn server_config(
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+) -> Result<ServerConfig, rustls::Error> {
+    let provider = Arc::new(ring::default_provider());
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)?;
+    config.alpn_protocols = vec![ALPN.to_vec()];
+    Ok(config)
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tls")
+    }
+}
+
+impl fmt::Display for TlsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable { file, error } => {
+                write!(f, "{} holds no PEM that can be used for TLS: {error}", file.display())
+            }
+            Self::Unusable { file, error } => {
+                write!(f, "the certificate {} cannot be used with its key: {error}", file.display())
+            }
+            Self::SelfSigned(error) => write!(f, "no certificate could be made: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for TlsError {}

@@ -1,0 +1,291 @@
+//! Who is not let in, whatever he tries, and that others do not notice.
+
+use std::time::Duration;
+
+use gateway::Settings;
+use protocol::binance::sign::sign;
+use ring::signature::{Ed25519KeyPair, KeyPair};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serde_json::json;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep, timeout};
+use types::Role;
+use venue::{Credential, Verifier};
+
+use crate::socket::{ask, connect, next, say, signed};
+use crate::support::{Exposure, Key, MAKER, Reply, Site, TAKER, now_ms, with_time};
+use crate::ws_api::{PATH, order};
+
+const REJECTED: &str = "Invalid API-key, IP, or permissions for action.";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_operation_asks_for_a_key_of_its_role() {
+    let site = Site::new().await;
+    let roles = [
+        (Role::Trader, site.taker.clone()),
+        (Role::ReadOnly, site.reader.clone()),
+        (Role::MarketData, site.key(TAKER, Role::MarketData, "marketkey").await),
+        (Role::Operator, site.key(TAKER, Role::Operator, "operatorkey").await),
+    ];
+    assert_eq!(roles.clone().map(|(role, _)| role), Role::ALL, "a role without a test");
+    let state = site.state().await;
+    let mut socket = connect(&site, PATH).await;
+    for row in gateway::rows() {
+        // Without parameters none of them does anything.
+        let nobody = site.send(row.method, row.path, &[], b"").await;
+        match row.roles {
+            None => assert_ne!(nobody.status, 401, "{row:?}"),
+            Some(_) => assert_eq!(nobody.json()["code"], -2014, "{row:?}"),
+        }
+        let Some(allowed) = row.roles else { continue };
+        for (role, key) in &roles {
+            let may = allowed.contains(role);
+            let reply = site.signed(key, row.method, row.path, "").await;
+            assert_eq!(reply.json()["code"] != -2015, may, "{role:?} {row:?} {}", reply.body);
+            assert_eq!(reply.status != 401, may, "{role:?} {row:?}");
+            let Some(name) = row.name else { continue };
+            let answer = ask(&mut socket, 1, name, signed(key, json!({}))).await;
+            assert_eq!(answer["error"]["code"] != -2015, may, "{role:?} {name} {answer}");
+        }
+    }
+    for (role, key) in &roles {
+        let logon = ask(&mut socket, 1, "session.logon", signed(key, json!({}))).await;
+        let may = matches!(role, Role::Trader | Role::ReadOnly);
+        assert_eq!(logon["status"] == 200, may, "{role:?} {logon}");
+    }
+    assert!(site.state().await == state);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_was_altered_on_its_way_is_refused() {
+    let site = Site::new().await;
+    let mine = site.order(&site.maker, "SELL", "1", "101").await["orderId"].clone();
+    let state = site.state().await;
+    let secret = site.maker.secret.as_str().as_bytes();
+    let maker = [("X-MBX-APIKEY", "makerkey")];
+    let query = with_time("symbol=BTCUSDT&side=BUY&type=LIMIT&timeInForce=GTC");
+    let body = "quantity=1&price=100";
+    let signature = sign(secret, format!("{query}{body}").as_bytes());
+    let path = "/api/v3/order";
+    let target = |query: &str| format!("{path}?{query}&signature={signature}");
+    for (method, target, headers, body, status) in [
+        ("POST", target(&query.replace("BUY", "SELL")), &maker, body, 400),
+        ("POST", target(&format!("{query}&newClientOrderId=x")), &maker, body, 400),
+        ("POST", target(&query), &maker, "quantity=2&price=100", 400),
+        ("POST", target(&query), &maker, "price=100&quantity=1", 400),
+        ("POST", target(&query), &maker, "quantity=1&price=100&x=1", 400),
+        ("POST", target(&query), &maker, "", 400),
+        // A parameter that wanders from the body to the query lies elsewhere in what is signed.
+        ("POST", target(&format!("{query}&price=100")), &maker, "quantity=1", 400),
+        ("POST", target(&query), &[("X-MBX-APIKEY", "takerkey")], body, 400),
+        ("POST", target(&query), &[("X-MBX-APIKEY", "readerkey")], body, 401),
+    ] {
+        let reply = site.send(method, &target, headers, body.as_bytes()).await;
+        assert_eq!(reply.status, status, "{target} {body} {}", reply.body);
+    }
+    // What is signed says nothing of the method, but then parameters are missing or too many.
+    let reply = site.send("DELETE", &target(&query), &maker, body.as_bytes()).await;
+    assert_eq!(reply.status, 400, "{}", reply.body);
+
+    for shift_ms in [-3_600_000, -60_001, -5_500, 1_500, 60_000, 3_600_000] {
+        let time = now_ms().saturating_add_signed(shift_ms);
+        let text = format!("symbol=BTCUSDT&orderId={mine}&timestamp={time}");
+        let target = format!("{path}?{text}&signature={}", sign(secret, text.as_bytes()));
+        assert_eq!(site.send("DELETE", &target, &maker, b"").await.json()["code"], -1021);
+    }
+
+    // Other people's orders are not there.
+    let which = format!("symbol=BTCUSDT&orderId={mine}");
+    for (method, path, more) in [
+        ("GET", "/api/v3/order", ""),
+        ("DELETE", "/api/v3/order", ""),
+        ("PUT", "/api/v3/order/amend/keepPriority", "&newQty=0.5"),
+    ] {
+        let reply = site.signed(&site.taker, method, path, &format!("{which}{more}")).await;
+        assert_eq!(reply.status, 400, "{method} {path} {}", reply.body);
+    }
+    let taken = site.signed(&site.taker, "GET", "/api/v3/openOrders", "").await;
+    assert_eq!(taken.json(), json!([]));
+    let left = site.signed(&site.maker, "GET", "/api/v3/order", &which).await;
+    assert_eq!(left.json()["status"], "NEW");
+    // What the engine refused is counted; of the rest of the state no byte is another one.
+    let after = site.state().await;
+    assert_eq!(after.len(), state.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_ed25519_key_signs_requests_messages_and_logons() {
+    let site = Site::new().await;
+    let pair = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
+    let public = pair.public_key().as_ref().try_into().unwrap();
+    let credential = Credential::new(Verifier::Ed25519(public));
+    site.add_key(MAKER, Role::Trader, "edkey", credential).await;
+    let base64 = |payload: &str| to_base64(pair.sign(payload.as_bytes()).as_ref());
+
+    let text = with_time("symbol=BTCUSDT&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=100");
+    let signature = base64(&text).replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
+    let headers = [("X-MBX-APIKEY", "edkey")];
+    let target = format!("/api/v3/order?{text}&signature={signature}");
+    assert_eq!(site.send("POST", &target, &headers, b"").await.ok()["status"], "NEW");
+    let body = format!("{text}&signature={signature}");
+    let reply = site.send("POST", "/api/v3/order", &headers, body.as_bytes()).await;
+    assert_eq!(reply.status, 200, "{}", reply.body);
+    let altered = target.replace("price=100", "price=101");
+    let invalid = "Signature for this request is not valid.";
+    site.send("POST", &altered, &headers, b"").await.is_error(400, -1022, invalid);
+    // An HMAC with the public key for its secret is no way in.
+    let forged = format!("/api/v3/order?{text}&signature={}", sign(&public, text.as_bytes()));
+    site.send("POST", &forged, &headers, b"").await.is_error(400, -1022, invalid);
+
+    let mut socket = connect(&site, PATH).await;
+    let timestamp = now_ms();
+    let payload = format!("apiKey=edkey&timestamp={timestamp}");
+    let params = json!({"apiKey": "edkey", "timestamp": timestamp, "signature": base64(&payload)});
+    let logon = ask(&mut socket, 1, "session.logon", params).await;
+    assert_eq!(logon["result"]["apiKey"], "edkey", "{logon}");
+    let placed = ask(&mut socket, 2, "order.place", order("99")).await;
+    assert_eq!(placed["result"]["status"], "NEW", "{placed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_is_bound_to_its_networks_and_its_time() {
+    let site = Site::new().await;
+    let secret = site.maker.secret.clone();
+    let bound = |networks: &[&str], expires_ms: Option<u64>| Credential {
+        networks: networks.iter().map(|network| network.parse().unwrap()).collect(),
+        expires_ns: expires_ms.map(|expires_ms| expires_ms * 1_000_000),
+        ..Credential::new(Verifier::Hmac(secret.clone()))
+    };
+    let ends_ms = now_ms() + 1_500;
+    for (api_key, credential) in [
+        ("elsewhere", bound(&["192.0.2.0/24", "2001:db8::/32"], None)),
+        ("here", bound(&["192.0.2.0/24", "127.0.0.0/8"], None)),
+        ("expired", bound(&[], Some(now_ms() - 1))),
+        ("expiring", bound(&[], Some(ends_ms))),
+    ] {
+        site.add_key(MAKER, Role::Trader, api_key, credential).await;
+    }
+    let key = |api_key: &str| Key { api_key: api_key.to_owned(), secret: secret.clone() };
+    let account = async |api_key| site.signed(&key(api_key), "GET", "/api/v3/account", "").await;
+    let mut socket = connect(&site, PATH).await;
+    for refused in ["elsewhere", "expired"] {
+        account(refused).await.is_error(401, -2015, REJECTED);
+        let logon = ask(&mut socket, 1, "session.logon", signed(&key(refused), json!({}))).await;
+        assert_eq!(logon["error"]["code"], -2015, "{refused} {logon}");
+    }
+    for allowed in ["here", "expiring"] {
+        assert_eq!(account(allowed).await.status, 200, "{allowed}");
+    }
+
+    // It ends while it is logged on.
+    let logon = ask(&mut socket, 1, "session.logon", signed(&key("expiring"), json!({}))).await;
+    assert_eq!(logon["status"], 200, "{logon}");
+    let state = site.state().await;
+    sleep(Duration::from_millis(ends_ms.saturating_sub(now_ms()) + 1)).await;
+    account("expiring").await.is_error(401, -2015, REJECTED);
+    let request = json!({ "id": 2, "method": "order.place", "params": order("100") });
+    let mut told = [say(&mut socket, request).await, next(&mut socket).await];
+    told.sort_by_key(|answer| answer["id"].is_null());
+    assert_eq!((&told[0]["id"], &told[0]["status"]), (&2.into(), &401.into()));
+    assert_eq!(told[1]["error"]["code"], -2015);
+    assert!(site.state().await == state);
+}
+
+/// As many as the process may hold: each takes two descriptors, ours and the venue's.
+const IDLE_MAX: usize = 10_000;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn idle_and_slow_connections_slow_nobody_down() {
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();
+    let descriptors = limit.maximum.map_or(usize::MAX, |max| usize::try_from(max).unwrap());
+    // Other tests of this process need some as well.
+    let idle_max = IDLE_MAX.min(descriptors.saturating_sub(2_000) / 2);
+    assert!(idle_max > 100, "the limit of {descriptors} open files is too low for this test");
+    let settings = Settings { connections_max: idle_max + 100, ..Settings::default() };
+    let site = Site::with(settings).await;
+    let state = site.state().await;
+    let mut open = Vec::with_capacity(idle_max);
+    for number in 0..idle_max {
+        let mut stream = TcpStream::connect(site.address).await.unwrap();
+        // Every second one has begun a request that it does not end.
+        if number % 2 == 1 {
+            stream
+                .write_all(b"POST /api/v3/order HTTP/1.1\r\nhost: venue\r\nx-slow: ")
+                .await
+                .unwrap();
+        }
+        open.push(stream);
+    }
+    // A header that never ends, a letter at a time.
+    let trickle = async {
+        loop {
+            for stream in open.iter_mut().skip(1).step_by(2).take(50) {
+                stream.write_all(b"x").await.unwrap();
+            }
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    let honest = async {
+        assert!(site.state().await == state);
+        for number in 0..50 {
+            let began = Instant::now();
+            let price = format!("{}", 100 + number);
+            site.order(&site.maker, "BUY", "1", &price).await;
+            assert!(began.elapsed() < Duration::from_secs(5), "order {number}");
+        }
+        let long = format!("x-long: {}", "x".repeat(Settings::HEAD_MAX_DEFAULT));
+        let request = format!("GET /api/v3/ping HTTP/1.1\r\nhost: venue\r\n{long}\r\n\r\n");
+        let refused = site.exchange(request.as_bytes()).await;
+        assert!([0, 431].contains(&refused.status), "{refused:?}");
+        assert_eq!(site.get("/api/v3/ping").await.status, 200);
+    };
+    let done = timeout(Duration::from_secs(60), async {
+        tokio::select! {
+            () = honest => {}
+            () = trickle => {}
+        }
+    });
+    done.await.expect("an honest client's requests are answered");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn web_pages_of_other_origins_are_not_let_in() {
+    let ask = async |site: &Site, origin: &str| {
+        let asked = [
+            ("origin", origin),
+            ("access-control-request-method", "POST"),
+            ("access-control-request-headers", "x-mbx-apikey"),
+        ];
+        site.send("OPTIONS", "/api/v3/order", &asked, b"").await
+    };
+    let closed = Site::new().await;
+    let reply = ask(&closed, "https://desk.example.com").await;
+    assert!(!reply.head.contains("access-control"), "{}", reply.head);
+
+    let origins = vec!["https://desk.example.com".parse().unwrap()];
+    let site = Site::exposed(Exposure { origins, ..Exposure::default() }).await;
+    let allowed = "access-control-allow-origin: https://desk.example.com";
+    let reply = ask(&site, "https://desk.example.com").await;
+    assert_eq!(reply.status, 200);
+    assert!(reply.head.contains(allowed), "{}", reply.head);
+    assert!(reply.head.contains("x-mbx-apikey"), "{}", reply.head);
+    let Reply { head, .. } =
+        site.send("GET", "/api/v3/ping", &[("origin", "https://desk.example.com")], b"").await;
+    assert!(head.contains(allowed) && head.contains("expose-headers"), "{head}");
+    for other in ["https://evil.example.com", "http://desk.example.com", "null"] {
+        for reply in [
+            ask(&site, other).await,
+            site.send("GET", "/api/v3/ping", &[("origin", other)], b"").await,
+        ] {
+            assert!(!reply.head.contains("access-control-allow-origin"), "{other} {}", reply.head);
+        }
+    }
+    assert!(!head.contains("allow-credentials") && !head.contains('*'), "{head}");
+}
+
+fn to_base64(bytes: &[u8]) -> String {
+    use base64::Engine;
+    base64::engine::general_purpose::STANDARD.encode(bytes)
+}

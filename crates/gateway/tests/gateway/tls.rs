@@ -1,0 +1,124 @@
+//! The port as TLS.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gateway::Tls;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+use tokio_tungstenite::client_async;
+
+use futures_util::{SinkExt, StreamExt};
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::support::{Exposure, Site};
+
+const PING: &[u8] = b"GET /api/v3/ping HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+
+/// A certificate in files, and what a client must trust.
+struct Issued {
+    dir: TempDir,
+    root: CertificateDer<'static>,
+}
+
+impl Issued {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Self::issue(dir.path());
+        Self { dir, root }
+    }
+
+    fn issue(dir: &Path) -> CertificateDer<'static> {
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        std::fs::write(dir.join("cert.pem"), made.cert.pem()).unwrap();
+        std::fs::write(dir.join("key.pem"), made.signing_key.serialize_pem()).unwrap();
+        made.cert.der().clone()
+    }
+
+    fn files(&self) -> [PathBuf; 2] {
+        ["cert.pem", "key.pem"].map(|name| self.dir.path().join(name))
+    }
+
+    fn tls(&self) -> Arc<Tls> {
+        let [certificate, key] = self.files();
+        Arc::new(Tls::from_files(&certificate, &key).unwrap())
+    }
+}
+
+async fn connect(
+    site: &Site,
+    root: &CertificateDer<'static>,
+) -> std::io::Result<TlsStream<TcpStream>> {
+    let mut roots = RootCertStore::empty();
+    roots.add(root.clone()).unwrap();
+    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    let stream = TcpStream::connect(site.address).await?;
+    let name = ServerName::try_from("localhost").unwrap();
+    TlsConnector::from(Arc::new(config)).connect(name, stream).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rest_and_websockets_go_over_tls_and_nothing_goes_beside_it() {
+    let issued = Issued::new();
+    let site = Site::exposed(Exposure { tls: Some(issued.tls()), ..Exposure::default() }).await;
+    let mut stream = connect(&site, &issued.root).await.unwrap();
+    assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
+    stream.write_all(PING).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("{}"), "{answer}");
+
+    let stream = connect(&site, &issued.root).await.unwrap();
+    let (mut socket, _) = client_async("wss://localhost/ws-api/v3", stream).await.unwrap();
+    socket.send(Message::text(r#"{"id":1,"method":"ping"}"#)).await.unwrap();
+    let Message::Text(text) = socket.next().await.unwrap().unwrap() else { panic!() };
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["status"], 200, "{text}");
+
+    let plain = site.exchange(PING).await;
+    assert_eq!(plain.status, 0, "no HTTP without TLS: {plain:?}");
+    assert!(connect(&site, &Issued::new().root).await.is_err(), "another root");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_renewed_certificate_is_taken_up_and_a_broken_one_is_not() {
+    let issued = Issued::new();
+    let tls = issued.tls();
+    let site = Site::exposed(Exposure { tls: Some(Arc::clone(&tls)), ..Exposure::default() }).await;
+    let renewed = Issued::issue(issued.dir.path());
+    assert!(connect(&site, &issued.root).await.is_ok(), "not read yet");
+    tls.reload().unwrap();
+    assert!(connect(&site, &issued.root).await.is_err());
+    assert!(connect(&site, &renewed).await.is_ok());
+
+    // The certificate of another key, as while only one of the files is written.
+    let [certificate, key] = issued.files();
+    let other = Issued::new();
+    std::fs::copy(&other.files()[0], &certificate).unwrap();
+    let sentence = tls.reload().unwrap_err().to_string();
+    assert!(sentence.contains("cert.pem"), "{sentence}");
+    std::fs::write(&key, "nonsense").unwrap();
+    let sentence = tls.reload().unwrap_err().to_string();
+    assert!(sentence.contains("key.pem"), "{sentence}");
+    assert!(connect(&site, &renewed).await.is_ok(), "what was there still holds");
+    assert!(Tls::from_files(&certificate, &key).is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_self_signed_certificate_will_do_for_a_trial() {
+    let tls = Some(Arc::new(Tls::self_signed("127.0.0.1").unwrap()));
+    let site = Site::exposed(Exposure { tls, ..Exposure::default() }).await;
+    let error = connect(&site, &Issued::new().root).await.unwrap_err();
+    assert!(error.to_string().contains("certificate"), "it is there, and unknown: {error}");
+}

@@ -4,6 +4,7 @@
 mod calendar;
 mod fees;
 mod instrument;
+mod key;
 mod offline;
 mod request;
 mod risk;
@@ -17,14 +18,15 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use venue::MasterKey;
+use venue::{Keyring, MasterKey};
 
 pub(crate) use server::AdminServer;
 
 use crate::failure::Failure;
 use instrument::InstrumentAction;
+use key::KeyAction;
 use offline::Offline;
-use request::{Request, RoleName};
+use request::Request;
 use risk::Oversight;
 use trading::Trading;
 
@@ -46,6 +48,12 @@ pub(crate) struct Admin {
 enum Action {
     /// Make a new master key in a file of its own (mode 0600)
     NewMasterKey { file: PathBuf },
+    /// Seal all keys by another master key, which is made if its file is not there
+    RotateMasterKey {
+        /// What the venue is to be started with from then on
+        #[arg(value_name = "NEWFILE")]
+        file: PathBuf,
+    },
     /// Assets: what is owned and traded
     #[command(subcommand)]
     Asset(AssetAction),
@@ -104,24 +112,14 @@ struct Transfer {
     external_ref: String,
 }
 
-#[derive(Debug, Subcommand)]
-enum KeyAction {
-    /// Make a key and show its secret, this once
-    Add {
-        account: String,
-        /// What the key may do
-        #[arg(long, default_value = "trader")]
-        role: RoleName,
-    },
-    /// Show the keys that are valid, by number
-    List,
-    /// Make a key invalid at once
-    Revoke { key: u32 },
-}
-
 impl Admin {
     /// Prints the answer as JSON.
     pub(crate) fn run(self) -> Result<(), Failure> {
+        let variable = |name| std::env::var(name).ok();
+        let data_dir = self
+            .data_dir
+            .or_else(|| variable("BUTTONWOOD_DATA_DIR").map(PathBuf::from))
+            .unwrap_or_else(|| crate::config::Config::default().data_dir);
         let request = match self.action {
             Action::NewMasterKey { file } => return new_master_key(&file),
             Action::Asset(AssetAction::Add { name, decimals }) => {
@@ -139,17 +137,11 @@ impl Admin {
             Action::Withdraw(Transfer { account, asset, amount, external_ref }) => {
                 Request::Withdraw { account, asset, amount, external_ref }
             }
-            Action::Key(KeyAction::Add { account, role }) => Request::AddKey { account, role },
-            Action::Key(KeyAction::List) => Request::ListKeys,
-            Action::Key(KeyAction::Revoke { key }) => Request::RevokeKey { key },
+            Action::Key(action) => action.request()?,
+            Action::RotateMasterKey { file } => key::rotation(&data_dir, &file)?,
             Action::Trading(action) => Request::Trading { action },
             Action::Risk(action) => Request::Risk { action },
         };
-        let variable = |name| std::env::var(name).ok();
-        let data_dir = self
-            .data_dir
-            .or_else(|| variable("BUTTONWOOD_DATA_DIR").map(PathBuf::from))
-            .unwrap_or_else(|| crate::config::Config::default().data_dir);
         let master_key = self.master_key.or_else(|| variable("BUTTONWOOD_MASTER_KEY"));
         let answer = match socket::connect(&data_dir)? {
             Some(stream) => socket::ask(stream, &request)?,
@@ -166,7 +158,8 @@ impl Admin {
             None => {
                 let master_key =
                     master_key.as_deref().map(crate::config::read_master_key).transpose()?;
-                request.execute(&mut Offline::open(&data_dir)?, master_key.as_ref())?
+                let keyring = master_key.map(Keyring::new);
+                request.execute(&mut Offline::open(&data_dir)?, keyring.as_ref())?
             }
         };
         println!("{}", serde_json::to_string_pretty(&answer)?);
@@ -179,5 +172,8 @@ fn new_master_key(file: &Path) -> Result<(), Failure> {
     let mut options = std::fs::OpenOptions::new();
     let mut open = options.write(true).create_new(true).mode(0o600).open(file).map_err(named)?;
     writeln!(open, "{}", MasterKey::generate().to_hex()).map_err(named)?;
-    open.sync_all().map_err(named)
+    open.sync_all().map_err(named)?;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(named)
 }

@@ -3,10 +3,12 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use figment::Figment;
 use figment::providers::{Format, Serialized, Toml};
+use gateway::{Origin, OriginError, Tls, TlsError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use venue::{LogRetention, MasterKey, MasterKeyError, Retention};
@@ -15,6 +17,11 @@ use venue::{LogRetention, MasterKey, MasterKeyError, Retention};
 pub(crate) struct Config {
     pub(crate) data_dir: PathBuf,
     pub(crate) http: SocketAddr,
+    pub(crate) tls_cert: Option<PathBuf>,
+    pub(crate) tls_key: Option<PathBuf>,
+    pub(crate) tls_self_signed: bool,
+    pub(crate) allow_plaintext: bool,
+    pub(crate) cors_origin: Vec<String>,
     pub(crate) durability: Durability,
     pub(crate) demo: bool,
     pub(crate) no_bots: bool,
@@ -52,6 +59,36 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "ADDR:PORT")]
     #[serde(skip_serializing_if = "Option::is_none")]
     http: Option<SocketAddr>,
+
+    /// Speak TLS with this certificate (PEM, with those that lead to its root). It may be renewed
+    /// while the venue runs [env: BUTTONWOOD_TLS_CERT]
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls_cert: Option<PathBuf>,
+
+    /// The certificate's private key (PEM) [env: BUTTONWOOD_TLS_KEY]
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls_key: Option<PathBuf>,
+
+    /// Speak TLS with a certificate that is made at the start and that no client knows, for a trial
+    /// [env: BUTTONWOOD_TLS_SELF_SIGNED]
+    #[arg(long)]
+    #[serde(skip_serializing_if = "is_false")]
+    tls_self_signed: bool,
+
+    /// Listen beyond this machine without encryption: only behind something that encrypts
+    /// [env: BUTTONWOOD_ALLOW_PLAINTEXT]
+    #[arg(long)]
+    #[serde(skip_serializing_if = "is_false")]
+    allow_plaintext: bool,
+
+    /// Web pages of this origin may read the answers, such as https://desk.example.com; more than
+    /// one may be named, in the variable with commas between
+    /// [default: none] [env: BUTTONWOOD_CORS_ORIGIN]
+    #[arg(long, value_name = "URL")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cors_origin: Vec<String>,
 
     /// What an acknowledged order survives: loss of power (fsync), the end of this process (os), or
     /// nothing (memory) [default: fsync] [env: BUTTONWOOD_DURABILITY]
@@ -149,6 +186,11 @@ impl Default for Config {
         Self {
             data_dir: "buttonwood-data".into(),
             http: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            tls_cert: None,
+            tls_key: None,
+            tls_self_signed: false,
+            allow_plaintext: false,
+            cors_origin: Vec::new(),
             durability: Durability::Fsync,
             demo: false,
             no_bots: false,
@@ -190,9 +232,51 @@ impl Config {
         if config.snapshot_every == 0 {
             return Err("snapshot_every must be at least 1".into());
         }
+        config.check_exposure()?;
+        config.origins()?;
         log_retention(&config.log_retention)?;
         retention(config.spool_max_mib, config.spool_max_hours)?;
         Ok(config)
+    }
+
+    pub(crate) fn speaks_tls(&self) -> bool {
+        self.tls_self_signed || self.tls_cert.is_some()
+    }
+
+    /// What goes over a network is encrypted, unless somebody says by name that it need not be.
+    fn check_exposure(&self) -> Result<(), String> {
+        if self.tls_cert.is_some() != self.tls_key.is_some() {
+            return Err("tls_cert and tls_key go together: name both files".into());
+        }
+        if self.tls_self_signed && self.tls_cert.is_some() {
+            return Err("tls_self_signed and tls_cert exclude each other: name one".into());
+        }
+        if !self.speaks_tls() && !self.http.ip().is_loopback() && !self.allow_plaintext {
+            return Err(format!(
+                "{} can be reached from other machines, and nothing would be encrypted: name a \
+                 certificate with --tls-cert and --tls-key, try --tls-self-signed, or say \
+                 --allow-plaintext if a proxy in front encrypts",
+                self.http
+            ));
+        }
+        if self.speaks_tls() && self.demo && !self.no_bots {
+            return Err("the demo's bots do not speak TLS: add --no-bots, or leave TLS out".into());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn origins(&self) -> Result<Vec<Origin>, String> {
+        let parse = |text: &String| text.parse().map_err(|error: OriginError| error.to_string());
+        self.cors_origin.iter().map(parse).collect()
+    }
+
+    pub(crate) fn tls(&self) -> Result<Option<Arc<Tls>>, TlsError> {
+        let tls = match (&self.tls_cert, &self.tls_key) {
+            (Some(certificate), Some(key)) => Tls::from_files(certificate, key)?,
+            _ if self.tls_self_signed => Tls::self_signed(&self.http.ip().to_string())?,
+            _ => return Ok(None),
+        };
+        Ok(Some(Arc::new(tls)))
     }
 
     /// `None` when none is named.
@@ -288,6 +372,7 @@ fn variables(vars: impl Iterator<Item = (String, String)>) -> Result<Value, Stri
                 let number: Result<u64, _> = text.parse();
                 number.map_err(|_| format!("{name} is not a whole number: {text}"))?.into()
             }
+            Some(Value::Array(_)) => text.split(',').map(str::trim).collect(),
             Some(_) => Value::String(text),
         };
         settings.insert(key, value);
@@ -388,6 +473,42 @@ mod tests {
         }
         let error = load(&["--snapshot-every", "0"]).unwrap_err();
         assert!(error.contains("snapshot_every"), "{error}");
+    }
+
+    #[test]
+    fn nothing_goes_over_a_network_in_the_open_unless_it_is_said_so() {
+        let refused = |args: &[&str]| load(args).unwrap_err();
+        for http in ["0.0.0.0:0", "192.0.2.1:8080", "[::]:8080"] {
+            let sentence = refused(&["--http", http]);
+            assert!(
+                sentence.contains(http) && sentence.contains("--allow-plaintext"),
+                "{sentence}"
+            );
+            for allowed in [
+                &["--allow-plaintext"][..],
+                &["--tls-self-signed"],
+                &["--tls-cert", "c", "--tls-key", "k"],
+            ] {
+                assert!(load(&[&["--http", http], allowed].concat()).is_ok(), "{allowed:?}");
+            }
+        }
+        assert!(load(&["--http", "[::1]:8080"]).is_ok());
+        assert!(refused(&["--tls-cert", "c"]).contains("tls_key"));
+        let both = ["--tls-self-signed", "--tls-cert", "c", "--tls-key", "k"];
+        assert!(refused(&both).contains("tls_self_signed"));
+        assert!(refused(&["--tls-self-signed", "--demo"]).contains("--no-bots"));
+        assert!(load(&["--tls-self-signed", "--demo", "--no-bots"]).is_ok());
+    }
+
+    #[test]
+    fn web_pages_are_let_in_by_name_only() {
+        assert_eq!(load(&[]).unwrap().origins(), Ok(vec![]));
+        let two = ["--cors-origin", "https://a.example", "--cors-origin", "http://localhost:3000"];
+        assert_eq!(load(&two).unwrap().origins().unwrap().len(), 2);
+        assert!(load(&["--cors-origin", "*"]).unwrap_err().contains("`*`"));
+        let variable = [("BUTTONWOOD_CORS_ORIGIN".into(), "https://a, https://b".into())];
+        let read = variables(variable.into_iter()).unwrap();
+        assert_eq!(read["cors_origin"], serde_json::json!(["https://a", "https://b"]));
     }
 
     #[test]

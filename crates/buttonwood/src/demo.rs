@@ -18,12 +18,12 @@ use types::{
     KeySpec, ListAsset, ListInstrument, Origin, PRICE_MAX, Price, QTY_MAX, Qty, RejectReason, Role,
     Symbol,
 };
-use venue::{Handle, MasterKey, Secret, api_key_hash, random_text};
+use venue::{Credential, Handle, MasterKey, Secret, Verifier, api_key_hash, random_text};
 
 use crate::clock::now_ns;
 use crate::failure::Failure;
 
-const FILE_NAME: &str = "demo.json";
+pub(crate) const FILE_NAME: &str = "demo.json";
 const DECIMALS: u8 = 8;
 const ONE: i128 = 100_000_000;
 
@@ -207,13 +207,11 @@ impl DemoAccount {
         let api_key_hash = api_key_hash(&self.api_key);
         let secret = Secret::from_text(&self.secret_key)
             .ok_or_else(|| Failure::new("demo.json has a secret that is too long"))?;
-        let spec = KeySpec {
-            account: id,
-            role: Role::Trader,
-            api_key_hash,
-            sealed_secret: master_key.seal(&secret, &api_key_hash),
-        };
-        apply(handle, Command::CreateKey(CreateKey { spec })).await
+        let credential = Credential::new(Verifier::Hmac(secret));
+        let sealed_secret =
+            master_key.seal(&credential, &api_key_hash).expect("it has no networks");
+        let spec = KeySpec { account: id, role: Role::Trader, api_key_hash, sealed_secret };
+        apply(handle, Command::CreateKey(Box::new(CreateKey { spec }))).await
     }
 }
 

@@ -40,6 +40,7 @@ macro_rules! from_errors {
 from_errors!(
     std::io::Error,
     serde_json::Error,
+    gateway::TlsError,
     projection::ProjectionError,
     projection::RebuildError,
     venue::ArchiveError,

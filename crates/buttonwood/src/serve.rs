@@ -2,15 +2,17 @@
 
 use std::io::Write;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use gateway::Gateway;
+use gateway::{Gateway, Tls};
 use projection::Projection;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
-use venue::{MasterKey, MasterKeyError, Opened, Running};
+use venue::{Keyring, MasterKey, MasterKeyError, Opened, Running};
 
 use crate::admin::AdminServer;
 use crate::config::{Config, Flags};
@@ -32,6 +34,7 @@ impl Serve {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let config = Config::load(&self.flags)?;
         trace::init(&config.log_level, config.log_format)?;
+        raise_descriptor_limit();
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()
@@ -46,7 +49,8 @@ async fn serve(config: Config) -> Result<(), Failure> {
         .await
         .map_err(|error| Failure::new(format!("cannot listen on {}: {error}", config.http)))?;
     let address = tcp.local_addr()?;
-    if !address.ip().is_loopback() {
+    let tls = config.tls()?;
+    if !address.ip().is_loopback() && tls.is_none() {
         tracing::warn!(%address, "listening beyond this machine, without encryption");
     }
     let keys = Keys::find(&config)?;
@@ -55,8 +59,11 @@ async fn serve(config: Config) -> Result<(), Failure> {
     recovery.end();
     let (master_key, demo) = keys.complete(&config, &opened)?;
     let projection = Projection::start(&config.data_dir, opened.spool().reader(), opened.metrics());
-    let gateway = Gateway::new(gateway::Settings::default(), &opened, master_key.clone())?
-        .with_history(projection.history());
+    let keyring = Keyring::new(master_key.clone());
+    let gateway = Gateway::new(gateway::Settings::default(), &opened, keyring.clone())?
+        .with_history(projection.history())
+        .with_tls(tls.clone())
+        .with_origins(config.origins()?);
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
     let running = opened.start(vec![gateway.listener(), projection.listener()]);
     tracing::info!(
@@ -67,7 +74,8 @@ async fn serve(config: Config) -> Result<(), Failure> {
         "venue open"
     );
 
-    let outcome = run(&config, tcp, gateway, &running, master_key, demo).await;
+    let demo = demo.map(|demo| (demo, master_key));
+    let outcome = run(&config, (tcp, tls), gateway, &running, keyring, demo).await;
     let stopped = tokio::task::spawn_blocking(|| {
         let stopped = running.stop();
         // Behind the last event.
@@ -81,21 +89,22 @@ async fn serve(config: Config) -> Result<(), Failure> {
 /// Runs until a signal or a failure, then lets everything that uses the venue end.
 async fn run(
     config: &Config,
-    tcp: TcpListener,
+    (tcp, tls): (TcpListener, Option<Arc<Tls>>),
     gateway: Gateway,
     running: &Running,
-    master_key: MasterKey,
-    demo: Option<Demo>,
+    keyring: Keyring,
+    demo: Option<(Demo, MasterKey)>,
 ) -> Result<(), Failure> {
     // Both listen from here to the end: a signal that comes between two looks is not lost.
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    let address = tcp.local_addr()?;
+    let mut hang_up = tls.is_some().then(|| signal(SignalKind::hangup())).transpose()?;
+    let base_url = base_url(tcp.local_addr()?, tls.is_some());
     let handle = running.handle();
-    if let Some(demo) = &demo {
-        demo.ensure(&handle, &master_key).await?;
+    if let Some((demo, master_key)) = &demo {
+        demo.ensure(&handle, master_key).await?;
     }
-    let admin = AdminServer::bind(&config.data_dir, handle.clone(), master_key)?;
+    let admin = AdminServer::bind(&config.data_dir, handle.clone(), keyring)?;
     // The bots end first: they take their quotes back through the sockets.
     let (stop, stopped) = watch::channel(false);
     let (stop_bots, bots_stopped) = watch::channel(false);
@@ -103,18 +112,21 @@ async fn run(
     tasks.spawn(gateway.serve(tcp, handle, until(stopped.clone())));
     tasks.spawn(admin.serve(until(stopped.clone())));
     let mut stdout = std::io::stdout();
-    writeln!(stdout, "ready {}", base_url(address))
+    writeln!(stdout, "ready {base_url}")
         .and_then(|()| stdout.flush())
         .map_err(|error| Failure::new(format!("cannot say on stdout that it is ready: {error}")))?;
-    let bots = demo.filter(|_| !config.no_bots).map(|demo| {
+    let bots = demo.filter(|_| !config.no_bots).map(|(demo, _)| {
         let until = until(bots_stopped);
-        tokio::spawn(demo::bots::run(base_url(address), demo.bots(), config.bots_seed, until))
+        tokio::spawn(demo::bots::run(base_url, demo.bots(), config.bots_seed, until))
     });
     let mut watch = tokio::time::interval(WATCH_EVERY);
     let outcome = loop {
         tokio::select! {
             _ = interrupt.recv() => break Ok(()),
             _ = terminate.recv() => break Ok(()),
+            () = hung_up(&mut hang_up) => if let Some(Err(error)) = tls.as_ref().map(|tls| tls.reload()) {
+                tracing::warn!(%error, "the certificate stays as it was");
+            },
             // The reason comes out when the venue is stopped.
             _ = watch.tick() => if running.has_failed() { break Ok(()) },
             Some(ended) = tasks.join_next() => match ended {
@@ -173,8 +185,25 @@ impl Keys {
     }
 }
 
-fn base_url(address: SocketAddr) -> String {
-    format!("http://{address}")
+fn base_url(address: SocketAddr, is_tls: bool) -> String {
+    let scheme = if is_tls { "https" } else { "http" };
+    format!("{scheme}://{address}")
+}
+
+/// A venue with certificates reads them again; any other one ends with its terminal.
+async fn hung_up(hang_up: &mut Option<Signal>) {
+    match hang_up {
+        Some(hang_up) => drop(hang_up.recv().await),
+        None => std::future::pending().await,
+    }
+}
+
+/// A connection takes a descriptor, and few are allowed until more are asked for.
+fn raise_descriptor_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
+        tracing::warn!(%error, "the limit of open connections stays low");
+    }
 }
 
 async fn until(mut stopped: watch::Receiver<bool>) {

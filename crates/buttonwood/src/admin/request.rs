@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use engine::Engine;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, Command, CreateAccount,
-    CreateKey, Deposit, Event, ExternalRef, FeeRates, KeyId, KeySpec, ListAsset, RejectReason,
-    RevokeKey, Role, UpdateAccount, Withdraw,
+    Deposit, Event, ExternalRef, FeeRates, ListAsset, RejectReason, UpdateAccount, Withdraw,
 };
-use venue::{MasterKey, MasterKeyError, Secret, api_key_hash, random_text};
+use venue::Keyring;
 
 use super::instrument::InstrumentAction;
+use super::key::{self, MasterKeyText, NewKey};
 use super::risk::Oversight;
 use super::trading::Trading;
 use crate::failure::Failure;
@@ -30,9 +30,10 @@ pub(crate) enum Request {
     Balances { name: String },
     Deposit { account: String, asset: String, amount: String, external_ref: String },
     Withdraw { account: String, asset: String, amount: String, external_ref: String },
-    AddKey { account: String, role: RoleName },
+    AddKey(NewKey),
     ListKeys,
     RevokeKey { key: u32 },
+    RotateMasterKey { next: MasterKeyText },
     Trading { action: Trading },
     Risk { action: Oversight },
 }
@@ -80,13 +81,6 @@ pub(crate) struct AccountUpdate {
     trades_kept: Option<u32>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum RoleName {
-    Trader,
-    ReadOnly,
-}
-
 /// A venue that takes an operator's commands, running or not.
 pub(crate) trait Backend {
     /// Gives a command and waits for what came of it.
@@ -107,7 +101,7 @@ impl Request {
     pub(crate) fn execute(
         self,
         venue: &mut impl Backend,
-        master_key: Option<&MasterKey>,
+        keyring: Option<&Keyring>,
     ) -> Result<Value, Failure> {
         match self {
             Self::AddAsset { name, decimals } => {
@@ -146,16 +140,10 @@ impl Request {
                 carry_out(venue, Command::Withdraw(withdraw))?;
                 venue.read(move |engine| list_balances(engine, account))
             }
-            Self::AddKey { account, role } => {
-                let master_key = master_key.ok_or(MasterKeyError::Missing)?;
-                let account = find_account(venue, &account)?;
-                add_key(venue, account, role, master_key)
-            }
-            Self::ListKeys => venue.read(list_keys),
-            Self::RevokeKey { key } => {
-                carry_out(venue, Command::RevokeKey(RevokeKey { key: KeyId(key) }))?;
-                Ok(json!({ "revoked": key }))
-            }
+            Self::AddKey(new) => new.execute(venue, keyring),
+            Self::ListKeys => key::list(venue, keyring),
+            Self::RevokeKey { key } => key::revoke(venue, key),
+            Self::RotateMasterKey { next } => next.rotate(venue, keyring),
             Self::Trading { action } => action.execute(venue),
             Self::Risk { action } => action.execute(venue),
         }
@@ -208,31 +196,6 @@ fn parse_fees(maker: &Option<String>, taker: &Option<String>) -> Result<Option<F
     Ok(Some(FeeRates { maker_fee_bps_x100, taker_fee_bps_x100 }))
 }
 
-fn add_key(
-    venue: &mut impl Backend,
-    account: AccountId,
-    role: RoleName,
-    master_key: &MasterKey,
-) -> Result<Value, Failure> {
-    let (api_key, secret) = (random_text(64), Secret::generate());
-    let api_key_hash = api_key_hash(&api_key);
-    let spec = KeySpec {
-        account,
-        role: match role {
-            RoleName::Trader => Role::Trader,
-            RoleName::ReadOnly => Role::ReadOnly,
-        },
-        api_key_hash,
-        sealed_secret: master_key.seal(&secret, &api_key_hash),
-    };
-    let events = carry_out(venue, Command::CreateKey(CreateKey { spec }))?;
-    let key = events.iter().find_map(|event| match event {
-        Event::KeyCreated(created) => Some(created.key.0),
-        _ => None,
-    });
-    Ok(json!({ "key": key, "api_key": api_key, "secret_key": secret.as_str() }))
-}
-
 pub(super) fn carry_out(venue: &mut impl Backend, command: Command) -> Result<Vec<Event>, Failure> {
     let events = venue.apply(command)?;
     let rejected = events.iter().find_map(|event| match event {
@@ -254,6 +217,9 @@ fn refusal(reason: RejectReason) -> String {
             "the amount is above what the venue can hold"
         }
         RejectReason::UnknownKey => "there is no valid key of this number",
+        RejectReason::KeysChanged => {
+            "a key came or went while all were sealed anew; nothing was changed: try again"
+        }
         RejectReason::TickTimesLotNotWhole => {
             "one tick times one lot is not a whole number of the quote asset's smallest unit"
         }
@@ -339,21 +305,6 @@ fn list_balances(engine: &Engine, account: AccountId) -> Value {
         })
     });
     rows.collect()
-}
-
-fn list_keys(engine: &Engine) -> Value {
-    let names: Vec<&str> = engine.accounts().map(|(_, spec)| spec.name.as_str()).collect();
-    let row = |(id, spec): (KeyId, &KeySpec)| {
-        json!({
-            "key": id.0,
-            "account": names[spec.account.0 as usize],
-            "role": match spec.role {
-                Role::Trader => RoleName::Trader,
-                Role::ReadOnly => RoleName::ReadOnly,
-            },
-        })
-    };
-    engine.keys().map(row).collect()
 }
 
 pub(super) fn find_account(venue: &mut impl Backend, name: &str) -> Result<AccountId, Failure> {

@@ -2,7 +2,6 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use engine::Engine;
@@ -10,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use types::{Command, Entry, Envelope, Event, Origin};
-use venue::{Handle, MasterKey, Refused};
+use venue::{Handle, Keyring, Refused};
 
 use super::request::{Backend, Request};
 use super::socket::SocketPath;
@@ -28,16 +27,12 @@ pub(crate) struct AdminServer {
     listener: UnixListener,
     path: PathBuf,
     handle: Handle,
-    master_key: Arc<MasterKey>,
+    keyring: Keyring,
 }
 
 impl AdminServer {
     /// The data folder is locked by this process, so a socket that lies there is a dead one.
-    pub(crate) fn bind(
-        data_dir: &Path,
-        handle: Handle,
-        master_key: MasterKey,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn bind(data_dir: &Path, handle: Handle, keyring: Keyring) -> Result<Self, Failure> {
         let path = data_dir.join(super::socket::FILE_NAME);
         let named = |error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
         match std::fs::remove_file(&path) {
@@ -47,7 +42,7 @@ impl AdminServer {
         let short = SocketPath::of(data_dir).map_err(named)?;
         let listener = UnixListener::bind(short.path()).map_err(named)?;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(named)?;
-        Ok(Self { listener, path, handle, master_key: Arc::new(master_key) })
+        Ok(Self { listener, path, handle, keyring })
     }
 
     pub(crate) async fn serve(self, stopped: impl Future<Output = ()>) -> std::io::Result<()> {
@@ -64,11 +59,11 @@ impl AdminServer {
                             continue;
                         }
                     };
-                    let (handle, master_key) = (self.handle.clone(), Arc::clone(&self.master_key));
+                    let (handle, keyring) = (self.handle.clone(), self.keyring.clone());
                     tokio::spawn(async move {
                         let served = tokio::time::timeout(
                             REQUEST_TIME_MAX,
-                            answer(stream, handle, master_key),
+                            answer(stream, handle, keyring),
                         );
                         match served.await {
                             Ok(Ok(())) => {}
@@ -82,11 +77,7 @@ impl AdminServer {
     }
 }
 
-async fn answer(
-    stream: UnixStream,
-    handle: Handle,
-    master_key: Arc<MasterKey>,
-) -> std::io::Result<()> {
+async fn answer(stream: UnixStream, handle: Handle, keyring: Keyring) -> std::io::Result<()> {
     let (reader, mut writer) = stream.into_split();
     let mut line = String::new();
     BufReader::new(reader.take(REQUEST_SIZE_MAX)).read_line(&mut line).await?;
@@ -94,7 +85,7 @@ async fn answer(
         Err(error) => Err(Failure::new(format!("this venue does not understand: {error}"))),
         Ok(request) => {
             let mut online = Online { handle: handle.clone() };
-            let execute = move || request.execute(&mut online, Some(&master_key));
+            let execute = move || request.execute(&mut online, Some(&keyring));
             let answer = tokio::task::spawn_blocking(execute).await;
             let answer = answer.unwrap_or_else(|_| Err(Failure::new("the request panicked")));
             // What the operator did is seen by everyone before he is told that it is done.

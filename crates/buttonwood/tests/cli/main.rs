@@ -9,5 +9,6 @@ mod operator;
 mod process;
 mod projection;
 mod replay;
+mod security;
 mod serve;
 mod spool;

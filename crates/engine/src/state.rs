@@ -56,9 +56,7 @@ impl Engine {
             self.write_triggers(out);
             self.write_amends(out);
             self.write_lists(out);
-            if let Some(master_key) = &self.master_key {
-                master_key.write(out); // The last part, which most states do not have.
-            }
+            self.master_key.write(out);
         }
     }
 
@@ -106,9 +104,7 @@ impl Engine {
         let triggers = if rules >= 2 { r.read()? } else { Vec::new() };
         let amends = if rules >= 2 { r.read()? } else { Vec::new() };
         let lists = if rules >= 2 { Some(r.read()?) } else { None };
-        if rules >= 2 && !r.is_empty() {
-            engine.master_key = Some(r.read()?);
-        }
+        engine.master_key = if rules >= 2 { r.read()? } else { None };
         r.is_empty().then_some(())?;
         engine.check_parts(&resting, &finished)?;
         off_book.iter().all(|waiting| engine.off_book_is_sound(waiting)).then_some(())?;

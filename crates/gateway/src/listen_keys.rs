@@ -11,8 +11,8 @@ use protocol::binance::{ApiError, TimeUnit};
 use types::{AccountId, KeyId};
 
 use crate::ask::ask_views;
-use crate::directory::Permission;
 use crate::call::{Answer, Call, json};
+use crate::directory::Permission;
 use crate::{Shared, now_ns};
 
 const ALIVE_FOR: Duration = Duration::from_secs(3600);

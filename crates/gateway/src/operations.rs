@@ -226,13 +226,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         Of(2),
         keyed!(listen_keys::keep_alive),
     ),
-    of(
-        M::DELETE,
-        "/api/v3/userDataStream",
-        "userDataStream.stop",
-        Of(2),
-        keyed!(listen_keys::end),
-    ),
+    of(M::DELETE, "/api/v3/userDataStream", "userDataStream.stop", Of(2), keyed!(listen_keys::end)),
     of(
         M::GET,
         "/api/v3/rateLimit/order",

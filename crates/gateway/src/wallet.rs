@@ -6,8 +6,8 @@ use types::Balance;
 
 use crate::account::account_fees;
 use crate::ask::ask_engine;
-use crate::directory::Permission;
 use crate::call::{Answer, Call, SignedCall, json};
+use crate::directory::Permission;
 
 /// `GET /sapi/v1/asset/tradeFee`
 pub(crate) async fn trade_fees(mut call: SignedCall) -> Answer {

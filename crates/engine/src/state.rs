@@ -56,7 +56,10 @@ impl Engine {
             self.write_triggers(out);
             self.write_amends(out);
             self.write_lists(out);
-            self.master_key.write(out);
+            // Before the first rotation there is nothing, as in states of before there were any.
+            if let Some(master_key) = self.master_key {
+                master_key.write(out);
+            }
         }
     }
 
@@ -104,7 +107,7 @@ impl Engine {
         let triggers = if rules >= 2 { r.read()? } else { Vec::new() };
         let amends = if rules >= 2 { r.read()? } else { Vec::new() };
         let lists = if rules >= 2 { Some(r.read()?) } else { None };
-        engine.master_key = if rules >= 2 { r.read()? } else { None };
+        engine.master_key = if rules >= 2 && !r.is_empty() { Some(r.read()?) } else { None };
         r.is_empty().then_some(())?;
         engine.check_parts(&resting, &finished)?;
         off_book.iter().all(|waiting| engine.off_book_is_sound(waiting)).then_some(())?;

@@ -44,7 +44,7 @@ const SECOND: Golden = Golden {
     kinds: 35,
     commands: 2851,
     events_hash: 0x4b85_e002_9209_fe83,
-    state_hash: 0xcc2e_a208_b00d_a863,
+    state_hash: 0x50ae_9585_05b3_8691,
 };
 
 #[test]

@@ -91,9 +91,6 @@ fn busy() -> Driver {
         sealed_secret: types::Sealed::new(b"sealed").unwrap(),
     };
     venue.apply(0, Command::CreateKey(Box::new(types::CreateKey { spec: key })));
-    let resealed = types::ResealedKey { key: types::KeyId(1), sealed_secret: key.sealed_secret };
-    let rotate = types::RotateMasterKey { fingerprint: [8; 16], keys: vec![resealed] };
-    venue.apply(0, Command::RotateMasterKey(rotate));
     venue.apply_entry(&entry(1, Some([9; 16]), Command::Tick(())));
     venue.apply(2, Command::NewOrder(limit("big", Side::Buy, u64::from(WORK_PER_COMMAND) + 5, 5)));
     assert!(venue.engine.has_deferred());

@@ -281,7 +281,7 @@ fn now_ms() -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use protocol::binance::sign::verify;
+    use protocol::binance::sign::{VerifyingKey, verify};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
     use tokio::task::JoinHandle;
@@ -368,7 +368,7 @@ mod tests {
         assert!(lines[4].starts_with("DELETE /api/v3/order?symbol=BTCUSDT&origClientOrderId=a+b&"));
         for (head, line) in requests.iter().zip(&lines).skip(2) {
             let query = line.split([' ', '?']).nth(2).unwrap();
-            assert_eq!(verify(b"secret", query, b""), Ok(()), "{line}");
+            assert_eq!(verify(VerifyingKey::Hmac(b"secret"), query, b""), Ok(()), "{line}");
             assert!(head.to_lowercase().contains("x-mbx-apikey: key\r\n"));
         }
     }

@@ -3,15 +3,18 @@
 
 mod calendar;
 mod fees;
+mod http;
 mod instrument;
 mod key;
 mod offline;
+mod openapi;
 mod request;
 mod risk;
 mod rules;
 mod server;
 mod socket;
 mod trading;
+mod words;
 
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -20,6 +23,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use venue::{Keyring, MasterKey};
 
+pub(crate) use http::AdminApi;
 pub(crate) use server::AdminServer;
 
 use crate::failure::Failure;
@@ -64,9 +68,9 @@ enum Action {
     #[command(subcommand)]
     Account(AccountAction),
     /// Pay money or another asset into an account
-    Deposit(Transfer),
+    Deposit(request::Transfer),
     /// Pay out of an account's free balance
-    Withdraw(Transfer),
+    Withdraw(request::Transfer),
     /// API keys
     #[command(subcommand)]
     Key(KeyAction),
@@ -79,12 +83,7 @@ enum Action {
 #[derive(Debug, Subcommand)]
 enum AssetAction {
     /// List a new asset, such as `BTC`
-    Add {
-        name: String,
-        /// Its smallest unit is 10^-DECIMALS
-        #[arg(long, default_value_t = 8)]
-        decimals: u8,
-    },
+    Add(request::NewAsset),
     /// Show all assets, and how much of each there is
     List,
 }
@@ -98,18 +97,7 @@ enum AccountAction {
     /// Show all accounts
     List,
     /// Show an account's balances
-    Balances { name: String },
-}
-
-#[derive(Args, Debug)]
-struct Transfer {
-    account: String,
-    asset: String,
-    /// A decimal, such as 12.5
-    amount: String,
-    /// The outside world's name for this transfer; the same one is carried out once
-    #[arg(long = "ref", value_name = "REF")]
-    external_ref: String,
+    Balances(request::NamedAccount),
 }
 
 impl Admin {
@@ -122,21 +110,15 @@ impl Admin {
             .unwrap_or_else(|| crate::config::Config::default().data_dir);
         let request = match self.action {
             Action::NewMasterKey { file } => return new_master_key(&file),
-            Action::Asset(AssetAction::Add { name, decimals }) => {
-                Request::AddAsset { name, decimals }
-            }
+            Action::Asset(AssetAction::Add(new)) => Request::AddAsset(new),
             Action::Asset(AssetAction::List) => Request::ListAssets,
             Action::Instrument(action) => Request::Instrument { action },
             Action::Account(AccountAction::Add(new)) => Request::AddAccount(new),
             Action::Account(AccountAction::Update(update)) => Request::UpdateAccount(update),
             Action::Account(AccountAction::List) => Request::ListAccounts,
-            Action::Account(AccountAction::Balances { name }) => Request::Balances { name },
-            Action::Deposit(Transfer { account, asset, amount, external_ref }) => {
-                Request::Deposit { account, asset, amount, external_ref }
-            }
-            Action::Withdraw(Transfer { account, asset, amount, external_ref }) => {
-                Request::Withdraw { account, asset, amount, external_ref }
-            }
+            Action::Account(AccountAction::Balances(account)) => Request::Balances(account),
+            Action::Deposit(transfer) => Request::Deposit(transfer),
+            Action::Withdraw(transfer) => Request::Withdraw(transfer),
             Action::Key(action) => action.request()?,
             Action::RotateMasterKey { file } => key::rotation(&data_dir, &file)?,
             Action::Trading(action) => Request::Trading { action },

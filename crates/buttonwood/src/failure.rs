@@ -1,29 +1,74 @@
 use std::fmt;
 
+use types::RejectReason;
+
 /// Why the program ends with an error: one sentence for whoever started it.
-pub(crate) struct Failure(String);
+#[derive(Clone)]
+pub(crate) struct Failure {
+    sentence: String,
+    cause: Cause,
+}
+
+/// Whose fault it is: over HTTP that is told apart.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub(crate) enum Cause {
+    /// What was asked for makes no sense.
+    Request,
+    /// It is about something that is not there.
+    Unknown,
+    /// The rules of the venue are against it.
+    Refused(RejectReason),
+    /// The venue takes nothing at the moment.
+    Unavailable,
+    /// Something broke.
+    Fault,
+}
 
 impl Failure {
     pub(crate) fn new(sentence: impl Into<String>) -> Self {
-        Self(sentence.into())
+        Self::of(Cause::Request, sentence)
+    }
+
+    pub(crate) fn unknown(sentence: impl Into<String>) -> Self {
+        Self::of(Cause::Unknown, sentence)
+    }
+
+    pub(crate) fn refused(reason: RejectReason, sentence: impl Into<String>) -> Self {
+        Self::of(Cause::Refused(reason), sentence)
+    }
+
+    pub(crate) fn unavailable(sentence: impl Into<String>) -> Self {
+        Self::of(Cause::Unavailable, sentence)
+    }
+
+    pub(crate) fn fault(sentence: impl Into<String>) -> Self {
+        Self::of(Cause::Fault, sentence)
+    }
+
+    fn of(cause: Cause, sentence: impl Into<String>) -> Self {
+        Self { sentence: sentence.into(), cause }
+    }
+
+    pub(crate) fn cause(&self) -> Cause {
+        self.cause
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.sentence)
     }
 }
 
 impl fmt::Debug for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.sentence)
     }
 }
 
 impl From<String> for Failure {
     fn from(sentence: String) -> Self {
-        Self(sentence)
+        Self::new(sentence)
     }
 }
 
@@ -32,7 +77,7 @@ macro_rules! from_errors {
     ($($error:ty),* $(,)?) => {$(
         impl From<$error> for Failure {
             fn from(error: $error) -> Self {
-                Self(error.to_string())
+                Self::fault(error.to_string())
             }
         }
     )*};

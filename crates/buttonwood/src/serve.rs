@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use gateway::{Gateway, Tls};
+use gateway::{AccessRecord, Gateway, Tls};
 use projection::Projection;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
@@ -14,7 +14,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use venue::{Keyring, MasterKey, MasterKeyError, Opened, Running};
 
-use crate::admin::AdminServer;
+use crate::admin::{AdminApi, AdminServer};
 use crate::config::{Config, Flags};
 use crate::demo::{self, Demo};
 use crate::failure::Failure;
@@ -63,7 +63,8 @@ async fn serve(config: Config) -> Result<(), Failure> {
     let gateway = Gateway::new(gateway::Settings::default(), &opened, keyring.clone())?
         .with_history(projection.history())
         .with_tls(tls.clone())
-        .with_origins(config.origins()?);
+        .with_origins(config.origins()?)
+        .with_access_record(access_record(&config)?);
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
     let running = opened.start(vec![gateway.listener(), projection.listener()]);
     tracing::info!(
@@ -104,6 +105,8 @@ async fn run(
     if let Some((demo, master_key)) = &demo {
         demo.ensure(&handle, master_key).await?;
     }
+    let operators = AdminApi::new(handle.clone(), keyring.clone(), config);
+    let gateway = gateway.with_operators(Arc::new(operators));
     let admin = AdminServer::bind(&config.data_dir, handle.clone(), keyring)?;
     // The bots end first: they take their quotes back through the sockets.
     let (stop, stopped) = watch::channel(false);
@@ -183,6 +186,12 @@ impl Keys {
         };
         Ok((demo.master_key()?, Some(demo)))
     }
+}
+
+fn access_record(config: &Config) -> Result<AccessRecord, Failure> {
+    AccessRecord::open(&config.data_dir).map_err(|error| {
+        Failure::new(format!("{}: the access record: {error}", config.data_dir.display()))
+    })
 }
 
 fn base_url(address: SocketAddr, is_tls: bool) -> String {

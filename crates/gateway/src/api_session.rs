@@ -20,6 +20,7 @@ use protocol::binance::{ApiError, Params, TimeUnit, stream, user_stream};
 use types::{Origin, Role, SessionId};
 use venue::api_key_hash;
 
+use crate::access::Refusal;
 use crate::call::{Answer, Call, LogonKey, Proof, Reply, json};
 use crate::connection::{self, End, Session, Upgrade};
 use crate::directory::Signer;
@@ -124,10 +125,14 @@ impl Session for ApiSession {
             return Ok(None);
         }
         let form = Form { shared: Arc::clone(&self.shared), unit: self.unit, tells };
+        let refusal = Refusal::of_message(self.peer, &params, method);
         let (answer, spent) = match self.shared.limits.spend(self.peer, SESSION_WEIGHT) {
             Ok(spent) => (self.carry_out(method, params, signed).await, Some(spent)),
             Err(error) => (Err(error), None),
         };
+        if let Err(error) = &answer {
+            self.shared.note(&refusal, error.status, error.code, &error.msg);
+        }
         Ok(Some(form.form(&id, answer, spent)))
     }
 

@@ -59,7 +59,7 @@ impl std::error::Error for OriginError {}
 pub(crate) fn layer(origins: Vec<Origin>) -> CorsLayer {
     CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins.into_iter().map(|Origin(origin)| origin)))
-        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::DELETE])
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
         .allow_headers([API_KEY_HEADER, TIME_UNIT_HEADER, IDEMPOTENCY_HEADER, CONTENT_TYPE])
         .expose_headers(USED_WEIGHT_HEADERS.into_iter().chain([RETRY_AFTER]).collect::<Vec<_>>())
         .max_age(MAX_AGE)

@@ -32,7 +32,6 @@ pub(crate) enum Permission {
     MarketData,
     UserData,
     Trade,
-    #[expect(dead_code, reason = "of the admin API, which is still to come")]
     Operate,
 }
 

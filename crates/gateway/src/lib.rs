@@ -21,6 +21,7 @@
 //! A revoked key may still sign what arrives
 //! before the listener hears of it, by as much as the publisher is behind.
 
+mod access;
 mod account;
 mod api_session;
 mod ask;
@@ -37,7 +38,9 @@ mod listen_keys;
 mod listener;
 mod lists;
 mod market;
+mod openapi;
 mod operations;
+mod operator;
 mod rest;
 mod server;
 mod sessions;
@@ -61,6 +64,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use venue::{Handle, Keyring, Listener, MasterKeyError, Opened};
 
+pub use crate::access::AccessRecord;
 pub use crate::cors::{Origin, OriginError};
 use crate::directory::Directory;
 use crate::hub::Hub;
@@ -68,6 +72,9 @@ use crate::limits::Limits;
 use crate::listen_keys::ListenKeys;
 #[doc(hidden)]
 pub use crate::operations::{Row, rows};
+pub use crate::operator::{
+    Answering, Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, Page, Place,
+};
 pub use crate::settings::Settings;
 pub use crate::tls::{Tls, TlsError};
 use crate::user_data::Reach;
@@ -79,6 +86,8 @@ pub struct Gateway {
     settings: Settings,
     known: Arc<Known>,
     history: Option<History>,
+    operators: Option<Arc<dyn OperatorApi>>,
+    access: Option<AccessRecord>,
     tls: Option<Arc<Tls>>,
     origins: Vec<Origin>,
 }
@@ -95,7 +104,15 @@ impl Gateway {
         let users = Mutex::new(Users::new(Lists::of(opened.engine())));
         let (directory, reach) = (RwLock::new(directory), OnceLock::new());
         let known = Arc::new(Known { directory, hub, users, reach });
-        Ok(Self { settings, known, history: None, tls: None, origins: Vec::new() })
+        Ok(Self {
+            settings,
+            known,
+            history: None,
+            operators: None,
+            access: None,
+            tls: None,
+            origins: Vec::new(),
+        })
     }
 
     /// Answers questions about the past from this read model. Without one there is no past but what
@@ -115,6 +132,16 @@ impl Gateway {
     #[must_use]
     pub fn with_origins(self, origins: Vec<Origin>) -> Self {
         Self { origins, ..self }
+    }
+
+    /// Lets operators in by `/admin/v1`.
+    pub fn with_operators(self, operators: Arc<dyn OperatorApi>) -> Self {
+        Self { operators: Some(operators), ..self }
+    }
+
+    /// Keeps a record of what is refused before it comes to the log.
+    pub fn with_access_record(self, access: AccessRecord) -> Self {
+        Self { access: Some(access), ..self }
     }
 
     /// For [`Opened::start`]: without it, new keys and streams stay unknown.
@@ -174,6 +201,8 @@ pub(crate) struct Shared {
     known: Arc<Known>,
     handle: Handle,
     history: Option<History>,
+    operators: Option<Arc<dyn OperatorApi>>,
+    access: Option<AccessRecord>,
     /// True once the gateway is on its way down.
     stopping: watch::Receiver<bool>,
 }

@@ -2,13 +2,15 @@
 //! WebSocket API, what it weighs, who may ask, and who answers.
 
 use std::pin::Pin;
+use std::sync::Arc;
 
 use axum::routing::MethodFilter;
 use protocol::binance::Params;
 use protocol::binance::request::BatchOrdersRequest;
 use types::Role;
 
-use crate::call::{Answer, Call, SignedCall};
+use crate::access::{self, Refusal};
+use crate::call::{Answer, Call, Proof, SignedCall};
 use crate::directory::Permission;
 use crate::{
     account, batch, changes, history, listen_keys, lists, market, statistics, trading, wallet,
@@ -262,6 +264,8 @@ pub struct Row {
     pub name: Option<&'static str>,
     /// The roles that may ask; `None` means anybody, without a key.
     pub roles: Option<&'static [Role]>,
+    /// `None` if it depends on the parameters.
+    pub weight: Option<u32>,
 }
 
 pub fn rows() -> impl Iterator<Item = Row> {
@@ -269,6 +273,10 @@ pub fn rows() -> impl Iterator<Item = Row> {
         method: method_name(operation.method),
         path: operation.path,
         name: operation.name,
+        weight: match operation.weight {
+            Of(weight) => Some(weight),
+            By(_) => None,
+        },
         roles: match operation.handler {
             Handler::Anybody(_) => None,
             Handler::Keyed(_) | Handler::Signed(_) => Some(&[Role::Trader, Role::ReadOnly]),
@@ -306,9 +314,26 @@ const fn of(
 impl Operation {
     /// Gives what the sender has spent with it, too.
     pub(crate) async fn carry_out(&self, call: Call) -> (Answer, Option<u32>) {
+        let refusal = Refusal::of_call(&call, method_name(self.method), self.asked_as(&call));
+        let shared = Arc::clone(&call.shared);
+        let (answered, came_to_log) = access::watch(self.answer_within_limits(call)).await;
+        if let (Err(error), false) = (&answered.0, came_to_log) {
+            shared.note(&refusal, error.status, error.code, &error.msg);
+        }
+        answered
+    }
+
+    async fn answer_within_limits(&self, call: Call) -> (Answer, Option<u32>) {
         match call.shared.limits.spend(call.peer, self.weight(&call.params)) {
             Ok(spent) => (self.answer(call).await, Some(spent)),
             Err(error) => (Err(error), None),
+        }
+    }
+
+    fn asked_as(&self, call: &Call) -> &'static str {
+        match &call.proof {
+            Proof::Http { .. } => self.path,
+            Proof::Message { .. } => self.name.unwrap_or(self.path),
         }
     }
 

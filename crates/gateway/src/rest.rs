@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use types::{Origin, RetryKey};
 use venue::retry_key;
 
+use crate::access::Refusal;
 use crate::call::{Call, Proof, Reply};
 use crate::operations::Operation;
 use crate::{Shared, now_ns};
@@ -71,9 +72,13 @@ pub(crate) async fn serve(
     State(shared): State<Arc<Shared>>,
     request: Request,
 ) -> Response {
+    let refusal = Refusal::of_http(&request);
     let (answer, spent) = match Call::from_request(request, &shared).await {
         Ok(call) => operation.carry_out(call).await,
-        Err(Failure(error)) => (Err(error), None),
+        Err(Failure(error)) => {
+            shared.note(&refusal, error.status, error.code, &error.msg);
+            (Err(error), None)
+        }
     };
     let mut response = answer.map_err(Failure).into_response();
     if let Some(spent) = spent {

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::Request;
-use axum::http::{Method, Uri};
-use axum::routing::{get, on};
+use axum::extract::{Request, State};
+use axum::routing::{any, get, on};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -20,13 +19,17 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_rustls::TlsAcceptor;
 use venue::Handle;
 
+use crate::access::Refusal;
 use crate::limits::Limits;
 use crate::listen_keys::{self, ListenKeys};
 use crate::operations::OPERATIONS;
 use crate::rest::{Failure, Peer};
 use crate::settings::Settings;
 use crate::user_data::Reach;
-use crate::{Gateway, Known, Shared, api_session, cors, market, rest, sessions, stopped, streams};
+use crate::{
+    Gateway, Known, Shared, api_session, cors, market, openapi, operator, rest, sessions, stopped,
+    streams,
+};
 
 /// How long to wait when the operating system gives no more connections.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
@@ -49,7 +52,7 @@ pub(crate) async fn serve(
     handle: Handle,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let Gateway { settings, known, history, tls, origins } = gateway;
+    let Gateway { settings, known, history, tls, origins, operators, access } = gateway;
     sessions::close_left_over(&handle).await;
     let (stop, stopping) = watch::channel(false);
     let flusher = tokio::spawn(flush_depth(Arc::clone(&known), handle.clone()));
@@ -57,10 +60,17 @@ pub(crate) async fn serve(
     let runtime = tokio::runtime::Handle::current();
     let reach = known.reach.set(Reach { handle: handle.clone(), runtime });
     debug_assert!(reach.is_ok(), "a gateway serves once");
-    let listen_keys = ListenKeys::default();
-    let stopped = stopping.clone();
-    let shared =
-        Shared { settings, limits, listen_keys, known, handle, history, stopping: stopped };
+    let shared = Shared {
+        settings,
+        limits,
+        listen_keys: ListenKeys::default(),
+        known,
+        handle,
+        history,
+        operators,
+        access,
+        stopping: stopping.clone(),
+    };
     let shared = Arc::new(shared);
     let forgetter = tokio::spawn(forget(Arc::clone(&shared)));
     let router = match origins.is_empty() {
@@ -224,6 +234,7 @@ fn router(shared: Arc<Shared>) -> Router {
     router
         .route("/health/live", get(market::live))
         .route("/health/ready", get(market::ready))
+        .route("/openapi.json", get(openapi::document))
         .route("/metrics", get(market::metrics))
         .route("/ws", get(streams::raw))
         .route("/ws/", get(streams::raw))
@@ -232,15 +243,24 @@ fn router(shared: Arc<Shared>) -> Router {
         .route("/stream/", get(streams::combined))
         .route("/ws-api/v3", get(api_session::open))
         .route("/ws-api/v3/", get(api_session::open))
+        .route("/admin/v1", any(operator::serve))
+        .route("/admin/v1/{*path}", any(operator::serve))
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
         .with_state(shared)
 }
 
-async fn not_found(method: Method, uri: Uri) -> Failure {
-    Failure(ApiError::not_found(method.as_str(), uri.path()))
+async fn not_found(State(shared): State<Arc<Shared>>, request: Request) -> Failure {
+    let error = ApiError::not_found(request.method().as_str(), request.uri().path());
+    refuse(&shared, &request, error)
 }
 
-async fn method_not_allowed(method: Method, uri: Uri) -> Failure {
-    Failure(ApiError::method_not_allowed(method.as_str(), uri.path()))
+async fn method_not_allowed(State(shared): State<Arc<Shared>>, request: Request) -> Failure {
+    let error = ApiError::method_not_allowed(request.method().as_str(), request.uri().path());
+    refuse(&shared, &request, error)
+}
+
+fn refuse(shared: &Shared, request: &Request, error: ApiError) -> Failure {
+    shared.note(&Refusal::of_http(request), error.status, error.code, &error.msg);
+    Failure(error)
 }

@@ -5,6 +5,7 @@ use tokio::time::timeout;
 use types::{Command, Entry, Envelope, Event, InstrumentId, RetryKey};
 use venue::{SpoolError, retry_key};
 
+use crate::access::came_to_log;
 use crate::ask::{ask_views, refused};
 use crate::call::{SignedCall, now_us};
 
@@ -81,6 +82,7 @@ impl SignedCall {
             received_ns: self.received_ns,
             retry_key,
         };
+        came_to_log();
         let submitted = self.shared.handle.submit(Entry { envelope, command });
         let reply = submitted.map_err(refused)?;
         let Ok(Ok(reply)) = timeout(self.shared.settings.answer_timeout, reply).await else {

@@ -1,6 +1,7 @@
 //! The calendar of an instrument: which phase begins when, by the time of the week.
 
 use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use types::{Calendar, Command, SESSIONS_MAX, Session};
@@ -8,21 +9,25 @@ use types::{Calendar, Command, SESSIONS_MAX, Session};
 use super::instrument::find_instrument;
 use super::request::{Backend, carry_out, invalid};
 use super::trading::PhaseName;
+use super::words::words_of_three;
 use crate::failure::Failure;
 
 /// Days, time, phase.
 const WORDS_PER_SESSION: usize = 3;
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-#[derive(Args, Debug, Deserialize, Serialize)]
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct CalendarChange {
     symbol: String,
     /// On these days (`Mon-Fri`, `Mon,Wed,Sat`), at this time (UTC, `09:00` or `09:00:30`), this phase
     /// begins. May be given 16 times; replaces all sessions there are
     #[arg(long = "session", num_args = 3, value_names = ["DAYS", "TIME", "PHASE"])]
+    #[serde(default, with = "words_of_three")]
+    #[schemars(with = "Vec<(String, String, PhaseName)>")]
     sessions: Vec<String>,
     /// Phases change no more by themselves
     #[arg(long, conflicts_with = "sessions")]
+    #[serde(default)]
     clear: bool,
 }
 
@@ -31,6 +36,9 @@ impl CalendarChange {
         let instrument = find_instrument(venue, &self.symbol)?.instrument.id;
         let now = venue.read(move |engine| engine.calendar(instrument))?;
         let mut sessions = now.map_or([None; SESSIONS_MAX], |calendar| calendar.sessions);
+        if self.clear && !self.sessions.is_empty() {
+            return Err(Failure::new("sessions and none exclude each other"));
+        }
         if self.clear || !self.sessions.is_empty() {
             sessions = parse_sessions(&self.sessions)?;
             carry_out(venue, Command::SetCalendar(Calendar { instrument, sessions }))?;

@@ -1,6 +1,7 @@
 //! The fees of an instrument by volume.
 
 use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use types::{
@@ -9,12 +10,13 @@ use types::{
 
 use super::instrument::find_instrument;
 use super::request::{Backend, carry_out, invalid, parse_fee};
+use super::words::words_of_three;
 use crate::failure::Failure;
 
 /// Volume, maker's rate, taker's rate.
 const WORDS_PER_TIER: usize = 3;
 
-#[derive(Args, Debug, Deserialize, Serialize)]
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct FeesChange {
     symbol: String,
     /// From so much volume on, in the quote asset over the last 30 days, makers and takers pay so
@@ -26,16 +28,19 @@ pub(crate) struct FeesChange {
         value_names = ["VOLUME", "MAKER", "TAKER"],
         allow_negative_numbers = true
     )]
+    #[serde(default, with = "words_of_three")]
+    #[schemars(with = "Vec<(String, String, String)>")]
     tiers: Vec<String>,
     /// What fees are taken from: what each side receives, or the quote asset from both
     #[arg(long, requires = "tiers")]
     asset: Option<FeeAssetName>,
     /// Back to the fees that the instrument is listed with
     #[arg(long, conflicts_with = "tiers")]
+    #[serde(default)]
     clear: bool,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, ValueEnum)]
 #[value(rename_all = "PascalCase")]
 pub(crate) enum FeeAssetName {
     Received,
@@ -47,8 +52,12 @@ impl FeesChange {
         let listing = find_instrument(venue, &self.symbol)?;
         let instrument = listing.instrument.id;
         let now = venue.read(move |engine| engine.fee_schedule(instrument).copied())?;
+        if self.tiers.is_empty() && self.asset.is_some() {
+            return Err(Failure::new("an asset is named along with tiers"));
+        }
         let schedule = match (self.clear, self.tiers.is_empty()) {
-            (true, _) => None,
+            (true, false) => return Err(Failure::new("tiers and none exclude each other")),
+            (true, true) => None,
             (false, true) => now,
             (false, false) => Some(self.schedule(now, &listing.quote)?),
         };

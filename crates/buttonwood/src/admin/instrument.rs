@@ -4,6 +4,7 @@
 
 use clap::{Args, Subcommand};
 use engine::Engine;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use types::{
@@ -59,7 +60,7 @@ pub(crate) enum InstrumentAction {
     List,
 }
 
-#[derive(Args, Debug, Deserialize, Serialize)]
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct NewInstrument {
     symbol: String,
     /// Asset that is bought and sold
@@ -75,17 +76,19 @@ pub(crate) struct NewInstrument {
     #[arg(long, value_name = "DECIMAL")]
     lot_size: String,
     #[command(flatten)]
+    #[serde(flatten)]
     bounds: Bounds,
 }
 
-#[derive(Args, Debug, Deserialize, Serialize)]
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct Update {
     symbol: String,
     #[command(flatten)]
+    #[serde(flatten)]
     bounds: Bounds,
 }
 
-#[derive(Args, Debug, Deserialize, Serialize)]
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 struct Bounds {
     /// Smallest price of an order
     #[arg(long, value_name = "DECIMAL")]
@@ -269,7 +272,7 @@ pub(super) fn find_instrument(venue: &mut impl Backend, symbol: &str) -> Result<
         let (base, quote) = (asset(instrument.spec.base), asset(instrument.spec.quote));
         Some(Listing { instrument, base, quote })
     })?;
-    found.ok_or_else(|| Failure::new(format!("there is no instrument `{symbol}`")))
+    found.ok_or_else(|| Failure::unknown(format!("there is no instrument `{symbol}`")))
 }
 
 fn list(engine: &Engine) -> Value {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 use ipnet::IpNet;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
@@ -26,7 +27,12 @@ pub(super) enum KeyAction {
     /// Show the keys that are valid, by number
     List,
     /// Make a key invalid at once
-    Revoke { key: u32 },
+    Revoke(KeyNumber),
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct KeyNumber {
+    pub(super) key: u32,
 }
 
 #[derive(Args, Debug)]
@@ -38,17 +44,20 @@ pub(super) struct KeyArgs {
     public_key: Option<PathBuf>,
 }
 
-#[derive(Args, Debug, Deserialize, Serialize)]
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct NewKey {
     account: String,
     /// What the key may do
     #[arg(long, default_value = "trader")]
+    #[serde(default = "trader")]
     role: RoleName,
     /// How it signs. Of the last two the venue needs the public key only
     #[arg(long, default_value = "hmac")]
+    #[serde(default = "hmac")]
     kind: Kind,
     /// Address or network that it may be used from, such as 192.0.2.0/24; more than one may be named
     #[arg(long = "allow-ip", value_name = "NET")]
+    #[serde(default)]
     allow_ip: Vec<String>,
     /// When it ends, such as 2027-01-31T00:00:00Z
     #[arg(long, value_name = "TIME")]
@@ -58,7 +67,7 @@ pub(crate) struct NewKey {
     public_key_pem: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 enum RoleName {
     /// Trades for its account
@@ -71,7 +80,7 @@ enum RoleName {
     Operator,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 enum Kind {
     Hmac,
@@ -83,6 +92,14 @@ enum Kind {
 #[derive(Deserialize, Serialize)]
 #[serde(transparent)]
 pub(crate) struct MasterKeyText(String);
+
+fn trader() -> RoleName {
+    RoleName::Trader
+}
+
+fn hmac() -> Kind {
+    Kind::Hmac
+}
 
 impl KeyAction {
     pub(super) fn request(self) -> Result<Request, Failure> {
@@ -100,7 +117,7 @@ impl KeyAction {
                 Request::AddKey(key)
             }
             Self::List => Request::ListKeys,
-            Self::Revoke { key } => Request::RevokeKey { key },
+            Self::Revoke(key) => Request::RevokeKey(key),
         })
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use engine::Engine;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use types::{
@@ -13,7 +14,7 @@ use types::{
 use venue::Keyring;
 
 use super::instrument::InstrumentAction;
-use super::key::{self, MasterKeyText, NewKey};
+use super::key::{self, KeyNumber, MasterKeyText, NewKey};
 use super::risk::Oversight;
 use super::trading::Trading;
 use crate::failure::Failure;
@@ -21,24 +22,66 @@ use crate::failure::Failure;
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(tag = "request", rename_all = "snake_case")]
 pub(crate) enum Request {
-    AddAsset { name: String, decimals: u8 },
+    AddAsset(NewAsset),
     ListAssets,
     Instrument { action: InstrumentAction },
     AddAccount(NewAccount),
     UpdateAccount(AccountUpdate),
     ListAccounts,
-    Balances { name: String },
-    Deposit { account: String, asset: String, amount: String, external_ref: String },
-    Withdraw { account: String, asset: String, amount: String, external_ref: String },
+    Balances(NamedAccount),
+    Deposit(Transfer),
+    Withdraw(Transfer),
     AddKey(NewKey),
     ListKeys,
-    RevokeKey { key: u32 },
+    RevokeKey(KeyNumber),
     RotateMasterKey { next: MasterKeyText },
     Trading { action: Trading },
     Risk { action: Oversight },
 }
 
-#[derive(Args, Debug, Deserialize, Serialize)]
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct NewAsset {
+    /// Such as `BTC`
+    #[schemars(regex(pattern = "^[A-Z0-9]{1,16}$"))]
+    name: String,
+    /// Its smallest unit is 10^-DECIMALS
+    #[arg(long, default_value_t = DECIMALS)]
+    #[serde(default = "decimals")]
+    #[schemars(range(max = 18))]
+    decimals: u8,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct NamedAccount {
+    name: String,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct Transfer {
+    account: String,
+    asset: String,
+    /// A decimal, such as 12.5
+    #[schemars(regex(pattern = "^[0-9]{1,18}([.][0-9]{1,18})?$"))]
+    amount: String,
+    /// The outside world's name for this transfer; the same one is carried out once
+    #[arg(long = "ref", value_name = "REF")]
+    #[schemars(regex(pattern = "^[!-~]{1,64}$"))]
+    external_ref: String,
+}
+
+const DECIMALS: u8 = 8;
+/// Of an account that is opened without a word about them.
+const ORDERS_MAX: u32 = 10_000;
+
+fn decimals() -> u8 {
+    DECIMALS
+}
+
+fn orders_max() -> u32 {
+    ORDERS_MAX
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct NewAccount {
     name: String,
     /// Basis points as a maker, in place of the instruments' fees; needs the other one too
@@ -48,17 +91,20 @@ pub(crate) struct NewAccount {
     #[arg(long, value_name = "BPS", requires = "maker_fee_bps")]
     taker_fee_bps: Option<String>,
     /// Open orders over all instruments
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = ORDERS_MAX)]
+    #[serde(default = "orders_max")]
     max_open_orders: u32,
     /// Finished orders that can still be asked for
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = ORDERS_MAX)]
+    #[serde(default = "orders_max")]
     finished_orders_kept: u32,
     /// Trades that can still be asked for
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = ORDERS_MAX)]
+    #[serde(default = "orders_max")]
     trades_kept: u32,
 }
 
-#[derive(Args, Debug, Deserialize, Serialize)]
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct AccountUpdate {
     name: String,
     /// Basis points as a maker, in place of the instruments' fees; needs the other one too
@@ -69,6 +115,7 @@ pub(crate) struct AccountUpdate {
     taker_fee_bps: Option<String>,
     /// Back to the instruments' fees
     #[arg(long, conflicts_with = "maker_fee_bps")]
+    #[serde(default)]
     no_own_fees: bool,
     /// Open orders over all instruments
     #[arg(long, value_name = "N")]
@@ -95,7 +142,7 @@ pub(crate) trait Backend {
 impl Request {
     /// Whether it means something where there is nothing yet.
     pub(crate) fn can_begin_a_venue(&self) -> bool {
-        matches!(self, Self::AddAsset { .. } | Self::AddAccount(_))
+        matches!(self, Self::AddAsset(_) | Self::AddAccount(_))
     }
 
     pub(crate) fn execute(
@@ -104,7 +151,7 @@ impl Request {
         keyring: Option<&Keyring>,
     ) -> Result<Value, Failure> {
         match self {
-            Self::AddAsset { name, decimals } => {
+            Self::AddAsset(NewAsset { name, decimals }) => {
                 let name = AssetName::parse(&name)
                     .ok_or_else(|| invalid("asset", &name, "1 to 16 capital letters and digits"))?;
                 let asset = Asset { name, decimals };
@@ -120,11 +167,11 @@ impl Request {
             }
             Self::UpdateAccount(update) => update.execute(venue),
             Self::ListAccounts => venue.read(list_accounts),
-            Self::Balances { name } => {
+            Self::Balances(NamedAccount { name }) => {
                 let account = find_account(venue, &name)?;
                 venue.read(move |engine| list_balances(engine, account))
             }
-            Self::Deposit { account, asset, amount, external_ref } => {
+            Self::Deposit(Transfer { account, asset, amount, external_ref }) => {
                 let account = find_account(venue, &account)?;
                 let (asset, amount) = find_amount(venue, &asset, &amount)?;
                 let external_ref = parse_external_ref(&external_ref)?;
@@ -132,7 +179,7 @@ impl Request {
                 carry_out(venue, Command::Deposit(deposit))?;
                 venue.read(move |engine| list_balances(engine, account))
             }
-            Self::Withdraw { account, asset, amount, external_ref } => {
+            Self::Withdraw(Transfer { account, asset, amount, external_ref }) => {
                 let account = find_account(venue, &account)?;
                 let (asset, amount) = find_amount(venue, &asset, &amount)?;
                 let external_ref = parse_external_ref(&external_ref)?;
@@ -142,7 +189,7 @@ impl Request {
             }
             Self::AddKey(new) => new.execute(venue, keyring),
             Self::ListKeys => key::list(venue, keyring),
-            Self::RevokeKey { key } => key::revoke(venue, key),
+            Self::RevokeKey(KeyNumber { key }) => key::revoke(venue, key),
             Self::RotateMasterKey { next } => next.rotate(venue, keyring),
             Self::Trading { action } => action.execute(venue),
             Self::Risk { action } => action.execute(venue),
@@ -173,6 +220,9 @@ impl AccountUpdate {
         let gone = || Failure::new("the account is gone");
         let now = venue.read(now)?.ok_or_else(gone)?;
         let fees = match self.no_own_fees {
+            true if self.maker_fee_bps.is_some() => {
+                return Err(Failure::new("own fees and none exclude each other"));
+            }
             true => None,
             false => parse_fees(&self.maker_fee_bps, &self.taker_fee_bps)?.or(now.fees),
         };
@@ -191,7 +241,11 @@ impl AccountUpdate {
 }
 
 fn parse_fees(maker: &Option<String>, taker: &Option<String>) -> Result<Option<FeeRates>, Failure> {
-    let (Some(maker), Some(taker)) = (maker, taker) else { return Ok(None) };
+    let (maker, taker) = match (maker, taker) {
+        (Some(maker), Some(taker)) => (maker, taker),
+        (None, None) => return Ok(None),
+        _ => return Err(Failure::new("an account's own fees are two: as a maker and as a taker")),
+    };
     let (maker_fee_bps_x100, taker_fee_bps_x100) = (parse_fee(maker)?, parse_fee(taker)?);
     Ok(Some(FeeRates { maker_fee_bps_x100, taker_fee_bps_x100 }))
 }
@@ -202,7 +256,7 @@ pub(super) fn carry_out(venue: &mut impl Backend, command: Command) -> Result<Ve
         Event::CommandRejected(rejected) => Some(rejected.reason),
         _ => None,
     });
-    rejected.map_or(Ok(events), |reason| Err(Failure::new(refusal(reason))))
+    rejected.map_or(Ok(events), |reason| Err(Failure::refused(reason, refusal(reason))))
 }
 
 fn refusal(reason: RejectReason) -> String {
@@ -313,7 +367,7 @@ pub(super) fn find_account(venue: &mut impl Backend, name: &str) -> Result<Accou
         let mut accounts = engine.accounts();
         accounts.find(|(_, spec)| spec.name.as_str() == wanted).map(|(id, _)| id)
     })?;
-    found.ok_or_else(|| Failure::new(format!("there is no account `{name}`")))
+    found.ok_or_else(|| Failure::unknown(format!("there is no account `{name}`")))
 }
 
 pub(super) fn account_names(engine: &Engine) -> BTreeMap<AccountId, String> {
@@ -338,7 +392,7 @@ pub(super) fn asset_named(assets: &[Asset], name: &str) -> Result<(AssetId, Asse
         .map(AssetId)
         .zip(assets.iter().copied())
         .find(|(_, asset)| asset.name.as_str() == name)
-        .ok_or_else(|| Failure::new(format!("there is no asset `{name}`")))
+        .ok_or_else(|| Failure::unknown(format!("there is no asset `{name}`")))
 }
 
 fn parse_external_ref(text: &str) -> Result<ExternalRef, Failure> {

@@ -4,6 +4,7 @@
 //! value 0 takes a limit away.
 
 use clap::{Args, Subcommand, ValueEnum};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use types::{
@@ -19,24 +20,27 @@ use crate::failure::Failure;
 pub(crate) enum Oversight {
     /// Switch an account off: no more orders from it, and all that it has open are canceled; or on
     /// again
-    Kill {
-        account: String,
-        /// Whether the kill switch is on, which is to say the account is off
-        switch: Switch,
-    },
+    Kill(Kill),
     /// Say how an account is looked after; what is not named stays, 0 is no limit
     Risk(RiskChange),
     /// Limit what an account may do in one instrument; what is not named stays, 0 is no limit
     Limits(LimitsChange),
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema, Serialize, ValueEnum)]
 pub(crate) enum Switch {
     On,
     Off,
 }
 
-#[derive(Args, Debug, Deserialize, Serialize)]
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct Kill {
+    account: String,
+    /// Whether the kill switch is on, which is to say the account is off
+    switch: Switch,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct RiskChange {
     account: String,
     /// Changes only while the account has no open orders, position, balances or receivables
@@ -53,7 +57,7 @@ pub(crate) struct RiskChange {
     orders_per_day: Option<u32>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, ValueEnum)]
 #[value(rename_all = "PascalCase")]
 pub(crate) enum ModeName {
     /// Owns balances; open orders hold what they may cost
@@ -64,7 +68,7 @@ pub(crate) enum ModeName {
     None,
 }
 
-#[derive(Args, Debug, Deserialize, Serialize)]
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct LimitsChange {
     account: String,
     symbol: String,
@@ -91,7 +95,7 @@ pub(crate) struct LimitsChange {
 impl Oversight {
     pub(crate) fn execute(self, venue: &mut impl Backend) -> Result<Value, Failure> {
         match self {
-            Self::Kill { account: name, switch } => {
+            Self::Kill(Kill { account: name, switch }) => {
                 let account = find_account(venue, &name)?;
                 let on = switch == Switch::On;
                 carry_out(venue, Command::SetKillSwitch(SetKillSwitch { account, on }))?;

@@ -1,6 +1,7 @@
 //! The rules of an instrument beyond its bounds.
 
 use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use types::{
@@ -15,7 +16,7 @@ use crate::failure::Failure;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-#[derive(Args, Debug, Deserialize, Serialize)]
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct RulesChange {
     symbol: String,
     /// The average price is that of so many minutes; 0 takes the last trade's price
@@ -77,7 +78,7 @@ pub(crate) struct RulesChange {
     breach_s: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, ValueEnum)]
 #[value(rename_all = "PascalCase")]
 pub(crate) enum BreachName {
     VolatilityAuction,

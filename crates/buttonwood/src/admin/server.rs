@@ -8,7 +8,7 @@ use engine::Engine;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
-use types::{Command, Entry, Envelope, Event, Origin};
+use types::{Command, Entry, Envelope, Event, KeyId, Origin};
 use venue::{Handle, Keyring, Refused};
 
 use super::request::{Backend, Request};
@@ -84,13 +84,8 @@ async fn answer(stream: UnixStream, handle: Handle, keyring: Keyring) -> std::io
     let answer = match serde_json::from_str::<Request>(&line) {
         Err(error) => Err(Failure::new(format!("this venue does not understand: {error}"))),
         Ok(request) => {
-            let mut online = Online { handle: handle.clone() };
-            let execute = move || request.execute(&mut online, Some(&keyring));
-            let answer = tokio::task::spawn_blocking(execute).await;
-            let answer = answer.unwrap_or_else(|_| Err(Failure::new("the request panicked")));
-            // What the operator did is seen by everyone before he is told that it is done.
-            settle(&handle).await;
-            answer
+            let online = Online { handle, key: KeyId(0), is_sent: false };
+            online.execute(request, keyring).await.0
         }
     };
     let answer: Value = match answer {
@@ -108,14 +103,36 @@ async fn settle(handle: &Handle) {
     }
 }
 
-/// Used from a thread that may wait.
-struct Online {
-    handle: Handle,
+/// A running venue as an operator has it.
+pub(super) struct Online {
+    pub(super) handle: Handle,
+    /// The operator's, if he came with one.
+    pub(super) key: KeyId,
+    /// Whether a command was sent.
+    pub(super) is_sent: bool,
 }
 
+impl Online {
+    /// Says also whether a command was sent, so that the log knows what became of the request.
+    pub(super) async fn execute(
+        mut self,
+        request: Request,
+        keyring: Keyring,
+    ) -> (Result<Value, Failure>, bool) {
+        let handle = self.handle.clone();
+        let execute = move || (request.execute(&mut self, Some(&keyring)), self.is_sent);
+        let executed = tokio::task::spawn_blocking(execute).await;
+        // What the operator did is seen by everyone before he is told that it is done.
+        settle(&handle).await;
+        executed.unwrap_or_else(|_| (Err(Failure::fault("the request panicked")), true))
+    }
+}
+
+/// Called on a thread that may wait.
 impl Backend for Online {
     fn apply(&mut self, command: Command) -> Result<Vec<Event>, Failure> {
-        let envelope = Envelope::venue(Origin::Admin, now_ns());
+        let envelope = Envelope { key: self.key, ..Envelope::venue(Origin::Admin, now_ns()) };
+        self.is_sent = true;
         let reply = self.handle.submit(Entry { envelope, command }).map_err(refused)?;
         let reply = reply.blocking_recv().map_err(|_| gone())?.map_err(refused)?;
         Ok(reply.events().copied().collect())
@@ -131,11 +148,11 @@ impl Backend for Online {
 }
 
 fn refused(refused: Refused) -> Failure {
-    Failure::new(refused.to_string())
+    Failure::unavailable(refused.to_string())
 }
 
 fn gone() -> Failure {
-    Failure::new(
+    Failure::unavailable(
         "the venue stopped before it answered: whether the command was carried out is known after a restart",
     )
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::{Args, Subcommand, ValueEnum};
 use engine::Engine;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use types::{
@@ -26,7 +27,7 @@ pub(crate) enum Trading {
     /// End the halt of the venue
     Resume,
     /// Take no more orders for an instrument, for ever, and cancel all that are open
-    Delist { symbol: String },
+    Delist(NamedInstrument),
     /// Undo a trade: each side gives back what it got, fees included
     Bust(TradeSides),
     /// Give a trade another price: the difference moves between the two, fees stay
@@ -34,15 +35,23 @@ pub(crate) enum Trading {
     /// Show what accounts owe each other since trades were undone after their proceeds were spent
     Owed,
     /// Have what is owed paid out of what its debtor has free, as far as it goes
-    Settle {
-        /// As `owed` numbers it
-        receivable: u64,
-    },
+    Settle(Owed),
     /// Halt the venue by itself when an index falls
     Breaker(Breaker),
 }
 
-#[derive(Args, Debug, Deserialize, Serialize)]
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct NamedInstrument {
+    symbol: String,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct Owed {
+    /// As `owed` numbers it
+    receivable: u64,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct Breaker {
     /// Instrument whose last price is the index
     symbol: String,
@@ -52,14 +61,14 @@ pub(crate) struct Breaker {
     levels: Vec<u32>,
 }
 
-#[derive(Args, Debug, Deserialize, Serialize)]
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct PhaseChange {
     symbol: String,
     phase: PhaseName,
 }
 
 /// The phases, as docs/matching.md names them.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, ValueEnum)]
 #[value(rename_all = "PascalCase")]
 pub(crate) enum PhaseName {
     /// Orders gather without trading, and without an indicative price
@@ -92,19 +101,26 @@ impl From<PhaseName> for Phase {
     }
 }
 
-#[derive(Args, Debug, Deserialize, Serialize)]
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct Halt {
     /// How grave it is, from 1 to 3; told to clients, and nothing else
     #[arg(long, value_name = "N", default_value_t = 1)]
+    #[serde(default = "least_level")]
+    #[schemars(range(min = 1, max = 3))]
     level: u8,
     /// Trading goes on by itself after so long [default: when `resume` is said]
     #[arg(long = "for", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[schemars(range(min = 1))]
     seconds: Option<u64>,
+}
+
+fn least_level() -> u8 {
+    1
 }
 
 /// A trade's id is dense per instrument, so an instrument's trade is named by both of its accounts
 /// as well: a wrong number does not undo somebody else's trade.
-#[derive(Args, Debug, Deserialize, Serialize)]
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct TradeSides {
     symbol: String,
     trade_id: u64,
@@ -114,9 +130,10 @@ pub(crate) struct TradeSides {
     seller: String,
 }
 
-#[derive(Args, Debug, Deserialize, Serialize)]
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct Correction {
     #[command(flatten)]
+    #[serde(flatten)]
     trade: TradeSides,
     /// What it should have traded at
     price: String,
@@ -136,7 +153,7 @@ impl Trading {
                 carry_out(venue, Command::ResumeVenue(()))?;
                 Ok(json!({ "halted": false }))
             }
-            Self::Delist { symbol } => {
+            Self::Delist(NamedInstrument { symbol }) => {
                 let instrument = find_instrument(venue, &symbol)?.instrument.id;
                 carry_out(venue, Command::DelistInstrument(DelistInstrument { instrument }))?;
                 Ok(json!({ "symbol": symbol, "delisted": true }))
@@ -168,7 +185,7 @@ impl Trading {
                 adjusted(venue, &listing, &events)
             }
             Self::Owed => venue.read(owed),
-            Self::Settle { receivable } => {
+            Self::Settle(Owed { receivable }) => {
                 let receivable = ReceivableId(receivable);
                 carry_out(venue, Command::SettleReceivable(SettleReceivable { receivable }))?;
                 venue.read(owed)
@@ -180,6 +197,11 @@ impl Trading {
 
 impl Halt {
     fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        if self.seconds == Some(0) {
+            return Err(Failure::new(
+                "a halt of no seconds is none; without `seconds` it is until `resume`",
+            ));
+        }
         let resume_ns = self
             .seconds
             .map_or(Some(0), |seconds| now_ns().checked_add(seconds.checked_mul(1_000_000_000)?));
@@ -192,7 +214,10 @@ impl Halt {
 impl Breaker {
     fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
         let index = find_instrument(venue, &self.symbol)?.instrument.id;
-        let named = self.levels.chunks_exact(2);
+        let named = self.levels.chunks(2);
+        if !self.levels.len().is_multiple_of(2) {
+            return Err(Failure::new("a level is basis points and seconds"));
+        }
         if named.len() > HALT_LEVELS {
             return Err(Failure::new(format!("there are at most {HALT_LEVELS} levels")));
         }

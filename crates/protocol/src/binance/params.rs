@@ -81,6 +81,11 @@ impl Params {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// All that are left, in no order.
+    pub fn into_unread(self) -> Vec<(String, String)> {
+        self.unread
+    }
+
     /// All that are left, sorted by name: `name=value&name=value`.
     pub(crate) fn sorted(&self) -> String {
         let mut pairs: Vec<_> = self.unread.iter().collect();

@@ -1,0 +1,258 @@
+//! What an operator does over HTTP, through the binary.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use protocol::binance::sign::sign;
+use serde_json::{Value, json};
+
+use crate::process::{Serving, run_json, text};
+
+/// A demo venue, and an operator's key to it.
+struct Desk {
+    venue: Serving,
+    key: Value,
+}
+
+impl Desk {
+    fn at(data: &str) -> Self {
+        let venue = Serving::start(&["--data", data, "--demo", "--no-bots"]);
+        let add = "admin key add alice --role operator";
+        let add: Vec<_> = add.split(' ').chain(["--data", data]).collect();
+        Self { venue, key: run_json(&add) }
+    }
+
+    /// Signed by the operator.
+    fn ask(&self, method: &str, path: &str, body: Value) -> (u16, Value) {
+        self.ask_by(&self.key, method, path, &text_of(&body))
+    }
+
+    fn done(&self, method: &str, path: &str, body: Value) -> Value {
+        let (status, answer) = self.ask(method, path, body);
+        assert_eq!(status, 200, "{method} {path}: {answer}");
+        answer
+    }
+
+    /// The sentence of a refusal.
+    fn refused(&self, status: u16, method: &str, path: &str, body: Value) -> String {
+        let (found, answer) = self.ask(method, path, body);
+        assert_eq!(found, status, "{method} {path}: {answer}");
+        answer["msg"].as_str().expect("a sentence").to_owned()
+    }
+
+    fn ask_by(&self, key: &Value, method: &str, path: &str, body: &str) -> (u16, Value) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
+        let query = format!("timestamp={now}");
+        let secret = key["secret_key"].as_str().expect("an HMAC key");
+        let signature = sign(secret.as_bytes(), format!("{query}{body}").as_bytes());
+        let path = format!("/admin/v1{path}?{query}&signature={signature}");
+        let api_key = key["api_key"].as_str().expect("a key");
+        self.send(method, &path, &format!("x-mbx-apikey: {api_key}\r\n"), body)
+    }
+
+    fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, Value) {
+        let reply = self.send_text(method, path, headers, body);
+        let status = reply.split(' ').nth(1).and_then(|status| status.parse().ok());
+        let (_, body) = reply.split_once("\r\n\r\n").expect("a head");
+        (status.expect("a status"), serde_json::from_str(body).expect("JSON"))
+    }
+
+    fn send_text(&self, method: &str, path: &str, headers: &str, body: &str) -> String {
+        let address = self.venue.url.strip_prefix("http://").expect("plain");
+        let mut stream = TcpStream::connect(address).unwrap();
+        let length = body.len();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
+             content-type: application/json\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+        )
+        .unwrap();
+        let mut reply = Vec::new();
+        stream.read_to_end(&mut reply).unwrap();
+        String::from_utf8_lossy(&reply).into_owned()
+    }
+}
+
+fn text_of(body: &Value) -> String {
+    if body.is_null() { String::new() } else { body.to_string() }
+}
+
+#[test]
+fn an_operator_runs_a_venue_over_http() {
+    let dir = tempfile::tempdir().unwrap();
+    let desk = Desk::at(text(dir.path()));
+
+    // Something new to trade, and somebody to trade it.
+    assert_eq!(desk.done("POST", "/assets", json!({"name": "KWH"}))["decimals"], 8);
+    let listed = json!({
+        "symbol": "KWHUSDT", "base": "KWH", "quote": "USDT", "tick_size": "0.01",
+        "lot_size": "0.01", "max_open_orders": 50,
+    });
+    desk.done("POST", "/instruments", listed);
+    assert_eq!(desk.done("POST", "/accounts", json!({"name": "carol"}))["account"], "carol");
+    let sentence = desk.refused(409, "POST", "/accounts", json!({"name": "carol"}));
+    assert!(sentence.contains("of this name already"), "{sentence}");
+    let transfer = json!({
+        "account": "carol", "asset": "USDT", "amount": "12.5", "external_ref": "bank-1",
+    });
+    desk.done("POST", "/deposits", transfer.clone());
+    let (status, again) = desk.ask("POST", "/deposits", transfer.clone());
+    assert_eq!((status, &again["reason"]), (409, &json!("DuplicateExternalRef")), "{again}");
+    let balances = desk.done("GET", "/accounts/carol/balances", Value::Null);
+    let usdt = balances.as_array().unwrap().iter().find(|row| row["asset"] == "USDT");
+    assert_eq!(usdt.unwrap()["free"], "12.50000000");
+    let all = json!({
+        "account": "carol", "asset": "USDT", "amount": "100", "external_ref": "bank-2",
+    });
+    assert!(desk.refused(409, "POST", "/withdrawals", all).contains("too small"));
+    let update = desk.done("PATCH", "/accounts/carol", json!({"max_open_orders": 7}));
+    assert_eq!((&update["max_open_orders"], &update["trades_kept"]), (&json!(7), &json!(10_000)));
+
+    // What holds for an instrument; without fields it is shown.
+    let sessions = json!({"sessions": [["Mon-Sun", "00:00", "Continuous"]]});
+    let calendar = desk.done("PATCH", "/instruments/KWHUSDT/calendar", sessions);
+    assert_eq!(calendar["sessions"][0]["phase"], "Continuous");
+    assert_eq!(desk.done("PATCH", "/instruments/KWHUSDT/calendar", json!({})), calendar);
+    let tiers = json!({"tiers": [["0", "10", "20"], ["1000", "-0.5", "15"]], "asset": "Quote"});
+    let fees = desk.done("PATCH", "/instruments/KWHUSDT/fees", tiers);
+    assert_eq!(fees["tiers"][1]["maker_fee_bps"], "-0.50");
+    let rules = desk.done("PATCH", "/instruments/KWHUSDT/rules", json!({"max_stop_orders": 5}));
+    assert_eq!(rules["max_stop_orders"], 5);
+    let limits = json!({"max_order_qty": "2.5"});
+    let limits = desk.done("PATCH", "/accounts/carol/limits/KWHUSDT", limits);
+    assert_eq!(limits["max_order_qty"], "2.50");
+    let halted = desk.done("PUT", "/instruments/KWHUSDT/phase", json!({"phase": "Halt"}));
+    assert_eq!(halted["phase"], "Halt");
+    desk.done("PUT", "/accounts/carol/kill", json!({"switch": "On"}));
+    let risk = desk.done("PATCH", "/accounts/carol/risk", json!({"stp_group": 3}));
+    assert_eq!(risk["stp_group"], 3);
+    desk.done("DELETE", "/instruments/KWHUSDT", Value::Null);
+
+    // The venue.
+    assert_eq!(desk.done("POST", "/halt", json!({"level": 2}))["level"], 2);
+    assert!(desk.refused(409, "POST", "/halt", json!({})).contains("halted"));
+    desk.done("POST", "/resume", Value::Null);
+    assert!(desk.refused(400, "POST", "/halt", json!({"seconds": 0})).contains("no seconds"));
+    let status = desk.done("GET", "/status", Value::Null);
+    assert_eq!((&status["role"], &status["durability"]), (&json!("primary"), &json!("fsync")));
+    assert!(status["sequence"].as_u64().unwrap() > 10, "{status}");
+    desk.done("POST", "/snapshots", Value::Null);
+    let taken = (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        !desk.done("GET", "/snapshots", Value::Null).as_array().unwrap().is_empty()
+    });
+    assert!(taken, "no snapshot within ten seconds");
+
+    // A key is made, used, and revoked; its secret is shown once.
+    let made = json!({"account": "carol", "role": "operator"});
+    let made = desk.done("POST", "/keys", made);
+    assert_eq!(desk.ask_by(&made, "GET", "/keys", "").0, 200);
+    let keys = desk.done("GET", "/keys", Value::Null);
+    assert!(!keys.to_string().contains(made["secret_key"].as_str().unwrap()), "{keys}");
+    desk.done("DELETE", &format!("/keys/{}", made["key"]), Value::Null);
+    assert_eq!(desk.ask_by(&made, "GET", "/keys", "").0, 401);
+    desk.venue.stop();
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_in_a_sentence() {
+    let dir = tempfile::tempdir().unwrap();
+    let desk = Desk::at(text(dir.path()));
+    let empty = Value::Null;
+    for (status, method, path, body, said) in [
+        (404, "GET", "/nothing", empty.clone(), "invalid"),
+        (405, "DELETE", "/accounts", empty.clone(), "invalid"),
+        (404, "GET", "/accounts/nobody/balances", empty.clone(), "`nobody`"),
+        (404, "PATCH", "/instruments/NONE", json!({}), "`NONE`"),
+        (400, "POST", "/accounts", json!({"nam": "x"}), "`nam`"),
+        (400, "POST", "/accounts", json!({}), "`name`"),
+        (400, "POST", "/accounts", json!({"name": 5}), "string"),
+        (400, "PATCH", "/accounts/alice", json!({"name": "bob"}), "`name`"),
+        (400, "PATCH", "/accounts/alice", json!({"maker_fee_bps": "1"}), "two"),
+        (400, "DELETE", "/keys/one", empty.clone(), "`one`"),
+        (409, "DELETE", "/keys/4000000", empty.clone(), "no valid key"),
+        (400, "PATCH", "/instruments/BTCUSDT/fees", json!({"tiers": [["0", "1"]]}), "length 2"),
+        (400, "PATCH", "/instruments/BTCUSDT/calendar", json!({"clear": 1}), "boolean"),
+    ] {
+        let sentence = desk.refused(status, method, path, body.clone());
+        assert!(sentence.contains(said), "{method} {path} {body}: {sentence}");
+    }
+    let query = format!("/accounts?a=b&timestamp={}", 0);
+    assert_eq!(desk.send("GET", &format!("/admin/v1{query}"), "", "").0, 401);
+    let reply = desk.send_text("DELETE", "/admin/v1/accounts", "", "");
+    assert!(reply.contains("allow: GET, POST"), "{reply}");
+    desk.venue.stop();
+}
+
+#[test]
+fn what_is_refused_before_the_log_is_on_record_without_secrets() {
+    let dir = tempfile::tempdir().unwrap();
+    let desk = Desk::at(text(dir.path()));
+    let demo: Value =
+        serde_json::from_slice(&fs::read(dir.path().join("demo.json")).unwrap()).unwrap();
+    let trader = &demo["accounts"][0];
+    let stranger = json!({"api_key": "stranger", "secret_key": "nothing"});
+    let forger = json!({"api_key": desk.key["api_key"], "secret_key": "forged"});
+    assert_eq!(desk.ask_by(trader, "GET", "/accounts", "").0, 401, "a trader is no operator");
+    assert_eq!(desk.ask_by(&stranger, "GET", "/accounts", "").0, 401);
+    assert_eq!(desk.ask_by(&forger, "GET", "/accounts", "").0, 400);
+    assert_eq!(desk.send("GET", "/api/v3/depth?symbol=NONE", "", "").0, 400);
+    assert_eq!(desk.send("GET", "/nowhere?signature=abc", "", "").0, 404);
+    // What the venue refuses is in its log, and not here.
+    desk.refused(409, "POST", "/resume", Value::Null);
+    desk.venue.stop();
+
+    let record = record(dir.path());
+    let told: Vec<_> = record
+        .iter()
+        .map(|line| (line["method"].as_str(), line["path"].as_str(), line["code"].as_i64()))
+        .collect();
+    let line = |path, code| (Some("GET"), Some(path), Some(code));
+    assert_eq!(
+        told,
+        [
+            line("/admin/v1/accounts", -2015),
+            line("/admin/v1/accounts", -2015),
+            line("/admin/v1/accounts", -1022),
+            line("/api/v3/depth", -1121),
+            line("/nowhere", -5000),
+        ]
+    );
+    assert!(record[0]["key"].is_u64() && record[1]["key"].is_null(), "{record:?}");
+    assert!(record.iter().all(|line| line["address"] == "127.0.0.1"), "{record:?}");
+    let text = fs::read_to_string(dir.path().join("access.jsonl")).unwrap();
+    for secret in [&desk.key["api_key"], &desk.key["secret_key"], &trader["api_key"]] {
+        assert!(!text.contains(secret.as_str().unwrap()));
+    }
+    assert!(!text.contains("signature"), "{text}");
+}
+
+fn record(data: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(data.join("access.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn the_api_describes_itself_and_has_a_page_to_try_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let desk = Desk::at(text(dir.path()));
+    let (status, document) = desk.send("GET", "/admin/v1/openapi.json", "", "");
+    assert_eq!((status, &document["openapi"]), (200, &json!("3.1.0")));
+    let deposit = &document["paths"]["/deposits"]["post"];
+    let schema = &deposit["requestBody"]["content"]["application/json"]["schema"];
+    assert_eq!(schema["required"], json!(["account", "amount", "asset", "external_ref"]));
+    assert_eq!(schema["additionalProperties"], false);
+    let key = &document["paths"]["/keys/{key}"]["delete"]["parameters"][0];
+    assert_eq!((&key["in"], &key["schema"]["type"]), (&json!("path"), &json!("integer")));
+    // Nothing on the page comes from elsewhere.
+    let page = desk.send_text("GET", "/admin/v1/docs", "", "");
+    assert!(page.contains("text/html") && !page.contains("//"), "{page}");
+    for part in ["page.js", "swagger-ui.js", "swagger-ui.css"] {
+        let reply = desk.send_text("GET", &format!("/admin/v1/docs/{part}"), "", "");
+        assert!(page.contains(part) && reply.starts_with("HTTP/1.1 200"), "{part}");
+    }
+    desk.venue.stop();
+}

@@ -107,7 +107,7 @@ fn keys_have_a_kind_networks_and_an_end() {
     fs::write(house.file("private.pem"), private).unwrap();
 
     let hmac =
-        admin("key add carol --allow-ip 10.1.2.3/8 --allow-ip ::1 --expires 2999-01-01T00:00:00Z");
+        admin("key add carol --allow-ip 10.1.2.3/8 --allow-ip ::1 --expires 2199-01-01T00:00:00Z");
     assert_eq!(hmac["secret_key"].as_str().unwrap().len(), 64);
     let asymmetric = admin("key add carol --kind ed25519 --public-key @ed.pem --role read-only");
     assert_eq!(asymmetric.get("secret_key"), None, "the venue has none");
@@ -115,7 +115,7 @@ fn keys_have_a_kind_networks_and_an_end() {
     admin("key add carol --role operator");
     let expected = json!([
         { "key": 1, "account": "carol", "role": "trader", "kind": "hmac",
-          "allow_ip": ["10.0.0.0/8", "::1/128"], "expires": "2999-01-01T00:00:00Z" },
+          "allow_ip": ["10.0.0.0/8", "::1/128"], "expires": "2199-01-01T00:00:00Z" },
         { "key": 2, "account": "carol", "role": "read-only", "kind": "ed25519", "allow_ip": [],
           "expires": null },
         { "key": 3, "account": "carol", "role": "market-data", "kind": "rsa", "allow_ip": [],

@@ -48,7 +48,7 @@ pub use history::{RebuiltSpool, rebuild_spool};
 pub use keyring::{Keyring, Sealing, reseal};
 pub use log::Durability;
 pub use machine::{Machine, MachineError, Output, Progress, Refused, Role};
-pub use metrics::{Metrics, ReplicaStatus};
+pub use metrics::{Figures, Metrics, ReplicaStatus};
 pub use publisher::Listener;
 pub use replay::Replayed;
 pub use secret::{MasterKey, MasterKeyError, Secret, api_key_hash, random_text, retry_key};

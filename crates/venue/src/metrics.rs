@@ -63,6 +63,18 @@ impl fmt::Display for ReplicaStatus {
     }
 }
 
+/// How a venue is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Figures {
+    pub is_disk_full: bool,
+    pub applied_sequence: u64,
+    pub snapshot_sequence: Option<u64>,
+    pub snapshot_failures: u64,
+    pub spool_first_sequence: u64,
+    pub projected_sequence: u64,
+    pub is_projection_failing: bool,
+}
+
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
@@ -170,6 +182,20 @@ impl Metrics {
         let mut out = String::new();
         text::encode(&mut out, &self.registry).expect("a string takes all that is written to it");
         out
+    }
+
+    /// The figures that an operator looks at first.
+    pub fn figures(&self) -> Figures {
+        let nonzero = |figure: u64| (figure > 0).then_some(figure);
+        Figures {
+            is_disk_full: self.disk_full.get() > 0,
+            applied_sequence: self.applied_sequence.get(),
+            snapshot_sequence: nonzero(self.snapshot_sequence.get()),
+            snapshot_failures: self.snapshot_failures.get(),
+            spool_first_sequence: self.spool_first_sequence.get(),
+            projected_sequence: self.projected_sequence.get(),
+            is_projection_failing: self.projection_alarm.get() > 0,
+        }
     }
 
     pub fn replica_status(&self) -> ReplicaStatus {

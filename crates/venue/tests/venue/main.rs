@@ -370,10 +370,11 @@ fn make_old(dir: &Path) {
 #[test]
 fn the_spool_of_an_older_version_is_made_anew_once() {
     let trimmed = LogRetention::Delete;
-    for (log_retention, snapshot_every) in [(LogRetention::Keep, 1_000), (trimmed, 100)] {
+    for (log_retention, snapshot_every) in [(LogRetention::Keep, 1_000), (trimmed.clone(), 100)] {
         let dir = tempfile::tempdir().unwrap();
         let log_segment_size = log::SEGMENT_SIZE_MIN;
         let settings = settings(dir.path());
+        let is_trimmed = log_retention == trimmed;
         let settings = Settings { log_retention, snapshot_every, log_segment_size, ..settings };
         let running = start(settings.clone());
         set_up(&running.handle());
@@ -382,7 +383,9 @@ fn the_spool_of_an_older_version_is_made_anew_once() {
         make_old(dir.path());
 
         let first = told(&Opened::open(settings.clone()).unwrap());
-        assert!(first.len() > 200 && first.last().unwrap().sequence > 500, "{}", first.len());
+        assert!(first.last().unwrap().sequence > 500, "{}", first.len());
+        // Of a trimmed log there is what the older snapshot has left, much or little.
+        assert!(is_trimmed || first.len() > 200, "{}", first.len());
         // A file that is removed and made anew would be another one than this.
         let kept = dir.path().join("kept");
         let segment = newest_segment(dir.path());

@@ -26,7 +26,7 @@ fn figure(handle: &Handle, name: &str) -> u64 {
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let since = Instant::now();
     while !is_so() {
-        assert!(since.elapsed() < Duration::from_secs(60), "waited in vain until {what}");
+        assert!(since.elapsed() < Duration::from_secs(20), "waited in vain until {what}");
         std::thread::sleep(Duration::from_millis(2));
     }
 }

@@ -18,8 +18,8 @@
 //! - Every resource that a client can use up has a limit in [`Settings`].
 //!
 //! # Known limits
-//! A revoked key may still sign what arrives
-//! before the listener hears of it, by as much as the publisher is behind.
+//! A revoked key may still sign what arrives before the listener hears of it, by as much as the
+//! publisher is behind. The user data streams of a key that expires go on until they are closed.
 
 mod access;
 mod account;

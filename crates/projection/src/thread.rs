@@ -14,6 +14,7 @@ use venue::{Applied, Listener, Metrics, SpoolError, SpoolReader};
 use crate::error::ProjectionError;
 use crate::history::History;
 use crate::schema;
+use crate::status::{self, Status};
 use crate::store::{Opening, Store};
 
 /// Commands in one transaction.
@@ -217,7 +218,18 @@ pub(crate) fn open(path: &Path, spool: &SpoolReader) -> Result<Store, Projection
     let made = std::fs::create_dir_all(folder);
     made.map_err(|error| ProjectionError::Folder { path: folder.to_path_buf(), error })?;
     match Store::open(path) {
-        Ok(Opening::Ready(store)) if is_of(&store, spool)? => Ok(store),
+        Ok(Opening::Ready(store)) if is_of(&store, spool)? => {
+            if !can_be_filled(path, spool)? {
+                return Ok(store);
+            }
+            drop(store);
+            tracing::warn!(
+                file = %path.display(),
+                "history had holes, and the spool has their events by now: it is made anew"
+            );
+            remove(path)?;
+            open_new(path)
+        }
         Ok(Opening::Ready(store)) => {
             drop(store);
             tracing::warn!(
@@ -252,6 +264,24 @@ fn open_new(path: &Path) -> Result<Store, ProjectionError> {
             Err(ProjectionError::Older { path: path.to_path_buf(), version })
         }
     }
+}
+
+/// Whether there are holes that the spool could fill, with all else that is in the read model. While
+/// its disk was full the spool was without what the log had, until it was made anew at this start.
+fn can_be_filled(path: &Path, spool: &SpoolReader) -> Result<bool, ProjectionError> {
+    let Status { gaps, progress, .. } = status::of(path)?;
+    if gaps.is_empty() {
+        return Ok(false);
+    }
+    let ends = gaps.iter().flat_map(|(first, last)| [*first, *last]);
+    for sequence in ends.chain([progress.first_sequence]) {
+        match spool.read_from(sequence, 1) {
+            Ok(page) if page.first().is_some_and(|applied| applied.sequence == sequence) => {}
+            Ok(_) | Err(SpoolError::Gone { .. }) => return Ok(false),
+            Err(error) => return Err(ProjectionError::Spool(error)),
+        }
+    }
+    Ok(true)
 }
 
 /// Whether the last command in it is the one that the spool has under that number, as far as the

@@ -6,8 +6,8 @@
 //! with [`reject`] for those that were refused. [`stream`] is the WebSocket market data.
 //!
 //! # Known limits
-//! Keys sign with HMAC; RSA and Ed25519 are to come. Pegs have no offset, and neither stops nor
-//! orders of lists are pegged: they are refused as by a symbol that does not support them.
+//! Pegs have no offset, and neither stops nor orders of lists are pegged: they are refused as by a
+//! symbol that does not support them.
 
 mod error;
 mod list_id;

@@ -155,6 +155,12 @@ impl Directory {
         self.signers.get(api_key_hash).cloned()
     }
 
+    /// Whether the key was not revoked and has not expired.
+    pub(crate) fn is_usable(&self, key: KeyId) -> bool {
+        let signer = self.hash_of_key.get(&key).and_then(|hash| self.signers.get(hash));
+        signer.is_some_and(|signer| !signer.credential.has_expired(now_ns()))
+    }
+
     /// What an account pays, if it does not pay what everybody pays.
     pub(crate) fn own_fees(&self, account: AccountId) -> Option<FeeRates> {
         self.accounts.get(&account)?.fees

@@ -19,7 +19,7 @@
 //!
 //! # Known limits
 //! A revoked key may still sign what arrives before the listener hears of it, by as much as the
-//! publisher is behind. The user data streams of a key that expires go on until they are closed.
+//! publisher is behind. The user data streams of a key that expires end within a second.
 
 mod access;
 mod account;
@@ -69,7 +69,7 @@ pub use crate::cors::{Origin, OriginError};
 use crate::directory::Directory;
 use crate::hub::Hub;
 use crate::limits::Limits;
-use crate::listen_keys::ListenKeys;
+use crate::listen_keys::{ListenKey, ListenKeys};
 #[doc(hidden)]
 pub use crate::operations::{Row, rows};
 pub use crate::operator::{
@@ -205,6 +205,14 @@ pub(crate) struct Shared {
     access: Option<AccessRecord>,
     /// True once the gateway is on its way down.
     stopping: watch::Receiver<bool>,
+}
+
+impl Shared {
+    /// What a listen key opens: nothing once the key that began it is of no use any more.
+    fn listen_key(&self, name: &str) -> Option<(Arc<str>, ListenKey)> {
+        let found = self.listen_keys.find(name)?;
+        self.known.directory().is_usable(found.1.key).then_some(found)
+    }
 }
 
 /// Ready once the gateway is on its way down.

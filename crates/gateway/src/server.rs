@@ -11,7 +11,8 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use protocol::binance::ApiError;
+use protocol::binance::user_stream::Moment;
+use protocol::binance::{ApiError, TimeUnit};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -27,8 +28,8 @@ use crate::rest::{Failure, Peer};
 use crate::settings::Settings;
 use crate::user_data::Reach;
 use crate::{
-    Gateway, Known, Shared, api_session, cors, market, openapi, operator, rest, sessions, stopped,
-    streams,
+    Gateway, Known, Shared, api_session, cors, market, now_ns, openapi, operator, rest, sessions,
+    stopped, streams,
 };
 
 /// How long to wait when the operating system gives no more connections.
@@ -40,6 +41,8 @@ const FLUSH_RETRY: Duration = Duration::from_millis(10);
 /// How long a client may take to agree on TLS.
 const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How often it is seen what has expired, and what may be forgotten.
+const EXPIRE_EVERY: Duration = Duration::from_secs(1);
 const FORGET_EVERY: Duration = Duration::from_secs(60);
 
 /// One place among the open connections. A WebSocket keeps it beyond the request that began it.
@@ -216,12 +219,19 @@ async fn flush_depth(known: Arc<Known>, handle: Handle) {
     }
 }
 
-/// Addresses that have not asked for a while take no room, and listen keys expire.
+/// Listen keys expire, and keys with their streams. Addresses that have not asked for a while take
+/// no room.
 async fn forget(shared: Arc<Shared>) {
+    let mut forgotten = Instant::now();
     loop {
-        sleep(FORGET_EVERY).await;
-        shared.limits.forget();
+        sleep(EXPIRE_EVERY).await;
         listen_keys::expire(&shared).await;
+        let at = Moment { event_ns: now_ns(), unit: TimeUnit::default() };
+        shared.known.users().end_expired(&shared.known.directory(), at);
+        if forgotten.elapsed() >= FORGET_EVERY {
+            shared.limits.forget();
+            forgotten = Instant::now();
+        }
     }
 }
 

@@ -75,7 +75,7 @@ async fn open(
         return Err(ApiError::too_many_parameters(STREAMS_MAX, streams.len()).into());
     }
     let (client, queue) = Client::new(shared.settings.ws_queue_max, combined, unit);
-    let is_listen_key = |name: &&str| shared.listen_keys.find(name).is_some();
+    let is_listen_key = |name: &&str| shared.listen_key(name).is_some();
     let listen_keys = names.filter(is_listen_key).map(str::to_owned).collect();
     let subscriptions = Subscriptions::new(combined, streams.into_iter().collect(), listen_keys);
     let mut session = StreamSession {
@@ -134,7 +134,7 @@ impl StreamSession {
         let shared = &self.shared;
         let names = Names {
             is_symbol: &|symbol: &Symbol| shared.known.market(symbol.as_str()).is_some(),
-            is_listen_key: &|name: &str| shared.listen_keys.find(name).is_some(),
+            is_listen_key: &|name: &str| shared.listen_key(name).is_some(),
         };
         self.subscriptions.receive(text, &names)
     }
@@ -149,7 +149,7 @@ impl StreamSession {
             if self.user_data.contains_key(name) {
                 continue;
             }
-            let Some((key_name, listen_key)) = self.shared.listen_keys.find(name) else { continue };
+            let Some((key_name, listen_key)) = self.shared.listen_key(name) else { continue };
             let ListenKey { account, key, .. } = listen_key;
             let form = Form::ListenKey(key_name);
             let begun =

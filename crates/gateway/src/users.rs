@@ -160,6 +160,14 @@ impl Users {
         }
     }
 
+    /// Ends the streams whose keys have expired since.
+    pub(crate) fn end_expired(&mut self, directory: &Directory, at: Moment) {
+        let accounts: Vec<AccountId> = self.readers.keys().copied().collect();
+        for account in accounts {
+            self.drop_readers(account, |reader| !directory.is_usable(reader.key), Some(at));
+        }
+    }
+
     /// What is to be asked for now, if anything.
     pub(crate) fn batch_done(&mut self) -> Option<Asked> {
         if self.is_asking || self.touched.is_empty() {

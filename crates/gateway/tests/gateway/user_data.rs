@@ -1,9 +1,10 @@
 use serde_json::{Value, json};
-use types::{Amount, AssetId, Command, Deposit, ExternalRef, KeyId, RevokeKey, Side};
+use types::{Amount, AssetId, Command, Deposit, ExternalRef, KeyId, RevokeKey, Role, Side};
+use venue::{Credential, Verifier};
 
 use crate::socket::{Socket, ask, connect, next, say, signed};
 use crate::streams::{is_done, submit_order};
-use crate::support::{Key, MAKER, Site};
+use crate::support::{Key, MAKER, Site, now_ms};
 
 const API: &str = "/ws-api/v3?returnRateLimits=false";
 const USER_STREAM: &str = "/api/v3/userDataStream";
@@ -130,6 +131,37 @@ async fn the_streams_of_a_revoked_key_end() {
     site.operate(Command::RevokeKey(RevokeKey { key: KeyId(1) })).await;
     assert_eq!(numbered(&mut socket).await["k"], "KeyRevoked");
     assert_eq!(next(&mut socket).await["event"]["e"], "eventStreamTerminated");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listen_key_opens_nothing_once_its_key_is_revoked() {
+    let site = Site::new().await;
+    let begun = site.send("POST", USER_STREAM, &[("X-MBX-APIKEY", "makerkey")], b"").await.ok();
+    let target = format!("/ws/{}", begun["listenKey"].as_str().unwrap());
+    let mut open = connect(&site, &target).await;
+    site.operate(Command::RevokeKey(RevokeKey { key: KeyId(1) })).await;
+    assert_eq!(next(&mut open).await["k"], "KeyRevoked");
+    assert_eq!(next(&mut open).await["e"], "eventStreamTerminated");
+    let mut late = connect(&site, &target).await;
+    is_done(submit_order(&site, MAKER, Side::Buy, 100_000, 10_000)).await;
+    // Nothing came before the answer to this, which is asked for after the order.
+    let listed = say(&mut late, r#"{"method":"LIST_SUBSCRIPTIONS","id":1}"#).await;
+    assert_eq!(listed, json!({ "result": [], "id": 1 }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_streams_of_a_key_that_expires_end() {
+    let site = Site::new().await;
+    let expires_ns = Some((now_ms() + 1_000) * 1_000_000);
+    let verifier = Verifier::Hmac(site.maker.secret.clone());
+    let credential = Credential { expires_ns, ..Credential::new(verifier) };
+    site.add_key(MAKER, Role::ReadOnly, "expiring", credential).await;
+    let key = Key { api_key: "expiring".to_owned(), secret: site.maker.secret.clone() };
+    let mut expiring = listen(&site, &key, None).await;
+    let mut staying = listen(&site, &site.maker, None).await;
+    assert_eq!(next(&mut expiring).await["event"]["e"], "eventStreamTerminated");
+    site.order(&site.maker, "BUY", "1", "100").await;
+    assert_eq!(numbered(&mut staying).await["x"], "NEW");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,6 +4,7 @@ use projection::{
     AggFilter, Klines, OrderFilter, PreventedFilter, Projection, Times, TradeFilter, rebuild,
     status,
 };
+use rusqlite::types::Value;
 use types::{
     AccountTrade, CancelAll, Command, Event, Interval, Order, OrderRef, Side, TimeZone, TradeId,
 };
@@ -180,10 +181,33 @@ fn it_goes_on_where_it_stopped_and_rebuilding_gives_the_same() {
     let venue = Venue::start(dir.path());
     venue.wait();
     venue.stop();
-    let rest = |tables: Vec<(String, Vec<Vec<rusqlite::types::Value>>)>| {
-        tables.into_iter().filter(|(name, _)| name != "progress").collect::<Vec<_>>()
-    };
     assert_eq!(rest(tables(dir.path())), rest(before));
+}
+
+/// All but how it came about.
+fn rest(tables: Vec<(String, Vec<Vec<Value>>)>) -> Vec<(String, Vec<Vec<Value>>)> {
+    tables.into_iter().filter(|(name, _)| name != "progress").collect()
+}
+
+#[test]
+fn holes_are_filled_once_the_spool_has_their_events() {
+    let dir = tempfile::tempdir().unwrap();
+    let venue = Venue::start(dir.path());
+    venue.trade(0..100);
+    venue.wait();
+    venue.stop();
+    let whole = rest(tables(dir.path()));
+    let file = rusqlite::Connection::open(dir.path().join("projection/history.sqlite")).unwrap();
+    file.execute("INSERT INTO gaps VALUES (20, 40)", []).unwrap();
+    let lost = file.execute("DELETE FROM fills WHERE trade_id < 10", []).unwrap();
+    assert!(lost > 0);
+    drop(file);
+    assert_ne!(rest(tables(dir.path())), whole);
+
+    let venue = Venue::start(dir.path());
+    venue.wait();
+    venue.stop();
+    assert_eq!(rest(tables(dir.path())), whole);
 }
 
 #[test]

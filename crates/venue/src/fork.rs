@@ -8,7 +8,8 @@
 //! Only the calling thread lives on in the child, and a lock that another thread held at that moment
 //! stays locked there for ever. What runs in the child may therefore do nothing but compute, allocate
 //! (the C library sees to it that its allocator can be used after a fork) and write to the pipe: no
-//! logging, no other locks. That no type can say.
+//! logging, no other locks. That no type can say. A child that panics ends in the panic hook, which
+//! the parent has put there beforehand: to set a hook takes a lock that threads hold while they panic.
 //!
 //! # Invariants
 //! - A child never outlives the thread that forked it, and has none of the venue's files and sockets:
@@ -20,11 +21,15 @@ use std::io::{self, PipeReader, PipeWriter, Read, Write};
 #[cfg(target_os = "linux")]
 use std::os::fd::AsRawFd;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A child that takes longer than this has hung, and is ended.
 const LIFETIME_MAX_S: u32 = 600;
 /// Orders come first.
 const NICENESS: libc::c_int = 10;
+
+static IS_CHILD: AtomicBool = AtomicBool::new(false);
 
 /// A child process that writes what it has found to a pipe.
 #[derive(Debug)]
@@ -37,6 +42,7 @@ pub(crate) struct Child {
 impl Child {
     /// Has `work` done in a child; what it returns is read by [`Child::output`].
     pub(crate) fn fork(work: impl FnOnce() -> Vec<u8>) -> io::Result<Self> {
+        end_children_that_panic();
         let (output, input) = io::pipe()?;
         let parent = libc::pid_t::try_from(std::process::id()).expect("it came from one");
         // SAFETY: the child goes no further than `live`, which keeps to what the module says.
@@ -87,6 +93,22 @@ impl Drop for Child {
     }
 }
 
+/// The usual hook writes to stderr, whose lock may be held by a thread that is not in the child, and
+/// unwinding may need locks of the loader. So a child that panics goes no further than here.
+fn end_children_that_panic() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if IS_CHILD.load(Ordering::Relaxed) {
+                // SAFETY: it does not return, and runs nothing of what a process runs at its end.
+                unsafe { libc::_exit(1) }
+            }
+            usual(info);
+        }));
+    });
+}
+
 /// Lets this thread run only when the others leave it time. It is no matter if that is not granted.
 pub(crate) fn give_way() {
     // SAFETY: a system call without memory of ours. Only on Linux is it about the thread alone.
@@ -116,6 +138,7 @@ fn close_all_but(kept: &PipeWriter) {
 }
 
 fn live(parent: libc::pid_t, mut input: PipeWriter, work: impl FnOnce() -> Vec<u8>) -> ! {
+    IS_CHILD.store(true, Ordering::Relaxed);
     // SAFETY: system calls without memory of ours.
     unsafe {
         #[cfg(target_os = "linux")]
@@ -127,8 +150,7 @@ fn live(parent: libc::pid_t, mut input: PipeWriter, work: impl FnOnce() -> Vec<u
     }
     close_all_but(&input);
     give_way();
-    // The usual hook writes to stderr, whose lock may be held by a thread that is not here.
-    panic::set_hook(Box::new(|_| {}));
+    // Should somebody have put another hook in place of ours, a panic ends here.
     let done = panic::catch_unwind(AssertUnwindSafe(|| input.write_all(&work())));
     // SAFETY: it does not return.
     unsafe { libc::_exit(i32::from(!matches!(done, Ok(Ok(()))))) }
@@ -190,6 +212,36 @@ mod tests {
         drop(child);
         assert!(begun.elapsed() < Duration::from_secs(30));
         assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists());
+    }
+
+    /// A thread that panics holds the lock of the panic hook for as long as the hook runs.
+    #[test]
+    fn a_child_ends_though_another_thread_was_panicking() {
+        const PANICS: &str = "panics slowly";
+        let (in_hook, panicking) = std::sync::mpsc::channel();
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if std::thread::current().name() != Some(PANICS) {
+                return usual(info);
+            }
+            in_hook.send(()).unwrap();
+            std::thread::sleep(Duration::from_millis(50));
+        }));
+        for round in 0..20 {
+            let panics = std::thread::Builder::new().name(PANICS.to_owned());
+            let panics = panics.spawn(|| panic!("on purpose")).unwrap();
+            panicking.recv().unwrap();
+            let works = Child::fork(|| vec![7]).unwrap();
+            let fails = Child::fork(|| panic!("on purpose")).unwrap();
+            let (ended, ends) = std::sync::mpsc::channel();
+            std::thread::spawn(move || ended.send((works.output(), fails.output())));
+            let (works, fails) = ends
+                .recv_timeout(Duration::from_secs(30))
+                .unwrap_or_else(|_| panic!("round {round}: a child waits for a lock"));
+            assert_eq!(works.unwrap(), [7]);
+            fails.unwrap_err();
+            panics.join().unwrap_err();
+        }
     }
 
     /// The engine's thread may die with the venue's lock held: the child must not keep it.

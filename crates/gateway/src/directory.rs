@@ -25,11 +25,9 @@ pub(crate) struct Signer {
     pub(crate) credential: Credential,
 }
 
-/// What a request needs its key for.
+/// What a request needs its key for. Market data needs none.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Permission {
-    #[expect(dead_code, reason = "of market calls that take a key, which are still to come")]
-    MarketData,
     UserData,
     Trade,
     Operate,
@@ -38,7 +36,6 @@ pub(crate) enum Permission {
 impl Permission {
     pub(crate) const fn is_of(self, role: Role) -> bool {
         match self {
-            Self::MarketData => !matches!(role, Role::Operator),
             Self::UserData => matches!(role, Role::Trader | Role::ReadOnly),
             Self::Trade => matches!(role, Role::Trader),
             Self::Operate => matches!(role, Role::Operator),

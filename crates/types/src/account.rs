@@ -62,7 +62,7 @@ numbered! {
         Trader = 0,
         /// Sees what its account has.
         ReadOnly = 1,
-        /// Sees the market, where that takes a key.
+        /// Sees the market, which takes no key, and no account.
         MarketData = 2,
         /// Runs the venue, and trades for nobody.
         Operator = 3,

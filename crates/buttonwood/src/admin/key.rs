@@ -74,7 +74,7 @@ enum RoleName {
     Trader,
     /// Sees what its account has
     ReadOnly,
-    /// Sees the market, where that takes a key
+    /// Sees the market, which takes no key, and no account
     MarketData,
     /// Runs the venue, and trades for nobody
     Operator,

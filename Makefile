@@ -3,6 +3,7 @@
 
 CARGO ?= cargo
 PYTHON ?= python3
+PYTHON2 ?= python2.7
 VENV := .venv
 CLIENT_TESTS := test_ccxt.py test_ccxt_orders.py test_ccxt_pro_trading.py test_python_binance.py test_programs.py test_order_books.py test_docs.py
 NODE_MODULES := tests/clients/js/node_modules
@@ -10,7 +11,7 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint unit process clients bench snapshots churn coverage crash power sim soak fuzz clean
+.PHONY: help run test lint unit process clients bench snapshots churn coverage crash power sim soak fuzz autobahn clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +57,21 @@ endef
 # The lock file names no addresses: the packages come from where npm is set up to find them.
 $(NODE_MODULES)/installed: tests/clients/js/package-lock.json
 	npm ci --prefix tests/clients/js --ignore-scripts --no-audit --no-fund
+	touch $@
+
+autobahn: ## Autobahn's suite against our WebSockets; skipped where its Python is not at hand (PYTHON2=python2.7)
+	@if $(PYTHON2) -c '' 2> /dev/null; then $(MAKE) autobahn-run; \
+	else echo "make autobahn: skipped, since the suite needs Python 2.7 and '$(PYTHON2)' is not here"; fi
+
+.PHONY: autobahn-run
+autobahn-run: export PYTHONUSERBASE := $(abspath $(VENV)-autobahn)
+autobahn-run: export WSTEST_PYTHON := $(PYTHON2)
+autobahn-run: $(VENV)-autobahn/installed
+	$(CARGO) test --locked --package gateway --features echo --test gateway conformance
+
+# Without venv, which Python 2.7 has not.
+$(VENV)-autobahn/installed: tests/clients/autobahn/requirements.txt
+	PYTHONUSERBASE=$(abspath $(@D)) $(PYTHON2) -m pip install --quiet --disable-pip-version-check --no-warn-script-location --user --requirement $<
 	touch $@
 
 crash: $(VENV)/installed ## kill -9 under load, again and again (ROUNDS=100)

@@ -31,6 +31,8 @@ mod changes;
 mod connection;
 mod cors;
 mod directory;
+#[cfg(feature = "echo")]
+mod echo;
 mod history;
 mod hub;
 mod limits;

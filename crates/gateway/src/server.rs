@@ -241,6 +241,8 @@ fn router(shared: Arc<Shared>) -> Router {
         let serve = move |state, request| rest::serve(operation, state, request);
         router = router.route(operation.path, on(operation.method, serve));
     }
+    #[cfg(feature = "echo")]
+    let router = router.route("/echo", get(crate::echo::open));
     router
         .route("/health/live", get(market::live))
         .route("/health/ready", get(market::ready))

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests fail like tests.
 
+#[cfg(feature = "echo")]
+mod conformance;
 mod faults;
 mod history;
 mod limits;

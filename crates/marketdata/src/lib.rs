@@ -25,4 +25,4 @@ pub use depth::{DepthAccumulator, DepthDelta};
 pub use l2::{BookUpdate, L2Book, Level, LevelChange, OrderChange};
 pub use statistics::{LIVE_ZONES, PLUS_8, Statistics, Window};
 pub use trade::{PublicTrade, RECENT_TRADES_MAX, RecentTrades};
-pub use views::{InstrumentView, Views};
+pub use views::{InstrumentView, ViewUpdates, Views};

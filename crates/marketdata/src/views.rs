@@ -11,6 +11,9 @@ const FORMAT_VERSION: u16 = 2;
 /// It had no statistics. They begin with what is traded after it was written.
 const WITHOUT_STATISTICS: u16 = 1;
 
+/// The first event of an instrument says that it was listed.
+const LISTED: u64 = 1;
+
 /// What is to be seen of one instrument.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct InstrumentView {
@@ -26,6 +29,35 @@ impl InstrumentView {
     }
 }
 
+/// All that the views take of some events, in their order: little enough to hand to another thread.
+#[derive(Clone, Debug, Default)]
+pub struct ViewUpdates {
+    books: Vec<BookUpdate>,
+    trades: Vec<(InstrumentId, PublicTrade)>,
+}
+
+impl ViewUpdates {
+    pub fn push(&mut self, event: &Event) {
+        self.books.extend(BookUpdate::of(event));
+        if let Event::TradeExecuted(trade) = event {
+            self.trades.push((trade.instrument, PublicTrade::of(trade)));
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.books.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.books.is_empty()
+    }
+
+    pub fn clear(&mut self) {
+        self.books.clear();
+        self.trades.clear();
+    }
+}
+
 /// The views of all instruments.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Views {
@@ -37,23 +69,38 @@ impl Views {
     /// further: a [`DepthAccumulator`](crate::DepthAccumulator), say.
     pub fn apply(&mut self, event: &Event) -> Option<BookUpdate> {
         let update = BookUpdate::of(event)?;
-        let index = update.instrument.0 as usize;
-        if matches!(event, Event::InstrumentListed(_)) {
-            assert_eq!(
-                index,
-                self.instruments.len(),
-                "instruments are listed in order of their id"
-            );
-            self.instruments.push(InstrumentView::default());
-        }
-        let view = self.instruments.get_mut(index).expect("an instrument is listed first");
-        view.book.apply(&update);
+        self.update_book(&update);
         if let Event::TradeExecuted(trade) = event {
-            let trade = PublicTrade::of(trade);
-            view.trades.push(trade);
-            view.statistics.push(&trade);
+            self.add_trade(trade.instrument, &PublicTrade::of(trade));
         }
         Some(update)
+    }
+
+    /// [`Views::apply`] for all of these.
+    pub fn update(&mut self, updates: &ViewUpdates) {
+        updates.books.iter().for_each(|update| self.update_book(update));
+        updates.trades.iter().for_each(|(instrument, trade)| self.add_trade(*instrument, trade));
+    }
+
+    fn update_book(&mut self, update: &BookUpdate) {
+        let index = update.instrument.0 as usize;
+        if update.update_id == LISTED {
+            let listed = self.instruments.len();
+            assert_eq!(index, listed, "instruments are listed in order of their id");
+            self.instruments.push(InstrumentView::default());
+        }
+        self.view(update.instrument).book.apply(update);
+    }
+
+    fn add_trade(&mut self, instrument: InstrumentId, trade: &PublicTrade) {
+        let view = self.view(instrument);
+        view.trades.push(*trade);
+        view.statistics.push(trade);
+    }
+
+    fn view(&mut self, instrument: InstrumentId) -> &mut InstrumentView {
+        let view = self.instruments.get_mut(instrument.0 as usize);
+        view.expect("an instrument is listed first")
     }
 
     /// `None` when no such instrument is listed.
@@ -203,6 +250,21 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn updates_that_were_handed_on_show_the_same(
+            ops in prop::collection::vec((any::<bool>(), op()), 0..150),
+            page in 1_usize..40,
+        ) {
+            let events = events(ops);
+            let (mut handed_on, mut updates) = (Views::default(), ViewUpdates::default());
+            for page in events.chunks(page) {
+                page.iter().for_each(|event| updates.push(event));
+                handed_on.update(&updates);
+                updates.clear();
+            }
+            prop_assert_eq!(handed_on, views(&events));
+        }
+
         /// A venue that stops, keeps its views and starts again shows what one shows that never
         /// stopped.
         #[test]

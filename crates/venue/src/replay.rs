@@ -1,23 +1,26 @@
 //! Brings a state up to the end of its log, at start.
 //!
-//! Three threads hand on bytes: one reads batches and checks them; this one decodes and applies them,
-//! and makes views and frames of what came of it; one stores the frames. Commands and events stay on
-//! one thread: handing them on, field by field from one processor's cache to another's, takes longer
-//! than what is done with them. Buffers go back to where they came from.
+//! Four threads hand on what is small: one reads batches and checks them; this one decodes and applies
+//! them, and makes frames of what came of it; one stores the frames; one makes the views. Commands and
+//! events stay on one thread: handing them on, field by field from one processor's cache to another's,
+//! takes longer than what is done with them. Buffers go back to where they came from.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{Builder, Scope};
 
 use log::Recovered;
 use log::frame::{Frame, FrameHeader};
-use marketdata::Views;
+use marketdata::{ViewUpdates, Views};
 
 use crate::applied::Told;
 use crate::data_dir::OpenError;
 use crate::follower::{Follower, LoggedBatch, Position};
 use crate::spool::{self, Framer, Spool};
 
-/// Batches that may wait between two of the threads.
+/// What is handed on at once: enough of it that nobody wakes another thread for a few commands.
+const CHUNK_SIZE: usize = 128 << 10;
+const UPDATES_MAX: usize = 4 << 10;
+/// How often that may wait between two of the threads.
 const QUEUE_MAX: usize = 8;
 
 /// How far a replay has come.
@@ -29,10 +32,32 @@ pub struct Replayed {
     pub sequence: u64,
 }
 
-/// A batch that was found to be whole. Its buffer is used again for a later one.
-struct Whole {
-    header: FrameHeader,
-    payload: Vec<u8>,
+/// Batches that were found to be whole.
+#[derive(Default)]
+struct Chunk {
+    headers: Vec<FrameHeader>,
+    payloads: Vec<u8>,
+}
+
+impl Chunk {
+    fn push(&mut self, frame: &Frame<'_>) {
+        self.headers.push(frame.header);
+        self.payloads.extend_from_slice(frame.payload);
+    }
+
+    fn frames(&self) -> impl Iterator<Item = Frame<'_>> {
+        let mut rest = &*self.payloads;
+        self.headers.iter().map(move |&header| {
+            let (payload, behind) = rest.split_at(header.payload_size as usize);
+            rest = behind;
+            Frame { header, payload }
+        })
+    }
+
+    fn clear(&mut self) {
+        self.headers.clear();
+        self.payloads.clear();
+    }
 }
 
 /// Applies what the log holds behind the state.
@@ -47,15 +72,20 @@ pub(crate) fn replay(
     let batches_total = recovered.last_batch.saturating_sub(first_batch - 1);
     let watch = watching(first_batch, batches_total, watch);
     let reader = reader_behind(recovered, follower.position())?;
-    let (whole, batches) = sync_channel(QUEUE_MAX);
+    let (whole, chunks) = sync_channel(QUEUE_MAX);
     let (used, to_reuse) = channel();
     let (framed, to_store) = sync_channel(QUEUE_MAX);
     let (stored, spares) = channel();
+    let (seen, to_show) = sync_channel(QUEUE_MAX);
+    let (shown, spare_updates) = channel();
     let (framer, storage) = (spool.take_framer(), &mut *spool);
     let framer = std::thread::scope(|scope| {
         spawn(scope, "replay-reader", move || read(reader, &whole, &to_reuse));
         spawn(scope, "replay-spool", move || store(to_store, storage, &stored));
-        apply(batches, &used, follower, Teller { views, framer, framed, spares }, watch)
+        spawn(scope, "replay-views", move || show(to_show, views, &shown));
+        let updates = ViewUpdates::default();
+        let teller = Teller { updates, seen, spare_updates, framer, framed, spares };
+        apply(chunks, &used, follower, teller, watch)
     })?;
     spool.give_back_framer(framer);
     Ok(())
@@ -63,7 +93,7 @@ pub(crate) fn replay(
 
 fn spawn<'scope>(scope: &'scope Scope<'scope, '_>, name: &str, run: impl FnOnce() + Send + 'scope) {
     let thread = Builder::new().name(name.to_owned()).spawn_scoped(scope, run);
-    thread.expect("a start needs three threads");
+    thread.expect("a start needs four threads");
 }
 
 fn watching(
@@ -98,67 +128,90 @@ fn reader_behind(recovered: &Recovered, position: Position) -> Result<log::Reade
 
 fn read(
     mut reader: log::Reader,
-    whole: &SyncSender<Result<Whole, OpenError>>,
-    used: &Receiver<Vec<u8>>,
+    whole: &SyncSender<Result<Chunk, OpenError>>,
+    used: &Receiver<Chunk>,
 ) {
-    loop {
-        let batch = match reader.read() {
-            Ok(Some(Frame { header, payload: bytes })) => {
-                let mut payload = used.try_recv().unwrap_or_default();
-                payload.clear();
-                payload.extend_from_slice(bytes);
-                Ok(Whole { header, payload })
-            }
-            Ok(None) => return,
-            Err(error) => Err(OpenError::Log(error)),
-        };
-        let is_last = batch.is_err();
-        // Who applies has failed and hears no more.
-        if whole.send(batch).is_err() || is_last {
-            return;
+    let mut chunk = Chunk::default();
+    let end = loop {
+        match reader.read() {
+            Ok(Some(frame)) => chunk.push(&frame),
+            Ok(None) => break None,
+            Err(error) => break Some(Err(OpenError::Log(error))),
         }
+        if chunk.payloads.len() >= CHUNK_SIZE {
+            let mut next = used.try_recv().unwrap_or_default();
+            next.clear();
+            if whole.send(Ok(std::mem::replace(&mut chunk, next))).is_err() {
+                return; // Who applies has failed and hears no more.
+            }
+        }
+    };
+    for last in std::iter::once(Ok(chunk)).chain(end) {
+        let _ = whole.send(last);
     }
 }
 
-/// When it is done, or fails, both others come to their end.
+/// When it is done, or fails, the others come to their end.
 fn apply(
-    batches: Receiver<Result<Whole, OpenError>>,
-    used: &Sender<Vec<u8>>,
+    chunks: Receiver<Result<Chunk, OpenError>>,
+    used: &Sender<Chunk>,
     follower: &mut Follower,
-    mut teller: Teller<'_>,
+    mut teller: Teller,
     mut watch: impl FnMut(&Follower),
 ) -> Result<Framer, OpenError> {
     let mut events = Vec::new();
-    for batch in batches {
-        let Whole { header, payload } = batch?;
-        let logged = LoggedBatch::from(Frame { header, payload: &payload });
-        let replayed = follower.replay(&logged, &mut events, |told| teller.tell(&told));
-        replayed.map_err(OpenError::Follow)?;
-        watch(follower);
+    for chunk in chunks {
+        let chunk = chunk?;
+        for frame in chunk.frames() {
+            let batch = LoggedBatch::from(frame);
+            let replayed = follower.replay(&batch, &mut events, |told| teller.tell(&told));
+            replayed.map_err(OpenError::Follow)?;
+            watch(follower);
+        }
         // Behind the last batch nobody wants it any more.
-        let _ = used.send(payload);
+        let _ = used.send(chunk);
     }
+    teller.hand_on_updates();
     Ok(teller.framer)
 }
 
 /// Makes of events what is wanted of them.
-struct Teller<'a> {
-    views: &'a mut Views,
+struct Teller {
+    updates: ViewUpdates,
+    /// To where the views are made, and back.
+    seen: SyncSender<ViewUpdates>,
+    spare_updates: Receiver<ViewUpdates>,
     framer: Framer,
     /// To where frames are stored, and back.
     framed: SyncSender<spool::Batch>,
     spares: Receiver<spool::Batch>,
 }
 
-impl Teller<'_> {
+impl Teller {
     fn tell(&mut self, told: &Told<'_>) {
-        for event in told.events {
-            self.views.apply(event);
+        told.events.iter().for_each(|event| self.updates.push(event));
+        if self.updates.len() >= UPDATES_MAX {
+            self.hand_on_updates();
         }
         if self.framer.push(*told) {
             let batch = self.framer.take_batch(self.spares.try_recv().unwrap_or_default());
             self.framed.send(batch).expect("who stores ends after who tells, or panics");
         }
+    }
+
+    fn hand_on_updates(&mut self) {
+        let empty = self.spare_updates.try_recv().unwrap_or_default();
+        let updates = std::mem::replace(&mut self.updates, empty);
+        self.seen.send(updates).expect("who makes views ends after who tells, or panics");
+    }
+}
+
+fn show(seen: Receiver<ViewUpdates>, views: &mut Views, shown: &Sender<ViewUpdates>) {
+    for mut updates in seen {
+        views.update(&updates);
+        updates.clear();
+        // At the end nobody wants it any more.
+        let _ = shown.send(updates);
     }
 }
 

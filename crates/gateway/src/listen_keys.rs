@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use protocol::binance::request::{ListenKeyRequest, NoParams};
 use protocol::binance::response::{Empty, encode};
 use protocol::binance::user_stream::{BegunStream, Moment};
 use protocol::binance::{ApiError, TimeUnit};
@@ -87,7 +88,7 @@ fn random_name() -> String {
 /// `POST /api/v3/userDataStream`
 pub(crate) async fn begin(mut call: Call) -> Answer {
     let signer = call.keyed(Permission::UserData).await?;
-    call.params.finish()?;
+    NoParams::parse(call.params)?;
     let name = call.shared.listen_keys.begin(signer.account, signer.key);
     Ok(json(encode(&BegunStream { listen_key: &name })))
 }
@@ -95,8 +96,7 @@ pub(crate) async fn begin(mut call: Call) -> Answer {
 /// `PUT /api/v3/userDataStream`
 pub(crate) async fn keep_alive(mut call: Call) -> Answer {
     let signer = call.keyed(Permission::UserData).await?;
-    let listen_key = call.params.mandatory_text("listenKey")?;
-    call.params.finish()?;
+    let ListenKeyRequest { listen_key } = ListenKeyRequest::parse(call.params)?;
     call.shared.listen_keys.keep_alive(&listen_key, signer.key)?;
     Ok(json(encode(&Empty {})))
 }
@@ -104,8 +104,7 @@ pub(crate) async fn keep_alive(mut call: Call) -> Answer {
 /// `DELETE /api/v3/userDataStream`
 pub(crate) async fn end(mut call: Call) -> Answer {
     let signer = call.keyed(Permission::UserData).await?;
-    let listen_key = call.params.mandatory_text("listenKey")?;
-    call.params.finish()?;
+    let ListenKeyRequest { listen_key } = ListenKeyRequest::parse(call.params)?;
     let ended = call.shared.listen_keys.end(&listen_key, signer.key)?;
     forget(&call.shared, listen_key.into(), ended.account, None).await?;
     Ok(json(encode(&Empty {})))

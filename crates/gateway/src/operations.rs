@@ -5,8 +5,25 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use axum::routing::MethodFilter;
-use protocol::binance::Params;
-use protocol::binance::request::BatchOrdersRequest;
+use protocol::binance::request::{
+    AccountRequest, AggTradesRequest, AllOrderListsRequest, AllOrdersRequest, AmendOrderRequest,
+    AmendmentsRequest, AvgPriceRequest, BatchCancelRequest, BatchOrdersRequest, CancelAllRequest,
+    CancelOrderListRequest, CancelOrderRequest, CommissionRequest, DayTickerRequest, DepthRequest,
+    ExchangeInfoRequest, HistoricalTradesRequest, KlinesRequest, ListenKeyRequest,
+    MarginPairsRequest, MyTradesRequest, NewOrderListRequest, NewOrderRequest, NoParams,
+    OpenOrdersRequest, OrderListRequest, PreventedMatchesRequest, QueryOrderRequest,
+    ReplaceOrderRequest, TestOrderRequest, TickerRequest, TradeFeeRequest, TradesRequest,
+    TradingDayRequest, WindowTickerRequest,
+};
+use protocol::binance::response::{
+    AccountInfo, AggTradeInfo, AmendAnswer, Amendment, AvgPrice, BatchAnswer, BookTicker,
+    CancelAnswer, CanceledList, CoinInfo, Commission, Depth, Empty, ExchangeInfo, Kline,
+    ListStatus, MyTrade, NewOrderAnswer, NewOrderListAnswer, OrderCount, OrderInfo, PreventedMatch,
+    PriceTicker, ReplaceAnswer, ServerTime, StatisticsTicker, TestOrderRates, Trade, TradeFee,
+};
+use protocol::binance::user_stream::BegunStream;
+use protocol::binance::{Parameter, Params, parameters};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use types::Role;
 
 use crate::access::{self, Refusal};
@@ -24,6 +41,7 @@ pub(crate) struct Operation {
     pub(crate) name: Option<&'static str>,
     weight: Weight,
     handler: Handler,
+    shape: Shape,
 }
 
 /// What a request counts against its sender's limit.
@@ -31,6 +49,17 @@ pub(crate) struct Operation {
 enum Weight {
     Of(u32),
     By(fn(&Params) -> u32),
+}
+
+/// An answer of one of two forms, of which only the schema is needed.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+#[serde(untagged)]
+enum Either<A, B> {
+    #[expect(dead_code, reason = "for its schema")]
+    One(A),
+    #[expect(dead_code, reason = "for its schema")]
+    Other(B),
 }
 
 type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
@@ -45,6 +74,13 @@ enum Handler {
     Signed(fn(SignedCall) -> Answering),
     /// Whoever has signed it with a key that may trade.
     Trader(fn(SignedCall) -> Answering),
+}
+
+/// What is asked and answered, for the OpenAPI document.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    takes: fn() -> Vec<Parameter>,
+    gives: fn(&mut SchemaGenerator) -> Schema,
 }
 
 macro_rules! anybody {
@@ -71,23 +107,78 @@ macro_rules! trader {
     };
 }
 
+/// `parser[what it needs beside the parameters] => answer`
+macro_rules! shape {
+    (@ $parsed:expr, $answer:ty) => {
+        Shape { takes: || parameters($parsed), gives: SchemaGenerator::subschema_for::<$answer> }
+    };
+    ($parse:path [] => $answer:ty) => {
+        shape!(@ |params, _, _| drop($parse(params)), $answer)
+    };
+    ($parse:path [markets] => $answer:ty) => {
+        shape!(@ |params, markets, _| drop($parse(params, markets)), $answer)
+    };
+    ($parse:path [markets, generate] => $answer:ty) => {
+        shape!(
+            @ |params, markets, generate| drop($parse(params, markets, generate)),
+            $answer
+        )
+    };
+}
+
 use MethodFilter as M;
 use Weight::{By, Of};
 
 pub(crate) const OPERATIONS: &[Operation] = &[
     // The venue
-    of(M::GET, "/api/v3/ping", "ping", Of(1), anybody!(market::ping)),
-    of(M::GET, "/api/v3/time", "time", Of(1), anybody!(market::time)),
-    of(M::GET, "/api/v3/exchangeInfo", "exchangeInfo", Of(20), anybody!(market::exchange_info)),
+    of(
+        M::GET,
+        "/api/v3/ping",
+        "ping",
+        Of(1),
+        anybody!(market::ping),
+        shape!(NoParams::parse[] => Empty),
+    ),
+    of(
+        M::GET,
+        "/api/v3/time",
+        "time",
+        Of(1),
+        anybody!(market::time),
+        shape!(NoParams::parse[] => ServerTime),
+    ),
+    of(
+        M::GET,
+        "/api/v3/exchangeInfo",
+        "exchangeInfo",
+        Of(20),
+        anybody!(market::exchange_info),
+        shape!(ExchangeInfoRequest::parse[markets] => ExchangeInfo),
+    ),
     // The market
-    of(M::GET, "/api/v3/depth", "depth", By(market::depth_weight), anybody!(market::depth)),
-    of(M::GET, "/api/v3/trades", "trades.recent", Of(25), anybody!(market::trades)),
+    of(
+        M::GET,
+        "/api/v3/depth",
+        "depth",
+        By(market::depth_weight),
+        anybody!(market::depth),
+        shape!(DepthRequest::parse[markets] => Depth),
+    ),
+    of(
+        M::GET,
+        "/api/v3/trades",
+        "trades.recent",
+        Of(25),
+        anybody!(market::trades),
+        shape!(TradesRequest::parse[markets] => Vec<Trade>),
+    ),
     of(
         M::GET,
         "/api/v3/ticker/price",
         "ticker.price",
         By(market::last_ticker_weight),
         anybody!(market::price_ticker),
+        shape!(TickerRequest::parse[markets] => Either<PriceTicker, Vec<PriceTicker>>),
     ),
     of(
         M::GET,
@@ -95,6 +186,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "ticker.book",
         By(market::last_ticker_weight),
         anybody!(market::book_ticker),
+        shape!(TickerRequest::parse[markets] => Either<BookTicker, Vec<BookTicker>>),
     ),
     // The market's past
     of(
@@ -103,17 +195,47 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "trades.historical",
         Of(25),
         anybody!(history::historical_trades),
+        shape!(HistoricalTradesRequest::parse[markets] => Vec<Trade>),
     ),
-    of(M::GET, "/api/v3/aggTrades", "trades.aggregate", Of(4), anybody!(history::agg_trades)),
-    of(M::GET, "/api/v3/klines", "klines", Of(2), anybody!(history::klines)),
-    of(M::GET, "/api/v3/uiKlines", "uiKlines", Of(2), anybody!(history::klines)),
-    of(M::GET, "/api/v3/avgPrice", "avgPrice", Of(2), anybody!(statistics::avg_price)),
+    of(
+        M::GET,
+        "/api/v3/aggTrades",
+        "trades.aggregate",
+        Of(4),
+        anybody!(history::agg_trades),
+        shape!(AggTradesRequest::parse[markets] => Vec<AggTradeInfo>),
+    ),
+    of(
+        M::GET,
+        "/api/v3/klines",
+        "klines",
+        Of(2),
+        anybody!(history::klines),
+        shape!(KlinesRequest::parse[markets] => Vec<Kline>),
+    ),
+    of(
+        M::GET,
+        "/api/v3/uiKlines",
+        "uiKlines",
+        Of(2),
+        anybody!(history::klines),
+        shape!(KlinesRequest::parse[markets] => Vec<Kline>),
+    ),
+    of(
+        M::GET,
+        "/api/v3/avgPrice",
+        "avgPrice",
+        Of(2),
+        anybody!(statistics::avg_price),
+        shape!(AvgPriceRequest::parse[markets] => AvgPrice),
+    ),
     of(
         M::GET,
         "/api/v3/ticker/24hr",
         "ticker.24hr",
         By(statistics::day_ticker_weight),
         anybody!(statistics::day_ticker),
+        shape!(DayTickerRequest::parse[markets] => Either<StatisticsTicker, Vec<StatisticsTicker>>),
     ),
     of(
         M::GET,
@@ -121,6 +243,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "ticker.tradingDay",
         By(statistics::window_ticker_weight),
         anybody!(statistics::trading_day_ticker),
+        shape!(TradingDayRequest::parse[markets] => Either<StatisticsTicker, Vec<StatisticsTicker>>),
     ),
     of(
         M::GET,
@@ -128,23 +251,40 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "ticker",
         By(statistics::window_ticker_weight),
         anybody!(statistics::window_ticker),
+        shape!(WindowTickerRequest::parse[markets] => Either<StatisticsTicker, Vec<StatisticsTicker>>),
     ),
     // Orders
-    of(M::POST, "/api/v3/order", "order.place", Of(1), trader!(trading::new_order)),
+    of(
+        M::POST,
+        "/api/v3/order",
+        "order.place",
+        Of(1),
+        trader!(trading::new_order),
+        shape!(NewOrderRequest::parse[markets, generate] => NewOrderAnswer),
+    ),
     of(
         M::POST,
         "/api/v3/order/test",
         "order.test",
         By(trading::test_order_weight),
         trader!(trading::test_order),
+        shape!(TestOrderRequest::parse[markets, generate] => Either<TestOrderRates, Empty>),
     ),
-    of(M::DELETE, "/api/v3/order", "order.cancel", Of(1), trader!(trading::cancel_order)),
+    of(
+        M::DELETE,
+        "/api/v3/order",
+        "order.cancel",
+        Of(1),
+        trader!(trading::cancel_order),
+        shape!(CancelOrderRequest::parse[markets, generate] => CancelAnswer),
+    ),
     of(
         M::POST,
         "/api/v3/order/cancelReplace",
         "order.cancelReplace",
         Of(1),
         trader!(trading::replace_order),
+        shape!(ReplaceOrderRequest::parse[markets, generate] => ReplaceAnswer),
     ),
     of(
         M::PUT,
@@ -152,6 +292,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "order.amend.keepPriority",
         Of(4),
         trader!(trading::amend_order),
+        shape!(AmendOrderRequest::parse[markets, generate] => AmendAnswer),
     ),
     of(
         M::DELETE,
@@ -159,52 +300,135 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "openOrders.cancelAll",
         Of(1),
         trader!(trading::cancel_all),
+        shape!(CancelAllRequest::parse[markets, generate] => Vec<CancelAnswer>),
     ),
     over_rest(
         M::POST,
         "/api/v3/batchOrders",
         By(BatchOrdersRequest::weight),
         trader!(batch::new_orders),
+        shape!(BatchOrdersRequest::parse[markets, generate] => BatchAnswer<NewOrderAnswer>),
     ),
     over_rest(
         M::POST,
         "/api/v3/batchCancel",
         By(BatchOrdersRequest::weight),
         trader!(batch::cancel_orders),
+        shape!(BatchCancelRequest::parse[markets, generate] => BatchAnswer<CancelAnswer>),
     ),
     // Order lists
-    of(M::POST, "/api/v3/orderList/oco", "orderList.place.oco", Of(1), trader!(lists::new_oco)),
-    of(M::POST, "/api/v3/orderList/oto", "orderList.place.oto", Of(1), trader!(lists::new_oto)),
+    of(
+        M::POST,
+        "/api/v3/orderList/oco",
+        "orderList.place.oco",
+        Of(1),
+        trader!(lists::new_oco),
+        shape!(NewOrderListRequest::parse_oco[markets, generate] => NewOrderListAnswer),
+    ),
+    of(
+        M::POST,
+        "/api/v3/orderList/oto",
+        "orderList.place.oto",
+        Of(1),
+        trader!(lists::new_oto),
+        shape!(NewOrderListRequest::parse_oto[markets, generate] => NewOrderListAnswer),
+    ),
     of(
         M::POST,
         "/api/v3/orderList/otoco",
         "orderList.place.otoco",
         Of(1),
         trader!(lists::new_otoco),
+        shape!(NewOrderListRequest::parse_otoco[markets, generate] => NewOrderListAnswer),
     ),
-    of(M::POST, "/api/v3/order/oco", "orderList.place", Of(1), trader!(lists::new_legacy_oco)),
-    of(M::DELETE, "/api/v3/orderList", "orderList.cancel", Of(1), trader!(lists::cancel_list)),
-    of(M::GET, "/api/v3/orderList", "orderList.status", Of(4), signed!(lists::query_list)),
-    of(M::GET, "/api/v3/openOrderList", "openOrderLists.status", Of(6), signed!(lists::open_lists)),
-    of(M::GET, "/api/v3/allOrderList", "allOrderLists", Of(20), signed!(lists::all_lists)),
+    of(
+        M::POST,
+        "/api/v3/order/oco",
+        "orderList.place",
+        Of(1),
+        trader!(lists::new_legacy_oco),
+        shape!(NewOrderListRequest::parse_legacy_oco[markets, generate] => NewOrderListAnswer),
+    ),
+    of(
+        M::DELETE,
+        "/api/v3/orderList",
+        "orderList.cancel",
+        Of(1),
+        trader!(lists::cancel_list),
+        shape!(CancelOrderListRequest::parse[markets, generate] => CanceledList),
+    ),
+    of(
+        M::GET,
+        "/api/v3/orderList",
+        "orderList.status",
+        Of(4),
+        signed!(lists::query_list),
+        shape!(OrderListRequest::parse[] => ListStatus),
+    ),
+    of(
+        M::GET,
+        "/api/v3/openOrderList",
+        "openOrderLists.status",
+        Of(6),
+        signed!(lists::open_lists),
+        shape!(NoParams::parse[] => Vec<ListStatus>),
+    ),
+    of(
+        M::GET,
+        "/api/v3/allOrderList",
+        "allOrderLists",
+        Of(20),
+        signed!(lists::all_lists),
+        shape!(AllOrderListsRequest::parse[] => Vec<ListStatus>),
+    ),
     // The account
-    of(M::GET, "/api/v3/order", "order.status", Of(4), signed!(account::query_order)),
+    of(
+        M::GET,
+        "/api/v3/order",
+        "order.status",
+        Of(4),
+        signed!(account::query_order),
+        shape!(QueryOrderRequest::parse[markets] => OrderInfo),
+    ),
     of(
         M::GET,
         "/api/v3/openOrders",
         "openOrders.status",
         By(account::open_orders_weight),
         signed!(account::open_orders),
+        shape!(OpenOrdersRequest::parse[markets] => Vec<OrderInfo>),
     ),
-    of(M::GET, "/api/v3/allOrders", "allOrders", Of(20), signed!(account::all_orders)),
-    of(M::GET, "/api/v3/account", "account.status", Of(20), signed!(account::account)),
-    of(M::GET, "/api/v3/order/amendments", "order.amendments", Of(4), signed!(changes::amendments)),
+    of(
+        M::GET,
+        "/api/v3/allOrders",
+        "allOrders",
+        Of(20),
+        signed!(account::all_orders),
+        shape!(AllOrdersRequest::parse[markets] => Vec<OrderInfo>),
+    ),
+    of(
+        M::GET,
+        "/api/v3/account",
+        "account.status",
+        Of(20),
+        signed!(account::account),
+        shape!(AccountRequest::parse[] => AccountInfo),
+    ),
+    of(
+        M::GET,
+        "/api/v3/order/amendments",
+        "order.amendments",
+        Of(4),
+        signed!(changes::amendments),
+        shape!(AmendmentsRequest::parse[markets] => Vec<Amendment>),
+    ),
     of(
         M::GET,
         "/api/v3/myPreventedMatches",
         "myPreventedMatches",
         By(changes::prevented_matches_weight),
         signed!(changes::prevented_matches),
+        shape!(PreventedMatchesRequest::parse[markets] => Vec<PreventedMatch>),
     ),
     of(
         M::GET,
@@ -212,6 +436,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "myTrades",
         By(account::my_trades_weight),
         signed!(account::my_trades),
+        shape!(MyTradesRequest::parse[markets] => Vec<MyTrade>),
     ),
     // Listen keys
     of(
@@ -220,6 +445,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "userDataStream.start",
         Of(2),
         keyed!(listen_keys::begin),
+        shape!(NoParams::parse[] => BegunStream<'static>),
     ),
     of(
         M::PUT,
@@ -227,14 +453,23 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "userDataStream.ping",
         Of(2),
         keyed!(listen_keys::keep_alive),
+        shape!(ListenKeyRequest::parse[] => Empty),
     ),
-    of(M::DELETE, "/api/v3/userDataStream", "userDataStream.stop", Of(2), keyed!(listen_keys::end)),
+    of(
+        M::DELETE,
+        "/api/v3/userDataStream",
+        "userDataStream.stop",
+        Of(2),
+        keyed!(listen_keys::end),
+        shape!(ListenKeyRequest::parse[] => Empty),
+    ),
     of(
         M::GET,
         "/api/v3/rateLimit/order",
         "account.rateLimits.orders",
         Of(40),
         signed!(account::order_counts),
+        shape!(NoParams::parse[] => Vec<OrderCount>),
     ),
     of(
         M::GET,
@@ -242,16 +477,36 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "account.commission",
         Of(20),
         signed!(account::commission),
+        shape!(CommissionRequest::parse[markets] => Commission),
     ),
     // What clients ask as they start
-    over_rest(M::GET, "/sapi/v1/asset/tradeFee", Of(1), signed!(wallet::trade_fees)),
-    over_rest(M::GET, "/sapi/v1/capital/config/getall", Of(10), signed!(wallet::coins)),
-    over_rest(M::GET, "/sapi/v1/margin/allPairs", Of(1), keyed!(wallet::margin_pairs)),
+    over_rest(
+        M::GET,
+        "/sapi/v1/asset/tradeFee",
+        Of(1),
+        signed!(wallet::trade_fees),
+        shape!(TradeFeeRequest::parse[markets] => Vec<TradeFee>),
+    ),
+    over_rest(
+        M::GET,
+        "/sapi/v1/capital/config/getall",
+        Of(10),
+        signed!(wallet::coins),
+        shape!(NoParams::parse[] => Vec<CoinInfo>),
+    ),
+    over_rest(
+        M::GET,
+        "/sapi/v1/margin/allPairs",
+        Of(1),
+        keyed!(wallet::margin_pairs),
+        shape!(MarginPairsRequest::parse[markets] => [Empty; 0]),
+    ),
     over_rest(
         M::GET,
         "/sapi/v1/margin/isolated/allPairs",
         Of(10),
         signed!(wallet::isolated_margin_pairs),
+        shape!(MarginPairsRequest::parse[markets] => [Empty; 0]),
     ),
 ];
 
@@ -266,6 +521,9 @@ pub struct Row {
     pub roles: Option<&'static [Role]>,
     /// `None` if it depends on the parameters.
     pub weight: Option<u32>,
+    pub is_signed: bool,
+    pub takes: fn() -> Vec<Parameter>,
+    pub gives: fn(&mut SchemaGenerator) -> Schema,
 }
 
 pub fn rows() -> impl Iterator<Item = Row> {
@@ -277,6 +535,9 @@ pub fn rows() -> impl Iterator<Item = Row> {
             Of(weight) => Some(weight),
             By(_) => None,
         },
+        is_signed: matches!(operation.handler, Handler::Signed(_) | Handler::Trader(_)),
+        takes: operation.shape.takes,
+        gives: operation.shape.gives,
         roles: match operation.handler {
             Handler::Anybody(_) => None,
             Handler::Keyed(_) | Handler::Signed(_) => Some(&[Role::Trader, Role::ReadOnly]),
@@ -297,8 +558,9 @@ const fn over_rest(
     path: &'static str,
     weight: Weight,
     handler: Handler,
+    shape: Shape,
 ) -> Operation {
-    Operation { method, path, name: None, weight, handler }
+    Operation { method, path, name: None, weight, handler, shape }
 }
 
 const fn of(
@@ -307,8 +569,9 @@ const fn of(
     name: &'static str,
     weight: Weight,
     handler: Handler,
+    shape: Shape,
 ) -> Operation {
-    Operation { method, path, name: Some(name), weight, handler }
+    Operation { method, path, name: Some(name), weight, handler, shape }
 }
 
 impl Operation {

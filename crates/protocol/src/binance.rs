@@ -12,6 +12,7 @@
 mod error;
 mod list_id;
 mod market;
+mod parameter;
 pub mod params;
 pub mod reject;
 pub mod request;
@@ -27,5 +28,6 @@ pub mod ws_api;
 pub use error::ApiError;
 pub use list_id::{list_id, parse_list_id};
 pub use market::{Market, Markets, SymbolStatus, generated_cl_ord_id};
+pub use parameter::{Kind, Parameter, parameters};
 pub use params::Params;
 pub use time::TimeUnit;

@@ -10,6 +10,7 @@ mod limits;
 mod lists;
 mod market;
 mod monitoring;
+mod openapi;
 mod orders;
 mod retries;
 mod security;

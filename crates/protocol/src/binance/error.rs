@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Why a request failed. The code says what kind it is, the text which parameter or rule it was.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Eq, PartialEq, JsonSchema, Serialize)]
 pub struct ApiError {
     #[serde(skip)]
     pub status: u16,

@@ -1,5 +1,9 @@
+use schemars::JsonSchema;
 use serde::Serialize;
-use types::{Amount, Asset, AssetId, ClOrdId, Instrument, InstrumentRules, Phase, Price, Qty};
+use types::{
+    Amount, Asset, AssetId, AssetName, ClOrdId, FeeRates, Increment, Instrument, InstrumentId,
+    InstrumentRules, InstrumentSpec, Phase, Price, Qty, Symbol,
+};
 
 /// An instrument together with its assets: all that is needed to read and print its numbers.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +16,7 @@ pub struct Market {
 }
 
 /// Whether a symbol trades, in Binance's words.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, JsonSchema, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SymbolStatus {
     PreTrading,
@@ -46,6 +50,33 @@ impl SymbolStatus {
 pub type Markets<'a> = &'a dyn Fn(&str) -> Option<Market>;
 
 impl Market {
+    /// One to read examples with: a tick is 0.01 USDT, a lot 0.00001 BTC.
+    pub(crate) fn example() -> Self {
+        let asset = |name| Asset { name: AssetName::parse(name).expect("letters"), decimals: 8 };
+        let (base, quote) = (asset("BTC"), asset("USDT"));
+        let increment = |text| Increment::parse(text).expect("a decimal");
+        let spec = InstrumentSpec {
+            symbol: Symbol::parse("BTCUSDT").expect("letters"),
+            base: AssetId(0),
+            quote: AssetId(1),
+            tick_size: increment("0.01"),
+            lot_size: increment("0.00001"),
+            min_price: Price::from_ticks(1),
+            max_price: Price::from_ticks(100_000_000),
+            min_qty: Qty::from_lots(1),
+            max_qty: Qty::from_lots(900_000_000),
+            market_max_qty: Qty::from_lots(10_000_000),
+            min_notional: Amount::from_minor(500_000_000),
+            max_notional: Amount::from_minor(900_000_000_000_000),
+            max_open_orders: 200,
+            fees: FeeRates { maker_fee_bps_x100: 1_000, taker_fee_bps_x100: 1_500 },
+        };
+        let instrument = Instrument::new(InstrumentId(0), spec, &base, &quote);
+        let instrument = instrument.expect("ticks and lots of these assets");
+        let rules = InstrumentRules::default();
+        Self { instrument, base, quote, rules, status: SymbolStatus::Trading }
+    }
+
     pub fn symbol(&self) -> &str {
         self.instrument.spec.symbol.as_str()
     }

@@ -9,6 +9,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use types::{ClOrdId, Symbol};
 
+use crate::binance::parameter::{Kind, Notes};
 use crate::binance::time::span_ns;
 use crate::binance::{ApiError, Market, Markets};
 
@@ -29,6 +30,8 @@ pub mod legal {
 pub struct Params {
     sent: usize,
     unread: Vec<(String, String)>,
+    /// Of what is asked for, where somebody wants to know just that.
+    notes: Option<Notes>,
 }
 
 impl Params {
@@ -49,7 +52,7 @@ impl Params {
                 unread.push((name, value));
             }
         }
-        Ok(Self { sent: unread.len(), unread })
+        Ok(Self { sent: unread.len(), unread, notes: None })
     }
 
     /// Those of one object of a list in JSON.
@@ -60,8 +63,16 @@ impl Params {
         }
     }
 
+    /// Those of nobody's request: what must be there is, and what may be absent is.
+    pub(super) fn noting(notes: Notes) -> Self {
+        Self { notes: Some(notes), ..Self::default() }
+    }
+
     /// Refuses parameters that nobody asked for.
     pub fn finish(self) -> Result<(), ApiError> {
+        if let Some(notes) = &self.notes {
+            notes.complete();
+        }
         match self.unread.is_empty() {
             true => Ok(()),
             false => Err(ApiError::unread(self.sent - self.unread.len(), self.sent)),
@@ -94,12 +105,22 @@ impl Params {
         pairs.into_iter().map(text).collect::<Vec<_>>().join("&")
     }
 
+    fn note(&self, name: &str, is_required: bool, kind: impl FnOnce() -> Kind) {
+        if let Some(notes) = &self.notes {
+            notes.add(name, kind(), is_required);
+        }
+    }
+
     fn take(&mut self, name: &str) -> Option<String> {
+        if let Some(notes) = &self.notes {
+            return notes.example(name);
+        }
         let index = self.unread.iter().position(|(unread, _)| unread == name)?;
         Some(self.unread.swap_remove(index).1)
     }
 
     pub fn text(&mut self, name: &str) -> Result<Option<String>, ApiError> {
+        self.note(name, false, || Kind::Text);
         match self.take(name) {
             Some(text) if text.is_empty() => Err(ApiError::empty(name)),
             text => Ok(text),
@@ -107,28 +128,46 @@ impl Params {
     }
 
     pub fn mandatory_text(&mut self, name: &str) -> Result<String, ApiError> {
+        self.note(name, true, || Kind::Text);
         self.take(name).filter(|text| !text.is_empty()).ok_or_else(|| ApiError::mandatory(name))
     }
 
+    /// Text that the caller refuses unless it matches.
+    pub(crate) fn pattern(&mut self, name: &str, legal: &str) -> Result<Option<String>, ApiError> {
+        self.note(name, false, || Kind::Pattern(legal.to_owned()));
+        self.text(name)
+    }
+
     pub fn integer(&mut self, name: &str) -> Result<Option<u64>, ApiError> {
+        self.note(name, false, || Kind::Integer);
         self.text(name)?.map(|text| parse_integer(name, &text)).transpose()
     }
 
     pub fn mandatory_integer(&mut self, name: &str) -> Result<u64, ApiError> {
+        self.note(name, true, || Kind::Integer);
         parse_integer(name, &self.mandatory_text(name)?)
     }
 
     /// Text of the form of a decimal without sign. How many places it may have is the asset's
     /// affair.
     pub fn decimal(&mut self, name: &str) -> Result<Option<String>, ApiError> {
-        let Some(text) = self.text(name)? else { return Ok(None) };
-        match is_decimal(&text, 20) {
-            true => Ok(Some(text)),
+        let text = self.pattern(name, legal::DECIMAL)?;
+        match text.as_deref().is_none_or(|text| is_decimal(text, 20)) {
+            true => Ok(text),
             false => Err(ApiError::illegal_characters(name, legal::DECIMAL)),
         }
     }
 
+    pub fn mandatory_decimal(&mut self, name: &str) -> Result<String, ApiError> {
+        self.note(name, true, || Kind::Pattern(legal::DECIMAL.to_owned()));
+        if self.notes.is_some() {
+            return Ok("1".to_owned());
+        }
+        self.decimal(name)?.ok_or_else(|| ApiError::mandatory(name))
+    }
+
     pub fn flag(&mut self, name: &str) -> Result<Option<bool>, ApiError> {
+        self.note(name, false, || Kind::Flag);
         self.choice(name, &[("true", true), ("false", false)])
     }
 
@@ -138,6 +177,7 @@ impl Params {
         name: &str,
         words: &[(&str, T)],
     ) -> Result<Option<T>, ApiError> {
+        self.note(name, false, || words_of(words));
         let Some(text) = self.text(name)? else { return Ok(None) };
         find(&text, words).map(Some).ok_or_else(|| ApiError::invalid_parameter(name))
     }
@@ -149,6 +189,7 @@ impl Params {
         words: &[(&str, T)],
         otherwise: fn() -> ApiError,
     ) -> Result<Option<T>, ApiError> {
+        self.note(name, false, || words_of(words));
         let Some(text) = self.text(name)? else { return Ok(None) };
         find(&text, words).map(Some).ok_or_else(otherwise)
     }
@@ -159,6 +200,7 @@ impl Params {
         words: &[(&str, T)],
         otherwise: fn() -> ApiError,
     ) -> Result<T, ApiError> {
+        self.note(name, true, || words_of(words));
         find(&self.mandatory_text(name)?, words).ok_or_else(otherwise)
     }
 }
@@ -166,21 +208,25 @@ impl Params {
 /// Getters for what has a meaning of its own.
 impl Params {
     pub fn market(&mut self, markets: Markets<'_>) -> Result<Market, ApiError> {
+        self.note("symbol", true, || Kind::Pattern(legal::SYMBOL.to_owned()));
         find_market(&self.mandatory_text("symbol")?, markets)
     }
 
     pub fn optional_market(&mut self, markets: Markets<'_>) -> Result<Option<Market>, ApiError> {
-        self.text("symbol")?.map(|symbol| find_market(&symbol, markets)).transpose()
+        self.pattern("symbol", legal::SYMBOL)?
+            .map(|symbol| find_market(&symbol, markets))
+            .transpose()
     }
 
     pub fn cl_ord_id(&mut self, name: &str) -> Result<Option<ClOrdId>, ApiError> {
-        let Some(text) = self.text(name)? else { return Ok(None) };
+        let Some(text) = self.pattern(name, legal::CL_ORD_ID)? else { return Ok(None) };
         let illegal = || ApiError::illegal_characters(name, legal::CL_ORD_ID);
         ClOrdId::parse(&text).map(Some).ok_or_else(illegal)
     }
 
     /// How many results are wanted. More than `max` means `max`.
     pub fn limit(&mut self, default: usize, max: usize) -> Result<usize, ApiError> {
+        self.note("limit", false, || Kind::Limit { default, max });
         match self.integer("limit")? {
             None => Ok(default),
             Some(0) => Err(ApiError::invalid_parameter("limit")),
@@ -196,7 +242,7 @@ impl Params {
 
     /// A list in JSON, such as `["BTCUSDT","ETHBTC"]`.
     pub fn texts(&mut self, name: &str, legal: &str) -> Result<Option<Vec<String>>, ApiError> {
-        let Some(text) = self.text(name)? else { return Ok(None) };
+        let Some(text) = self.pattern(name, legal)? else { return Ok(None) };
         serde_json::from_str(&text).map(Some).map_err(|_| ApiError::illegal_characters(name, legal))
     }
 }
@@ -216,6 +262,10 @@ pub(crate) fn is_decimal(text: &str, places_max: usize) -> bool {
         None => digits(text, 20),
         Some((whole, fraction)) => digits(whole, 20) && digits(fraction, places_max),
     }
+}
+
+fn words_of<T>(words: &[(&str, T)]) -> Kind {
+    Kind::Words(words.iter().map(|(word, _)| (*word).to_owned()).collect())
 }
 
 fn find<T: Copy>(text: &str, words: &[(&str, T)]) -> Option<T> {

@@ -30,8 +30,8 @@ pub use self::history::{
 pub use self::list::{CancelOrderListRequest, NewOrderListRequest};
 pub use self::lookup::{
     AccountRequest, AllOrderListsRequest, AllOrdersRequest, AmendmentsRequest, CommissionRequest,
-    MyTradesRequest, NoParams, OpenOrdersRequest, OrderListRequest, PreventedMatchesRequest,
-    PreventedMatchesWanted, QueryOrderRequest, Times,
+    ListenKeyRequest, MyTradesRequest, NoParams, OpenOrdersRequest, OrderListRequest,
+    PreventedMatchesRequest, PreventedMatchesWanted, QueryOrderRequest, Times,
 };
 pub use self::market::{
     DepthRequest, ExchangeInfoRequest, Selection, TickerRequest, TradesRequest,

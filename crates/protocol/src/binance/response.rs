@@ -21,6 +21,7 @@ mod replace;
 mod report;
 mod wallet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use types::{OrderType, Side, StpMode, TimeInForce};
 
@@ -49,11 +50,11 @@ pub fn encode<T: Serialize>(answer: &T) -> String {
 }
 
 /// `{}`: the answer to a ping, and to a test order.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct Empty {}
 
 /// `GET /api/v3/time`
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerTime {
     pub server_time: u64,

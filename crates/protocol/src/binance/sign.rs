@@ -134,7 +134,8 @@ pub fn check_time(params: &mut Params, now_us: u64) -> Result<u64, ApiError> {
 
 /// In milliseconds, with up to three decimal places.
 fn recv_window_us(params: &mut Params) -> Result<u64, ApiError> {
-    let Some(text) = params.text("recvWindow")? else { return Ok(RECV_WINDOW_DEFAULT_US) };
+    let text = params.pattern("recvWindow", legal::RECV_WINDOW)?;
+    let Some(text) = text else { return Ok(RECV_WINDOW_DEFAULT_US) };
     if !is_decimal(&text, 3) {
         return Err(ApiError::illegal_characters("recvWindow", legal::RECV_WINDOW));
     }

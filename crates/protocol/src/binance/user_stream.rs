@@ -5,6 +5,7 @@
 //! events, which has no gap: who has seen one asks for what follows it. For events that Binance
 //! knows nothing like there is an `accountNotice`, so that their numbers are not missing.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use types::{
     AccountId, Adjustment, Amount, Asset, AssetId, Balance, ClOrdId, Event, ExpireCause, Fill,
@@ -516,7 +517,7 @@ pub fn account_position(balances: &[(Asset, Balance)], updated_ns: u64, at: Mome
 }
 
 /// `POST /api/v3/userDataStream`
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BegunStream<'a> {
     pub listen_key: &'a str,

@@ -118,7 +118,7 @@ impl AmendOrderRequest {
         let market = params.market(markets)?;
         let order = order_ref(&mut params, "orderId", "origClientOrderId")?;
         let cl_ord_id = params.cl_ord_id("newClientOrderId")?;
-        let new_qty = params.decimal("newQty")?.ok_or_else(|| ApiError::mandatory("newQty"))?;
+        let new_qty = params.mandatory_decimal("newQty")?;
         params.finish()?;
         let amend = AmendOrder {
             instrument: market.instrument.id,

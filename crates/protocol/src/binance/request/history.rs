@@ -63,14 +63,18 @@ pub struct KlinesRequest {
 impl KlinesRequest {
     pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
         let market = params.market(markets)?;
-        let interval = params.mandatory_text("interval")?;
-        let interval = Interval::parse(&interval).ok_or_else(ApiError::invalid_interval)?;
+        let interval =
+            params.mandatory_choice_or("interval", &intervals(), ApiError::invalid_interval)?;
         let times = Times::take(&mut params)?;
         let zone = time_zone(&mut params)?;
         let limit = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?;
         params.finish()?;
         Ok(Self { market, interval, zone, times, limit })
     }
+}
+
+fn intervals() -> [(&'static str, Interval); Interval::ALL.len()] {
+    std::array::from_fn(|index| (Interval::ALL[index].name(), Interval::ALL[index]))
 }
 
 /// `GET /api/v3/avgPrice`

@@ -190,13 +190,27 @@ impl CommissionRequest {
     }
 }
 
-/// `GET /api/v3/openOrderList`, `GET /api/v3/rateLimit/order`, `GET /sapi/v1/capital/config/getall`
+/// What asks for nothing in particular, such as `GET /api/v3/openOrderList`.
 #[derive(Clone, Copy, Debug)]
 pub struct NoParams {}
 
 impl NoParams {
     pub fn parse(params: Params) -> Result<Self, ApiError> {
         params.finish().map(|()| Self {})
+    }
+}
+
+/// `PUT` and `DELETE /api/v3/userDataStream`
+#[derive(Clone, Debug)]
+pub struct ListenKeyRequest {
+    pub listen_key: String,
+}
+
+impl ListenKeyRequest {
+    pub fn parse(mut params: Params) -> Result<Self, ApiError> {
+        let listen_key = params.mandatory_text("listenKey")?;
+        params.finish()?;
+        Ok(Self { listen_key })
     }
 }
 

@@ -1,5 +1,6 @@
 //! An account: what it owns, what it pays, what it traded.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use types::{AccountTrade, Asset, Balance, FeeRates, Side, format_decimal};
 
@@ -7,7 +8,7 @@ use crate::binance::response::RateLimit;
 use crate::binance::{Market, TimeUnit};
 
 /// One of `GET /api/v3/myTrades`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MyTrade {
     symbol: String,
@@ -47,7 +48,7 @@ impl MyTrade {
 }
 
 /// `GET /api/v3/account`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AccountInfo {
     maker_commission: u32,
@@ -68,7 +69,7 @@ pub struct AccountInfo {
     uid: u32,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 struct BalanceInfo {
     asset: String,
     free: String,
@@ -115,7 +116,7 @@ impl AccountInfo {
     }
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 struct CommissionRates {
     maker: String,
     taker: String,
@@ -152,7 +153,7 @@ impl From<FeeRates> for AccountFees {
 }
 
 /// `GET /api/v3/account/commission`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Commission {
     symbol: String,
@@ -176,7 +177,7 @@ impl Commission {
 }
 
 /// One of `GET /api/v3/rateLimit/order`
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderCount {
     #[serde(flatten)]
@@ -185,7 +186,7 @@ pub struct OrderCount {
 }
 
 /// `POST /api/v3/order/test` with `computeCommissionRates`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TestOrderRates {
     standard_commission_for_order: OrderRates,
@@ -194,13 +195,13 @@ pub struct TestOrderRates {
     discount: Discount,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 struct OrderRates {
     maker: String,
     taker: String,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Discount {
     enabled_for_account: bool,

@@ -1,5 +1,6 @@
 //! Orders whose quantity was lowered.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use types::{Event, OrderAmended, OrderList};
 
@@ -14,7 +15,7 @@ use crate::binance::response::{order_type, side, stp_mode, time_in_force};
 use crate::binance::{ApiError, Market, TimeUnit};
 
 /// `PUT /api/v3/order/amend/keepPriority`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AmendAnswer {
     transact_time: u64,
@@ -24,7 +25,7 @@ pub struct AmendAnswer {
     list_status: Option<ListOfAmended>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct AmendedOrder {
     symbol: String,
@@ -107,7 +108,7 @@ impl AmendedOrder {
 }
 
 /// One of `GET /api/v3/order/amendments`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Amendment {
     symbol: String,

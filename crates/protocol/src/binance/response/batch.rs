@@ -1,15 +1,16 @@
 //! Batches: a result or an error for each part, in the order in which they were sent.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::binance::ApiError;
 
 /// `POST /api/v3/batchOrders` and `POST /api/v3/batchCancel`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(transparent)]
 pub struct BatchAnswer<T>(Vec<Part<T>>);
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(untagged)]
 enum Part<T> {
     Done(T),

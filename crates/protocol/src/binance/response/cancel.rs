@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use types::{CancelCause, Event, OrderCanceled, OrderListId};
 
@@ -15,14 +16,14 @@ use crate::binance::response::report::OrderReport;
 use crate::binance::{ApiError, Market, TimeUnit};
 
 /// `DELETE /api/v3/order` and `DELETE /api/v3/orderList`, and one of `DELETE /api/v3/openOrders`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum CancelAnswer {
     Order(Box<CanceledOrder>),
     List(Box<CanceledList>),
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CanceledOrder {
     symbol: String,
@@ -35,7 +36,7 @@ pub struct CanceledOrder {
     report: OrderReport,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CanceledList {
     #[serde(flatten)]

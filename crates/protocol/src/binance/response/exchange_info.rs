@@ -1,5 +1,6 @@
 //! What is listed, and by which rules it trades.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use types::{InstrumentRules, PercentPrice, Price, Qty, format_decimal};
 
@@ -10,7 +11,7 @@ const ICEBERG_PARTS_MAX: u32 = 1_000;
 const TRAILING_DELTA_MAX_BPS: u32 = 9_999;
 
 /// `GET /api/v3/exchangeInfo`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExchangeInfo {
     timezone: &'static str,
@@ -39,7 +40,7 @@ impl ExchangeInfo {
     }
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RateLimit {
     pub rate_limit_type: RateLimitType,
@@ -48,7 +49,7 @@ pub struct RateLimit {
     pub limit: u32,
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum RateLimitType {
     RequestWeight,
@@ -56,7 +57,7 @@ pub enum RateLimitType {
     RawRequests,
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Interval {
     Second,
@@ -64,7 +65,7 @@ pub enum Interval {
     Day,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SymbolInfo {
     symbol: String,
@@ -142,7 +143,7 @@ impl SymbolInfo {
     }
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(tag = "filterType", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
 enum Filter {
     #[serde(rename = "PRICE_FILTER")]

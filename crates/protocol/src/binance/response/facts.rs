@@ -1,6 +1,7 @@
 //! What reports tell of an order beyond its plain fields: whether it works yet, how it ended, and
 //! what only few orders have.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use types::{
     ExpireCause, Order, OrderListId, OrderStatus, OrderType, PegReference, Price, Qty, TimeInForce,
@@ -100,7 +101,7 @@ pub(crate) fn time_or_never(time_ns: Option<u64>, unit: TimeUnit) -> i64 {
 }
 
 /// The fields that appear only where they say something.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Conditional {
     #[serde(skip_serializing_if = "Option::is_none")]

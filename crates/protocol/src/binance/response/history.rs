@@ -1,5 +1,6 @@
 //! Candles, aggregate trades, and statistics.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use types::{AggTrade, Amount, Candle, Interval, Price, Qty, TimeZone, format_decimal};
 
@@ -8,7 +9,7 @@ use crate::binance::request::TickerType;
 use crate::binance::{Market, TimeUnit};
 
 /// One of `GET /api/v3/klines`: a list without names.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Kline(
     u64,
     String,
@@ -55,7 +56,7 @@ pub(crate) fn close_ns(candle: &Candle, interval: Interval, zone: TimeZone) -> u
 }
 
 /// One of `GET /api/v3/aggTrades`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct AggTradeInfo {
     a: u64,
     p: String,
@@ -85,7 +86,7 @@ impl AggTradeInfo {
 }
 
 /// `GET /api/v3/avgPrice`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AvgPrice {
     mins: u32,
@@ -177,7 +178,7 @@ fn round(dividend: i128, divisor: i128) -> i128 {
 }
 
 /// One of `GET /api/v3/ticker/24hr`, `…/tradingDay` and `/api/v3/ticker`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatisticsTicker {
     symbol: String,
@@ -199,7 +200,7 @@ pub struct StatisticsTicker {
     count: u64,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Change {
     price_change: String,
@@ -208,7 +209,7 @@ struct Change {
 }
 
 /// What only the ticker of 24 hours tells.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Quotes {
     prev_close_price: String,

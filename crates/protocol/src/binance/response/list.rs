@@ -1,5 +1,6 @@
 //! Order lists, as they are entered and as they are asked for.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use types::{ClOrdId, Event, OrderId, OrderList, OrderListKind, OrderListStatus};
 
@@ -14,7 +15,7 @@ use crate::binance::{ApiError, Market, TimeUnit};
 pub type OrderNames<'a> = &'a dyn Fn(OrderId) -> Option<ClOrdId>;
 
 /// `GET /api/v3/orderList`, and one of `GET /api/v3/openOrderList` and `GET /api/v3/allOrderList`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListStatus {
     order_list_id: u64,
@@ -27,7 +28,7 @@ pub struct ListStatus {
     orders: Vec<ListedOrder>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ListedOrder {
     symbol: String,
@@ -55,7 +56,7 @@ impl ListStatus {
 }
 
 /// What an amended order tells of the list that it is in.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ListOfAmended {
     order_list_id: u64,
@@ -102,7 +103,7 @@ pub(crate) const fn contingency_type(kind: OrderListKind) -> &'static str {
 }
 
 /// `POST /api/v3/orderList/oco`, `…/oto`, `…/otoco` and `POST /api/v3/order/oco`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewOrderListAnswer {
     #[serde(flatten)]

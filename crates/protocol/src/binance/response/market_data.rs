@@ -1,5 +1,6 @@
 //! The book and the trades, as everybody may see them.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use types::{Amount, Price, Qty, Side, TradeId};
 
@@ -9,7 +10,7 @@ use crate::binance::{Market, TimeUnit};
 pub type Level = (Price, Qty);
 
 /// `GET /api/v3/depth`, and the stream of partial depth.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Depth {
     last_update_id: u64,
@@ -39,7 +40,7 @@ pub struct PublicTrade {
 }
 
 /// One of `GET /api/v3/trades`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Trade {
     id: u64,
@@ -66,7 +67,7 @@ impl Trade {
 }
 
 /// One of `GET /api/v3/ticker/price`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct PriceTicker {
     symbol: String,
     price: String,
@@ -81,7 +82,7 @@ impl PriceTicker {
 }
 
 /// One of `GET /api/v3/ticker/bookTicker`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BookTicker {
     symbol: String,

@@ -1,5 +1,6 @@
 //! The answer to a new order.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use types::{Event, RejectReason};
 
@@ -12,7 +13,7 @@ use crate::binance::response::report::{FillInfo, OrderReport};
 use crate::binance::{ApiError, Market, TimeUnit};
 
 /// `POST /api/v3/order`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewOrderAnswer {
     symbol: String,

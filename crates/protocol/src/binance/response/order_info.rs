@@ -1,5 +1,6 @@
 //! Orders that are asked about.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use types::{Order, Price, Qty};
 
@@ -11,7 +12,7 @@ use crate::binance::response::{order_type, side, stp_mode, time_in_force};
 use crate::binance::{Market, TimeUnit};
 
 /// `GET /api/v3/order`, and one of `GET /api/v3/openOrders` and `GET /api/v3/allOrders`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderInfo {
     symbol: String,

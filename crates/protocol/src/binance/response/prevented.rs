@@ -1,5 +1,6 @@
 //! Trades that self-trade prevention did not let happen.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use types::{Event, ExpireCause, Order, OrderId, Qty, StpMode, TradePrevented};
 
@@ -58,7 +59,7 @@ fn rest_at_end(events: &[Event], prevented: &TradePrevented, order_id: OrderId) 
 }
 
 /// One of those that an order would have made as the taker, as its answer tells of it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PreventedInfo {
     prevented_match_id: u64,
@@ -84,7 +85,7 @@ impl PreventedInfo {
 }
 
 /// One of `GET /api/v3/myPreventedMatches`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreventedMatch {
     symbol: String,

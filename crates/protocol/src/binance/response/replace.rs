@@ -1,5 +1,8 @@
 //! Cancel and replace: one command with two halves, each of which may fail.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use types::{CancelCause, Event, RejectReason};
 
@@ -54,7 +57,18 @@ impl ReplaceAnswer {
     }
 }
 
-#[derive(Serialize)]
+/// Of a success.
+impl JsonSchema for ReplaceAnswer {
+    fn schema_name() -> Cow<'static, str> {
+        "ReplaceAnswer".into()
+    }
+
+    fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
+        Halves::json_schema(schemas)
+    }
+}
+
+#[derive(JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Halves {
     cancel_result: Outcome,
@@ -63,7 +77,7 @@ struct Halves {
     new_order_response: NewOrderHalf,
 }
 
-#[derive(Clone, Copy, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Eq, PartialEq, JsonSchema, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 enum Outcome {
     Success,
@@ -71,14 +85,14 @@ enum Outcome {
     NotAttempted,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 #[serde(untagged)]
 enum CancelHalf {
     Done(CancelAnswer),
     Failed(ApiError),
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 #[serde(untagged)]
 enum NewOrderHalf {
     Done(Box<NewOrderAnswer>),

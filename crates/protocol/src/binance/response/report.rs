@@ -1,5 +1,6 @@
 //! What the answers to new orders and to cancels tell of an order, field by field.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use types::{Fill, Order, TradeExecuted};
 
@@ -10,7 +11,7 @@ use crate::binance::response::{order_type, side, stp_mode, time_in_force};
 use crate::binance::{Market, TimeUnit};
 
 /// What a result tells beyond an acknowledgement.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OrderReport {
     price: String,
@@ -60,7 +61,7 @@ impl OrderReport {
     }
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FillInfo {
     price: String,

@@ -1,5 +1,6 @@
 //! The few answers of `/sapi/v1` that clients wait for as they start.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use types::{Asset, Balance, format_decimal};
 
@@ -7,7 +8,7 @@ use crate::binance::Market;
 use crate::binance::response::account::{AccountFees, rate};
 
 /// One of `GET /sapi/v1/asset/tradeFee`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TradeFee {
     symbol: String,
@@ -26,7 +27,7 @@ impl TradeFee {
 }
 
 /// One of `GET /sapi/v1/capital/config/getall`
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CoinInfo {
     coin: String,
@@ -46,7 +47,7 @@ pub struct CoinInfo {
 }
 
 /// Nothing leaves the venue by a chain, but clients learn an asset's precision here.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Network {
     coin: String,

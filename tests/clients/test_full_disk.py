@@ -64,6 +64,22 @@ async def test_who_is_stopped_without_room_says_so_and_loses_nothing(full):
     await holds(machine, ledger)
 
 
+async def test_a_venue_starts_without_room_and_takes_cancels(full):
+    machine, venue, session, ledger, resting = full
+    venue.process.kill()
+    venue.process.wait(DEADLINE_S)
+    venue = machine.start()
+    async with aiohttp.ClientSession(venue.url) as session:
+        assert await cancel(venue, session, ledger, resting[0]), "the reserve is for cancels"
+        assert await place(venue, session, ledger) is None
+        machine.disk.set_free(disk.UNLIMITED)
+        async with asyncio.timeout(DEADLINE_S):
+            while await place(venue, session, ledger) is None:
+                await asyncio.sleep(0.01)
+    venue.stop()
+    await holds(machine, ledger)
+
+
 def stop(venue):
     venue.process.terminate()
     return venue.process.wait(DEADLINE_S)

@@ -9,6 +9,8 @@ import subprocess
 import time
 import urllib.parse
 
+import requests
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARY = pathlib.Path(os.environ.get("BUTTONWOOD_BINARY", ROOT / "target/debug/buttonwood"))
 DEADLINE_S = 30
@@ -76,3 +78,21 @@ class Venue:
 
     def header(self, name):
         return {"X-MBX-APIKEY": self.keys[name]["api_key"]}
+
+
+class Signature(requests.auth.AuthBase):
+    """Signs what is about to be sent."""
+
+    def __init__(self, key):
+        self.key = key
+
+    def __call__(self, request):
+        body = request.body or b""
+        body = body.encode() if isinstance(body, str) else body
+        url, _, query = request.url.partition("?")
+        query = "&".join(filter(None, [query, f"timestamp={int(time.time() * 1000)}"]))
+        secret = self.key["secret_key"].encode()
+        signature = hmac.new(secret, query.encode() + body, hashlib.sha256).hexdigest()
+        request.url = f"{url}?{query}&signature={signature}"
+        request.headers["X-MBX-APIKEY"] = self.key["api_key"]
+        return request

@@ -1,12 +1,15 @@
-"""The snippets of docs/api.md, run as they stand there: only address and keys are this venue's."""
+"""The snippets of the pages, run as they stand there: only address and keys are this venue's."""
 
+import json
+import os
 import re
 import subprocess
+import sys
 
 import pytest
 
 from test_programs import DEADLINE_S, HERE
-from venue import ROOT
+from venue import BINARY, ROOT
 
 PAGE = (ROOT / "docs/api.md").read_text()
 SECTION = PAGE.split("## Pointing a client at the venue")[1].split("\n## ")[0]
@@ -32,3 +35,33 @@ def test_snippet(venue, client, language, environment, text):
         python = ROOT / f".venv{'-' + environment if environment else ''}/bin/python"
         program = [python, "-c", f"{names}\n{text}"]
     subprocess.run(program, cwd=HERE / "js", timeout=DEADLINE_S, check=True)
+
+
+def test_the_first_request_of_an_operator(venue, tmp_path):
+    page = (ROOT / "docs/admin-api.md").read_text()
+    [shell, python] = re.findall(r"^```(?:sh|python)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    os.symlink(BINARY, tmp_path / "buttonwood")
+    place = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "BUTTONWOOD_DATA_DIR": str(venue.data)}
+
+    def run(text):
+        return subprocess.check_output(["sh", "-ec", text], env=place, text=True)
+
+    # What the page takes for granted: it is about a market for electricity.
+    run("buttonwood admin account add carol; buttonwood admin asset add KWH; buttonwood admin asset add EUR")
+    run("buttonwood admin instrument add KWHEUR --base KWH --quote EUR --tick-size 0.0001 --lot-size 0.01")
+    [desk, key] = json_values(run(shell))
+    text = python.replace("http://127.0.0.1:8080", venue.url)
+    names = f"API_KEY, SECRET_KEY = {key['api_key']!r}, {key['secret_key']!r}"
+    subprocess.run([sys.executable, "-c", f"{names}\n{text}"], timeout=DEADLINE_S, check=True)
+    owned = json.loads(run("buttonwood admin account balances carol"))
+    assert desk["account"] == "desk" and "5000" in json.dumps(owned), owned
+
+
+def json_values(text):
+    """One after the other."""
+    values, decoder = [], json.JSONDecoder()
+    while text := text.strip():
+        value, end = decoder.raw_decode(text)
+        values.append(value)
+        text = text[end:]
+    return values

@@ -66,6 +66,22 @@ impl Fields {
         Self { path, body, required }
     }
 
+    /// A body to begin with, of what must be there alone: the page would make up the rest as well.
+    fn example(&self) -> Value {
+        let value = |name: &String| {
+            let schema = &self.body[name];
+            let of_type = match schema["type"].as_str() {
+                Some("integer" | "number") => json!(1),
+                Some("boolean") => json!(true),
+                Some("array") => json!([]),
+                _ => json!("?"),
+            };
+            let word = schema["enum"].get(0).or_else(|| schema["oneOf"][0].get("const"));
+            (name.clone(), word.cloned().unwrap_or(of_type))
+        };
+        self.required.iter().map(value).collect::<Map<_, _>>().into()
+    }
+
     /// A field that nobody reads would be one that its sender believes in.
     pub(super) fn check(&self, object: &Map<String, Value>) -> Result<(), Failure> {
         match object.keys().find(|name| !self.body.contains_key(*name)) {
@@ -183,7 +199,7 @@ fn operation(route: &Route) -> Value {
         });
         operation["requestBody"] = json!({
             "required": !fields.required.is_empty(),
-            "content": { JSON: { "schema": schema } },
+            "content": { JSON: { "schema": schema, "example": fields.example() } },
         });
     }
     operation

@@ -278,3 +278,57 @@ impl fmt::Display for Shown<'_> {
         event_hash.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use engine::RULES_VERSION;
+    use log::{Batch, ChainHash, Durability};
+    use types::{Command, Entry, Envelope, Origin, Wire};
+
+    use super::*;
+
+    /// A batch with one command that changes nothing.
+    fn committed(batch_number: u64) -> Committed {
+        let mut payload = Vec::new();
+        let (envelope, command) = (Envelope::venue(Origin::Venue, 0), Command::Continue(()));
+        Entry { envelope, command }.write(&mut payload);
+        let (rules_version, command_count) = (RULES_VERSION, 1);
+        let batch = Batch { epoch: 1, sequenced_ns: 1, rules_version, command_count, payload };
+        Committed { batch_number, hash: ChainHash::GENESIS, batch }
+    }
+
+    #[test]
+    fn a_replica_that_is_too_far_behind_is_given_up_and_nobody_waits_for_it() {
+        let metrics = Arc::new(Metrics::new(Durability::Memory));
+        let beginning = Beginning {
+            state: encode(&Engine::default()),
+            position: Position::default(),
+            event_hash: [0; 16],
+            errs_at: None,
+        };
+        let (go_on, held) = channel::<()>();
+        let (feed, thread) = start(beginning, Arc::clone(&metrics), |run| {
+            std::thread::spawn(move || {
+                held.recv().unwrap();
+                run();
+            })
+        });
+        let one = size(&committed(1));
+        // As if so much were waiting that two more find room.
+        feed.queued_size.store(QUEUE_SIZE_MAX - 2 * one, Ordering::Relaxed);
+        for (batch_number, expect) in [
+            (1, ReplicaStatus::InStep),
+            (2, ReplicaStatus::InStep),
+            (3, ReplicaStatus::Behind),
+            (4, ReplicaStatus::Behind),
+        ] {
+            feed.batch(&committed(batch_number));
+            assert_eq!(metrics.replica_status(), expect, "batch {batch_number}");
+        }
+        assert!(metrics.replica_status().is_alarm());
+        assert!(feed.want_state().is_none(), "a snapshot is not to wait for it");
+        go_on.send(()).unwrap();
+        thread.join().unwrap();
+        assert_eq!(metrics.replica_status(), ReplicaStatus::Behind, "it does not come back");
+    }
+}

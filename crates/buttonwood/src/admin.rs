@@ -21,6 +21,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use serde_json::Value;
 use venue::{Keyring, MasterKey};
 
 pub(crate) use http::AdminApi;
@@ -147,6 +148,15 @@ impl Admin {
         println!("{}", serde_json::to_string_pretty(&answer)?);
         Ok(())
     }
+}
+
+/// Asks the venue that runs on a folder, with a request as it goes through its socket.
+pub(crate) fn ask_running(data_dir: &Path, request: Value) -> Result<Value, Failure> {
+    let stream = socket::connect(data_dir)?;
+    let stream = stream.ok_or_else(|| {
+        Failure::new(format!("no venue is running on the folder {}", data_dir.display()))
+    })?;
+    socket::ask(stream, &serde_json::from_value(request)?)
 }
 
 fn new_master_key(file: &Path) -> Result<(), Failure> {

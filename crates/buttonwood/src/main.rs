@@ -2,11 +2,13 @@
 
 mod admin;
 mod backup;
+mod bench;
 mod clock;
 mod config;
 mod demo;
 mod failure;
 mod history;
+mod random;
 mod read_model;
 mod recovery;
 mod replay;
@@ -34,6 +36,7 @@ enum Command {
     /// Run a venue in the foreground
     Serve(serve::Serve),
     Replay(replay::Args),
+    Bench(bench::Bench),
     Sim(sim::Sim),
     /// Act as the venue's operator: assets, instruments, accounts, money, keys
     Admin(admin::Admin),
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Serve(serve) => serve.run(),
         Command::Sim(sim) => sim.run(),
+        Command::Bench(bench) => bench.run(),
         Command::Replay(args) => replay::run(&args).map_err(Failure::from),
         Command::Admin(admin) => admin.run(),
         Command::Log(log) => log.run(),

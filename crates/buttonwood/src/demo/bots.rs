@@ -15,7 +15,6 @@
 
 mod market;
 mod quote;
-mod random;
 mod schedule;
 mod take;
 mod walk;
@@ -25,9 +24,9 @@ use std::time::Duration;
 use client::{Client, Credentials, Error, NewOrder, OrderInfo, OrderKey, PlacedOrder};
 use types::{Increment, Price, Qty, Side, TimeInForce};
 
+use crate::random::Random;
 use market::{MARKETS, Market, Prices};
 use quote::{Action, Quote, Target};
-use random::Random;
 use schedule::{Schedule, Turn};
 
 /// How many orders one turn may send: all quotes of one of two makers, so that none is left behind.

@@ -4,6 +4,7 @@
 
 mod admin_api;
 mod backup;
+mod bench;
 mod edges;
 mod history;
 mod operator;

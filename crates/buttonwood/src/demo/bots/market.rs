@@ -2,8 +2,8 @@
 
 use types::Price;
 
-use super::random::Random;
 use super::walk::Walk;
+use crate::random::Random;
 
 /// One instrument, as the bots see it. Distances are in ticks, quantities in lots.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use types::{Price, Qty, Side};
 
 use super::market::Market;
-use super::random::Random;
+use crate::random::Random;
 
 /// On each side of a market, those of all makers together.
 pub(super) const LEVELS: usize = 5;

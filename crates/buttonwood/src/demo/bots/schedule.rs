@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::random::Random;
+use crate::random::Random;
 
 /// How long until a market's next quotes, and until its next trade, in milliseconds.
 const QUOTE_EVERY: (u64, u64) = (800, 1_600);

@@ -2,7 +2,7 @@ use types::{Price, Qty, Side};
 
 use super::market::Market;
 use super::quote::Target;
-use super::random::Random;
+use crate::random::Random;
 
 /// At this many of its largest orders the taker only trades back.
 const POSITION_TAKES_MAX: u64 = 10;

@@ -1,6 +1,6 @@
 use types::Price;
 
-use super::random::Random;
+use crate::random::Random;
 
 /// How many steps it takes until a deviation has shrunk to about a third.
 pub(super) const REVERSION_STEPS: i64 = 20_000;

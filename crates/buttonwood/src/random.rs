@@ -1,10 +1,10 @@
 /// SplitMix64: small, fast, and the same everywhere.
 #[derive(Clone, Debug)]
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// Streams of one seed have nothing to do with one another.
-    pub(super) fn new(seed: u64, stream: u64) -> Self {
+    pub(crate) fn new(seed: u64, stream: u64) -> Self {
         let first = Self(seed).next();
         Self(Self(first.wrapping_add(stream)).next())
     }
@@ -18,7 +18,7 @@ impl Random {
     }
 
     /// Any of `least..=most`.
-    pub(super) fn between(&mut self, least: u64, most: u64) -> u64 {
+    pub(crate) fn between(&mut self, least: u64, most: u64) -> u64 {
         assert!(least <= most && most - least < u64::MAX, "an empty or an endless range");
         let span = u128::from(most - least + 1);
         let drawn = (u128::from(self.next()) * span) >> 64;
@@ -26,7 +26,7 @@ impl Random {
     }
 
     /// Any of `-most..=most`.
-    pub(super) fn around_zero(&mut self, most: i64) -> i64 {
+    pub(crate) fn around_zero(&mut self, most: i64) -> i64 {
         let drawn = self.between(0, 2 * most.unsigned_abs());
         i64::try_from(drawn).expect("twice the most is an i64") - most
     }

@@ -1,0 +1,250 @@
+//! What one client sends: orders drawn at random, the same ones for the same seed.
+
+use std::fmt::Write as _;
+
+use super::spec::{Key, Load};
+use super::wire;
+use crate::clock::now_ns;
+use crate::random::Random;
+
+/// Orders in one request of [`Load::Batch`].
+pub(super) const BATCH: u64 = 20;
+pub(super) const SYMBOL: &str = "BTCUSDT";
+/// The middle, and how far prices are from it at most; in cents, which are ticks.
+const MIDDLE: u64 = 5_000_000;
+const REACH: u64 = 10_000;
+/// In hundredths of a bitcoin.
+const QTY: [u64; 2] = [10, 200];
+
+/// What latencies are told apart by.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Kind {
+    Market,
+    Limit,
+    Ioc,
+    Fok,
+    Batch,
+    Health,
+}
+
+impl Kind {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Market => "market",
+            Self::Limit => "limit",
+            Self::Ioc => "ioc",
+            Self::Fok => "fok",
+            Self::Batch => "batch",
+            Self::Health => "health",
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Flow {
+    load: Load,
+    key: Key,
+    random: Random,
+    /// The parameters of the next order. Kept for its memory.
+    params: String,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Order {
+    kind: Kind,
+    side: &'static str,
+    price: u64,
+    qty: u64,
+}
+
+impl Flow {
+    pub(super) fn new(load: Load, key: Key, seed: u64, client: u64) -> Self {
+        Self { load, key, random: Random::new(seed, client), params: String::new() }
+    }
+
+    /// Puts the next request behind what is in `out`. `slot` is what its answer is known by.
+    pub(super) fn next(&mut self, slot: usize, out: &mut Vec<u8>) -> Kind {
+        match self.load {
+            Load::Health => {
+                wire::write_get(out, "/health/live");
+                Kind::Health
+            }
+            Load::RestMix | Load::LimitMarket => {
+                let order = self.draw();
+                self.params.clear();
+                order.write_query(&mut self.params);
+                wire::write_signed(out, "/api/v3/order", &self.params, &self.key);
+                order.kind
+            }
+            Load::Batch => {
+                self.params.clear();
+                self.params.push_str("batchOrders=%5B");
+                for at in 0..BATCH {
+                    let separator = if at == 0 { "" } else { "%2C" };
+                    self.params.push_str(separator);
+                    self.draw().write_encoded(&mut self.params);
+                }
+                self.params.push_str("%5D");
+                wire::write_signed_body(out, "/api/v3/batchOrders", &self.params, &self.key);
+                Kind::Batch
+            }
+            Load::WebSocket => {
+                let order = self.draw();
+                self.params.clear();
+                order.write_message(&mut self.params, slot);
+                super::frame::write_text(out, self.params.as_bytes());
+                order.kind
+            }
+        }
+    }
+
+    fn draw(&mut self) -> Order {
+        let drawn = self.random.between(1, 100);
+        let kind = match self.load {
+            Load::LimitMarket if drawn <= 80 => Kind::Limit,
+            Load::LimitMarket => Kind::Market,
+            _ => mixed(drawn),
+        };
+        let side = if self.random.between(0, 1) == 0 { "BUY" } else { "SELL" };
+        let price = MIDDLE - REACH + self.random.between(0, 2 * REACH);
+        Order { kind, side, price, qty: self.random.between(QTY[0], QTY[1]) }
+    }
+}
+
+/// By a draw of 1 to 100.
+fn mixed(drawn: u64) -> Kind {
+    match drawn {
+        ..=25 => Kind::Market,
+        26..=75 => Kind::Limit,
+        76..=90 => Kind::Ioc,
+        _ => Kind::Fok,
+    }
+}
+
+impl Order {
+    fn order_type(&self) -> &'static str {
+        if self.kind == Kind::Market { "MARKET" } else { "LIMIT" }
+    }
+
+    fn time_in_force(&self) -> Option<&'static str> {
+        match self.kind {
+            Kind::Limit => Some("GTC"),
+            Kind::Ioc => Some("IOC"),
+            Kind::Fok => Some("FOK"),
+            _ => None,
+        }
+    }
+
+    fn write_query(&self, out: &mut String) {
+        let (side, order_type) = (self.side, self.order_type());
+        put(out, format_args!("symbol={SYMBOL}&side={side}&type={order_type}"));
+        if let Some(time_in_force) = self.time_in_force() {
+            let price = Hundredths(self.price);
+            put(out, format_args!("&timeInForce={time_in_force}&price={price}"));
+        }
+        put(out, format_args!("&quantity={}", Hundredths(self.qty)));
+        if self.kind != Kind::Market {
+            // A market order is answered so by default; to know the trades, all are.
+            out.push_str("&newOrderRespType=FULL");
+        }
+    }
+
+    fn write_json(&self, out: &mut String) {
+        let (side, order_type) = (self.side, self.order_type());
+        put(out, format_args!(r#""symbol":"{SYMBOL}","side":"{side}","type":"{order_type}","#));
+        if let Some(time_in_force) = self.time_in_force() {
+            let price = Hundredths(self.price);
+            put(out, format_args!(r#""timeInForce":"{time_in_force}","price":"{price}","#));
+        }
+        let qty = Hundredths(self.qty);
+        put(out, format_args!(r#""quantity":"{qty}","newOrderRespType":"FULL""#));
+    }
+
+    /// As an object of a list in a form.
+    fn write_encoded(&self, out: &mut String) {
+        let mut json = String::with_capacity(160);
+        self.write_json(&mut json);
+        out.push_str("%7B");
+        for letter in json.chars() {
+            match letter {
+                '"' => out.push_str("%22"),
+                ':' => out.push_str("%3A"),
+                ',' => out.push_str("%2C"),
+                letter => out.push(letter),
+            }
+        }
+        out.push_str("%7D");
+    }
+
+    fn write_message(&self, out: &mut String, slot: usize) {
+        put(out, format_args!(r#"{{"id":{slot},"method":"order.place","params":{{"#));
+        self.write_json(out);
+        put(out, format_args!(r#","timestamp":{}}}}}"#, now_ns() / 1_000_000));
+    }
+}
+
+/// The first message on the WebSocket API: from then on none needs a signature.
+pub(super) fn logon(key: &Key) -> String {
+    let (api_key, timestamp) = (&key.api_key, now_ns() / 1_000_000);
+    let payload = format!("apiKey={api_key}&timestamp={timestamp}");
+    let signature = protocol::binance::sign::sign(key.secret_key.as_bytes(), payload.as_bytes());
+    format!(
+        r#"{{"id":"logon","method":"session.logon","params":{{"apiKey":"{api_key}","timestamp":{timestamp},"signature":"{signature}"}}}}"#
+    )
+}
+
+struct Hundredths(u64);
+
+impl std::fmt::Display for Hundredths {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{:02}", self.0 / 100, self.0 % 100)
+    }
+}
+
+fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("a string takes all that is written to it");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flow(load: Load) -> Flow {
+        Flow::new(load, Key { api_key: "a".into(), secret_key: "s".into() }, 7, 0)
+    }
+
+    #[test]
+    fn the_mix_is_what_its_name_says() {
+        let check = |load, expected: &[(Kind, u32)]| {
+            let mut flow = flow(load);
+            for (kind, percent) in expected {
+                let drawn = (0..10_000).filter(|_| flow.draw().kind == *kind).count();
+                let within = (percent * 100 - 200) as usize..(percent * 100 + 200) as usize;
+                assert!(within.contains(&drawn), "{kind:?}: {drawn} of 10,000");
+            }
+        };
+        let mix = [(Kind::Market, 25), (Kind::Limit, 50), (Kind::Ioc, 15), (Kind::Fok, 10)];
+        check(Load::RestMix, &mix);
+        check(Load::LimitMarket, &[(Kind::Limit, 80), (Kind::Market, 20)]);
+    }
+
+    #[test]
+    fn prices_and_quantities_keep_within_their_reach() {
+        let mut flow = flow(Load::RestMix);
+        for _ in 0..10_000 {
+            let order = flow.draw();
+            assert!((4_990_000..=5_010_000).contains(&order.price), "{order:?}");
+            assert!((10..=200).contains(&order.qty), "{order:?}");
+        }
+        assert_eq!(Hundredths(4_990_007).to_string(), "49900.07");
+    }
+
+    #[test]
+    fn the_same_seed_sends_the_same() {
+        let draw = || {
+            let mut flow = flow(Load::RestMix);
+            (0..50).map(|_| format!("{:?}", flow.draw())).collect::<Vec<_>>()
+        };
+        assert_eq!(draw(), draw());
+    }
+}

@@ -1,0 +1,166 @@
+//! `buttonwood bench`: how fast the venue is, measured end to end.
+//!
+//! The way of a run: `venue.rs` starts a fresh venue; `reference.rs` and `bare.rs` measure what the
+//! machine can do in that minute; `fleet.rs` starts agents, processes of their own (`agent.rs`), which
+//! send what `flow.rs` draws and merge their latencies exactly (`tally.rs`); `usage.rs` and `stages.rs`
+//! are read where the measured time begins and ends. What comes out are [`Figures`], printed as a table, as
+//! JSON, as CSV or as a page.
+//!
+//! # Invariants
+//! - An open loop counts a latency from when its request was meant to be sent.
+//! - What is measured is what was answered: an error is counted by its cause and has no latency.
+//! - All processes that a run starts end with it.
+
+mod agent;
+mod bare;
+mod chart;
+mod figures;
+mod fleet;
+mod flow;
+mod frame;
+mod machine;
+mod page;
+mod progress;
+mod reference;
+mod require;
+mod run;
+mod spec;
+mod stages;
+mod table;
+mod tally;
+mod usage;
+mod venue;
+mod wire;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use self::require::Requirement;
+use self::run::Scenario;
+use crate::failure::Failure;
+
+/// Measure how fast the venue is: orders a second, latencies, and what they cost
+///
+/// A scenario starts a fresh venue with funded accounts, drives it from processes of their own, and
+/// prints what came of it beside what the machine could do in the same minute: a raw fdatasync, a round
+/// trip over TCP, and a bare handler that only checks signatures.
+#[derive(Args, Debug)]
+pub(crate) struct Bench {
+    #[command(subcommand)]
+    scenario: Chosen,
+}
+
+#[derive(Debug, Subcommand)]
+enum Chosen {
+    /// Orders over REST: 25 % market, 50 % limit, 15 % IOC, 10 % FOK; each client waits for its answer
+    RestMix(Flags),
+    /// The liveness call, which touches no order
+    Health(Flags),
+    /// 20 orders a request
+    Batch(Flags),
+    /// Orders over the WebSocket API, many under way on each connection
+    Pipelined(Flags),
+    /// A part of a run: it is started by it
+    #[command(hide = true)]
+    Agent,
+    #[command(hide = true)]
+    Bare,
+}
+
+#[derive(Args, Clone, Debug)]
+struct Flags {
+    /// Clients, each with a connection and an account of its own
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    clients: u16,
+    /// Seconds that are measured
+    #[arg(long, value_name = "S", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    duration: u64,
+    /// Seconds before that, which are not
+    #[arg(long, value_name = "S", default_value_t = 2, value_parser = clap::value_parser!(u64).range(..=3_600))]
+    warm_up: u64,
+    /// Requests a second at their times, whatever the answers take, in place of a closed loop
+    #[arg(long, value_name = "R", value_parser = rate)]
+    rate: Option<f64>,
+    /// Requests that a client may have under way, where the protocol allows more than one
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=1_024))]
+    window: u16,
+    /// Processes that the clients are spread over
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    agents: u16,
+    /// What an acknowledged order of the fresh venue survives
+    #[arg(long, value_enum, default_value_t = Durability::Fsync)]
+    durability: Durability,
+    /// What the orders are drawn by
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Folder in which the fresh venue's is made: its disk is measured [default: that for temporary files]
+    #[arg(long, value_name = "DIR")]
+    within: Option<PathBuf>,
+    /// Measure a venue that runs already, such as http://127.0.0.1:8080; it must list BTCUSDT
+    #[arg(
+        long,
+        value_name = "URL",
+        requires = "key",
+        requires = "secret",
+        conflicts_with = "within"
+    )]
+    url: Option<String>,
+    /// API key on that venue
+    #[arg(long, requires = "url")]
+    key: Option<String>,
+    /// Its secret
+    #[arg(long, requires = "url")]
+    secret: Option<String>,
+    /// What the machine costs an hour, for the cost of a million orders
+    #[arg(long, value_name = "MONEY")]
+    cost_per_hour: Option<f64>,
+    /// What must be reached, by names of the JSON, such as p99_ms<10,orders_per_s>1000; else the
+    /// exit status is 1
+    #[arg(long, value_name = "FIGURE<BOUND", value_delimiter = ',')]
+    require: Vec<Requirement>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Print a table for spreadsheets
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Write the figures with their drawings as one page
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Durability {
+    Fsync,
+    Os,
+    Memory,
+}
+
+impl Durability {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Fsync => "fsync",
+            Self::Os => "os",
+            Self::Memory => "memory",
+        }
+    }
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let rate: Option<f64> = text.parse().ok().filter(|rate| (0.1..=1e8).contains(rate));
+    rate.ok_or_else(|| "a rate is between 0.1 and 100,000,000 requests a second".to_owned())
+}
+
+impl Bench {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        match self.scenario {
+            Chosen::Agent => agent::run(),
+            Chosen::Bare => bare::run(),
+            Chosen::RestMix(flags) => run::run(&Scenario::REST_MIX, &flags),
+            Chosen::Health(flags) => run::run(&Scenario::HEALTH, &flags),
+            Chosen::Batch(flags) => run::run(&Scenario::BATCH, &flags),
+            Chosen::Pipelined(flags) => run::run(&Scenario::PIPELINED, &flags),
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The figures as one page that needs nothing but itself: style and drawings lie in it.
+
+use std::fmt::Write as _;
+
+use super::chart::{self, Point};
+use super::figures::Figures;
+use super::tally::Tally;
+
+const STYLE: &str = include_str!("page.css");
+
+pub(super) fn page(figures: &Figures, total: &Tally, command: &str) -> String {
+    let f = figures;
+    let mut page = Page(String::new());
+    let title = format!("buttonwood bench {}", f.scenario);
+    page.raw(&format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\
+         <style>{STYLE}</style><main><h1>{title}</h1><p class=\"sub\">{}</p>",
+        escaped(&f.machine.sentence())
+    ));
+    page.tiles(f);
+    page.figure("Orders a second", &chart::bars(&rates(f), "s", ""));
+    page.figure("Latency over time, ms: p50 (blue) and p99 (orange) of each second", &over_time(f));
+    page.figure("Latency by percentile, ms", &percentiles(total));
+    page.figure("How many orders took how long, ms", &chart::histogram(&buckets(total)));
+    page.stages(f);
+    page.against(f);
+    page.types(f);
+    page.resources(f);
+    page.errors(f);
+    page.raw(&format!(
+        "<h2>Repeat it</h2><pre>{}</pre><p class=\"sub\">{}</p></main>",
+        escaped(command),
+        escaped(&f.versions.sentence())
+    ));
+    page.0
+}
+
+fn rates(f: &Figures) -> Vec<Point> {
+    let point = |(at, second): (usize, &super::figures::Second)| Point {
+        x: at as f64 + 1.0,
+        y: second.orders as f64,
+    };
+    f.seconds.iter().enumerate().map(point).collect()
+}
+
+fn over_time(f: &Figures) -> String {
+    let line = |pick: fn(&super::figures::Second) -> f64| -> Vec<Point> {
+        let point = |(at, second)| Point { x: at as f64 + 1.0, y: pick(second) };
+        f.seconds.iter().enumerate().map(point).collect()
+    };
+    chart::lines(&[line(|second| second.p50_ms), line(|second| second.p99_ms)], |x| {
+        format!("{x:.0} s")
+    })
+}
+
+/// So far out as there are orders to speak of.
+fn percentiles(total: &Tally) -> String {
+    let nines_max = (total.orders.max(10) as f64).log10();
+    let steps = 60;
+    let point = |step: usize| {
+        let nines = nines_max * step as f64 / steps as f64;
+        Point { x: nines, y: total.quantile_ms(1.0 - 10_f64.powf(-nines)) }
+    };
+    let name = |nines: f64| match nines.round() as u32 {
+        0 => "min".to_owned(),
+        1 => "90 %".to_owned(),
+        2 => "99 %".to_owned(),
+        more => format!("99.{} %", "9".repeat(more as usize - 2)),
+    };
+    chart::lines(&[(0..=steps).map(point).collect()], name)
+}
+
+/// Each a quarter longer than the one before.
+fn buckets(total: &Tally) -> Vec<(f64, u64)> {
+    let histogram = total.histogram();
+    let (mut buckets, mut upper) = (Vec::new(), histogram.min().max(1) as f64);
+    let mut lower = 0;
+    while lower < histogram.max() {
+        let count = histogram.count_between(lower + 1, upper as u64);
+        buckets.push((upper / 1e6, count));
+        lower = upper as u64;
+        upper = (upper * 1.25).max(upper + 1.0);
+    }
+    buckets
+}
+
+struct Page(String);
+
+impl Page {
+    fn raw(&mut self, html: &str) {
+        self.0.push_str(html);
+    }
+
+    fn figure(&mut self, title: &str, drawing: &str) {
+        let title = escaped(title);
+        self.raw(&format!("<section><h2>{title}</h2>{drawing}</section>"));
+    }
+
+    fn tiles(&mut self, f: &Figures) {
+        let success = format!("{:.3} %", f.success_rate * 100.0);
+        let rate = format!("{:.0}", f.orders_per_s);
+        let bare = match f.bare_handler_per_s > 0.0 {
+            true => format!("{:.2} of the bare handler's", f.orders_per_s / f.bare_handler_per_s),
+            false => String::new(),
+        };
+        let load =
+            format!("{} loop, {} clients, durability {}", f.loop_kind, f.clients, f.durability);
+        let p99_9 = format!("p99.9 {:.3} ms", f.latency.p99_9_ms);
+        let mean = format!("mean {:.3} ms", f.latency.mean_ms);
+        self.raw("<div class=\"tiles\">");
+        self.tile("orders a second", &rate, &bare);
+        self.tile("p50", &format!("{:.3} ms", f.latency.p50_ms), &mean);
+        self.tile("p99", &format!("{:.3} ms", f.latency.p99_ms), &p99_9);
+        self.tile("succeeded", &success, &format!("{} orders", f.orders));
+        self.raw(&format!("</div><p class=\"sub\">{}</p>", escaped(&load)));
+    }
+
+    fn tile(&mut self, name: &str, value: &str, below: &str) {
+        let below = escaped(below);
+        self.raw(&format!("<div><small>{name}</small><b>{value}</b><small>{below}</small></div>"));
+    }
+
+    fn stages(&mut self, f: &Figures) {
+        if f.stages.is_empty() {
+            return;
+        }
+        let stages: Vec<_> = f.stages.values().collect();
+        let shares: Vec<_> = stages.iter().map(|stage| (stage.name, stage.share)).collect();
+        let row = |stage: &&super::stages::Stage| {
+            vec![
+                stage.name.to_owned(),
+                format!("{:.1}", stage.p50_us),
+                format!("{:.1}", stage.p99_us),
+                format!("{:.1} %", stage.share * 100.0),
+            ]
+        };
+        let rows: Vec<_> = stages.iter().map(row).collect();
+        let table = table(&["stage", "p50, us", "p99, us", "share of the time"], &rows);
+        self.figure("Where the time goes", &format!("{}{table}", chart::shares(&shares)));
+    }
+
+    fn against(&mut self, f: &Figures) {
+        let mut rows = vec![
+            row("orders a second", f.orders_per_s, "bare handler", f.bare_handler_per_s, 0),
+            row("mean, ms", f.latency.mean_ms, "bare handler", f.bare_handler.mean_ms, 3),
+            row("p99, ms", f.latency.p99_ms, "bare handler", f.bare_handler.p99_ms, 3),
+            row("p50, ms", f.latency.p50_ms, "loopback", f.loopback_us / 1e3, 3),
+        ];
+        if let Some(disk) = f.disk_fdatasync_ms {
+            rows.push(row("p50, ms", f.latency.p50_ms, "fdatasync p50", disk.p50, 3));
+            rows.push(row("p99, ms", f.latency.p99_ms, "fdatasync p99", disk.p99, 3));
+        }
+        let table = table(&["", "venue", "measured in the same minute", "", "ratio"], &rows);
+        self.figure("Against what the machine can do", &table);
+    }
+
+    fn types(&mut self, f: &Figures) {
+        let row = |(name, of): (&String, &super::figures::ByType)| {
+            let l = of.latency;
+            let values = [l.mean_ms, l.p50_ms, l.p90_ms, l.p99_ms, l.p99_9_ms, l.max_ms];
+            let values = values.iter().map(|value| format!("{value:.3}"));
+            std::iter::once(name.clone()).chain([of.orders.to_string()]).chain(values).collect()
+        };
+        let rows: Vec<Vec<String>> = f.by_type.iter().map(row).collect();
+        let heads = ["type", "orders", "mean, ms", "p50", "p90", "p99", "p99.9", "max"];
+        self.figure("By type of order", &table(&heads, &rows));
+    }
+
+    fn resources(&mut self, f: &Figures) {
+        let mut rows = Vec::new();
+        let mut add = |name: &str, value: Option<f64>, digits: usize| {
+            if let Some(value) = value {
+                rows.push(vec![name.to_owned(), format!("{value:.digits$}")]);
+            }
+        };
+        add("CPU of the venue, s", f.cpu_s, 2);
+        add("CPU of the clients, s", Some(f.client_cpu_s), 2);
+        add("CPU per million orders, s", f.cpu_s_per_million_orders, 1);
+        add("money per million orders", f.cost_per_million_orders, 4);
+        add("memory, MB", f.rss_mb, 1);
+        add("page faults", f.page_faults.map(|count| count as f64), 0);
+        add("context switches", f.context_switches.map(|count| count as f64), 0);
+        add("disk, bytes an order", f.disk_bytes_per_order, 0);
+        add("network, bytes an order", Some(f.bytes_per_order), 0);
+        add("network, packets an order", f.packets_per_order, 2);
+        add("trades an order", Some(f.trades_per_order), 3);
+        for thread in f.threads.iter().filter(|thread| thread.cpu_s > 0.0) {
+            add(&format!("thread {}, CPU s", thread.name), Some(thread.cpu_s), 2);
+        }
+        self.figure("What it took", &table(&["", ""], &rows));
+    }
+
+    fn errors(&mut self, f: &Figures) {
+        if f.errors.is_empty() {
+            return;
+        }
+        let row = |(cause, count): (&String, &u64)| vec![cause.clone(), count.to_string()];
+        let rows: Vec<_> = f.errors.iter().map(row).collect();
+        self.figure("Errors", &table(&["cause", "orders"], &rows));
+    }
+}
+
+fn row(name: &str, venue: f64, of: &str, other: f64, digits: usize) -> Vec<String> {
+    let ratio = if other > 0.0 { format!("{:.2}", venue / other) } else { String::new() };
+    vec![
+        name.to_owned(),
+        format!("{venue:.digits$}"),
+        of.to_owned(),
+        format!("{other:.digits$}"),
+        ratio,
+    ]
+}
+
+fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
+    let mut html = String::from("<table><tr>");
+    for head in heads {
+        put(&mut html, format_args!("<th>{head}</th>"));
+    }
+    for row in rows {
+        html.push_str("</tr><tr>");
+        for cell in row {
+            put(&mut html, format_args!("<td>{}</td>", escaped(cell)));
+        }
+    }
+    html.push_str("</tr></table>");
+    html
+}
+
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("a string takes all that is written to it");
+}

@@ -1,0 +1,284 @@
+//! A scenario that is one load: references first, then the venue, then the figures.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::Flags;
+use super::bare::Bare;
+use super::figures::{BareFigures, Book, ByType, Figures, Latency, Second, csv, per};
+use super::fleet::{Drive, Moment};
+use super::flow::SYMBOL;
+use super::machine::{Machine, Versions};
+use super::reference::{self, Disk};
+use super::spec::{Key, Load, Report};
+use super::stages::Reading;
+use super::usage::Usage;
+use super::venue::Venue;
+use super::{page, require, table};
+use crate::clock::now_ns;
+use crate::failure::Failure;
+
+/// How long the bare handler is driven, of which the first part is not measured.
+const BARE_WARM_UP: Duration = Duration::from_millis(500);
+const BARE_MEASURED_MAX: Duration = Duration::from_secs(2);
+
+#[derive(Debug)]
+pub(super) struct Scenario {
+    name: &'static str,
+    load: Load,
+    /// What the bare handler is asked.
+    bare: Load,
+    pipelines: bool,
+}
+
+impl Scenario {
+    pub(super) const REST_MIX: Self =
+        Self { name: "rest-mix", load: Load::RestMix, bare: Load::RestMix, pipelines: false };
+    pub(super) const HEALTH: Self =
+        Self { name: "health", load: Load::Health, bare: Load::Health, pipelines: false };
+    pub(super) const BATCH: Self =
+        Self { name: "batch", load: Load::Batch, bare: Load::Batch, pipelines: false };
+    pub(super) const PIPELINED: Self =
+        Self { name: "pipelined", load: Load::WebSocket, bare: Load::RestMix, pipelines: true };
+}
+
+/// What the machine could do in that minute.
+struct Reference {
+    disk: Option<Disk>,
+    loopback_us: f64,
+    bare: Report,
+    bare_usage: Option<Usage>,
+}
+
+/// What the venue did.
+struct Measured {
+    report: Report,
+    before: Reading,
+    after: Reading,
+    usage: Option<Usage>,
+    book: Option<Book>,
+}
+
+pub(super) fn run(scenario: &Scenario, flags: &Flags) -> Result<(), Failure> {
+    let within = flags.within.clone().unwrap_or_else(std::env::temp_dir);
+    let machine = Machine::here(&within);
+    let venue = open(flags, &within)?;
+    let reference = refer(scenario, flags, &venue)?;
+    let measured = measure(scenario, flags, &venue)?;
+    let figures = figures(scenario, flags, machine, reference, &measured)?;
+    tell(flags, &figures, &measured.report)
+}
+
+fn open(flags: &Flags, within: &Path) -> Result<Venue, Failure> {
+    let clients = usize::from(flags.clients);
+    match (&flags.url, &flags.key, &flags.secret) {
+        (Some(url), Some(api_key), Some(secret_key)) => {
+            let key = Key { api_key: api_key.clone(), secret_key: secret_key.clone() };
+            Venue::at(url, &key, clients)
+        }
+        _ => Venue::start(within, flags.durability.name(), clients),
+    }
+}
+
+fn refer(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Result<Reference, Failure> {
+    let disk = venue.folder().map(reference::fdatasync_ms).transpose()?;
+    let loopback_us = reference::loopback_us()?;
+    let key = &venue.keys[0];
+    let bare = Bare::start(key)?;
+    let drive = Drive {
+        address: bare.address.clone(),
+        load: scenario.bare,
+        keys: vec![key.clone(); venue.keys.len()],
+        rate: None,
+        window: 1,
+        warm_up: BARE_WARM_UP,
+        measured: bare_measured(flags),
+        ..drive(scenario, flags, venue)
+    };
+    let mut usage = Between::default();
+    let report = drive.run("bare handler", |moment| {
+        usage.look(moment, Some(bare.process()));
+        Ok(())
+    })?;
+    Ok(Reference { disk, loopback_us, bare: report, bare_usage: usage.spent() })
+}
+
+fn bare_measured(flags: &Flags) -> Duration {
+    Duration::from_secs(flags.duration).min(BARE_MEASURED_MAX)
+}
+
+fn measure(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Result<Measured, Failure> {
+    let (mut before, mut after) = (Reading::default(), Reading::default());
+    let mut usage = Between::default();
+    let report = drive(scenario, flags, venue).run(scenario.name, |moment| {
+        usage.look(moment, venue.process());
+        let reading = tolerant(venue, Reading::of(venue))?.unwrap_or_default();
+        match moment {
+            Moment::Begin => before = reading,
+            Moment::End => after = reading,
+        }
+        Ok(())
+    })?;
+    let book = tolerant(venue, book(venue))?;
+    Ok(Measured { report, before, after, usage: usage.spent(), book })
+}
+
+/// What is measured by its address may be no Buttonwood at all, and need not tell more than what
+/// becomes of orders.
+fn tolerant<T>(venue: &Venue, told: Result<T, Failure>) -> Result<Option<T>, Failure> {
+    match (told, venue.process()) {
+        (Err(failure), Some(_)) => Err(failure),
+        (told, _) => Ok(told.ok()),
+    }
+}
+
+fn drive(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Drive {
+    Drive {
+        address: venue.address.clone(),
+        load: scenario.load,
+        keys: venue.keys.clone(),
+        agents: usize::from(flags.agents),
+        rate: flags.rate,
+        window: if scenario.pipelines { usize::from(flags.window) } else { 1 },
+        seed: flags.seed,
+        warm_up: Duration::from_secs(flags.warm_up),
+        measured: Duration::from_secs(flags.duration),
+    }
+}
+
+/// What a process used between two moments.
+#[derive(Default)]
+struct Between {
+    begin: Option<Usage>,
+    end: Option<Usage>,
+}
+
+impl Between {
+    fn look(&mut self, moment: Moment, process: Option<u32>) {
+        let usage = process.and_then(Usage::of);
+        match moment {
+            Moment::Begin => self.begin = usage,
+            Moment::End => self.end = usage,
+        }
+    }
+
+    fn spent(self) -> Option<Usage> {
+        Some(self.end?.since(&self.begin?))
+    }
+}
+
+fn book(venue: &Venue) -> Result<Book, Failure> {
+    let text = venue.get(&format!("/api/v3/depth?symbol={SYMBOL}&limit=5000"))?;
+    let depth: Value = serde_json::from_str(&text)?;
+    let levels = |side: &str| depth[side].as_array().map_or(0, Vec::len);
+    Ok(Book { bid_levels: levels("bids"), ask_levels: levels("asks") })
+}
+
+fn figures(
+    scenario: &Scenario,
+    flags: &Flags,
+    machine: Machine,
+    reference: Reference,
+    measured: &Measured,
+) -> Result<Figures, Failure> {
+    let Measured { report, usage, .. } = measured;
+    let total = report.total();
+    let failed: u64 = report.errors.values().sum();
+    let duration_s = flags.duration as f64;
+    let cpu_s = usage.as_ref().map(|usage| usage.cpu_s);
+    let cpu_s_per_million_orders = cpu_s.map(|cpu_s| per(cpu_s * 1e6, total.orders));
+    let spent = |pick: fn(&Usage) -> u64| usage.as_ref().map(pick);
+    let each = |pick: fn(&Usage) -> u64| spent(pick).map(|all| per(all as f64, total.orders));
+    let bytes = report.bytes_sent + report.bytes_received;
+    let stages = measured.after.since(&measured.before);
+    let as_json = serde_json::to_value(&total)?;
+    Ok(Figures {
+        scenario: scenario.name,
+        loop_kind: if flags.rate.is_some() { "open" } else { "closed" },
+        clients: usize::from(flags.clients),
+        agents: usize::from(flags.agents.min(flags.clients)),
+        durability: match flags.url {
+            Some(_) => "as the venue was started".to_owned(),
+            None => flags.durability.name().to_owned(),
+        },
+        duration_s,
+        rate: flags.rate.map(|rate| rate * scenario.load.orders_per_request() as f64),
+        orders: total.orders,
+        orders_per_s: total.orders as f64 / duration_s,
+        orders_per_s_peak: report.seconds.iter().map(|s| s.orders).max().unwrap_or(0) as f64,
+        latency: Latency::of(&total),
+        by_type: ByType::of(report),
+        stages: stages.into_iter().map(|stage| (stage.name, stage)).collect(),
+        success_rate: per(total.orders as f64, total.orders + failed),
+        errors: report.errors.clone(),
+        fills: 2 * report.trades,
+        trades_per_order: per(report.trades as f64, total.orders),
+        matched_per_s: report.trades as f64 / duration_s,
+        book: measured.book,
+        disk_fdatasync_ms: reference.disk,
+        loopback_us: reference.loopback_us,
+        bare_handler_per_s: reference.bare.total().orders as f64
+            / bare_measured(flags).as_secs_f64(),
+        bare_handler: BareFigures::of(&reference.bare, reference.bare_usage.as_ref()),
+        rss_mb: usage.as_ref().map(|usage| usage.rss_mb),
+        cpu_s,
+        cpu_s_per_million_orders,
+        cost_per_million_orders: cost(flags, per(duration_s * 1e6, total.orders)),
+        page_faults: spent(|usage| usage.page_faults),
+        context_switches: spent(|usage| usage.context_switches),
+        disk_bytes_per_order: each(|usage| usage.disk_written_bytes),
+        packets_per_order: each(|usage| usage.loopback_packets),
+        bytes_per_order: per(bytes as f64, total.orders),
+        client_cpu_s: report.cpu_s,
+        threads: usage.as_ref().map_or_else(Vec::new, |usage| usage.threads.clone()),
+        seconds: Second::of(report),
+        machine,
+        versions: Versions::here(),
+        time: now_ns() / 1_000_000_000,
+        histogram: as_json["histogram"].clone(),
+    })
+}
+
+/// Of a million orders, at the rate of this run: the machine is paid for by the hour, busy or not.
+fn cost(flags: &Flags, seconds_per_million: f64) -> Option<f64> {
+    flags.cost_per_hour.map(|per_hour| per_hour * seconds_per_million / 3_600.0)
+}
+
+fn tell(flags: &Flags, figures: &Figures, report: &Report) -> Result<(), Failure> {
+    let value = serde_json::to_value(figures)?;
+    let mut text = match (flags.json, flags.csv) {
+        (true, _) => value.to_string(),
+        (_, true) => csv(&value).map_err(|error| Failure::fault(error.to_string()))?,
+        _ => table::table(figures),
+    };
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    std::io::stdout().write_all(text.as_bytes())?;
+    if let Some(file) = &flags.html {
+        write_page(file, &page::page(figures, &report.total(), &command()))?;
+    }
+    require::check(&flags.require, &value)
+}
+
+fn write_page(file: &PathBuf, page: &str) -> Result<(), Failure> {
+    std::fs::write(file, page).map_err(|error| Failure::new(format!("{}: {error}", file.display())))
+}
+
+/// As it was typed, but for what must not be shown.
+fn command() -> String {
+    let mut words = vec!["buttonwood".to_owned()];
+    let mut is_hidden = false;
+    for word in std::env::args().skip(1) {
+        words.push(if is_hidden { "...".to_owned() } else { word.clone() });
+        is_hidden = word == "--secret";
+        if word.starts_with("--secret=") {
+            words.pop();
+            words.push("--secret=...".into());
+        }
+    }
+    words.join(" ")
+}

@@ -1,0 +1,134 @@
+//! The figures for whoever looks at a terminal.
+
+use std::fmt::Write as _;
+
+use super::figures::{Figures, Latency};
+
+pub(super) fn table(figures: &Figures) -> String {
+    let mut out = Table(String::new());
+    let f = figures;
+    out.line("scenario", format!("{}, {}", f.scenario, load(f)));
+    out.line("machine", f.machine.sentence());
+    out.line("version", f.versions.sentence());
+    out.line(
+        "orders",
+        format!(
+            "{:.0}/s, best second {:.0}/s; {} in {:.1} s",
+            f.orders_per_s, f.orders_per_s_peak, f.orders, f.duration_s
+        ),
+    );
+    let errors: u64 = f.errors.values().sum();
+    out.line("succeeded", format!("{:.4} %, {errors} errors", f.success_rate * 100.0));
+    for (cause, count) in &f.errors {
+        out.line("", format!("{count} x {cause}"));
+    }
+    out.line(
+        "matched",
+        format!("{:.0} trades/s, {:.3} an order", f.matched_per_s, f.trades_per_order),
+    );
+    if let Some(book) = f.book {
+        out.line(
+            "book",
+            format!("{} bid and {} ask levels at the end", book.bid_levels, book.ask_levels),
+        );
+    }
+    out.latencies(f);
+    out.stages(f);
+    out.reference(f);
+    out.cost(f);
+    out.0
+}
+
+fn load(f: &Figures) -> String {
+    let clients = match f.clients {
+        1 => "1 client".to_owned(),
+        clients => format!("{clients} clients"),
+    };
+    let rate = f.rate.map_or(String::new(), |rate| format!(" at {rate:.0}/s"));
+    let agents = if f.agents == 1 { "process" } else { "processes" };
+    let (kind, durability) = (f.loop_kind, &f.durability);
+    format!("{kind} loop{rate}, {clients} in {} {agents}, durability {durability}", f.agents)
+}
+
+struct Table(String);
+
+impl Table {
+    fn line(&mut self, name: &str, text: impl std::fmt::Display) {
+        writeln!(self.0, "{name:14}{text}").expect("a string takes all that is written to it");
+    }
+
+    fn latencies(&mut self, f: &Figures) {
+        self.line("", "");
+        let heads = ["min", "mean", "p50", "p75", "p90", "p95", "p99", "p99.9", "max"];
+        let heads: String = heads.iter().map(|head| format!("{head:>9}")).collect();
+        self.line("latency, ms", format!("{heads}{:>11}", "orders"));
+        self.latency("all", &f.latency, f.orders);
+        for (name, by_type) in &f.by_type {
+            self.latency(name, &by_type.latency, by_type.orders);
+        }
+    }
+
+    fn latency(&mut self, name: &str, latency: &Latency, orders: u64) {
+        let Latency { min_ms, mean_ms, p50_ms, p75_ms, p90_ms, p95_ms, p99_ms, p99_9_ms, max_ms } =
+            *latency;
+        let values = [min_ms, mean_ms, p50_ms, p75_ms, p90_ms, p95_ms, p99_ms, p99_9_ms, max_ms];
+        let values: String = values.iter().map(|value| format!("{value:9.3}")).collect();
+        self.line(name, format!("{values}{orders:11}"));
+    }
+
+    fn stages(&mut self, f: &Figures) {
+        if f.stages.is_empty() {
+            return;
+        }
+        self.line("", "");
+        self.line("stage, us", format!("{:>9}{:>9}{:>9}", "p50", "p99", "share"));
+        let mut stages: Vec<_> = f.stages.values().collect();
+        stages.sort_by(|a, b| b.share.total_cmp(&a.share));
+        for stage in stages {
+            let share = stage.share * 100.0;
+            let text = format!("{:9.1}{:9.1}{share:8.1}%", stage.p50_us, stage.p99_us);
+            self.line(stage.name, text);
+        }
+    }
+
+    fn reference(&mut self, f: &Figures) {
+        self.line("", "");
+        if let Some(disk) = f.disk_fdatasync_ms {
+            let text = format!("fdatasync of 4 KiB p50 {:.3} ms, p99 {:.3} ms", disk.p50, disk.p99);
+            self.line("same minute", text);
+        }
+        self.line("", format!("loopback TCP round trip {:.1} us", f.loopback_us));
+        let bare = f.bare_handler;
+        let text = format!(
+            "bare signed handler {:.0}/s, mean {:.3} ms, p99 {:.3} ms",
+            f.bare_handler_per_s, bare.mean_ms, bare.p99_ms
+        );
+        self.line("", text);
+    }
+
+    fn cost(&mut self, f: &Figures) {
+        self.line("", "");
+        if let (Some(cpu_s), Some(rss_mb)) = (f.cpu_s, f.rss_mb) {
+            let text =
+                format!("{cpu_s:.2} s of CPU, {rss_mb:.1} MB; clients {:.2} s", f.client_cpu_s);
+            self.line("venue", text);
+        }
+        if let Some(per_million) = f.cpu_s_per_million_orders {
+            let cost = f.cost_per_million_orders;
+            let cost = cost.map_or(String::new(), |cost| format!(", {cost:.4} in money"));
+            self.line("a million", format!("{per_million:.1} s of CPU{cost}"));
+        }
+        self.line("an order", format!("{:.0} bytes of HTTP{}", f.bytes_per_order, per_order(f)));
+        for thread in f.threads.iter().filter(|thread| thread.cpu_s > 0.0) {
+            self.line("thread", format!("{:18}{:7.2} s", thread.name, thread.cpu_s));
+        }
+    }
+}
+
+fn per_order(f: &Figures) -> String {
+    let (Some(packets), Some(disk)) = (f.packets_per_order, f.disk_bytes_per_order) else {
+        return String::new();
+    };
+    let switches = f.context_switches.map_or(0.0, |all| super::figures::per(all as f64, f.orders));
+    format!(", {packets:.1} packets, {disk:.0} bytes of disk, {switches:.2} context switches")
+}

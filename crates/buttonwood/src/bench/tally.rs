@@ -1,0 +1,84 @@
+//! Orders and their latencies: an HdrHistogram in nanoseconds, three digits exact.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+use serde::de::Error as _;
+use serde::ser::Error as _;
+use serde::{Deserialize, Serialize};
+
+/// What takes longer counts as this.
+const LATENCY_MAX_NS: u64 = 60_000_000_000;
+const DIGITS: u8 = 3;
+
+/// Written down, the histogram is HdrHistogram's V2 format in base64, as other tools read it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct Tally {
+    pub(super) orders: u64,
+    #[serde(serialize_with = "write_histogram", deserialize_with = "read_histogram")]
+    histogram: Histogram<u64>,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        let histogram = Histogram::new_with_bounds(1, LATENCY_MAX_NS, DIGITS);
+        Self { orders: 0, histogram: histogram.expect("the bounds are constants") }
+    }
+}
+
+impl Tally {
+    /// One answer for `orders` orders, which all took as long.
+    pub(super) fn record(&mut self, latency_ns: u64, orders: u64) {
+        self.orders += orders;
+        self.histogram.saturating_record_n(latency_ns.max(1), orders);
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        self.orders += other.orders;
+        self.histogram.add(&other.histogram).expect("all have the same bounds");
+    }
+
+    pub(super) fn histogram(&self) -> &Histogram<u64> {
+        &self.histogram
+    }
+
+    pub(super) fn quantile_ms(&self, quantile: f64) -> f64 {
+        ms(self.histogram.value_at_quantile(quantile))
+    }
+
+    pub(super) fn min_ms(&self) -> f64 {
+        ms(self.histogram.min())
+    }
+
+    pub(super) fn mean_ms(&self) -> f64 {
+        self.histogram.mean() / 1e6
+    }
+
+    pub(super) fn max_ms(&self) -> f64 {
+        ms(self.histogram.max())
+    }
+}
+
+fn ms(ns: u64) -> f64 {
+    ns as f64 / 1e6
+}
+
+fn write_histogram<S: serde::Serializer>(
+    histogram: &Histogram<u64>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut bytes = Vec::new();
+    let written = V2Serializer::new().serialize(histogram, &mut bytes);
+    written.map_err(|error| S::Error::custom(format!("{error:?}")))?;
+    serializer.serialize_str(&STANDARD.encode(bytes))
+}
+
+fn read_histogram<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Histogram<u64>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let bytes = STANDARD.decode(text).map_err(D::Error::custom)?;
+    let read = Deserializer::new().deserialize(&mut bytes.as_slice());
+    read.map_err(|error| D::Error::custom(format!("{error:?}")))
+}

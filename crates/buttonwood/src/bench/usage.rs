@@ -1,0 +1,144 @@
+//! What a process has used up to now, as the kernel counts it.
+
+use serde::Serialize;
+
+/// Linux counts CPU time for programs in this unit on every machine.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct Usage {
+    pub(super) cpu_s: f64,
+    pub(super) rss_mb: f64,
+    pub(super) page_faults: u64,
+    pub(super) context_switches: u64,
+    pub(super) disk_written_bytes: u64,
+    pub(super) threads: Vec<ThreadUsage>,
+    /// Packets over this machine's own network, whoever sent them.
+    pub(super) loopback_packets: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct ThreadUsage {
+    pub(super) name: String,
+    pub(super) cpu_s: f64,
+}
+
+impl Usage {
+    /// `None` for a process that is not there, or not on this kind of machine.
+    pub(super) fn of(process: u32) -> Option<Self> {
+        let pid = process.to_string();
+        let stat = Stat::read(&format!("/proc/{pid}/stat"))?;
+        let mut usage = Self {
+            cpu_s: stat.cpu_s,
+            rss_mb: rss_mb(process)?,
+            page_faults: stat.page_faults,
+            disk_written_bytes: field(&format!("/proc/{pid}/io"), "write_bytes:").unwrap_or(0),
+            loopback_packets: loopback_packets().unwrap_or(0),
+            ..Self::default()
+        };
+        for task in std::fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten() {
+            let path = task.path();
+            let file = |name: &str| path.join(name).to_string_lossy().into_owned();
+            // A thread may end between the two looks.
+            let Some(stat) = Stat::read(&file("stat")) else { continue };
+            for name in ["voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"] {
+                usage.context_switches += field(&file("status"), name).unwrap_or(0);
+            }
+            usage.add_thread(stat);
+        }
+        Some(usage)
+    }
+
+    /// Threads of one name are one line: a runtime has many.
+    fn add_thread(&mut self, Stat { name, cpu_s, .. }: Stat) {
+        match self.threads.iter_mut().find(|thread| thread.name == name) {
+            Some(thread) => thread.cpu_s += cpu_s,
+            None => self.threads.push(ThreadUsage { name, cpu_s }),
+        }
+    }
+
+    /// What was used since `before`; the memory is what it is now.
+    pub(super) fn since(&self, before: &Self) -> Self {
+        let of_thread = |thread: &ThreadUsage| {
+            let earlier = before.threads.iter().find(|earlier| earlier.name == thread.name);
+            let cpu_s = thread.cpu_s - earlier.map_or(0.0, |earlier| earlier.cpu_s);
+            ThreadUsage { name: thread.name.clone(), cpu_s }
+        };
+        Self {
+            cpu_s: self.cpu_s - before.cpu_s,
+            rss_mb: self.rss_mb,
+            page_faults: self.page_faults.saturating_sub(before.page_faults),
+            context_switches: self.context_switches.saturating_sub(before.context_switches),
+            disk_written_bytes: self.disk_written_bytes.saturating_sub(before.disk_written_bytes),
+            threads: self.threads.iter().map(of_thread).collect(),
+            loopback_packets: self.loopback_packets.saturating_sub(before.loopback_packets),
+        }
+    }
+}
+
+/// CPU time of a process; `self` is the one that asks.
+pub(super) fn cpu_s(process: &str) -> Option<f64> {
+    Stat::read(&format!("/proc/{process}/stat")).map(|stat| stat.cpu_s)
+}
+
+pub(super) fn rss_mb(process: u32) -> Option<f64> {
+    let kib = field(&format!("/proc/{process}/status"), "VmRSS:")?;
+    Some(kib as f64 / 1_024.0)
+}
+
+struct Stat {
+    name: String,
+    cpu_s: f64,
+    page_faults: u64,
+}
+
+impl Stat {
+    fn read(file: &str) -> Option<Self> {
+        Self::parse(&std::fs::read_to_string(file).ok()?)
+    }
+
+    /// The name stands in parentheses, and may hold any character.
+    fn parse(text: &str) -> Option<Self> {
+        let (head, rest) = text.rsplit_once(") ")?;
+        let (_, name) = head.split_once('(')?;
+        let fields: Vec<&str> = rest.split(' ').collect();
+        let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
+        let ticks = number(11)? + number(12)?;
+        Some(Self {
+            name: name.to_owned(),
+            cpu_s: ticks as f64 / TICKS_PER_SECOND,
+            page_faults: number(7)? + number(9)?,
+        })
+    }
+}
+
+fn field(file: &str, name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+fn loopback_packets() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/net/dev").ok()?;
+    let line = text.lines().find_map(|line| line.trim_start().strip_prefix("lo:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_read_whatever_its_name() {
+        let text = "7 (a) b (c) S 1 7 7 0 -1 0 10 0 3 0 150 50 0 0 20";
+        let stat = Stat::parse(text).expect("it is complete");
+        assert_eq!((stat.name.as_str(), stat.cpu_s, stat.page_faults), ("a) b (c", 2.0, 13));
+    }
+
+    #[test]
+    fn this_process_can_be_looked_at() {
+        let usage = Usage::of(std::process::id()).expect("it is there");
+        assert!(usage.rss_mb > 1.0 && !usage.threads.is_empty());
+        assert!(Usage::of(u32::MAX).is_none());
+    }
+}

@@ -1,0 +1,174 @@
+//! When an order passed from stage to stage of its way through the gateway.
+//!
+//! A connection is watched from outside ([`Watched`]): where HTTP begins to read a request and has written
+//! an answer is seen nowhere else. What lies between, the call notes itself.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use venue::{Handle, Metrics, Stage};
+
+use crate::server::Place;
+
+/// Moments of one connection, as nanoseconds since it began; 0 is none.
+#[derive(Debug)]
+pub(crate) struct Line {
+    begun: Instant,
+    read: AtomicU64,
+    /// Since when an answer waits to be written.
+    answered: AtomicU64,
+}
+
+impl Line {
+    pub(crate) fn new() -> Self {
+        Self { begun: Instant::now(), read: AtomicU64::new(0), answered: AtomicU64::new(0) }
+    }
+
+    fn note(&self, moment: &AtomicU64, now: Instant) {
+        let since_begun = now.saturating_duration_since(self.begun).as_nanos();
+        // Half a thousand years fit in it.
+        moment.store(since_begun as u64, Ordering::Relaxed);
+    }
+
+    fn take(&self, moment: &AtomicU64) -> Option<Instant> {
+        // Nearly always there is none to take, and looking costs less.
+        let noted = match moment.load(Ordering::Relaxed) {
+            0 => 0,
+            _ => moment.swap(0, Ordering::Relaxed),
+        };
+        (noted > 0).then(|| self.begun + Duration::from_nanos(noted))
+    }
+}
+
+/// A connection whose reads and writes are noted on its line.
+pub(crate) struct Watched<S> {
+    stream: S,
+    place: Place,
+    handle: Handle,
+}
+
+impl<S> Watched<S> {
+    pub(crate) fn new(stream: S, place: Place, handle: Handle) -> Self {
+        Self { stream, place, handle }
+    }
+
+    fn written(&self) {
+        let line = self.place.line();
+        if let Some(answered) = line.take(&line.answered) {
+            self.handle.metrics().passed(Stage::Reply, answered.elapsed(), 1);
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut this.stream).poll_read(context, buf))?;
+        if buf.filled().len() > before {
+            let line = this.place.line();
+            line.note(&line.read, Instant::now());
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = ready!(Pin::new(&mut this.stream).poll_write(context, bytes))?;
+        this.written();
+        Poll::Ready(Ok(written))
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = ready!(Pin::new(&mut this.stream).poll_write_vectored(context, slices))?;
+        this.written();
+        Poll::Ready(Ok(written))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
+    }
+}
+
+/// How long a call was in the stages before it went to the venue.
+pub(crate) struct Times {
+    /// Where it came as a request of its own, and not as one message of many.
+    place: Option<Place>,
+    receive: Option<Duration>,
+    decode: Duration,
+    check: Duration,
+    /// Where the present stage began.
+    since: Instant,
+}
+
+impl Times {
+    pub(crate) fn begin(place: Option<Place>) -> Self {
+        let since = Instant::now();
+        let read = place.as_ref().and_then(|place| {
+            let line = place.line();
+            line.take(&line.read)
+        });
+        Self {
+            receive: read.map(|read| since.saturating_duration_since(read)),
+            place,
+            decode: Duration::ZERO,
+            check: Duration::ZERO,
+            since,
+        }
+    }
+
+    pub(crate) fn decoded(&mut self) {
+        self.decode += self.turn();
+    }
+
+    pub(crate) fn checked(&mut self) {
+        self.check += self.turn();
+    }
+
+    fn turn(&mut self) -> Duration {
+        let now = Instant::now();
+        now.saturating_duration_since(std::mem::replace(&mut self.since, now))
+    }
+
+    /// The order's answer is ready. It was `woken` to make it.
+    pub(crate) fn answered(&self, metrics: &Metrics, woken: Instant) {
+        let now = Instant::now();
+        if let Some(receive) = self.receive {
+            metrics.passed(Stage::Receive, receive, 1);
+        }
+        metrics.passed(Stage::Decode, self.decode, 1);
+        metrics.passed(Stage::Check, self.check, 1);
+        metrics.passed(Stage::Encode, now.saturating_duration_since(woken), 1);
+        if let Some(place) = &self.place {
+            let line = place.line();
+            line.note(&line.answered, now);
+        }
+    }
+}

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use figment::Figment;
 use figment::providers::{Format, Serialized, Toml};
 use gateway::{Origin, OriginError, Tls, TlsError};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use venue::{LogRetention, MasterKey, MasterKeyError, Retention};
@@ -166,7 +167,7 @@ pub(crate) struct Flags {
     log_format: Option<LogFormat>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Durability {
     Fsync,

@@ -3,11 +3,11 @@
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use types::{Calendar, Command, SESSIONS_MAX, Session};
 
 use super::instrument::find_instrument;
-use super::request::{Backend, carry_out, invalid};
+use super::request::{Backend, carry_out, invalid, to_json};
 use super::trading::PhaseName;
 use super::words::words_of_three;
 use crate::failure::Failure;
@@ -43,15 +43,28 @@ impl CalendarChange {
             sessions = parse_sessions(&self.sessions)?;
             carry_out(venue, Command::SetCalendar(Calendar { instrument, sessions }))?;
         }
-        let sessions = sessions.iter().flatten().map(|session| {
-            json!({
-                "days": format_days(session.weekdays),
-                "time": format_time(session.begins_s),
-                "phase": format!("{:?}", session.phase),
-            })
+        let sessions = sessions.iter().flatten().map(|session| SessionShown {
+            days: format_days(session.weekdays),
+            time: format_time(session.begins_s),
+            phase: format!("{:?}", session.phase),
         });
-        Ok(json!({ "symbol": self.symbol, "sessions": sessions.collect::<Vec<_>>() }))
+        Ok(to_json(CalendarShown { symbol: &self.symbol, sessions: sessions.collect() }))
     }
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct CalendarShown<'a> {
+    symbol: &'a str,
+    sessions: Vec<SessionShown>,
+}
+
+#[derive(JsonSchema, Serialize)]
+struct SessionShown {
+    /// Such as `Mon,Tue`
+    days: String,
+    /// When it begins, in UTC
+    time: String,
+    phase: String,
 }
 
 fn parse_sessions(words: &[String]) -> Result<[Option<Session>; SESSIONS_MAX], Failure> {

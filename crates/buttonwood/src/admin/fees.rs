@@ -3,13 +3,13 @@
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use types::{
     Asset, Command, FEE_TIERS_MAX, FeeAsset, FeeSchedule, FeeTier, SetFeeSchedule, format_decimal,
 };
 
 use super::instrument::find_instrument;
-use super::request::{Backend, carry_out, invalid, parse_fee};
+use super::request::{Backend, carry_out, invalid, parse_fee, to_json};
 use super::words::words_of_three;
 use crate::failure::Failure;
 
@@ -66,17 +66,15 @@ impl FeesChange {
             carry_out(venue, Command::SetFeeSchedule(set))?;
         }
         let tiers = schedule.iter().flat_map(|schedule| schedule.tiers.iter().flatten());
-        let tiers = tiers.map(|tier| {
-            json!({
-                "volume_min": listing.quote.format_amount(tier.volume_min),
-                "maker_fee_bps": format_decimal(tier.maker_fee_bps_x100.into(), 2, 2),
-                "taker_fee_bps": format_decimal(tier.taker_fee_bps_x100.into(), 2, 2),
-            })
+        let tiers = tiers.map(|tier| TierShown {
+            volume_min: listing.quote.format_amount(tier.volume_min),
+            maker_fee_bps: format_decimal(tier.maker_fee_bps_x100.into(), 2, 2),
+            taker_fee_bps: format_decimal(tier.taker_fee_bps_x100.into(), 2, 2),
         });
-        Ok(json!({
-            "symbol": self.symbol,
-            "asset": schedule.map(|schedule| format!("{:?}", schedule.fee_asset)),
-            "tiers": tiers.collect::<Vec<_>>(),
+        Ok(to_json(FeesShown {
+            symbol: &self.symbol,
+            asset: schedule.map(|schedule| format!("{:?}", schedule.fee_asset)),
+            tiers: tiers.collect(),
         }))
     }
 
@@ -107,6 +105,21 @@ impl FeesChange {
         }
         Ok(FeeSchedule { fee_asset, tiers })
     }
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct FeesShown<'a> {
+    symbol: &'a str,
+    /// What fees are paid in; none without a schedule
+    asset: Option<String>,
+    tiers: Vec<TierShown>,
+}
+
+#[derive(JsonSchema, Serialize)]
+struct TierShown {
+    volume_min: String,
+    maker_fee_bps: String,
+    taker_fee_bps: String,
 }
 
 /// As a fee, and below zero too.

@@ -9,21 +9,27 @@ use std::sync::Arc;
 
 use gateway::{Answering, Method, OperatorAnswer, OperatorApi, OperatorRequest, Place};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use venue::{Handle, Keyring};
 
-use super::calendar::CalendarChange;
-use super::fees::FeesChange;
-use super::instrument::{InstrumentAction, NewInstrument, Update};
-use super::key::{KeyNumber, NewKey};
+use super::calendar::{CalendarChange, CalendarShown};
+use super::fees::{FeesChange, FeesShown};
+use super::instrument::{
+    InstrumentAction, InstrumentAdded, InstrumentShown, NewInstrument, Update,
+};
+use super::key::{KeyAdded, KeyNumber, KeyRevoked, KeyShown, NewKey};
 use super::openapi::{self, Fields};
-use super::request::{AccountUpdate, NamedAccount, NewAccount, NewAsset, Request, Transfer};
-use super::risk::{Kill, LimitsChange, Oversight, RiskChange};
-use super::rules::RulesChange;
+use super::request::{
+    AccountAdded, AccountShown, AccountUpdate, AssetAdded, AssetShown, BalanceShown, NamedAccount,
+    NewAccount, NewAsset, Request, Transfer, to_json,
+};
+use super::risk::{Kill, KillShown, LimitsChange, LimitsShown, Oversight, RiskChange, RiskShown};
+use super::rules::{RulesChange, RulesShown};
 use super::server::Online;
 use super::trading::{
-    Breaker, Correction, Halt, NamedInstrument, Owed, PhaseChange, TradeSides, Trading,
+    Adjusted, Breaker, BreakerShown, Correction, Delisted, Halt, Halted, NamedInstrument, Owed,
+    PhaseChange, PhaseShown, ReceivableShown, Resumed, TradeSides, Trading,
 };
 use crate::config::{Config, Durability};
 use crate::failure::{Cause, Failure};
@@ -43,6 +49,8 @@ pub(super) struct Route {
     pub(super) summary: &'static str,
     /// What it takes, path and body together.
     pub(super) schema: fn(&mut SchemaGenerator) -> Schema,
+    /// What it answers.
+    pub(super) answer: fn(&mut SchemaGenerator) -> Schema,
     work: fn(Value) -> Result<Work, serde_json::Error>,
 }
 
@@ -59,15 +67,16 @@ enum Work {
 struct Nothing {}
 
 macro_rules! route {
-    ($method:ident $path:literal, $summary:literal, $work:expr) => {
-        route!($method $path, $summary, Nothing, |_| $work)
+    ($method:ident $path:literal => $gives:ty, $summary:literal, $work:expr) => {
+        route!($method $path => $gives, $summary, Nothing, |_| $work)
     };
-    ($method:ident $path:literal, $summary:literal, $takes:ty, $work:expr) => {
+    ($method:ident $path:literal => $gives:ty, $summary:literal, $takes:ty, $work:expr) => {
         Route {
             method: Method::$method,
             path: $path,
             summary: $summary,
             schema: |generator| <$takes>::json_schema(generator),
+            answer: |generator| <$gives>::json_schema(generator),
             work: |fields| {
                 let work: fn($takes) -> Work = $work;
                 serde_json::from_value::<$takes>(fields).map(work)
@@ -81,42 +90,42 @@ use Work::Ask;
 /// By resource. Where something is changed, what is not named stays as it is.
 pub(super) const ROUTES: &[Route] = &[
     // The venue
-    route!(GET "/status", "How the venue is: role, sequence, durability, snapshots, spool, read model, replica", Work::Status),
-    route!(GET "/snapshots", "The snapshots that are kept, oldest first", Work::ListSnapshots),
-    route!(POST "/snapshots", "Take a snapshot now, in the background", Work::TakeSnapshot),
-    route!(POST "/halt", "Halt the venue: nothing trades and no order is taken on, though orders can be canceled", Halt, |halt| trading(Trading::Halt(halt))),
-    route!(POST "/resume", "End the halt of the venue", trading(Trading::Resume)),
-    route!(PUT "/breaker", "Halt the venue by itself when an index falls", Breaker, |breaker| trading(Trading::Breaker(breaker))),
+    route!(GET "/status" => StatusShown, "How the venue is: role, sequence, durability, snapshots, spool, read model, replica", Work::Status),
+    route!(GET "/snapshots" => Vec<SnapshotShown>, "The snapshots that are kept, oldest first", Work::ListSnapshots),
+    route!(POST "/snapshots" => SnapshotBegun, "Take a snapshot now, in the background", Work::TakeSnapshot),
+    route!(POST "/halt" => Halted, "Halt the venue: nothing trades and no order is taken on, though orders can be canceled", Halt, |halt| trading(Trading::Halt(halt))),
+    route!(POST "/resume" => Resumed, "End the halt of the venue", trading(Trading::Resume)),
+    route!(PUT "/breaker" => BreakerShown<'_>, "Halt the venue by itself when an index falls", Breaker, |breaker| trading(Trading::Breaker(breaker))),
     // Accounts
-    route!(GET "/accounts", "All accounts", Ask(Request::ListAccounts)),
-    route!(POST "/accounts", "Open an account", NewAccount, |new| Ask(Request::AddAccount(new))),
-    route!(PATCH "/accounts/{name}", "Change an account's fees and limits", AccountUpdate, |update| Ask(Request::UpdateAccount(update))),
-    route!(GET "/accounts/{name}/balances", "What an account has free, and what its orders hold", NamedAccount, |account| Ask(Request::Balances(account))),
-    route!(PUT "/accounts/{account}/kill", "Switch an account off, which cancels all that it has open, or on again", Kill, |kill| risk(Oversight::Kill(kill))),
-    route!(PATCH "/accounts/{account}/risk", "Say how an account is looked after; 0 is no limit, and without fields all is shown", RiskChange, |change| risk(Oversight::Risk(change))),
-    route!(PATCH "/accounts/{account}/limits/{symbol}", "Limit what an account may do in one instrument; 0 is no limit, and without fields all is shown", LimitsChange, |change| risk(Oversight::Limits(change))),
+    route!(GET "/accounts" => Vec<AccountShown>, "All accounts", Ask(Request::ListAccounts)),
+    route!(POST "/accounts" => AccountAdded<'_>, "Open an account", NewAccount, |new| Ask(Request::AddAccount(new))),
+    route!(PATCH "/accounts/{name}" => AccountShown, "Change an account's fees and limits", AccountUpdate, |update| Ask(Request::UpdateAccount(update))),
+    route!(GET "/accounts/{name}/balances" => Vec<BalanceShown>, "What an account has free, and what its orders hold", NamedAccount, |account| Ask(Request::Balances(account))),
+    route!(PUT "/accounts/{account}/kill" => KillShown, "Switch an account off, which cancels all that it has open, or on again", Kill, |kill| risk(Oversight::Kill(kill))),
+    route!(PATCH "/accounts/{account}/risk" => RiskShown<'_>, "Say how an account is looked after; 0 is no limit, and without fields all is shown", RiskChange, |change| risk(Oversight::Risk(change))),
+    route!(PATCH "/accounts/{account}/limits/{symbol}" => LimitsShown<'_>, "Limit what an account may do in one instrument; 0 is no limit, and without fields all is shown", LimitsChange, |change| risk(Oversight::Limits(change))),
     // Money
-    route!(POST "/deposits", "Pay an asset into an account", Transfer, |transfer| Ask(Request::Deposit(transfer))),
-    route!(POST "/withdrawals", "Pay out of an account's free balance", Transfer, |transfer| Ask(Request::Withdraw(transfer))),
-    route!(GET "/receivables", "What accounts owe each other since trades were undone", trading(Trading::Owed)),
-    route!(POST "/receivables/{receivable}/settle", "Have what is owed paid out of what its debtor has free", Owed, |owed| trading(Trading::Settle(owed))),
+    route!(POST "/deposits" => Vec<BalanceShown>, "Pay an asset into an account", Transfer, |transfer| Ask(Request::Deposit(transfer))),
+    route!(POST "/withdrawals" => Vec<BalanceShown>, "Pay out of an account's free balance", Transfer, |transfer| Ask(Request::Withdraw(transfer))),
+    route!(GET "/receivables" => Vec<ReceivableShown>, "What accounts owe each other since trades were undone", trading(Trading::Owed)),
+    route!(POST "/receivables/{receivable}/settle" => Vec<ReceivableShown>, "Have what is owed paid out of what its debtor has free", Owed, |owed| trading(Trading::Settle(owed))),
     // Keys
-    route!(GET "/keys", "The keys that are valid", Ask(Request::ListKeys)),
-    route!(POST "/keys", "Make a key. The secret of an HMAC key is in the answer, this once", NewKey, |new| Ask(Request::AddKey(new))),
-    route!(DELETE "/keys/{key}", "Make a key invalid at once", KeyNumber, |key| Ask(Request::RevokeKey(key))),
+    route!(GET "/keys" => Vec<KeyShown>, "The keys that are valid", Ask(Request::ListKeys)),
+    route!(POST "/keys" => KeyAdded<'_>, "Make a key. The secret of an HMAC key is in the answer, this once", NewKey, |new| Ask(Request::AddKey(new))),
+    route!(DELETE "/keys/{key}" => KeyRevoked, "Make a key invalid at once", KeyNumber, |key| Ask(Request::RevokeKey(key))),
     // What is traded
-    route!(GET "/assets", "All assets, and how much of each there is", Ask(Request::ListAssets)),
-    route!(POST "/assets", "List an asset", NewAsset, |new| Ask(Request::AddAsset(new))),
-    route!(GET "/instruments", "All instruments", instrument(InstrumentAction::List)),
-    route!(POST "/instruments", "List an instrument", NewInstrument, |new| instrument(InstrumentAction::Add(new))),
-    route!(PATCH "/instruments/{symbol}", "Change bounds and fees; without fields all is shown", Update, |update| instrument(InstrumentAction::Update(update))),
-    route!(DELETE "/instruments/{symbol}", "Delist an instrument, for ever: all its open orders are canceled", NamedInstrument, |named| trading(Trading::Delist(named))),
-    route!(PATCH "/instruments/{symbol}/rules", "Change filters, counts and price bands; 0 is no such rule, and without fields all is shown", RulesChange, |change| instrument(InstrumentAction::Rules(change))),
-    route!(PATCH "/instruments/{symbol}/fees", "Say what makers and takers pay, by their volume; without fields the schedule is shown", FeesChange, |change| instrument(InstrumentAction::Fees(change))),
-    route!(PATCH "/instruments/{symbol}/calendar", "Say in which phase the instrument is, by the time of the week (UTC); without fields the calendar is shown", CalendarChange, |change| instrument(InstrumentAction::Calendar(change))),
-    route!(PUT "/instruments/{symbol}/phase", "Bring an instrument into another phase", PhaseChange, |change| trading(Trading::Phase(change))),
-    route!(POST "/instruments/{symbol}/trades/{trade_id}/bust", "Undo a trade: each side gives back what it got, fees included", TradeSides, |trade| trading(Trading::Bust(trade))),
-    route!(POST "/instruments/{symbol}/trades/{trade_id}/correct", "Give a trade another price: the difference moves between the two, fees stay", Correction, |correction| trading(Trading::Correct(correction))),
+    route!(GET "/assets" => Vec<AssetShown>, "All assets, and how much of each there is", Ask(Request::ListAssets)),
+    route!(POST "/assets" => AssetAdded<'_>, "List an asset", NewAsset, |new| Ask(Request::AddAsset(new))),
+    route!(GET "/instruments" => Vec<InstrumentShown>, "All instruments", instrument(InstrumentAction::List)),
+    route!(POST "/instruments" => InstrumentAdded<'_>, "List an instrument", NewInstrument, |new| instrument(InstrumentAction::Add(new))),
+    route!(PATCH "/instruments/{symbol}" => InstrumentShown, "Change bounds and fees; without fields all is shown", Update, |update| instrument(InstrumentAction::Update(update))),
+    route!(DELETE "/instruments/{symbol}" => Delisted, "Delist an instrument, for ever: all its open orders are canceled", NamedInstrument, |named| trading(Trading::Delist(named))),
+    route!(PATCH "/instruments/{symbol}/rules" => RulesShown<'_>, "Change filters, counts and price bands; 0 is no such rule, and without fields all is shown", RulesChange, |change| instrument(InstrumentAction::Rules(change))),
+    route!(PATCH "/instruments/{symbol}/fees" => FeesShown<'_>, "Say what makers and takers pay, by their volume; without fields the schedule is shown", FeesChange, |change| instrument(InstrumentAction::Fees(change))),
+    route!(PATCH "/instruments/{symbol}/calendar" => CalendarShown<'_>, "Say in which phase the instrument is, by the time of the week (UTC); without fields the calendar is shown", CalendarChange, |change| instrument(InstrumentAction::Calendar(change))),
+    route!(PUT "/instruments/{symbol}/phase" => PhaseShown, "Bring an instrument into another phase", PhaseChange, |change| trading(Trading::Phase(change))),
+    route!(POST "/instruments/{symbol}/trades/{trade_id}/bust" => Adjusted, "Undo a trade: each side gives back what it got, fees included", TradeSides, |trade| trading(Trading::Bust(trade))),
+    route!(POST "/instruments/{symbol}/trades/{trade_id}/correct" => Adjusted, "Give a trade another price: the difference moves between the two, fees stay", Correction, |correction| trading(Trading::Correct(correction))),
 ];
 
 fn trading(action: Trading) -> Work {
@@ -193,25 +202,24 @@ impl AdminApi {
     fn status(&self) -> Value {
         let metrics = self.handle.metrics();
         let figures = metrics.figures();
-        json!({
-            // A venue on one machine has no standby that could be asked.
-            "role": "primary",
-            "durability": self.durability,
-            "sequence": figures.applied_sequence,
-            "disk_full": figures.is_disk_full,
-            "snapshot_sequence": figures.snapshot_sequence,
-            "snapshot_failures": figures.snapshot_failures,
-            "spool_first_sequence": figures.spool_first_sequence,
-            "read_model_sequence": figures.projected_sequence,
-            "read_model_failing": figures.is_projection_failing,
-            "replica": metrics.replica_status().to_string(),
+        to_json(StatusShown {
+            role: "primary",
+            durability: self.durability,
+            sequence: figures.applied_sequence,
+            disk_full: figures.is_disk_full,
+            snapshot_sequence: figures.snapshot_sequence,
+            snapshot_failures: figures.snapshot_failures,
+            spool_first_sequence: figures.spool_first_sequence,
+            read_model_sequence: figures.projected_sequence,
+            read_model_failing: figures.is_projection_failing,
+            replica: metrics.replica_status().to_string(),
         })
     }
 
     fn take_snapshot(&self) -> Result<Value, Failure> {
         let taken = self.handle.take_snapshot();
         taken.map_err(|refused| Failure::unavailable(refused.to_string()))?;
-        Ok(json!({ "begun": true }))
+        Ok(to_json(SnapshotBegun { begun: true }))
     }
 
     fn list_snapshots(&self) -> Result<Value, Failure> {
@@ -220,10 +228,39 @@ impl AdminApi {
         let row = |(batch, path): (u64, PathBuf)| {
             let size = path.metadata().map(|metadata| metadata.len()).ok();
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-            json!({ "batch": batch, "file": name, "bytes": size })
+            SnapshotShown { batch, file: name, bytes: size }
         };
-        Ok(files.into_iter().map(row).collect())
+        Ok(to_json(files.into_iter().map(row).collect::<Vec<_>>()))
     }
+}
+
+#[derive(JsonSchema, Serialize)]
+struct StatusShown {
+    /// A venue on one machine has no standby that could be asked
+    role: &'static str,
+    durability: Durability,
+    sequence: u64,
+    disk_full: bool,
+    /// None before the first one
+    snapshot_sequence: Option<u64>,
+    snapshot_failures: u64,
+    spool_first_sequence: u64,
+    read_model_sequence: u64,
+    read_model_failing: bool,
+    replica: String,
+}
+
+#[derive(JsonSchema, Serialize)]
+struct SnapshotBegun {
+    begun: bool,
+}
+
+#[derive(JsonSchema, Serialize)]
+struct SnapshotShown {
+    batch: u64,
+    file: Option<String>,
+    /// None if it is being replaced just now
+    bytes: Option<u64>,
 }
 
 impl OperatorApi for AdminApi {

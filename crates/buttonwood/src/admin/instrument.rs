@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use engine::Engine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use types::{
     AMOUNT_MAX, Amount, Asset, AssetId, Command, FeeRates, Increment, Instrument, InstrumentSpec,
     ListInstrument, PRICE_MAX, Price, QTY_MAX, Qty, Symbol, UpdateInstrument,
@@ -14,7 +14,7 @@ use types::{
 
 use super::calendar::CalendarChange;
 use super::fees::FeesChange;
-use super::request::{Backend, asset_named, carry_out, format_fee, invalid, parse_fee};
+use super::request::{Backend, asset_named, carry_out, format_fee, invalid, parse_fee, to_json};
 use super::rules::RulesChange;
 use crate::failure::Failure;
 
@@ -130,7 +130,7 @@ impl InstrumentAction {
                 let spec = new.spec(&assets)?;
                 let symbol = spec.symbol;
                 carry_out(venue, Command::ListInstrument(ListInstrument { spec }))?;
-                Ok(json!({ "symbol": symbol.as_str() }))
+                Ok(to_json(InstrumentAdded { symbol: symbol.as_str() }))
             }
             Self::Update(update) => update.execute(venue),
             Self::Rules(change) => change.execute(venue),
@@ -176,11 +176,10 @@ impl Update {
             carry_out(venue, Command::UpdateInstrument(UpdateInstrument { instrument, spec }))?;
         }
         let id = instrument.id;
-        venue
-            .read(move |engine| {
-                engine.instruments().find(|of| of.id == id).map(|of| row(engine, of))
-            })?
-            .ok_or_else(|| Failure::new("the instrument is gone"))
+        let shown = venue.read(move |engine| {
+            engine.instruments().find(|of| of.id == id).map(|of| row(engine, of))
+        })?;
+        shown.map(to_json).ok_or_else(|| Failure::new("the instrument is gone"))
     }
 }
 
@@ -275,33 +274,60 @@ pub(super) fn find_instrument(venue: &mut impl Backend, symbol: &str) -> Result<
     found.ok_or_else(|| Failure::unknown(format!("there is no instrument `{symbol}`")))
 }
 
-fn list(engine: &Engine) -> Value {
-    engine.instruments().map(|instrument| row(engine, instrument)).collect()
+#[derive(JsonSchema, Serialize)]
+pub(super) struct InstrumentAdded<'a> {
+    symbol: &'a str,
 }
 
-fn row(engine: &Engine, instrument: &Instrument) -> Value {
+#[derive(JsonSchema, Serialize)]
+pub(super) struct InstrumentShown {
+    symbol: String,
+    base: String,
+    quote: String,
+    tick_size: String,
+    lot_size: String,
+    min_price: String,
+    max_price: String,
+    min_qty: String,
+    max_qty: String,
+    market_max_qty: String,
+    min_notional: String,
+    max_notional: String,
+    max_open_orders: u32,
+    phase: Option<String>,
+    delisted: bool,
+    maker_fee_bps: String,
+    taker_fee_bps: String,
+}
+
+fn list(engine: &Engine) -> Value {
+    let rows = engine.instruments().map(|instrument| row(engine, instrument));
+    to_json(rows.collect::<Vec<_>>())
+}
+
+fn row(engine: &Engine, instrument: &Instrument) -> InstrumentShown {
     let spec = &instrument.spec;
     let asset = |id: AssetId| &engine.assets()[usize::from(id.0)];
     let quote = asset(spec.quote);
-    json!({
-        "symbol": spec.symbol.as_str(),
-        "base": asset(spec.base).name.as_str(),
-        "quote": quote.name.as_str(),
-        "tick_size": spec.tick_size.format(1, 0),
-        "lot_size": spec.lot_size.format(1, 0),
-        "min_price": instrument.format_price(spec.min_price, 0),
-        "max_price": instrument.format_price(spec.max_price, 0),
-        "min_qty": instrument.format_qty(spec.min_qty, 0),
-        "max_qty": instrument.format_qty(spec.max_qty, 0),
-        "market_max_qty": instrument.format_qty(spec.market_max_qty, 0),
-        "min_notional": quote.format_amount(spec.min_notional),
-        "max_notional": quote.format_amount(spec.max_notional),
-        "max_open_orders": spec.max_open_orders,
-        "phase": engine.phase(instrument.id).map(|phase| format!("{phase:?}")),
-        "delisted": engine.is_delisted(instrument.id),
-        "maker_fee_bps": format_fee(spec.fees.maker_fee_bps_x100),
-        "taker_fee_bps": format_fee(spec.fees.taker_fee_bps_x100),
-    })
+    InstrumentShown {
+        symbol: spec.symbol.to_string(),
+        base: asset(spec.base).name.to_string(),
+        quote: quote.name.to_string(),
+        tick_size: spec.tick_size.format(1, 0),
+        lot_size: spec.lot_size.format(1, 0),
+        min_price: instrument.format_price(spec.min_price, 0),
+        max_price: instrument.format_price(spec.max_price, 0),
+        min_qty: instrument.format_qty(spec.min_qty, 0),
+        max_qty: instrument.format_qty(spec.max_qty, 0),
+        market_max_qty: instrument.format_qty(spec.market_max_qty, 0),
+        min_notional: quote.format_amount(spec.min_notional),
+        max_notional: quote.format_amount(spec.max_notional),
+        max_open_orders: spec.max_open_orders,
+        phase: engine.phase(instrument.id).map(|phase| format!("{phase:?}")),
+        delisted: engine.is_delisted(instrument.id),
+        maker_fee_bps: format_fee(spec.fees.maker_fee_bps_x100),
+        taker_fee_bps: format_fee(spec.fees.taker_fee_bps_x100),
+    }
 }
 
 fn parse_increment(name: &str, text: &str) -> Result<Increment, Failure> {

@@ -16,7 +16,7 @@ use venue::{
     reseal,
 };
 
-use super::request::{Backend, Request, account_names, carry_out, find_account, invalid};
+use super::request::{Backend, Request, account_names, carry_out, find_account, invalid, to_json};
 use crate::clock::now_ns;
 use crate::failure::Failure;
 
@@ -143,11 +143,11 @@ impl NewKey {
             Event::KeyCreated(created) => Some(created.key.0),
             _ => None,
         });
-        let mut answer = json!({ "key": key, "api_key": api_key });
-        if let Verifier::Hmac(secret) = &credential.verifier {
-            answer["secret_key"] = secret.as_str().into();
-        }
-        Ok(answer)
+        let secret_key = match &credential.verifier {
+            Verifier::Hmac(secret) => Some(secret.as_str()),
+            _ => None,
+        };
+        Ok(to_json(KeyAdded { key, api_key: &api_key, secret_key }))
     }
 
     fn credential(&self) -> Result<Credential, Failure> {
@@ -185,30 +185,65 @@ impl NewKey {
     }
 }
 
+#[derive(JsonSchema, Serialize)]
+pub(super) struct KeyAdded<'a> {
+    key: Option<u32>,
+    api_key: &'a str,
+    /// Of an HMAC key, this once
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret_key: Option<&'a str>,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct KeyShown {
+    key: u32,
+    account: String,
+    role: RoleName,
+    /// Without the master key, what is sealed stays so.
+    #[serde(flatten)]
+    opened: Option<KeyOpened>,
+}
+
+#[derive(JsonSchema, Serialize)]
+struct KeyOpened {
+    kind: String,
+    allow_ip: Vec<String>,
+    expires: Option<String>,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct KeyRevoked {
+    revoked: u32,
+}
+
 pub(super) fn list(venue: &mut impl Backend, keyring: Option<&Keyring>) -> Result<Value, Failure> {
     let keys = venue.read(|engine| {
         let names = account_names(engine);
         let row = |(id, spec): (KeyId, &KeySpec)| (id, *spec, names[&spec.account].clone());
         engine.keys().map(row).collect::<Vec<_>>()
     })?;
-    let row = |(key, spec, account): &(KeyId, KeySpec, String)| {
-        let role = RoleName::from(spec.role);
-        let mut row = json!({ "key": key.0, "account": account, "role": role });
-        // Without the master key, what is sealed stays so.
-        if let Some(keyring) = keyring {
-            let credential = keyring.open(spec)?;
-            row["kind"] = credential.verifier.kind().into();
-            row["allow_ip"] = credential.networks.iter().map(IpNet::to_string).collect();
-            row["expires"] = credential.expires_ns.map(format_expiry).into();
-        }
-        Ok(row)
+    let row = |(key, spec, account): (KeyId, KeySpec, String)| {
+        let opened = keyring.map(|keyring| KeyOpened::new(&spec, keyring)).transpose()?;
+        Ok(KeyShown { key: key.0, account, role: RoleName::from(spec.role), opened })
     };
-    keys.iter().map(row).collect()
+    let shown = keys.into_iter().map(row).collect::<Result<Vec<_>, Failure>>();
+    shown.map(to_json)
+}
+
+impl KeyOpened {
+    fn new(spec: &KeySpec, keyring: &Keyring) -> Result<Self, Failure> {
+        let credential = keyring.open(spec)?;
+        Ok(Self {
+            kind: credential.verifier.kind().to_string(),
+            allow_ip: credential.networks.iter().map(IpNet::to_string).collect(),
+            expires: credential.expires_ns.map(format_expiry),
+        })
+    }
 }
 
 pub(super) fn revoke(venue: &mut impl Backend, key: u32) -> Result<Value, Failure> {
     carry_out(venue, Command::RevokeKey(RevokeKey { key: KeyId(key) }))?;
-    Ok(json!({ "revoked": key }))
+    Ok(to_json(KeyRevoked { revoked: key }))
 }
 
 /// Reads the new master key, or makes it first: it is on disk before anything is sealed by it. A

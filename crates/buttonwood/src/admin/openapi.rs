@@ -51,10 +51,7 @@ pub(super) struct Fields {
 
 impl Fields {
     pub(super) fn of(route: &Route) -> Self {
-        // Schemas of OpenAPI 3.1 are those of this draft.
-        let inlined =
-            SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-        let schema = (route.schema)(&mut inlined.into_generator());
+        let schema = (route.schema)(&mut inlined().into_generator());
         let field = |name: &str| schema.get(name).cloned().unwrap_or_default();
         let in_path: BTreeSet<_> = route.path.split('/').filter_map(name_in).collect();
         let properties = field("properties").as_object().cloned().unwrap_or_default();
@@ -102,6 +99,11 @@ impl Fields {
             Failure::new(format!("`{text}` in the path is not a number, as `{name}` must be"))
         })
     }
+}
+
+/// Schemas of OpenAPI 3.1 are those of this draft.
+fn inlined() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true)
 }
 
 /// Of `{name}`.
@@ -162,9 +164,10 @@ fn operation(route: &Route) -> Value {
     let parameters = fields.path.iter().map(
         |(name, schema)| json!({ "name": name, "in": "path", "required": true, "schema": schema }),
     );
+    let answer = (route.answer)(&mut inlined().for_serialize().into_generator());
     let mut responses = json!({ "200": {
         "description": "Done",
-        "content": { JSON: { "schema": { "type": ["object", "array"] } } },
+        "content": { JSON: { "schema": answer } },
     } });
     for (status, description) in [
         ("400", "The request makes no sense; nothing was changed"),

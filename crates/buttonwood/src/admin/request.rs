@@ -6,7 +6,7 @@ use clap::Args;
 use engine::Engine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, Command, CreateAccount,
     Deposit, Event, ExternalRef, FeeRates, ListAsset, RejectReason, UpdateAccount, Withdraw,
@@ -156,14 +156,14 @@ impl Request {
                     .ok_or_else(|| invalid("asset", &name, "1 to 16 capital letters and digits"))?;
                 let asset = Asset { name, decimals };
                 carry_out(venue, Command::ListAsset(ListAsset { asset }))?;
-                Ok(json!({ "asset": name.as_str(), "decimals": decimals }))
+                Ok(to_json(AssetAdded { asset: name.as_str(), decimals }))
             }
             Self::ListAssets => venue.read(list_assets),
             Self::Instrument { action } => action.execute(venue),
             Self::AddAccount(new) => {
                 let spec = new.spec()?;
                 carry_out(venue, Command::CreateAccount(CreateAccount { spec }))?;
-                Ok(json!({ "account": spec.name.as_str() }))
+                Ok(to_json(AccountAdded { account: spec.name.as_str() }))
             }
             Self::UpdateAccount(update) => update.execute(venue),
             Self::ListAccounts => venue.read(list_accounts),
@@ -236,7 +236,7 @@ impl AccountUpdate {
         if spec != now {
             carry_out(venue, Command::UpdateAccount(UpdateAccount { account, spec }))?;
         }
-        venue.read(move |engine| account_row(engine, account, &spec))
+        venue.read(move |engine| account_row(engine, account, &spec)).map(to_json)
     }
 }
 
@@ -320,45 +320,90 @@ fn refusal(reason: RejectReason) -> String {
     format!("refused: {sentence}")
 }
 
+#[derive(JsonSchema, Serialize)]
+pub(super) struct AssetAdded<'a> {
+    asset: &'a str,
+    decimals: u8,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct AssetShown {
+    asset: String,
+    decimals: u8,
+    /// All that accounts and the venue own of it
+    supply: String,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct AccountAdded<'a> {
+    account: &'a str,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct AccountShown {
+    id: u32,
+    account: String,
+    /// None if it pays what everybody does
+    maker_fee_bps: Option<String>,
+    taker_fee_bps: Option<String>,
+    max_open_orders: u32,
+    finished_orders_kept: u32,
+    trades_kept: u32,
+    killed: bool,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct BalanceShown {
+    asset: String,
+    free: String,
+    /// What open orders hold
+    locked: String,
+}
+
+/// An answer as it goes out.
+pub(super) fn to_json(answer: impl Serialize) -> Value {
+    serde_json::to_value(answer).expect("answers have text keys and no floats")
+}
+
 fn list_assets(engine: &Engine) -> Value {
     let assets = (0..).map(AssetId).zip(engine.assets());
     let row = |(id, asset): (AssetId, &Asset)| {
         let supply = engine.supply(id).unwrap_or_default();
-        json!({
-            "asset": asset.name.as_str(),
-            "decimals": asset.decimals,
-            "supply": asset.format_amount(supply),
-        })
+        AssetShown {
+            asset: asset.name.to_string(),
+            decimals: asset.decimals,
+            supply: asset.format_amount(supply),
+        }
     };
-    assets.map(row).collect()
+    to_json(assets.map(row).collect::<Vec<_>>())
 }
 
 fn list_accounts(engine: &Engine) -> Value {
-    engine.accounts().map(|(id, spec)| account_row(engine, id, spec)).collect()
+    let rows = engine.accounts().map(|(id, spec)| account_row(engine, id, spec));
+    to_json(rows.collect::<Vec<_>>())
 }
 
-fn account_row(engine: &Engine, id: AccountId, spec: &AccountSpec) -> Value {
-    json!({
-        "id": id.0,
-        "account": spec.name.as_str(),
-        "maker_fee_bps": spec.fees.map(|fees| format_fee(fees.maker_fee_bps_x100)),
-        "taker_fee_bps": spec.fees.map(|fees| format_fee(fees.taker_fee_bps_x100)),
-        "max_open_orders": spec.max_open_orders,
-        "finished_orders_kept": spec.finished_orders_kept,
-        "trades_kept": spec.trades_kept,
-        "killed": engine.is_killed(id),
-    })
+fn account_row(engine: &Engine, id: AccountId, spec: &AccountSpec) -> AccountShown {
+    AccountShown {
+        id: id.0,
+        account: spec.name.to_string(),
+        maker_fee_bps: spec.fees.map(|fees| format_fee(fees.maker_fee_bps_x100)),
+        taker_fee_bps: spec.fees.map(|fees| format_fee(fees.taker_fee_bps_x100)),
+        max_open_orders: spec.max_open_orders,
+        finished_orders_kept: spec.finished_orders_kept,
+        trades_kept: spec.trades_kept,
+        killed: engine.is_killed(id),
+    }
 }
 
 fn list_balances(engine: &Engine, account: AccountId) -> Value {
-    let rows = engine.assets().iter().zip(engine.balances(account)).map(|(asset, balance)| {
-        json!({
-            "asset": asset.name.as_str(),
-            "free": asset.format_amount(balance.free),
-            "locked": asset.format_amount(balance.locked),
-        })
-    });
-    rows.collect()
+    let rows =
+        engine.assets().iter().zip(engine.balances(account)).map(|(asset, balance)| BalanceShown {
+            asset: asset.name.to_string(),
+            free: asset.format_amount(balance.free),
+            locked: asset.format_amount(balance.locked),
+        });
+    to_json(rows.collect::<Vec<_>>())
 }
 
 pub(super) fn find_account(venue: &mut impl Backend, name: &str) -> Result<AccountId, Failure> {

@@ -6,14 +6,14 @@
 use clap::{Args, Subcommand, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use types::{
     AccountId, AccountLimits, AccountMode, AccountRisk, Command, SetAccountLimits, SetAccountRisk,
     SetKillSwitch,
 };
 
 use super::instrument::{Listing, find_instrument};
-use super::request::{Backend, carry_out, find_account};
+use super::request::{Backend, carry_out, find_account, to_json};
 use crate::failure::Failure;
 
 #[derive(Debug, Deserialize, Serialize, Subcommand)]
@@ -99,7 +99,7 @@ impl Oversight {
                 let account = find_account(venue, &name)?;
                 let on = switch == Switch::On;
                 carry_out(venue, Command::SetKillSwitch(SetKillSwitch { account, on }))?;
-                Ok(json!({ "account": name, "killed": on }))
+                Ok(to_json(KillShown { account: name, killed: on }))
             }
             Self::Risk(change) => change.execute(venue),
             Self::Limits(change) => change.execute(venue),
@@ -121,14 +121,41 @@ impl RiskChange {
         if risk != now {
             carry_out(venue, Command::SetAccountRisk(SetAccountRisk { account, risk }))?;
         }
-        Ok(json!({
-            "account": self.account,
-            "mode": format!("{:?}", risk.mode),
-            "stp_group": risk.stp_group,
-            "orders_per_10s": risk.max_orders_per_10s,
-            "orders_per_day": risk.max_orders_per_day,
+        Ok(to_json(RiskShown {
+            account: &self.account,
+            mode: format!("{:?}", risk.mode),
+            stp_group: risk.stp_group,
+            orders_per_10s: risk.max_orders_per_10s,
+            orders_per_day: risk.max_orders_per_day,
         }))
     }
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct KillShown {
+    account: String,
+    killed: bool,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct RiskShown<'a> {
+    account: &'a str,
+    mode: String,
+    stp_group: u32,
+    orders_per_10s: u32,
+    orders_per_day: u32,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct LimitsShown<'a> {
+    account: &'a str,
+    symbol: &'a str,
+    max_order_qty: String,
+    max_order_notional: String,
+    max_open_orders: u32,
+    max_open_notional: String,
+    max_position: String,
+    collar_bps: u32,
 }
 
 impl From<ModeName> for AccountMode {
@@ -153,15 +180,15 @@ impl LimitsChange {
             carry_out(venue, Command::SetAccountLimits(set))?;
         }
         let (instrument, quote) = (&listing.instrument, &listing.quote);
-        Ok(json!({
-            "account": self.account,
-            "symbol": self.symbol,
-            "max_order_qty": instrument.format_qty(limits.max_order_qty, 0),
-            "max_order_notional": quote.format_amount(limits.max_order_notional),
-            "max_open_orders": limits.max_open_orders,
-            "max_open_notional": quote.format_amount(limits.max_open_notional),
-            "max_position": instrument.format_qty(limits.max_position, 0),
-            "collar_bps": limits.collar_bps,
+        Ok(to_json(LimitsShown {
+            account: &self.account,
+            symbol: &self.symbol,
+            max_order_qty: instrument.format_qty(limits.max_order_qty, 0),
+            max_order_notional: quote.format_amount(limits.max_order_notional),
+            max_open_orders: limits.max_open_orders,
+            max_open_notional: quote.format_amount(limits.max_open_notional),
+            max_position: instrument.format_qty(limits.max_position, 0),
+            collar_bps: limits.collar_bps,
         }))
     }
 

@@ -3,14 +3,14 @@
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use types::{
     BandBreach, Command, Instrument, InstrumentRules, PercentPrice, PriceBands, Qty,
     SetInstrumentRules,
 };
 
 use super::instrument::{Listing, find_instrument};
-use super::request::{Backend, carry_out};
+use super::request::{Backend, carry_out, to_json};
 use super::risk::Switch;
 use crate::failure::Failure;
 
@@ -155,27 +155,51 @@ impl RulesChange {
     fn answer(&self, rules: &InstrumentRules, instrument: &Instrument) -> Value {
         let InstrumentRules { percent_price: percent, bands, .. } = rules;
         let qty = |qty: Qty| instrument.format_qty(qty, 0);
-        json!({
-            "symbol": self.symbol,
-            "avg_price_mins": rules.avg_price_mins,
-            "buy_max_bps": percent.buy_max_bps,
-            "buy_min_bps": percent.buy_min_bps,
-            "sell_max_bps": percent.sell_max_bps,
-            "sell_min_bps": percent.sell_min_bps,
-            "notional_by_avg_price": rules.notional_by_avg_price,
-            "market_min_qty": qty(rules.market_min_qty),
-            "iceberg_parts_max": rules.iceberg_parts_max,
-            "max_stop_orders": rules.max_stop_orders,
-            "max_iceberg_orders": rules.max_iceberg_orders,
-            "max_order_lists": rules.max_order_lists,
-            "max_amends": rules.max_amends,
-            "trailing_delta_min_bps": rules.trailing_delta_min_bps,
-            "trailing_delta_max_bps": rules.trailing_delta_max_bps,
-            "max_position": qty(rules.max_position),
-            "static_band_bps": bands.static_bps,
-            "dynamic_band_bps": bands.dynamic_bps,
-            "breach": format!("{:?}", bands.breach),
-            "breach_s": bands.breach_ns / SECOND_NS,
+        to_json(RulesShown {
+            symbol: &self.symbol,
+            avg_price_mins: rules.avg_price_mins,
+            buy_max_bps: percent.buy_max_bps,
+            buy_min_bps: percent.buy_min_bps,
+            sell_max_bps: percent.sell_max_bps,
+            sell_min_bps: percent.sell_min_bps,
+            notional_by_avg_price: rules.notional_by_avg_price,
+            market_min_qty: qty(rules.market_min_qty),
+            iceberg_parts_max: rules.iceberg_parts_max,
+            max_stop_orders: rules.max_stop_orders,
+            max_iceberg_orders: rules.max_iceberg_orders,
+            max_order_lists: rules.max_order_lists,
+            max_amends: rules.max_amends,
+            trailing_delta_min_bps: rules.trailing_delta_min_bps,
+            trailing_delta_max_bps: rules.trailing_delta_max_bps,
+            max_position: qty(rules.max_position),
+            static_band_bps: bands.static_bps,
+            dynamic_band_bps: bands.dynamic_bps,
+            breach: format!("{:?}", bands.breach),
+            breach_s: bands.breach_ns / SECOND_NS,
         })
     }
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct RulesShown<'a> {
+    symbol: &'a str,
+    avg_price_mins: u32,
+    buy_max_bps: u32,
+    buy_min_bps: u32,
+    sell_max_bps: u32,
+    sell_min_bps: u32,
+    notional_by_avg_price: bool,
+    market_min_qty: String,
+    iceberg_parts_max: u32,
+    max_stop_orders: u32,
+    max_iceberg_orders: u32,
+    max_order_lists: u32,
+    max_amends: u32,
+    trailing_delta_min_bps: u32,
+    trailing_delta_max_bps: u32,
+    max_position: String,
+    static_band_bps: u32,
+    dynamic_band_bps: u32,
+    breach: String,
+    breach_s: u64,
 }

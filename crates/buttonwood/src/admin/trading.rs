@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use engine::Engine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use types::{
     AccountId, Adjustment, Asset, BustTrade, CircuitBreaker, Command, CorrectTrade,
     DelistInstrument, Event, HALT_LEVELS, HaltLevel, HaltVenue, Phase, Receivable, ReceivableId,
@@ -14,7 +14,7 @@ use types::{
 };
 
 use super::instrument::{Listing, find_instrument};
-use super::request::{Backend, account_names, carry_out, find_account, invalid};
+use super::request::{Backend, account_names, carry_out, find_account, invalid, to_json};
 use crate::clock::now_ns;
 use crate::failure::Failure;
 
@@ -146,17 +146,17 @@ impl Trading {
                 let instrument = find_instrument(venue, &symbol)?.instrument.id;
                 let phase = phase.into();
                 carry_out(venue, Command::SetPhase(SetPhase { instrument, phase }))?;
-                Ok(json!({ "symbol": symbol, "phase": format!("{phase:?}") }))
+                Ok(to_json(PhaseShown { symbol, phase: format!("{phase:?}") }))
             }
             Self::Halt(halt) => halt.execute(venue),
             Self::Resume => {
                 carry_out(venue, Command::ResumeVenue(()))?;
-                Ok(json!({ "halted": false }))
+                Ok(to_json(Resumed { halted: false }))
             }
             Self::Delist(NamedInstrument { symbol }) => {
                 let instrument = find_instrument(venue, &symbol)?.instrument.id;
                 carry_out(venue, Command::DelistInstrument(DelistInstrument { instrument }))?;
-                Ok(json!({ "symbol": symbol, "delisted": true }))
+                Ok(to_json(Delisted { symbol, delisted: true }))
             }
             Self::Bust(trade) => {
                 let listing = find_instrument(venue, &trade.symbol)?;
@@ -207,7 +207,7 @@ impl Halt {
             .map_or(Some(0), |seconds| now_ns().checked_add(seconds.checked_mul(1_000_000_000)?));
         let resume_ns = resume_ns.ok_or_else(|| Failure::new("no halt is as long as that"))?;
         carry_out(venue, Command::HaltVenue(HaltVenue { level: self.level, resume_ns }))?;
-        Ok(json!({ "halted": true, "level": self.level, "seconds": self.seconds }))
+        Ok(to_json(Halted { halted: true, level: self.level, seconds: self.seconds }))
     }
 }
 
@@ -228,10 +228,77 @@ impl Breaker {
         }
         let breaker = CircuitBreaker { index, levels };
         carry_out(venue, Command::SetCircuitBreaker(breaker))?;
-        let level = |level: &HaltLevel| json!({ "bps": level.decline_bps, "seconds": level.halt_ns / 1_000_000_000 });
-        let levels: Value = levels.iter().flatten().map(level).collect();
-        Ok(json!({ "index": self.symbol, "levels": levels }))
+        let level = |level: &HaltLevel| LevelShown {
+            bps: level.decline_bps,
+            seconds: level.halt_ns / 1_000_000_000,
+        };
+        let levels = levels.iter().flatten().map(level).collect();
+        Ok(to_json(BreakerShown { index: &self.symbol, levels }))
     }
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct PhaseShown {
+    symbol: String,
+    phase: String,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct Halted {
+    halted: bool,
+    level: u8,
+    /// None if it lasts until it is ended
+    seconds: Option<u64>,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct Resumed {
+    halted: bool,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct Delisted {
+    symbol: String,
+    delisted: bool,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct BreakerShown<'a> {
+    index: &'a str,
+    levels: Vec<LevelShown>,
+}
+
+#[derive(JsonSchema, Serialize)]
+struct LevelShown {
+    bps: u32,
+    seconds: u64,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct ReceivableShown {
+    receivable: u64,
+    debtor: String,
+    creditor: String,
+    asset: String,
+    amount: String,
+}
+
+/// What a bust or a correction has moved.
+#[derive(JsonSchema, Serialize)]
+pub(super) struct Adjusted {
+    symbol: String,
+    trade_id: u64,
+    buyer: SideAdjusted,
+    seller: SideAdjusted,
+    /// What could not be moved, and is owed
+    owed: Vec<ReceivableShown>,
+}
+
+#[derive(JsonSchema, Serialize)]
+struct SideAdjusted {
+    account: String,
+    base: String,
+    quote: String,
 }
 
 fn owed(engine: &Engine) -> Value {
@@ -240,22 +307,25 @@ fn owed(engine: &Engine) -> Value {
         let asset = &engine.assets()[usize::from(receivable.asset.0)];
         receivable_row(receivable, asset, &names)
     };
-    engine.receivables().map(row).collect()
+    to_json(engine.receivables().map(row).collect::<Vec<_>>())
 }
 
 fn receivable_row(
     receivable: &Receivable,
     asset: &Asset,
     names: &BTreeMap<AccountId, String>,
-) -> Value {
-    let name = |account| names.get(&account).map_or("the venue", String::as_str);
-    json!({
-        "receivable": receivable.receivable.0,
-        "debtor": name(receivable.debtor),
-        "creditor": name(receivable.creditor),
-        "asset": asset.name.as_str(),
-        "amount": asset.format_amount(receivable.amount),
-    })
+) -> ReceivableShown {
+    ReceivableShown {
+        receivable: receivable.receivable.0,
+        debtor: name_of(receivable.debtor, names),
+        creditor: name_of(receivable.creditor, names),
+        asset: asset.name.to_string(),
+        amount: asset.format_amount(receivable.amount),
+    }
+}
+
+fn name_of(account: AccountId, names: &BTreeMap<AccountId, String>) -> String {
+    names.get(&account).map_or("the venue", String::as_str).to_owned()
 }
 
 /// Which amounts a bust or a correction moves, and what of it is owed.
@@ -275,13 +345,10 @@ fn adjusted(
         })
         .ok_or_else(|| Failure::new("the venue does not say what it did"))?;
     let names = venue.read(account_names)?;
-    let name = |account| names.get(&account).map_or("the venue", String::as_str);
-    let side = |adjustment: Adjustment| {
-        json!({
-            "account": name(adjustment.account),
-            "base": listing.base.format_amount(adjustment.base),
-            "quote": listing.quote.format_amount(adjustment.quote),
-        })
+    let side = |adjustment: Adjustment| SideAdjusted {
+        account: name_of(adjustment.account, &names),
+        base: listing.base.format_amount(adjustment.base),
+        quote: listing.quote.format_amount(adjustment.quote),
     };
     let owed = events.iter().filter_map(|event| match event {
         Event::ReceivableCreated(created) => Some(created.receivable),
@@ -294,11 +361,11 @@ fn adjusted(
         };
         receivable_row(&receivable, asset, &names)
     });
-    Ok(json!({
-        "symbol": listing.instrument.spec.symbol.as_str(),
-        "trade_id": trade_id.0,
-        "buyer": side(buyer),
-        "seller": side(seller),
-        "owed": owed.collect::<Value>(),
+    Ok(to_json(Adjusted {
+        symbol: listing.instrument.spec.symbol.to_string(),
+        trade_id: trade_id.0,
+        buyer: side(buyer),
+        seller: side(seller),
+        owed: owed.collect(),
     }))
 }

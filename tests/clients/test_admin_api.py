@@ -80,6 +80,12 @@ def document(desk):
     return schemathesis.openapi.from_dict(document, config=config)
 
 
+def test_the_document_is_one_of_openapi_3_1(desk):
+    described = requests.get(f"{desk[0].url}/admin/v1/openapi.json").json()
+    assert described["openapi"] == "3.1.0"
+    schemathesis.openapi.from_dict(described).validate()
+
+
 def test_every_operation_is_answered_as_the_document_says(document, desk):
     venue, key = desk
     for _ in range(2):

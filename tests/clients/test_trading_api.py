@@ -140,6 +140,12 @@ def document(raw, proofs):
     return schemathesis.openapi.from_dict(raw, config=schemathesis.Config.from_dict({"checks": CHECKS}))
 
 
+def test_the_document_is_one_of_openapi_3_1(desk):
+    described = requests.get(f"{desk.url}/openapi.json").json()
+    assert described["openapi"] == "3.1.0"
+    schemathesis.openapi.from_dict(described).validate()
+
+
 def test_every_operation_is_answered_as_the_document_says(document, proofs, desk):
     bob = Signature(desk.keys["bob"])
     for side, price in (("BUY", "50000"), ("SELL", "70000")):

@@ -7,8 +7,9 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use protocol::binance::sign::check_time;
 use protocol::binance::{ApiError, Kind, Parameter, parameters};
-use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use types::Role;
 
@@ -28,6 +29,7 @@ pub(crate) async fn document() -> Response {
 fn describe(rows: impl Iterator<Item = Row>) -> Value {
     // Schemas of OpenAPI 3.1 are those of this draft; these are of what is written, not read.
     let settings = SchemaSettings::draft2020_12().for_serialize();
+    let settings = settings.with_transform(RecursiveTransform(never_null));
     let mut schemas =
         settings.with(|settings| settings.definitions_path = SCHEMAS.into()).into_generator();
     let error = schemas.subschema_for::<ApiError>();
@@ -57,6 +59,26 @@ fn describe(rows: impl Iterator<Item = Row>) -> Value {
             },
         },
     })
+}
+
+/// A field that need not be there is left out where it has no value.
+fn never_null(schema: &mut Schema) {
+    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
+        return;
+    };
+    let may_be_absent = |(name, _): &(&String, &mut Value)| !required.contains(&json!(name));
+    for (_, property) in properties.iter_mut().filter(may_be_absent) {
+        if let Some(Value::Array(types)) = property.get_mut("type") {
+            types.retain(|of| of != "null");
+            if let [only] = types.as_slice() {
+                property["type"] = only.clone();
+            }
+        }
+        if let Some(Value::Array(forms)) = property.get_mut("anyOf") {
+            forms.retain(|form| form["type"] != "null");
+        }
+    }
 }
 
 fn operation(row: &Row, schemas: &mut SchemaGenerator, error: &Value) -> Value {
@@ -277,6 +299,7 @@ mod tests {
         assert_eq!(answer, "#/components/schemas/NewOrderAnswer");
         let schema = &document["components"]["schemas"]["NewOrderAnswer"];
         assert_eq!(schema["properties"]["orderId"]["type"], "integer");
+        assert_eq!(schema["properties"]["stopPrice"], json!({ "type": "string" }));
         // What an ACK has is always there, and no more.
         let required = ["symbol", "orderId", "orderListId", "clientOrderId", "transactTime"];
         assert_eq!(schema["required"], json!(required));

@@ -5,6 +5,7 @@ pub(crate) mod fee;
 pub(crate) mod limits;
 pub(crate) mod risk;
 pub(crate) mod rows;
+pub(crate) mod withdrawal;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::hint::select_unpredictable;

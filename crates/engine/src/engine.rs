@@ -9,6 +9,7 @@ use types::{
 };
 
 use crate::account::bust::Receivables;
+use crate::account::withdrawal::Withdrawals;
 use crate::account::{Account, Retry};
 use crate::ahead::Ahead;
 use crate::market::Market;
@@ -51,6 +52,7 @@ pub struct Engine {
     /// Whether there has been such an account.
     pub(crate) has_clearing: bool,
     pub(crate) receivables: Receivables,
+    pub(crate) withdrawals: Withdrawals,
     pub(crate) sessions: Sessions,
     /// By which the command came that is being carried out.
     pub(crate) session: SessionId,
@@ -140,6 +142,7 @@ impl Default for Engine {
             clearing: Vec::new(),
             has_clearing: false,
             receivables: Receivables::default(),
+            withdrawals: Withdrawals::default(),
             sessions: Sessions::default(),
             session: SessionId(0),
             markets: Vec::new(),
@@ -276,6 +279,15 @@ impl Engine {
             }
             Command::SettleReceivable(settle) if self.rules >= 2 => {
                 self.settle_receivable(settle, events);
+            }
+            Command::RequestWithdrawal(request) if self.rules >= 2 => {
+                self.request_withdrawal(request, events);
+            }
+            Command::ConfirmWithdrawal(confirm) if self.rules >= 2 => {
+                self.confirm_withdrawal(confirm, events);
+            }
+            Command::CancelWithdrawal(cancel) if self.rules >= 2 => {
+                self.cancel_withdrawal(cancel, events);
             }
             Command::SetFeeSchedule(set) if self.rules >= 2 => self.set_fee_schedule(set, events),
             Command::Tick(()) => {

@@ -86,7 +86,7 @@ impl Engine {
         Ok(())
     }
 
-    /// What is locked is what open orders hold, and a suspended order; and that is what is counted
+    /// What is locked is what open orders and withdrawals hold, and a suspended order; and that is what is counted
     /// of them.
     fn check_holds(&self, id: AccountId, account: &Account) -> Result<(), String> {
         let mut holds = vec![0_i128; account.balances.len()];
@@ -116,6 +116,11 @@ impl Engine {
                 *hold = hold.checked_add(amount.minor()).ok_or("holds without end")?;
             }
         }
+        for withdrawal in self.open_withdrawals(id) {
+            let asset = usize::from(withdrawal.asset.0);
+            let hold = holds.get_mut(asset).ok_or("a hold of nothing")?;
+            *hold = hold.checked_add(withdrawal.amount.minor()).ok_or("holds without end")?;
+        }
         for (asset, shared) in self.shared_holds(id) {
             let hold = holds.get_mut(usize::from(asset.0)).ok_or("a hold of nothing")?;
             *hold -= shared.minor();
@@ -123,7 +128,7 @@ impl Engine {
         for (asset, (hold, balance)) in (0..).map(AssetId).zip(holds.iter().zip(&account.balances))
         {
             check(balance.locked.minor() == *hold && balance.free >= Amount::ZERO, || {
-                format!("account {id}, asset {asset}: orders hold {hold}, it has {balance:?}")
+                format!("account {id}, asset {asset}: {hold} is held, it has {balance:?}")
             })?;
         }
         let Some(extra) = &account.extra else { return Ok(()) };

@@ -30,6 +30,7 @@ mod query;
 mod state;
 
 pub use account::risk::OrderRate;
+pub use account::withdrawal::{WITHDRAWALS_KEPT, WITHDRAWALS_OPEN_MAX};
 pub use book::index::OrderIndex;
 pub use book::{Book, Front, Node, NodeId, Nodes};
 pub use engine::{Engine, RULES_VERSION, WORK_PER_COMMAND};

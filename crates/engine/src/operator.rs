@@ -65,7 +65,7 @@ impl Engine {
     }
 
     /// An operator may withdraw what the venue's own account earned, but pays nothing in there.
-    fn check_transfer(
+    pub(crate) fn check_transfer(
         &self,
         account: AccountId,
         asset: AssetId,

@@ -30,6 +30,9 @@ const ORDERS_AHEAD: usize = 16;
 const NAMES_AHEAD: usize = 8;
 const TAILS_AHEAD: usize = 4;
 
+/// The bytes of a [`types::MasterKeyInUse`].
+const MASTER_KEY_SIZE: usize = 24;
+
 /// No sequence and no id comes near this.
 const COUNT_MAX: u64 = 1 << 53;
 
@@ -56,10 +59,7 @@ impl Engine {
             self.write_triggers(out);
             self.write_amends(out);
             self.write_lists(out);
-            // Before the first rotation there is nothing, as in states of before there were any.
-            if let Some(master_key) = self.master_key {
-                master_key.write(out);
-            }
+            self.write_lately_added(out);
         }
     }
 
@@ -107,7 +107,9 @@ impl Engine {
         let triggers = if rules >= 2 { r.read()? } else { Vec::new() };
         let amends = if rules >= 2 { r.read()? } else { Vec::new() };
         let lists = if rules >= 2 { Some(r.read()?) } else { None };
-        engine.master_key = if rules >= 2 && !r.is_empty() { Some(r.read()?) } else { None };
+        if rules >= 2 {
+            engine.read_lately_added(r)?;
+        }
         r.is_empty().then_some(())?;
         engine.check_parts(&resting, &finished)?;
         off_book.iter().all(|waiting| engine.off_book_is_sound(waiting)).then_some(())?;
@@ -133,6 +135,30 @@ impl Engine {
         }
         engine.check_parts_agree().ok()?;
         Some(engine)
+    }
+
+    /// What states did not always have is there from its first use on, so that those of before keep
+    /// their bytes: nothing at all, or the master key alone, or all.
+    fn write_lately_added(&self, out: &mut Vec<u8>) {
+        if !self.withdrawals.is_empty() {
+            self.master_key.write(out);
+            self.write_withdrawals(out);
+        } else if let Some(master_key) = self.master_key {
+            master_key.write(out);
+        }
+    }
+
+    fn read_lately_added(&mut self, r: &mut Reader<'_>) -> Option<()> {
+        match r.0.len() {
+            0 => {}
+            // A withdrawal alone is longer.
+            MASTER_KEY_SIZE => self.master_key = Some(r.read()?),
+            _ => {
+                self.master_key = r.read()?;
+                self.read_withdrawals(r)?;
+            }
+        }
+        Some(())
     }
 
     /// Refers every part to others that are there, and keeps all numbers within what the engine

@@ -92,6 +92,9 @@ impl BookUpdate {
             Event::AuctionUncrossed(e) => (e.instrument, e.instrument_seq, None),
             Event::Deposited(_)
             | Event::Withdrawn(_)
+            | Event::WithdrawalRequested(_)
+            | Event::WithdrawalCompleted(_)
+            | Event::WithdrawalCanceled(_)
             | Event::ReceivableCreated(_)
             | Event::ReceivableSettled(_)
             | Event::OrderListUpdated(_)

@@ -142,6 +142,10 @@ impl Changes {
                 let paid = (e.asset, Amount::ZERO - e.amount, e.external_ref);
                 self.payment(ChangeKind::Withdrawal, e.account, e.account_seq, paid, applied);
             }
+            Event::WithdrawalCompleted(e) => {
+                let paid = (e.asset, Amount::ZERO - e.amount, e.external_ref);
+                self.payment(ChangeKind::Withdrawal, e.account, e.account_seq, paid, applied);
+            }
             Event::ReceivableSettled(e) => self.settled(e, applied),
             Event::AssetListed(e) => {
                 self.assets.insert(e.id, e.asset);
@@ -156,6 +160,8 @@ impl Changes {
             Event::OrderRested(_)
             | Event::BookReduced(_)
             | Event::ReceivableCreated(_)
+            | Event::WithdrawalRequested(_)
+            | Event::WithdrawalCanceled(_)
             | Event::AccountCreated(_)
             | Event::AccountUpdated(_)
             | Event::KeyCreated(_)

@@ -4,7 +4,7 @@ use crate::id::{AccountId, AssetId, InstrumentId, KeyId, OrderId, TradeId};
 use crate::instrument::FeeRates;
 use crate::number::{Amount, Price, Qty};
 use crate::order::Side;
-use crate::text::{AccountName, Sealed};
+use crate::text::{AccountName, ExternalRef, Sealed};
 use crate::wire::{numbered, record};
 
 record! {
@@ -23,7 +23,7 @@ record! {
 }
 
 record! {
-    /// What an account owns of one asset. Open orders hold the locked part.
+    /// What an account owns of one asset. Open orders and withdrawals hold the locked part.
     #[derive(Default)]
     #[repr(align(32))] // Half a cache line, never parts of two.
     pub struct Balance {
@@ -35,6 +35,37 @@ record! {
 impl Balance {
     pub fn total(&self) -> Amount {
         self.free + self.locked
+    }
+}
+
+record! {
+    /// Money that is to leave an account once that is confirmed.
+    pub struct Withdrawal {
+        pub account: AccountId,
+        pub asset: AssetId,
+        pub amount: Amount,
+        pub external_ref: ExternalRef,
+        pub status: WithdrawalStatus,
+        /// Of the command that asked for it.
+        pub sequence: u64,
+        pub requested_ns: u64,
+        /// When it was confirmed or canceled; zero while it is open.
+        pub ended_ns: u64,
+    }
+}
+
+impl Withdrawal {
+    pub fn is_open(&self) -> bool {
+        self.status == WithdrawalStatus::Requested
+    }
+}
+
+numbered! {
+    pub enum WithdrawalStatus: u8 {
+        /// Open: the amount is set aside.
+        Requested = 0,
+        Completed = 1,
+        Canceled = 2,
     }
 }
 

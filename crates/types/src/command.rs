@@ -95,6 +95,9 @@ choice! {
         18 => BustTrade(BustTrade),
         19 => CorrectTrade(CorrectTrade),
         20 => SettleReceivable(SettleReceivable),
+        21 => RequestWithdrawal(RequestWithdrawal),
+        22 => ConfirmWithdrawal(ConfirmWithdrawal),
+        23 => CancelWithdrawal(CancelWithdrawal),
         32 => ListAsset(ListAsset),
         33 => ListInstrument(ListInstrument),
         34 => CreateAccount(CreateAccount),
@@ -361,6 +364,32 @@ record! {
     /// Pays a receivable out of what its debtor has free, as far as it goes.
     pub struct SettleReceivable {
         pub receivable: ReceivableId,
+    }
+}
+
+record! {
+    /// Sets an amount aside, until the withdrawal is confirmed or canceled.
+    pub struct RequestWithdrawal {
+        pub account: AccountId,
+        pub asset: AssetId,
+        pub amount: Amount,
+        pub external_ref: ExternalRef,
+    }
+}
+
+record! {
+    /// What was set aside leaves the account.
+    pub struct ConfirmWithdrawal {
+        pub account: AccountId,
+        pub external_ref: ExternalRef,
+    }
+}
+
+record! {
+    /// What was set aside is free again.
+    pub struct CancelWithdrawal {
+        pub account: AccountId,
+        pub external_ref: ExternalRef,
     }
 }
 

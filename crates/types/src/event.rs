@@ -41,6 +41,9 @@ choice! {
         19 => TradeCorrected(TradeCorrected),
         20 => ReceivableCreated(ReceivableCreated),
         21 => ReceivableSettled(ReceivableSettled),
+        22 => WithdrawalRequested(WithdrawalRequested),
+        23 => WithdrawalCompleted(WithdrawalCompleted),
+        24 => WithdrawalCanceled(WithdrawalCanceled),
         32 => AssetListed(AssetListed),
         33 => InstrumentListed(InstrumentListed),
         34 => AccountCreated(AccountCreated),
@@ -298,6 +301,42 @@ record! {
 
 record! {
     pub struct Withdrawn {
+        pub account_seq: u64,
+        pub account: AccountId,
+        pub asset: AssetId,
+        pub amount: Amount,
+        pub external_ref: ExternalRef,
+        pub free: Amount,
+    }
+}
+
+record! {
+    /// The amount is set aside; it is the account's still.
+    pub struct WithdrawalRequested {
+        pub account_seq: u64,
+        pub account: AccountId,
+        pub asset: AssetId,
+        pub amount: Amount,
+        pub external_ref: ExternalRef,
+        pub free: Amount,
+    }
+}
+
+record! {
+    /// What was set aside has left the account.
+    pub struct WithdrawalCompleted {
+        pub account_seq: u64,
+        pub account: AccountId,
+        pub asset: AssetId,
+        pub amount: Amount,
+        pub external_ref: ExternalRef,
+        pub free: Amount,
+    }
+}
+
+record! {
+    /// What was set aside is free again.
+    pub struct WithdrawalCanceled {
         pub account_seq: u64,
         pub account: AccountId,
         pub asset: AssetId,

@@ -28,17 +28,20 @@ mod terms;
 mod text;
 mod wire;
 
-pub use account::{AccountSpec, AccountTrade, Balance, KeySpec, MasterKeyInUse, ResealedKey, Role};
+pub use account::{
+    AccountSpec, AccountTrade, Balance, KeySpec, MasterKeyInUse, ResealedKey, Role, Withdrawal,
+    WithdrawalStatus,
+};
 pub use asset::Asset;
 pub use candle::{AggTrade, Candle};
 pub use command::{
     AmendOrder, BustTrade, CancelAll, CancelOrder, CancelOrderList, CancelRestriction,
-    CloseSession, Command, CorrectTrade, CreateAccount, CreateKey, DelistInstrument, Deposit,
-    Entry, Envelope, HaltVenue, ListAsset, ListInstrument, MassCancel, ModifyOrder, NewEpoch,
-    NewOrder, NewOrderList, OpenSession, OrderRef, Origin, ReplaceMode, ReplaceOrder, RetryKey,
-    RevokeKey, RotateMasterKey, SetAccountLimits, SetAccountRisk, SetFeeSchedule,
-    SetInstrumentRules, SetKillSwitch, SetPhase, SettleReceivable, StateHash, UpdateAccount,
-    UpdateInstrument, Withdraw,
+    CancelWithdrawal, CloseSession, Command, ConfirmWithdrawal, CorrectTrade, CreateAccount,
+    CreateKey, DelistInstrument, Deposit, Entry, Envelope, HaltVenue, ListAsset, ListInstrument,
+    MassCancel, ModifyOrder, NewEpoch, NewOrder, NewOrderList, OpenSession, OrderRef, Origin,
+    ReplaceMode, ReplaceOrder, RequestWithdrawal, RetryKey, RevokeKey, RotateMasterKey,
+    SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetInstrumentRules, SetKillSwitch, SetPhase,
+    SettleReceivable, StateHash, UpdateAccount, UpdateInstrument, Withdraw,
 };
 pub use decimal::{Increment, format_decimal, parse_decimal};
 pub use describe::{Describe, Described};
@@ -50,7 +53,8 @@ pub use event::{
     MasterKeyRotated, OrderAccepted, OrderAmended, OrderCanceled, OrderExpired, OrderListUpdated,
     OrderModified, OrderRepriced, OrderRested, OrderTriggered, PhaseChanged, ReceivableCreated,
     ReceivableSettled, SessionClosed, SessionOpened, TradeBusted, TradeCorrected, TradeExecuted,
-    TradePrevented, VenueHalted, Withdrawn,
+    TradePrevented, VenueHalted, WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested,
+    Withdrawn,
 };
 pub use id::{
     AccountId, AssetId, InstrumentId, KeyId, OrderId, OrderListId, ReceivableId, SessionId, TradeId,

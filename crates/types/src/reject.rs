@@ -92,6 +92,12 @@ numbered! {
         NothingToSettle = 308,
         /// The account's mode has no balances to pay into or out of.
         OwnsNoBalances = 309,
+        /// The account has as many withdrawals open as it may.
+        TooManyWithdrawals = 310,
+        /// No such withdrawal, or it ended so long ago that the venue has forgotten it.
+        WithdrawalNotFound = 311,
+        WithdrawalCompletedAlready = 312,
+        WithdrawalCanceledAlready = 313,
 
         NameInUse = 400,
         TooManyAssets = 401,

@@ -210,7 +210,7 @@ impl<T: Example> Example for Option<T> {
 numbered! {
     Side, OrderType, TimeInForce, StpMode, OrderStatus, Origin, Role, CancelRestriction, ReplaceMode,
     CancelCause, ExpireCause, RejectReason, PegReference, OrderListKind, OrderListStatus, Phase,
-    PhaseCause, BandBreach, AccountMode, FeeAsset, ReceivableCause
+    PhaseCause, BandBreach, AccountMode, FeeAsset, ReceivableCause, WithdrawalStatus
 }
 
 records! {
@@ -253,6 +253,9 @@ records! {
     }
     FeeTier { volume_min, maker_fee_bps_x100, taker_fee_bps_x100 }
     FeeSchedule { fee_asset, tiers }
+    Withdrawal {
+        account, asset, amount, external_ref, status, sequence, requested_ns, ended_ns
+    }
     Receivable { receivable, debtor, creditor, asset, amount, instrument, trade_id, cause }
 
     Entry { envelope, command }
@@ -278,6 +281,9 @@ records! {
     BustTrade { instrument, trade_id, buyer, seller }
     CorrectTrade { instrument, trade_id, buyer, seller, price }
     SettleReceivable { receivable }
+    RequestWithdrawal { account, asset, amount, external_ref }
+    ConfirmWithdrawal { account, external_ref }
+    CancelWithdrawal { account, external_ref }
     UpdateInstrument { instrument, spec }
     SetInstrumentRules { instrument, rules }
     SetPhase { instrument, phase }
@@ -324,6 +330,9 @@ records! {
     TradeCorrected { instrument_seq, instrument, trade_id, orig_price, price, buyer, seller }
     ReceivableCreated { receivable }
     ReceivableSettled { receivable, paid, debtor_seq, creditor_seq }
+    WithdrawalRequested { account_seq, account, asset, amount, external_ref, free }
+    WithdrawalCompleted { account_seq, account, asset, amount, external_ref, free }
+    WithdrawalCanceled { account_seq, account, asset, amount, external_ref, free }
     InstrumentUpdated { instrument_seq, instrument }
     InstrumentRulesSet { instrument_seq, instrument, rules }
     PhaseChanged { instrument_seq, instrument, phase, cause, until_ns }
@@ -346,7 +355,8 @@ choices! {
     Command {
         NewOrder, CancelOrder, CancelAll, ReplaceOrder, AmendOrder, ModifyOrder, MassCancel,
         NewOrderList, CancelOrderList, OpenSession, CloseSession, Deposit, Withdraw, BustTrade,
-        CorrectTrade, SettleReceivable, ListAsset, ListInstrument, CreateAccount, UpdateAccount,
+        CorrectTrade, SettleReceivable, RequestWithdrawal, ConfirmWithdrawal, CancelWithdrawal,
+        ListAsset, ListInstrument, CreateAccount, UpdateAccount,
         CreateKey, RevokeKey, UpdateInstrument, SetInstrumentRules, SetPhase, DelistInstrument,
         SetFeeSchedule, SetAccountRisk, SetAccountLimits, SetKillSwitch, HaltVenue, ResumeVenue,
         SetCircuitBreaker, SetCalendar, RotateMasterKey, Tick, Continue, NewEpoch, TakeStateHash, StateHash
@@ -355,7 +365,7 @@ choices! {
         OrderAccepted, OrderRested, TradeExecuted, OrderCanceled, OrderExpired, OrderAmended,
         OrderTriggered, OrderModified, BookReduced, TradePrevented, OrderListUpdated, OrderRepriced,
         Deposited, Withdrawn, TradeBusted, TradeCorrected, ReceivableCreated, ReceivableSettled,
-        AssetListed, InstrumentListed, AccountCreated, AccountUpdated, KeyCreated, KeyRevoked,
+        WithdrawalRequested, WithdrawalCompleted, WithdrawalCanceled, AssetListed, InstrumentListed, AccountCreated, AccountUpdated, KeyCreated, KeyRevoked,
         InstrumentUpdated, InstrumentRulesSet, PhaseChanged, InstrumentDelisted, FeeScheduleSet,
         AccountRiskSet, AccountLimitsSet, KillSwitchSet, VenueHalted, VenueResumed,
         CircuitBreakerSet, CalendarSet, AuctionIndicated, AuctionUncrossed, SessionOpened,
@@ -436,6 +446,7 @@ proptest! {
         check_value(&source.value::<Entry>());
         check_value(&source.value::<Balance>());
         check_value(&source.value::<AccountTrade>());
+        check_value(&source.value::<Withdrawal>());
         check_value(&(source.value::<u8>(), source.value::<Instrument>()));
         check_value(&vec![source.value::<Option<Side>>(), source.value(), source.value()]);
     }
@@ -448,6 +459,7 @@ proptest! {
         check_bytes::<Command>(&input);
         check_bytes::<Event>(&input);
         check_bytes::<Vec<AccountTrade>>(&input);
+        check_bytes::<Vec<Withdrawal>>(&input);
     }
 }
 

@@ -220,6 +220,9 @@ impl Numbers {
             }
             Event::Deposited(deposited) => self.account(deposited.account, deposited.account_seq),
             Event::Withdrawn(withdrawn) => self.account(withdrawn.account, withdrawn.account_seq),
+            Event::WithdrawalRequested(e) => self.account(e.account, e.account_seq),
+            Event::WithdrawalCompleted(e) => self.account(e.account, e.account_seq),
+            Event::WithdrawalCanceled(e) => self.account(e.account, e.account_seq),
             Event::InstrumentListed(listed) => {
                 self.instrument(listed.instrument.id, listed.instrument_seq);
             }

@@ -53,3 +53,4 @@ mod sweep;
 mod trailing;
 mod transfer;
 mod trigger;
+mod withdrawal;

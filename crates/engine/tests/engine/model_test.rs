@@ -144,6 +144,7 @@ const ELSEWHERE: &[&str] = &[
     "NothingToSettle",
     "TradeBustedAlready",
     "SupplyAboveMax",
+    "TooManyWithdrawals",
     "TooManyAssets",
     "TooManyInstruments",
     "TooManyAccounts",
@@ -175,6 +176,9 @@ const EVENTS: &[&str] = &[
     "OrderRepriced",
     "Deposited",
     "Withdrawn",
+    "WithdrawalRequested",
+    "WithdrawalCompleted",
+    "WithdrawalCanceled",
     "TradeBusted",
     "TradeCorrected",
     "ReceivableCreated",
@@ -249,6 +253,8 @@ fn compare(venue: &mut Driver, model: &mut Model, step: &Step) -> Vec<Event> {
         let clearing = venue.engine.clearing(asset).map(Amount::minor);
         assert_eq!(clearing, Some(model.clearing(asset)), "asset {asset}");
     }
+    let withdrawals: Vec<_> = venue.engine.withdrawals().copied().collect();
+    assert_eq!(withdrawals, model.withdrawals());
     for (account, owner) in model.owners() {
         for asset in (0..model.asset_count()).map(AssetId) {
             let expect = (model.free(account, asset), model.locked(account, asset));

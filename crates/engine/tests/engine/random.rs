@@ -15,7 +15,7 @@ use types::{
 };
 
 use crate::house::{Driver, House, account_spec, entry, lots, minor, name, ticks};
-use crate::random::operator::{control, operator, rules, transfer, undo};
+use crate::random::operator::{control, operator, rules, transfer, undo, withdrawal};
 use crate::random::order::{cancel, cancel_list, modify, new_list, new_order, order_ref};
 
 /// What of the rules is drawn.
@@ -288,6 +288,7 @@ fn command() -> BoxedStrategy<Command> {
     let others = drawn_of![
         4 => transfer().prop_map(Command::Deposit),
         4 => withdraw,
+        6 => withdrawal(),
         4 => operator(),
         weight(DRAWN.control, 6) => control(),
         weight(DRAWN.bust, 14) => undo(),

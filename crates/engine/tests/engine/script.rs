@@ -423,7 +423,7 @@ fn reference_in(line: &str) -> OrderRef {
     found
 }
 
-fn parse_amount(text: &str) -> (i128, AssetId) {
+pub(crate) fn parse_amount(text: &str) -> (i128, AssetId) {
     let (amount, asset) = text.split_at(text.len() - 1);
     let id = ASSETS.iter().position(|name| *name == asset).expect("an asset");
     (amount.parse().unwrap(), AssetId(u16::try_from(id).unwrap()))

@@ -13,19 +13,22 @@
 //! bust 3 1 2                                  a trade's number, buyer and seller
 //! correct 3 1 2 @ 55
 //! settle 1                                    a receivable
+//! 1 request 5B ref r1                         a withdrawal; then `1 confirm r1` or `1 return r1`
 //! 1 positions | 1 limited | 1 rate | 1 fees | receivables | clearing     questions
+//! withdrawals                                 a question, too
 //! ```
 
 use engine::Engine;
 use types::{
-    AccountId, AccountLimits, AccountMode, AccountRisk, Adjustment, BustTrade, CloseSession,
-    Command, CorrectTrade, Event, FeeAsset, FeeSchedule, FeeTier, MassCancel, OpenSession,
-    Receivable, ReceivableId, SessionId, SetAccountLimits, SetAccountRisk, SetFeeSchedule,
-    SetKillSwitch, SettleReceivable, Side, TradeId,
+    AccountId, AccountLimits, AccountMode, AccountRisk, Adjustment, Amount, AssetId, BustTrade,
+    CancelWithdrawal, CloseSession, Command, ConfirmWithdrawal, CorrectTrade, Event, ExternalRef,
+    FeeAsset, FeeSchedule, FeeTier, MassCancel, OpenSession, Receivable, ReceivableId,
+    RequestWithdrawal, SessionId, SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetKillSwitch,
+    SettleReceivable, Side, TradeId, Withdrawal,
 };
 
 use crate::house::{ASSETS, lots, minor, ticks};
-use crate::script::instrument;
+use crate::script::{instrument, parse_amount};
 
 /// `None` if the line says something else.
 pub(crate) fn command(account: u32, line: &str, cl_ord_id: types::ClOrdId) -> Option<Command> {
@@ -115,6 +118,19 @@ pub(crate) fn command(account: u32, line: &str, cl_ord_id: types::ClOrdId) -> Op
             let price = ticks(words[5].parse().unwrap());
             Command::CorrectTrade(CorrectTrade { instrument, trade_id, buyer, seller, price })
         }
+        "request" => {
+            let (amount, asset) = parse_amount(words[1]);
+            let (amount, external_ref) = (minor(amount), reference(words[3]));
+            Command::RequestWithdrawal(RequestWithdrawal { account, asset, amount, external_ref })
+        }
+        "confirm" => {
+            let external_ref = reference(words[1]);
+            Command::ConfirmWithdrawal(ConfirmWithdrawal { account, external_ref })
+        }
+        "return" => {
+            let external_ref = reference(words[1]);
+            Command::CancelWithdrawal(CancelWithdrawal { account, external_ref })
+        }
         "settle" => {
             let receivable = ReceivableId(number(1).into());
             Command::SettleReceivable(SettleReceivable { receivable })
@@ -169,9 +185,17 @@ pub(crate) fn answer(engine: &Engine, account: u32, line: &str) -> Option<String
                 engine.receivables().map(|owed| format!(" [{}]", tell_owed(owed))).collect();
             format!("receivables{all}")
         }
+        "withdrawals" => {
+            let tell = |known: &Withdrawal| {
+                let Withdrawal { account, asset, amount, external_ref, status, .. } = known;
+                let asset = ASSETS[usize::from(asset.0)];
+                format!(" [{account} {external_ref} {}{asset} {status:?}]", amount.minor())
+            };
+            format!("withdrawals{}", engine.withdrawals().map(tell).collect::<String>())
+        }
         "clearing" => {
             let all = (0..).zip(ASSETS).map(|(id, name)| {
-                let cleared = engine.clearing(types::AssetId(id)).expect("an asset");
+                let cleared = engine.clearing(AssetId(id)).expect("an asset");
                 format!(" {}{name}", cleared.minor())
             });
             format!("clearing{}", all.collect::<String>())
@@ -183,6 +207,10 @@ pub(crate) fn answer(engine: &Engine, account: u32, line: &str) -> Option<String
 pub(crate) fn tell(event: &Event) -> Option<String> {
     let moved = |side: &Adjustment| {
         format!("{} {}B {}Q", side.account, side.base.minor(), side.quote.minor())
+    };
+    let left = |what: &str, amount: Amount, free: Amount, asset: AssetId| {
+        let asset = ASSETS[usize::from(asset.0)];
+        format!("{what} {} free {}{asset}", amount.minor(), free.minor())
     };
     Some(match event {
         Event::AccountRiskSet(set) => format!("risk {} {:?}", set.account, set.risk.mode),
@@ -207,8 +235,15 @@ pub(crate) fn tell(event: &Event) -> Option<String> {
         Event::ReceivableSettled(settled) => {
             format!("paid {} of {}", settled.paid.minor(), tell_owed(&settled.receivable))
         }
+        Event::WithdrawalRequested(e) => left("requested", e.amount, e.free, e.asset),
+        Event::WithdrawalCompleted(e) => left("completed", e.amount, e.free, e.asset),
+        Event::WithdrawalCanceled(e) => left("returned", e.amount, e.free, e.asset),
         _ => return None,
     })
+}
+
+fn reference(text: &str) -> ExternalRef {
+    ExternalRef::parse(text).expect("a reference")
 }
 
 /// `number: debtor->creditor amount, trade`.

@@ -131,6 +131,10 @@ pub fn api_error(reason: RejectReason, request: Request) -> ApiError {
         | RejectReason::ReceivableNotFound
         | RejectReason::NothingToSettle
         | RejectReason::OwnsNoBalances
+        | RejectReason::TooManyWithdrawals
+        | RejectReason::WithdrawalNotFound
+        | RejectReason::WithdrawalCompletedAlready
+        | RejectReason::WithdrawalCanceledAlready
         | RejectReason::InstrumentRulesInvalid
         | RejectReason::InstrumentStepsFixed
         | RejectReason::FeeScheduleInvalid

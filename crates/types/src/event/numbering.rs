@@ -32,6 +32,9 @@ impl Event {
             Self::OrderListUpdated(_)
             | Self::Deposited(_)
             | Self::Withdrawn(_)
+            | Self::WithdrawalRequested(_)
+            | Self::WithdrawalCompleted(_)
+            | Self::WithdrawalCanceled(_)
             | Self::ReceivableCreated(_)
             | Self::ReceivableSettled(_)
             | Self::AssetListed(_)
@@ -67,6 +70,9 @@ impl Event {
             Self::OrderListUpdated(e) => (e.list.account, e.account_seq),
             Self::Deposited(e) => (e.account, e.account_seq),
             Self::Withdrawn(e) => (e.account, e.account_seq),
+            Self::WithdrawalRequested(e) => (e.account, e.account_seq),
+            Self::WithdrawalCompleted(e) => (e.account, e.account_seq),
+            Self::WithdrawalCanceled(e) => (e.account, e.account_seq),
             Self::AccountCreated(e) => (e.account, e.account_seq),
             Self::AccountUpdated(e) => (e.account, e.account_seq),
             Self::KeyCreated(e) => (e.spec.account, e.account_seq),

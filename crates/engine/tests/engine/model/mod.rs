@@ -15,6 +15,7 @@ mod operator;
 mod order;
 mod peg;
 mod trigger;
+mod withdrawal;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,6 +52,8 @@ pub(crate) struct Model {
     numbers: BTreeMap<SessionId, BTreeMap<u64, u64>>,
     receivables: Vec<Receivable>,
     last_receivable: u64,
+    /// All that there have been, oldest first.
+    withdrawals: Vec<Withdrawal>,
     /// What is owed to the accounts without balances, by asset.
     clearing: BTreeMap<u16, i128>,
     breaker: Option<CircuitBreaker>,
@@ -251,6 +254,9 @@ impl Model {
             Command::BustTrade(request) => self.bust_trade(request),
             Command::CorrectTrade(request) => self.correct_trade(request),
             Command::SettleReceivable(request) => self.settle_receivable(request),
+            Command::RequestWithdrawal(request) => self.request_withdrawal(request),
+            Command::ConfirmWithdrawal(request) => self.confirm_withdrawal(request),
+            Command::CancelWithdrawal(request) => self.cancel_withdrawal(request),
             Command::ListAsset(request) => self.list_asset(&request.asset),
             Command::ListInstrument(request) => self.list_instrument(&request.spec),
             Command::CreateAccount(request) => self.create_account(&request.spec),
@@ -463,6 +469,9 @@ fn answers_to(envelope: &Envelope, command: &Command) -> AccountId {
         | Command::CloseSession(_) => envelope.account,
         Command::Deposit(deposit) => deposit.account,
         Command::Withdraw(withdraw) => withdraw.account,
+        Command::RequestWithdrawal(request) => request.account,
+        Command::ConfirmWithdrawal(confirm) => confirm.account,
+        Command::CancelWithdrawal(cancel) => cancel.account,
         Command::UpdateAccount(update) => update.account,
         Command::CreateKey(create) => create.spec.account,
         Command::SetAccountRisk(set) => set.account,

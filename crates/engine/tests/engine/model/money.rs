@@ -38,10 +38,10 @@ impl Model {
         }
     }
 
-    /// What an account's open orders hold of an asset. The legs of an OCO hold together what the
+    /// What an account's open orders and withdrawals hold of an asset. The legs of an OCO hold together what the
     /// dearer one needs.
     pub(crate) fn locked(&self, account: AccountId, asset: AssetId) -> i128 {
-        let mut locked = 0;
+        let mut locked = self.waits_to_leave(account, asset);
         let mut dearest: Vec<((InstrumentId, OrderListId), i128)> = Vec::new();
         for open in self.open.iter().filter(|open| open.order.account == account) {
             if !self.is_cash(account)
@@ -521,7 +521,7 @@ impl Model {
         Ok(())
     }
 
-    fn check_transfer(
+    pub(super) fn check_transfer(
         &self,
         account: AccountId,
         asset: AssetId,

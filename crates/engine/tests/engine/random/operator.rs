@@ -4,13 +4,14 @@ use proptest::prelude::*;
 use proptest::strategy::Union;
 use types::{
     AccountId, AccountLimits, AccountMode, AccountRisk, AccountSpec, Asset, AssetId, AssetName,
-    BandBreach, BustTrade, Calendar, CircuitBreaker, CloseSession, Command, CorrectTrade,
-    CreateAccount, CreateKey, DelistInstrument, Deposit, ExternalRef, FeeAsset, FeeRates,
-    FeeSchedule, FeeTier, HaltLevel, HaltVenue, InstrumentId, InstrumentRules, InstrumentSpec,
-    KeyId, KeySpec, ListAsset, ListInstrument, MassCancel, OpenSession, PercentPrice, Phase,
-    PriceBands, ReceivableId, ResealedKey, RevokeKey, Role, RotateMasterKey, Sealed, Session,
-    SessionId, SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetInstrumentRules, SetKillSwitch,
-    SetPhase, SettleReceivable, Symbol, TradeId, UpdateAccount, UpdateInstrument,
+    BandBreach, BustTrade, Calendar, CancelWithdrawal, CircuitBreaker, CloseSession, Command,
+    ConfirmWithdrawal, CorrectTrade, CreateAccount, CreateKey, DelistInstrument, Deposit,
+    ExternalRef, FeeAsset, FeeRates, FeeSchedule, FeeTier, HaltLevel, HaltVenue, InstrumentId,
+    InstrumentRules, InstrumentSpec, KeyId, KeySpec, ListAsset, ListInstrument, MassCancel,
+    OpenSession, PercentPrice, Phase, PriceBands, ReceivableId, RequestWithdrawal, ResealedKey,
+    RevokeKey, Role, RotateMasterKey, Sealed, Session, SessionId, SetAccountLimits, SetAccountRisk,
+    SetFeeSchedule, SetInstrumentRules, SetKillSwitch, SetPhase, SettleReceivable, Symbol, TradeId,
+    UpdateAccount, UpdateInstrument,
 };
 
 use crate::house::{account_spec, lots, minor, ticks};
@@ -35,6 +36,26 @@ pub(super) fn transfer() -> BoxedStrategy<Deposit> {
             external_ref,
         })
         .boxed()
+}
+
+/// Withdrawals in two steps. Few accounts and references, so that the same one ends, and again.
+pub(super) fn withdrawal() -> BoxedStrategy<Command> {
+    let external_ref = || (0..2_u8).prop_map(|of| ExternalRef::parse(&format!("w{of}")).unwrap());
+    let account = || prop_oneof![3 => Just(1), 1 => account()].prop_map(AccountId);
+    let amount = prop_oneof![10 => Just(3), 5 => 1..60_i128, 1 => -1..=0_i128];
+    let request = (account(), asset(), amount.prop_map(minor), external_ref()).prop_map(
+        |(account, asset, amount, external_ref)| {
+            let request = RequestWithdrawal { account, asset, amount, external_ref };
+            Command::RequestWithdrawal(request)
+        },
+    );
+    let confirm = (account(), external_ref()).prop_map(|(account, external_ref)| {
+        Command::ConfirmWithdrawal(ConfirmWithdrawal { account, external_ref })
+    });
+    let cancel = (account(), external_ref()).prop_map(|(account, external_ref)| {
+        Command::CancelWithdrawal(CancelWithdrawal { account, external_ref })
+    });
+    prop_oneof![2 => request, 1 => confirm, 1 => cancel].boxed()
 }
 
 /// Kill switches, mass cancels, sessions.

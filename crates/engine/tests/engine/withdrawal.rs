@@ -1,0 +1,404 @@
+//! Withdrawals in two steps.
+
+use engine::{Engine, WITHDRAWALS_KEPT, WITHDRAWALS_OPEN_MAX};
+use types::{
+    AMOUNT_MAX, AccountId, AssetId, CancelWithdrawal, Command, ConfirmWithdrawal, Event,
+    ExternalRef, Reader, RejectReason, RequestWithdrawal, RotateMasterKey, Side,
+};
+
+use crate::house::{Driver, House, deposit, entry, limit, minor, state_bytes};
+use crate::script::{check, play};
+
+#[test]
+fn what_is_asked_for_is_set_aside_until_it_leaves() {
+    check(
+        "with balance 1 0B 100Q
+         1 request 60Q ref w
+         1 balance
+         1 buy 6 @ 10
+         restart
+         1 confirm w
+         1 balance
+         1 buy 4 @ 10
+         withdrawals",
+        &[
+            "requested 60 free 40Q",
+            "balance 0B 40+60Q 1000000C",
+            "rejected InsufficientBalance",
+            "completed 60 free 40Q",
+            "balance 0B 40Q 1000000C",
+            "accepted 1 4",
+            "rested 1 4@10",
+            "withdrawals [1 w 60Q Completed]",
+        ],
+    );
+}
+
+#[test]
+fn what_is_canceled_is_free_again() {
+    check(
+        "with balance 1 0B 100Q
+         1 request 60Q ref w
+         1 return w
+         1 buy 10 @ 10
+         withdrawals",
+        &[
+            "requested 60 free 40Q",
+            "returned 60 free 100Q",
+            "accepted 1 10",
+            "rested 1 10@10",
+            "withdrawals [1 w 60Q Canceled]",
+        ],
+    );
+}
+
+/// Orders and withdrawals hold side by side, and each gives back its own.
+#[test]
+fn what_orders_hold_cannot_be_asked_for() {
+    check(
+        "with balance 1 0B 100Q
+         1 buy 6 @ 10 as a
+         1 request 41Q ref w
+         1 request 40Q ref w
+         1 balance
+         1 cancel a
+         1 balance
+         1 confirm w
+         1 balance",
+        &[
+            "accepted 1 6",
+            "rested 1 6@10",
+            "rejected WithdrawalAboveFree",
+            "requested 40 free 0Q",
+            "balance 0B 0+100Q 1000000C",
+            "canceled 1 0/6 Requested",
+            "balance 0B 60+40Q 1000000C",
+            "completed 40 free 60Q",
+            "balance 0B 60Q 1000000C",
+        ],
+    );
+}
+
+/// Whoever asks again gets the answer that he had; another withdrawal takes another reference.
+#[test]
+fn a_withdrawal_is_asked_for_once() {
+    check(
+        "with balance 1 0B 100Q
+         1 request 60Q ref w
+         1 request 60Q ref w
+         1 request 30Q ref w
+         1 request 60C ref w
+         1 deposit 5Q ref w
+         1 withdraw 5Q ref w
+         2 request 60Q ref w
+         1 confirm w
+         1 request 60Q ref w
+         restart
+         1 request 60Q ref w
+         1 balance",
+        &[
+            "requested 60 free 40Q",
+            "repeated 21",
+            "rejected DuplicateExternalRef",
+            "rejected DuplicateExternalRef",
+            "rejected DuplicateExternalRef",
+            "rejected DuplicateExternalRef",
+            "requested 60 free 999940Q",
+            "completed 60 free 40Q",
+            "repeated 21",
+            "repeated 21",
+            "balance 0B 40Q 1000000C",
+        ],
+    );
+}
+
+#[test]
+fn a_withdrawal_ends_once() {
+    check(
+        "1 confirm w
+         1 return w
+         1 deposit 5Q ref w
+         1 confirm w
+         1 request 5Q ref a
+         1 request 6Q ref b
+         2 confirm a
+         1 confirm a
+         1 confirm a
+         1 return a
+         1 return b
+         1 return b
+         1 confirm b
+         9 confirm a
+         9 return a
+         1 balance",
+        &[
+            "rejected WithdrawalNotFound",
+            "rejected WithdrawalNotFound",
+            "deposited 5 free 1000005Q",
+            "rejected WithdrawalNotFound",
+            "requested 5 free 1000000Q",
+            "requested 6 free 999994Q",
+            "rejected WithdrawalNotFound",
+            "completed 5 free 999994Q",
+            "rejected WithdrawalCompletedAlready",
+            "rejected WithdrawalCompletedAlready",
+            "returned 6 free 1000000Q",
+            "rejected WithdrawalCanceledAlready",
+            "rejected WithdrawalCanceledAlready",
+            "rejected UnknownAccount",
+            "rejected UnknownAccount",
+            "balance 1000000B 1000000Q 1000000C",
+        ],
+    );
+}
+
+/// Nothing leaves an account that is switched off, but what waits to leave can be given back.
+#[test]
+fn nothing_leaves_an_account_that_is_switched_off() {
+    check(
+        "1 request 5Q ref a
+         1 request 6Q ref b
+         1 kill on
+         1 request 5Q ref a
+         1 request 7Q ref c
+         1 confirm a
+         1 return b
+         1 kill off
+         1 confirm a",
+        &[
+            "requested 5 free 999995Q",
+            "requested 6 free 999989Q",
+            "kill 1 on",
+            "repeated 22",
+            "rejected AccountKilled",
+            "rejected AccountKilled",
+            "returned 6 free 999995Q",
+            "kill 1 off",
+            "completed 5 free 999995Q",
+        ],
+    );
+}
+
+/// What a trade that is undone takes back, it takes from what is free: the rest is owed.
+#[test]
+fn what_waits_to_leave_pays_no_debts() {
+    check(
+        "with balance 2 100B 0Q
+         1 buy 10 @ 10
+         2 sell 10 @ 10
+         2 request 100Q ref w
+         bust 1 1 2
+         2 return w
+         settle 1
+         2 balance",
+        &[
+            "accepted 1 10",
+            "rested 1 10@10",
+            "accepted 2 10",
+            "trade 1!<2! 10@10",
+            "requested 100 free 0Q",
+            "busted 1: 1 -10B 100Q, 2 10B -100Q",
+            "owed 1: 2->1 100Q, trade 1",
+            "returned 100 free 100Q",
+            "paid 100 of 1: 2->1 0Q, trade 1",
+            "balance 100B 0Q 1000000C",
+        ],
+    );
+}
+
+#[test]
+fn an_account_without_balances_has_nothing_to_ask_for() {
+    check(
+        "with balance 1 0B 0Q 0C
+         1 risk limits
+         1 request 5Q ref w",
+        &["risk 1 Limits", "rejected OwnsNoBalances"],
+    );
+}
+
+#[test]
+fn an_account_does_not_change_its_mode_while_something_waits_to_leave() {
+    check(
+        "with balance 1 0B 5Q 0C
+         1 request 5Q ref w
+         1 risk limits
+         1 confirm w
+         1 risk limits
+         restart
+         1 confirm w",
+        &[
+            "requested 5 free 0Q",
+            "rejected AccountNotFlat",
+            "completed 5 free 0Q",
+            "risk 1 Limits",
+            "rejected WithdrawalCompletedAlready",
+        ],
+    );
+}
+
+#[test]
+fn requests_are_refused_in_order_of_precedence() {
+    let mut venue = House::default().open();
+    let max = AMOUNT_MAX.minor();
+    for (account, asset, amount, external_ref, expect) in [
+        (9, 9, 0, "start-0", RejectReason::UnknownAccount),
+        (u32::MAX, 0, 1, "x", RejectReason::UnknownAccount),
+        (1, 3, 0, "start-0", RejectReason::UnknownAsset),
+        (1, 0, 0, "start-0", RejectReason::AmountNotPositive),
+        (1, 0, i128::MIN, "x", RejectReason::AmountNotPositive),
+        (1, 0, max + 1, "start-0", RejectReason::AmountAboveMax),
+        (1, 0, max, "start-0", RejectReason::DuplicateExternalRef),
+        (1, 0, max, "x", RejectReason::WithdrawalAboveFree),
+        (0, 0, 1, "x", RejectReason::WithdrawalAboveFree),
+    ] {
+        let command = request(account, asset, amount, external_ref);
+        assert_eq!(venue.reason(0, command.clone()), Some(expect), "{command:?}");
+    }
+    assert_eq!(venue.engine.withdrawals().count(), 0);
+}
+
+#[test]
+fn what_an_account_has_open_and_what_is_remembered_are_bounded() {
+    let mut venue = House::default().open();
+    venue.unchecked = true;
+    for number in 0..WITHDRAWALS_OPEN_MAX {
+        assert_eq!(venue.reason(0, request(1, 0, 1, &format!("w{number}"))), None);
+    }
+    let more = || request(1, 0, 1, "more");
+    assert_eq!(venue.reason(0, more()), Some(RejectReason::TooManyWithdrawals));
+    assert_eq!(venue.reason(0, request(2, 0, 1, "more")), None);
+    assert_eq!(venue.reason(0, confirm(1, "w7")), None);
+    assert_eq!(venue.reason(0, more()), None);
+
+    for number in 0..WITHDRAWALS_KEPT {
+        let external_ref = format!("x{number}");
+        assert_eq!(
+            venue.reason(0, cancel(1, &format!("w{}", number + 8))),
+            match number {
+                ..92 => None,
+                _ => Some(RejectReason::WithdrawalNotFound),
+            }
+        );
+        assert_eq!(venue.reason(0, request(1, 0, 1, &external_ref)), None);
+        assert_eq!(venue.reason(0, cancel(1, &external_ref)), None);
+    }
+    venue.engine.assert_consistent();
+    venue.restart();
+    // The oldest are forgotten, but for their references, and what is open is not.
+    assert_eq!(venue.reason(0, confirm(1, "w7")), Some(RejectReason::WithdrawalNotFound));
+    let again = venue.reason(0, request(1, 0, 1, "w7"));
+    assert_eq!(again, Some(RejectReason::DuplicateExternalRef));
+    let last = format!("x{}", WITHDRAWALS_KEPT - 1);
+    let ended = venue.reason(0, confirm(1, &last));
+    assert_eq!(ended, Some(RejectReason::WithdrawalCanceledAlready));
+    assert_eq!(venue.reason(0, confirm(1, "w0")), None);
+}
+
+/// Logs of before carry hashes of their states, which must be the same still.
+#[test]
+fn a_state_without_withdrawals_is_as_it_was_before_there_were_any() {
+    let rotate = || {
+        let rotate = RotateMasterKey { fingerprint: [7; 16], keys: Vec::new() };
+        Command::RotateMasterKey(rotate)
+    };
+    let mut venue = House::default().open();
+    let mut refused = House::default().open();
+    refused.apply(0, confirm(1, "w"));
+    venue.apply(0, Command::Tick(()));
+    assert_eq!(state_bytes(&venue.engine), state_bytes(&refused.engine));
+    let before = state_bytes(&venue.engine).len();
+    venue.apply(0, rotate());
+    assert_eq!(state_bytes(&venue.engine).len(), before + 24);
+
+    // With and without a master key, a state reads back.
+    for rotates in [false, true] {
+        let mut venue = House::default().open();
+        venue.apply(0, request(1, 0, 5, "w"));
+        if rotates {
+            venue.apply(0, rotate());
+        }
+        let bytes = state_bytes(&venue.engine);
+        let restored = Engine::read_state(Reader(&bytes)).expect("its own state");
+        assert_eq!(state_bytes(&restored), bytes);
+        assert_eq!(restored.master_key_in_use(), venue.engine.master_key_in_use());
+        assert_eq!(restored.withdrawals().count(), 1);
+        for cut in 0..bytes.len() {
+            assert!(Engine::read_state(Reader(&bytes[..cut])).is_none(), "cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn every_flipped_bit_of_a_state_with_withdrawals_is_survived() {
+    let (venue, _) = play(
+        "1 request 5Q ref a
+         1 request 6B ref b
+         2 request 7C ref a
+         1 buy 5 @ 100
+         1 confirm b
+         2 return a
+         2 request 8C ref c",
+    );
+    let bytes = state_bytes(&venue.engine);
+    let after = [confirm(1, "a"), cancel(2, "c"), request(1, 0, 5, "d"), deposit(1, 1, 5, "e")];
+    for at in 0..bytes.len() {
+        for bit in 0..8 {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << bit;
+            let Some(mut engine) = Engine::read_state(Reader(&damaged)) else { continue };
+            engine.assert_consistent();
+            assert_eq!(state_bytes(&engine), damaged);
+            for command in &after {
+                engine.apply(0, &entry(0, None, command.clone()), &mut Vec::new());
+                engine.assert_consistent();
+            }
+        }
+    }
+}
+
+/// Under the first rules there were none.
+#[test]
+fn older_rules_know_no_withdrawals_in_two_steps() {
+    let mut engine = Engine::with_rules(1).expect("known rules");
+    for command in [request(1, 0, 5, "w"), confirm(1, "w"), cancel(1, "w")] {
+        let mut events = Vec::new();
+        engine.apply(1, &entry(0, None, command), &mut events);
+        let [Event::CommandRejected(rejected)] = events[..] else { panic!("{events:?}") };
+        assert_eq!(rejected.reason, RejectReason::OrderTermsInvalid);
+    }
+}
+
+#[test]
+fn supply_falls_when_it_leaves_and_not_before() {
+    let mut venue = House::default().open();
+    let supply = |venue: &Driver| venue.engine.supply(AssetId(0)).expect("an asset");
+    let before = supply(&venue);
+    venue.apply(0, request(1, 0, 5, "w"));
+    venue.apply(1, Command::NewOrder(limit("a", Side::Sell, 3, 90)));
+    assert_eq!(supply(&venue), before);
+    venue.apply(0, confirm(1, "w"));
+    assert_eq!(supply(&venue), before - minor(5));
+}
+
+fn request(account: u32, asset: u16, amount: i128, external_ref: &str) -> Command {
+    Command::RequestWithdrawal(RequestWithdrawal {
+        account: AccountId(account),
+        asset: AssetId(asset),
+        amount: minor(amount),
+        external_ref: reference(external_ref),
+    })
+}
+
+fn confirm(account: u32, external_ref: &str) -> Command {
+    let (account, external_ref) = (AccountId(account), reference(external_ref));
+    Command::ConfirmWithdrawal(ConfirmWithdrawal { account, external_ref })
+}
+
+fn cancel(account: u32, external_ref: &str) -> Command {
+    let (account, external_ref) = (AccountId(account), reference(external_ref));
+    Command::CancelWithdrawal(CancelWithdrawal { account, external_ref })
+}
+
+fn reference(text: &str) -> ExternalRef {
+    ExternalRef::parse(text).unwrap()
+}

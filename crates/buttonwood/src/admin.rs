@@ -14,6 +14,7 @@ mod rules;
 mod server;
 mod socket;
 mod trading;
+mod withdrawal;
 mod words;
 
 use std::io::Write;
@@ -34,6 +35,7 @@ use offline::Offline;
 use request::Request;
 use risk::Oversight;
 use trading::Trading;
+use withdrawal::WithdrawalAction;
 
 #[derive(Args, Debug)]
 pub(crate) struct Admin {
@@ -70,8 +72,11 @@ enum Action {
     Account(AccountAction),
     /// Pay money or another asset into an account
     Deposit(request::Transfer),
-    /// Pay out of an account's free balance
+    /// Pay out of an account's free balance, in one step
     Withdraw(request::Transfer),
+    /// Pay out of an account's balance in two steps: what is asked for is locked until it leaves
+    #[command(subcommand)]
+    Withdrawal(WithdrawalAction),
     /// API keys
     #[command(subcommand)]
     Key(KeyAction),
@@ -120,6 +125,7 @@ impl Admin {
             Action::Account(AccountAction::Balances(account)) => Request::Balances(account),
             Action::Deposit(transfer) => Request::Deposit(transfer),
             Action::Withdraw(transfer) => Request::Withdraw(transfer),
+            Action::Withdrawal(action) => Request::Withdrawal { action },
             Action::Key(action) => action.request()?,
             Action::RotateMasterKey { file } => key::rotation(&data_dir, &file)?,
             Action::Trading(action) => Request::Trading { action },

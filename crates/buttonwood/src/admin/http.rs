@@ -31,6 +31,7 @@ use super::trading::{
     Adjusted, Breaker, BreakerShown, Correction, Delisted, Halt, Halted, NamedInstrument, Owed,
     PhaseChange, PhaseShown, ReceivableShown, Resumed, TradeSides, Trading,
 };
+use super::withdrawal::{NamedWithdrawal, WithdrawalAction, WithdrawalShown, WithdrawingAccount};
 use crate::config::{Config, Durability};
 use crate::failure::{Cause, Failure};
 
@@ -100,13 +101,18 @@ pub(super) const ROUTES: &[Route] = &[
     route!(GET "/accounts" => Vec<AccountShown>, "All accounts", Ask(Request::ListAccounts)),
     route!(POST "/accounts" => AccountAdded<'_>, "Open an account", NewAccount, |new| Ask(Request::AddAccount(new))),
     route!(PATCH "/accounts/{name}" => AccountShown, "Change an account's fees and limits", AccountUpdate, |update| Ask(Request::UpdateAccount(update))),
-    route!(GET "/accounts/{name}/balances" => Vec<BalanceShown>, "What an account has free, and what its orders hold", NamedAccount, |account| Ask(Request::Balances(account))),
+    route!(GET "/accounts/{name}/balances" => Vec<BalanceShown>, "What an account has free, and what its orders and withdrawals hold", NamedAccount, |account| Ask(Request::Balances(account))),
     route!(PUT "/accounts/{account}/kill" => KillShown, "Switch an account off, which cancels all that it has open, or on again", Kill, |kill| risk(Oversight::Kill(kill))),
     route!(PATCH "/accounts/{account}/risk" => RiskShown<'_>, "Say how an account is looked after; 0 is no limit, and without fields all is shown", RiskChange, |change| risk(Oversight::Risk(change))),
     route!(PATCH "/accounts/{account}/limits/{symbol}" => LimitsShown<'_>, "Limit what an account may do in one instrument; 0 is no limit, and without fields all is shown", LimitsChange, |change| risk(Oversight::Limits(change))),
     // Money
     route!(POST "/deposits" => Vec<BalanceShown>, "Pay an asset into an account", Transfer, |transfer| Ask(Request::Deposit(transfer))),
-    route!(POST "/withdrawals" => Vec<BalanceShown>, "Pay out of an account's free balance", Transfer, |transfer| Ask(Request::Withdraw(transfer))),
+    route!(POST "/withdrawals" => Vec<BalanceShown>, "Pay out of an account's free balance, in one step", Transfer, |transfer| Ask(Request::Withdraw(transfer))),
+    route!(GET "/withdrawals" => Vec<WithdrawalShown>, "The withdrawals in two steps that are open", withdrawal(WithdrawalAction::List { account: None })),
+    route!(GET "/accounts/{account}/withdrawals" => Vec<WithdrawalShown>, "An account's withdrawals in two steps, open or ended lately", WithdrawingAccount, |of| withdrawal(WithdrawalAction::List { account: Some(of.account) })),
+    route!(POST "/accounts/{account}/withdrawals" => WithdrawalShown, "Lock an amount until the withdrawal is confirmed or canceled; asked for again, it is shown", Transfer, |transfer| withdrawal(WithdrawalAction::Request(transfer))),
+    route!(POST "/accounts/{account}/withdrawals/{external_ref}/confirm" => WithdrawalShown, "Let the amount of a withdrawal leave the account", NamedWithdrawal, |named| withdrawal(WithdrawalAction::Confirm(named))),
+    route!(POST "/accounts/{account}/withdrawals/{external_ref}/cancel" => WithdrawalShown, "Make the amount of a withdrawal free again", NamedWithdrawal, |named| withdrawal(WithdrawalAction::Cancel(named))),
     route!(GET "/receivables" => Vec<ReceivableShown>, "What accounts owe each other since trades were undone", trading(Trading::Owed)),
     route!(POST "/receivables/{receivable}/settle" => Vec<ReceivableShown>, "Have what is owed paid out of what its debtor has free", Owed, |owed| trading(Trading::Settle(owed))),
     // Keys
@@ -130,6 +136,10 @@ pub(super) const ROUTES: &[Route] = &[
 
 fn trading(action: Trading) -> Work {
     Ask(Request::Trading { action })
+}
+
+fn withdrawal(action: WithdrawalAction) -> Work {
+    Ask(Request::Withdrawal { action })
 }
 
 fn risk(action: Oversight) -> Work {

@@ -17,6 +17,7 @@ use super::instrument::InstrumentAction;
 use super::key::{self, KeyNumber, MasterKeyText, NewKey};
 use super::risk::Oversight;
 use super::trading::Trading;
+use super::withdrawal::WithdrawalAction;
 use crate::failure::Failure;
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -31,6 +32,7 @@ pub(crate) enum Request {
     Balances(NamedAccount),
     Deposit(Transfer),
     Withdraw(Transfer),
+    Withdrawal { action: WithdrawalAction },
     AddKey(NewKey),
     ListKeys,
     RevokeKey(KeyNumber),
@@ -58,15 +60,15 @@ pub(crate) struct NamedAccount {
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct Transfer {
-    account: String,
-    asset: String,
+    pub(super) account: String,
+    pub(super) asset: String,
     /// A decimal, such as 12.5
     #[schemars(regex(pattern = "^[0-9]{1,18}([.][0-9]{1,18})?$"))]
-    amount: String,
+    pub(super) amount: String,
     /// The outside world's name for this transfer; the same one is carried out once
     #[arg(long = "ref", value_name = "REF")]
     #[schemars(regex(pattern = "^[!-~]{1,64}$"))]
-    external_ref: String,
+    pub(super) external_ref: String,
 }
 
 const DECIMALS: u8 = 8;
@@ -187,6 +189,7 @@ impl Request {
                 carry_out(venue, Command::Withdraw(withdraw))?;
                 venue.read(move |engine| list_balances(engine, account))
             }
+            Self::Withdrawal { action } => action.execute(venue),
             Self::AddKey(new) => new.execute(venue, keyring),
             Self::ListKeys => key::list(venue, keyring),
             Self::RevokeKey(KeyNumber { key }) => key::revoke(venue, key),
@@ -263,9 +266,24 @@ fn refusal(reason: RejectReason) -> String {
     let sentence = match reason {
         RejectReason::NameInUse => "there is one of this name already",
         RejectReason::DuplicateExternalRef => {
-            "a transfer of this reference was carried out before; this one was not"
+            "a transfer of this reference was asked for or carried out before; this one was not"
         }
         RejectReason::WithdrawalAboveFree => "the free balance is too small",
+        RejectReason::TooManyWithdrawals => {
+            "the account has as many withdrawals open as it may: confirm or cancel one first"
+        }
+        RejectReason::WithdrawalNotFound => {
+            "the account has no withdrawal of this reference, or it ended long ago"
+        }
+        RejectReason::WithdrawalCompletedAlready => {
+            "the withdrawal was confirmed before: its amount has left the account"
+        }
+        RejectReason::WithdrawalCanceledAlready => {
+            "the withdrawal was canceled before: its amount is free again"
+        }
+        RejectReason::AccountKilled => {
+            "the account is switched off: nothing leaves it until it is on again"
+        }
         RejectReason::AmountNotPositive => "the amount must be above zero",
         RejectReason::AmountAboveMax | RejectReason::SupplyAboveMax => {
             "the amount is above what the venue can hold"
@@ -356,7 +374,7 @@ pub(super) struct AccountShown {
 pub(super) struct BalanceShown {
     asset: String,
     free: String,
-    /// What open orders hold
+    /// What open orders and withdrawals hold
     locked: String,
 }
 
@@ -419,7 +437,7 @@ pub(super) fn account_names(engine: &Engine) -> BTreeMap<AccountId, String> {
     engine.accounts().map(|(id, spec)| (id, spec.name.to_string())).collect()
 }
 
-fn find_amount(
+pub(super) fn find_amount(
     venue: &mut impl Backend,
     asset: &str,
     amount: &str,
@@ -440,7 +458,7 @@ pub(super) fn asset_named(assets: &[Asset], name: &str) -> Result<(AssetId, Asse
         .ok_or_else(|| Failure::unknown(format!("there is no asset `{name}`")))
 }
 
-fn parse_external_ref(text: &str) -> Result<ExternalRef, Failure> {
+pub(super) fn parse_external_ref(text: &str) -> Result<ExternalRef, Failure> {
     ExternalRef::parse(text)
         .ok_or_else(|| invalid("reference", text, "1 to 64 visible ASCII characters"))
 }

@@ -108,6 +108,37 @@ fn an_operator_runs_a_venue_over_http() {
         "account": "carol", "asset": "USDT", "amount": "100", "external_ref": "bank-2",
     });
     assert!(desk.refused(409, "POST", "/withdrawals", all).contains("too small"));
+
+    // A withdrawal in two steps: what is asked for is locked, and leaves once.
+    let asked = json!({"asset": "USDT", "amount": "2.5", "external_ref": "out/1"});
+    let path = "/accounts/carol/withdrawals";
+    let requested = desk.done("POST", path, asked.clone());
+    assert_eq!(requested["status"], "Requested");
+    assert_eq!(desk.done("POST", path, asked), requested, "the same answer");
+    assert_eq!(desk.done("GET", "/withdrawals", Value::Null), json!([requested]));
+    let balances = desk.done("GET", "/accounts/carol/balances", Value::Null);
+    let usdt = balances.as_array().unwrap().iter().find(|row| row["asset"] == "USDT").unwrap();
+    assert_eq!((&usdt["free"], &usdt["locked"]), (&json!("10.00000000"), &json!("2.50000000")));
+    let of = |what: &str| format!("{path}/out%2F1/{what}");
+    assert_eq!(desk.done("POST", &of("confirm"), Value::Null)["status"], "Completed");
+    for (what, reference, reason) in [
+        ("confirm", "out%2F1", "WithdrawalCompletedAlready"),
+        ("cancel", "out%2F1", "WithdrawalCompletedAlready"),
+        ("confirm", "bank-1", "WithdrawalNotFound"),
+    ] {
+        let path = format!("{path}/{reference}/{what}");
+        let (status, answer) = desk.ask("POST", &path, Value::Null);
+        assert_eq!((status, &answer["reason"]), (409, &json!(reason)), "{answer}");
+    }
+    let asked = json!({"asset": "USDT", "amount": "1", "external_ref": "out-2"});
+    desk.done("POST", path, asked);
+    let canceled = desk.done("POST", &format!("{path}/out-2/cancel"), Value::Null);
+    assert_eq!(canceled["status"], "Canceled");
+    assert_eq!(desk.done("GET", "/withdrawals", Value::Null), json!([]));
+    let all = desk.done("GET", path, Value::Null);
+    assert_eq!(all.as_array().map(Vec::len), Some(2), "{all}");
+    desk.refused(404, "GET", "/accounts/nobody/withdrawals", Value::Null);
+
     let update = desk.done("PATCH", "/accounts/carol", json!({"max_open_orders": 7}));
     assert_eq!((&update["max_open_orders"], &update["trades_kept"]), (&json!(7), &json!(10_000)));
 

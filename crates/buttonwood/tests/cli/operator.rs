@@ -8,6 +8,61 @@ use types::Side;
 
 use crate::process::{Serving, run, run_json, run_refused, text};
 
+/// What is asked for cannot be traded, and leaves when it is confirmed, also on a venue that has
+/// been stopped meanwhile.
+#[tokio::test]
+async fn a_withdrawal_is_asked_for_and_then_leaves_or_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = text(dir.path());
+    let admin = |args: &str| run_json(&words(data, args));
+    let refused = |args: &str| run_refused(&words(data, args));
+    let venue = Serving::start(&["--data", data, "--demo", "--no-bots"]);
+    let alice = trader(&venue, data, 0);
+    let request = "withdrawal request alice USDT 999900 --ref bank-1";
+    let requested = admin(request);
+    assert_eq!(
+        (&requested["account"], &requested["asset"], &requested["amount"], &requested["status"]),
+        (&json!("alice"), &json!("USDT"), &json!("999900.00000000"), &json!("Requested"))
+    );
+    assert_eq!(requested["ended"], Value::Null);
+    assert_eq!(admin(request), requested, "the same answer");
+    let sentence = refused("withdrawal request alice USDT 7 --ref bank-1");
+    assert!(sentence.contains("asked for or carried out before"), "{sentence}");
+    let sentence = refused("withdrawal request alice USDT 100.00000001 --ref bank-2");
+    assert!(sentence.contains("too small"), "{sentence}");
+    let balance = alice.account().await.unwrap().balance("USDT").unwrap().clone();
+    assert_eq!((&balance.free[..], &balance.locked[..]), ("100.00000000", "999900.00000000"));
+    let buy = NewOrder::limit("BTCUSDT", Side::Buy, "2", "100");
+    assert!(refusal(&alice, &buy).await.contains("insufficient balance"));
+    admin("withdrawal request alice BTC 0.5 --ref bank-3");
+    let open = admin("withdrawal list");
+    assert_eq!(open.as_array().map(Vec::len), Some(2), "{open}");
+
+    let canceled = admin("withdrawal cancel alice --ref bank-3");
+    assert_eq!(canceled["status"], "Canceled");
+    assert!(canceled["ended"].as_str().is_some_and(|time| time.ends_with('Z')), "{canceled}");
+    assert!(refused("withdrawal cancel alice --ref bank-3").contains("canceled before"));
+    assert!(refused("withdrawal confirm alice --ref bank-3").contains("canceled before"));
+    assert!(refused("withdrawal confirm bob --ref bank-1").contains("no withdrawal"));
+    assert!(refused("withdrawal confirm nobody --ref bank-1").contains("`nobody`"));
+
+    venue.stop();
+    let completed = admin("withdrawal confirm alice --ref bank-1");
+    assert_eq!(completed["status"], "Completed");
+    assert!(refused("withdrawal confirm alice --ref bank-1").contains("confirmed before"));
+    assert_eq!(admin(request)["status"], "Completed", "asked for again, it is not held again");
+    assert_eq!(admin("withdrawal list"), json!([]));
+    let ended = admin("withdrawal list alice");
+    let ended = ended.as_array().expect("a list").iter().map(|row| row["status"].clone());
+    assert_eq!(ended.collect::<Vec<_>>(), ["Completed", "Canceled"]);
+    let venue = Serving::start(&["--data", data, "--demo", "--no-bots"]);
+    let alice = trader(&venue, data, 0);
+    let account = alice.account().await.unwrap();
+    assert_eq!(account.balance("USDT").unwrap().free, "100.00000000");
+    assert_eq!(account.balance("USDT").unwrap().locked, "0.00000000");
+    venue.stop();
+}
+
 #[tokio::test]
 async fn an_operator_steers_a_venue() {
     let dir = tempfile::tempdir().unwrap();
@@ -94,7 +149,14 @@ async fn an_operator_steers_a_venue() {
     let is_alice = |account: &&Value| account["account"] == "alice";
     let account = accounts.as_array().and_then(|accounts| accounts.iter().find(is_alice));
     assert_eq!(account.expect("she is there")["killed"], true);
+    let confirm = "withdrawal confirm alice --ref away";
     admin("kill alice off");
+    admin("withdrawal request alice USDT 5 --ref away");
+    admin("kill alice on");
+    assert!(refused(confirm).contains("switched off"));
+    assert!(refused("withdrawal request alice USDT 6 --ref off").contains("switched off"));
+    admin("kill alice off");
+    admin(confirm);
     let mut expected = account.expect("she is there").clone();
     (expected["killed"], expected["max_open_orders"]) = (json!(false), json!(77));
     assert_eq!(admin("account update alice --max-open-orders 77"), expected);

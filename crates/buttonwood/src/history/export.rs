@@ -243,6 +243,13 @@ impl Tables {
                 let of = (withdrawn.account, withdrawn.asset, &withdrawn.external_ref);
                 self.transfers.write(transfer_row(head, of, amounts, engine))
             }
+            // What was only asked for has not gone anywhere.
+            Event::WithdrawalCompleted(completed) => {
+                let head = (sequence, time_ns, "Withdrawn");
+                let amounts = [completed.amount, completed.free];
+                let of = (completed.account, completed.asset, &completed.external_ref);
+                self.transfers.write(transfer_row(head, of, amounts, engine))
+            }
             _ => Ok(()),
         }
     }

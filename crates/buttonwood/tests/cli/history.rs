@@ -523,6 +523,17 @@ async fn an_export_has_each_order_each_trade_and_all_balances() {
     alice.cancel_all("ETHUSDT").await.unwrap();
     run_json(&["admin", "--data", data, "bust", "BTCUSDT", "1", "alice", "bob"]);
     run_json(&["admin", "--data", data, "withdraw", "bob", "USDT", "7.5", "--ref", "wire-9"]);
+    // One that left, and others that did not.
+    let withdrawal = ["admin", "--data", data, "withdrawal"];
+    for step in [
+        "request bob USDT 2 --ref wire-10",
+        "request bob USDT 3 --ref wire-11",
+        "request bob USDT 4 --ref wire-12",
+        "cancel bob --ref wire-11",
+        "confirm bob --ref wire-12",
+    ] {
+        run_json(&[&withdrawal[..], &step.split(' ').collect::<Vec<_>>()].concat());
+    }
     let done = run_json(&["log", "export", data, "--out", out_text]);
     venue.stop();
     assert_eq!(done["format"], 2);
@@ -568,9 +579,11 @@ async fn an_export_has_each_order_each_trade_and_all_balances() {
     let deposit =
         ["Deposited", "alice", "USDT", "1000000.00000000", "1000000.00000000", "demo-USDT"];
     assert!(transfers.iter().any(|row| of_row(row) == deposit), "{transfers:?}");
-    let last = transfers.last().unwrap();
+    let [.., before, last] = &transfers[..] else { panic!("{transfers:?}") };
     let withdrawal = ["Withdrawn", "bob", "USDT", "7.50000000", "999992.50000000", "wire-9"];
-    assert_eq!(of_row(last), withdrawal);
+    assert_eq!(of_row(before), withdrawal);
+    let completed = ["Withdrawn", "bob", "USDT", "4.00000000", "999986.50000000", "wire-12"];
+    assert_eq!(of_row(last), completed);
     let parquet = dir.path().join("parquet");
     run_json(&["log", "export", data, "--out", text(&parquet), "--format", "parquet"]);
     let rows = parquet_table(&parquet.join("transfers.parquet"));

@@ -1,5 +1,8 @@
 use serde_json::{Value, json};
-use types::{Amount, AssetId, Command, Deposit, ExternalRef, KeyId, RevokeKey, Role, Side};
+use types::{
+    Amount, AssetId, CancelWithdrawal, Command, ConfirmWithdrawal, Deposit, ExternalRef, KeyId,
+    RequestWithdrawal, RevokeKey, Role, Side,
+};
 use venue::{Credential, Verifier};
 
 use crate::socket::{Socket, ask, connect, next, say, signed};
@@ -62,6 +65,54 @@ async fn an_account_is_told_what_happens_to_it() {
     let found = (&update["e"], &update["a"], &update["d"]);
     assert_eq!(found, (&"balanceUpdate".into(), &"USDT".into(), &"1.50000000".into()));
     assert_eq!(update["seq"].as_u64(), maker_trade["seq"].as_u64().map(|seq| seq + 1));
+}
+
+/// What waits to leave is locked, and is told of as a change when it leaves.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_is_told_of_its_withdrawals() {
+    let site = Site::new().await;
+    let mut socket = listen(&site, &site.maker, None).await;
+    let (account, asset) = (MAKER, AssetId(1));
+    let amount = Amount::from_minor(150_000_000);
+    let reference = |text: &str| ExternalRef::parse(text).unwrap();
+    let request = |text: &str| {
+        let external_ref = reference(text);
+        let request = RequestWithdrawal { account, asset, amount, external_ref };
+        site.operate(Command::RequestWithdrawal(request))
+    };
+    let locked = async |socket: &mut Socket| {
+        let position = next(socket).await["event"].take();
+        assert_eq!(position["e"], "outboundAccountPosition", "{position}");
+        assert_eq!(
+            (&position["B"][0]["a"], position["B"].as_array().map(Vec::len)),
+            (&"USDT".into(), Some(1))
+        );
+        position["B"][0]["l"].clone()
+    };
+    for (text, sum) in [("stays", "1.50000000"), ("leaves", "3.00000000")] {
+        request(text).await;
+        let notice = numbered(&mut socket).await;
+        assert_eq!(
+            (&notice["e"], &notice["k"]),
+            (&"accountNotice".into(), &"WithdrawalRequested".into())
+        );
+        assert_eq!(locked(&mut socket).await, sum);
+    }
+    let reply = site.signed(&site.maker, "GET", "/api/v3/account", "").await.ok();
+    let balances = reply["balances"].as_array().unwrap().clone();
+    let usdt = balances.iter().find(|balance| balance["asset"] == "USDT").unwrap();
+    assert_eq!(usdt["locked"], "3.00000000");
+
+    let external_ref = reference("stays");
+    site.operate(Command::CancelWithdrawal(CancelWithdrawal { account, external_ref })).await;
+    assert_eq!(numbered(&mut socket).await["k"], "WithdrawalCanceled");
+    assert_eq!(locked(&mut socket).await, "1.50000000");
+    let external_ref = reference("leaves");
+    site.operate(Command::ConfirmWithdrawal(ConfirmWithdrawal { account, external_ref })).await;
+    let update = numbered(&mut socket).await;
+    let found = (&update["e"], &update["a"], &update["d"]);
+    assert_eq!(found, (&"balanceUpdate".into(), &"USDT".into(), &"-1.50000000".into()));
+    assert_eq!(locked(&mut socket).await, "0.00000000");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -94,6 +94,7 @@ pub fn told(
         Event::OrderListUpdated(e) => list_status(&e.list, seq, names, at),
         Event::Deposited(e) => update(e.asset, e.amount),
         Event::Withdrawn(e) => update(e.asset, Amount::ZERO - e.amount),
+        Event::WithdrawalCompleted(e) => update(e.asset, Amount::ZERO - e.amount),
         Event::TradeBusted(e) => {
             return adjusted(e.instrument, [&e.buyer, &e.seller], account, seq, names, at);
         }
@@ -130,6 +131,9 @@ pub fn touched(event: &Event, account: AccountId, names: &dyn Names) -> Vec<Asse
         Event::TradeCorrected(e) => of_market(e.instrument),
         Event::Deposited(e) if e.account == account => vec![e.asset],
         Event::Withdrawn(e) if e.account == account => vec![e.asset],
+        Event::WithdrawalRequested(e) if e.account == account => vec![e.asset],
+        Event::WithdrawalCompleted(e) if e.account == account => vec![e.asset],
+        Event::WithdrawalCanceled(e) if e.account == account => vec![e.asset],
         Event::ReceivableSettled(e) => vec![e.receivable.asset],
         _ => Vec::new(),
     }
@@ -482,6 +486,9 @@ const fn notice(event: &Event) -> &'static str {
         Event::KillSwitchSet(_) => "KillSwitchSet",
         Event::SessionOpened(_) => "SessionOpened",
         Event::SessionClosed(_) => "SessionClosed",
+        // The balance is what it was: what is locked of it, the account's position says.
+        Event::WithdrawalRequested(_) => "WithdrawalRequested",
+        Event::WithdrawalCanceled(_) => "WithdrawalCanceled",
         _ => "Other",
     }
 }
@@ -543,7 +550,8 @@ mod tests {
     use serde_json::{Value, json};
     use types::{
         CancelCause, Deposited, ExternalRef, Fill, OrderExpired, OrderListId, OrderListKind,
-        OrderListUpdated, OrderStatus, Side, TradeId,
+        OrderListUpdated, OrderStatus, Side, TradeId, WithdrawalCanceled, WithdrawalCompleted,
+        WithdrawalRequested,
     };
 
     use super::*;
@@ -732,6 +740,42 @@ mod tests {
             free: Amount::from_minor(150_000_000),
         });
         check(&deposited, None, 1, json!({ "e": "balanceUpdate", "a": "BTC", "d": "1.50000000" }));
+        // What waits to leave is locked, and told of as a change when it leaves.
+        let (account_seq, account, asset_id) = (2, ACCOUNT, AssetId(0));
+        let (amount, free) = (Amount::from_minor(50_000_000), Amount::from_minor(100_000_000));
+        let external_ref = ExternalRef::parse("y").unwrap();
+        let requested = Event::WithdrawalRequested(WithdrawalRequested {
+            account_seq,
+            account,
+            asset: asset_id,
+            amount,
+            external_ref,
+            free,
+        });
+        let notice = |what| json!({ "e": "accountNotice", "k": what });
+        check(&requested, None, 2, notice("WithdrawalRequested"));
+        let canceled = Event::WithdrawalCanceled(WithdrawalCanceled {
+            account_seq,
+            account,
+            asset: asset_id,
+            amount,
+            external_ref,
+            free,
+        });
+        check(&canceled, None, 2, notice("WithdrawalCanceled"));
+        let completed = Event::WithdrawalCompleted(WithdrawalCompleted {
+            account_seq,
+            account,
+            asset: asset_id,
+            amount,
+            external_ref,
+            free,
+        });
+        check(&completed, None, 2, json!({ "e": "balanceUpdate", "a": "BTC", "d": "-0.50000000" }));
+        for event in [requested, canceled, completed] {
+            assert_eq!(touched(&event, ACCOUNT, &Known), [asset_id]);
+            assert!(touched(&event, AccountId(9), &Known).is_empty());
+        }
         let balance =
             Balance { free: Amount::from_minor(1), locked: Amount::from_minor(200_000_000) };
         assert_eq!(

@@ -29,6 +29,7 @@ use crate::operations::Operation;
 use crate::rest::{Failure, Peer};
 use crate::server::Place;
 use crate::streams::time_unit;
+use crate::times::Times;
 use crate::user_data::UserData;
 use crate::{Shared, now_ns, sessions, user_data, users};
 
@@ -168,6 +169,7 @@ impl ApiSession {
         Call {
             shared: Arc::clone(&self.shared),
             received_ns: now_ns(),
+            times: Times::begin(None),
             unit: self.unit,
             params,
             peer: self.peer,

@@ -12,12 +12,14 @@ use venue::{Verifier, api_key_hash};
 
 use crate::ask::ask_views;
 use crate::directory::{Permission, Signer};
+use crate::times::Times;
 use crate::{Shared, now_ns};
 
 /// A request that was read to its end.
 pub(crate) struct Call {
     pub(crate) shared: Arc<Shared>,
     pub(crate) received_ns: u64,
+    pub(crate) times: Times,
     pub(crate) unit: TimeUnit,
     pub(crate) params: Params,
     pub(crate) peer: IpAddr,
@@ -49,6 +51,7 @@ pub(crate) struct LogonKey {
 pub(crate) struct SignedCall {
     pub(crate) shared: Arc<Shared>,
     pub(crate) received_ns: u64,
+    pub(crate) times: Times,
     pub(crate) unit: TimeUnit,
     pub(crate) params: Params,
     pub(crate) signer: Arc<Signer>,
@@ -86,9 +89,11 @@ impl Call {
         let session = self.logon().map_or(SessionId(0), |logon| logon.session);
         let signer = self.signer(permission).await?;
         let expires_us = sign::check_time(&mut self.params, now_us())?;
+        self.times.checked();
         Ok(SignedCall {
             shared: self.shared,
             received_ns: self.received_ns,
+            times: self.times,
             unit: self.unit,
             params: self.params,
             signer,

@@ -50,6 +50,7 @@ mod settings;
 mod statistics;
 mod streams;
 mod submit;
+mod times;
 mod tls;
 mod trading;
 mod user_data;

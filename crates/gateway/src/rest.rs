@@ -18,6 +18,8 @@ use venue::retry_key;
 use crate::access::Refusal;
 use crate::call::{Call, Proof, Reply};
 use crate::operations::Operation;
+use crate::server::Place;
+use crate::times::Times;
 use crate::{Shared, now_ns};
 
 pub(crate) const API_KEY_HEADER: HeaderName = HeaderName::from_static("x-mbx-apikey");
@@ -96,6 +98,7 @@ impl FromRequest<Arc<Shared>> for Call {
         let (mut parts, body) = request.into_parts();
         let body = read_body(shared, &parts.headers, body).await?;
         let received_ns = now_ns();
+        let mut times = Times::begin(parts.extensions.get::<Place>().cloned());
         let query = parts.uri.query().unwrap_or_default().to_owned();
         let unit = TimeUnit::parse(text_header(&parts.headers, &TIME_UNIT_HEADER))?;
         if says_json(&parts.headers) && !body.is_empty() && !looks_like_object(&body) {
@@ -104,11 +107,14 @@ impl FromRequest<Arc<Shared>> for Call {
         let peer = Extension::<Peer>::from_request_parts(&mut parts, shared).await;
         let Extension(Peer(peer)) = peer.expect("every connection has one");
         let api_key = text_header(&parts.headers, &API_KEY_HEADER).map(str::to_owned);
+        let params = Params::parse(&query, &body)?;
+        times.decoded();
         Ok(Self {
             shared: Arc::clone(shared),
             received_ns,
+            times,
             unit,
-            params: Params::parse(&query, &body)?,
+            params,
             peer,
             origin: Origin::Rest,
             proof: Proof::Http { api_key, query, body },

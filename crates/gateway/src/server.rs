@@ -26,6 +26,7 @@ use crate::listen_keys::{self, ListenKeys};
 use crate::operations::OPERATIONS;
 use crate::rest::{Failure, Peer};
 use crate::settings::Settings;
+use crate::times::{Line, Watched};
 use crate::user_data::Reach;
 use crate::{
     Gateway, Known, Shared, api_session, cors, market, now_ns, openapi, operator, rest, sessions,
@@ -47,7 +48,23 @@ const FORGET_EVERY: Duration = Duration::from_secs(60);
 
 /// One place among the open connections. A WebSocket keeps it beyond the request that began it.
 #[derive(Clone)]
-pub(crate) struct Place(#[expect(dead_code, reason = "held, not read")] Arc<OwnedSemaphorePermit>);
+pub(crate) struct Place(Arc<Held>);
+
+struct Held {
+    #[expect(dead_code, reason = "held, not read")]
+    permit: OwnedSemaphorePermit,
+    line: Line,
+}
+
+impl Place {
+    fn new(permit: OwnedSemaphorePermit) -> Self {
+        Self(Arc::new(Held { permit, line: Line::new() }))
+    }
+
+    pub(crate) fn line(&self) -> &Line {
+        &self.0.line
+    }
+}
 
 pub(crate) async fn serve(
     gateway: Gateway,
@@ -68,7 +85,7 @@ pub(crate) async fn serve(
         limits,
         listen_keys: ListenKeys::default(),
         known,
-        handle,
+        handle: handle.clone(),
         history,
         operators,
         access,
@@ -99,9 +116,11 @@ pub(crate) async fn serve(
         };
         match Arc::clone(&places).try_acquire_owned() {
             Ok(permit) => {
-                let place = Place(Arc::new(permit));
+                let place = Place::new(permit);
+                let handle = handle.clone();
                 let (router, stopping) = (router.clone(), stopping.clone());
-                let served = Served { peer: Peer(peer.ip()), settings, router, place, stopping };
+                let peer = Peer(peer.ip());
+                let served = Served { peer, settings, router, place, handle, stopping };
                 let acceptor = tls.as_ref().map(|tls| tls.acceptor());
                 tokio::spawn(begin(stream, acceptor, served));
             }
@@ -131,6 +150,7 @@ struct Served {
     settings: Settings,
     router: Router,
     place: Place,
+    handle: Handle,
     stopping: watch::Receiver<bool>,
 }
 
@@ -151,7 +171,8 @@ async fn begin(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut served: Ser
 }
 
 async fn connection(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, served: Served) {
-    let Served { peer, settings, router, place, mut stopping } = served;
+    let Served { peer, settings, router, place, handle, mut stopping } = served;
+    let stream = Watched::new(stream, place.clone(), handle);
     let router = TowerToHyperService::new(router);
     let service = service_fn(move |mut request: Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(place.clone());

@@ -1,9 +1,11 @@
 //! The way of a command to the venue and back, once.
 
+use std::time::Instant;
+
 use protocol::binance::ApiError;
 use tokio::time::timeout;
 use types::{Command, Entry, Envelope, Event, InstrumentId, RetryKey};
-use venue::{SpoolError, retry_key};
+use venue::{SpoolError, Stage, retry_key};
 
 use crate::access::came_to_log;
 use crate::ask::{ask_views, refused};
@@ -14,6 +16,8 @@ pub(crate) struct Outcome {
     pub(crate) events: Vec<Event>,
     /// It had been carried out before, and these are the events of that time.
     repeated: bool,
+    /// When it was known here.
+    pub(crate) woken: Instant,
 }
 
 impl Outcome {
@@ -90,12 +94,17 @@ impl SignedCall {
             return Err(ApiError::timeout());
         };
         let reply = reply.map_err(refused)?;
+        let woken = Instant::now();
+        if let Some(applied_at) = reply.applied_at {
+            let metrics = self.shared.handle.metrics();
+            metrics.passed(Stage::Wake, woken.saturating_duration_since(applied_at), 1);
+        }
         let events: Vec<Event> = reply.events().copied().collect();
         match events.first() {
             Some(Event::CommandRepeated(repeated)) => {
                 self.first_outcome(repeated.first_sequence).await
             }
-            _ => Ok(Outcome { events, repeated: false }),
+            _ => Ok(Outcome { events, repeated: false, woken }),
         }
     }
 
@@ -106,7 +115,7 @@ impl SignedCall {
         match read.expect("reading the spool does not panic") {
             Ok(applied) => {
                 let events = applied.into_iter().flat_map(|applied| applied.events).collect();
-                Ok(Outcome { events, repeated: true })
+                Ok(Outcome { events, repeated: true, woken: Instant::now() })
             }
             Err(SpoolError::Gone { .. }) => Err(ApiError::new(
                 409,

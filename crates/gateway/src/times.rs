@@ -145,11 +145,13 @@ impl Times {
     }
 
     pub(crate) fn decoded(&mut self) {
-        self.decode += self.turn();
+        let time = self.turn();
+        self.decode += time;
     }
 
     pub(crate) fn checked(&mut self) {
-        self.check += self.turn();
+        let time = self.turn();
+        self.check += time;
     }
 
     fn turn(&mut self) -> Duration {

@@ -21,12 +21,15 @@ pub(crate) async fn new_order(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let request = NewOrderRequest::parse(params, &markets, &mut generate)?;
+    call.times.decoded();
     let market = request.market;
     let outcome = call.submit(Command::NewOrder(request.order)).await?;
     let answer = outcome.answer(market.instrument.id, |events| {
         NewOrderAnswer::new(&market, events, request.response_type, call.unit)
     })?;
-    Ok(json(encode(&answer)))
+    let answer = json(encode(&answer));
+    call.times.answered(call.shared.handle.metrics(), outcome.woken);
+    Ok(answer)
 }
 
 /// `POST /api/v3/order/test`: climbs the same ladder and changes nothing.

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Instant;
 
 use types::{AccountId, Event};
 
@@ -37,6 +38,8 @@ pub struct Reply {
     pub applied: Arc<Applied>,
     /// The rest of a large command's work.
     pub continued: Vec<Arc<Applied>>,
+    /// When the engine's thread sent it; the machine itself has no clock.
+    pub applied_at: Option<Instant>,
 }
 
 impl Reply {

@@ -327,7 +327,8 @@ fn apply_entry(engine: &mut Engine, sequenced_ns: u64, entry: &Entry) -> Reply {
             true => continued.push(part),
         }
     });
-    Reply { applied: applied.expect("a command has a first part"), continued }
+    let applied = applied.expect("a command has a first part");
+    Reply { applied, continued, applied_at: None }
 }
 
 impl fmt::Display for FollowError {

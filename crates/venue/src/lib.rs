@@ -34,6 +34,7 @@ mod shell;
 pub mod sim;
 mod snapshot;
 mod spool;
+mod stages;
 mod waker;
 mod watched;
 
@@ -54,3 +55,4 @@ pub use replay::Replayed;
 pub use secret::{MasterKey, MasterKeyError, Secret, api_key_hash, random_text, retry_key};
 pub use shell::{Gone, Handle, Running, Stopped};
 pub use spool::{NumberedEvent, PAGE_MAX, Retention, Spool, SpoolError, SpoolReader};
+pub use stages::Stage;

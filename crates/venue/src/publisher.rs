@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use marketdata::{BookUpdate, Views};
 use types::{Event, Wire};
@@ -13,6 +14,7 @@ use crate::applied::Applied;
 use crate::metrics::Metrics;
 use crate::snapshot::{Job, Taken, sync};
 use crate::spool::Spool;
+use crate::stages::Stage;
 
 /// Messages that may wait for the publisher; a batch is one.
 pub(crate) const OUTBOX_MAX: usize = 1_024;
@@ -29,7 +31,8 @@ pub trait Listener: Send {
 pub(crate) type Question = Box<dyn FnOnce(&Views, &Spool) + Send>;
 
 pub(crate) enum Message {
-    Applied(Vec<Arc<Applied>>),
+    /// With the time at which all of them had been applied.
+    Applied(Vec<Arc<Applied>>, Instant),
     /// The engine's state after all that was sent before.
     Snapshot(Taken),
     Read(Question),
@@ -52,7 +55,11 @@ impl Publisher {
     pub(crate) fn run(mut self, outbox: &Receiver<Message>) {
         while let Ok(message) = outbox.recv() {
             match message {
-                Message::Applied(applied) => self.publish(&applied),
+                Message::Applied(applied, since) => {
+                    self.publish(&applied);
+                    let commands = applied.len() as u64;
+                    self.metrics.passed(Stage::FanOut, since.elapsed(), commands);
+                }
                 Message::Snapshot(taken) => self.begin_snapshot(taken),
                 Message::Read(read) => read(&self.views, &self.spool),
                 Message::Stop => break,

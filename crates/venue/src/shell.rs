@@ -22,7 +22,8 @@ use crate::publisher::{Listener, Message, OUTBOX_MAX, Publisher};
 use crate::replica::{self, Beginning, Feed, ReplicaState};
 use crate::snapshot::{Outcome, Source, Taken, encode};
 use crate::spool::Spool;
-use crate::watched::WatchedLog;
+use crate::stages::Stage;
+use crate::watched::{Passage, WatchedLog};
 
 /// Requests that may wait for the engine's thread.
 const INBOX_MAX: usize = 65_536;
@@ -36,7 +37,18 @@ const DISK_BEHIND: Duration = Duration::from_micros(50);
 /// How long a venue that is to stop waits for room on a full disk.
 const ROOM_PATIENCE: Duration = Duration::from_secs(1);
 
-type Ticket = oneshot::Sender<Result<Reply, Refused>>;
+/// Who waits for what comes of a command, and since when.
+struct Ticket {
+    answer: oneshot::Sender<Result<Reply, Refused>>,
+    since: Instant,
+}
+
+impl Ticket {
+    fn refuse(self, refused: Refused) {
+        // Who asked may have gone away meanwhile.
+        let _gone = self.answer.send(Err(refused));
+    }
+}
 
 enum Request {
     Submit(Box<Entry>, Ticket),
@@ -66,7 +78,8 @@ impl Handle {
         &self,
         entry: Entry,
     ) -> Result<oneshot::Receiver<Result<Reply, Refused>>, Refused> {
-        let (ticket, reply) = oneshot::channel();
+        let (answer, reply) = oneshot::channel();
+        let ticket = Ticket { answer, since: Instant::now() };
         match self.inbox.try_send(Request::Submit(Box::new(entry), ticket)) {
             Err(TrySendError::Full(_)) => Err(Refused::Overloaded),
             // The receiver finds its sender gone.
@@ -284,7 +297,7 @@ impl Shell {
             return;
         }
         for ticket in self.machine.give_up_queued() {
-            let _gone = ticket.send(Err(Refused::DiskFull));
+            ticket.refuse(Refused::DiskFull);
         }
     }
 
@@ -323,7 +336,7 @@ impl Shell {
         match request {
             Request::Submit(entry, ticket) => {
                 if let Err((refused, ticket)) = self.machine.submit(*entry, ticket) {
-                    let _gone = ticket.send(Err(refused));
+                    ticket.refuse(refused);
                 }
             }
             Request::Read(question) => question(self.machine.engine()),
@@ -357,16 +370,36 @@ impl Shell {
         if self.outputs.is_empty() {
             return;
         }
+        let applied_at = self.note_stages();
         let replies = self.outputs.iter().map(|output| &output.reply);
         let applied =
             replies.flat_map(|reply| std::iter::once(&reply.applied).chain(&reply.continued));
         // A publisher that is gone has failed; the process is about to stop for that reason.
-        let _gone = self.outbox.send(Message::Applied(applied.cloned().collect()));
-        for Output { reply, ticket } in self.outputs.drain(..) {
+        let _gone = self.outbox.send(Message::Applied(applied.cloned().collect(), applied_at));
+        for Output { mut reply, ticket } in self.outputs.drain(..) {
             if let Some(ticket) = ticket {
-                let _gone = ticket.send(Ok(reply));
+                reply.applied_at = Some(applied_at);
+                let _gone = ticket.answer.send(Ok(reply));
             }
         }
+    }
+
+    /// All that is to be dispatched was in one batch. Gives the time at which it had been applied.
+    fn note_stages(&mut self) -> Instant {
+        let applied_at = Instant::now();
+        let Some(Passage { appended, committed }) = self.machine.log_mut().passage() else {
+            return applied_at; // Another primary's.
+        };
+        let tickets = self.outputs.iter().filter_map(|output| output.ticket.as_ref());
+        let mut commands = 0;
+        for ticket in tickets {
+            commands += 1;
+            let queued = appended.saturating_duration_since(ticket.since);
+            self.metrics.passed(Stage::Queue, queued, 1);
+        }
+        self.metrics.passed(Stage::Commit, committed - appended, commands);
+        self.metrics.passed(Stage::Apply, applied_at - committed, commands);
+        applied_at
     }
 
     /// Begins a snapshot that is due, and takes in what came of the last one.

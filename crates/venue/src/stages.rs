@@ -125,9 +125,8 @@ impl Collector for StageTimes {
         let (unit, kind) = (Unit::Seconds, MetricType::Histogram);
         let mut family = encoder.encode_descriptor("order_stage", help, Some(&unit), kind)?;
         for (stage, StageTime { buckets, sum_ns }) in Stage::ALL.iter().zip(&self.0) {
-            let count = |(at, count): (usize, &AtomicU64)| {
-                (bound_s(at), count.load(Ordering::Relaxed))
-            };
+            let count =
+                |(at, count): (usize, &AtomicU64)| (bound_s(at), count.load(Ordering::Relaxed));
             let buckets: Vec<_> = buckets.iter().enumerate().map(count).collect();
             let sum_s = sum_ns.load(Ordering::Relaxed) as f64 / 1e9;
             let count = buckets.iter().map(|(_, count)| count).sum();

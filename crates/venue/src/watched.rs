@@ -18,17 +18,31 @@ pub(crate) struct WatchedLog {
     replica: Option<Feed>,
     /// The epochs of batches that were appended and not yet read back, and since when.
     under_way: VecDeque<(u64, Instant)>,
+    /// Of the batch that was read back last, if it was appended here.
+    passage: Option<Passage>,
+}
+
+/// When a batch was on its way through the log.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passage {
+    pub(crate) appended: Instant,
+    pub(crate) committed: Instant,
 }
 
 impl WatchedLog {
     pub(crate) fn new(log: AnyLog, metrics: Arc<Metrics>, replica: Option<Feed>) -> Self {
-        Self { log, metrics, replica, under_way: VecDeque::new() }
+        Self { log, metrics, replica, under_way: VecDeque::new(), passage: None }
+    }
+
+    pub(crate) fn passage(&self) -> Option<Passage> {
+        self.passage
     }
 
     fn note(&mut self, committed: &Committed) {
         // Others may write to the same log, of other epochs.
         let own = self.under_way.pop_front_if(|(epoch, _)| *epoch == committed.batch.epoch);
-        let latency = own.map(|(_, since)| since.elapsed());
+        self.passage = own.map(|(_, appended)| Passage { appended, committed: Instant::now() });
+        let latency = self.passage.map(|passage| passage.committed - passage.appended);
         self.metrics.committed(committed.batch_number, latency);
         if let Some(replica) = &self.replica {
             replica.batch(committed);
@@ -38,9 +52,9 @@ impl WatchedLog {
 
 impl Log for WatchedLog {
     fn append(&mut self, batch: Batch) -> Result<(), LogError> {
-        let epoch = batch.epoch;
+        let (epoch, appended) = (batch.epoch, Instant::now());
         self.log.append(batch)?;
-        self.under_way.push_back((epoch, Instant::now()));
+        self.under_way.push_back((epoch, appended));
         Ok(())
     }
 

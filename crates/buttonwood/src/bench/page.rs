@@ -125,7 +125,7 @@ impl Page {
         if f.stages.is_empty() {
             return;
         }
-        let stages: Vec<_> = f.stages.values().collect();
+        let stages = super::stages::in_order(&f.stages);
         let shares: Vec<_> = stages.iter().map(|stage| (stage.name, stage.share)).collect();
         let row = |stage: &&super::stages::Stage| {
             vec![

@@ -9,8 +9,14 @@ use crate::failure::Failure;
 
 const NAME: &str = "buttonwood_order_stage_seconds";
 /// In the order in which an order passes them.
-const STAGES: [&str; 9] =
-    ["receive", "decode", "check", "queue", "commit", "apply", "encode", "reply", "fan_out"];
+const STAGES: [&str; 10] = [
+    "receive", "decode", "check", "queue", "commit", "apply", "wake", "encode", "reply", "fan_out",
+];
+
+/// As an order passes them, and not by their names.
+pub(super) fn in_order<'a>(stages: &'a BTreeMap<&'static str, Stage>) -> Vec<&'a Stage> {
+    STAGES.iter().filter_map(|name| stages.get(name)).collect()
+}
 
 /// Of each stage, since the venue began.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +36,7 @@ pub(super) struct Stage {
     pub(super) orders: u64,
     pub(super) p50_us: f64,
     pub(super) p99_us: f64,
-    /// Of the time of all stages together.
+    /// Of the time of all stages together that an order waits for.
     pub(super) share: f64,
 }
 
@@ -65,13 +71,15 @@ impl Reading {
             Some((name, self.0.get(name)?.since(before)))
         };
         let stages: Vec<_> = STAGES.into_iter().filter_map(of).collect();
-        let total: f64 = stages.iter().map(|(_, buckets)| buckets.sum_s).sum();
+        // Streams are told beside the answer.
+        let waited_for = stages.iter().filter(|(name, _)| *name != "fan_out");
+        let total: f64 = waited_for.map(|(_, buckets)| buckets.sum_s).sum();
         let stage = |(name, buckets): &(&'static str, Buckets)| Stage {
             name,
             orders: buckets.count(),
             p50_us: buckets.quantile_s(0.5) * 1e6,
             p99_us: buckets.quantile_s(0.99) * 1e6,
-            share: if total > 0.0 { buckets.sum_s / total } else { 0.0 },
+            share: if total > 0.0 && *name != "fan_out" { buckets.sum_s / total } else { 0.0 },
         };
         stages.iter().map(stage).filter(|stage| stage.orders > 0).collect()
     }

@@ -82,9 +82,7 @@ impl Table {
         }
         self.line("", "");
         self.line("stage, us", format!("{:>9}{:>9}{:>9}", "p50", "p99", "share"));
-        let mut stages: Vec<_> = f.stages.values().collect();
-        stages.sort_by(|a, b| b.share.total_cmp(&a.share));
-        for stage in stages {
+        for stage in super::stages::in_order(&f.stages) {
             let share = stage.share * 100.0;
             let text = format!("{:9.1}{:9.1}{share:8.1}%", stage.p50_us, stage.p99_us);
             self.line(stage.name, text);

@@ -9,7 +9,7 @@
 //! That a canceled order still rests can only be said by a book, and is not checked here.
 
 use std::fmt;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 
 use types::Side;
 
@@ -74,6 +74,26 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// With the header that its records make.
+    pub fn new(symbol_count: u32, prefill_count: u64, records: Vec<Record>) -> Self {
+        let is_new = |record: &&Record| record.op != Op::Cancel;
+        let priced = || records.iter().filter(|record| record.op != Op::Market);
+        let header = Header {
+            symbol_count,
+            record_count: records.len() as u64,
+            prefill_count,
+            order_id_max: records.iter().filter(is_new).map(|new| new.order_id).max().unwrap_or(0),
+            price_min: priced().map(|record| record.price).min().unwrap_or(u64::MAX),
+            price_max: priced().map(|record| record.price).max().unwrap_or(0),
+        };
+        Self { header, records }
+    }
+
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(&self.header.to_bytes())?;
+        self.records.iter().try_for_each(|record| out.write_all(&record.to_bytes()))
+    }
+
     /// The records that build the standing book.
     pub fn prefill(&self) -> &[Record] {
         &self.records[..self.prefill_size()]
@@ -171,10 +191,46 @@ impl Header {
         }
         Ok(header)
     }
+
+    fn to_bytes(self) -> [u8; Self::SIZE] {
+        let mut bytes = [0; Self::SIZE];
+        let mut fields = bytes.as_mut_slice();
+        put(&mut fields, &MAGIC);
+        put(&mut fields, &VERSION.to_le_bytes());
+        put(&mut fields, &self.symbol_count.to_le_bytes());
+        put(&mut fields, &self.record_count.to_le_bytes());
+        put(&mut fields, &self.prefill_count.to_le_bytes());
+        put(&mut fields, &self.order_id_max.to_le_bytes());
+        put(&mut fields, &self.price_min.to_le_bytes());
+        put(&mut fields, &self.price_max.to_le_bytes());
+        bytes // The rest is reserved.
+    }
+}
+
+/// Puts a field at the front, and leaves the room behind it.
+fn put(fields: &mut &mut [u8], field: &[u8]) {
+    let (place, rest) = std::mem::take(fields).split_at_mut(field.len());
+    place.copy_from_slice(field);
+    *fields = rest;
 }
 
 impl Record {
     pub const SIZE: usize = 32;
+
+    fn to_bytes(self) -> [u8; Self::SIZE] {
+        let side = match self.side {
+            Side::Buy => 0,
+            Side::Sell => 1,
+        };
+        let mut bytes = [0; Self::SIZE];
+        let mut fields = bytes.as_mut_slice();
+        put(&mut fields, &self.order_id.to_le_bytes());
+        put(&mut fields, &self.price.to_le_bytes());
+        put(&mut fields, &self.qty.to_le_bytes());
+        put(&mut fields, &self.symbol.to_le_bytes());
+        put(&mut fields, &[self.op as u8, side]);
+        bytes // The rest is padding.
+    }
 
     /// Reads a record and checks what can be checked without the header and the records before.
     pub fn parse(bytes: &[u8; Self::SIZE]) -> Result<Self, RecordError> {

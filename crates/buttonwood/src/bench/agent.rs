@@ -31,7 +31,10 @@ use crate::failure::Failure;
 
 /// How long answers are waited for when the time is over.
 const GRACE: Duration = Duration::from_secs(10);
+/// What was meant to be sent at the end of an open loop may be sent that much later.
+const LATE: Duration = Duration::from_millis(100);
 const WORD_EVERY: Duration = Duration::from_millis(200);
+const RAMP_STEP: Duration = Duration::from_millis(5);
 const INBOX: usize = 16 << 10;
 const INBOX_MAX: usize = 16 << 20;
 const EVENTS: usize = 1_024;
@@ -73,6 +76,10 @@ struct Agent {
     plan: Plan,
     report: Report,
     in_flight: usize,
+    /// Requests.
+    sent: u64,
+    /// Clients that have begun, in a closed loop.
+    started: usize,
     /// Clients with a slot that is free, in an open loop.
     idle: VecDeque<usize>,
     /// Answered since the last word.
@@ -142,6 +149,8 @@ impl Agent {
             timer,
             report: Report::default(),
             in_flight: 0,
+            sent: 0,
+            started: 0,
             idle: slots,
             done: 0,
         })
@@ -153,19 +162,16 @@ impl Agent {
         let gap = self.spec.rate.map(|rate| Duration::from_secs_f64(1.0 / rate));
         self.plan = Plan { begin, measured, end, gap };
         std::thread::sleep(begin.saturating_duration_since(Instant::now()));
-        if gap.is_none() {
-            self.send_first()?;
-        }
         let mut events = Events::with_capacity(EVENTS);
-        let mut sent = 0;
         let mut next_word = begin + WORD_EVERY;
         loop {
             let now = Instant::now();
-            if now >= end && (self.in_flight == 0 || now >= end + GRACE) {
+            if now >= end + GRACE || self.is_over(now) && self.in_flight == 0 {
                 break;
             }
-            if let Some(gap) = gap {
-                self.send_due(gap, &mut sent, now)?;
+            match gap {
+                Some(gap) => self.send_due(gap, now)?,
+                None => self.send_first(now)?,
             }
             if now >= next_word {
                 say(&Word::Done(std::mem::take(&mut self.done)))?;
@@ -179,38 +185,58 @@ impl Agent {
                 }
             }
         }
-        self.close(sent);
+        self.close();
         Ok(std::mem::take(&mut self.report))
     }
 
-    fn send_first(&mut self) -> Result<(), Failure> {
-        for at in 0..self.clients.len() {
-            let now = Instant::now();
+    /// Has those clients of a closed loop begin whose time has come.
+    fn send_first(&mut self, now: Instant) -> Result<(), Failure> {
+        let ramp = Duration::from_millis(self.spec.ramp_ms);
+        let count = self.clients.len();
+        while self.started < count
+            && now >= self.plan.begin + ramp.mul_f64(self.started as f64 / count as f64)
+        {
+            let at = self.started;
+            self.started += 1;
             for slot in 0..self.spec.window {
-                self.clients[at].send(slot, now);
-                self.in_flight += 1;
+                self.send(at, slot, Instant::now());
             }
             self.clients[at].flush()?;
         }
         Ok(())
     }
 
+    fn send(&mut self, at: usize, slot: usize, since: Instant) {
+        if !self.is_exhausted() {
+            self.clients[at].send(slot, since);
+            self.in_flight += 1;
+            self.sent += 1;
+        }
+    }
+
+    /// Whether nothing more is to be sent.
+    fn is_over(&self, now: Instant) -> bool {
+        let late = if self.plan.gap.is_some() { LATE } else { Duration::ZERO };
+        now >= self.plan.end + late || self.is_exhausted()
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.spec.requests_max.is_some_and(|max| self.sent >= max)
+    }
+
     /// Sends what was meant to be sent by now, as far as clients are free to, and sets the timer for
     /// what comes next.
-    fn send_due(&mut self, gap: Duration, sent: &mut u64, now: Instant) -> Result<(), Failure> {
-        let due =
-            |sent: u64| self.plan.begin + Duration::from_secs_f64(gap.as_secs_f64() * sent as f64);
-        while due(*sent) <= now && due(*sent) < self.plan.end {
+    fn send_due(&mut self, gap: Duration, now: Instant) -> Result<(), Failure> {
+        let begin = self.plan.begin;
+        let due = |sent: u64| begin + Duration::from_secs_f64(gap.as_secs_f64() * sent as f64);
+        while due(self.sent) <= now && due(self.sent) < self.plan.end && !self.is_over(now) {
             let Some(at) = self.idle.pop_front() else { return Ok(()) };
-            let client = &mut self.clients[at];
-            let slot = client.free_slot().expect("who is idle has a free slot");
-            client.send(slot, due(*sent));
-            client.flush()?;
-            self.in_flight += 1;
-            *sent += 1;
+            let slot = self.clients[at].free_slot().expect("who is idle has a free slot");
+            self.send(at, slot, due(self.sent));
+            self.clients[at].flush()?;
         }
-        let wait =
-            due(*sent).saturating_duration_since(Instant::now()).max(Duration::from_nanos(1));
+        let wait = due(self.sent).saturating_duration_since(Instant::now());
+        let wait = wait.max(Duration::from_nanos(1));
         let spec = Itimerspec {
             it_interval: Timespec { tv_sec: 0, tv_nsec: 0 },
             it_value: Timespec {
@@ -224,7 +250,10 @@ impl Agent {
     }
 
     fn wait(&mut self, events: &mut Events) -> Result<(), Failure> {
-        match self.poll.poll(events, Some(WORD_EVERY)) {
+        // Clients that are still to begin wait for no answer.
+        let is_ramping = self.plan.gap.is_none() && self.started < self.clients.len();
+        let wait = if is_ramping { RAMP_STEP } else { WORD_EVERY };
+        match self.poll.poll(events, Some(wait)) {
             Err(error) if error.kind() != ErrorKind::Interrupted => Err(error.into()),
             _ => Ok(()),
         }
@@ -258,8 +287,7 @@ impl Agent {
         if self.plan.gap.is_some() {
             self.idle.push_back(at);
         } else if now < self.plan.end {
-            self.clients[at].send(answer.slot, now);
-            self.in_flight += 1;
+            self.send(at, answer.slot, now);
         }
     }
 
@@ -299,7 +327,7 @@ impl Agent {
     }
 
     /// What was never answered, and what was never sent, is counted as well.
-    fn close(&mut self, sent: u64) {
+    fn close(&mut self) {
         let orders = self.spec.load.orders_per_request();
         if self.in_flight > 0 {
             let late = format!("no answer within {} s after the end", GRACE.as_secs());
@@ -307,7 +335,7 @@ impl Agent {
         }
         if let Some(rate) = self.spec.rate {
             let planned = (self.plan.end - self.plan.begin).as_secs_f64() * rate;
-            let missing = (planned as u64).saturating_sub(sent);
+            let missing = (planned as u64).saturating_sub(self.sent);
             if missing > 0 {
                 *self.report.errors.entry(NOT_SENT.into()).or_default() += missing * orders;
             }

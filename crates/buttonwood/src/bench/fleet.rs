@@ -29,6 +29,9 @@ pub(super) struct Drive {
     pub(super) seed: u64,
     pub(super) warm_up: Duration,
     pub(super) measured: Duration,
+    /// Of all agents together.
+    pub(super) requests_max: Option<u64>,
+    pub(super) ramp: Duration,
 }
 
 impl Drive {
@@ -51,9 +54,11 @@ impl Drive {
         thread::scope(|scope| {
             let listen = |agent| scope.spawn(|| Agent::listen(agent, &done));
             let listeners: Vec<_> = agents.into_iter().map(listen).collect();
-            progress.until(begin_ns + nanos(self.warm_up), &done);
+            let have_ended = || listeners.iter().all(thread::ScopedJoinHandle::is_finished);
+            progress.until(begin_ns + nanos(self.warm_up), &done, have_ended);
             look(Moment::Begin)?;
-            progress.until(begin_ns + nanos(self.warm_up + self.measured), &done);
+            let end_ns = begin_ns + nanos(self.warm_up + self.measured);
+            progress.until(end_ns, &done, have_ended);
             look(Moment::End)?;
             let mut merged = Report::default();
             for listener in listeners {
@@ -80,6 +85,8 @@ impl Drive {
                 seed: self.seed.wrapping_add(at as u64),
                 warm_up_ms: self.warm_up.as_millis() as u64,
                 measured_ms: self.measured.as_millis() as u64,
+                requests_max: self.requests_max.map(|max| (max as f64 * share).ceil() as u64),
+                ramp_ms: self.ramp.as_millis() as u64,
             })?)?;
             Ok(agent)
         };

@@ -76,7 +76,7 @@ impl Flow {
                 wire::write_signed(out, "/api/v3/order", &self.params, &self.key);
                 order.kind
             }
-            Load::Batch => {
+            Load::Batch | Load::Fill => {
                 self.params.clear();
                 self.params.push_str("batchOrders=%5B");
                 for at in 0..BATCH {
@@ -98,7 +98,20 @@ impl Flow {
         }
     }
 
+    /// Buyers and sellers are apart, and behind those of the other loads.
+    fn draw_resting(&mut self) -> Order {
+        let (kind, qty) = (Kind::Limit, self.random.between(QTY[0], QTY[1]));
+        let distance = self.random.between(1, REACH);
+        match self.random.between(0, 1) {
+            0 => Order { kind, side: "BUY", price: MIDDLE - REACH - distance, qty },
+            _ => Order { kind, side: "SELL", price: MIDDLE + REACH + distance, qty },
+        }
+    }
+
     fn draw(&mut self) -> Order {
+        if self.load == Load::Fill {
+            return self.draw_resting();
+        }
         let drawn = self.random.between(1, 100);
         let kind = match self.load {
             Load::LimitMarket if drawn <= 80 => Kind::Limit,

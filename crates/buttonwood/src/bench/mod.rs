@@ -14,10 +14,13 @@
 mod agent;
 mod bare;
 mod chart;
+mod core;
 mod figures;
 mod fleet;
 mod flow;
 mod frame;
+mod generate;
+mod knee;
 mod machine;
 mod page;
 mod progress;
@@ -26,13 +29,16 @@ mod require;
 mod run;
 mod spec;
 mod stages;
+mod standing;
 mod table;
 mod tally;
 mod usage;
 mod venue;
 mod wire;
+mod workload;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -61,6 +67,21 @@ enum Chosen {
     Batch(Flags),
     /// Orders over the WebSocket API, many under way on each connection
     Pipelined(Flags),
+    /// Users that join one by one, 80 % limit and 20 % market orders, a book of 15,000 orders
+    #[command(name = "ramp-200")]
+    Ramp200(Flags),
+    /// The rate is raised until p99 passes a bound: where it still held is the knee
+    Limits(Flags),
+    /// Twice the rate of the knee
+    Overload(Flags),
+    /// What resting orders take
+    Memory(Flags),
+    /// How long a venue that was killed needs to come back
+    Recovery(Flags),
+    /// Matching without sockets and log, on the workloads w1, w2 and w3
+    Core(core::Core),
+    /// Write such a workload, for other tools
+    Gen(generate::Generate),
     /// A part of a run: it is started by it
     #[command(hide = true)]
     Agent,
@@ -85,6 +106,15 @@ struct Flags {
     /// Requests that a client may have under way, where the protocol allows more than one
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=1_024))]
     window: u16,
+    /// Seconds over which clients begin one after the other [default: 0, ramp-200: the duration]
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(..=86_400))]
+    ramp: Option<u64>,
+    /// Orders that rest, for memory, recovery and ramp-200 [default: 1,000,000, ramp-200 15,000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=10_000_000))]
+    orders: Option<u64>,
+    /// Latency within which 99 % must be, for limits and overload
+    #[arg(long, value_name = "MS", default_value_t = 10.0)]
+    p99_ms: f64,
     /// Processes that the clients are spread over
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     agents: u16,
@@ -137,6 +167,12 @@ enum Durability {
     Memory,
 }
 
+impl Flags {
+    fn measured(&self) -> Duration {
+        Duration::from_secs(self.duration)
+    }
+}
+
 impl Durability {
     fn name(self) -> &'static str {
         match self {
@@ -161,6 +197,13 @@ impl Bench {
             Chosen::Health(flags) => run::run(&Scenario::HEALTH, &flags),
             Chosen::Batch(flags) => run::run(&Scenario::BATCH, &flags),
             Chosen::Pipelined(flags) => run::run(&Scenario::PIPELINED, &flags),
+            Chosen::Ramp200(flags) => run::ramp_200(flags),
+            Chosen::Limits(flags) => knee::limits(&flags),
+            Chosen::Overload(flags) => knee::overload(&flags),
+            Chosen::Memory(flags) => standing::memory(&flags),
+            Chosen::Recovery(flags) => standing::recovery(&flags),
+            Chosen::Core(core) => core.run(),
+            Chosen::Gen(generate) => generate.run(),
         }
     }
 }

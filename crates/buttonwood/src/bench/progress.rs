@@ -28,11 +28,11 @@ impl Progress {
         Self { bar, begun: Instant::now() }
     }
 
-    /// Sleeps until that Unix time.
-    pub(super) fn until(&self, moment_ns: u64, done: &AtomicU64) {
+    /// Sleeps until that Unix time, or until it is over.
+    pub(super) fn until(&self, moment_ns: u64, done: &AtomicU64, is_over: impl Fn() -> bool) {
         loop {
             let left = Duration::from_nanos(moment_ns.saturating_sub(now_ns()));
-            if left.is_zero() {
+            if left.is_zero() || is_over() {
                 return;
             }
             sleep(left.min(STEP));

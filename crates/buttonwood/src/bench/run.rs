@@ -41,6 +41,8 @@ impl Scenario {
         Self { name: "health", load: Load::Health, bare: Load::Health, pipelines: false };
     pub(super) const BATCH: Self =
         Self { name: "batch", load: Load::Batch, bare: Load::Batch, pipelines: false };
+    pub(super) const RAMP_200: Self =
+        Self { name: "ramp-200", load: Load::LimitMarket, bare: Load::RestMix, pipelines: false };
     pub(super) const PIPELINED: Self =
         Self { name: "pipelined", load: Load::WebSocket, bare: Load::RestMix, pipelines: true };
 }
@@ -62,17 +64,30 @@ struct Measured {
     book: Option<Book>,
 }
 
+/// Of the book that users find.
+const RAMP_ORDERS: u64 = 15_000;
+const RAMP_USERS: u16 = 200;
+
+pub(super) fn ramp_200(mut flags: Flags) -> Result<(), Failure> {
+    flags.clients = RAMP_USERS;
+    flags.warm_up = 0;
+    flags.ramp.get_or_insert(flags.duration);
+    flags.orders.get_or_insert(RAMP_ORDERS);
+    run(&Scenario::RAMP_200, &flags)
+}
+
 pub(super) fn run(scenario: &Scenario, flags: &Flags) -> Result<(), Failure> {
     let within = flags.within.clone().unwrap_or_else(std::env::temp_dir);
     let machine = Machine::here(&within);
     let venue = open(flags, &within)?;
     let reference = refer(scenario, flags, &venue)?;
+    super::standing::fill(flags, &venue, flags.orders.unwrap_or(0))?;
     let measured = measure(scenario, flags, &venue)?;
     let figures = figures(scenario, flags, machine, reference, &measured)?;
     tell(flags, &figures, &measured.report)
 }
 
-fn open(flags: &Flags, within: &Path) -> Result<Venue, Failure> {
+pub(super) fn open(flags: &Flags, within: &Path) -> Result<Venue, Failure> {
     let clients = usize::from(flags.clients);
     match (&flags.url, &flags.key, &flags.secret) {
         (Some(url), Some(api_key), Some(secret_key)) => {
@@ -96,6 +111,7 @@ fn refer(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Result<Reference,
         window: 1,
         warm_up: BARE_WARM_UP,
         measured: bare_measured(flags),
+        ramp: Duration::ZERO,
         ..drive(scenario, flags, venue)
     };
     let mut usage = Between::default();
@@ -107,7 +123,7 @@ fn refer(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Result<Reference,
 }
 
 fn bare_measured(flags: &Flags) -> Duration {
-    Duration::from_secs(flags.duration).min(BARE_MEASURED_MAX)
+    flags.measured().min(BARE_MEASURED_MAX)
 }
 
 fn measure(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Result<Measured, Failure> {
@@ -135,7 +151,7 @@ fn tolerant<T>(venue: &Venue, told: Result<T, Failure>) -> Result<Option<T>, Fai
     }
 }
 
-fn drive(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Drive {
+pub(super) fn drive(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Drive {
     Drive {
         address: venue.address.clone(),
         load: scenario.load,
@@ -145,19 +161,21 @@ fn drive(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Drive {
         window: if scenario.pipelines { usize::from(flags.window) } else { 1 },
         seed: flags.seed,
         warm_up: Duration::from_secs(flags.warm_up),
-        measured: Duration::from_secs(flags.duration),
+        measured: flags.measured(),
+        requests_max: None,
+        ramp: Duration::from_secs(flags.ramp.unwrap_or(0)),
     }
 }
 
 /// What a process used between two moments.
 #[derive(Default)]
-struct Between {
+pub(super) struct Between {
     begin: Option<Usage>,
     end: Option<Usage>,
 }
 
 impl Between {
-    fn look(&mut self, moment: Moment, process: Option<u32>) {
+    pub(super) fn look(&mut self, moment: Moment, process: Option<u32>) {
         let usage = process.and_then(Usage::of);
         match moment {
             Moment::Begin => self.begin = usage,
@@ -165,7 +183,7 @@ impl Between {
         }
     }
 
-    fn spent(self) -> Option<Usage> {
+    pub(super) fn spent(self) -> Option<Usage> {
         Some(self.end?.since(&self.begin?))
     }
 }

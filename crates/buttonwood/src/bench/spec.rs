@@ -22,6 +22,10 @@ pub(super) struct Spec {
     pub(super) seed: u64,
     pub(super) warm_up_ms: u64,
     pub(super) measured_ms: u64,
+    /// In a closed loop: the end comes when so many requests are answered, if not before.
+    pub(super) requests_max: Option<u64>,
+    /// In a closed loop: clients begin one after the other, the last of them after this time.
+    pub(super) ramp_ms: u64,
 }
 
 /// What clients send.
@@ -36,6 +40,8 @@ pub(super) enum Load {
     Health,
     /// 20 orders a request.
     Batch,
+    /// Likewise, and all of them rest.
+    Fill,
     /// The mix of `rest-mix` over the WebSocket API, after a logon.
     WebSocket,
 }
@@ -43,7 +49,7 @@ pub(super) enum Load {
 impl Load {
     pub(super) fn orders_per_request(self) -> u64 {
         match self {
-            Self::Batch => super::flow::BATCH,
+            Self::Batch | Self::Fill => super::flow::BATCH,
             _ => 1,
         }
     }

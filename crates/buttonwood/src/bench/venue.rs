@@ -33,6 +33,7 @@ pub(super) struct Venue {
 struct Own {
     process: Child,
     folder: TempDir,
+    durability: String,
 }
 
 impl Venue {
@@ -42,18 +43,9 @@ impl Venue {
             .prefix("buttonwood-bench-")
             .tempdir_in(within)
             .map_err(|error| Failure::new(format!("{}: {error}", within.display())))?;
-        let mut process = own_binary()?
-            .args(["serve", "--demo", "--no-bots", "--http", "127.0.0.1:0", "--log-level", "warn"])
-            .args(["--durability", durability, "--data"])
-            .arg(folder.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| Failure::new(format!("a venue cannot be started: {error}")))?;
-        let stdout = process.stdout.take().expect("it is piped");
-        let mut venue =
-            Self { address: String::new(), keys: Vec::new(), own: Some(Own { process, folder }) };
-        venue.address = read_ready(stdout)?;
+        let (process, address) = spawn(folder.path(), durability)?;
+        let own = Own { process, folder, durability: durability.to_owned() };
+        let mut venue = Self { address, keys: Vec::new(), own: Some(own) };
         venue.open_accounts(clients)?;
         Ok(venue)
     }
@@ -65,6 +57,17 @@ impl Venue {
             Failure::new(format!("--url must be like http://127.0.0.1:8080, and is {url}"))
         })?;
         Ok(Self { address: address.into(), keys: vec![key.clone(); clients], own: None })
+    }
+
+    /// Kills the venue, and waits until it is there again.
+    pub(super) fn restart(&mut self) -> Result<(), Failure> {
+        let own = self.own.as_mut().ok_or_else(|| {
+            Failure::new("this scenario kills the venue: it goes with a fresh one, without --url")
+        })?;
+        own.process.kill()?;
+        own.process.wait()?;
+        (own.process, self.address) = spawn(own.folder.path(), &own.durability)?;
+        Ok(())
     }
 
     pub(super) fn process(&self) -> Option<u32> {
@@ -97,6 +100,28 @@ impl Venue {
             self.keys.push(serde_json::from_value(key)?);
         }
         Ok(())
+    }
+}
+
+/// The process, and the address at which it is ready.
+fn spawn(folder: &Path, durability: &str) -> Result<(Child, String), Failure> {
+    let mut process = own_binary()?
+        .args(["serve", "--demo", "--no-bots", "--http", "127.0.0.1:0", "--log-level", "warn"])
+        .args(["--durability", durability, "--data"])
+        .arg(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| Failure::new(format!("a venue cannot be started: {error}")))?;
+    let stdout = process.stdout.take().expect("it is piped");
+    match read_ready(stdout) {
+        Ok(address) => Ok((process, address)),
+        Err(failure) => {
+            // It may have ended by itself.
+            let _gone = process.kill();
+            let _gone = process.wait();
+            Err(failure)
+        }
     }
 }
 

@@ -25,6 +25,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use recorded::lobster::BookRow;
+use recorded::obwl::Workload;
 use recorded::{Format, Input};
 
 use self::bare::Bare;
@@ -34,6 +35,7 @@ use self::target::Target;
 use self::verify::Outcome;
 use self::watch::Watch;
 use self::whole::Whole;
+use crate::failure::Failure;
 
 /// Replay recorded order flow and report what it led to and how long it took.
 ///
@@ -118,6 +120,26 @@ pub(crate) fn run(args: &Args) -> Result<(), ReplayError> {
     };
     text.push('\n');
     std::io::stdout().write_all(text.as_bytes()).map_err(ReplayError::Output)
+}
+
+/// How fast a workload was carried out, and what came of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Speed {
+    pub(crate) commands: u64,
+    pub(crate) commands_per_s: f64,
+    pub(crate) trades: u64,
+    pub(crate) rejected: u64,
+}
+
+/// Replays a workload that is in memory.
+pub(crate) fn measure(workload: &Workload, book_only: bool) -> Result<Speed, Failure> {
+    let plan = obwl::plan(workload).map_err(|error| Failure::fault(error.to_string()))?;
+    let mut watch = Watch::new(false);
+    let report = match book_only {
+        true => carry_out(Bare::new(plan.instrument_count), &plan, &mut watch),
+        false => carry_out(Whole::new(&plan), &plan, &mut watch),
+    };
+    Ok(report.speed())
 }
 
 fn decode(args: &Args) -> Result<Plan, ReplayError> {

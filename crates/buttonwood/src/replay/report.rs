@@ -6,6 +6,7 @@ use recorded::Format;
 use serde::Serialize;
 use types::{Price, Side};
 
+use super::Speed;
 use super::plan::{Auction, Disagreements, Plan};
 use super::target::Target;
 use super::verify::{Mismatch, Outcome};
@@ -73,6 +74,11 @@ struct Verified {
 }
 
 impl Report {
+    pub(crate) fn speed(&self) -> Speed {
+        let Self { commands, commands_per_s, trades, rejected, .. } = *self;
+        Speed { commands, commands_per_s, trades, rejected }
+    }
+
     pub(crate) fn new(plan: &Plan, target: &impl Target, watch: &Watch, outcome: Outcome) -> Self {
         let tally = target.tally();
         let elapsed_s = watch.elapsed().as_secs_f64();

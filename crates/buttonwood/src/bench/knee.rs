@@ -1,0 +1,230 @@
+//! Scenarios that look for the highest rate: `limits` raises it until p99 passes a bound, `overload` sends
+//! twice that.
+
+use std::io::Write;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::Flags;
+use super::figures::per;
+use super::fleet::Drive;
+use super::machine::{Machine, Versions};
+use super::require;
+use super::run::{Between, Scenario, drive, open};
+use super::usage::{ThreadUsage, Usage};
+use super::venue::Venue;
+use crate::failure::Failure;
+
+/// From one step to the next.
+const GROWTH: f64 = 1.3;
+const FIRST_RATE: f64 = 1_000.0;
+const STEPS_MAX: usize = 30;
+const STEP: Duration = Duration::from_secs(3);
+const STEP_WARM_UP: Duration = Duration::from_millis(500);
+
+/// One rate, and what became of it.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Step {
+    pub(super) rate: f64,
+    pub(super) orders_per_s: f64,
+    pub(super) success_rate: f64,
+    pub(super) errors: std::collections::BTreeMap<String, u64>,
+    pub(super) p50_ms: f64,
+    pub(super) p99_ms: f64,
+    pub(super) max_ms: f64,
+    /// Of a core; clients not included.
+    pub(super) cores: Option<f64>,
+    pub(super) threads: Vec<ThreadUsage>,
+}
+
+#[derive(Serialize)]
+struct Figures<'a> {
+    scenario: &'static str,
+    #[serde(rename = "loop")]
+    loop_kind: &'static str,
+    clients: usize,
+    durability: &'a str,
+    p99_bound_ms: f64,
+    knee: Option<&'a Step>,
+    /// Twice the knee.
+    overload: Option<&'a Step>,
+    /// Of the knee's orders a second, what came through at twice its rate.
+    overload_ratio: Option<f64>,
+    steps: &'a [Step],
+    machine: Machine,
+    versions: Versions,
+}
+
+pub(super) fn limits(flags: &Flags) -> Result<(), Failure> {
+    run("limits", flags, false)
+}
+
+pub(super) fn overload(flags: &Flags) -> Result<(), Failure> {
+    run("overload", flags, true)
+}
+
+fn run(name: &'static str, flags: &Flags, overloads: bool) -> Result<(), Failure> {
+    let within = flags.within.clone().unwrap_or_else(std::env::temp_dir);
+    let machine = Machine::here(&within);
+    let venue = open(flags, &within)?;
+    let steps = climb(flags, &venue)?;
+    let knee = knee(&steps, flags.p99_ms);
+    let overload = match knee.filter(|_| overloads) {
+        Some(knee) => Some(step(flags, &venue, 2.0 * knee.rate, flags.measured())?),
+        None => None,
+    };
+    let figures = Figures {
+        scenario: name,
+        loop_kind: "open",
+        clients: usize::from(flags.clients),
+        durability: flags.durability.name(),
+        p99_bound_ms: flags.p99_ms,
+        knee,
+        overload: overload.as_ref(),
+        overload_ratio: overload
+            .as_ref()
+            .zip(knee)
+            .map(|(overload, knee)| overload.orders_per_s / knee.orders_per_s),
+        steps: &steps,
+        machine,
+        versions: Versions::here(),
+    };
+    let value = serde_json::to_value(&figures)?;
+    let text = if flags.json { format!("{value}\n") } else { figures.table() };
+    std::io::stdout().write_all(text.as_bytes())?;
+    require::check(&flags.require, &value)
+}
+
+/// Step by step, up to the first that is too much.
+fn climb(flags: &Flags, venue: &Venue) -> Result<Vec<Step>, Failure> {
+    let mut steps = Vec::new();
+    let mut rate = flags.rate.unwrap_or(FIRST_RATE);
+    while steps.len() < STEPS_MAX {
+        let step = step(flags, venue, rate, STEP)?;
+        let holds = step.holds(flags.p99_ms);
+        steps.push(step);
+        if !holds {
+            break;
+        }
+        rate *= GROWTH;
+    }
+    Ok(steps)
+}
+
+/// The highest step that held.
+fn knee(steps: &[Step], p99_ms: f64) -> Option<&Step> {
+    steps.iter().rfind(|step| step.holds(p99_ms))
+}
+
+fn step(flags: &Flags, venue: &Venue, rate: f64, measured: Duration) -> Result<Step, Failure> {
+    let drive = Drive {
+        rate: Some(rate),
+        warm_up: STEP_WARM_UP,
+        measured,
+        ..drive(&Scenario::REST_MIX, flags, venue)
+    };
+    let mut usage = Between::default();
+    let report = drive.run(&format!("{rate:.0}/s"), |moment| {
+        usage.look(moment, venue.process());
+        Ok(())
+    })?;
+    let (total, failed) = (report.total(), report.errors.values().sum::<u64>());
+    let usage: Option<Usage> = usage.spent();
+    Ok(Step {
+        rate,
+        orders_per_s: total.orders as f64 / measured.as_secs_f64(),
+        success_rate: per(total.orders as f64, total.orders + failed),
+        errors: report.errors,
+        p50_ms: total.quantile_ms(0.5),
+        p99_ms: total.quantile_ms(0.99),
+        max_ms: total.max_ms(),
+        cores: usage.as_ref().map(|usage| usage.cpu_s / measured.as_secs_f64()),
+        threads: usage.map_or_else(Vec::new, |usage| usage.threads),
+    })
+}
+
+impl Step {
+    fn holds(&self, p99_ms: f64) -> bool {
+        self.p99_ms <= p99_ms && self.errors.is_empty()
+    }
+
+    fn line(&self) -> String {
+        let Self { rate, orders_per_s, p50_ms, p99_ms, max_ms, .. } = self;
+        let success = self.success_rate * 100.0;
+        let cores = self.cores.map_or(String::new(), |cores| format!("{cores:.2}"));
+        let busy = self.threads.iter().filter(|thread| thread.cpu_s >= 0.05);
+        let busy: Vec<_> =
+            busy.map(|thread| format!("{} {:.2} s", thread.name, thread.cpu_s)).collect();
+        format!(
+            "{rate:>10.0}{orders_per_s:>12.0}{success:>11.3}{p50_ms:>10.3}{p99_ms:>10.3}{max_ms:>10.3}\
+             {cores:>8}  {}\n",
+            busy.join(", ")
+        )
+    }
+}
+
+impl Figures<'_> {
+    fn table(&self) -> String {
+        let mut text = format!(
+            "{}, open loop, {} clients, durability {}\n{}\n{}\n{:>10}{:>12}{:>11}{:>10}{:>10}{:>10}{:>8}  threads\n",
+            self.scenario,
+            self.clients,
+            self.durability,
+            self.machine.sentence(),
+            self.versions.sentence(),
+            "rate",
+            "answered/s",
+            "success %",
+            "p50, ms",
+            "p99, ms",
+            "max, ms",
+            "cores",
+        );
+        self.steps.iter().for_each(|step| text += &step.line());
+        let bound = self.p99_bound_ms;
+        text += &match self.knee {
+            Some(knee) => format!("knee: {:.0}/s with p99 within {bound} ms\n", knee.rate),
+            None => format!("no knee: not even the first step kept p99 within {bound} ms\n"),
+        };
+        if let (Some(overload), Some(ratio)) = (self.overload, self.overload_ratio) {
+            text += &overload.line();
+            text += &format!(
+                "at twice the knee's rate {:.1} % of its orders came through\n",
+                ratio * 100.0
+            );
+            for (cause, count) in &overload.errors {
+                text += &format!("{count} x {cause}\n");
+            }
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(rate: f64, p99_ms: f64, errors: &[&str]) -> Step {
+        Step {
+            rate,
+            orders_per_s: rate,
+            success_rate: 1.0,
+            errors: errors.iter().map(|cause| ((*cause).to_owned(), 1)).collect(),
+            p50_ms: 1.0,
+            p99_ms,
+            max_ms: p99_ms,
+            cores: None,
+            threads: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_knee_is_the_highest_rate_that_held() {
+        let steps = [step(1.0, 5.0, &[]), step(2.0, 9.0, &[]), step(3.0, 11.0, &[])];
+        assert_eq!(knee(&steps, 10.0).map(|step| step.rate), Some(2.0));
+        assert_eq!(knee(&steps, 4.0).map(|step| step.rate), None);
+        let refused = [step(1.0, 5.0, &[]), step(2.0, 5.0, &["full"])];
+        assert_eq!(knee(&refused, 10.0).map(|step| step.rate), Some(1.0));
+    }
+}

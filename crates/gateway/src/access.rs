@@ -19,6 +19,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use axum::extract::Request;
+use axum::http::{HeaderValue, Method, Uri};
 use protocol::binance::Params;
 use serde::Serialize;
 use venue::api_key_hash;
@@ -136,12 +137,47 @@ fn open(dir: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).append(true).mode(0o600).open(dir.join(FILE_NAME))
 }
 
+/// What a request over HTTP was, kept until it is known whether it is refused. Nearly none is, so nothing
+/// is made of it before: all parts are shared with the request.
+pub(crate) struct Asked {
+    address: Option<IpAddr>,
+    api_key: Option<HeaderValue>,
+    method: Method,
+    uri: Uri,
+}
+
+impl Asked {
+    pub(crate) fn of(request: &Request) -> Self {
+        Self {
+            address: request.extensions().get::<Peer>().map(|Peer(address)| *address),
+            api_key: request.headers().get(API_KEY_HEADER).cloned(),
+            method: request.method().clone(),
+            uri: request.uri().clone(),
+        }
+    }
+}
+
 /// Who asked for what, kept until it is known whether he is refused.
 pub(crate) struct Refusal {
     address: Option<IpAddr>,
-    key_hash: Option<[u8; 16]>,
+    key: Option<Named>,
     method: Cow<'static, str>,
     path: Cow<'static, str>,
+}
+
+/// The key of a request, as it is at hand.
+enum Named {
+    Header(HeaderValue),
+    Hash([u8; 16]),
+}
+
+impl Named {
+    fn hash(&self) -> Option<[u8; 16]> {
+        match self {
+            Self::Header(api_key) => api_key.to_str().ok().map(api_key_hash),
+            Self::Hash(hash) => Some(*hash),
+        }
+    }
 }
 
 /// A line of the record. It says of a key what the log says of it, and nothing that signs.
@@ -161,33 +197,36 @@ struct Line<'a> {
 
 impl Refusal {
     pub(crate) fn of_http(request: &Request) -> Self {
-        let api_key = request.headers().get(API_KEY_HEADER);
+        Self::of(&Asked::of(request))
+    }
+
+    pub(crate) fn of(asked: &Asked) -> Self {
         Self {
-            address: request.extensions().get::<Peer>().map(|Peer(address)| *address),
-            key_hash: api_key.and_then(|key| key.to_str().ok()).map(api_key_hash),
-            method: request.method().as_str().to_owned().into(),
-            path: request.uri().path().to_owned().into(),
+            address: asked.address,
+            key: asked.api_key.clone().map(Named::Header),
+            method: asked.method.as_str().to_owned().into(),
+            path: asked.uri.path().to_owned().into(),
         }
     }
 
     /// Of what is asked for by that name or path.
     pub(crate) fn of_call(call: &Call, method: &'static str, path: &'static str) -> Self {
-        let (key_hash, method) = match &call.proof {
-            Proof::Http { api_key, .. } => (api_key.as_deref().map(api_key_hash), method),
+        let (key, method) = match &call.proof {
+            Proof::Http { api_key, .. } => (api_key.clone().map(Named::Header), method),
             Proof::Message { logon, .. } => {
                 let named = call.params.peek("apiKey").map(api_key_hash);
-                (named.or(logon.map(|logon| logon.hash)), MESSAGE)
+                (named.or(logon.map(|logon| logon.hash)).map(Named::Hash), MESSAGE)
             }
         };
         let address = Some(call.peer);
-        Self { address, key_hash, method: method.into(), path: path.into() }
+        Self { address, key, method: method.into(), path: path.into() }
     }
 
     /// Of a message that concerns its connection.
     pub(crate) fn of_message(peer: IpAddr, params: &Params, name: &str) -> Self {
         Self {
             address: Some(peer),
-            key_hash: params.peek("apiKey").map(api_key_hash),
+            key: params.peek("apiKey").map(|api_key| Named::Hash(api_key_hash(api_key))),
             method: MESSAGE.into(),
             path: name.to_owned().into(),
         }
@@ -197,7 +236,7 @@ impl Refusal {
 impl Shared {
     pub(crate) fn note(&self, refusal: &Refusal, status: u16, code: i32, reason: &str) {
         let Some(record) = &self.access else { return };
-        let hash = refusal.key_hash;
+        let hash = refusal.key.as_ref().and_then(Named::hash);
         let signer = hash.and_then(|hash| self.known.directory().signer(&hash));
         let line = Line {
             time_ms: now_ns() / 1_000_000,

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use axum::http::HeaderValue;
 use bytes::Bytes;
 use protocol::binance::sign::VerifyingKey;
 use protocol::binance::ws_api::Signed;
@@ -12,6 +13,7 @@ use venue::{Verifier, api_key_hash};
 
 use crate::ask::ask_views;
 use crate::directory::{Permission, Signer};
+use crate::rest::header_text;
 use crate::times::Times;
 use crate::{Shared, now_ns};
 
@@ -33,7 +35,7 @@ pub(crate) struct Call {
 #[derive(Debug)]
 pub(crate) enum Proof {
     /// A header names the key; query and body are signed as they were sent.
-    Http { api_key: Option<String>, query: String, body: Bytes },
+    Http { api_key: Option<HeaderValue>, query: String, body: Bytes },
     /// A message of the WebSocket API: key and signature are among the parameters, and what is
     /// signed are the others. Who has logged on needs neither.
     Message { signed: Option<Signed>, logon: Option<LogonKey> },
@@ -107,7 +109,7 @@ impl Call {
     /// The key that it names, for what needs a key and no signature.
     pub(crate) async fn keyed(&mut self, permission: Permission) -> Result<Arc<Signer>, ApiError> {
         let hash = match &self.proof {
-            Proof::Http { api_key, .. } => hash_of(api_key.as_deref())?,
+            Proof::Http { api_key, .. } => hash_of(api_key.as_ref().map(header_text))?,
             Proof::Message { logon, .. } => match (self.params.text("apiKey")?, logon) {
                 (None, Some(logon)) => logon.hash,
                 (api_key, _) => hash_of(api_key.as_deref())?,

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use types::{Origin, RetryKey};
 use venue::retry_key;
 
-use crate::access::Refusal;
+use crate::access::{Asked, Refusal};
 use crate::call::{Call, Proof, Reply};
 use crate::operations::Operation;
 use crate::server::Place;
@@ -74,11 +74,11 @@ pub(crate) async fn serve(
     State(shared): State<Arc<Shared>>,
     request: Request,
 ) -> Response {
-    let refusal = Refusal::of_http(&request);
+    let asked = Asked::of(&request);
     let (answer, spent) = match Call::from_request(request, &shared).await {
         Ok(call) => operation.carry_out(call).await,
         Err(Failure(error)) => {
-            shared.note(&refusal, error.status, error.code, &error.msg);
+            shared.note(&Refusal::of(&asked), error.status, error.code, &error.msg);
             (Err(error), None)
         }
     };
@@ -106,7 +106,7 @@ impl FromRequest<Arc<Shared>> for Call {
         }
         let peer = Extension::<Peer>::from_request_parts(&mut parts, shared).await;
         let Extension(Peer(peer)) = peer.expect("every connection has one");
-        let api_key = text_header(&parts.headers, &API_KEY_HEADER).map(str::to_owned);
+        let api_key = parts.headers.get(&API_KEY_HEADER).cloned();
         let params = Params::parse(&query, &body)?;
         times.decoded();
         Ok(Self {
@@ -140,8 +140,12 @@ async fn read_body(shared: &Shared, headers: &HeaderMap, body: Body) -> Result<B
 }
 
 fn text_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    // What is not text is none of the values that anybody waits for.
-    headers.get(name).map(|value| value.to_str().unwrap_or("?"))
+    headers.get(name).map(header_text)
+}
+
+/// What is not text is none of the values that anybody waits for.
+pub(crate) fn header_text(value: &HeaderValue) -> &str {
+    value.to_str().unwrap_or("?")
 }
 
 fn says_json(headers: &HeaderMap) -> bool {

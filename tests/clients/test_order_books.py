@@ -2,6 +2,9 @@
 
 import asyncio
 import contextlib
+import json
+import os
+import pathlib
 import random
 
 import aiohttp
@@ -10,35 +13,49 @@ import pytest
 from binance import AsyncClient, BinanceSocketManager, DepthCacheManager
 
 from relay import Relay
-from venue import DEADLINE_S
+from venue import DEADLINE_S, ROOT
 
 SYMBOL, NAME = "BTC/USDT", "BTCUSDT"
 SENDERS = 16
 QUOTES = 10
-READERS = 2
+HERE = pathlib.Path(__file__).parent
+NAUTILUS = ROOT / ".venv-nautilus/bin/python", HERE / "nautilus/order_book.py"
+BOOK_BYTES_MAX = 1 << 20
 
 
 @pytest.mark.parametrize("events,cuts", [(5_000, 1), pytest.param(100_000, 5, marks=pytest.mark.slow)])
 async def test_order_books_equal_rest_depth_after_many_events(venue, events, cuts):
+    await keep_order_books(venue, events, cuts, [ccxt_pro, depth_cache])
+
+
+@pytest.mark.slow
+async def test_nautilus_trader_keeps_its_order_book_through_many_events(venue):
+    """Its adapter (1.221) asks for a new snapshot whenever it has connected again."""
+    await keep_order_books(venue, 100_000, 5, [nautilus])
+
+
+async def keep_order_books(venue, events, cuts, readers):
+    """Cuts the readers' connections now and then; in the end each of them has the venue's book."""
     async with (
         aiohttp.ClientSession(venue.url) as session,
         Relay(venue.url) as relay,
-        ccxt_pro(venue, relay) as ccxt_book,
-        depth_cache(venue, relay) as cached_book,
+        contextlib.AsyncExitStack() as stack,
     ):
+        books = [await stack.enter_async_context(reader(venue, relay)) for reader in readers]
         first = (await depth(session))["lastUpdateId"]
         for part in range(1, cuts + 2):
             until = first + events * part // (cuts + 1)
             await asyncio.gather(*(trade(venue, session, seed, until) for seed in range(SENDERS)))
             async with asyncio.timeout(DEADLINE_S):
-                while len(relay.open) < READERS:
+                # NautilusTrader does not try again where its first handshake fails.
+                while len(relay.open) < len(readers) or not all([any(await kept()) for kept in books]):
                     await asyncio.sleep(0.05)
             if part <= cuts:
                 relay.cut()
-        assert relay.cuts == cuts * READERS
-        for kept in (ccxt_book, cached_book):
+        assert relay.cuts == cuts * len(readers)
+        for kept in books:
             async with asyncio.timeout(DEADLINE_S):
-                while kept() != await sides(session):
+                while await kept() != await sides(session):
                     # Who has been away sees by the next event that some are missing.
                     await rest_far_away(venue, session)
                     await asyncio.sleep(0.3)
@@ -70,7 +87,7 @@ async def ccxt_pro(venue, relay):
             except ccxt.NetworkError:
                 await asyncio.sleep(0.1)
 
-    def book():
+    async def book():
         found = latest.get("book") or {"bids": [], "asks": []}
         return tuple([list(level[:2]) for level in found[side]] for side in ("bids", "asks"))
 
@@ -101,13 +118,47 @@ async def depth_cache(venue, relay):
             while True:
                 await cache.recv()
 
+        async def book():
+            kept = cache.get_depth_cache()
+            return kept.get_bids(), kept.get_asks()
+
         watching = asyncio.create_task(watch())
         try:
-            yield lambda: (cache.get_depth_cache().get_bids(), cache.get_depth_cache().get_asks())
+            yield book
         finally:
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
     await client.close_connection()
+
+
+@contextlib.asynccontextmanager
+async def nautilus(venue, relay):
+    """Gives what tells the book of NautilusTrader, which runs in an environment of its own."""
+    addresses = {
+        "BUTTONWOOD_URL": venue.url,
+        "BUTTONWOOD_STREAMS_URL": relay.address,
+        "BUTTONWOOD_KEYS": str(venue.data / "demo.json"),
+    }
+    reader = await asyncio.create_subprocess_exec(
+        *NAUTILUS,
+        env={**os.environ, **addresses},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        limit=BOOK_BYTES_MAX,
+    )
+
+    async def book():
+        reader.stdin.write(b"book\n")
+        return tuple(json.loads(await reader.stdout.readline()))
+
+    try:
+        yield book
+        reader.stdin.close()
+        async with asyncio.timeout(DEADLINE_S):
+            assert await reader.wait() == 0
+    finally:
+        if reader.returncode is None:
+            reader.kill()
 
 
 async def trade(venue, session, seed, until):

@@ -36,7 +36,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    pub const CONNECTIONS_MAX_DEFAULT: usize = 10_000;
+    /// Ten thousand may stand about, and there is still room for those who trade.
+    pub const CONNECTIONS_MAX_DEFAULT: usize = 12_000;
     pub const HEAD_MAX_DEFAULT: usize = 64 << 10;
     pub const BODY_MAX_DEFAULT: usize = 64 << 10;
     pub const HEAD_TIMEOUT_DEFAULT: Duration = Duration::from_secs(60);

@@ -1,0 +1,129 @@
+"""Ten thousand connections that only stand about let nothing in and slow nobody down."""
+
+import contextlib
+import resource
+import socket
+import statistics
+import time
+
+import pytest
+import requests
+
+from venue import DEADLINE_S
+
+IDLE = 10_000
+CONNECTIONS_MAX = 12_000
+# What a process has open besides.
+FILES_BESIDES = 500
+ORDERS = 150
+SLOWER_MAX, SLOWER_MAX_S = 3, 0.005
+SILENT, HALF, WEBSOCKET = "silent", "half an order", "WebSocket"
+TOO_MANY = {"code": -1034, "msg": f"Too many concurrent connections; current limit is '{CONNECTIONS_MAX}'."}
+
+
+@pytest.fixture
+def files():
+    """Lets this process open as many as the crowd needs; the venue raises its own limit."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = CONNECTIONS_MAX + FILES_BESIDES  # At either end.
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        pytest.skip(f"a process may open {hard} files here (`ulimit -Hn`), and {needed} are needed")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, needed), hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_ten_thousand_idle_connections_slow_nobody_down(files, venue):
+    with contextlib.ExitStack() as crowd, requests.Session() as early, requests.Session() as late:
+        alone = median_order_s(venue, early)
+        halves = stand_about(venue, crowd, IDLE)[HALF]
+        # Who was there before is served, and so is who comes now.
+        for session in (early, late):
+            crowded = median_order_s(venue, session)
+            assert crowded < SLOWER_MAX * alone + SLOWER_MAX_S, f"{alone * 1e3:.1f} ms, now {crowded * 1e3:.1f} ms"
+            print(f"an order takes {alone * 1e3:.1f} ms, and {crowded * 1e3:.1f} ms beside {IDLE} idle connections")
+        assert open_orders(venue, early) == {"alice": 3 * ORDERS, "bob": 0}
+        # Only the line that ends it was missing.
+        halves.pop().sendall(b"\r\n")
+        deadline = time.monotonic() + DEADLINE_S
+        while open_orders(venue, early)["bob"] == 0:
+            assert time.monotonic() < deadline, "an order that was sent in two pieces is not taken on"
+            time.sleep(0.05)
+    # They are gone, and of what they had half said nothing was done.
+    with requests.Session() as after:
+        assert open_orders(venue, after) == {"alice": 3 * ORDERS, "bob": 1}
+
+
+def test_a_connection_too_many_is_told_so_and_finds_room_later(files, venue):
+    with contextlib.ExitStack() as crowd, requests.Session() as early:
+        open_orders(venue, early)
+        idle = stand_about(venue, crowd, CONNECTIONS_MAX - 1)
+        refused = requests.get(f"{venue.url}/api/v3/ping", timeout=DEADLINE_S)
+        assert (refused.status_code, refused.json()) == (429, TOO_MANY)
+        assert refused.headers["connection"] == "close"
+        # Who is in stays in.
+        assert open_orders(venue, early) == {"alice": 0, "bob": 0}
+        idle[SILENT].pop().close()
+        deadline = time.monotonic() + DEADLINE_S
+        while requests.get(f"{venue.url}/api/v3/ping", timeout=DEADLINE_S).status_code != 200:
+            assert time.monotonic() < deadline, "the place was not given free"
+            time.sleep(0.05)
+
+
+def stand_about(venue, stack, count):
+    """Opens so many connections: some say nothing, some half an order, some are WebSockets."""
+    idle = {SILENT: [], HALF: [], WEBSOCKET: []}
+    host, port = venue.url.removeprefix("http://").split(":")
+    for number in range(count):
+        kind = list(idle)[number % len(idle)]
+        connection = stack.enter_context(socket.create_connection((host, int(port)), timeout=DEADLINE_S))
+        connection.sendall(said(venue, kind))
+        if kind == WEBSOCKET:
+            assert connection.recv(4096).startswith(b"HTTP/1.1 101 ")
+        idle[kind].append(connection)
+    return idle
+
+
+def said(venue, kind):
+    if kind == SILENT:
+        return b""
+    if kind == WEBSOCKET:
+        return (
+            b"GET /ws HTTP/1.1\r\nhost: venue\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
+            b"sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        )
+    # Right but for the line that ends it.
+    query = venue.signed("bob", **order(200), recvWindow=60_000)
+    key = venue.header("bob")["X-MBX-APIKEY"]
+    return f"POST /api/v3/order?{query} HTTP/1.1\r\nhost: venue\r\nx-mbx-apikey: {key}\r\n".encode()
+
+
+def median_order_s(venue, session):
+    times = []
+    for number in range(ORDERS):
+        query = venue.signed("alice", **order(200 + number))
+        began = time.perf_counter()
+        answer = session.post(f"{venue.url}/api/v3/order?{query}", headers=venue.header("alice"), timeout=DEADLINE_S)
+        times.append(time.perf_counter() - began)
+        assert answer.status_code == 200, answer.text
+    return statistics.median(times)
+
+
+def order(price):
+    return {
+        "symbol": "BTCUSDT",
+        "side": "BUY",
+        "type": "LIMIT",
+        "timeInForce": "GTC",
+        "quantity": "0.1",
+        "price": str(price),
+    }
+
+
+def open_orders(venue, session):
+    """How many each of them has."""
+    found = {}
+    for name in ("alice", "bob"):
+        url = f"{venue.url}/api/v3/openOrders?{venue.signed(name)}"
+        found[name] = len(session.get(url, headers=venue.header(name), timeout=DEADLINE_S).json())
+    return found

@@ -1,6 +1,7 @@
 //! What a run came to, as figures: the names are those of the JSON object, and stay.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -44,6 +45,7 @@ pub(super) struct Figures {
     pub(super) loopback_us: f64,
     pub(super) bare_handler_per_s: f64,
     pub(super) bare_handler: BareFigures,
+    pub(super) beside: Option<Beside>,
 
     pub(super) rss_mb: Option<f64>,
     pub(super) cpu_s: Option<f64>,
@@ -107,6 +109,31 @@ pub(super) struct BareFigures {
     pub(super) p50_ms: f64,
     pub(super) p99_ms: f64,
     pub(super) cpu_us_per_request: Option<f64>,
+}
+
+/// What something else made of the same load, right after.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Beside {
+    pub(super) url: String,
+    pub(super) orders_per_s: f64,
+    #[serde(flatten)]
+    pub(super) latency: Latency,
+    pub(super) success_rate: f64,
+    pub(super) errors: BTreeMap<String, u64>,
+}
+
+impl Beside {
+    pub(super) fn of(url: &str, report: &Report, measured: Duration) -> Self {
+        let total = report.total();
+        let failed: u64 = report.errors.values().sum();
+        Self {
+            url: url.to_owned(),
+            orders_per_s: total.orders as f64 / measured.as_secs_f64(),
+            latency: Latency::of(&total),
+            success_rate: per(total.orders as f64, total.orders + failed),
+            errors: report.errors.clone(),
+        }
+    }
 }
 
 impl Latency {

@@ -142,6 +142,15 @@ struct Flags {
     /// Its secret
     #[arg(long, requires = "url")]
     secret: Option<String>,
+    /// Drive the same load against something else as well, right after: it takes the same signed orders
+    #[arg(long, value_name = "URL")]
+    beside: Option<String>,
+    /// API key there
+    #[arg(long, value_name = "KEY", requires = "beside", default_value = "baseline")]
+    beside_key: String,
+    /// Its secret
+    #[arg(long, value_name = "SECRET", requires = "beside", default_value = "baseline")]
+    beside_secret: String,
     /// What the machine costs an hour, for the cost of a million orders
     #[arg(long, value_name = "MONEY")]
     cost_per_hour: Option<f64>,

@@ -151,6 +151,12 @@ impl Page {
             rows.push(row("p50, ms", f.latency.p50_ms, "fdatasync p50", disk.p50, 3));
             rows.push(row("p99, ms", f.latency.p99_ms, "fdatasync p99", disk.p99, 3));
         }
+        if let Some(other) = &f.beside {
+            let (url, latency) = (&other.url, other.latency);
+            rows.push(row("orders a second", f.orders_per_s, url, other.orders_per_s, 0));
+            rows.push(row("mean, ms", f.latency.mean_ms, url, latency.mean_ms, 3));
+            rows.push(row("p99, ms", f.latency.p99_ms, url, latency.p99_ms, 3));
+        }
         let table = table(&["", "venue", "measured in the same minute", "", "ratio"], &rows);
         self.figure("Against what the machine can do", &table);
     }

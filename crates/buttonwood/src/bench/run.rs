@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Flags;
 use super::bare::Bare;
-use super::figures::{BareFigures, Book, ByType, Figures, Latency, Second, csv, per};
+use super::figures::{BareFigures, Beside, Book, ByType, Figures, Latency, Second, csv, per};
 use super::fleet::{Drive, Moment};
 use super::flow::SYMBOL;
 use super::machine::{Machine, Versions};
@@ -83,7 +83,8 @@ pub(super) fn run(scenario: &Scenario, flags: &Flags) -> Result<(), Failure> {
     let reference = refer(scenario, flags, &venue)?;
     super::standing::fill(flags, &venue, flags.orders.unwrap_or(0))?;
     let measured = measure(scenario, flags, &venue)?;
-    let figures = figures(scenario, flags, machine, reference, &measured)?;
+    let beside = beside(scenario, flags)?;
+    let figures = figures(scenario, flags, machine, reference, &measured, beside)?;
     tell(flags, &figures, &measured.report)
 }
 
@@ -140,6 +141,15 @@ fn measure(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Result<Measured
     })?;
     let book = tolerant(venue, book(venue))?;
     Ok(Measured { report, before, after, usage: usage.spent(), book })
+}
+
+/// The same load on something else, in the same run.
+fn beside(scenario: &Scenario, flags: &Flags) -> Result<Option<Beside>, Failure> {
+    let Some(url) = &flags.beside else { return Ok(None) };
+    let key = Key { api_key: flags.beside_key.clone(), secret_key: flags.beside_secret.clone() };
+    let other = Venue::at(url, &key, usize::from(flags.clients))?;
+    let Measured { report, .. } = measure(scenario, flags, &other)?;
+    Ok(Some(Beside::of(url, &report, flags.measured())))
 }
 
 /// What is measured by its address may be no Buttonwood at all, and need not tell more than what
@@ -201,6 +211,7 @@ fn figures(
     machine: Machine,
     reference: Reference,
     measured: &Measured,
+    beside: Option<Beside>,
 ) -> Result<Figures, Failure> {
     let Measured { report, usage, .. } = measured;
     let total = report.total();
@@ -240,6 +251,7 @@ fn figures(
         loopback_us: reference.loopback_us,
         bare_handler_per_s: reference.bare.total().orders as f64
             / bare_measured(flags).as_secs_f64(),
+        beside,
         bare_handler: BareFigures::of(&reference.bare, reference.bare_usage.as_ref()),
         rss_mb: usage.as_ref().map(|usage| usage.rss_mb),
         cpu_s,

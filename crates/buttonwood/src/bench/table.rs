@@ -102,6 +102,24 @@ impl Table {
             f.bare_handler_per_s, bare.mean_ms, bare.p99_ms
         );
         self.line("", text);
+        self.beside(f);
+    }
+
+    fn beside(&mut self, f: &Figures) {
+        let Some(other) = &f.beside else { return };
+        let Latency { mean_ms, p99_ms, .. } = other.latency;
+        let (rate, succeeded) = (other.orders_per_s, other.success_rate * 100.0);
+        self.line(
+            "beside",
+            format!("{}: {rate:.0}/s, mean {mean_ms:.3} ms, p99 {p99_ms:.3} ms", other.url),
+        );
+        let (times, part) = (f.orders_per_s / rate, f.latency.p99_ms / p99_ms);
+        self.line(
+            "",
+            format!(
+                "{succeeded:.4} % succeeded; the venue: {times:.1} times the rate, {part:.2} of its p99"
+            ),
+        );
     }
 
     fn cost(&mut self, f: &Figures) {

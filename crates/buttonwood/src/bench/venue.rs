@@ -54,7 +54,7 @@ impl Venue {
     pub(super) fn at(url: &str, key: &Key, clients: usize) -> Result<Self, Failure> {
         let address = url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/'));
         let address = address.filter(|address| !address.contains('/')).ok_or_else(|| {
-            Failure::new(format!("--url must be like http://127.0.0.1:8080, and is {url}"))
+            Failure::new(format!("an address must be like http://127.0.0.1:8080, and is {url}"))
         })?;
         Ok(Self { address: address.into(), keys: vec![key.clone(); clients], own: None })
     }

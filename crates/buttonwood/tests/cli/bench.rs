@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::process::{run, run_json, run_refused, text};
+use crate::process::{Serving, run, run_json, run_refused, text};
 
 const SHORT: [&str; 6] = ["--duration", "1", "--warm-up", "0", "--durability", "memory"];
 
@@ -100,9 +100,26 @@ fn a_venue_that_cannot_be_measured_is_named() {
     let at = |url: &str| {
         run_refused(&["bench", "rest-mix", "--url", url, "--key", "k", "--secret", "s"])
     };
-    assert!(at("https://127.0.0.1:1").contains("--url must be like http://127.0.0.1:8080"));
+    assert!(at("https://127.0.0.1:1").contains("an address must be like http://127.0.0.1:8080"));
     let sentence = run_refused(&["bench", "rest-mix", "--within", "/nowhere"]);
     assert!(sentence.contains("/nowhere"), "{sentence}");
+}
+
+#[test]
+fn something_else_is_driven_with_the_same_load() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let venue = Serving::start(&["--demo", "--no-bots", "--data", text(dir.path())]);
+    let demo = std::fs::read(dir.path().join("demo.json")).expect("a demo has keys");
+    let demo: Value = serde_json::from_slice(&demo).expect("JSON");
+    let key = |name: &str| demo["accounts"][0][name].as_str().expect("a text").to_owned();
+    let (api_key, secret) = (key("api_key"), key("secret_key"));
+    let beside = ["--beside", &venue.url, "--beside-key", &api_key, "--beside-secret", &secret];
+    let figures = bench(&[&["rest-mix", "--clients", "2"], &beside[..]].concat());
+    let other = &figures["beside"];
+    for name in ["orders_per_s", "mean_ms", "p99_ms", "success_rate"] {
+        assert!(other[name].as_f64().is_some_and(|figure| figure > 0.0), "{name}: {figures}");
+    }
+    assert_eq!(other["url"], venue.url.as_str());
 }
 
 #[test]

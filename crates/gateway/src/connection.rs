@@ -19,6 +19,10 @@ use crate::rest::Failure;
 use crate::server::Place;
 use crate::{Shared, now_ns, stopped};
 
+/// Each connection has it for as long as it is there: the library's own 128 KiB would come to 1.5 GB with as
+/// many as there may be.
+const READ_BUFFER_SIZE: usize = 16 << 10;
+
 pub(crate) type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 
 /// What is spoken on a WebSocket.
@@ -94,7 +98,10 @@ pub(crate) fn open<S: Session>(
 ) -> Result<Response, Failure> {
     let connection =
         Connection { shared, client, queue, session, heard_at: Instant::now(), _place: place };
-    let upgrade = upgrade.max_message_size(MESSAGE_LEN_MAX).max_frame_size(MESSAGE_LEN_MAX);
+    let upgrade = upgrade
+        .read_buffer_size(READ_BUFFER_SIZE)
+        .max_message_size(MESSAGE_LEN_MAX)
+        .max_frame_size(MESSAGE_LEN_MAX);
     Ok(upgrade.on_upgrade(|socket| connection.run(socket)))
 }
 

@@ -23,7 +23,8 @@ TIMES_IN_FORCE = {"GTC", "IOC", "FOK"}
 
 channel = f"results:{uuid.uuid4().hex}"
 waiting: dict[str, asyncio.Future] = {}
-store = redis.from_url(REDIS_URL)
+# It may be long until a result comes.
+store = redis.from_url(REDIS_URL, socket_timeout=None)
 
 
 @asynccontextmanager

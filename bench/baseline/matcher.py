@@ -100,7 +100,8 @@ def text(amount: int) -> str:
 
 
 def main():
-    store = redis.from_url(os.environ["BASELINE_REDIS"])
+    # It may be long until an order comes.
+    store = redis.from_url(os.environ["BASELINE_REDIS"], socket_timeout=None)
     book = Book()
     while True:
         first = store.blpop(ORDERS, timeout=0)[1]

@@ -33,7 +33,8 @@ unit: ## the Rust tests, whole-process tests included
 	# The golden logs once more as users run them: both builds must give the hashes in the files.
 	$(CARGO) test --release --locked --package engine --test golden
 
-process: $(VENV)/installed $(NODE_MODULES)/installed ## the venue as a process: crashes, full disks, and three clients
+# The snippets of docs/api.md are of all clients.
+process: $(VENV)/installed $(NODE_MODULES)/installed $(VENV)-official/installed $(VENV)-nautilus/installed ## the venue as a process: crashes, full disks, three clients, snippets for ten
 	$(CARGO) build --locked --package buttonwood
 	$(VENV)/bin/pytest tests/clients -m "not slow"
 

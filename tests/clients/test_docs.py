@@ -22,7 +22,6 @@ def test_every_client_has_its_snippet():
     assert len(SNIPPETS) == SECTION.count("```") // 2 == CLIENTS
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("client,language,environment,text", SNIPPETS, ids=[f"{s[0]}-{s[1]}" for s in SNIPPETS])
 def test_snippet(venue, client, language, environment, text):
     key = venue.keys["alice"]

@@ -74,6 +74,16 @@ async def rest_far_away(venue, session):
 
 
 @contextlib.asynccontextmanager
+async def in_background(work):
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+@contextlib.asynccontextmanager
 async def ccxt_pro(venue, relay):
     """Gives what tells ccxt.pro's book."""
     reader = venue.ccxt(ccxt.pro)
@@ -91,12 +101,10 @@ async def ccxt_pro(venue, relay):
         found = latest.get("book") or {"bids": [], "asks": []}
         return tuple([list(level[:2]) for level in found[side]] for side in ("bids", "asks"))
 
-    watching = asyncio.create_task(watch())
     try:
-        yield book
+        async with in_background(watch()):
+            yield book
     finally:
-        watching.cancel()
-        await asyncio.gather(watching, return_exceptions=True)
         await reader.close()
 
 
@@ -122,12 +130,8 @@ async def depth_cache(venue, relay):
             kept = cache.get_depth_cache()
             return kept.get_bids(), kept.get_asks()
 
-        watching = asyncio.create_task(watch())
-        try:
+        async with in_background(watch()):
             yield book
-        finally:
-            watching.cancel()
-            await asyncio.gather(watching, return_exceptions=True)
     await client.close_connection()
 
 

@@ -177,16 +177,21 @@ impl Demo {
         Ok(())
     }
 
-    /// All comes in one order: where the last key is, so is what comes before it. Then nothing is
-    /// sent: a venue starts with a full disk, too.
+    /// Accounts come in one order: where the last key is, so are those before. Then nothing is sent: a
+    /// venue starts with a full disk, too.
     async fn is_complete(&self, handle: &Handle) -> Result<bool, Failure> {
         let gone = || Failure::new("the venue stopped while the demo was looked at");
         let last = self.accounts.iter().chain(&self.bots).next_back();
         let Some(hash) = last.map(|account| api_key_hash(&account.api_key)) else {
             return Ok(true);
         };
-        let asked =
-            handle.read(move |engine| engine.keys().any(|(_, spec)| spec.api_key_hash == hash));
+        let asked = handle.read(move |engine| {
+            let is_listed = |demo: &DemoInstrument| {
+                engine.instruments().any(|known| known.spec.symbol.as_str() == demo.symbol)
+            };
+            INSTRUMENTS.iter().all(is_listed)
+                && engine.keys().any(|(_, spec)| spec.api_key_hash == hash)
+        });
         asked.map_err(|_| gone())?.await.map_err(|_| gone())
     }
 }

@@ -165,16 +165,22 @@ pub(crate) struct Refusal {
     path: Cow<'static, str>,
 }
 
-/// The key of a request, as it is at hand.
+/// The key of a request, as it is at hand: it is hashed when it is known that somebody is refused.
 enum Named {
     Header(HeaderValue),
+    Text(String),
     Hash([u8; 16]),
 }
 
 impl Named {
+    fn among(params: &Params) -> Option<Self> {
+        params.peek("apiKey").map(|api_key| Self::Text(api_key.to_owned()))
+    }
+
     fn hash(&self) -> Option<[u8; 16]> {
         match self {
             Self::Header(api_key) => api_key.to_str().ok().map(api_key_hash),
+            Self::Text(api_key) => Some(api_key_hash(api_key)),
             Self::Hash(hash) => Some(*hash),
         }
     }
@@ -214,8 +220,8 @@ impl Refusal {
         let (key, method) = match &call.proof {
             Proof::Http { api_key, .. } => (api_key.clone().map(Named::Header), method),
             Proof::Message { logon, .. } => {
-                let named = call.params.peek("apiKey").map(api_key_hash);
-                (named.or(logon.map(|logon| logon.hash)).map(Named::Hash), MESSAGE)
+                let logged_on = || logon.map(|logon| Named::Hash(logon.hash));
+                (Named::among(&call.params).or_else(logged_on), MESSAGE)
             }
         };
         let address = Some(call.peer);
@@ -226,7 +232,7 @@ impl Refusal {
     pub(crate) fn of_message(peer: IpAddr, params: &Params, name: &str) -> Self {
         Self {
             address: Some(peer),
-            key: params.peek("apiKey").map(|api_key| Named::Hash(api_key_hash(api_key))),
+            key: Named::among(params),
             method: MESSAGE.into(),
             path: name.to_owned().into(),
         }

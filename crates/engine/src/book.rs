@@ -32,7 +32,7 @@ pub type NodeId = u32;
 /// The resting orders of all books: one slab, so that room freed in one book serves another.
 pub type Nodes = Slab<Node, NODES_RESERVED>;
 
-const NODES_RESERVED: usize = 1 << 22;
+pub(crate) const NODES_RESERVED: usize = 1 << 22;
 
 /// A resting order as matching sees it: half a cache line.
 #[derive(Clone, Copy, Debug)]

@@ -32,7 +32,7 @@ use types::{
 use crate::account::Account;
 use crate::book::prefetch::{advise_huge, prefetch};
 use crate::book::slab::{NONE, Slab};
-use crate::book::{Node, NodeId, Nodes};
+use crate::book::{NODES_RESERVED, Node, NodeId, Nodes};
 use crate::orders::finished::End;
 use crate::orders::name::{Name, Seeds, Sought};
 use crate::orders::names::Names;
@@ -379,12 +379,30 @@ impl Orders {
             NONE => list.head = node,
             prev => self.record_mut(prev).next = node,
         }
+        self.put(node, record);
+        self.names.insert(hash, node);
+    }
+
+    #[inline]
+    fn put(&mut self, node: NodeId, record: OpenOrder) {
         let at = node as usize;
         if at >= self.records.len() {
+            if at >= self.records.capacity() {
+                self.grow_records(at + 1);
+            }
             self.records.resize(at + 1, record); // those between are attached later
         }
         self.records[at] = record;
-        self.names.insert(hash, node);
+    }
+
+    /// The larger place is on huge pages before anything is put there.
+    #[cold]
+    fn grow_records(&mut self, len: usize) {
+        let room = len.next_power_of_two().max(NODES_RESERVED);
+        let mut larger = Vec::with_capacity(room);
+        advise_huge(&mut larger);
+        larger.append(&mut self.records);
+        self.records = larger;
     }
 
     #[inline]
@@ -458,11 +476,7 @@ impl Orders {
     pub(crate) fn relocate(&mut self, account: &mut Account, from: NodeId, to: NodeId) {
         self.remove_name(from);
         let record = *self.record(from);
-        let at = to as usize;
-        if at >= self.records.len() {
-            self.records.resize(at + 1, record);
-        }
-        self.records[at] = record;
+        self.put(to, record);
         let OpenOrder { instrument, next, prev, .. } = record;
         let list = &mut account.market_mut(instrument).lists[self.side(from) as usize];
         match prev {

@@ -28,9 +28,11 @@ const CHARACTERS: u64 = (1 << LEN_SHIFT) - 1;
 
 const ALPHABET: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 
-/// The place of each byte in [`ALPHABET`]; 64 for those that are not in it.
+/// The place of each byte in [`ALPHABET`]; [`NO_PLACE`] for those that are not in it. Behind an id's
+/// last character are zeros, which add nothing.
 const PLACES: [u8; 256] = {
-    let mut places = [64; 256];
+    let mut places = [NO_PLACE; 256];
+    places[0] = 0;
     let mut at = 0;
     while at < ALPHABET.len() {
         places[ALPHABET[at] as usize] = at as u8;
@@ -38,6 +40,8 @@ const PLACES: [u8; 256] = {
     }
     places
 };
+
+const NO_PLACE: u8 = 64;
 
 impl ClOrdId {
     /// `None` where 16 bytes are not enough.
@@ -56,16 +60,22 @@ impl ClOrdId {
         if self.len > SIX_BIT_MAX {
             return None;
         }
-        let mut bits = 0_u128;
-        for byte in self.as_bytes().iter().rev() {
-            let place = PLACES[usize::from(*byte)];
-            if place == 64 {
-                return None;
-            }
-            bits = bits << 6 | u128::from(place);
-        }
+        let (first, rest) = self.bytes.split_first_chunk()?;
+        let bits = in_six_bits(first)? | in_six_bits(rest.first_chunk()?)? << 60;
         Some(packed(bits as u64, (bits >> 64) as u64, self.len))
     }
+}
+
+/// Ten places lie in one word: no other way of putting them together is as fast.
+#[inline]
+fn in_six_bits(characters: &[u8; SIX_BIT_MAX as usize / 2]) -> Option<u128> {
+    let (mut bits, mut all) = (0_u64, 0);
+    for (at, byte) in characters.iter().enumerate() {
+        let place = PLACES[usize::from(*byte)];
+        bits |= u64::from(place) << (6 * at);
+        all |= place;
+    }
+    (all & NO_PLACE == 0).then_some(u128::from(bits))
 }
 
 fn packed(low: u64, high: u64, len: u8) -> PackedClOrdId {

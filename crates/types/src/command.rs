@@ -21,6 +21,17 @@ pub struct Entry {
     pub command: Command,
 }
 
+impl Entry {
+    /// [`Wire::read`] to a place that is there: an entry is large, and read often. With `None`, the
+    /// place has no entry that was ever written.
+    #[inline]
+    pub fn read_over(&mut self, r: &mut Reader<'_>) -> Option<()> {
+        self.envelope = r.read()?;
+        self.command = r.read()?;
+        Some(())
+    }
+}
+
 impl Wire for Entry {
     fn write(&self, out: &mut Vec<u8>) {
         self.envelope.write(out);

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use engine::{Engine, RULES_VERSION};
 use log::ChainHash;
 use log::frame::FrameHeader;
-use types::{Command, Entry, Envelope, Event, NewEpoch, Reader, StateHash};
+use types::{Command, Entry, Envelope, Event, NewEpoch, Origin, Reader, StateHash};
 
 use crate::applied::{Applied, Reply, Told};
 
@@ -40,6 +40,7 @@ impl Default for Position {
 pub struct Follower {
     engine: Engine,
     position: Position,
+    slots: Slots,
 }
 
 /// A batch as it lies in the log.
@@ -106,7 +107,7 @@ pub enum FollowError {
 
 impl Follower {
     pub fn new(engine: Engine, position: Position) -> Self {
-        Self { engine, position }
+        Self { engine, position, slots: Slots::default() }
     }
 
     pub fn engine(&self) -> &Engine {
@@ -208,7 +209,7 @@ impl Follower {
             return Err(FollowError::OtherRules { batch_number, found: rules_version });
         }
         let (mut takes_hash, mut claim) = (false, None);
-        let mut upcoming = Upcoming::new(batch.entries());
+        let mut upcoming = Upcoming::new(batch, &mut self.slots);
         while let Some(entry) = upcoming.next(&mut self.engine) {
             let entry = entry?;
             match entry.command {
@@ -224,34 +225,58 @@ impl Follower {
 
 /// The commands of a batch. Some are read before it is their turn: so the engine knows what it is
 /// going to need.
-struct Upcoming<I> {
-    unread: I,
+struct Upcoming<'a> {
+    unread: Reader<'a>,
+    unreadable: FollowError,
     /// Why no more can be read.
     error: Option<FollowError>,
     /// The commands from `next` to `end`, each at its number modulo [`SLOTS`].
-    slots: Vec<Entry>,
+    slots: &'a mut Slots,
     next: usize,
     end: usize,
 }
 
 const SLOTS: usize = (Engine::AHEAD + 1).next_power_of_two();
 
-impl<I: Iterator<Item = Result<Entry, FollowError>>> Upcoming<I> {
-    fn new(unread: I) -> Self {
-        Self { unread, error: None, slots: Vec::with_capacity(SLOTS), next: 0, end: 0 }
+/// Where commands wait that were read. They are large: each is read to where it is going to be.
+#[derive(Debug)]
+struct Slots(Box<[Entry; SLOTS]>);
+
+impl Default for Slots {
+    fn default() -> Self {
+        let envelope = Envelope::venue(Origin::Venue, 0);
+        let empty = || Entry { envelope, command: Command::Tick(()) };
+        Self(Box::new(std::array::from_fn(|_| empty())))
+    }
+}
+
+impl<'a> Upcoming<'a> {
+    fn new(batch: &LoggedBatch<'a>, slots: &'a mut Slots) -> Self {
+        Self {
+            unread: Reader(batch.payload),
+            unreadable: FollowError::CommandUnreadable { batch_number: batch.batch_number },
+            error: None,
+            slots,
+            next: 0,
+            end: 0,
+        }
     }
 
     fn next(&mut self, engine: &mut Engine) -> Option<Result<&Entry, FollowError>> {
         while self.end <= self.next + Engine::AHEAD {
-            match self.unread.next() {
-                Some(Ok(entry)) => {
-                    engine.announce(Some(&entry));
-                    self.keep(entry);
+            if self.unread.is_empty() {
+                engine.announce(None);
+                break;
+            }
+            let slot = &mut self.slots.0[self.end % SLOTS];
+            match slot.read_over(&mut self.unread) {
+                Some(()) => {
+                    engine.announce(Some(slot));
+                    self.end += 1;
                 }
-                Some(Err(error)) => self.error = Some(error),
                 None => {
-                    engine.announce(None);
-                    break;
+                    self.error = Some(self.unreadable);
+                    self.unread = Reader(&[]);
                 }
             }
         }
@@ -259,35 +284,11 @@ impl<I: Iterator<Item = Result<Entry, FollowError>>> Upcoming<I> {
             return self.error.take().map(Err);
         }
         self.next += 1;
-        Some(Ok(&self.slots[(self.next - 1) % SLOTS]))
-    }
-
-    fn keep(&mut self, entry: Entry) {
-        match self.slots.get_mut(self.end % SLOTS) {
-            Some(slot) => *slot = entry,
-            None => self.slots.push(entry),
-        }
-        self.end += 1;
+        Some(Ok(&self.slots.0[(self.next - 1) % SLOTS]))
     }
 }
 
 impl LoggedBatch<'_> {
-    /// The commands in it, up to one that cannot be read.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = Result<Entry, FollowError>> {
-        let mut r = Reader(self.payload);
-        let unreadable = FollowError::CommandUnreadable { batch_number: self.batch_number };
-        std::iter::from_fn(move || {
-            if r.is_empty() {
-                return None;
-            }
-            let entry = r.read().ok_or(unreadable);
-            if entry.is_err() {
-                r = Reader(&[]);
-            }
-            Some(entry)
-        })
-    }
-
     /// The epoch that it is there to begin; nothing else is in such a batch.
     pub(crate) fn begins_epoch(&self) -> Option<NewEpoch> {
         if self.command_count != 1 {

@@ -75,11 +75,11 @@ impl Survey {
         let (expected, found) = (self.next_batch, header.first_batch);
         if self.last_hash.is_some_and(|hash| found == expected && hash != header.previous_hash) {
             let damage = "the segment does not continue the one before it";
-            self.found.push(corrupt(reader, 0, found, damage));
+            self.found.push(corrupt(reader.path(), 0, found, damage));
         }
         if found < expected {
             let damage = "the segment before it already holds its first batch";
-            self.found.push(corrupt(reader, 0, found, damage));
+            self.found.push(corrupt(reader.path(), 0, found, damage));
         }
         // Behind damage nobody knows what else there should have been.
         if self.last_hash.is_some() && found > expected {
@@ -108,7 +108,7 @@ impl Survey {
                 found,
                 supported: FORMAT_VERSION,
             },
-            error => corrupt(reader, reader.offset, self.next_batch, damage(error)),
+            error => corrupt(reader.path(), reader.offset, self.next_batch, damage(error)),
         });
         self.last_hash = None;
         reader.go_to_next_frame(used_end)
@@ -122,7 +122,7 @@ impl Survey {
         };
         if !goes_on {
             let damage = "a sound frame does not continue the one before it";
-            self.found.push(corrupt(reader, offset, self.next_batch, damage));
+            self.found.push(corrupt(reader.path(), offset, self.next_batch, damage));
         }
         self.next_batch = batch_number + 1;
         self.last_hash = Some(hash);

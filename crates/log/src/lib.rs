@@ -17,6 +17,7 @@
 //! is trusted to leave the other bytes of a sector alone when a write to it is torn. Damage to the
 //! frames of the last write looks like a torn one, and is cut off as such.
 
+mod check;
 mod damage;
 mod disk;
 #[cfg(test)]

@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::check::{Checked, check_all};
 use crate::disk::{Disk, DiskError};
-use crate::frame::{ChainHash, FORMAT_VERSION, Frame, FrameError, FrameHeader};
+use crate::frame::{ChainHash, Frame, FrameError, FrameHeader};
 use crate::segment::{Segment, SegmentHeader, SegmentReader};
 use crate::{LockError, Start};
 
@@ -20,8 +21,8 @@ pub fn inspect_on(disk: &Disk, dir: &Path) -> Result<Recovered, OpenError> {
     loop {
         let mut recovered = Recovered::begun(disk, Start::default(), Segment::list(disk, dir)?);
         let listed = first_batches(&recovered.segments);
-        let read = (0..recovered.segments.len()).try_for_each(|at| recovered.read_segment(at));
-        match read {
+        let mut checked = check_all(disk, &recovered.segments).into_iter();
+        match checked.try_for_each(|checked| recovered.join(checked?)) {
             Ok(()) => return Ok(recovered),
             // A running venue may have begun or trimmed segments while the list was read.
             Err(error)
@@ -125,84 +126,39 @@ impl Recovered {
         Ok(reader)
     }
 
-    /// Checks one segment against what the ones before it have led to.
-    fn read_segment(&mut self, index: usize) -> Result<(), OpenError> {
-        let mut reader = SegmentReader::open(&self.disk, &self.segments[index])?;
-        let header = reader.header;
-        if index == 0 {
+    /// Takes in a segment behind those before it.
+    fn join(&mut self, checked: Checked) -> Result<(), OpenError> {
+        let Checked { file, header, frames } = checked;
+        if self.tail.is_some() {
+            self.check_joint(&file, header)?;
+        } else {
             if header.first_batch == 0 {
-                return Err(corrupt(&reader, 0, 0, "batches are numbered from 1"));
+                return Err(corrupt(&file, 0, 0, "batches are numbered from 1"));
             }
             self.first_batch = header.first_batch;
-            self.last_batch = header.first_batch - 1;
-            self.last_hash = header.previous_hash;
-        } else {
-            self.check_joint(&reader)?;
         }
-        let mut unproven = VecDeque::new();
-        loop {
-            let offset = reader.offset;
-            let next_batch = self.last_batch + 1;
-            let error = match reader.read()? {
-                Ok(Frame { header, .. }) => {
-                    if header.batch_number != next_batch || header.previous_hash != self.last_hash {
-                        let damage = "a sound frame does not continue the one before it";
-                        return Err(corrupt(&reader, offset, next_batch, damage));
-                    }
-                    self.last_batch = next_batch;
-                    self.last_hash = header.hash;
-                    unproven.push_back((next_batch, offset));
-                    while unproven.front().is_some_and(|(batch, _)| *batch <= header.durable_batch)
-                    {
-                        unproven.pop_front();
-                    }
-                    continue;
-                }
-                Err(FrameError::Version { found }) if found > FORMAT_VERSION => {
-                    let (file, supported) = (reader.path().to_path_buf(), FORMAT_VERSION);
-                    return Err(OpenError::NewerFormat { file, found, supported });
-                }
-                Err(error) => error,
-            };
-            let used_end = reader.used_end()?;
-            if used_end == reader.offset {
-                break;
-            }
-            let is_newest = index + 1 == self.segments.len();
-            if is_newest && !reader.has_witness(next_batch, used_end)? {
-                self.bytes_dropped = used_end - reader.offset;
-                break;
-            }
-            // A running venue may have written here since: what had a witness then is whole now.
-            reader.look_again()?;
-            if reader.read()?.is_err() {
-                return Err(corrupt(&reader, reader.offset, next_batch, damage(error)));
-            }
-            reader.offset = offset;
-        }
-        let (offset, file_size) = (reader.offset, reader.file_size);
-        let unproven = unproven.front().map_or(offset, |(_, offset)| *offset);
-        self.tail = Some(Tail { offset, unproven, file_size });
+        let frames = frames?;
+        self.last_batch = frames.last_batch;
+        self.last_hash = frames.last_hash;
+        self.bytes_dropped = frames.bytes_dropped;
+        self.tail = Some(frames.tail);
         Ok(())
     }
 
-    fn check_joint(&self, reader: &SegmentReader) -> Result<(), OpenError> {
-        let SegmentHeader { first_batch, previous_hash, .. } = reader.header;
+    fn check_joint(&self, file: &Path, header: SegmentHeader) -> Result<(), OpenError> {
+        let SegmentHeader { first_batch, previous_hash, .. } = header;
         let expected = self.last_batch + 1;
         if first_batch > expected {
-            return Err(OpenError::Gap {
-                file: reader.path().to_path_buf(),
-                expected,
-                found: first_batch,
-            });
+            let file = file.to_path_buf();
+            return Err(OpenError::Gap { file, expected, found: first_batch });
         }
         if first_batch < expected {
             let damage = "the segment before it already holds its first batch";
-            return Err(corrupt(reader, 0, first_batch, damage));
+            return Err(corrupt(file, 0, first_batch, damage));
         }
         if previous_hash != self.last_hash {
             let damage = "the segment does not continue the one before it";
-            return Err(corrupt(reader, 0, first_batch, damage));
+            return Err(corrupt(file, 0, first_batch, damage));
         }
         Ok(())
     }
@@ -264,12 +220,12 @@ impl Reader {
 }
 
 pub(crate) fn corrupt(
-    reader: &SegmentReader,
+    file: &Path,
     offset: u64,
     batch_number: u64,
     damage: &'static str,
 ) -> OpenError {
-    OpenError::Corrupt { file: reader.path().to_path_buf(), offset, batch_number, damage }
+    OpenError::Corrupt { file: file.to_path_buf(), offset, batch_number, damage }
 }
 
 pub(crate) fn damage(error: FrameError) -> &'static str {

@@ -443,6 +443,39 @@ fn a_missing_segment_is_a_gap_and_a_foreign_one_does_not_fit() {
     assert!(error.to_string().contains("already holds its first batch"), "{error}");
 }
 
+/// Large segments are read side by side.
+#[test]
+fn of_all_that_is_wrong_with_a_long_log_the_first_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let long = || Options { segment_size: 1 << 20, ..options() };
+    let (mut log, _) = FileLog::open(dir, long()).unwrap();
+    for number in 1..=60 {
+        log.append(Batch { payload: vec![7; 100_000], ..batch(number) }).unwrap();
+        wait(&mut log);
+    }
+    log.close().unwrap();
+    let (log, recovered) = FileLog::open(dir, long()).unwrap();
+    assert_eq!((recovered.first_batch, recovered.last_batch), (1, 60));
+    log.close().unwrap();
+
+    let firsts = segments(dir);
+    for first in [firsts[3], firsts[5]] {
+        let path = segment(dir, first);
+        let mut damaged = fs::read(&path).unwrap();
+        damaged[SEGMENT_HEADER_SIZE + FrameHeader::SIZE] ^= 1;
+        fs::write(&path, damaged).unwrap();
+    }
+    let error = refused(dir);
+    let OpenError::Corrupt { batch_number, .. } = error else { panic!("{error}") };
+    assert_eq!(batch_number, firsts[3]);
+
+    fs::remove_file(segment(dir, firsts[2])).unwrap();
+    let error = refused(dir);
+    let OpenError::Gap { expected, found, .. } = error else { panic!("{error}") };
+    assert_eq!((expected, found), (firsts[2], firsts[3]));
+}
+
 #[test]
 fn a_segment_with_a_damaged_header_is_refused() {
     let dir = tempfile::tempdir().unwrap();

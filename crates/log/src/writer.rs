@@ -10,7 +10,8 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use crate::disk::{Access, Disk, DiskError, DiskFile};
-use crate::frame::{self, ChainHash, Link};
+use crate::file::GROUP_SIZE_MAX;
+use crate::frame::{self, ChainHash, Link, PAYLOAD_SIZE_MAX};
 use crate::recovery::{Recovered, inspect_on};
 use crate::segment::{Segment, SegmentHeader};
 use crate::{Batch, Committed, Durability, LogError, OpenError, Options, Room};
@@ -19,6 +20,8 @@ use crate::{Batch, Committed, Durability, LogError, OpenError, Options, Room};
 const FILL_SLICE_SIZE: u64 = 256 << 10;
 /// How much of it is brought to stable storage at a time.
 const FILL_SYNC_SIZE: u64 = 4 << 20;
+/// A group is written at once, and its last batch may be of any size.
+const WRITE_SIZE_MAX: u64 = (GROUP_SIZE_MAX + frame::size(PAYLOAD_SIZE_MAX)) as u64;
 static ZEROS: [u8; FILL_SLICE_SIZE as usize] = [0; FILL_SLICE_SIZE as usize];
 /// Where the next segment is filled with zeros until it gets its name.
 const NEXT_SEGMENT_NAME: &str = "next.segment";
@@ -101,9 +104,12 @@ impl Writer {
             (Some(segment), Some(tail)) => {
                 let file = disk.open(&segment.path, Access::ReadWrite)?;
                 let mut tail_filled = Filled { file, end: tail.offset };
-                let dropped_end = tail.offset + recovered.bytes_dropped;
-                while tail_filled.end < dropped_end {
-                    tail_filled.fill(&disk, dropped_end)?;
+                // Zeros may be in the cache only, too: a torn end was covered at an earlier start, and
+                // the sync failed. So as much is covered as one write may have torn, or more was.
+                let torn_size = recovered.bytes_dropped.max(WRITE_SIZE_MAX);
+                let torn_end = (tail.offset + torn_size).min(tail.file_size);
+                while tail_filled.end < torn_end {
+                    tail_filled.fill(&disk, torn_end)?;
                 }
                 // A crashed process may have left behind frames that are not on stable storage. If
                 // it was a sync that failed, the next one has forgotten them: they are read from the
@@ -188,7 +194,7 @@ impl Writer {
             }
             self.offset += self.group.len() as u64;
             self.group.clear();
-            self.group.shrink_to(2 * crate::file::GROUP_SIZE_MAX);
+            self.group.shrink_to(2 * GROUP_SIZE_MAX);
         }
         Ok(self.group_batches.drain(..))
     }

@@ -74,7 +74,8 @@ impl Engine {
         }
         let node = self.bring_order(before(FOURTH));
         self.ahead.aims[(last + AIMS - FOURTH) % AIMS].node = node;
-        self.bring_neighbours(&self.ahead.aims[(last + AIMS - FIFTH) % AIMS]);
+        let aim = self.ahead.aims[(last + AIMS - FIFTH) % AIMS];
+        self.bring_neighbours(&aim);
     }
 
     #[inline]
@@ -145,8 +146,8 @@ impl Engine {
     }
 
     #[inline]
-    fn bring_neighbours(&self, aim: &Aim) {
-        let Some(market) = self.market(aim.instrument) else { return };
+    fn bring_neighbours(&mut self, aim: &Aim) {
+        let Some(market) = self.markets.get_mut(aim.instrument.0 as usize) else { return };
         let node = aim.node;
         self.orders.prefetch_neighbours(node);
         if let Some(account) = self.accounts.get(aim.account as usize) {

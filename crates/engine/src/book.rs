@@ -257,7 +257,7 @@ impl Book {
     /// Has brought near what a command is going to need that removes `node` or, where there is no
     /// such node, puts an order at `price`. Does not branch on which it is.
     #[inline]
-    pub fn prefetch(&self, nodes: &Nodes, node: NodeId, side: Side, price: Price) {
+    pub fn prefetch(&mut self, nodes: &Nodes, node: NodeId, side: Side, price: Price) {
         let key = key_of(side, price);
         let hint = self.side(side).hint(key / SLOTS as u64).page;
         let Some(any) = nodes.get_or_last(node) else { return };
@@ -265,9 +265,20 @@ impl Book {
         nodes.prefetch(any.prev);
         let page = select_unpredictable(node == NONE, hint, any.page);
         let key = select_unpredictable(node == NONE, key, any.key);
+        let side = select_unpredictable(node == NONE, side, any.side);
+        if self.side(side).count > HINTS_MAX {
+            return self.prefetch_far(side, key, page);
+        }
         if let Some(page) = self.pages.get_or_last(page) {
             page.prefetch(slot_of(key));
         }
+    }
+
+    /// Among so many pages, the page itself is not near either. Few orders are on it.
+    #[inline(never)]
+    fn prefetch_far(&mut self, side: Side, key: u64, page: u32) {
+        self.pages.prefetch(page);
+        self.sides[side as usize].ladder.foresee(key / SLOTS as u64);
     }
 
     /// The step before [`Book::prefetch`] for an order at `price`.

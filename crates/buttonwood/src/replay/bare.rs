@@ -179,7 +179,7 @@ impl Bare {
     /// where it lies. Which kind of step it is, a processor would guess wrong, so all are treated
     /// alike.
     #[inline]
-    fn foresee(&self, waiting: &[Ready]) {
+    fn foresee(&mut self, waiting: &[Ready]) {
         if let Some(ready) = waiting.get(FAR) {
             self.markets[ready.instrument as usize].index.prefetch(ready.order_id);
         }
@@ -188,7 +188,7 @@ impl Bare {
             self.nodes.prefetch(market.index.peek(ready.order_id));
         }
         if let Some(ready) = waiting.get(NEAR) {
-            let market = &self.markets[ready.instrument as usize];
+            let market = &mut self.markets[ready.instrument as usize];
             let node = market.index.peek(ready.order_id);
             let price = Price::from_ticks(ready.price);
             market.book.prefetch(&self.nodes, node, ready.side, price);

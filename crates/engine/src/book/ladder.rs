@@ -17,7 +17,19 @@ pub(crate) struct Ladder {
     /// Only a part that is alone may be empty.
     #[allow(clippy::vec_box)] // A part that splits off moves pointers, not pages.
     parts: Vec<Box<Part>>,
+    /// Of pages that are going to be looked for; none until [`Ladder::foresee`] is asked.
+    foreseen: Vec<Foreseen>,
 }
+
+/// Where a page belonged, or would have, a few commands ago.
+#[derive(Clone, Copy, Debug)]
+struct Foreseen {
+    number: u64,
+    part: usize,
+}
+
+/// More than there are commands between looking ahead and being carried out.
+const FORESEEN: usize = 16;
 
 /// Two arrays, since a search reads only the numbers.
 #[derive(Clone, Debug)]
@@ -93,8 +105,30 @@ impl Ladder {
         }
     }
 
+    /// Has the part brought near where a page is going to be looked for.
+    pub(crate) fn foresee(&mut self, number: u64) {
+        let Some(part) = self.search(number) else { return };
+        prefetch_whole(self.parts[part].as_ref());
+        if self.foreseen.is_empty() {
+            self.foreseen = vec![Foreseen { number, part }; FORESEEN];
+        }
+        self.foreseen[foreseen_at(number)] = Foreseen { number, part };
+    }
+
     #[inline]
     fn part_of(&self, number: u64) -> Option<usize> {
+        let foreseen = self.foreseen.get(foreseen_at(number));
+        let foreseen = foreseen.filter(|it| it.number == number && self.holds(it.part, number));
+        foreseen.map(|it| it.part).or_else(|| self.search(number))
+    }
+
+    /// Whether a page belongs there now: parts may have split and merged.
+    fn holds(&self, part: usize, number: u64) -> bool {
+        self.firsts.get(part).is_some_and(|first| *first <= number)
+            && self.firsts.get(part + 1).is_none_or(|next| number < *next)
+    }
+
+    fn search(&self, number: u64) -> Option<usize> {
         self.firsts.partition_point(|first| *first <= number).checked_sub(1)
     }
 
@@ -120,6 +154,13 @@ impl Ladder {
         }
     }
 }
+
+#[inline]
+const fn foreseen_at(number: u64) -> usize {
+    (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60) as usize
+}
+
+const _: () = assert!(FORESEEN == 1 << (u64::BITS - 60));
 
 impl Part {
     fn empty() -> Box<Self> {
@@ -197,6 +238,10 @@ mod tests {
                         _ => first + at * 7919 % 2003,
                     };
                     let page = number as u32 * 3;
+                    if at % 3 == 0 {
+                        ladder.foresee(first + (at + 5) * 7919 % 2003);
+                        ladder.foresee(number);
+                    }
                     prop_assert_eq!(ladder.find(number).ok(), map.get(&number).copied());
                     if put && map.insert(number, page).is_none() {
                         let gap = ladder.find(number).expect_err("it is not there");

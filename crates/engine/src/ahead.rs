@@ -7,7 +7,7 @@
 
 use std::hint::select_unpredictable;
 
-use types::{Command, Entry, InstrumentId, OrderId, Price, Side};
+use types::{Command, Entry, InstrumentId, NewOrder, OrderId, Price, Side};
 
 use crate::book::NodeId;
 use crate::book::slab::NONE;
@@ -28,6 +28,7 @@ const SECOND: usize = 3;
 const THIRD: usize = 6;
 const FOURTH: usize = 9;
 const FIFTH: usize = 12;
+const SIXTH: usize = 13;
 
 /// So many markets lie near anyway.
 const FEW_MARKETS: usize = 64;
@@ -63,6 +64,11 @@ impl Engine {
         let last = (self.ahead.last + 1) % AIMS;
         self.ahead.last = last;
         self.ahead.aims[last] = entry.map_or_else(Aim::default, |entry| self.aim(entry));
+        if let Some(Entry { command: Command::NewOrder(order), .. }) = entry
+            && order.terms.is_some()
+        {
+            self.bring_trigger_of(order);
+        }
         let before = |steps: usize| &self.ahead.aims[(last + AIMS - steps) % AIMS];
         self.bring_accounts(before(0));
         if self.markets.len() > FEW_MARKETS {
@@ -76,6 +82,8 @@ impl Engine {
         self.ahead.aims[(last + AIMS - FOURTH) % AIMS].node = node;
         let aim = self.ahead.aims[(last + AIMS - FIFTH) % AIMS];
         self.bring_neighbours(&aim);
+        let aim = self.ahead.aims[(last + AIMS - SIXTH) % AIMS];
+        self.bring_trigger(&aim);
     }
 
     #[inline]
@@ -161,6 +169,23 @@ impl Engine {
         }
     }
 
+    /// Where orders wait for their trigger that one joins or leaves. Where few wait, it is near.
+    #[inline]
+    fn bring_trigger(&mut self, aim: &Aim) {
+        let Some(market) = self.markets.get_mut(aim.instrument.0 as usize) else { return };
+        if market.triggers.are_many() {
+            self.orders.stop_of(aim.node).inspect(|stop| market.triggers.foresee(*stop));
+        }
+    }
+
+    #[cold]
+    fn bring_trigger_of(&mut self, order: &NewOrder) {
+        let Some(market) = self.markets.get_mut(order.instrument.0 as usize) else { return };
+        if let Some(price) = order.special().stop_price {
+            market.triggers.foresee((order.order_type, order.side, price));
+        }
+    }
+
     /// Has brought near what is going to be needed when `node` trades, and then those behind it.
     #[inline]
     pub(crate) fn foresee_makers(&self, node: NodeId) {
@@ -184,4 +209,4 @@ fn id_in(market: &Market, aim: &Aim) -> u64 {
     select_unpredictable(aim.order_id.0 == 0, next, aim.order_id.0)
 }
 
-const _: () = assert!(FIFTH < Engine::AHEAD && Engine::AHEAD < AIMS && NONE == u32::MAX);
+const _: () = assert!(SIXTH < Engine::AHEAD && Engine::AHEAD < AIMS && NONE == u32::MAX);

@@ -101,7 +101,7 @@ struct Pages {
     /// Where a page was found that has orders, by the lowest bits of its number: on a book without
     /// gaps every page has a place of its own. A power of two of them.
     hints: Vec<Hint>,
-    ladder: Ladder,
+    ladder: Ladder<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -401,7 +401,7 @@ impl Book {
         if pages.hints[hint].page == page_id {
             pages.hints[hint] = NO_HINT;
         }
-        pages.ladder.remove(number);
+        pages.ladder.remove(number).expect("the page is there");
         pages.count -= 1;
         self.pages.remove(page_id);
         if page_id == pages.best_page {

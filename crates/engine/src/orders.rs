@@ -30,7 +30,7 @@ use types::{
 };
 
 use crate::account::Account;
-use crate::book::prefetch::{advise_huge, prefetch};
+use crate::book::prefetch::{advise_huge, prefetch, prefetch_whole};
 use crate::book::slab::{NONE, Slab};
 use crate::book::{NODES_RESERVED, Node, NodeId, Nodes};
 use crate::orders::finished::End;
@@ -622,7 +622,17 @@ impl Orders {
             for other in [record.next, record.prev] {
                 self.get(other).map(prefetch);
             }
+            self.extras.get(record.extra).map(prefetch_whole);
         }
+    }
+
+    /// What an order waits for that is near, if it does.
+    #[inline]
+    pub(crate) fn stop_of(&self, node: NodeId) -> Option<(OrderType, Side, Price)> {
+        let record = self.get(node)?;
+        let extra = self.extras.get(record.extra)?;
+        let price = extra.terms?.terms.stop_price?;
+        Some((record.order_type, self.nodes[node].side(), price))
     }
 
     /// An account's open orders on one side of an instrument, oldest first.

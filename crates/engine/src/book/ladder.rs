@@ -1,79 +1,106 @@
-//! The pages of one side in order, the best last.
+//! Numbers by their keys in order, the best last: the pages of one side, the stops that wait.
 //!
-//! A sorted array in parts: putting one page among a million others moves a kilobyte or two.
+//! A sorted array in parts: putting one among a million others moves a kilobyte or two.
 
 use crate::book::prefetch::prefetch_whole;
 
-/// Pages in one part at most.
+/// Entries in one part at most.
 const PART_MAX: usize = 128;
 
 /// Neighbours that have this many together become one.
 const PART_AGAIN: usize = PART_MAX / 2;
 
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Ladder {
-    /// The lowest number of each part.
-    firsts: Vec<u64>,
-    /// Only a part that is alone may be empty.
-    #[allow(clippy::vec_box)] // A part that splits off moves pointers, not pages.
-    parts: Vec<Box<Part>>,
-    /// Of pages that are going to be looked for; none until [`Ladder::foresee`] is asked.
-    foreseen: Vec<Foreseen>,
+/// What a ladder is ordered by.
+pub(crate) trait Key: Copy + Default + Ord {
+    /// The part of it that is known before the command is carried out.
+    fn foreknown(self) -> u64;
 }
 
-/// Where a page belonged, or would have, a few commands ago.
-#[derive(Clone, Copy, Debug)]
-struct Foreseen {
-    number: u64,
-    part: usize,
+impl Key for u64 {
+    fn foreknown(self) -> u64 {
+        self
+    }
+}
+
+/// A price, and who came when.
+impl Key for (i64, u64) {
+    fn foreknown(self) -> u64 {
+        self.0.cast_unsigned()
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Ladder<K> {
+    /// The lowest key of each part.
+    firsts: Vec<K>,
+    /// Only a part that is alone may be empty.
+    #[allow(clippy::vec_box)] // A part that splits off moves pointers, not entries.
+    parts: Vec<Box<Part<K>>>,
+    /// The parts in which keys belonged a few commands ago that are going to be looked for; none until
+    /// [`Ladder::foresee`] is asked.
+    foreseen: Vec<usize>,
+}
+
+impl<K> Default for Ladder<K> {
+    fn default() -> Self {
+        Self { firsts: Vec::new(), parts: Vec::new(), foreseen: Vec::new() }
+    }
 }
 
 /// More than there are commands between looking ahead and being carried out.
 const FORESEEN: usize = 16;
 
-/// Two arrays, since a search reads only the numbers.
+/// Two arrays, since a search reads only the keys.
 #[derive(Clone, Debug)]
-struct Part {
+struct Part<K> {
     count: usize,
-    numbers: [u64; PART_MAX],
-    pages: [u32; PART_MAX],
+    keys: [K; PART_MAX],
+    values: [u32; PART_MAX],
 }
 
-/// Where a page would have to be put in.
+/// Where an entry would have to be put in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gap {
     part: usize,
     at: usize,
 }
 
-impl Ladder {
-    /// The best page.
+impl<K: Key> Ladder<K> {
+    /// The best one.
     #[inline]
     pub(crate) fn last(&self) -> Option<u32> {
-        self.parts.last()?.pages().last().copied()
+        self.parts.last()?.values().last().copied()
     }
 
-    /// All pages, the best first.
+    pub(crate) fn last_key(&self) -> Option<K> {
+        self.parts.last()?.keys().last().copied()
+    }
+
+    /// All of them, the best first.
     pub(crate) fn best_first(&self) -> impl Iterator<Item = u32> {
-        self.parts.iter().rev().flat_map(|part| part.pages().iter().rev().copied())
+        self.parts.iter().rev().flat_map(|part| part.values().iter().rev().copied())
     }
 
-    pub(crate) fn find(&self, number: u64) -> Result<u32, Gap> {
-        let part = self.part_of(number).unwrap_or(0);
+    pub(crate) fn len(&self) -> usize {
+        self.parts.iter().map(|part| part.count).sum()
+    }
+
+    pub(crate) fn find(&self, key: K) -> Result<u32, Gap> {
+        let part = self.part_of(key).unwrap_or(0);
         let Some(found) = self.parts.get(part) else { return Err(Gap { part, at: 0 }) };
         // A search would wait for one line after the other, and what follows needs them all.
         prefetch_whole(found.as_ref());
-        match found.numbers().binary_search(&number) {
-            Ok(at) => Ok(found.pages[at]),
+        match found.keys().binary_search(&key) {
+            Ok(at) => Ok(found.values[at]),
             Err(at) => Err(Gap { part, at }),
         }
     }
 
-    /// Puts in a page where it was looked for and not found.
-    pub(crate) fn insert(&mut self, gap: Gap, number: u64, page: u32) {
+    /// Puts in what was looked for and not found.
+    pub(crate) fn insert(&mut self, gap: Gap, key: K, value: u32) {
         let Gap { mut part, mut at } = gap;
         if self.parts.is_empty() {
-            self.firsts.push(number);
+            self.firsts.push(key);
             self.parts.push(Part::empty());
         }
         if self.parts[part].count == PART_MAX {
@@ -82,61 +109,61 @@ impl Ladder {
                 (part, at) = (part + 1, behind);
             }
         }
-        self.parts[part].insert(at, number, page);
+        self.parts[part].insert(at, key, value);
         if at == 0 {
-            self.firsts[part] = number;
+            self.firsts[part] = key;
         }
     }
 
-    /// Takes out a page that is there.
-    pub(crate) fn remove(&mut self, number: u64) {
-        let at = self.part_of(number).expect("the page is there");
+    /// Takes out what is there.
+    pub(crate) fn remove(&mut self, key: K) -> Option<u32> {
+        let at = self.part_of(key)?;
         let part = &mut self.parts[at];
-        let place = part.numbers().binary_search(&number).expect("the page is there");
-        part.remove(place);
+        let place = part.keys().binary_search(&key).ok()?;
+        let value = part.remove(place);
         if part.count > PART_AGAIN / 2 {
-            self.firsts[at] = part.numbers[0];
+            self.firsts[at] = part.keys[0];
         } else if part.count > 0 {
-            self.firsts[at] = part.numbers[0];
+            self.firsts[at] = part.keys[0];
             self.merge(at);
         } else if self.parts.len() > 1 {
             self.firsts.remove(at);
             self.parts.remove(at);
         }
+        Some(value)
     }
 
-    /// Has the part brought near where a page is going to be looked for.
-    pub(crate) fn foresee(&mut self, number: u64) {
-        let Some(part) = self.search(number) else { return };
+    /// Has the part brought near where a key is going to be looked for.
+    pub(crate) fn foresee(&mut self, key: K) {
+        let Some(part) = self.search(key) else { return };
         prefetch_whole(self.parts[part].as_ref());
         if self.foreseen.is_empty() {
-            self.foreseen = vec![Foreseen { number, part }; FORESEEN];
+            self.foreseen = vec![part; FORESEEN];
         }
-        self.foreseen[foreseen_at(number)] = Foreseen { number, part };
+        self.foreseen[foreseen_at(key)] = part;
     }
 
     #[inline]
-    fn part_of(&self, number: u64) -> Option<usize> {
-        let foreseen = self.foreseen.get(foreseen_at(number));
-        let foreseen = foreseen.filter(|it| it.number == number && self.holds(it.part, number));
-        foreseen.map(|it| it.part).or_else(|| self.search(number))
+    fn part_of(&self, key: K) -> Option<usize> {
+        let foreseen = self.foreseen.get(foreseen_at(key)).copied();
+        foreseen.filter(|part| self.holds(*part, key)).or_else(|| self.search(key))
     }
 
-    /// Whether a page belongs there now: parts may have split and merged.
-    fn holds(&self, part: usize, number: u64) -> bool {
-        self.firsts.get(part).is_some_and(|first| *first <= number)
-            && self.firsts.get(part + 1).is_none_or(|next| number < *next)
+    /// Whether a key belongs there now: parts may have split and merged.
+    fn holds(&self, part: usize, key: K) -> bool {
+        self.firsts.get(part).is_some_and(|first| *first <= key)
+            && self.firsts.get(part + 1).is_none_or(|next| key < *next)
     }
 
-    fn search(&self, number: u64) -> Option<usize> {
-        self.firsts.partition_point(|first| *first <= number).checked_sub(1)
+    fn search(&self, key: K) -> Option<usize> {
+        self.firsts.partition_point(|first| *first <= key).checked_sub(1)
     }
 
     #[cold]
     fn split(&mut self, at: usize) {
         let mut upper = Part::empty();
         self.parts[at].move_to(PART_MAX / 2, &mut upper);
-        self.firsts.insert(at + 1, upper.numbers[0]);
+        self.firsts.insert(at + 1, upper.keys[0]);
         self.parts.insert(at + 1, upper);
     }
 
@@ -156,45 +183,47 @@ impl Ladder {
 }
 
 #[inline]
-const fn foreseen_at(number: u64) -> usize {
-    (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60) as usize
+fn foreseen_at<K: Key>(key: K) -> usize {
+    (key.foreknown().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60) as usize
 }
 
 const _: () = assert!(FORESEEN == 1 << (u64::BITS - 60));
 
-impl Part {
+impl<K: Key> Part<K> {
     fn empty() -> Box<Self> {
-        Box::new(Self { count: 0, numbers: [0; PART_MAX], pages: [0; PART_MAX] })
+        Box::new(Self { count: 0, keys: [K::default(); PART_MAX], values: [0; PART_MAX] })
     }
 
-    fn numbers(&self) -> &[u64] {
-        &self.numbers[..self.count]
+    fn keys(&self) -> &[K] {
+        &self.keys[..self.count]
     }
 
-    fn pages(&self) -> &[u32] {
-        &self.pages[..self.count]
+    fn values(&self) -> &[u32] {
+        &self.values[..self.count]
     }
 
-    fn insert(&mut self, at: usize, number: u64, page: u32) {
-        self.numbers.copy_within(at..self.count, at + 1);
-        self.pages.copy_within(at..self.count, at + 1);
-        self.numbers[at] = number;
-        self.pages[at] = page;
+    fn insert(&mut self, at: usize, key: K, value: u32) {
+        self.keys.copy_within(at..self.count, at + 1);
+        self.values.copy_within(at..self.count, at + 1);
+        self.keys[at] = key;
+        self.values[at] = value;
         self.count += 1;
     }
 
-    fn remove(&mut self, at: usize) {
-        self.numbers.copy_within(at + 1..self.count, at);
-        self.pages.copy_within(at + 1..self.count, at);
+    fn remove(&mut self, at: usize) -> u32 {
+        let value = self.values[at];
+        self.keys.copy_within(at + 1..self.count, at);
+        self.values.copy_within(at + 1..self.count, at);
         self.count -= 1;
+        value
     }
 
-    /// Moves its pages from `first` on to the end of another part.
+    /// Moves its entries from `first` on to the end of another part.
     fn move_to(&mut self, first: usize, other: &mut Self) {
         let count = self.count - first;
         let end = other.count + count;
-        other.numbers[other.count..end].copy_from_slice(&self.numbers()[first..]);
-        other.pages[other.count..end].copy_from_slice(&self.pages()[first..]);
+        other.keys[other.count..end].copy_from_slice(&self.keys()[first..]);
+        other.values[other.count..end].copy_from_slice(&self.values()[first..]);
         other.count = end;
         self.count = first;
     }
@@ -208,12 +237,14 @@ mod tests {
 
     use super::*;
 
-    fn check(ladder: &Ladder, map: &BTreeMap<u64, u32>) {
+    fn check(ladder: &Ladder<u64>, map: &BTreeMap<u64, u32>) {
         let pages: Vec<u32> = ladder.best_first().collect();
         assert!(pages.iter().eq(map.values().rev()));
         assert_eq!(ladder.last(), map.values().next_back().copied());
+        assert_eq!(ladder.last_key(), map.keys().next_back().copied());
+        assert_eq!(ladder.len(), map.len());
         let firsts: Vec<u64> =
-            ladder.parts.iter().map_while(|part| part.numbers().first().copied()).collect();
+            ladder.parts.iter().map_while(|part| part.keys().first().copied()).collect();
         assert!(ladder.firsts == firsts || map.is_empty());
         let small = ladder.parts.windows(2);
         assert!(ladder.parts.iter().all(|part| part.count <= PART_MAX));
@@ -247,8 +278,8 @@ mod tests {
                         let gap = ladder.find(number).expect_err("it is not there");
                         ladder.insert(gap, number, page);
                     }
-                    if !put && map.remove(&number).is_some() {
-                        ladder.remove(number);
+                    if !put {
+                        prop_assert_eq!(ladder.remove(number), map.remove(&number));
                     }
                     if at % 64 == 0 {
                         check(&ladder, &map);

@@ -26,6 +26,7 @@ use types::{
 
 use crate::account::Account;
 use crate::book::NodeId;
+use crate::book::ladder::Ladder;
 use crate::engine::Engine;
 use crate::invariant::check;
 use crate::market::Market;
@@ -72,6 +73,13 @@ impl Direction {
 
 type Key = i64;
 
+const MANY: usize = 1 << 12;
+
+/// Who waits, in a ladder: the last is the lowest key, and the oldest order there.
+fn rung(key: Key, order_id: OrderId) -> (Key, u64) {
+    (!key, !order_id.0)
+}
+
 /// The extreme of an order that has seen no price yet.
 const NO_PRICE: Key = Key::MAX;
 
@@ -81,7 +89,7 @@ const TRAILING_TURN: u64 = 1 << 63;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Triggers {
     /// By stop price and age, per [`Direction`]. Orders that are to trail from there are here too.
-    waiting: [BTreeMap<(Key, OrderId), NodeId>; 2],
+    waiting: [Ladder<(Key, u64)>; 2],
     trails: [Trails; 2],
     /// What is to be triggered, in this order: by key, then turn.
     reached: [BTreeMap<(Key, u64), NodeId>; 2],
@@ -207,6 +215,19 @@ impl Triggers {
         }
     }
 
+    /// Whether where they wait is not near anyway.
+    #[inline]
+    pub(crate) fn are_many(&self) -> bool {
+        self.count > MANY
+    }
+
+    /// Has brought near where an order waits, or is going to.
+    pub(crate) fn foresee(&mut self, (order_type, side, stop_price): (OrderType, Side, Price)) {
+        let direction = Direction::of(order_type, side);
+        self.waiting[direction as usize]
+            .foresee(rung(direction.key(stop_price), OrderId(u64::MAX)));
+    }
+
     /// Lets an order wait; `now` is the price that it trails from if it does so at once.
     fn add(&mut self, node: NodeId, order: &Order, now: Option<Price>) {
         let terms = order.terms.unwrap_or_default().terms;
@@ -218,8 +239,10 @@ impl Triggers {
             return self.trails[direction as usize].begin(node, terms.trailing_delta_bps, key);
         };
         let direction = Direction::of(order.order_type, order.side);
-        let place = (direction.key(stop_price), order.order_id);
-        self.waiting[direction as usize].insert(place, node);
+        let rung = rung(direction.key(stop_price), order.order_id);
+        let waiting = &mut self.waiting[direction as usize];
+        let gap = waiting.find(rung).expect_err("it waits only once");
+        waiting.insert(gap, rung, node);
     }
 
     /// Lets go of an order, wherever it is.
@@ -243,7 +266,7 @@ impl Triggers {
         let direction = Direction::of(order.order_type, order.side);
         let stop_price = terms.stop_price.expect("it waits for a price, or it would trail");
         let key = direction.key(stop_price);
-        if self.waiting[direction as usize].remove(&(key, order.order_id)).is_none() {
+        if self.waiting[direction as usize].remove(rung(key, order.order_id)).is_none() {
             self.reached[direction as usize].remove(&(key, order.order_id.0));
         }
     }
@@ -264,11 +287,10 @@ impl Triggers {
             return true;
         }
         self.trails[at].pass(key);
-        let Some(first) = self.waiting[at].first_entry().filter(|first| first.key().0 <= key)
-        else {
-            return false;
-        };
-        let ((wanted, order_id), node) = first.remove_entry();
+        let waiting = &mut self.waiting[at];
+        let Some(first) = waiting.last_key().filter(|first| !first.0 <= key) else { return false };
+        let node = waiting.remove(first).expect("it was the last");
+        let (wanted, order_id) = (!first.0, OrderId(!first.1));
         let delta_bps = orders.terms(node).terms.trailing_delta_bps;
         if delta_bps == 0 {
             self.reached[at].insert((wanted, order_id.0), node);
@@ -618,7 +640,7 @@ impl Engine {
         for (market, waiting) in self.markets.iter().zip(waiting) {
             let Triggers { waiting: stops, trails, reached, count, .. } = &market.triggers;
             let lines = trails.iter().flat_map(|trails| trails.lines.values());
-            let all = stops.iter().map(BTreeMap::len).sum::<usize>()
+            let all = stops.iter().map(Ladder::len).sum::<usize>()
                 + lines.map(BTreeMap::len).sum::<usize>()
                 + reached.iter().map(BTreeMap::len).sum::<usize>();
             check(all == waiting && *count == waiting, || "triggers miscounted".to_owned())?;
@@ -637,7 +659,7 @@ impl Triggers {
         };
         let direction = Direction::of(order.order_type, order.side);
         let key = direction.key(stop_price);
-        self.waiting[direction as usize].get(&(key, order.order_id)) == Some(&node)
+        self.waiting[direction as usize].find(rung(key, order.order_id)).ok() == Some(node)
             || self.reached[direction as usize].get(&(key, order.order_id.0)) == Some(&node)
     }
 }

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 use crate::error::ProjectionError;
+use crate::pace::Pace;
 use crate::schema;
 
 /// Connections that wait for the next question.
@@ -21,6 +22,7 @@ pub struct History {
     path: Arc<PathBuf>,
     idle: Arc<Mutex<Vec<Idle>>>,
     followed: watch::Receiver<u64>,
+    pace: Arc<Pace>,
 }
 
 /// The read model had not come so far in time.
@@ -38,8 +40,8 @@ struct Idle {
 }
 
 impl History {
-    pub(crate) fn new(path: PathBuf, followed: watch::Receiver<u64>) -> Self {
-        Self { path: Arc::new(path), idle: Arc::default(), followed }
+    pub(crate) fn new(path: PathBuf, followed: watch::Receiver<u64>, pace: Arc<Pace>) -> Self {
+        Self { path: Arc::new(path), idle: Arc::default(), followed, pace }
     }
 
     /// The last command whose events it has.
@@ -50,6 +52,9 @@ impl History {
     /// Waits until it has the events of a command. Who was told of that command then finds what it
     /// did in every answer.
     pub async fn wait_until(&self, sequence: u64, deadline: Instant) -> Result<(), Behind> {
+        if self.sequence() < sequence {
+            self.pace.want(sequence);
+        }
         let mut followed = self.followed.clone();
         let come = followed.wait_for(|followed| *followed >= sequence);
         match timeout_at(deadline, come).await {

@@ -23,6 +23,7 @@ mod changes;
 mod column;
 mod error;
 mod history;
+mod pace;
 mod query;
 mod rebuild;
 mod schema;

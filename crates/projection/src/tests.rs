@@ -126,7 +126,7 @@ fn open(path: &Path) -> Store {
 }
 
 fn history(path: &Path) -> History {
-    History::new(path.to_path_buf(), tokio::sync::watch::channel(0).1)
+    History::new(path.to_path_buf(), tokio::sync::watch::channel(0).1, std::sync::Arc::default())
 }
 
 /// All rows of the tables that trades go to.

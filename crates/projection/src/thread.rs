@@ -13,6 +13,7 @@ use venue::{Applied, Listener, Metrics, SpoolError, SpoolReader};
 
 use crate::error::ProjectionError;
 use crate::history::History;
+use crate::pace::Pace;
 use crate::schema;
 use crate::status::{self, Status};
 use crate::store::{Opening, Store};
@@ -23,11 +24,8 @@ const NICE: i32 = 10;
 pub(crate) const PAGE: usize = 2_000;
 /// How long the thread sleeps when nobody wakes it.
 const IDLE: Duration = Duration::from_millis(100);
-/// Between two transactions when little happens: so more goes into each, and the disk has less to
-/// write for it, which it is to write for the log.
-const GATHER: Duration = Duration::from_millis(10);
-/// What is less than this is little.
-const LITTLE: usize = 200;
+/// Between two transactions, unless there was more than one could take, or somebody waits.
+const GATHER: Duration = Duration::from_millis(100);
 /// How long the end may take. What is left over is for the next start.
 const END: Duration = Duration::from_secs(5);
 /// After a failure.
@@ -37,6 +35,7 @@ const RETRY: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Projection {
     history: History,
+    pace: Arc<Pace>,
     stopping: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -48,11 +47,13 @@ impl Projection {
         let path = schema::path(data_dir);
         let (progress, followed) = watch::channel(0);
         let stopping = Arc::new(AtomicBool::new(false));
+        let pace = Arc::<Pace>::default();
         let follower = Follower {
             path: path.clone(),
             spool,
             metrics,
             progress,
+            pace: Arc::clone(&pace),
             stopping: Arc::clone(&stopping),
             told: None,
         };
@@ -60,8 +61,8 @@ impl Projection {
             .name("projection".to_owned())
             .spawn(move || follower.run())
             .expect("the operating system gives a thread");
-        let history = History::new(path, followed);
-        Self { history, stopping, thread: Some(thread) }
+        let history = History::new(path, followed, Arc::clone(&pace));
+        Self { history, pace, stopping, thread: Some(thread) }
     }
 
     /// For questions.
@@ -71,8 +72,7 @@ impl Projection {
 
     /// For [`venue::Opened::start`]: tells the thread that there is something to read.
     pub fn listener(&self) -> Box<dyn Listener> {
-        let thread = self.thread.as_ref().expect("it runs until it is stopped");
-        Box::new(Wake(thread.thread().clone()))
+        Box::new(Wake(Arc::clone(&self.pace)))
     }
 
     /// Takes in what is in the spool by now, if that is no more than a few seconds' work, and ends.
@@ -82,11 +82,9 @@ impl Projection {
 
     fn end(&mut self) {
         self.stopping.store(true, Ordering::Release);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            if thread.join().is_err() {
-                tracing::error!("the thread of the read model panicked");
-            }
+        self.pace.wake();
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the thread of the read model panicked");
         }
     }
 }
@@ -98,13 +96,13 @@ impl Drop for Projection {
 }
 
 /// Does no more on the publisher's thread than to wake another one.
-struct Wake(std::thread::Thread);
+struct Wake(Arc<Pace>);
 
 impl Listener for Wake {
     fn event(&mut self, _: &Applied, _: &Event, _: Option<&BookUpdate>) {}
 
     fn batch_done(&mut self, _: &Views) {
-        self.0.unpark();
+        self.0.more();
     }
 }
 
@@ -121,6 +119,7 @@ struct Follower {
     spool: SpoolReader,
     metrics: Arc<Metrics>,
     progress: watch::Sender<u64>,
+    pace: Arc<Pace>,
     stopping: Arc<AtomicBool>,
     /// The failure that was told of, until it is over.
     told: Option<String>,
@@ -129,6 +128,7 @@ struct Follower {
 impl Follower {
     fn run(mut self) {
         yield_to_others();
+        self.pace.begin();
         loop {
             let Err(error) = self.follow() else { return };
             self.tell(&error);
@@ -168,7 +168,7 @@ impl Follower {
                     if self.is_stopping() {
                         return Ok(());
                     }
-                    std::thread::park_timeout(IDLE);
+                    self.pace.idle(IDLE);
                 }
                 Ok(page) => {
                     match store.add(&page) {
@@ -181,8 +181,9 @@ impl Follower {
                         other => other?,
                     }
                     self.is_well();
-                    if page.len() < LITTLE {
-                        std::thread::sleep(GATHER);
+                    if page.len() < PAGE {
+                        let last = store.progress().sequence;
+                        self.pace.gather(GATHER, last, || self.is_stopping());
                     }
                 }
                 Err(SpoolError::Gone { first }) => pass_over(&mut store, first)?,

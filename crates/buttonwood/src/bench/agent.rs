@@ -20,6 +20,7 @@ use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
     timerfd_settime,
 };
+use serde::Serialize;
 
 use super::flow::{self, Flow, Kind};
 use super::frame::{self, Frame};
@@ -54,7 +55,7 @@ pub(super) fn run() -> Result<(), Failure> {
     say(&Word::Ended(Box::new(report)))
 }
 
-fn line(words: &mut impl BufRead) -> Result<String, Failure> {
+pub(super) fn line(words: &mut impl BufRead) -> Result<String, Failure> {
     let mut line = String::new();
     match words.read_line(&mut line)? {
         0 => Err(Failure::new("an agent was started by nobody: it is a part of `bench`")),
@@ -62,7 +63,7 @@ fn line(words: &mut impl BufRead) -> Result<String, Failure> {
     }
 }
 
-fn say(word: &Word) -> Result<(), Failure> {
+pub(super) fn say(word: &impl Serialize) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", serde_json::to_string(word)?)?;
     Ok(out.flush()?)
@@ -501,7 +502,7 @@ impl Answer {
 }
 
 /// The venue's code and words, as they stand in the first error of an answer.
-fn cause(status: u16, body: &[u8]) -> String {
+pub(super) fn cause(status: u16, body: &[u8]) -> String {
     let words = find(body, br#""code":"#).map_or(body, |at| &body[at..]);
     let words = words.split(|byte| *byte == b'}').next().unwrap_or_default();
     let words = String::from_utf8_lossy(words).replace('"', "");
@@ -544,7 +545,10 @@ fn log_on(stream: &mut std::net::TcpStream, key: &Key) -> Result<(), Failure> {
     }
 }
 
-fn read_more(stream: &mut std::net::TcpStream, arrived: &mut Vec<u8>) -> Result<(), Failure> {
+pub(super) fn read_more(
+    stream: &mut std::net::TcpStream,
+    arrived: &mut Vec<u8>,
+) -> Result<(), Failure> {
     let mut chunk = [0; 4_096];
     match stream.read(&mut chunk)? {
         0 => Err(ended("it was closed")),

@@ -10,6 +10,7 @@ use super::machine::{Machine, Versions};
 use super::reference::Disk;
 use super::spec::Report;
 use super::stages::Stage;
+use super::stream::Step;
 use super::tally::Tally;
 use super::usage::{ThreadUsage, Usage};
 
@@ -59,6 +60,10 @@ pub(super) struct Figures {
     pub(super) bytes_per_order: f64,
     pub(super) client_cpu_s: f64,
     pub(super) threads: Vec<ThreadUsage>,
+
+    /// What `stream` measured with so many readers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) by_readers: Option<BTreeMap<usize, Step>>,
 
     pub(super) seconds: Vec<Second>,
     pub(super) machine: Machine,

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
+
 use super::progress::Progress;
 use super::spec::{Key, Load, Report, Spec, Word};
 use crate::clock::now_ns;
@@ -74,7 +76,7 @@ impl Drive {
         let per_agent = self.keys.len().div_ceil(agents);
         let start = |(at, keys): (usize, &[Key])| {
             let share = keys.len() as f64 / self.keys.len() as f64;
-            let mut agent = Agent::spawn()?;
+            let mut agent = Agent::spawn("agent")?;
             agent.tell(&serde_json::to_string(&Spec {
                 address: self.address.clone(),
                 load: self.load,
@@ -100,17 +102,18 @@ pub(super) enum Moment {
     End,
 }
 
-/// Killed when it is dropped before its end.
-struct Agent {
+/// A process of this same binary. Killed when it is dropped before its end.
+pub(super) struct Agent {
     process: Child,
     words: ChildStdin,
     answers: BufReader<std::process::ChildStdout>,
 }
 
 impl Agent {
-    fn spawn() -> Result<Self, Failure> {
+    /// `part` is what it is in `bench`.
+    pub(super) fn spawn(part: &str) -> Result<Self, Failure> {
         let mut process = own_binary()?
-            .args(["bench", "agent"])
+            .args(["bench", part])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -120,12 +123,12 @@ impl Agent {
         Ok(Self { process, words, answers })
     }
 
-    fn tell(&mut self, line: &str) -> Result<(), Failure> {
+    pub(super) fn tell(&mut self, line: &str) -> Result<(), Failure> {
         writeln!(self.words, "{line}").and_then(|()| self.words.flush()).map_err(|_| ended())
     }
 
-    fn expect_connected(&mut self) -> Result<(), Failure> {
-        match self.hear()? {
+    pub(super) fn expect_connected(&mut self) -> Result<(), Failure> {
+        match self.hear::<Word>()? {
             Word::Connected => Ok(()),
             _ => Err(ended()),
         }
@@ -133,7 +136,7 @@ impl Agent {
 
     fn listen(mut self, done: &AtomicU64) -> Result<Report, Failure> {
         loop {
-            match self.hear()? {
+            match self.hear::<Word>()? {
                 Word::Connected => {}
                 Word::Done(count) => {
                     done.fetch_add(count, Ordering::Relaxed);
@@ -144,7 +147,7 @@ impl Agent {
     }
 
     /// What went wrong in an agent, it has said on standard error.
-    fn hear(&mut self) -> Result<Word, Failure> {
+    pub(super) fn hear<T: DeserializeOwned>(&mut self) -> Result<T, Failure> {
         let mut line = String::new();
         match self.answers.read_line(&mut line)? {
             0 => Err(ended()),

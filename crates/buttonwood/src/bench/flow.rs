@@ -73,7 +73,7 @@ impl Flow {
                 let order = self.draw();
                 self.params.clear();
                 order.write_query(&mut self.params);
-                wire::write_signed(out, "/api/v3/order", &self.params, &self.key);
+                wire::write_signed(out, "POST", "/api/v3/order", &self.params, &self.key);
                 order.kind
             }
             Load::Batch | Load::Fill => {
@@ -193,6 +193,50 @@ impl Order {
         put(out, format_args!(r#"{{"id":{slot},"method":"order.place","params":{{"#));
         self.write_json(out);
         put(out, format_args!(r#","timestamp":{}}}}}"#, now_ns() / 1_000_000));
+    }
+}
+
+/// An order by which a reader of a stream knows how old what it reads is: it rests alone at its price, which
+/// is below all that other orders have, and is too large to be gone before it is canceled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ProbeOrder {
+    /// Several processes that send probes keep apart by this.
+    pub(super) lane: u64,
+    pub(super) number: u64,
+}
+
+/// Prices of one lane. By the time one comes again, its last order is long gone.
+const PROBE_PRICES: u64 = 1_000;
+const PROBE_QTY: u64 = 100_000;
+
+impl ProbeOrder {
+    pub(super) fn write(self, out: &mut Vec<u8>, key: &Key) {
+        let (price, qty) = (self.price(), Hundredths(PROBE_QTY));
+        let params = format!(
+            "symbol={SYMBOL}&side=BUY&type=LIMIT&timeInForce=GTC&price={price}&quantity={qty}\
+             &newClientOrderId={}",
+            self.name()
+        );
+        wire::write_signed(out, "POST", "/api/v3/order", &params, key);
+    }
+
+    pub(super) fn write_cancel(self, out: &mut Vec<u8>, key: &Key) {
+        let params = format!("symbol={SYMBOL}&origClientOrderId={}", self.name());
+        wire::write_signed(out, "DELETE", "/api/v3/order", &params, key);
+    }
+
+    /// How its level begins in a depth update.
+    pub(super) fn level(self) -> String {
+        format!("[\"{}", self.price())
+    }
+
+    fn price(self) -> Hundredths {
+        let below = self.lane * PROBE_PRICES + self.number % PROBE_PRICES;
+        Hundredths(MIDDLE - 3 * REACH - below)
+    }
+
+    fn name(self) -> String {
+        format!("probe-{}-{}", self.lane, self.number)
     }
 }
 

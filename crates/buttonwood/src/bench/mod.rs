@@ -2,9 +2,9 @@
 //!
 //! The way of a run: `venue.rs` starts a fresh venue; `reference.rs` and `bare.rs` measure what the
 //! machine can do in that minute; `fleet.rs` starts agents, processes of their own (`agent.rs`), which
-//! send what `flow.rs` draws and merge their latencies exactly (`tally.rs`); `usage.rs` and `stages.rs`
-//! are read where the measured time begins and ends. What comes out are [`Figures`], printed as a table, as
-//! JSON, as CSV or as a page.
+//! send what `flow.rs` draws and merge their latencies exactly (`tally.rs`); others (`reader.rs`) read
+//! streams meanwhile; `usage.rs` and `stages.rs` are read where the measured time begins and ends. What
+//! comes out are [`Figures`], printed as a table, as JSON, as CSV or as a page.
 //!
 //! # Invariants
 //! - An open loop counts a latency from when its request was meant to be sent.
@@ -24,12 +24,14 @@ mod knee;
 mod machine;
 mod page;
 mod progress;
+mod reader;
 mod reference;
 mod require;
 mod run;
 mod spec;
 mod stages;
 mod standing;
+mod stream;
 mod table;
 mod tally;
 mod usage;
@@ -70,6 +72,8 @@ enum Chosen {
     /// Users that join one by one, 80 % limit and 20 % market orders, a book of 15,000 orders
     #[command(name = "ramp-200")]
     Ramp200(Flags),
+    /// Orders while readers follow the market data: what they cost, and how old it is when they have it
+    Stream(stream::Stream),
     /// The rate is raised until p99 passes a bound: where it still held is the knee
     Limits(Flags),
     /// Twice the rate of the knee
@@ -85,6 +89,8 @@ enum Chosen {
     /// A part of a run: it is started by it
     #[command(hide = true)]
     Agent,
+    #[command(hide = true)]
+    Readers,
     #[command(hide = true)]
     Bare,
 }
@@ -201,12 +207,14 @@ impl Bench {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self.scenario {
             Chosen::Agent => agent::run(),
+            Chosen::Readers => reader::run(),
             Chosen::Bare => bare::run(),
             Chosen::RestMix(flags) => run::run(&Scenario::REST_MIX, &flags),
             Chosen::Health(flags) => run::run(&Scenario::HEALTH, &flags),
             Chosen::Batch(flags) => run::run(&Scenario::BATCH, &flags),
             Chosen::Pipelined(flags) => run::run(&Scenario::PIPELINED, &flags),
             Chosen::Ramp200(flags) => run::ramp_200(flags),
+            Chosen::Stream(stream) => stream.run(),
             Chosen::Limits(flags) => knee::limits(&flags),
             Chosen::Overload(flags) => knee::overload(&flags),
             Chosen::Memory(flags) => standing::memory(&flags),

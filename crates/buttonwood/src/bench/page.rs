@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::chart::{self, Point};
 use super::figures::Figures;
+use super::stream::{Age, Step};
 use super::tally::Tally;
 
 const STYLE: &str = include_str!("page.css");
@@ -23,6 +24,7 @@ pub(super) fn page(figures: &Figures, total: &Tally, command: &str) -> String {
     page.figure("Latency over time, ms: p50 (blue) and p99 (orange) of each second", &over_time(f));
     page.figure("Latency by percentile, ms", &percentiles(total));
     page.figure("How many orders took how long, ms", &chart::histogram(&buckets(total)));
+    page.readers(f);
     page.stages(f);
     page.against(f);
     page.types(f);
@@ -119,6 +121,51 @@ impl Page {
     fn tile(&mut self, name: &str, value: &str, below: &str) {
         let below = escaped(below);
         self.raw(&format!("<div><small>{name}</small><b>{value}</b><small>{below}</small></div>"));
+    }
+
+    fn readers(&mut self, f: &Figures) {
+        let Some(steps) = &f.by_readers else { return };
+        let bars = |pick: fn(&Step) -> f64, unit| {
+            let point =
+                |(readers, step): (&usize, &Step)| Point { x: *readers as f64, y: pick(step) };
+            chart::bars(&steps.iter().map(point).collect::<Vec<_>>(), "readers", unit)
+        };
+        let closed = bars(|step| step.closed_orders_per_s, "orders a second");
+        self.figure("Orders a second in a closed loop, by readers of the depth stream", &closed);
+        let messages = bars(|step| step.messages_per_s, "messages a second");
+        self.figure("Depth updates delivered a second", &messages);
+        let row = |(readers, step): (&usize, &Step)| {
+            let age = step.order_to_update_ms;
+            let age = |pick: fn(&Age) -> f64| {
+                age.as_ref().map_or(String::new(), |age| format!("{:.1}", pick(age)))
+            };
+            vec![
+                readers.to_string(),
+                format!("{:.0}", step.closed_orders_per_s),
+                format!("{:.1} %", step.throughput_loss * 100.0),
+                format!("{:.3}", step.latency.p50_ms),
+                format!("{:.3}", step.latency.p99_ms),
+                format!("{:.0}", step.messages_per_s),
+                age(|age| age.p50),
+                age(|age| age.p99),
+                step.gaps.to_string(),
+                step.readers_behind.to_string(),
+            ]
+        };
+        let heads = [
+            "readers",
+            "orders/s, closed loop",
+            "lost",
+            "p50, ms, open loop",
+            "p99",
+            "messages/s",
+            "order to update p50, ms",
+            "p99",
+            "gaps",
+            "behind",
+        ];
+        let rows: Vec<_> = steps.iter().map(row).collect();
+        self.figure("What readers cost", &table(&heads, &rows));
     }
 
     fn stages(&mut self, f: &Figures) {

@@ -45,10 +45,12 @@ impl Scenario {
         Self { name: "ramp-200", load: Load::LimitMarket, bare: Load::RestMix, pipelines: false };
     pub(super) const PIPELINED: Self =
         Self { name: "pipelined", load: Load::WebSocket, bare: Load::RestMix, pipelines: true };
+    pub(super) const STREAM: Self =
+        Self { name: "stream", load: Load::RestMix, bare: Load::RestMix, pipelines: false };
 }
 
 /// What the machine could do in that minute.
-struct Reference {
+pub(super) struct Reference {
     disk: Option<Disk>,
     loopback_us: f64,
     bare: Report,
@@ -56,11 +58,11 @@ struct Reference {
 }
 
 /// What the venue did.
-struct Measured {
-    report: Report,
+pub(super) struct Measured {
+    pub(super) report: Report,
     before: Reading,
     after: Reading,
-    usage: Option<Usage>,
+    pub(super) usage: Option<Usage>,
     book: Option<Book>,
 }
 
@@ -82,24 +84,31 @@ pub(super) fn run(scenario: &Scenario, flags: &Flags) -> Result<(), Failure> {
     let venue = open(flags, &within)?;
     let reference = refer(scenario, flags, &venue)?;
     super::standing::fill(flags, &venue, flags.orders.unwrap_or(0))?;
-    let measured = measure(scenario, flags, &venue)?;
+    let measured = measure(scenario, flags, &venue, |_| Ok(()))?;
     let beside = beside(scenario, flags)?;
     let figures = figures(scenario, flags, machine, reference, &measured, beside)?;
     tell(flags, &figures, &measured.report)
 }
 
 pub(super) fn open(flags: &Flags, within: &Path) -> Result<Venue, Failure> {
-    let clients = usize::from(flags.clients);
+    open_for(flags, within, usize::from(flags.clients))
+}
+
+pub(super) fn open_for(flags: &Flags, within: &Path, accounts: usize) -> Result<Venue, Failure> {
     match (&flags.url, &flags.key, &flags.secret) {
         (Some(url), Some(api_key), Some(secret_key)) => {
             let key = Key { api_key: api_key.clone(), secret_key: secret_key.clone() };
-            Venue::at(url, &key, clients)
+            Venue::at(url, &key, accounts)
         }
-        _ => Venue::start(within, flags.durability.name(), clients),
+        _ => Venue::start(within, flags.durability.name(), accounts),
     }
 }
 
-fn refer(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Result<Reference, Failure> {
+pub(super) fn refer(
+    scenario: &Scenario,
+    flags: &Flags,
+    venue: &Venue,
+) -> Result<Reference, Failure> {
     let disk = venue.folder().map(reference::fdatasync_ms).transpose()?;
     let loopback_us = reference::loopback_us()?;
     let key = &venue.keys[0];
@@ -127,7 +136,13 @@ fn bare_measured(flags: &Flags) -> Duration {
     flags.measured().min(BARE_MEASURED_MAX)
 }
 
-fn measure(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Result<Measured, Failure> {
+/// `watch` is called where the measured time begins and where it ends.
+pub(super) fn measure(
+    scenario: &Scenario,
+    flags: &Flags,
+    venue: &Venue,
+    mut watch: impl FnMut(Moment) -> Result<(), Failure>,
+) -> Result<Measured, Failure> {
     let (mut before, mut after) = (Reading::default(), Reading::default());
     let mut usage = Between::default();
     let report = drive(scenario, flags, venue).run(scenario.name, |moment| {
@@ -137,7 +152,7 @@ fn measure(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Result<Measured
             Moment::Begin => before = reading,
             Moment::End => after = reading,
         }
-        Ok(())
+        watch(moment)
     })?;
     let book = tolerant(venue, book(venue))?;
     Ok(Measured { report, before, after, usage: usage.spent(), book })
@@ -148,7 +163,7 @@ fn beside(scenario: &Scenario, flags: &Flags) -> Result<Option<Beside>, Failure>
     let Some(url) = &flags.beside else { return Ok(None) };
     let key = Key { api_key: flags.beside_key.clone(), secret_key: flags.beside_secret.clone() };
     let other = Venue::at(url, &key, usize::from(flags.clients))?;
-    let Measured { report, .. } = measure(scenario, flags, &other)?;
+    let Measured { report, .. } = measure(scenario, flags, &other, |_| Ok(()))?;
     Ok(Some(Beside::of(url, &report, flags.measured())))
 }
 
@@ -205,7 +220,7 @@ fn book(venue: &Venue) -> Result<Book, Failure> {
     Ok(Book { bid_levels: levels("bids"), ask_levels: levels("asks") })
 }
 
-fn figures(
+pub(super) fn figures(
     scenario: &Scenario,
     flags: &Flags,
     machine: Machine,
@@ -264,6 +279,7 @@ fn figures(
         bytes_per_order: per(bytes as f64, total.orders),
         client_cpu_s: report.cpu_s,
         threads: usage.as_ref().map_or_else(Vec::new, |usage| usage.threads.clone()),
+        by_readers: None,
         seconds: Second::of(report),
         machine,
         versions: Versions::here(),
@@ -277,7 +293,7 @@ fn cost(flags: &Flags, seconds_per_million: f64) -> Option<f64> {
     flags.cost_per_hour.map(|per_hour| per_hour * seconds_per_million / 3_600.0)
 }
 
-fn tell(flags: &Flags, figures: &Figures, report: &Report) -> Result<(), Failure> {
+pub(super) fn tell(flags: &Flags, figures: &Figures, report: &Report) -> Result<(), Failure> {
     let value = serde_json::to_value(figures)?;
     let mut text = match (flags.json, flags.csv) {
         (true, _) => value.to_string(),

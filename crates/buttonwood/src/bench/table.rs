@@ -33,6 +33,7 @@ pub(super) fn table(figures: &Figures) -> String {
         );
     }
     out.latencies(f);
+    out.readers(f);
     out.stages(f);
     out.reference(f);
     out.cost(f);
@@ -74,6 +75,44 @@ impl Table {
         let values = [min_ms, mean_ms, p50_ms, p75_ms, p90_ms, p95_ms, p99_ms, p99_9_ms, max_ms];
         let values: String = values.iter().map(|value| format!("{value:9.3}")).collect();
         self.line(name, format!("{values}{orders:11}"));
+    }
+
+    /// Of each number of readers; what stands above is of the last.
+    fn readers(&mut self, f: &Figures) {
+        let Some(steps) = &f.by_readers else { return };
+        self.line("", "");
+        let heads = ["closed/s", "lost", "open/s", "p50, ms", "p99, ms", "cores"];
+        let heads: String = heads.iter().map(|head| format!("{head:>9}")).collect();
+        self.line("readers", format!("{heads}  errors"));
+        for (readers, step) in steps {
+            let Latency { p50_ms, p99_ms, .. } = step.latency;
+            let (closed, open, errors) = (step.closed_orders_per_s, step.orders_per_s, step.errors);
+            let lost = step.throughput_loss * 100.0;
+            let cores = step.cores.map_or(String::new(), |cores| format!("{cores:.2}"));
+            self.line(
+                &readers.to_string(),
+                format!(
+                    "{closed:9.0}{lost:8.1}%{open:9.0}{p50_ms:9.3}{p99_ms:9.3}{cores:>9}{errors:8}"
+                ),
+            );
+        }
+        self.line("", "");
+        self.line("order to depth update, ms; the stream has one every 100 ms", "");
+        let heads = ["messages/s", "bytes", "p50", "p99", "max", "probes", "gaps", "behind"];
+        let heads: String = heads.iter().map(|head| format!("{head:>11}")).collect();
+        self.line("readers", heads);
+        for (readers, step) in steps {
+            let Some(age) = step.order_to_update_ms else { continue };
+            let (messages, bytes) = (step.messages_per_s, step.bytes_per_message);
+            let values = [messages, bytes, age.p50, age.p99, age.max];
+            let values: String = values.iter().map(|value| format!("{value:11.1}")).collect();
+            let counts = [step.probes, step.gaps, step.readers_behind];
+            let counts: String = counts.iter().map(|count| format!("{count:11}")).collect();
+            self.line(&readers.to_string(), format!("{values}{counts}"));
+            for (cause, count) in &step.reader_errors {
+                self.line("", format!("{count} x {cause}"));
+            }
+        }
     }
 
     fn stages(&mut self, f: &Figures) {

@@ -67,14 +67,14 @@ pub(super) fn write_get(out: &mut Vec<u8>, path: &str) {
 }
 
 /// A signed request, stamped now. `query` is what is asked for, without time and signature.
-pub(super) fn write_signed(out: &mut Vec<u8>, path: &str, query: &str, key: &Key) {
+pub(super) fn write_signed(out: &mut Vec<u8>, method: &str, path: &str, query: &str, key: &Key) {
     let payload = stamped(query);
     let signature = sign(key.secret_key.as_bytes(), payload.as_bytes());
     let api_key = &key.api_key;
     write(
         out,
         format_args!(
-            "POST {path}?{payload}&signature={signature} HTTP/1.1\r\nHost: bench\r\n\
+            "{method} {path}?{payload}&signature={signature} HTTP/1.1\r\nHost: bench\r\n\
              X-MBX-APIKEY: {api_key}\r\nContent-Length: 0\r\n\r\n"
         ),
     );
@@ -140,7 +140,7 @@ mod tests {
         use protocol::binance::sign::{VerifyingKey, verify};
         let key = Key { api_key: "a".into(), secret_key: "s".into() };
         let mut out = Vec::new();
-        write_signed(&mut out, "/api/v3/order", "symbol=BTCUSDT", &key);
+        write_signed(&mut out, "POST", "/api/v3/order", "symbol=BTCUSDT", &key);
         let text = String::from_utf8(out).expect("it is text");
         let line = text.lines().next().expect("it has a line");
         let query = line.split(['?', ' ']).nth(2).expect("it has a query");

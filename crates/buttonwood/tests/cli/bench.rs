@@ -96,6 +96,41 @@ fn orders_go_in_batches_and_through_the_websocket_api() {
 }
 
 #[test]
+fn readers_of_a_stream_have_every_update() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let page = dir.path().join("page.html");
+    let args = ["stream", "--readers", "30,1", "--clients", "2", "--agents", "2", "--rate", "200"];
+    let figures = bench(&[&args[..], &["--html", text(&page)]].concat());
+    assert_eq!((&figures["scenario"], &figures["loop"]), (&"stream".into(), &"open".into()));
+    assert_eq!(figures["orders"], 200, "{figures}");
+    let steps = figures["by_readers"].as_object().expect("an object");
+    assert_eq!(steps.keys().collect::<Vec<_>>(), ["0", "1", "30"]);
+    for (readers, step) in steps {
+        assert!(step["closed_orders_per_s"].as_f64() > Some(0.0), "{readers}: {step}");
+        for none in ["gaps", "readers_behind", "errors"] {
+            assert_eq!(step[none], 0, "{readers}: {step}");
+        }
+        assert_eq!(step["reader_errors"], serde_json::json!({}), "{readers}");
+        let readers: f64 = readers.parse().expect("a number");
+        let messages = step["messages_per_s"].as_f64().expect("a figure");
+        assert!((3.0 * readers..=12.0 * readers).contains(&messages), "{readers}: {step}");
+        let age = &step["order_to_update_ms"];
+        match step["probes"].as_u64() {
+            Some(0) => assert_eq!((readers, age), (0.0, &Value::Null), "{step}"),
+            _ => assert!(
+                age["p50"].as_f64() > Some(1.0),
+                "the stream is sent ten times a second: {step}"
+            ),
+        }
+    }
+    let page = std::fs::read_to_string(page).expect("the page was written");
+    assert!(page.contains("What readers cost"), "{page}");
+    let refused = run(&["bench", "stream", "--readers", "1,0"]);
+    let sentence = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && sentence.contains("--readers"), "{sentence}");
+}
+
+#[test]
 fn a_venue_that_cannot_be_measured_is_named() {
     let at = |url: &str| {
         run_refused(&["bench", "rest-mix", "--url", url, "--key", "k", "--secret", "s"])

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::machine::{Machine, Versions};
 use super::reference::Disk;
+use super::soak::Memory;
 use super::spec::Report;
 use super::stages::Stage;
 use super::stream::Step;
@@ -64,6 +65,9 @@ pub(super) struct Figures {
     /// What `stream` measured with so many readers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) by_readers: Option<BTreeMap<usize, Step>>,
+    /// Of `soak`, over the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) memory: Option<Memory>,
 
     pub(super) seconds: Vec<Second>,
     pub(super) machine: Machine,

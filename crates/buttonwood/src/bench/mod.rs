@@ -28,6 +28,7 @@ mod reader;
 mod reference;
 mod require;
 mod run;
+mod soak;
 mod spec;
 mod stages;
 mod standing;
@@ -74,6 +75,8 @@ enum Chosen {
     Ramp200(Flags),
     /// Orders while readers follow the market data: what they cost, and how old it is when they have it
     Stream(stream::Stream),
+    /// An hour at half the highest rate: whether the venue's memory grows with the orders it has seen
+    Soak(soak::Soak),
     /// The rate is raised until p99 passes a bound: where it still held is the knee
     Limits(Flags),
     /// Twice the rate of the knee
@@ -95,14 +98,16 @@ enum Chosen {
     Bare,
 }
 
+const DURATION_S: u64 = 10;
+
 #[derive(Args, Clone, Debug)]
 struct Flags {
     /// Clients, each with a connection and an account of its own
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     clients: u16,
-    /// Seconds that are measured
-    #[arg(long, value_name = "S", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    duration: u64,
+    /// Seconds that are measured [default: 10, soak: 3,600]
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    duration: Option<u64>,
     /// Seconds before that, which are not
     #[arg(long, value_name = "S", default_value_t = 2, value_parser = clap::value_parser!(u64).range(..=3_600))]
     warm_up: u64,
@@ -184,7 +189,7 @@ enum Durability {
 
 impl Flags {
     fn measured(&self) -> Duration {
-        Duration::from_secs(self.duration)
+        Duration::from_secs(self.duration.unwrap_or(DURATION_S))
     }
 }
 
@@ -215,6 +220,7 @@ impl Bench {
             Chosen::Pipelined(flags) => run::run(&Scenario::PIPELINED, &flags),
             Chosen::Ramp200(flags) => run::ramp_200(flags),
             Chosen::Stream(stream) => stream.run(),
+            Chosen::Soak(soak) => soak.run(),
             Chosen::Limits(flags) => knee::limits(&flags),
             Chosen::Overload(flags) => knee::overload(&flags),
             Chosen::Memory(flags) => standing::memory(&flags),

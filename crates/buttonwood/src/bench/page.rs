@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::chart::{self, Point};
 use super::figures::Figures;
+use super::soak::Sample;
 use super::stream::{Age, Step};
 use super::tally::Tally;
 
@@ -25,6 +26,7 @@ pub(super) fn page(figures: &Figures, total: &Tally, command: &str) -> String {
     page.figure("Latency by percentile, ms", &percentiles(total));
     page.figure("How many orders took how long, ms", &chart::histogram(&buckets(total)));
     page.readers(f);
+    page.memory(f);
     page.stages(f);
     page.against(f);
     page.types(f);
@@ -166,6 +168,17 @@ impl Page {
         ];
         let rows: Vec<_> = steps.iter().map(row).collect();
         self.figure("What readers cost", &table(&heads, &rows));
+    }
+
+    fn memory(&mut self, f: &Figures) {
+        let Some(memory) = &f.memory else { return };
+        let point = |sample: &Sample| Point { x: sample.at_s / 60.0, y: sample.rss_mb };
+        let line = memory.samples.iter().map(point).collect();
+        let title = format!(
+            "Memory, MB: {:+.2} % a million orders after the first tenth, {:.2} % is allowed",
+            memory.growth_percent_per_million, memory.growth_percent_per_million_max
+        );
+        self.figure(&title, &chart::lines(&[line], |minutes| format!("{minutes:.0} min")));
     }
 
     fn stages(&mut self, f: &Figures) {

@@ -47,6 +47,8 @@ impl Scenario {
         Self { name: "pipelined", load: Load::WebSocket, bare: Load::RestMix, pipelines: true };
     pub(super) const STREAM: Self =
         Self { name: "stream", load: Load::RestMix, bare: Load::RestMix, pipelines: false };
+    pub(super) const SOAK: Self =
+        Self { name: "soak", load: Load::RestMix, bare: Load::RestMix, pipelines: false };
 }
 
 /// What the machine could do in that minute.
@@ -73,7 +75,7 @@ const RAMP_USERS: u16 = 200;
 pub(super) fn ramp_200(mut flags: Flags) -> Result<(), Failure> {
     flags.clients = RAMP_USERS;
     flags.warm_up = 0;
-    flags.ramp.get_or_insert(flags.duration);
+    flags.ramp.get_or_insert(flags.measured().as_secs());
     flags.orders.get_or_insert(RAMP_ORDERS);
     run(&Scenario::RAMP_200, &flags)
 }
@@ -231,7 +233,7 @@ pub(super) fn figures(
     let Measured { report, usage, .. } = measured;
     let total = report.total();
     let failed: u64 = report.errors.values().sum();
-    let duration_s = flags.duration as f64;
+    let duration_s = flags.measured().as_secs_f64();
     let cpu_s = usage.as_ref().map(|usage| usage.cpu_s);
     let cpu_s_per_million_orders = cpu_s.map(|cpu_s| per(cpu_s * 1e6, total.orders));
     let spent = |pick: fn(&Usage) -> u64| usage.as_ref().map(pick);
@@ -280,6 +282,7 @@ pub(super) fn figures(
         client_cpu_s: report.cpu_s,
         threads: usage.as_ref().map_or_else(Vec::new, |usage| usage.threads.clone()),
         by_readers: None,
+        memory: None,
         seconds: Second::of(report),
         machine,
         versions: Versions::here(),

@@ -131,7 +131,7 @@ fn restart(venue: &mut Venue) -> Result<f64, Failure> {
     Ok(begun.elapsed().as_secs_f64())
 }
 
-fn rss_of(venue: &Venue) -> Result<f64, Failure> {
+pub(super) fn rss_of(venue: &Venue) -> Result<f64, Failure> {
     let process = venue.process().ok_or_else(|| {
         Failure::new(
             "this scenario looks into the venue's process: it goes with a fresh one, without --url",

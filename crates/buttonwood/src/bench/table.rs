@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::figures::{Figures, Latency};
+use super::soak::Memory;
 
 pub(super) fn table(figures: &Figures) -> String {
     let mut out = Table(String::new());
@@ -34,6 +35,7 @@ pub(super) fn table(figures: &Figures) -> String {
     }
     out.latencies(f);
     out.readers(f);
+    out.memory(f);
     out.stages(f);
     out.reference(f);
     out.cost(f);
@@ -113,6 +115,33 @@ impl Table {
                 self.line("", format!("{count} x {cause}"));
             }
         }
+    }
+
+    fn memory(&mut self, f: &Figures) {
+        let Some(memory) = &f.memory else { return };
+        self.line("", "");
+        let Memory { settled_mb, end_mb, highest_mb, growth_mb, samples, .. } = memory;
+        self.line(
+            "memory",
+            format!(
+                "{settled_mb:.1} MB after the first tenth, {end_mb:.1} at the end, {highest_mb:.1} at most; {} looks",
+                samples.len()
+            ),
+        );
+        let verdict = if memory.is_flat { "flat" } else { "NOT FLAT" };
+        self.line(
+            "",
+            format!(
+                "{verdict}: {growth_mb:+.2} MB since, {:+.2} MB or {:+.2} % a million orders, {:.2} % is allowed",
+                memory.growth_mb_per_million,
+                memory.growth_percent_per_million,
+                memory.growth_percent_per_million_max
+            ),
+        );
+        let resting = samples.iter().map(|sample| sample.resting_qty);
+        let last = samples.last().map_or(0.0, |sample| sample.resting_qty);
+        let most = resting.fold(0.0, f64::max);
+        self.line("", format!("{last:.0} units rest in the book at the end, {most:.0} at most"));
     }
 
     fn stages(&mut self, f: &Figures) {

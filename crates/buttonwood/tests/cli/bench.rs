@@ -131,6 +131,26 @@ fn readers_of_a_stream_have_every_update() {
 }
 
 #[test]
+fn memory_is_looked_at_over_a_long_run() {
+    // So few orders say nothing of a million.
+    let args = ["soak", "--clients", "2", "--growth-max", "1e9", "--rate", "100"];
+    let figures = bench(&args);
+    assert_eq!((&figures["scenario"], &figures["orders"]), (&"soak".into(), &100.into()));
+    let memory = &figures["memory"];
+    assert_eq!(memory["is_flat"], true, "{memory}");
+    let samples = memory["samples"].as_array().expect("a list");
+    assert!((5..=11).contains(&samples.len()), "{memory}");
+    assert!(samples.iter().all(|sample| sample["rss_mb"].as_f64() > Some(1.0)), "{memory}");
+    assert!(samples.iter().any(|sample| sample["resting_qty"].as_f64() > Some(0.0)), "{memory}");
+    let to_shrink = ["--rate", "100", "--growth-max=-1e9"];
+    let failed = run(&[&["bench", "soak"], &SHORT[..], &to_shrink[..]].concat());
+    assert_eq!(failed.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&failed.stdout).contains("NOT FLAT"));
+    let sentence = String::from_utf8_lossy(&failed.stderr).into_owned();
+    assert!(sentence.contains("the venue's memory is not flat"), "{sentence}");
+}
+
+#[test]
 fn a_venue_that_cannot_be_measured_is_named() {
     let at = |url: &str| {
         run_refused(&["bench", "rest-mix", "--url", url, "--key", "k", "--secret", "s"])

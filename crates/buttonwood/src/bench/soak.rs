@@ -1,0 +1,228 @@
+//! The scenario `soak`: hours at half the highest rate, during which the venue's memory is looked at. A
+//! venue that keeps something of every order is found out by it.
+
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Flags;
+use super::fleet::Moment;
+use super::flow::SYMBOL;
+use super::machine::Machine;
+use super::run::{self, Measured, Scenario, drive, figures, measure, open, refer};
+use super::standing::{fill, rss_of};
+use super::venue::Venue;
+use crate::failure::Failure;
+
+const SCENARIO: Scenario = Scenario::SOAK;
+const DURATION_S: u64 = 3_600;
+/// Of what a short closed loop comes to, when no other rate is asked for.
+const PART_OF_HIGHEST: f64 = 0.5;
+const HIGHEST_S: u64 = 10;
+/// Looks at the memory over the whole time, as far as they are neither crowded nor rare.
+const LOOKS: u32 = 240;
+const LOOK_EVERY: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(15)];
+/// Of the time, in which pools and caches fill.
+const SETTLES: f64 = 0.1;
+
+#[derive(Args, Clone, Debug)]
+pub(super) struct Soak {
+    #[command(flatten)]
+    flags: Flags,
+    /// What the venue's memory may grow by for each million orders, after the first tenth of the time;
+    /// else the exit status is 1
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
+    growth_max: f64,
+}
+
+/// The venue's memory over the run.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Memory {
+    pub(super) settled_mb: f64,
+    pub(super) end_mb: f64,
+    pub(super) highest_mb: f64,
+    /// By the straight line that fits all looks after the first tenth best.
+    pub(super) growth_mb: f64,
+    pub(super) growth_mb_per_million: f64,
+    /// Of the memory where that line begins.
+    pub(super) growth_percent_per_million: f64,
+    pub(super) growth_percent_per_million_max: f64,
+    pub(super) is_flat: bool,
+    pub(super) samples: Vec<Sample>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Sample {
+    pub(super) at_s: f64,
+    pub(super) rss_mb: f64,
+    /// What rests in the book, both sides together, in units of the base asset: an order has 1.05 on average.
+    pub(super) resting_qty: f64,
+}
+
+impl Soak {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let mut flags = self.flags.clone();
+        let duration_s = *flags.duration.get_or_insert(DURATION_S) as f64;
+        let within = flags.within.clone().unwrap_or_else(std::env::temp_dir);
+        let machine = Machine::here(&within);
+        let venue = open(&flags, &within)?;
+        rss_of(&venue)?;
+        let reference = refer(&SCENARIO, &flags, &venue)?;
+        fill(&flags, &venue, flags.orders.unwrap_or(0))?;
+        if flags.rate.is_none() {
+            flags.rate = Some((highest(&flags, &venue)? * PART_OF_HIGHEST).max(1.0));
+        }
+        let (measured, samples) = watched(&flags, &venue)?;
+        let mut figures = figures(&SCENARIO, &flags, machine, reference, &measured, None)?;
+        let memory = Memory::of(samples, duration_s, figures.orders_per_s, self.growth_max)?;
+        let verdict = memory.verdict();
+        figures.memory = Some(memory);
+        run::tell(&flags, &figures, &measured.report)?;
+        verdict
+    }
+}
+
+/// Orders a second of a short closed loop.
+fn highest(flags: &Flags, venue: &Venue) -> Result<f64, Failure> {
+    let duration = flags.measured().as_secs().min(HIGHEST_S);
+    let flags = Flags { rate: None, duration: Some(duration), ..flags.clone() };
+    let report = drive(&SCENARIO, &flags, venue).run("highest rate", |_| Ok(()))?;
+    Ok(report.total().orders as f64 / duration as f64)
+}
+
+/// The load, and the looks at the venue meanwhile.
+fn watched(flags: &Flags, venue: &Venue) -> Result<(Measured, Vec<Sample>), Failure> {
+    let (moments, told) = mpsc::channel();
+    let every = (flags.measured() / LOOKS).clamp(LOOK_EVERY[0], LOOK_EVERY[1]);
+    thread::scope(|scope| {
+        let looks = scope.spawn(move || look(venue, every, &told));
+        let measured = measure(&SCENARIO, flags, venue, |moment| {
+            // Should the looks have failed, that is told below.
+            let _gone = moments.send(moment);
+            Ok(())
+        });
+        drop(moments);
+        let samples = looks.join().map_err(|_| Failure::new("the looks at memory panicked"))?;
+        Ok((measured?, samples?))
+    })
+}
+
+fn look(venue: &Venue, every: Duration, told: &Receiver<Moment>) -> Result<Vec<Sample>, Failure> {
+    let mut samples = Vec::new();
+    if told.recv().is_err() {
+        return Ok(samples);
+    }
+    let begun = Instant::now();
+    loop {
+        let rss_mb = rss_of(venue)?;
+        let at_s = begun.elapsed().as_secs_f64();
+        samples.push(Sample { at_s, rss_mb, resting_qty: resting_qty(venue)? });
+        match told.recv_timeout(every) {
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(_) | Err(RecvTimeoutError::Disconnected) => return Ok(samples),
+        }
+    }
+}
+
+fn resting_qty(venue: &Venue) -> Result<f64, Failure> {
+    let text = venue.get(&format!("/api/v3/depth?symbol={SYMBOL}&limit=5000"))?;
+    let depth: Value = serde_json::from_str(&text)?;
+    let levels = ["bids", "asks"].into_iter().filter_map(|side| depth[side].as_array()).flatten();
+    Ok(levels.filter_map(|level| level[1].as_str()?.parse::<f64>().ok()).sum())
+}
+
+impl Memory {
+    fn of(
+        samples: Vec<Sample>,
+        duration_s: f64,
+        orders_per_s: f64,
+        growth_max: f64,
+    ) -> Result<Self, Failure> {
+        let settled = samples.iter().filter(|sample| sample.at_s >= duration_s * SETTLES);
+        let settled: Vec<&Sample> = settled.collect();
+        let (Some(first), Some(last)) = (settled.first(), settled.last()) else {
+            return Err(Failure::new("the venue's memory was not looked at after the first tenth"));
+        };
+        let (begin_mb, mb_per_s) = fit(&settled);
+        let millions_per_s = orders_per_s / 1e6;
+        let growth_mb_per_million =
+            if millions_per_s > 0.0 { mb_per_s / millions_per_s } else { 0.0 };
+        let growth_percent_per_million = 100.0 * growth_mb_per_million / begin_mb;
+        Ok(Self {
+            settled_mb: begin_mb,
+            end_mb: last.rss_mb,
+            highest_mb: samples.iter().map(|sample| sample.rss_mb).fold(0.0, f64::max),
+            growth_mb: mb_per_s * (last.at_s - first.at_s),
+            growth_mb_per_million,
+            growth_percent_per_million,
+            growth_percent_per_million_max: growth_max,
+            is_flat: growth_percent_per_million <= growth_max,
+            samples,
+        })
+    }
+
+    fn verdict(&self) -> Result<(), Failure> {
+        match self.is_flat {
+            true => Ok(()),
+            false => Err(Failure::new(format!(
+                "the venue's memory is not flat: it grew by {:.2} % for each million orders, and \
+                 {:.2} % is allowed (--growth-max)",
+                self.growth_percent_per_million, self.growth_percent_per_million_max
+            ))),
+        }
+    }
+}
+
+/// Where the straight line of the least squares begins, and how steep it is.
+fn fit(samples: &[&Sample]) -> (f64, f64) {
+    let mean = |pick: fn(&Sample) -> f64| {
+        samples.iter().map(|sample| pick(sample)).sum::<f64>() / samples.len() as f64
+    };
+    let (middle_s, middle_mb) = (mean(|sample| sample.at_s), mean(|sample| sample.rss_mb));
+    let (mut spread, mut together) = (0.0, 0.0);
+    for sample in samples {
+        let away_s = sample.at_s - middle_s;
+        spread += away_s * away_s;
+        together += away_s * (sample.rss_mb - middle_mb);
+    }
+    let slope = if spread > 0.0 { together / spread } else { 0.0 };
+    (middle_mb + slope * (samples[0].at_s - middle_s), slope)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thousand seconds at 10,000 orders a second, so ten million orders.
+    fn memory(rss_mb: impl Fn(f64) -> f64) -> Memory {
+        let sample = |at: u32| {
+            let at_s = f64::from(at * 10);
+            Sample { at_s, rss_mb: rss_mb(at_s), resting_qty: 0.0 }
+        };
+        Memory::of((0..=100).map(sample).collect(), 1_000.0, 10_000.0, 1.0).expect("it has looks")
+    }
+
+    #[test]
+    fn memory_that_settles_in_the_first_tenth_is_flat() {
+        let settling = memory(|at_s| if at_s < 100.0 { at_s } else { 100.0 });
+        assert_eq!((settling.is_flat, settling.growth_mb), (true, 0.0));
+        // Up and down is no growth.
+        assert!(memory(|at_s| 100.0 + (at_s / 10.0) % 2.0).verdict().is_ok());
+        assert!(memory(|at_s| 100.0 - at_s / 100.0).verdict().is_ok(), "less is no growth");
+    }
+
+    #[test]
+    fn memory_that_grows_with_orders_is_not_flat() {
+        // 0.5 % and 2 % of where it began, for a million orders.
+        assert!(memory(|at_s| 100.0 + at_s * 0.005).is_flat);
+        let grows = memory(|at_s| 100.0 + at_s * 0.02);
+        assert!((grows.growth_mb_per_million - 2.0).abs() < 1e-9, "{grows:?}");
+        assert!((grows.growth_mb - 18.0).abs() < 1e-9, "{grows:?}");
+        let sentence = grows.verdict().expect_err("it grows").to_string();
+        assert!(sentence.contains("grew by 1.96 % for each million orders"), "{sentence}");
+    }
+}

@@ -155,7 +155,7 @@ impl Follower {
 
     fn follow(&mut self) -> Result<(), ProjectionError> {
         let mut store = open(&self.path, &self.spool)?;
-        let mut ends = None;
+        let (mut ends, mut gathers) = (None, false);
         loop {
             if self.is_stopping() && ends.get_or_insert_with(Instant::now).elapsed() > END {
                 return Ok(());
@@ -163,6 +163,9 @@ impl Follower {
             let progress = store.progress();
             self.metrics.projected(progress.sequence);
             self.progress.send_replace(progress.sequence);
+            if std::mem::take(&mut gathers) {
+                self.pace.gather(GATHER, progress.sequence, || self.is_stopping());
+            }
             match self.spool.read_from(progress.sequence + 1, PAGE) {
                 Ok(page) if page.is_empty() => {
                     if self.is_stopping() {
@@ -181,10 +184,7 @@ impl Follower {
                         other => other?,
                     }
                     self.is_well();
-                    if page.len() < PAGE {
-                        let last = store.progress().sequence;
-                        self.pace.gather(GATHER, last, || self.is_stopping());
-                    }
+                    gathers = page.len() < PAGE;
                 }
                 Err(SpoolError::Gone { first }) => pass_over(&mut store, first)?,
                 Err(error) => return Err(ProjectionError::Spool(error)),

@@ -262,6 +262,23 @@ async fn who_was_acknowledged_sees_his_order() {
     tokio::task::spawn_blocking(|| venue.stop()).await.unwrap();
 }
 
+/// Events gather for a tenth of a second, but not while somebody waits for them.
+#[test]
+fn who_asks_wakes_it() {
+    const ORDERS: u32 = 40;
+    let dir = tempfile::tempdir().unwrap();
+    let venue = Venue::start(dir.path());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let begun = std::time::Instant::now();
+    for _ in 0..ORDERS {
+        let sequence = venue.send(ALICE, limit(999, Side::Buy, 5, 1)).applied.sequence;
+        let deadline = tokio::time::Instant::now() + LONG;
+        runtime.block_on(venue.history.wait_until(sequence, deadline)).unwrap();
+    }
+    assert!(begun.elapsed() < std::time::Duration::from_millis(75) * ORDERS);
+    venue.stop();
+}
+
 #[test]
 fn it_is_told_how_far_behind_it_is() {
     let dir = tempfile::tempdir().unwrap();

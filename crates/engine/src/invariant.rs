@@ -10,7 +10,7 @@ use crate::account::{Account, held};
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
 use crate::market::Market;
-use crate::orders::Standing;
+use crate::orders::record::Standing;
 
 impl Engine {
     /// Panics where the state contradicts itself.

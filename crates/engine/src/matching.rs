@@ -21,7 +21,7 @@ use crate::book::{Front, NodeId};
 use crate::engine::{Deferred, Engine, tell};
 use crate::market::Market;
 use crate::matching::check::takes_reference;
-use crate::orders::Standing;
+use crate::orders::record::Standing;
 use crate::orders::sweep::OpenId;
 
 /// Why an order stops trading.

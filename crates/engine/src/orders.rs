@@ -19,6 +19,7 @@ pub(crate) mod modify;
 pub(crate) mod name;
 pub(crate) mod names;
 pub(crate) mod numbered;
+pub(crate) mod record;
 pub(crate) mod sweep;
 pub(crate) mod trigger;
 
@@ -26,7 +27,7 @@ use std::collections::BTreeSet;
 
 use types::{
     AccountId, Amount, ClOrdId, InstrumentId, NewOrder, Order, OrderId, OrderStatus, OrderTerms,
-    OrderType, Peg, Price, Qty, Reader, Side, StpMode, TimeInForce, Wire,
+    OrderType, Peg, Price, Qty, Side, TimeInForce,
 };
 
 use crate::account::Account;
@@ -36,6 +37,7 @@ use crate::book::{NODES_RESERVED, Node, NodeId, Nodes};
 use crate::orders::finished::End;
 use crate::orders::name::{Name, Seeds, Sought};
 use crate::orders::names::Names;
+use crate::orders::record::{Extra, OpenOrder, Standing};
 use crate::orders::sweep::OpenId;
 
 #[derive(Clone, Debug, Default)]
@@ -51,93 +53,6 @@ pub(crate) struct Orders {
     /// When orders good till date expire.
     dated: BTreeSet<(u64, InstrumentId, OrderId)>,
     seeds: Seeds,
-}
-
-/// What is kept of an open order beside its node, which has its side, price and leaves: one cache
-/// line.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-pub(crate) struct OpenOrder {
-    cl_ord_id: Name,
-    pub(crate) order_id: OrderId,
-    /// Without what has been amended away.
-    pub(crate) order_qty: Qty,
-    pub(crate) created_ns: u64,
-    pub(crate) account: AccountId,
-    pub(crate) instrument: InstrumentId,
-    /// The account's next and previous open order on the same side of the same instrument.
-    next: u32,
-    prev: u32,
-    extra: u32,
-    pub(crate) order_type: OrderType,
-    pub(crate) time_in_force: TimeInForce,
-    pub(crate) stp_mode: StpMode,
-    pub(crate) status: OrderStatus,
-}
-
-const _: () = assert!(size_of::<OpenOrder>() == 64);
-
-impl OpenOrder {
-    /// Whether it is on the book as it came, and only its owner or a trade ends it.
-    #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.extra == NONE && self.time_in_force == TimeInForce::Gtc
-    }
-}
-
-/// What is to be said only of an order that was changed since it came, or that has uncommon terms.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Extra {
-    pub(crate) updated_ns: u64,
-    pub(crate) cum_quote: Amount,
-    pub(crate) strategy_id: Option<i64>,
-    pub(crate) strategy_type: Option<i32>,
-    pub(crate) terms: Option<OrderTerms>,
-    pub(crate) standing: Standing,
-    /// The limit of an order that is on no book: on a book, the node has it.
-    pub(crate) off_book_price: Price,
-    /// What an iceberg does not show now: its node has the rest.
-    pub(crate) reserve: Qty,
-    /// How often it was amended.
-    pub(crate) amends: u32,
-}
-
-/// Where an open order is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[repr(u8)]
-pub(crate) enum Standing {
-    /// On the book that everybody sees.
-    Book = 0,
-    /// On the book of hidden orders.
-    Dark = 1,
-    /// It waits for its trigger.
-    Trigger = 2,
-    /// It waits for the first order of its list to fill.
-    List = 3,
-    /// It waits for the closing auction.
-    Close = 4,
-    /// On its way into the book, between two steps of one command.
-    Entering = 5,
-}
-
-impl Standing {
-    const OFF_BOOK: [Self; 4] = [Self::Trigger, Self::List, Self::Close, Self::Entering];
-
-    pub(crate) fn is_off_book(self) -> bool {
-        Self::OFF_BOOK.contains(&self)
-    }
-}
-
-impl Wire for Standing {
-    fn write(&self, out: &mut Vec<u8>) {
-        out.push(*self as u8);
-    }
-
-    fn read(r: &mut Reader<'_>) -> Option<Self> {
-        let number: u8 = r.read()?;
-        let all = [Self::Book, Self::Dark].into_iter().chain(Self::OFF_BOOK);
-        all.into_iter().find(|standing| *standing as u8 == number)
-    }
 }
 
 impl Orders {

@@ -17,8 +17,8 @@ use crate::market::auction::Uncrossing;
 use crate::market::phase::Settling;
 use crate::matching::special::Unshown;
 use crate::operator::check_account_spec;
-use crate::orders::Standing;
 use crate::orders::list::is_in_list;
+use crate::orders::record::Standing;
 
 /// Changes whenever the bytes do. It is the version of the rules too: under older rules the state
 /// is written as it was then, so that its hash is the one it had.

@@ -5,7 +5,7 @@ use types::{AccountLimits, NewOrder, OrderSize, Price, Qty, RejectReason, Side};
 use crate::account::Account;
 use crate::book::NodeId;
 use crate::engine::Engine;
-use crate::orders::Standing;
+use crate::orders::record::Standing;
 
 /// An order of an account that has limits in the instrument: the rungs of the ladder that these
 /// are. By quote amount and by market, it is measured at the best price.

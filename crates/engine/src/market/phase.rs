@@ -9,7 +9,7 @@ use types::{
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
 use crate::market::Market;
-use crate::orders::Standing;
+use crate::orders::record::Standing;
 
 /// A change that is decided on.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use crate::book::NodeId;
 use crate::engine::Engine;
 use crate::market::Market;
 use crate::market::phase::check_phase;
-use crate::orders::Standing;
+use crate::orders::record::Standing;
 use crate::orders::trigger::TRAILING_DELTA_END_BPS;
 
 /// How an order comes.

@@ -16,9 +16,9 @@ use crate::account::held_at;
 use crate::book::NodeId;
 use crate::engine::{Engine, tell};
 use crate::matching::new_order;
-use crate::orders::OpenOrder;
 use crate::orders::finished::{End, FinishedOrder};
 use crate::orders::name::Sought;
+use crate::orders::record::OpenOrder;
 use crate::orders::sweep::OpenId;
 
 /// A new order that may come, as one glance shows.

@@ -17,7 +17,7 @@ use crate::book::{Book, Front, NodeId, Nodes};
 use crate::engine::Engine;
 use crate::market::Market;
 use crate::matching::peg::Pegs;
-use crate::orders::Standing;
+use crate::orders::record::Standing;
 use crate::state::{read_queue, write_list};
 
 /// What a market has for orders with special terms.

@@ -8,8 +8,8 @@ use types::{
 
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine, tell};
-use crate::orders::Standing;
 use crate::orders::list::is_in_list;
+use crate::orders::record::Standing;
 
 impl Engine {
     #[inline(always)]

@@ -5,9 +5,9 @@ use types::{
     OrderStatus, OrderType, PackedClOrdId, Price, Qty, Side, StpMode, TimeInForce, TradeId,
 };
 
-use crate::orders::OpenOrder;
 use crate::orders::kept::{Brief, Kept};
 use crate::orders::name::Name;
+use crate::orders::record::OpenOrder;
 
 /// An order by quantity, with its name packed, of no sum beyond 64 bits, without a strategy or
 /// special terms.

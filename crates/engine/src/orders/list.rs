@@ -23,7 +23,7 @@ use types::{
 use crate::book::NodeId;
 use crate::engine::Engine;
 use crate::matching::check::Coming;
-use crate::orders::Standing;
+use crate::orders::record::Standing;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OrderLists {

@@ -7,7 +7,7 @@ use foldhash::quality::FoldHasher;
 use types::{AccountId, ClOrdId, InstrumentId, PackedClOrdId};
 
 use crate::book::slab::Slab;
-use crate::orders::OpenOrder;
+use crate::orders::record::OpenOrder;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Name {

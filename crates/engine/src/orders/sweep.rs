@@ -11,8 +11,8 @@ use types::{
 use crate::account::risk::read_map;
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
-use crate::orders::OpenOrder;
 use crate::orders::numbered::Numbered;
+use crate::orders::record::OpenOrder;
 use crate::state::write_list;
 
 /// Sessions that are open at once.

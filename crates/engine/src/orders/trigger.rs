@@ -17,11 +17,14 @@
 //! A price that falls back looks at the first order of every delta that is trailed by; there are
 //! fewer than 10,000.
 
+pub(crate) mod saved;
+mod trails;
+
 use std::collections::BTreeMap;
 
 use types::{
-    Event, ExpireCause, InstrumentId, NewOrder, Order, OrderId, OrderTriggered, OrderType,
-    PRICE_MAX, Phase, Price, Qty, Reader, Side, Wire,
+    Event, ExpireCause, InstrumentId, NewOrder, Order, OrderId, OrderTriggered, OrderType, Phase,
+    Price, Qty, Side,
 };
 
 use crate::account::Account;
@@ -31,7 +34,9 @@ use crate::engine::Engine;
 use crate::invariant::check;
 use crate::market::Market;
 use crate::market::trading::Trading;
-use crate::orders::{Orders, Standing};
+use crate::orders::Orders;
+use crate::orders::record::Standing;
+use crate::orders::trigger::trails::Trails;
 
 /// A delta of all of the price would never be reached.
 pub(crate) const TRAILING_DELTA_END_BPS: u32 = 10_000;
@@ -73,6 +78,7 @@ impl Direction {
 
 type Key = i64;
 
+/// So many are not in a cache at once, and looking ahead for one's place pays.
 const MANY: usize = 1 << 12;
 
 /// Who waits, in a ladder: the last is the lowest key, and the oldest order there.
@@ -98,88 +104,6 @@ pub(crate) struct Triggers {
     /// How many orders are in all of these, and how many of them trail or will.
     count: usize,
     trailing: usize,
-}
-
-/// Orders that trail in one direction.
-#[derive(Clone, Debug, Default)]
-struct Trails {
-    /// By delta, then by when they began.
-    lines: BTreeMap<u32, BTreeMap<u64, NodeId>>,
-    /// The number of each one's beginning, and the key at which it was reached, if it was.
-    begun: BTreeMap<NodeId, (u64, Option<Key>)>,
-    /// The lowest key since each beginning, for those that began from this number on.
-    extremes: Vec<(u64, Key)>,
-    next: u64,
-}
-
-impl Trails {
-    fn begin(&mut self, node: NodeId, delta_bps: u32, key: Key) {
-        self.pass(key);
-        let number = self.next;
-        self.next += 1;
-        if self.extremes.last().is_none_or(|(_, lowest)| *lowest != key) {
-            self.extremes.push((number, key));
-        }
-        self.lines.entry(delta_bps).or_default().insert(number, node);
-        self.begun.insert(node, (number, None));
-    }
-
-    /// Takes note of a price: it is the new extreme of all that had none so good.
-    fn pass(&mut self, key: Key) {
-        let better = self.extremes.partition_point(|(_, lowest)| *lowest < key);
-        if let Some((first, _)) = self.extremes.get(better).copied() {
-            self.extremes.truncate(better);
-            self.extremes.push((first, key));
-        }
-    }
-
-    fn extreme(&self, number: u64) -> Key {
-        let at = self.extremes.partition_point(|(first, _)| *first <= number);
-        at.checked_sub(1).map_or(NO_PRICE, |at| self.extremes[at].1)
-    }
-
-    /// Takes one order that is reached at `key`: its number, the key that it waited for, itself.
-    fn take_reached(&mut self, key: Key) -> Option<(u64, Key, NodeId)> {
-        let lowest = self.extremes.first()?.1;
-        let tightest = *self.lines.first_key_value()?.0;
-        if trigger_key(lowest, tightest) > key {
-            return None;
-        }
-        let reached = self.lines.iter().find_map(|(delta_bps, line)| {
-            let (number, node) = line.first_key_value().expect("an empty line is removed");
-            let wanted = trigger_key(self.extreme(*number), *delta_bps);
-            (wanted <= key).then_some((*delta_bps, *number, wanted, *node))
-        });
-        let (delta_bps, number, wanted, node) = reached?;
-        self.leave_line(delta_bps, number);
-        self.begun.insert(node, (number, Some(wanted)));
-        Some((number, wanted, node))
-    }
-
-    fn leave_line(&mut self, delta_bps: u32, number: u64) {
-        if let Some(line) = self.lines.get_mut(&delta_bps) {
-            line.remove(&number);
-            if line.is_empty() {
-                self.lines.remove(&delta_bps);
-            }
-        }
-        if self.lines.is_empty() {
-            self.extremes.clear();
-        }
-    }
-}
-
-/// Where an order that trails by `delta_bps` from `extreme` is reached, rounded away from there.
-fn trigger_key(extreme: Key, delta_bps: u32) -> Key {
-    if extreme == NO_PRICE {
-        return NO_PRICE;
-    }
-    let scale = i128::from(TRAILING_DELTA_END_BPS);
-    let extreme = i128::from(extreme);
-    let scaled = extreme * scale + extreme.abs() * i128::from(delta_bps);
-    let rounded = -(-scaled).div_euclid(scale);
-    // Of a price of zero no part is anything.
-    Key::try_from(rounded.max(extreme + 1)).unwrap_or(NO_PRICE)
 }
 
 impl Triggers {
@@ -456,161 +380,7 @@ impl Engine {
     }
 }
 
-/// What the state has of a market's triggers beyond the terms of the orders that wait.
-#[derive(Debug, Default)]
-pub(crate) struct SavedTriggers {
-    /// Orders that trail or did until they were reached, by when they began: with the extreme since
-    /// then or else the key at which they were reached.
-    trails: [Vec<(OrderId, (Key, bool))>; 2],
-    /// Others that are reached.
-    reached: [Vec<OrderId>; 2],
-    prices: Vec<Price>,
-}
-
-impl Wire for SavedTriggers {
-    fn write(&self, out: &mut Vec<u8>) {
-        self.trails.iter().for_each(|trails| trails.write(out));
-        self.reached.iter().for_each(|reached| reached.write(out));
-        self.prices.write(out);
-    }
-
-    fn read(r: &mut Reader<'_>) -> Option<Self> {
-        let trails = [r.read()?, r.read()?];
-        let reached = [r.read()?, r.read()?];
-        Some(Self { trails, reached, prices: r.read()? })
-    }
-}
-
-impl Triggers {
-    fn save(&self, orders: &Orders) -> SavedTriggers {
-        let mut saved = SavedTriggers { prices: self.prices.clone(), ..SavedTriggers::default() };
-        let order_id = |node: &NodeId| orders.record(*node).order_id;
-        for at in DIRECTIONS.map(|direction| direction as usize) {
-            let trails = &self.trails[at];
-            let mut begun: Vec<_> = trails.begun.iter().collect();
-            begun.sort_unstable_by_key(|(_, (number, _))| *number);
-            let keyed = begun.into_iter().map(|(node, (number, reached))| {
-                let key = reached.unwrap_or_else(|| trails.extreme(*number));
-                (order_id(node), (key, reached.is_some()))
-            });
-            saved.trails[at] = keyed.collect();
-            let plain = self.reached[at].iter().filter(|((_, turn), _)| *turn < TRAILING_TURN);
-            saved.reached[at] = plain.map(|(_, node)| order_id(node)).collect();
-        }
-        saved
-    }
-}
-
-impl SavedTriggers {
-    fn is_plain(&self) -> bool {
-        self.trails.iter().all(Vec::is_empty)
-            && self.reached.iter().all(Vec::is_empty)
-            && self.prices.is_empty()
-    }
-}
-
 impl Engine {
-    pub(crate) fn write_triggers(&self, out: &mut Vec<u8>) {
-        let markets = (0..).map(InstrumentId).zip(&self.markets);
-        let saved = markets.map(|(id, market)| (id, market.triggers.save(&self.orders)));
-        let uncommon: Vec<_> = saved.filter(|(_, saved)| !saved.is_plain()).collect();
-        uncommon.write(out);
-    }
-
-    /// Puts orders that wait for a trigger where they wait. They have their nodes.
-    pub(crate) fn restore_triggers(
-        &mut self,
-        saved: Vec<(InstrumentId, SavedTriggers)>,
-    ) -> Option<()> {
-        saved.is_sorted_by(|(one, _), (next, _)| one < next).then_some(())?;
-        let mut waiting = Vec::new();
-        for account in &self.accounts {
-            let instruments = (0..).map(InstrumentId).take(account.markets.len());
-            let nodes = instruments.flat_map(|id| self.orders.of_account(account, id));
-            waiting.extend(nodes.filter(|node| self.orders.standing(*node) == Standing::Trigger));
-        }
-        for (instrument, saved) in saved {
-            (!saved.is_plain()).then_some(())?;
-            self.market(instrument)?;
-            let restored = self.restore_market_triggers(instrument, saved)?;
-            self.markets[instrument.0 as usize].triggers = restored;
-        }
-        for node in waiting {
-            let order = self.orders.order(node);
-            let terms = order.terms?.terms;
-            let sound = order.order_type.is_stop()
-                && terms.trailing_delta_bps < TRAILING_DELTA_END_BPS
-                && terms.stop_price.is_none_or(|price| price.ticks().abs() <= PRICE_MAX.ticks());
-            sound.then_some(())?;
-            let account = &mut self.accounts[order.account.0 as usize];
-            account.market_mut(order.instrument).stop_orders += 1;
-            let triggers = &mut self.markets[order.instrument.0 as usize].triggers;
-            if !triggers.has(node, &order) {
-                terms.stop_price?;
-                triggers.add(node, &order, None);
-            }
-        }
-        let all_used = self
-            .markets
-            .iter()
-            .all(|market| !market.triggers.has_prices() || market.triggers.any_wait());
-        all_used.then_some(())
-    }
-
-    fn restore_market_triggers(
-        &self,
-        instrument: InstrumentId,
-        saved: SavedTriggers,
-    ) -> Option<Triggers> {
-        let mut triggers = Triggers { prices: saved.prices, ..Triggers::default() };
-        let in_range = |ticks: i64| ticks.unsigned_abs() <= PRICE_MAX.ticks().unsigned_abs();
-        triggers.prices.iter().all(|price| in_range(price.ticks())).then_some(())?;
-        let find = |order_id: OrderId| {
-            let node = self.find_by_id(instrument, order_id)?;
-            (self.orders.standing(node) == Standing::Trigger)
-                .then_some((node, self.orders.order(node)))
-        };
-        for direction in DIRECTIONS {
-            let at = direction as usize;
-            let trails = &mut triggers.trails[at];
-            for (order_id, (key, reached)) in &saved.trails[at] {
-                let (node, order) = find(*order_id)?;
-                let delta_bps = order.terms?.terms.trailing_delta_bps;
-                let sound = (1..TRAILING_DELTA_END_BPS).contains(&delta_bps)
-                    && Direction::trailing(order.side) == direction
-                    && !trails.begun.contains_key(&node)
-                    && (in_range(*key) || (*key == NO_PRICE && !reached));
-                sound.then_some(())?;
-                let number = trails.next;
-                if *reached {
-                    trails.next += 1;
-                    trails.begun.insert(node, (number, Some(*key)));
-                    triggers.reached[at].insert((*key, TRAILING_TURN | number), node);
-                } else {
-                    let last = trails.extremes.last();
-                    last.is_none_or(|(_, last)| last <= key).then_some(())?;
-                    trails.begin(node, delta_bps, *key);
-                }
-                triggers.count += 1;
-                triggers.trailing += 1;
-            }
-            let mut last = None;
-            for order_id in &saved.reached[at] {
-                let (node, order) = find(*order_id)?;
-                let terms = order.terms?.terms;
-                let plain = terms.trailing_delta_bps == 0
-                    && Direction::of(order.order_type, order.side) == direction;
-                plain.then_some(())?;
-                let stop_price = terms.stop_price.filter(|price| in_range(price.ticks()))?;
-                let turn = (direction.key(stop_price), order_id.0);
-                (last.replace(turn) < Some(turn)).then_some(())?;
-                triggers.reached[at].insert(turn, node);
-                triggers.count += 1;
-            }
-        }
-        Some(triggers)
-    }
-
     /// An order that waits for a trigger is in one place, and whoever is in one waits.
     pub(crate) fn check_stops(&self, account: &Account) -> Result<(), String> {
         for (id, here) in (0..).map(InstrumentId).zip(&account.markets) {
@@ -661,31 +431,5 @@ impl Triggers {
         let key = direction.key(stop_price);
         self.waiting[direction as usize].find(rung(key, order.order_id)).ok() == Some(node)
             || self.reached[direction as usize].get(&(key, order.order_id.0)) == Some(&node)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_trailing_trigger_is_rounded_to_the_tick_farther_away() {
-        let check = |direction: Direction, extreme: i64, delta_bps, expect: i64| {
-            let key = trigger_key(direction.key(Price::from_ticks(extreme)), delta_bps);
-            let price = if direction == Direction::Rise { key } else { -key };
-            assert_eq!(price, expect, "{direction:?} {extreme} {delta_bps}");
-        };
-        check(Direction::Fall, 250, 100, 247);
-        check(Direction::Fall, 200, 100, 198);
-        check(Direction::Rise, 250, 100, 253);
-        check(Direction::Rise, 200, 100, 202);
-        check(Direction::Fall, 1, 1, 0);
-        check(Direction::Rise, 1, 9_999, 2);
-        check(Direction::Fall, 0, 100, -1);
-        check(Direction::Rise, 0, 100, 1);
-        check(Direction::Fall, -250, 100, -253);
-        check(Direction::Rise, -250, 100, -247);
-        check(Direction::Rise, PRICE_MAX.ticks(), 9_999, 18_013_497_789_556_510);
-        assert_eq!(trigger_key(NO_PRICE, 1), NO_PRICE);
     }
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use types::{AccountId, InstrumentId, Order, OrderId, OrderListKind, OrderStatus};
 
 use crate::engine::Engine;
-use crate::orders::Standing;
 use crate::orders::list::is_in_list;
+use crate::orders::record::Standing;
 
 /// An order, whoever owns it.
 type OrderName = (InstrumentId, OrderId);

@@ -5,8 +5,8 @@ use types::{AccountId, Amount, AssetId, InstrumentId, Order, OrderId, OrderListI
 use crate::account::fee::fee;
 use crate::account::held;
 use crate::engine::Engine;
-use crate::orders::Standing;
 use crate::orders::list::OpenList;
+use crate::orders::record::Standing;
 
 impl Engine {
     /// Sets aside what orders hold that take part from now on: one, or both legs of an OCO.

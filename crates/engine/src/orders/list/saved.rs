@@ -9,8 +9,8 @@ use types::{
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
 use crate::invariant::check;
-use crate::orders::Standing;
 use crate::orders::list::{OrderLists, is_in_list};
+use crate::orders::record::Standing;
 
 /// Lists as the state has them: what else is known of them follows from their orders.
 #[derive(Debug, Default)]

@@ -15,6 +15,7 @@ pub(crate) mod index;
 pub(crate) mod ladder;
 pub(crate) mod page;
 pub(crate) mod prefetch;
+pub(crate) mod shelf;
 pub(crate) mod slab;
 
 use std::hint::select_unpredictable;

@@ -1,11 +1,14 @@
 //! Numbers by their keys in order, the best last: the pages of one side, the stops that wait.
 //!
-//! A sorted array in parts: putting one among a million others moves a kilobyte or two.
+//! A tree of three floors, whose parts are short sorted arrays: the groups, the parts of a group, and in
+//! these the entries. To find one entry among a million, or to put one there, takes some thirty cache lines,
+//! all of which can be asked for at once.
 
 use crate::book::prefetch::prefetch_whole;
+use crate::book::shelf::Shelf;
 
-/// Entries in one part at most.
-const PART_MAX: usize = 128;
+/// Entries in one part at most, and parts in one group.
+const PART_MAX: usize = 64;
 
 /// Neighbours that have this many together become one.
 const PART_AGAIN: usize = PART_MAX / 2;
@@ -29,21 +32,27 @@ impl Key for (i64, u64) {
     }
 }
 
+/// In a group, and among the groups, a key says from where on what follows it is searched; the first is
+/// searched for all that is below, too.
 #[derive(Clone, Debug)]
 pub(crate) struct Ladder<K> {
-    /// The lowest key of each part.
-    firsts: Vec<K>,
-    /// Only a part that is alone may be empty.
-    #[allow(clippy::vec_box)] // A part that splits off moves pointers, not entries.
-    parts: Vec<Box<Part<K>>>,
-    /// The parts in which keys belonged a few commands ago that are going to be looked for; none until
+    froms: Vec<K>,
+    /// Of parts that have parts.
+    groups: Vec<u32>,
+    parts: Shelf<Part<K>>,
+    /// Where keys belonged a few commands ago that are going to be looked for; nothing until
     /// [`Ladder::foresee`] is asked.
-    foreseen: Vec<usize>,
+    foreseen: Vec<Path>,
 }
 
 impl<K> Default for Ladder<K> {
     fn default() -> Self {
-        Self { firsts: Vec::new(), parts: Vec::new(), foreseen: Vec::new() }
+        Self {
+            froms: Vec::new(),
+            groups: Vec::new(),
+            parts: Shelf::default(),
+            foreseen: Vec::new(),
+        }
     }
 }
 
@@ -55,13 +64,20 @@ const FORESEEN: usize = 16;
 struct Part<K> {
     count: usize,
     keys: [K; PART_MAX],
-    values: [u32; PART_MAX],
+    numbers: [u32; PART_MAX],
+}
+
+/// The way to a part with entries: which group, and which of its parts.
+#[derive(Clone, Copy, Debug, Default)]
+struct Path {
+    group: usize,
+    part: usize,
 }
 
 /// Where an entry would have to be put in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gap {
-    part: usize,
+    path: Path,
     at: usize,
 }
 
@@ -69,117 +85,206 @@ impl<K: Key> Ladder<K> {
     /// The best one.
     #[inline]
     pub(crate) fn last(&self) -> Option<u32> {
-        self.parts.last()?.values().last().copied()
+        self.last_part()?.numbers().last().copied()
     }
 
     pub(crate) fn last_key(&self) -> Option<K> {
-        self.parts.last()?.keys().last().copied()
+        self.last_part()?.keys().last().copied()
+    }
+
+    fn last_part(&self) -> Option<&Part<K>> {
+        let group = &self.parts[*self.groups.last()?];
+        Some(&self.parts[*group.numbers().last()?])
     }
 
     /// All of them, the best first.
     pub(crate) fn best_first(&self) -> impl Iterator<Item = u32> {
-        self.parts.iter().rev().flat_map(|part| part.values().iter().rev().copied())
+        let groups = self.groups.iter().rev().map(|group| &self.parts[*group]);
+        let parts = groups.flat_map(|group| group.numbers().iter().rev());
+        parts.flat_map(|part| self.parts[*part].numbers().iter().rev().copied())
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.parts.iter().map(|part| part.count).sum()
+        self.best_first().count()
     }
 
     pub(crate) fn find(&self, key: K) -> Result<u32, Gap> {
-        let part = self.part_of(key).unwrap_or(0);
-        let Some(found) = self.parts.get(part) else { return Err(Gap { part, at: 0 }) };
+        let Some(path) = self.path_to(key) else {
+            return Err(Gap { path: Path::default(), at: 0 });
+        };
+        let part = &self.parts[self.number(path)];
         // A search would wait for one line after the other, and what follows needs them all.
-        prefetch_whole(found.as_ref());
-        match found.keys().binary_search(&key) {
-            Ok(at) => Ok(found.values[at]),
-            Err(at) => Err(Gap { part, at }),
+        prefetch_whole(part);
+        match part.keys().binary_search(&key) {
+            Ok(at) => Ok(part.numbers[at]),
+            Err(at) => Err(Gap { path, at }),
         }
     }
 
     /// Puts in what was looked for and not found.
-    pub(crate) fn insert(&mut self, gap: Gap, key: K, value: u32) {
-        let Gap { mut part, mut at } = gap;
-        if self.parts.is_empty() {
-            self.firsts.push(key);
-            self.parts.push(Part::empty());
+    pub(crate) fn insert(&mut self, gap: Gap, key: K, number: u32) {
+        let Gap { mut path, mut at } = gap;
+        if self.groups.is_empty() {
+            let part = self.parts.insert(Part::empty());
+            self.groups.push(self.parts.insert(Part::of(key, part)));
+            self.froms.push(key);
         }
-        if self.parts[part].count == PART_MAX {
-            self.split(part);
-            if let Some(behind) = at.checked_sub(PART_MAX / 2) {
-                (part, at) = (part + 1, behind);
+        if self.parts[self.number(path)].count == PART_MAX {
+            path = self.split(path);
+            if let Some(behind) = at.checked_sub(PART_MAX / 2 + 1) {
+                (path.part, at) = (path.part + 1, behind + 1);
             }
         }
-        self.parts[part].insert(at, key, value);
-        if at == 0 {
-            self.firsts[part] = key;
+        let part = self.number(path);
+        self.parts[part].insert(at, key, number);
+        if at == 0 && path.part == 0 {
+            self.lower(path.group, key);
+        }
+    }
+
+    /// Keys on the way to a first entry are in order with what may split off from there.
+    fn lower(&mut self, group: usize, key: K) {
+        let parts = self.groups[group];
+        let from = &mut self.parts[parts].keys[0];
+        *from = key.min(*from);
+        if group == 0 {
+            self.froms[0] = key.min(self.froms[0]);
         }
     }
 
     /// Takes out what is there.
     pub(crate) fn remove(&mut self, key: K) -> Option<u32> {
-        let at = self.part_of(key)?;
-        let part = &mut self.parts[at];
-        let place = part.keys().binary_search(&key).ok()?;
-        let value = part.remove(place);
-        if part.count > PART_AGAIN / 2 {
-            self.firsts[at] = part.keys[0];
-        } else if part.count > 0 {
-            self.firsts[at] = part.keys[0];
-            self.merge(at);
-        } else if self.parts.len() > 1 {
-            self.firsts.remove(at);
-            self.parts.remove(at);
+        let path = self.path_to(key)?;
+        let part = self.number(path);
+        let part = &mut self.parts[part];
+        let found = part.remove(part.keys().binary_search(&key).ok()?);
+        if part.count <= PART_AGAIN / 2 {
+            self.shrink(path);
         }
-        Some(value)
+        Some(found)
     }
 
     /// Has the part brought near where a key is going to be looked for.
     pub(crate) fn foresee(&mut self, key: K) {
-        let Some(part) = self.search(key) else { return };
-        prefetch_whole(self.parts[part].as_ref());
+        let Some(path) = self.search(key) else { return };
+        prefetch_whole(&self.parts[self.number(path)]);
         if self.foreseen.is_empty() {
-            self.foreseen = vec![part; FORESEEN];
+            self.foreseen = vec![path; FORESEEN];
         }
-        self.foreseen[foreseen_at(key)] = part;
+        self.foreseen[foreseen_at(key)] = path;
     }
 
     #[inline]
-    fn part_of(&self, key: K) -> Option<usize> {
+    fn path_to(&self, key: K) -> Option<Path> {
         let foreseen = self.foreseen.get(foreseen_at(key)).copied();
-        foreseen.filter(|part| self.holds(*part, key)).or_else(|| self.search(key))
+        foreseen.filter(|path| self.leads(*path, key)).or_else(|| self.search(key))
     }
 
     /// Whether a key belongs there now: parts may have split and merged.
-    fn holds(&self, part: usize, key: K) -> bool {
-        self.firsts.get(part).is_some_and(|first| *first <= key)
-            && self.firsts.get(part + 1).is_none_or(|next| key < *next)
-    }
-
-    fn search(&self, key: K) -> Option<usize> {
-        self.firsts.partition_point(|first| *first <= key).checked_sub(1)
-    }
-
-    #[cold]
-    fn split(&mut self, at: usize) {
-        let mut upper = Part::empty();
-        self.parts[at].move_to(PART_MAX / 2, &mut upper);
-        self.firsts.insert(at + 1, upper.keys[0]);
-        self.parts.insert(at + 1, upper);
-    }
-
-    #[cold]
-    fn merge(&mut self, at: usize) {
-        let size = |at: usize| self.parts.get(at).map_or(PART_MAX, |part| part.count);
-        let at = match at.checked_sub(1) {
-            Some(before) if size(before) < size(at + 1) => before,
-            _ => at,
+    fn leads(&self, Path { group, part }: Path, key: K) -> bool {
+        let has = |froms: &[K], at: usize| {
+            at < froms.len()
+                && (at == 0 || froms[at] <= key)
+                && froms.get(at + 1).is_none_or(|next| key < *next)
         };
-        if size(at) + size(at + 1) <= PART_AGAIN {
-            self.firsts.remove(at + 1);
-            let mut upper = self.parts.remove(at + 1);
-            upper.move_to(0, &mut self.parts[at]);
-        }
+        has(&self.froms, group) && has(self.parts[self.groups[group]].keys(), part)
     }
+
+    fn search(&self, key: K) -> Option<Path> {
+        let in_front = |froms: &[K]| froms.partition_point(|from| *from <= key).saturating_sub(1);
+        let group = in_front(&self.froms);
+        let parts = &self.parts[*self.groups.get(group)?];
+        prefetch_whole(parts);
+        Some(Path { group, part: in_front(parts.keys()) })
+    }
+
+    fn number(&self, Path { group, part }: Path) -> u32 {
+        self.parts[self.groups[group]].numbers[part]
+    }
+
+    /// Makes two of a full part, the first of which is then at the path that is returned.
+    #[cold]
+    fn split(&mut self, path: Path) -> Path {
+        let Path { mut group, part } = path;
+        let full = self.number(path);
+        let upper = self.parts[full].split_off();
+        let (from, upper) = (upper.keys[0], self.parts.insert(upper));
+        let mut at = part + 1;
+        if self.parts[self.groups[group]].count == PART_MAX {
+            self.split_group(group);
+            if let Some(behind) = at.checked_sub(PART_MAX / 2 + 1) {
+                (group, at) = (group + 1, behind + 1);
+            }
+        }
+        let parts = self.groups[group];
+        self.parts[parts].insert(at, from, upper);
+        Path { group, part: at - 1 }
+    }
+
+    fn split_group(&mut self, group: usize) {
+        let full = self.groups[group];
+        let upper = self.parts[full].split_off();
+        self.froms.insert(group + 1, upper.keys[0]);
+        let upper = self.parts.insert(upper);
+        self.groups.insert(group + 1, upper);
+    }
+
+    /// Has a part that has few entries become one with a neighbour in its group, if both have few. A part
+    /// without any goes, unless it is the only one.
+    #[cold]
+    fn shrink(&mut self, path: Path) {
+        let Path { group, part } = path;
+        let parts = self.groups[group];
+        if self.parts[self.number(path)].count == 0 {
+            if self.parts[parts].count > 1 || self.groups.len() > 1 {
+                let gone = self.parts[parts].remove(part);
+                self.parts.remove(gone);
+                self.shrink_group(group);
+            }
+            return;
+        }
+        let counts = |at: &u32| self.parts[*at].count;
+        let Some(at) = neighbour(self.parts[parts].numbers(), part, counts) else { return };
+        let upper = self.parts[parts].remove(at + 1);
+        let lower = self.parts[parts].numbers[at];
+        self.join(lower, upper);
+        self.shrink_group(group);
+    }
+
+    fn shrink_group(&mut self, group: usize) {
+        let count = self.parts[self.groups[group]].count;
+        if count > PART_AGAIN / 2 {
+            return;
+        }
+        if count == 0 {
+            self.froms.remove(group);
+            let gone = self.groups.remove(group);
+            return self.parts.remove(gone);
+        }
+        let counts = |at: &u32| self.parts[*at].count;
+        let Some(at) = neighbour(&self.groups, group, counts) else { return };
+        // The first part of a group has been searched for all below it, which here another may have.
+        let upper = self.groups.remove(at + 1);
+        self.parts[upper].keys[0] = self.froms.remove(at + 1);
+        self.join(self.groups[at], upper);
+    }
+
+    fn join(&mut self, lower: u32, upper: u32) {
+        let mut entries = self.parts[upper].clone();
+        entries.move_to(0, &mut self.parts[lower]);
+        self.parts.remove(upper);
+    }
+}
+
+/// The first of the two that become one: this one with the smaller of its neighbours, if they are few
+/// enough together.
+fn neighbour(numbers: &[u32], at: usize, counts: impl Fn(&u32) -> usize) -> Option<usize> {
+    let size = |at: usize| numbers.get(at).map_or(PART_MAX, &counts);
+    let first = match at.checked_sub(1) {
+        Some(before) if size(before) < size(at + 1) => before,
+        _ => at,
+    };
+    (size(first) + size(first + 1) <= PART_AGAIN).then_some(first)
 }
 
 #[inline]
@@ -190,32 +295,45 @@ fn foreseen_at<K: Key>(key: K) -> usize {
 const _: () = assert!(FORESEEN == 1 << (u64::BITS - 60));
 
 impl<K: Key> Part<K> {
-    fn empty() -> Box<Self> {
-        Box::new(Self { count: 0, keys: [K::default(); PART_MAX], values: [0; PART_MAX] })
+    fn empty() -> Self {
+        Self { count: 0, keys: [K::default(); PART_MAX], numbers: [0; PART_MAX] }
+    }
+
+    fn of(key: K, number: u32) -> Self {
+        let mut part = Self::empty();
+        part.insert(0, key, number);
+        part
     }
 
     fn keys(&self) -> &[K] {
         &self.keys[..self.count]
     }
 
-    fn values(&self) -> &[u32] {
-        &self.values[..self.count]
+    fn numbers(&self) -> &[u32] {
+        &self.numbers[..self.count]
     }
 
-    fn insert(&mut self, at: usize, key: K, value: u32) {
+    fn insert(&mut self, at: usize, key: K, number: u32) {
         self.keys.copy_within(at..self.count, at + 1);
-        self.values.copy_within(at..self.count, at + 1);
+        self.numbers.copy_within(at..self.count, at + 1);
         self.keys[at] = key;
-        self.values[at] = value;
+        self.numbers[at] = number;
         self.count += 1;
     }
 
     fn remove(&mut self, at: usize) -> u32 {
-        let value = self.values[at];
+        let number = self.numbers[at];
         self.keys.copy_within(at + 1..self.count, at);
-        self.values.copy_within(at + 1..self.count, at);
+        self.numbers.copy_within(at + 1..self.count, at);
         self.count -= 1;
-        value
+        number
+    }
+
+    /// The upper half of a full one.
+    fn split_off(&mut self) -> Self {
+        let mut upper = Self::empty();
+        self.move_to(PART_MAX / 2, &mut upper);
+        upper
     }
 
     /// Moves its entries from `first` on to the end of another part.
@@ -223,7 +341,7 @@ impl<K: Key> Part<K> {
         let count = self.count - first;
         let end = other.count + count;
         other.keys[other.count..end].copy_from_slice(&self.keys()[first..]);
-        other.values[other.count..end].copy_from_slice(&self.values()[first..]);
+        other.numbers[other.count..end].copy_from_slice(&self.numbers()[first..]);
         other.count = end;
         self.count = first;
     }
@@ -243,12 +361,23 @@ mod tests {
         assert_eq!(ladder.last(), map.values().next_back().copied());
         assert_eq!(ladder.last_key(), map.keys().next_back().copied());
         assert_eq!(ladder.len(), map.len());
-        let firsts: Vec<u64> =
-            ladder.parts.iter().map_while(|part| part.keys().first().copied()).collect();
-        assert!(ladder.firsts == firsts || map.is_empty());
-        let small = ladder.parts.windows(2);
-        assert!(ladder.parts.iter().all(|part| part.count <= PART_MAX));
-        assert!(small.into_iter().all(|pair| pair[0].count + pair[1].count > PART_AGAIN / 2));
+        let parts = |number: &u32| &ladder.parts[*number];
+        let is_in_order = |from: Option<&u64>, keys: &[u64]| {
+            keys.is_sorted_by(|one, next| one < next)
+                && from.is_none_or(|from| keys.first().is_none_or(|first| from <= first))
+        };
+        assert!(is_in_order(None, &ladder.froms));
+        for (at, group) in ladder.groups.iter().map(parts).enumerate() {
+            assert!(is_in_order(ladder.froms.get(at).filter(|_| at > 0), group.keys()));
+            let sizes: Vec<usize> = group.numbers().iter().map(|part| parts(part).count).collect();
+            assert!(sizes.windows(2).all(|pair| pair[0] + pair[1] > PART_AGAIN / 2));
+            for (at, part) in group.numbers().iter().map(parts).enumerate() {
+                assert!(is_in_order(group.keys().get(at).filter(|_| at > 0), part.keys()));
+            }
+        }
+        let groups = ladder.groups.windows(2);
+        let pairs = groups.map(|pair| parts(&pair[0]).count + parts(&pair[1]).count);
+        assert!(pairs.into_iter().all(|count| count > PART_AGAIN / 2));
     }
 
     proptest! {

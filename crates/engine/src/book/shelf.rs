@@ -1,0 +1,87 @@
+//! Records that are named by a small number, never move, and whose room is used again.
+
+use crate::book::prefetch::advise_huge;
+
+/// Each stretch of memory is twice as long as the one before: what is there is not copied to make room, a
+/// small shelf takes little, and a large one lies on huge pages.
+#[derive(Clone, Debug)]
+pub(crate) struct Shelf<T> {
+    stretches: Vec<Vec<T>>,
+    free: Vec<u32>,
+}
+
+impl<T> Default for Shelf<T> {
+    fn default() -> Self {
+        Self { stretches: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<T> Shelf<T> {
+    pub(crate) fn insert(&mut self, record: T) -> u32 {
+        if let Some(number) = self.free.pop() {
+            self[number] = record;
+            return number;
+        }
+        if self.stretches.last().is_none_or(|last| last.len() == last.capacity()) {
+            let mut longer = Vec::with_capacity(1 << self.stretches.len());
+            advise_huge(&mut longer);
+            self.stretches.push(longer);
+        }
+        let at = self.stretches.len() - 1;
+        let number = (1 << at) - 1 + self.stretches[at].len();
+        self.stretches[at].push(record);
+        u32::try_from(number).expect("fewer than 2^32 records")
+    }
+
+    /// The record stays readable until its place is taken again.
+    pub(crate) fn remove(&mut self, number: u32) {
+        self.free.push(number);
+    }
+}
+
+/// Which stretch, and where in it.
+#[inline]
+fn place(number: u32) -> (usize, usize) {
+    let place = number as usize + 1;
+    let stretch = place.ilog2();
+    (stretch as usize, place - (1 << stretch))
+}
+
+impl<T> std::ops::Index<u32> for Shelf<T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, number: u32) -> &T {
+        let (stretch, at) = place(number);
+        &self.stretches[stretch][at]
+    }
+}
+
+impl<T> std::ops::IndexMut<u32> for Shelf<T> {
+    #[inline]
+    fn index_mut(&mut self, number: u32) -> &mut T {
+        let (stretch, at) = place(number);
+        &mut self.stretches[stretch][at]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_keep_their_place_and_room_is_used_again() {
+        let mut shelf = Shelf::default();
+        let numbers: Vec<u32> = (0..1_000).map(|at| shelf.insert(at)).collect();
+        let first = std::ptr::from_ref(&shelf[numbers[0]]);
+        assert!(numbers.iter().all(|number| shelf[*number] == *number));
+        shelf.remove(7);
+        shelf.remove(999);
+        assert_eq!(
+            [shelf.insert(-1_i64 as u32), shelf.insert(8), shelf.insert(9)],
+            [999, 7, 1_000]
+        );
+        assert_eq!([shelf[999], shelf[7], shelf[1_000]], [u32::MAX, 8, 9]);
+        assert_eq!(first, std::ptr::from_ref(&shelf[0]));
+    }
+}

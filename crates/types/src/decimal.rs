@@ -27,17 +27,43 @@ pub fn parse_decimal(text: &str, decimals: u8) -> Option<i128> {
 /// enough to be exact.
 pub fn format_decimal(units: i128, decimals: u8, digits: u8) -> String {
     assert!(digits >= decimals, "printing would round");
-    let sign = if units < 0 { "-" } else { "" };
-    let scale = 10_u128.pow(u32::from(decimals));
-    let (whole, fraction) = (units.unsigned_abs() / scale, units.unsigned_abs() % scale);
-    if digits == 0 {
-        return format!("{sign}{whole}");
+    // From the last digit to the first: an answer has a dozen of these, and every order an answer.
+    let mut rest = units.unsigned_abs();
+    let mut text = Vec::with_capacity(usize::from(digits) + WHOLE_DIGITS);
+    text.resize(usize::from(digits - decimals), b'0');
+    text.extend((0..decimals).map(|_| last_digit(&mut rest)));
+    if digits > 0 {
+        text.push(b'.');
     }
-    let fraction = match decimals {
-        0 => String::new(),
-        _ => format!("{fraction:0width$}", width = usize::from(decimals)),
+    text.push(last_digit(&mut rest));
+    while rest > 0 {
+        text.push(last_digit(&mut rest));
+    }
+    if units < 0 {
+        text.push(b'-');
+    }
+    text.reverse();
+    String::from_utf8(text).expect("digits, a point and a sign")
+}
+
+/// There is room for so many before the point, with the sign and the point; more are rare.
+const WHOLE_DIGITS: usize = 14;
+
+/// Takes off the last digit. Nearly all fit into 64 bits, which a processor divides itself.
+#[inline]
+fn last_digit(rest: &mut u128) -> u8 {
+    let digit = match u64::try_from(*rest) {
+        Ok(small) => {
+            *rest = u128::from(small / 10);
+            (small % 10) as u8
+        }
+        Err(_) => {
+            let digit = (*rest % 10) as u8;
+            *rest /= 10;
+            digit
+        }
     };
-    format!("{sign}{whole}.{fraction:0<width$}", width = usize::from(digits))
+    b'0' + digit
 }
 
 /// A tick size or a lot size: `units` of 10^-`decimals`.
@@ -114,6 +140,16 @@ mod tests {
         assert_eq!(format_decimal(-5, 2, 2), "-0.05");
         assert_eq!(format_decimal(7, 0, 0), "7");
         assert_eq!(format_decimal(7, 0, 2), "7.00");
+        assert_eq!(format_decimal(0, 2, 3), "0.000");
+        assert_eq!(format_decimal(10, 1, 1), "1.0");
+        assert_eq!(format_decimal(i128::MAX, 0, 0), i128::MAX.to_string());
+        assert_eq!(format_decimal(i128::MIN, 0, 0), i128::MIN.to_string());
+        for units in [1, 99, 1 << 64, (1 << 64) - 1, 10_i128.pow(20), i128::MAX] {
+            for decimals in 0..20 {
+                let text = format_decimal(units, decimals, 20);
+                assert_eq!(parse_decimal(&text, decimals), Some(units), "{text}");
+            }
+        }
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl ClOrdId {
     }
 }
 
-/// Ten places lie in one word: no other way of putting them together is as fast.
+/// Ten places lie in one word, which is put together in registers.
 #[inline]
 fn in_six_bits(characters: &[u8; SIX_BIT_MAX as usize / 2]) -> Option<u128> {
     let (mut bits, mut all) = (0_u64, 0);

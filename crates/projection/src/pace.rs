@@ -19,6 +19,7 @@ pub(crate) struct Pace {
 impl Pace {
     /// Of the thread that calls.
     pub(crate) fn begin(&self) {
+        // A thread begins once.
         let _ = self.thread.set(std::thread::current());
     }
 
@@ -46,7 +47,6 @@ impl Pace {
     pub(crate) fn idle(&self, time: Duration) {
         if self.is_idle.swap(true, Ordering::SeqCst) {
             std::thread::park_timeout(time);
-            self.is_idle.store(false, Ordering::SeqCst);
         }
     }
 

@@ -412,6 +412,7 @@ fn engine_crowd(name: &str, order: fn(usize) -> NewOrder, usual: Option<u64>) ->
         [Command::NewOrder(order(MANY + at)), house::cancel_order(canceled)]
     });
     let taken = carry_out_all(&mut engine, turns);
+    assert_eq!(engine.resting_count(), MANY, "{name}: one goes for each that comes");
     let times =
         usual.map(|usual| format!("{:>34}.{} times", taken / usual, taken * 10 / usual % 10));
     println!("  {name:36}{taken:>9}{}", times.unwrap_or_default());

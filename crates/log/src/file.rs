@@ -56,6 +56,8 @@ pub struct Options {
     /// Called by the writer thread when there is something new to poll, a failure included. It
     /// should do no more than wake a thread.
     pub waker: Arc<dyn Fn() + Send + Sync>,
+    /// Called by the writer thread before anything else.
+    pub at_begin: Arc<dyn Fn() + Send + Sync>,
 }
 
 impl Default for Options {
@@ -67,6 +69,7 @@ impl Default for Options {
             start: Start::default(),
             archive_dir: None,
             waker: Arc::new(|| {}),
+            at_begin: Arc::new(|| {}),
         }
     }
 }
@@ -151,6 +154,7 @@ impl FileLog {
         });
         let dir = writer.dir.clone();
         let wake_at_end = WakeAtEnd(Arc::clone(&options.waker));
+        let at_begin = options.at_begin;
         let filler = Filler::start(Arc::clone(&shared))
             .map_err(DiskError::at("starting the thread that fills", &dir))?;
         let thread = WriterThread {
@@ -166,6 +170,7 @@ impl FileLog {
             .spawn(move || {
                 // Dropped last: who is woken finds the queue closed.
                 let _wake_at_end = wake_at_end;
+                at_begin();
                 thread.run();
             })
             .map_err(DiskError::at("starting the writer thread of", &dir))?;

@@ -28,6 +28,7 @@ use crate::follower::{FollowError, Follower, Position};
 use crate::history::LogHistory;
 use crate::machine::Machine;
 use crate::metrics::Metrics;
+use crate::pin::{Core, keep_this_thread_to};
 use crate::replay::{Replayed, replay};
 use crate::snapshot::{
     ENGINE_SECTION, EPOCH_SECTION, EVENT_HASH_SECTION, OLD_EVENT_HASH_SECTION, VIEWS_SECTION,
@@ -48,6 +49,10 @@ pub struct Settings {
     pub log_retention: LogRetention,
     /// Whether a second engine applies the log too and is compared with the first.
     pub replica: bool,
+    /// What the engine's thread is kept to.
+    pub engine_core: Option<Core>,
+    /// What the thread is kept to that writes the log.
+    pub log_core: Option<Core>,
     /// For tests of the alarm: the replica carries out the command of this sequence twice.
     #[doc(hidden)]
     pub replica_errs_at: Option<u64>,
@@ -76,6 +81,8 @@ impl Settings {
             retention: Retention::default(),
             log_retention: LogRetention::default(),
             replica: false,
+            engine_core: None,
+            log_core: None,
             replica_errs_at: None,
         }
     }
@@ -270,11 +277,13 @@ fn open_log(
         LogRetention::Archive(dir) => Some(dir.clone()),
         LogRetention::Keep | LogRetention::Delete => None,
     };
+    let core = settings.log_core;
     let options = Options {
         durability: settings.durability,
         segment_size: settings.log_segment_size,
         archive_dir,
         waker: Arc::new(move || waker.wake()),
+        at_begin: Arc::new(move || keep_this_thread_to(core)),
         ..Options::default()
     };
     let (log, recovered) =

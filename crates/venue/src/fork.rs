@@ -24,6 +24,9 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+#[cfg(target_os = "linux")]
+use crate::pin::leave_core_of;
+
 /// A child that takes longer than this has hung, and is ended.
 const LIFETIME_MAX_S: u32 = 600;
 /// Orders come first.
@@ -148,6 +151,8 @@ fn live(parent: libc::pid_t, mut input: PipeWriter, work: impl FnOnce() -> Vec<u
         }
         libc::alarm(LIFETIME_MAX_S);
     }
+    #[cfg(target_os = "linux")]
+    leave_core_of(parent);
     close_all_but(&input);
     give_way();
     // Should somebody have put another hook in place of ours, a panic ends here.
@@ -192,6 +197,26 @@ mod tests {
         client.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         assert_eq!(client.read(&mut [0]).unwrap(), 0, "it is closed at once");
         drop(child);
+    }
+
+    /// There it would take turns with the engine, for as long as it takes to encode the state.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_child_does_not_stay_on_the_core_of_a_pinned_thread() {
+        use rustix::thread::{CpuSet, sched_getaffinity};
+        let everywhere = sched_getaffinity(None).unwrap();
+        let count = |cores: CpuSet| vec![u8::try_from(cores.count().min(255)).unwrap()];
+        if everywhere.count() == 1 {
+            return eprintln!("SKIPPED: there is one core only");
+        }
+        let number = (0..CpuSet::MAX_CPU).find(|number| everywhere.is_set(*number)).unwrap();
+        let core = crate::pin::Core::new(number);
+        let pinned = std::thread::spawn(move || {
+            crate::pin::keep_this_thread_to(Some(core));
+            let child = Child::fork(|| count(sched_getaffinity(None).unwrap())).unwrap();
+            (count(sched_getaffinity(None).unwrap()), child.output().unwrap())
+        });
+        assert_eq!(pinned.join().unwrap(), (vec![1], count(everywhere)));
     }
 
     #[test]

@@ -18,9 +18,10 @@ use crate::applied::Reply;
 use crate::data_dir::{LogRetention, Opened, Settings, primary_id};
 use crate::machine::{Machine, MachineError, Output, Progress, Refused, Role};
 use crate::metrics::Metrics;
+use crate::pin::keep_this_thread_to;
 use crate::publisher::{Listener, Message, OUTBOX_MAX, Publisher};
 use crate::replica::{self, Beginning, Feed, ReplicaState};
-use crate::snapshot::{Outcome, Source, Taken, encode};
+use crate::snapshot::{self, Outcome, Source, Taken, encode};
 use crate::spool::Spool;
 use crate::stages::Stage;
 use crate::watched::{Passage, WatchedLog};
@@ -256,6 +257,8 @@ struct Shell {
 #[derive(Debug)]
 enum Snapshotting {
     Idle,
+    /// It is due, and memory is being put in order for the fork.
+    Due(Receiver<()>),
     /// The command that says of which state is on its way through the log; the replica will give
     /// that state, if there is one.
     Wanted(Option<Receiver<ReplicaState>>),
@@ -265,6 +268,7 @@ enum Snapshotting {
 
 impl Shell {
     fn run(mut self) -> Result<(), MachineError> {
+        keep_this_thread_to(self.settings.engine_core);
         self.machine.take_over(primary_id(), now_ns())?;
         loop {
             self.take_in();
@@ -406,9 +410,14 @@ impl Shell {
     fn look_after_snapshot(&mut self) {
         match &self.snapshot {
             Snapshotting::Idle if self.is_snapshot_due() => {
-                let state = self.replica.as_ref().and_then(Feed::want_state);
-                self.machine.want_state_hash();
-                self.snapshot = Snapshotting::Wanted(state);
+                self.snapshot = Snapshotting::Due(snapshot::prepare());
+            }
+            Snapshotting::Due(prepared) => {
+                if prepared.try_recv() != Err(TryRecvError::Empty) {
+                    let state = self.replica.as_ref().and_then(Feed::want_state);
+                    self.machine.want_state_hash();
+                    self.snapshot = Snapshotting::Wanted(state);
+                }
             }
             Snapshotting::Idle | Snapshotting::Wanted(_) => {}
             Snapshotting::UnderWay(outcome) => match outcome.try_recv() {
@@ -478,8 +487,9 @@ impl Shell {
 }
 
 impl Snapshotting {
+    /// Who stops waits for it.
     fn is_under_way(&self) -> bool {
-        matches!(self, Self::UnderWay(_))
+        matches!(self, Self::Due(_) | Self::UnderWay(_))
     }
 }
 

@@ -1,11 +1,13 @@
 //! How a snapshot comes about while the venue runs.
 //!
 //! ```text
-//!  [engine]     want_state_hash ─► TakeStateHash applied ─► fork ──────────────► StateHash entered
-//!                                     │                      │                       ▲
-//!  [publisher]                        └─► views, event hash  │                       │
-//!  [snapshot]                                     └──► state, hash it, write it ─────┘
-//!  [replica]                          its own state ──► ▲
+//!  [prepare]     huge pages
+//!                ▲      ▼
+//!  [engine]      due   want_state_hash ─► TakeStateHash applied ─► fork ──────────► StateHash entered
+//!                                            │                      │                    ▲
+//!  [publisher]                               └─► views, event hash  │                    │
+//!  [snapshot]                                            └──► state, hash it, write it ──┘
+//!  [replica]                                 its own state ──► ▲
 //! ```
 //!
 //! With a replica the state that is written is the replica's, and only when its hash is that of the
@@ -15,7 +17,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Instant;
 
 use engine::Engine;
@@ -74,6 +76,24 @@ pub(crate) struct Outcome {
     pub(crate) trim_before: Option<u64>,
 }
 
+/// Puts memory in order, so that the fork holds up the engine for a moment only; the other end of what
+/// is returned is dropped when that is done.
+pub(crate) fn prepare() -> Receiver<()> {
+    let (at_work, prepared) = sync_channel(1);
+    std::thread::spawn(move || {
+        // The engine's thread has started this one.
+        #[cfg(target_os = "linux")]
+        crate::pin::leave_core_of(rustix::process::getpid().as_raw_pid());
+        #[cfg(target_os = "linux")]
+        match crate::huge_pages::collapse() {
+            Ok(count) => tracing::debug!(count, "memory is in huge pages"),
+            Err(error) => tracing::warn!(%error, "memory stays in small pages"),
+        }
+        drop(at_work);
+    });
+    prepared
+}
+
 impl Source {
     /// The state as it is now, without holding up this thread for longer than a fork takes.
     pub(crate) fn fork(engine: &Engine, replica: Option<Receiver<ReplicaState>>) -> Self {
@@ -126,7 +146,11 @@ struct Found {
 
 /// In a child, or here and now where none can be had.
 fn copy(work: impl Fn() -> Vec<u8>) -> Copy {
-    match Child::fork(&work) {
+    copy_by(Child::fork(&work), work)
+}
+
+fn copy_by(forked: io::Result<Child>, work: impl Fn() -> Vec<u8>) -> Copy {
+    match forked {
         Ok(child) => Copy::Forked(child),
         Err(error) => {
             tracing::warn!(%error, "no child to take the state in: orders wait until it is taken");
@@ -279,6 +303,23 @@ impl fmt::Display for JobError {
             ),
             Self::Log(error) => error.fmt(f),
             Self::Snapshot(error) => error.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_no_child_can_be_had_the_state_is_taken_here_and_now() {
+        let engine = Engine::default();
+        let encode_all = || encode_with_hash(&engine);
+        let no_child = Err(io::Error::from(io::ErrorKind::WouldBlock));
+        for copy in [copy_by(no_child, encode_all), copy(encode_all)] {
+            let found = Source::Primary(copy).read(0).unwrap();
+            assert_eq!(found.primary_hash, *blake3::hash(&encode(&engine)).as_bytes());
+            assert_eq!(found.state.unwrap(), encode(&engine));
         }
     }
 }

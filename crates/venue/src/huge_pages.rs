@@ -1,0 +1,117 @@
+//! This process's memory put together into huge pages, so that it is forked in a moment.
+//!
+//! fork(2) copies an entry of the page tables for every page, and the engine's thread waits for it: at a
+//! million open orders that is 100,000 small pages, or some hundred huge ones. Memory is not in huge pages
+//! by itself: what was allocated in small pieces never was, and what a child shared with its parent is cut
+//! into small pages as the parent writes to it.
+//!
+//! # Why `unsafe`
+//! `madvise` is told addresses that the system itself has listed. To put pages together changes no
+//! content, and where nothing is mapped any more it fails.
+#![allow(unsafe_code, reason = "there is no safe way to ask for huge pages; see above")]
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::time::Duration;
+
+/// What a processor maps as one.
+const HUGE: usize = 1 << 21;
+const PAGE: usize = 1 << 12;
+/// So many of its small pages are in use where a huge one is worth its memory.
+const PAGES_MIN: usize = HUGE / PAGE * 7 / 8;
+
+/// Whoever needs the memory of a page, or any new memory, while it is put together waits for that: some
+/// hundred microseconds, and then nobody for as long.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// Puts together what can be. Not for a thread that gives way to others, who would wait for it to have a
+/// processor again. Says how many huge pages there are then.
+pub(crate) fn collapse() -> io::Result<usize> {
+    let maps = std::fs::read_to_string("/proc/self/maps")?;
+    let page_map = File::open("/proc/self/pagemap")?;
+    let mut count = 0;
+    for range in maps.lines().filter_map(anonymous) {
+        for start in (range.start.next_multiple_of(HUGE)..range.end).step_by(HUGE) {
+            if start + HUGE <= range.end && pages_in_use(&page_map, start)? >= PAGES_MIN {
+                // SAFETY: see above.
+                let failed =
+                    unsafe { libc::madvise(start as *mut libc::c_void, HUGE, libc::MADV_COLLAPSE) };
+                count += usize::from(failed == 0);
+                std::thread::sleep(PAUSE);
+            }
+        }
+    }
+    Ok(count)
+}
+
+/// The addresses of a line of `maps`, where it is memory that can be written to and is of no file.
+fn anonymous(line: &str) -> Option<Range<usize>> {
+    let mut fields = line.split_ascii_whitespace();
+    let (start, end) = fields.next()?.split_once('-')?;
+    let is_private = fields.next()? == "rw-p";
+    let is_of_no_file = fields.nth(2)? == "0" && fields.next().is_none_or(|name| name == "[heap]");
+    let address = |text| usize::from_str_radix(text, 16).ok();
+    (is_private && is_of_no_file).then_some(address(start)?..address(end)?)
+}
+
+/// How many pages of a huge one are in memory.
+fn pages_in_use(page_map: &File, start: usize) -> io::Result<usize> {
+    const ENTRY: usize = 8;
+    const PRESENT: u64 = 1 << 63;
+    let mut entries = [0; HUGE / PAGE * ENTRY];
+    page_map.read_exact_at(&mut entries, (start / PAGE * ENTRY) as u64)?;
+    let entries = entries.as_chunks().0.iter().map(|entry| u64::from_ne_bytes(*entry));
+    Ok(entries.filter(|entry| entry & PRESENT != 0).count())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn only_memory_of_no_file_that_can_be_written_to_is_put_together() {
+        let check = |line: &str, expect: Option<Range<usize>>| {
+            assert_eq!(anonymous(line), expect, "{line}");
+        };
+        check("1000-3000 rw-p 00000000 00:00 0 ", Some(0x1000..0x3000));
+        check(
+            "7fe93ce00000-7fe94ca00000 rw-p 00000000 00:00 0",
+            Some(0x7fe9_3ce0_0000..0x7fe9_4ca0_0000),
+        );
+        check("1000-3000 rw-p 00000000 00:00 0                  [heap]", Some(0x1000..0x3000));
+        check("1000-3000 rw-p 00000000 00:00 0                  [stack]", None);
+        check("1000-3000 rw-p 00000000 fe:00 77                 /lib/libc.so.6", None);
+        check("1000-3000 rw-s 00000000 00:01 9                  /dev/zero (deleted)", None);
+        check("1000-3000 r--p 00000000 00:00 0 ", None);
+        check("1000-3000 ---p 00000000 00:00 0 ", None);
+        check("", None);
+    }
+
+    /// How much of this process's memory is in huge pages and of no file.
+    fn in_huge_pages_kib() -> usize {
+        let rollup = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap();
+        let line = rollup.lines().find_map(|line| line.strip_prefix("AnonHugePages:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
+    #[test]
+    fn small_pieces_come_to_lie_in_huge_pages_and_are_what_they_were() {
+        let system = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
+        if !system.is_ok_and(|system| !system.contains("[never]")) {
+            return; // This machine has none, and a venue on it does without.
+        }
+        let pieces: Vec<Box<[usize; 100]>> = (0..100_000).map(|at| Box::new([at; 100])).collect();
+        let before = in_huge_pages_kib();
+        // Memory that another test's child shares with this process stays as it is until that has ended.
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while collapse().unwrap() < 30 || in_huge_pages_kib() < before + (60 << 10) {
+            assert!(Instant::now() < deadline, "most of 80 MB is in small pages still");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        assert!(pieces.iter().enumerate().all(|(at, piece)| **piece == [at; 100]));
+    }
+}

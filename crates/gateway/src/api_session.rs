@@ -56,6 +56,7 @@ pub(crate) async fn open(
     let (client, queue) = Client::new(shared.settings.ws_queue_max, false, unit);
     let session = ApiSession {
         shared: Arc::clone(&shared),
+        place: place.clone(),
         peer,
         unit,
         connected_ns: now_ns(),
@@ -71,6 +72,7 @@ pub(crate) async fn open(
 
 struct ApiSession {
     shared: Arc<Shared>,
+    place: Place,
     peer: IpAddr,
     unit: TimeUnit,
     connected_ns: u64,
@@ -166,9 +168,11 @@ impl ApiSession {
     fn call(&self, params: Params, signed: Option<Signed>) -> Call {
         let key = |logon: &Logon| LogonKey { hash: logon.hash, session: logon.session };
         let logon = self.logon.as_ref().map(key);
+        let received_ns = now_ns();
         Call {
             shared: Arc::clone(&self.shared),
-            received_ns: now_ns(),
+            received_ns,
+            waited: self.place.line().waited(received_ns),
             times: Times::begin(None),
             unit: self.unit,
             params,

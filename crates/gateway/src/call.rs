@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::http::HeaderValue;
 use bytes::Bytes;
@@ -21,6 +22,8 @@ use crate::{Shared, now_ns};
 pub(crate) struct Call {
     pub(crate) shared: Arc<Shared>,
     pub(crate) received_ns: u64,
+    /// How long it had waited by then.
+    pub(crate) waited: Duration,
     pub(crate) times: Times,
     pub(crate) unit: TimeUnit,
     pub(crate) params: Params,

@@ -23,7 +23,9 @@
 
 mod access;
 mod account;
+mod admission;
 mod api_session;
+mod arrival;
 mod ask;
 mod batch;
 mod call;
@@ -68,6 +70,7 @@ use tokio::sync::watch;
 use venue::{Handle, Keyring, Listener, MasterKeyError, Opened};
 
 pub use crate::access::AccessRecord;
+use crate::admission::Admission;
 pub use crate::cors::{Origin, OriginError};
 use crate::directory::Directory;
 use crate::hub::Hub;
@@ -200,6 +203,7 @@ impl Known {
 pub(crate) struct Shared {
     settings: Settings,
     limits: Limits,
+    admission: Admission,
     listen_keys: ListenKeys,
     known: Arc<Known>,
     handle: Handle,

@@ -22,7 +22,7 @@ use protocol::binance::response::{
     PriceTicker, ReplaceAnswer, ServerTime, StatisticsTicker, TestOrderRates, Trade, TradeFee,
 };
 use protocol::binance::user_stream::BegunStream;
-use protocol::binance::{Parameter, Params, parameters};
+use protocol::binance::{ApiError, Parameter, Params, parameters};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use types::Role;
 
@@ -41,6 +41,8 @@ pub(crate) struct Operation {
     pub(crate) name: Option<&'static str>,
     weight: Weight,
     handler: Handler,
+    /// Whether it enters orders, and so is not taken on when the venue is overloaded.
+    enters: bool,
     shape: Shape,
 }
 
@@ -254,14 +256,14 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         shape!(WindowTickerRequest::parse[markets] => Either<StatisticsTicker, Vec<StatisticsTicker>>),
     ),
     // Orders
-    of(
+    entering(of(
         M::POST,
         "/api/v3/order",
         "order.place",
         Of(1),
         trader!(trading::new_order),
         shape!(NewOrderRequest::parse[markets, generate] => NewOrderAnswer),
-    ),
+    )),
     of(
         M::POST,
         "/api/v3/order/test",
@@ -278,14 +280,14 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         trader!(trading::cancel_order),
         shape!(CancelOrderRequest::parse[markets, generate] => CancelAnswer),
     ),
-    of(
+    entering(of(
         M::POST,
         "/api/v3/order/cancelReplace",
         "order.cancelReplace",
         Of(1),
         trader!(trading::replace_order),
         shape!(ReplaceOrderRequest::parse[markets, generate] => ReplaceAnswer),
-    ),
+    )),
     of(
         M::PUT,
         "/api/v3/order/amend/keepPriority",
@@ -302,13 +304,13 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         trader!(trading::cancel_all),
         shape!(CancelAllRequest::parse[markets, generate] => Vec<CancelAnswer>),
     ),
-    over_rest(
+    entering(over_rest(
         M::POST,
         "/api/v3/batchOrders",
         By(BatchOrdersRequest::weight),
         trader!(batch::new_orders),
         shape!(BatchOrdersRequest::parse[markets, generate] => BatchAnswer<NewOrderAnswer>),
-    ),
+    )),
     over_rest(
         M::POST,
         "/api/v3/batchCancel",
@@ -317,38 +319,38 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         shape!(BatchCancelRequest::parse[markets, generate] => BatchAnswer<CancelAnswer>),
     ),
     // Order lists
-    of(
+    entering(of(
         M::POST,
         "/api/v3/orderList/oco",
         "orderList.place.oco",
         Of(1),
         trader!(lists::new_oco),
         shape!(NewOrderListRequest::parse_oco[markets, generate] => NewOrderListAnswer),
-    ),
-    of(
+    )),
+    entering(of(
         M::POST,
         "/api/v3/orderList/oto",
         "orderList.place.oto",
         Of(1),
         trader!(lists::new_oto),
         shape!(NewOrderListRequest::parse_oto[markets, generate] => NewOrderListAnswer),
-    ),
-    of(
+    )),
+    entering(of(
         M::POST,
         "/api/v3/orderList/otoco",
         "orderList.place.otoco",
         Of(1),
         trader!(lists::new_otoco),
         shape!(NewOrderListRequest::parse_otoco[markets, generate] => NewOrderListAnswer),
-    ),
-    of(
+    )),
+    entering(of(
         M::POST,
         "/api/v3/order/oco",
         "orderList.place",
         Of(1),
         trader!(lists::new_legacy_oco),
         shape!(NewOrderListRequest::parse_legacy_oco[markets, generate] => NewOrderListAnswer),
-    ),
+    )),
     of(
         M::DELETE,
         "/api/v3/orderList",
@@ -560,7 +562,7 @@ const fn over_rest(
     handler: Handler,
     shape: Shape,
 ) -> Operation {
-    Operation { method, path, name: None, weight, handler, shape }
+    Operation { method, path, name: None, weight, handler, enters: false, shape }
 }
 
 const fn of(
@@ -571,25 +573,41 @@ const fn of(
     handler: Handler,
     shape: Shape,
 ) -> Operation {
-    Operation { method, path, name: Some(name), weight, handler, shape }
+    Operation { method, path, name: Some(name), weight, handler, enters: false, shape }
+}
+
+const fn entering(operation: Operation) -> Operation {
+    Operation { enters: true, ..operation }
 }
 
 impl Operation {
     /// Gives what the sender has spent with it, too.
     pub(crate) async fn carry_out(&self, call: Call) -> (Answer, Option<u32>) {
-        let refusal = Refusal::of_call(&call, method_name(self.method), self.asked_as(&call));
         let shared = Arc::clone(&call.shared);
-        let (answered, came_to_log) = access::watch(self.answer_within_limits(call)).await;
+        let spent = shared.limits.spend(call.peer, self.weight(&call.params));
+        if let (Ok(spent), Err(busy)) = (&spent, self.admit(&call)) {
+            // Metrics count it. The access record is for who should not have asked.
+            return (Err(busy), Some(*spent));
+        }
+        let refusal = Refusal::of_call(&call, method_name(self.method), self.asked_as(&call));
+        let answering = async {
+            match spent {
+                Ok(spent) => (self.answer(call).await, Some(spent)),
+                Err(error) => (Err(error), None),
+            }
+        };
+        let (answered, came_to_log) = access::watch(answering).await;
         if let (Err(error), false) = (&answered.0, came_to_log) {
             shared.note(&refusal, error.status, error.code, &error.msg);
         }
         answered
     }
 
-    async fn answer_within_limits(&self, call: Call) -> (Answer, Option<u32>) {
-        match call.shared.limits.spend(call.peer, self.weight(&call.params)) {
-            Ok(spent) => (self.answer(call).await, Some(spent)),
-            Err(error) => (Err(error), None),
+    /// Whether the venue has the time for it now.
+    fn admit(&self, call: &Call) -> Result<(), ApiError> {
+        match self.enters {
+            true => call.shared.admission.check(call.waited, &call.shared.handle),
+            false => Ok(()),
         }
     }
 

@@ -98,7 +98,9 @@ impl FromRequest<Arc<Shared>> for Call {
         let (mut parts, body) = request.into_parts();
         let body = read_body(shared, &parts.headers, body).await?;
         let received_ns = now_ns();
-        let mut times = Times::begin(parts.extensions.get::<Place>().cloned());
+        let place = parts.extensions.get::<Place>().cloned();
+        let waited = place.as_ref().map(|place| place.line().waited(received_ns));
+        let mut times = Times::begin(place);
         let query = parts.uri.query().unwrap_or_default().to_owned();
         let unit = TimeUnit::parse(text_header(&parts.headers, &TIME_UNIT_HEADER))?;
         if says_json(&parts.headers) && !body.is_empty() && !looks_like_object(&body) {
@@ -112,6 +114,7 @@ impl FromRequest<Arc<Shared>> for Call {
         Ok(Self {
             shared: Arc::clone(shared),
             received_ns,
+            waited: waited.unwrap_or_default(),
             times,
             unit,
             params,

@@ -21,6 +21,8 @@ use tokio_rustls::TlsAcceptor;
 use venue::Handle;
 
 use crate::access::Refusal;
+use crate::admission::Admission;
+use crate::arrival::Arriving;
 use crate::limits::Limits;
 use crate::listen_keys::{self, ListenKeys};
 use crate::operations::OPERATIONS;
@@ -57,7 +59,7 @@ struct Held {
 }
 
 impl Place {
-    fn new(permit: OwnedSemaphorePermit) -> Self {
+    pub(crate) fn new(permit: OwnedSemaphorePermit) -> Self {
         Self(Arc::new(Held { permit, line: Line::new() }))
     }
 
@@ -83,6 +85,7 @@ pub(crate) async fn serve(
     let shared = Shared {
         settings,
         limits,
+        admission: Admission::new(settings.late_after),
         listen_keys: ListenKeys::default(),
         known,
         handle: handle.clone(),
@@ -158,6 +161,7 @@ async fn begin(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut served: Ser
     if let Err(error) = stream.set_nodelay(true) {
         return tracing::debug!(%error, "a connection was gone at once");
     }
+    let stream = Arriving::new(stream, served.place.clone());
     let Some(acceptor) = acceptor else { return connection(stream, served).await };
     let accepted = tokio::select! {
         accepted = timeout(TLS_TIMEOUT, acceptor.accept(stream)) => accepted,

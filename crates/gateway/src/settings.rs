@@ -16,6 +16,9 @@ pub struct Settings {
     pub body_timeout: Duration,
     /// How long the venue may take to answer. A command goes on all the same.
     pub answer_timeout: Duration,
+    /// How long a request that would enter an order may wait to be read. Where they wait for longer for a
+    /// while, they are refused; `None` refuses none, and none while the disk does not keep up either.
+    pub late_after: Option<Duration>,
     /// Messages that may wait for one WebSocket's reader. When one more comes, it is cut.
     pub ws_queue_max: usize,
     /// Messages, pings and pongs that a client may send in one second.
@@ -43,6 +46,8 @@ impl Settings {
     pub const HEAD_TIMEOUT_DEFAULT: Duration = Duration::from_secs(60);
     pub const BODY_TIMEOUT_DEFAULT: Duration = Duration::from_secs(10);
     pub const ANSWER_TIMEOUT_DEFAULT: Duration = Duration::from_secs(10);
+    /// Far more than hundreds of clients wait for who each have one request under way.
+    pub const LATE_AFTER_DEFAULT: Duration = Duration::from_millis(250);
     pub const WS_QUEUE_MAX_DEFAULT: usize = 4_096;
     /// Binance allows 5; clients in a hurry shall not suffer from a venue on their own machine.
     pub const WS_MESSAGES_PER_SECOND_DEFAULT: u32 = 100;
@@ -63,6 +68,7 @@ impl Default for Settings {
             head_timeout: Self::HEAD_TIMEOUT_DEFAULT,
             body_timeout: Self::BODY_TIMEOUT_DEFAULT,
             answer_timeout: Self::ANSWER_TIMEOUT_DEFAULT,
+            late_after: Some(Self::LATE_AFTER_DEFAULT),
             ws_queue_max: Self::WS_QUEUE_MAX_DEFAULT,
             ws_messages_per_second: Self::WS_MESSAGES_PER_SECOND_DEFAULT,
             ws_ping_every: Self::WS_PING_EVERY_DEFAULT,

@@ -18,6 +18,9 @@ use crate::server::Place;
 #[derive(Debug)]
 pub(crate) struct Line {
     begun: Instant,
+    /// When the newest of the bytes that were read came to this machine, in Unix time; 0 is not
+    /// known.
+    came_ns: AtomicU64,
     read: AtomicU64,
     /// Since when an answer waits to be written.
     answered: AtomicU64,
@@ -25,7 +28,20 @@ pub(crate) struct Line {
 
 impl Line {
     pub(crate) fn new() -> Self {
-        Self { begun: Instant::now(), read: AtomicU64::new(0), answered: AtomicU64::new(0) }
+        let none = || AtomicU64::new(0);
+        Self { begun: Instant::now(), came_ns: none(), read: none(), answered: none() }
+    }
+
+    pub(crate) fn came(&self, came_ns: Option<u64>) {
+        self.came_ns.store(came_ns.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// How long what was read last had waited in the socket, and since.
+    pub(crate) fn waited(&self, now_ns: u64) -> Duration {
+        match self.came_ns.load(Ordering::Relaxed) {
+            0 => Duration::ZERO,
+            came_ns => Duration::from_nanos(now_ns.saturating_sub(came_ns)),
+        }
     }
 
     fn note(&self, moment: &AtomicU64, now: Instant) {

@@ -243,6 +243,12 @@ impl Opened {
         Arc::clone(&self.metrics)
     }
 
+    /// On a log that stands before the folder's own, such as one that holds batches up.
+    #[must_use]
+    pub fn with_log(self, stand: impl FnOnce(AnyLog) -> AnyLog) -> Self {
+        Self { log: stand(self.log), ..self }
+    }
+
     /// Whether nothing was ever logged here.
     pub fn is_new(&self) -> bool {
         self.engine().sequence() == 0

@@ -18,6 +18,7 @@
 
 mod applied;
 mod archive;
+mod backlog;
 mod credential;
 mod data_dir;
 mod follower;
@@ -52,7 +53,7 @@ pub use history::{RebuiltSpool, rebuild_spool};
 pub use keyring::{Keyring, Sealing, reseal};
 pub use log::Durability;
 pub use machine::{Machine, MachineError, Output, Progress, Refused, Role};
-pub use metrics::{Figures, Metrics, ReplicaStatus};
+pub use metrics::{Figures, Metrics, RefusalCause, ReplicaStatus};
 pub use pin::Core;
 pub use publisher::Listener;
 pub use replay::Replayed;

@@ -190,6 +190,12 @@ impl<L: Log, T> Machine<L, T> {
         self.queue.drain(..).map(|(_, ticket)| ticket)
     }
 
+    /// What came with the oldest command that is not yet applied.
+    pub fn oldest(&self) -> Option<&T> {
+        let queued = self.queue.front().map(|(_, ticket)| ticket);
+        self.tickets.iter().flatten().next().or(queued)
+    }
+
     /// Commands that are on their way through the log.
     pub fn in_flight(&self) -> usize {
         self.tickets.iter().flatten().count()

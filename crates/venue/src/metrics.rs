@@ -8,11 +8,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use log::{Durability, Room};
 use prometheus_client::encoding::text;
 use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
+use crate::backlog::Backlog;
 use crate::stages::{Stage, StageTimes};
 
 type Count = Gauge<u64, AtomicU64>;
@@ -66,6 +68,31 @@ impl fmt::Display for ReplicaStatus {
     }
 }
 
+/// Why a request that would enter an order was refused, and may be sent again.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum RefusalCause {
+    /// It had waited for too long when it was read: more is sent than the venue can do.
+    Late,
+    /// What came before it waits for too long for the log: its disk does not keep up.
+    Stalled,
+    /// A queue has no room. This goes for every command.
+    QueueFull,
+    DiskFull,
+}
+
+impl RefusalCause {
+    const ALL: [Self; 4] = [Self::Late, Self::Stalled, Self::QueueFull, Self::DiskFull];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Late => "late",
+            Self::Stalled => "stalled",
+            Self::QueueFull => "queue_full",
+            Self::DiskFull => "disk_full",
+        }
+    }
+}
+
 /// How a venue is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Figures {
@@ -96,7 +123,10 @@ pub struct Metrics {
     projected_sequence: Count,
     projection_lag: Count,
     projection_alarm: Count,
+    command_wait: Seconds,
+    refused: Family<[(&'static str, &'static str); 1], Counter>,
 
+    pub(crate) backlog: Backlog,
     stages: Arc<StageTimes>,
     replica_status: AtomicU8,
     last_batch: AtomicU64,
@@ -122,6 +152,9 @@ impl Metrics {
             projected_sequence: Count::default(),
             projection_lag: Count::default(),
             projection_alarm: Count::default(),
+            command_wait: Seconds::default(),
+            refused: Family::default(),
+            backlog: Backlog::default(),
             stages: Arc::default(),
             replica_status: AtomicU8::default(),
             last_batch: AtomicU64::default(),
@@ -172,6 +205,13 @@ impl Metrics {
         let help =
             "1 while the read model cannot go on: its disk is full, its file locked or damaged";
         r.register("projection_alarm", help, self.projection_alarm.clone());
+        let help = "How long the oldest command has waited that is not carried out yet";
+        r.register_with_unit("command_wait", help, Unit::Seconds, self.command_wait.clone());
+        let help = "Requests that were not taken on and may be sent again, by why";
+        r.register("requests_refused", help, self.refused.clone());
+        for cause in RefusalCause::ALL {
+            drop(self.refused.get_or_create(&[("cause", cause.name())]));
+        }
         r.register_collector(Box::new(Arc::clone(&self.stages)));
         self
     }
@@ -185,6 +225,7 @@ impl Metrics {
         self.replica_lag.set(if status == ReplicaStatus::Off { 0 } else { behind });
         let applied = self.applied_sequence.get();
         self.projection_lag.set(applied.saturating_sub(self.projected_sequence.get()));
+        self.command_wait.set(self.backlog.wait().as_secs_f64());
         let mut out = String::new();
         text::encode(&mut out, &self.registry).expect("a string takes all that is written to it");
         out
@@ -237,6 +278,11 @@ impl Metrics {
     /// So many commands spent this time in a stage of their way.
     pub fn passed(&self, stage: Stage, time: Duration, commands: u64) {
         self.stages.observe(stage, time, commands);
+    }
+
+    /// A request was not taken on.
+    pub fn refused(&self, cause: RefusalCause) {
+        self.refused.get_or_create(&[("cause", cause.name())]).inc();
     }
 
     pub(crate) fn published(&self, last_sequence: u64, spool_first_sequence: u64) {

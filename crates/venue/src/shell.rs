@@ -17,7 +17,7 @@ use types::Entry;
 use crate::applied::Reply;
 use crate::data_dir::{LogRetention, Opened, Settings, primary_id};
 use crate::machine::{Machine, MachineError, Output, Progress, Refused, Role};
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, RefusalCause};
 use crate::pin::keep_this_thread_to;
 use crate::publisher::{Listener, Message, OUTBOX_MAX, Publisher};
 use crate::replica::{self, Beginning, Feed, ReplicaState};
@@ -81,8 +81,14 @@ impl Handle {
     ) -> Result<oneshot::Receiver<Result<Reply, Refused>>, Refused> {
         let (answer, reply) = oneshot::channel();
         let ticket = Ticket { answer, since: Instant::now() };
+        let backlog = &self.metrics.backlog;
+        backlog.submitted(ticket.since);
         match self.inbox.try_send(Request::Submit(Box::new(entry), ticket)) {
-            Err(TrySendError::Full(_)) => Err(Refused::Overloaded),
+            Err(TrySendError::Full(_)) => {
+                backlog.withdrawn();
+                self.metrics.refused(RefusalCause::QueueFull);
+                Err(Refused::Overloaded)
+            }
             // The receiver finds its sender gone.
             Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(reply),
         }
@@ -99,6 +105,11 @@ impl Handle {
 
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
+    }
+
+    /// How long the oldest command has waited that is not yet carried out.
+    pub fn command_wait(&self) -> Duration {
+        self.metrics.backlog.wait()
     }
 
     /// Asks the engine. The answer includes all that the asker was ever told before.
@@ -191,6 +202,7 @@ impl Opened {
             snapshot_due: 0,
             settings,
             outputs: Vec::new(),
+            taken: 0,
             stopping: false,
             stuck_since: None,
         };
@@ -248,6 +260,8 @@ struct Shell {
     /// The sequence at which the next snapshot is taken.
     snapshot_due: u64,
     outputs: Vec<Output<Ticket>>,
+    /// Commands that came from the inbox.
+    taken: u64,
     stopping: bool,
     /// Since when it waits for room on a full disk.
     stuck_since: Option<Instant>,
@@ -283,6 +297,8 @@ impl Shell {
                 return Ok(());
             }
             self.refuse_for_room();
+            let oldest = self.machine.oldest().map(|ticket| ticket.since);
+            self.metrics.backlog.looked_at(self.taken, oldest);
             if self.stopping && self.is_stuck(progress) {
                 return Err(self.stopped_full());
             }
@@ -301,6 +317,7 @@ impl Shell {
             return;
         }
         for ticket in self.machine.give_up_queued() {
+            self.metrics.refused(RefusalCause::DiskFull);
             ticket.refuse(Refused::DiskFull);
         }
     }
@@ -339,7 +356,13 @@ impl Shell {
     fn take(&mut self, request: Request) {
         match request {
             Request::Submit(entry, ticket) => {
+                self.taken += 1;
                 if let Err((refused, ticket)) = self.machine.submit(*entry, ticket) {
+                    match refused {
+                        Refused::Overloaded => self.metrics.refused(RefusalCause::QueueFull),
+                        Refused::DiskFull => self.metrics.refused(RefusalCause::DiskFull),
+                        Refused::NotPrimary => {}
+                    }
                     ticket.refuse(refused);
                 }
             }

@@ -5,6 +5,7 @@
 #[cfg(feature = "echo")]
 mod conformance;
 mod faults;
+mod held_log;
 mod history;
 mod limits;
 mod lists;
@@ -12,6 +13,7 @@ mod market;
 mod monitoring;
 mod openapi;
 mod orders;
+mod overload;
 mod retries;
 mod security;
 mod socket;

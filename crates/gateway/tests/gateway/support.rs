@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::held_log::Hold;
 use engine::Engine;
 use gateway::{Gateway, Origin as WebOrigin, Settings, Tls};
 use projection::Projection;
@@ -56,6 +57,8 @@ pub(crate) struct Site {
     settings: Settings,
     replica_errs_at: Option<u64>,
     exposure: Exposure,
+    /// By which its disk can be made to stop.
+    pub(crate) hold: Hold,
     running: Option<Running>,
     shutdown: oneshot::Sender<()>,
     served: JoinHandle<std::io::Result<()>>,
@@ -83,8 +86,9 @@ impl Site {
         let dir = tempfile::tempdir().unwrap();
         let master_key = MasterKey::generate();
         let key = |api_key: &str| Key { api_key: api_key.to_owned(), secret: Secret::generate() };
+        let hold = Hold::default();
         let (running, address, shutdown, served) =
-            start(&dir, settings, &master_key, errs_at, &exposure).await;
+            start(&dir, settings, &master_key, errs_at, &exposure, &hold).await;
         let site = Self {
             address,
             handle: running.handle(),
@@ -96,6 +100,7 @@ impl Site {
             settings,
             replica_errs_at: errs_at,
             exposure,
+            hold,
             running: Some(running),
             shutdown,
             served,
@@ -109,10 +114,10 @@ impl Site {
         self.shutdown.send(()).unwrap();
         self.served.await.unwrap().unwrap();
         self.running.expect("it runs").stop().unwrap();
+        let (settings, errs_at) = (self.settings, self.replica_errs_at);
         let started =
-            start(&self.dir, self.settings, &self.master_key, self.replica_errs_at, &self.exposure);
-        let started = started.await;
-        let (running, address, shutdown, served) = started;
+            start(&self.dir, settings, &self.master_key, errs_at, &self.exposure, &self.hold);
+        let (running, address, shutdown, served) = started.await;
         let handle = running.handle();
         Self { address, handle, running: Some(running), shutdown, served, ..self }
     }
@@ -332,6 +337,7 @@ async fn start(
     master_key: &MasterKey,
     replica_errs_at: Option<u64>,
     exposure: &Exposure,
+    hold: &Hold,
 ) -> (Running, SocketAddr, oneshot::Sender<()>, JoinHandle<std::io::Result<()>>) {
     let opened = Opened::open(venue::Settings {
         durability: Durability::Os,
@@ -339,7 +345,8 @@ async fn start(
         replica_errs_at,
         ..venue::Settings::new(dir.path())
     })
-    .unwrap();
+    .unwrap()
+    .with_log(|log| hold.over(log));
     let projection = Projection::start(dir.path(), opened.spool().reader(), opened.metrics());
     let gateway = Gateway::new(settings, &opened, master_key.clone())
         .unwrap()

@@ -77,6 +77,16 @@ impl ApiError {
         )
     }
 
+    /// More is sent than the venue can do.
+    pub fn too_busy_for_orders() -> Self {
+        Self::new(
+            503,
+            -1008,
+            "Server is currently overloaded with other requests: new orders are refused, cancels go on. \
+             Nothing was carried out; please try again.",
+        )
+    }
+
     pub fn shutting_down() -> Self {
         Self::new(503, -1016, "This service is no longer available.")
     }

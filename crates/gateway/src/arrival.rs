@@ -1,0 +1,184 @@
+//! When what a connection sends came to this machine: the kernel notes it on every packet.
+//!
+//! How long requests waited in a socket before they were read is seen nowhere else, and that is where
+//! they wait when more is sent than can be done.
+
+use std::io::{self, IoSlice, IoSliceMut};
+use std::os::fd::AsRawFd;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
+use nix::sys::time::TimeSpec;
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
+use tokio::net::TcpStream;
+
+use crate::server::Place;
+
+/// A connection that notes on its line when the bytes came that it has read last.
+///
+/// The kernel tells it of the newest of them, which is right for a request that comes alone. Where a read
+/// fills its buffer and more waits behind it, the next one begins with what came after the newest of this
+/// one: then that is when it came.
+pub(crate) struct Arriving {
+    stream: TcpStream,
+    place: Place,
+    /// When the newest byte came of a read that filled its buffer, until the socket is seen empty.
+    rest_since_ns: Option<u64>,
+    /// Where the kernel puts the time.
+    control: Vec<u8>,
+}
+
+impl Arriving {
+    pub(crate) fn new(stream: TcpStream, place: Place) -> Self {
+        if let Err(error) = setsockopt(&stream, sockopt::ReceiveTimestampns, &true) {
+            // Then nothing is ever late.
+            tracing::debug!(%error, "the kernel does not say when bytes came");
+        }
+        Self { stream, place, rest_since_ns: None, control: nix::cmsg_space!(TimeSpec) }
+    }
+}
+
+impl AsyncRead for Arriving {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let Self { stream, place, rest_since_ns, control } = self.get_mut();
+        let room = buf.remaining();
+        loop {
+            ready!(stream.poll_read_ready(context))?;
+            let fd = stream.as_raw_fd();
+            let read = stream
+                .try_io(Interest::READABLE, || receive(fd, buf.initialize_unfilled(), control));
+            match read {
+                Ok((read, came_ns)) => {
+                    buf.advance(read);
+                    place.line().came(rest_since_ns.or(came_ns));
+                    *rest_since_ns = came_ns.filter(|_| read == room);
+                    return Poll::Ready(Ok(()));
+                }
+                // It is empty, and says when it is not.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => *rest_since_ns = None,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+    }
+}
+
+/// Reads, and tells in Unix time when the newest of the bytes came. The kernel begins to note it a moment
+/// after the first socket asks for it.
+fn receive(
+    fd: std::os::fd::RawFd,
+    bytes: &mut [u8],
+    control: &mut [u8],
+) -> io::Result<(usize, Option<u64>)> {
+    let mut slices = [IoSliceMut::new(bytes)];
+    let message = recvmsg::<()>(fd, &mut slices, Some(control), MsgFlags::empty())?;
+    let came_ns = message.cmsgs()?.find_map(|part| match part {
+        ControlMessageOwned::ScmTimestampns(came) => {
+            let (seconds, nanos) = (came.tv_sec().cast_unsigned(), came.tv_nsec().cast_unsigned());
+            Some(seconds * 1_000_000_000 + nanos)
+        }
+        _ => None,
+    });
+    Ok((message.bytes, came_ns))
+}
+
+impl AsyncWrite for Arriving {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().stream).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::Arc;
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::sync::Semaphore;
+
+    use super::*;
+    use crate::now_ns;
+
+    #[test]
+    fn bytes_came_when_they_were_sent_however_late_they_are_read() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (server, _) = listener.accept().unwrap();
+        setsockopt(&server, sockopt::ReceiveTimestampns, &true).unwrap();
+        let (mut bytes, mut control) = ([0; 16], nix::cmsg_space!(TimeSpec));
+        let mut exchange = || {
+            let before_ns = now_ns();
+            client.write_all(b"abc").unwrap();
+            sleep(Duration::from_millis(20));
+            let (read, came_ns) = receive(server.as_raw_fd(), &mut bytes, &mut control).unwrap();
+            assert_eq!((read, &bytes[..3]), (3, &b"abc"[..]));
+            (before_ns, came_ns)
+        };
+        let told = (0..100)
+            .map(|_| exchange())
+            .find_map(|(before_ns, came_ns)| Some((before_ns, came_ns?)));
+        let (before_ns, came_ns) = told.expect("the kernel tells after a while");
+        assert!(came_ns >= before_ns && came_ns <= now_ns() - 15_000_000, "{came_ns}");
+        drop(client);
+        let (read, _) = receive(server.as_raw_fd(), &mut bytes, &mut control).unwrap();
+        assert_eq!(read, 0, "the end");
+    }
+    #[tokio::test]
+    async fn what_waits_behind_a_full_read_came_after_it() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (server, _) = listener.accept().await.unwrap();
+        let permit = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
+        let place = Place::new(permit);
+        let mut server = Arriving::new(server, place.clone());
+        let mut bytes = [0; 4];
+        let waited = || place.line().waited(now_ns());
+        // Until the kernel has begun to note it.
+        while waited() == Duration::ZERO {
+            client.write_all(b"abc").await.unwrap();
+            assert_eq!(server.read(&mut bytes).await.unwrap(), 3);
+        }
+        let before = Instant::now();
+        client.write_all(b"abcd").await.unwrap();
+        assert_eq!(server.read(&mut bytes).await.unwrap(), 4);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        client.write_all(b"abc").await.unwrap();
+        assert_eq!(server.read(&mut bytes).await.unwrap(), 3);
+        assert!((Duration::from_millis(45)..=before.elapsed()).contains(&waited()));
+        let before = Instant::now();
+        client.write_all(b"abc").await.unwrap();
+        assert_eq!(server.read(&mut bytes).await.unwrap(), 3);
+        assert!(waited() <= before.elapsed(), "the socket was empty before");
+    }
+}

@@ -1,0 +1,179 @@
+//! More is sent than the venue can do: new orders are refused at once, the rest goes on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::SinkExt;
+use futures_util::future::join_all;
+use gateway::Settings;
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::socket::{Socket, ask, connect, next, signed};
+use crate::support::{BTCUSDT, MAKER, Site};
+use crate::ws_api::{PATH, order};
+
+const BUSY: &str = "Server is currently overloaded with other requests: new orders are refused, \
+                    cancels go on. Nothing was carried out; please try again.";
+const LIMIT: &str = "symbol=BTCUSDT&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=100";
+/// How long a test waits before it takes a hang for a failure.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+async fn open_prices(site: &Site) -> Vec<i64> {
+    site.ask(|engine| {
+        let prices = engine.open_orders(MAKER, BTCUSDT).map(|order| order.price.ticks() / 100);
+        let mut prices: Vec<i64> = prices.collect();
+        prices.sort_unstable_by(|a, b| b.cmp(a));
+        prices
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disk_that_does_not_keep_up_refuses_orders_and_loses_none() {
+    let site = Site::new().await;
+    site.order(&site.maker, "BUY", "1", "97").await;
+    let to_cancel = site.order(&site.maker, "BUY", "1", "98").await["orderId"].clone();
+    let mut socket = connect(&site, PATH).await;
+    let site = Arc::new(site);
+    let send = |method: &'static str, path: &'static str, text: String| {
+        let site = Arc::clone(&site);
+        tokio::spawn(async move { site.signed(&site.maker, method, path, &text).await })
+    };
+
+    site.hold.stop();
+    let waiting = send("POST", "/api/v3/order", LIMIT.replace("100", "99"));
+    let deadline = Instant::now() + PATIENCE;
+    while site.handle.command_wait() < Duration::from_millis(500) {
+        assert!(Instant::now() < deadline, "it never came to that");
+        sleep(Duration::from_millis(5)).await;
+    }
+    // Half a second is nothing that a disk does not do now and then.
+    let also_waiting = send("POST", "/api/v3/order", LIMIT.replace("100", "96"));
+    while site.handle.command_wait() < Duration::from_millis(1_100) {
+        sleep(Duration::from_millis(5)).await;
+    }
+
+    let oco = "symbol=BTCUSDT&side=BUY&quantity=1&aboveType=STOP_LOSS&aboveStopPrice=120\
+               &belowType=LIMIT_MAKER&belowPrice=90";
+    let replace = format!("{LIMIT}&cancelReplaceMode=STOP_ON_FAILURE&cancelOrderId={to_cancel}");
+    for (path, text) in [
+        ("/api/v3/order", LIMIT),
+        ("/api/v3/order/cancelReplace", &replace),
+        ("/api/v3/orderList/oco", oco),
+        ("/api/v3/batchOrders", "batchOrders=%5B%5D"),
+    ] {
+        let began = Instant::now();
+        let reply = site.signed(&site.maker, "POST", path, text).await;
+        reply.is_error(503, -1008, BUSY);
+        assert!(began.elapsed() < Duration::from_millis(500), "at once: {path}");
+    }
+    let refused = ask(&mut socket, 1, "order.place", signed(&site.maker, order("100"))).await;
+    assert_eq!((&refused["status"], &refused["error"]["code"]), (&503.into(), &(-1008).into()));
+    // Whoever asks is told the same, and nothing of who he is.
+    let key = [("X-MBX-APIKEY", "nosuchkey")];
+    let forged = site.send("POST", &format!("/api/v3/order?{LIMIT}"), &key, b"").await;
+    forged.is_error(503, -1008, BUSY);
+
+    // The rest goes on: what only looks is answered, and what cancels is taken on.
+    site.get("/api/v3/depth?symbol=BTCUSDT").await.ok();
+    let which = format!("symbol=BTCUSDT&orderId={to_cancel}");
+    assert_eq!(
+        site.signed(&site.maker, "GET", "/api/v3/order", &which).await.ok()["status"],
+        "NEW"
+    );
+    let canceled = send("DELETE", "/api/v3/order", which);
+    let metrics = site.get("/metrics").await.body;
+    assert!(
+        metrics.contains("buttonwood_requests_refused_total{cause=\"stalled\"} 6\n"),
+        "{metrics}"
+    );
+    let wait =
+        metrics.lines().find_map(|line| line.strip_prefix("buttonwood_command_wait_seconds "));
+    assert!(wait.and_then(|wait| wait.parse().ok()) > Some(1.0), "{wait:?}");
+    assert!(!waiting.is_finished() && !canceled.is_finished(), "nothing is acknowledged by now");
+
+    site.hold.go_on();
+    assert_eq!(waiting.await.unwrap().ok()["status"], "NEW");
+    assert_eq!(also_waiting.await.unwrap().ok()["status"], "NEW");
+    assert_eq!(canceled.await.unwrap().ok()["status"], "CANCELED");
+    let placed = ask(&mut socket, 2, "order.place", signed(&site.maker, order("95"))).await;
+    assert_eq!(placed["result"]["status"], "NEW", "{placed}");
+    assert_eq!(open_prices(&site).await, [99, 97, 96, 95]);
+    drop(socket);
+    let site = Arc::into_inner(site).expect("all requests have ended").restarted().await;
+    assert_eq!(open_prices(&site).await, [99, 97, 96, 95], "what was acknowledged is there");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_orders_at_once_are_all_taken_on() {
+    let site = Site::new().await;
+    let connections = join_all((0..4).map(|_| connect(&site, PATH))).await;
+    let burst = connections.into_iter().map(async |mut socket: Socket| {
+        for id in 1..=250 {
+            let params = signed(&site.maker, order("100"));
+            let request = json!({ "id": id, "method": "order.place", "params": params });
+            socket.feed(Message::text(request.to_string())).await.unwrap();
+        }
+        socket.flush().await.unwrap();
+        for _ in 1..=250 {
+            let answer = next(&mut socket).await;
+            assert_eq!(answer["status"], 200, "{answer}");
+        }
+    });
+    join_all(burst).await;
+    assert_eq!(open_prices(&site).await.len(), 1_000);
+}
+
+/// What waits in a socket for a microsecond is late here, which is all.
+#[tokio::test(flavor = "multi_thread")]
+async fn orders_that_are_late_for_a_second_are_refused_until_there_is_a_break() {
+    let late_after = Some(Duration::from_micros(1));
+    let site = Site::with(Settings { late_after, ..Settings::default() }).await;
+    let mut socket = connect(&site, PATH).await;
+    let (mut taken, begun) = (0, Instant::now());
+    let refused = loop {
+        assert!(begun.elapsed() < PATIENCE, "it never came to that");
+        let answer = ask(&mut socket, 1, "order.place", signed(&site.maker, order("100"))).await;
+        if answer["status"] != 200 {
+            break answer;
+        }
+        taken += 1;
+        // As fast as they can, orders came to another limit once.
+        sleep(Duration::from_millis(5)).await;
+    };
+    assert_eq!((&refused["status"], &refused["error"]["msg"]), (&503.into(), &BUSY.into()));
+    assert!(begun.elapsed() >= Duration::from_secs(1), "a burst is let through");
+    let reply = site.signed(&site.maker, "POST", "/api/v3/order", LIMIT).await;
+    reply.is_error(503, -1008, BUSY);
+    assert_eq!(open_prices(&site).await.len(), taken, "what was refused is not there");
+    let all = "symbol=BTCUSDT";
+    let canceled = site.signed(&site.maker, "DELETE", "/api/v3/openOrders", all).await.ok();
+    assert_eq!(canceled.as_array().map(Vec::len), Some(taken));
+    let metrics = site.get("/metrics").await.body;
+    assert!(metrics.contains("buttonwood_requests_refused_total{cause=\"late\"} 2\n"), "{metrics}");
+
+    sleep(Duration::from_millis(300)).await;
+    site.order(&site.maker, "BUY", "1", "100").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_venue_that_is_told_so_refuses_nothing() {
+    let site = Site::with(Settings { late_after: None, ..Settings::default() }).await;
+    let site = Arc::new(site);
+    site.hold.stop();
+    let send = || {
+        let site = Arc::clone(&site);
+        tokio::spawn(async move { site.signed(&site.maker, "POST", "/api/v3/order", LIMIT).await })
+    };
+    let first = send();
+    sleep(Duration::from_millis(1_200)).await;
+    assert!(site.handle.command_wait() > Duration::from_secs(1));
+    let second = send();
+    sleep(Duration::from_millis(50)).await;
+    site.hold.go_on();
+    for sent in [first, second] {
+        assert_eq!(sent.await.unwrap().ok()["status"], "NEW");
+    }
+}

@@ -1,9 +1,12 @@
 //! Settings of `serve`: a flag, else a key of the configuration file, else a variable
 //! `BUTTONWOOD_*`, else the default.
 
+mod pin;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use figment::Figment;
@@ -13,6 +16,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use venue::{LogRetention, MasterKey, MasterKeyError, Retention};
+
+use self::pin::Pin;
+use crate::huge_pages::HugePages;
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Config {
@@ -34,9 +40,14 @@ pub(crate) struct Config {
     /// `keep`, `delete` or `archive:DIR`.
     pub(crate) log_retention: String,
     pub(crate) replica: bool,
+    /// `CORE[,CORE]`: the engine's, then the log's.
+    pub(crate) pin: Option<String>,
+    pub(crate) huge_pages: HugePages,
     pub(crate) spool_max_mib: u64,
     /// 0 is no limit.
     pub(crate) spool_max_hours: u64,
+    /// 0 is no limit.
+    pub(crate) overload_ms: u64,
     pub(crate) log_level: String,
     pub(crate) log_format: LogFormat,
 }
@@ -143,6 +154,18 @@ pub(crate) struct Flags {
     #[serde(skip_serializing_if = "is_false")]
     replica: bool,
 
+    /// Core that the engine's thread is kept to, and with a comma the core of the thread that writes
+    /// the log: for a core that nothing else runs on (isolcpus, taskset)
+    /// [default: none] [env: BUTTONWOOD_PIN]
+    #[arg(long, value_name = "CORE[,CORE]")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pin: Option<String>,
+
+    /// Whether the system may put large arrays on huge pages [default: on] [env: BUTTONWOOD_HUGE_PAGES]
+    #[arg(long, value_name = "SWITCH")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    huge_pages: Option<HugePages>,
+
     /// Mebibytes that the event spool may take; what is older is deleted
     /// [default: 256] [env: BUTTONWOOD_SPOOL_MAX_MIB]
     #[arg(long, value_name = "N")]
@@ -154,6 +177,14 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     spool_max_hours: Option<u64>,
+
+    /// Milliseconds that a request with new orders may wait to be read; where they wait for longer for a
+    /// second on end, or the disk does not keep up for as long, they are refused with -1008 until the venue
+    /// has caught up, and cancels and queries go on. 1 to 10000; 0 refuses none
+    /// [default: 250] [env: BUTTONWOOD_OVERLOAD_MS]
+    #[arg(long, value_name = "MS")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overload_ms: Option<u64>,
 
     /// error, warn, info, debug, trace, or by module as `info,gateway=debug`
     /// [default: info] [env: BUTTONWOOD_LOG_LEVEL]
@@ -201,8 +232,11 @@ impl Default for Config {
             log_segment_kib: venue::Settings::LOG_SEGMENT_SIZE_DEFAULT / KIB,
             log_retention: "keep".into(),
             replica: false,
+            pin: None,
+            huge_pages: HugePages::On,
             spool_max_mib: Retention::MAX_BYTES_DEFAULT / MIB,
             spool_max_hours: 0,
+            overload_ms: gateway::Settings::LATE_AFTER_DEFAULT.as_millis() as u64,
             log_level: "info".into(),
             log_format: LogFormat::Text,
         }
@@ -230,6 +264,12 @@ impl Config {
             let (min, max) = (SEGMENT_KIB.start(), SEGMENT_KIB.end());
             return Err(format!("log_segment_kib must be {min} to {max}"));
         }
+        if config.overload_ms > OVERLOAD_MS_MAX {
+            return Err(format!(
+                "overload_ms must be 1 to {OVERLOAD_MS_MAX}, or 0 to refuse nothing, and is {}",
+                config.overload_ms
+            ));
+        }
         if config.snapshot_every == 0 {
             return Err("snapshot_every must be at least 1".into());
         }
@@ -237,6 +277,7 @@ impl Config {
         config.origins()?;
         log_retention(&config.log_retention)?;
         retention(config.spool_max_mib, config.spool_max_hours)?;
+        config.check_pin()?;
         Ok(config)
     }
 
@@ -285,12 +326,34 @@ impl Config {
         self.master_key.as_deref().map(read_master_key).transpose()
     }
 
+    fn check_pin(&self) -> Result<(), String> {
+        let Some(pin) = self.pin()? else { return Ok(()) };
+        if pin.log.is_some() && matches!(self.durability, Durability::Memory) {
+            return Err(
+                "pin names a core for the thread that writes the log, and with durability \
+                        memory there is none: name one core"
+                    .into(),
+            );
+        }
+        pin.check()
+    }
+
+    fn pin(&self) -> Result<Option<Pin>, String> {
+        self.pin.as_deref().map(Pin::parse).transpose()
+    }
+
+    pub(crate) fn gateway_settings(&self) -> gateway::Settings {
+        let late_after = (self.overload_ms > 0).then(|| Duration::from_millis(self.overload_ms));
+        gateway::Settings { late_after, ..gateway::Settings::default() }
+    }
+
     pub(crate) fn venue_settings(&self) -> venue::Settings {
         let durability = match self.durability {
             Durability::Fsync => venue::Durability::Fsync,
             Durability::Os => venue::Durability::Os,
             Durability::Memory => venue::Durability::Memory,
         };
+        let pin = self.pin().expect("checked when the settings were loaded");
         venue::Settings {
             durability,
             snapshot_every: self.snapshot_every,
@@ -298,6 +361,8 @@ impl Config {
             log_retention: log_retention(&self.log_retention)
                 .expect("checked when the settings were loaded"),
             replica: self.replica,
+            engine_core: pin.map(|pin| pin.engine),
+            log_core: pin.and_then(|pin| pin.log),
             retention: retention(self.spool_max_mib, self.spool_max_hours)
                 .expect("checked when the settings were loaded"),
             ..venue::Settings::new(&self.data_dir)
@@ -305,6 +370,8 @@ impl Config {
     }
 }
 
+/// Who waits for longer has no answer in time.
+const OVERLOAD_MS_MAX: u64 = 10_000;
 const KIB: u64 = 1 << 10;
 /// From what a segment needs at least, up to what may be in one file without a thought.
 const SEGMENT_KIB: std::ops::RangeInclusive<u64> = 4..=16 << 20;
@@ -510,6 +577,16 @@ mod tests {
         let variable = [("BUTTONWOOD_CORS_ORIGIN".into(), "https://a, https://b".into())];
         let read = variables(variable.into_iter()).unwrap();
         assert_eq!(read["cors_origin"], serde_json::json!(["https://a", "https://b"]));
+    }
+
+    #[test]
+    fn how_long_orders_may_wait_is_set_in_milliseconds_or_not_at_all() {
+        let late_after = |args: &[&str]| load(args).map(|c| c.gateway_settings().late_after);
+        assert_eq!(late_after(&[]).unwrap(), Some(Duration::from_millis(250)));
+        assert_eq!(late_after(&["--overload-ms", "0"]).unwrap(), None);
+        assert_eq!(late_after(&["--overload-ms", "10000"]).unwrap(), Some(Duration::from_secs(10)));
+        let error = late_after(&["--overload-ms", "10001"]).unwrap_err();
+        assert!(error.contains("overload_ms must be 1 to 10000"), "{error}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod config;
 mod demo;
 mod failure;
 mod history;
+mod huge_pages;
 mod random;
 mod read_model;
 mod recovery;

@@ -35,6 +35,7 @@ impl Serve {
         let config = Config::load(&self.flags)?;
         trace::init(&config.log_level, config.log_format)?;
         raise_descriptor_limit();
+        config.huge_pages.apply()?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()
@@ -60,7 +61,7 @@ async fn serve(config: Config) -> Result<(), Failure> {
     let (master_key, demo) = keys.complete(&config, &opened)?;
     let projection = Projection::start(&config.data_dir, opened.spool().reader(), opened.metrics());
     let keyring = Keyring::new(master_key.clone());
-    let gateway = Gateway::new(gateway::Settings::default(), &opened, keyring.clone())?
+    let gateway = Gateway::new(config.gateway_settings(), &opened, keyring.clone())?
         .with_history(projection.history())
         .with_tls(tls.clone())
         .with_origins(config.origins()?)

@@ -148,6 +148,20 @@ fn settings_come_from_flag_then_file_then_environment() {
     assert!(demo(&["--config", text(&wrong)]).contains("htpt"));
 }
 
+#[test]
+fn every_setting_is_on_the_page_for_operators() {
+    let page = include_str!("../../../../docs/operations.md");
+    let help = run(&["serve", "--help"]).stdout;
+    let help = String::from_utf8(help).unwrap();
+    let variables = help.split("[env: ").skip(1).map(|rest| rest.split(']').next().unwrap());
+    let settings: Vec<_> = variables.filter(|name| *name != "BUTTONWOOD_CONFIG").collect();
+    assert!(settings.len() > 20, "{settings:?}");
+    for variable in settings {
+        let key = variable.strip_prefix("BUTTONWOOD_").unwrap().to_lowercase();
+        assert!(page.contains(&format!("| `{key}` | `{variable}` |")), "{variable}");
+    }
+}
+
 #[tokio::test]
 async fn a_venue_of_ones_own_keeps_its_secrets_sealed() {
     let dir = tempfile::tempdir().unwrap();

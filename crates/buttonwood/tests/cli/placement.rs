@@ -1,0 +1,105 @@
+//! Where a venue's threads run and its memory lies, as the system tells of the process.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::Path;
+
+use crate::process::{Serving, command, run, run_refused, text};
+
+const NO_SUCH_CORE: &str = "1023";
+
+fn start(data: &Path, settings: &[&str]) -> Serving {
+    Serving::start(&[&["--data", text(data), "--demo", "--no-bots"], settings].concat())
+}
+
+/// The words behind a name in what the system tells of a process or a thread.
+fn status(file: &Path, name: &str) -> Option<String> {
+    let status = fs::read_to_string(file).unwrap();
+    status.lines().find_map(|line| line.strip_prefix(name)).map(|words| words.trim().to_owned())
+}
+
+/// On which cores each thread may run, by the threads' names.
+fn threads(venue: &Serving) -> Vec<(String, String)> {
+    let tasks = fs::read_dir(format!("/proc/{}/task", venue.id())).unwrap();
+    let files = tasks.map(|task| task.unwrap().path().join("status"));
+    let told = |file: &Path, name| status(file, name).unwrap();
+    files.map(|file| (told(&file, "Name:"), told(&file, "Cpus_allowed_list:"))).collect()
+}
+
+#[test]
+fn the_engine_and_the_log_run_on_the_cores_that_are_named_and_nobody_else_does() {
+    let everywhere = status("/proc/self/status".as_ref(), "Cpus_allowed_list:").unwrap();
+    let Some((core, _)) = everywhere.split_once(['-', ',']) else {
+        return eprintln!("SKIPPED: there is one core only");
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let pinned_at = |settings: &[&str]| {
+        let venue = start(&dir.path().join(settings.concat()), settings);
+        let threads = threads(&venue);
+        venue.stop();
+        for name in ["engine", "log-writer", "publisher", "log-filler"] {
+            assert!(threads.iter().any(|(thread, _)| thread == name), "{name}: {threads:?}");
+        }
+        let (pinned, free): (Vec<_>, Vec<_>) =
+            threads.into_iter().partition(|(_, cores)| cores == core);
+        assert!(free.iter().all(|(_, cores)| *cores == everywhere), "{free:?}");
+        let mut names: Vec<String> = pinned.into_iter().map(|(name, _)| name).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(pinned_at(&[]), <[&str; 0]>::default());
+    assert_eq!(pinned_at(&["--pin", core]), ["engine"]);
+    assert_eq!(pinned_at(&["--pin", &format!("{core},{core}")]), ["engine", "log-writer"]);
+}
+
+#[test]
+fn cores_that_cannot_be_had_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let serve = ["serve", "--http", "127.0.0.1:0", "--demo", "--data", text(&data)];
+    let refused = |args: &[&str]| run_refused(&[&serve, args].concat());
+    assert!(refused(&["--pin", NO_SUCH_CORE]).contains(&format!("core {NO_SUCH_CORE},")));
+    assert!(refused(&["--pin", &format!("0,{NO_SUCH_CORE}")]).contains("no such core"));
+    assert!(refused(&["--pin", "first"]).contains("`first`"));
+    let without_log = refused(&["--pin", "0,0", "--durability", "memory"]);
+    assert!(without_log.contains("name one core"), "{without_log}");
+    assert!(!data.exists(), "nothing is written before");
+}
+
+#[test]
+fn the_venue_of_a_bench_is_told() {
+    let output = run(&["bench", "rest-mix", "--durability", "memory", "--pin", NO_SUCH_CORE]);
+    let sentences = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && sentences.contains("pin names core"), "{sentences}");
+}
+
+#[test]
+fn huge_pages_are_switched_off_for_the_whole_process_or_not_at_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let may_have_them = |settings: &[&str]| {
+        let venue = start(&dir.path().join(settings.concat()), settings);
+        let file = format!("/proc/{}/status", venue.id());
+        let enabled = status(file.as_ref(), "THP_enabled:");
+        venue.stop();
+        enabled
+    };
+    let here = status("/proc/self/status".as_ref(), "THP_enabled:");
+    assert_eq!(may_have_them(&[]), here);
+    assert_eq!(may_have_them(&["--huge-pages", "on"]), here);
+    assert_eq!(may_have_them(&["--huge-pages", "off"]), here.map(|_| "0".to_owned()));
+}
+
+#[test]
+fn a_switch_is_on_or_off_wherever_it_is_set() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let serve = ["serve", "--http", "127.0.0.1:0", "--demo", "--data", text(&data)];
+    let output = command(&serve).env("BUTTONWOOD_HUGE_PAGES", "maybe").output().unwrap();
+    let sentence = String::from_utf8_lossy(&output.stderr);
+    assert!(sentence.contains("huge_pages") && sentence.contains("maybe"), "{sentence}");
+    let output = command(&[&serve[..], &["--huge-pages", "maybe"]].concat()).output().unwrap();
+    let sentence = String::from_utf8_lossy(&output.stderr);
+    assert!(sentence.contains("--huge-pages") && sentence.contains("maybe"), "{sentence}");
+    assert!(!data.exists());
+}

@@ -42,7 +42,7 @@ const EVENTS: usize = 1_024;
 const TIMER: Token = Token(usize::MAX);
 /// Of an error's text, as a name to count by.
 const CAUSE_LEN_MAX: usize = 100;
-const NOT_SENT: &str = "not sent: all clients were waiting for answers";
+pub(super) const NOT_SENT: &str = "not sent: all clients were waiting for answers";
 
 pub(super) fn run() -> Result<(), Failure> {
     let mut words = std::io::stdin().lock();
@@ -301,19 +301,20 @@ impl Agent {
         if moment < self.plan.measured || moment >= self.plan.end {
             return;
         }
+        let latency = now.saturating_duration_since(sent.since);
+        let latency_ns = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
         let report = &mut self.report;
         report.bytes_sent += sent.bytes;
         report.bytes_received += answer.bytes_received;
         if let Some(cause) = &answer.error {
             *report.errors.entry(cause.clone()).or_default() += answer.failed;
+            report.refused.record(latency_ns, answer.failed);
         }
         let orders = orders - answer.failed.min(orders);
         if orders == 0 {
             return;
         }
         report.trades += answer.trades;
-        let latency = now.saturating_duration_since(sent.since);
-        let latency_ns = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
         let name = sent.kind.name();
         if !report.by_type.contains_key(name) {
             report.by_type.insert(name.into(), Default::default());
@@ -447,8 +448,9 @@ impl Client {
             _ => u64::MAX,
         };
         let mut answer = Answer::of(0, body, len);
-        if failed > 0 {
-            answer.fail(status, body, failed, self.orders_per_request);
+        match failed {
+            0 => self.flow.answered(body),
+            _ => answer.fail(status, body, failed, self.orders_per_request),
         }
         self.discard(len);
         Ok(Some(answer))

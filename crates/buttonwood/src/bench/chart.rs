@@ -110,6 +110,28 @@ pub(super) fn shares(shares: &[(&str, f64)]) -> String {
     svg.end()
 }
 
+/// Drawings below one another under their titles, as a file of its own.
+pub(super) fn file(drawings: &[(&str, String)]) -> String {
+    const TITLE: f64 = 28.0;
+    let height = (TITLE + HEIGHT) * drawings.len() as f64;
+    let mut svg = Svg(format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\"><style>\
+         text {{ fill: #60646c; font: 11px system-ui, sans-serif; }} .title {{ font-size: 14px; }} \
+         .grid {{ stroke: #d9d9e0; }} .l0 {{ stroke: #2166c4; fill: none; stroke-width: 2; }}</style>\
+         <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#fff\"/>"
+    ));
+    for (at, (title, drawing)) in drawings.iter().enumerate() {
+        let top = (TITLE + HEIGHT) * at as f64;
+        let placed = format!("<svg y=\"{}\" width=\"{WIDTH}\" height=\"{HEIGHT}\"", top + TITLE);
+        let drawing = drawing.replacen("<svg", &placed, 1);
+        svg.put(format_args!(
+            "\n<text class=\"title\" x=\"{LEFT}\" y=\"{}\">{title}</text>\n{drawing}",
+            top + 20.0
+        ));
+    }
+    svg.end()
+}
+
 struct Svg(String);
 
 impl Svg {
@@ -159,7 +181,7 @@ fn round_above(value: f64) -> f64 {
     steps.iter().map(|step| step * power).find(|bound| *bound >= value).unwrap_or(10.0 * power)
 }
 
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     match value {
         0.0 => "0".into(),
         large if large >= 1e6 => format!("{}M", large / 1e6),

@@ -10,6 +10,7 @@ use super::machine::{Machine, Versions};
 use super::require::{self, Requirement};
 use super::workload::{self, Name};
 use crate::failure::Failure;
+use crate::huge_pages::HugePages;
 use crate::replay;
 
 #[derive(Args, Debug)]
@@ -20,6 +21,9 @@ pub(super) struct Core {
     /// How often each is measured; the median counts
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=100))]
     rounds: u8,
+    /// Whether large arrays may lie on huge pages
+    #[arg(long, value_name = "SWITCH", default_value = "on")]
+    huge_pages: HugePages,
     /// What must be reached, such as workloads.w1.engine_per_s>1000000; else the exit status is 1
     #[arg(long, value_name = "FIGURE<BOUND", value_delimiter = ',')]
     require: Vec<Requirement>,
@@ -52,6 +56,7 @@ struct Speeds {
 
 impl Core {
     pub(super) fn run(&self) -> Result<(), Failure> {
+        self.huge_pages.apply()?;
         let machine = Machine::here(&std::env::temp_dir());
         let mut workloads = BTreeMap::new();
         for name in Name::ALL {

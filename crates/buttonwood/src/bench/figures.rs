@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::looks::Resting;
 use super::machine::{Machine, Versions};
 use super::reference::Disk;
 use super::soak::Memory;
@@ -42,6 +43,9 @@ pub(super) struct Figures {
     pub(super) trades_per_order: f64,
     pub(super) matched_per_s: f64,
     pub(super) book: Option<Book>,
+    /// Of `ramp-200`, over the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) resting: Option<Resting>,
 
     pub(super) disk_fdatasync_ms: Option<Disk>,
     pub(super) loopback_us: f64,

@@ -15,6 +15,14 @@ const MIDDLE: u64 = 5_000_000;
 const REACH: u64 = 10_000;
 /// In hundredths of a bitcoin.
 const QTY: [u64; 2] = [10, 200];
+/// Of orders that rest, and of those that take them away again: whoever takes, takes one order whole. So
+/// the units in the book are the orders in it, which the depth tells.
+pub(super) const RESTING_QTY: u64 = 100;
+/// How far orders that rest are from [`REACH`] at most: one look at the depth shows all prices of a side.
+const RESTING_REACH: u64 = 5_000;
+/// Of orders that take, 40 % are market orders and the others limit orders: with an order that rests for
+/// each, 80 % of all are limit orders.
+const TAKING_MARKET_PERCENT: u64 = 40;
 
 /// What latencies are told apart by.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -47,9 +55,11 @@ pub(super) struct Flow {
     random: Random,
     /// The parameters of the next order. Kept for its memory.
     params: String,
+    /// What has been taken out of a book that is kept, and is not yet put back.
+    owed: Option<Order>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Order {
     kind: Kind,
     side: &'static str,
@@ -59,7 +69,7 @@ struct Order {
 
 impl Flow {
     pub(super) fn new(load: Load, key: Key, seed: u64, client: u64) -> Self {
-        Self { load, key, random: Random::new(seed, client), params: String::new() }
+        Self { load, key, random: Random::new(seed, client), params: String::new(), owed: None }
     }
 
     /// Puts the next request behind what is in `out`. `slot` is what its answer is known by.
@@ -69,7 +79,7 @@ impl Flow {
                 wire::write_get(out, "/health/live");
                 Kind::Health
             }
-            Load::RestMix | Load::LimitMarket => {
+            Load::RestMix | Load::KeptBook => {
                 let order = self.draw();
                 self.params.clear();
                 order.write_query(&mut self.params);
@@ -98,30 +108,68 @@ impl Flow {
         }
     }
 
+    /// Learns from the answer to the request before what is missing in a book that is to be kept.
+    pub(super) fn answered(&mut self, body: &[u8]) {
+        if self.load != Load::KeptBook {
+            return;
+        }
+        let price = wire::find(body, FILL_PRICE);
+        let price = price.and_then(|at| ticks(&body[at + FILL_PRICE.len()..]));
+        self.owed = price.map(|price| {
+            // Who bought has taken an order that sold.
+            let bought = wire::find(body, br#""side":"BUY""#).is_some();
+            let side = if bought { "SELL" } else { "BUY" };
+            Order { kind: Kind::Limit, side, price, qty: RESTING_QTY }
+        });
+    }
+
     /// Buyers and sellers are apart, and behind those of the other loads.
     fn draw_resting(&mut self) -> Order {
-        let (kind, qty) = (Kind::Limit, self.random.between(QTY[0], QTY[1]));
-        let distance = self.random.between(1, REACH);
+        let (kind, qty) = (Kind::Limit, RESTING_QTY);
+        let distance = self.random.between(1, RESTING_REACH);
         match self.random.between(0, 1) {
             0 => Order { kind, side: "BUY", price: MIDDLE - REACH - distance, qty },
             _ => Order { kind, side: "SELL", price: MIDDLE + REACH + distance, qty },
         }
     }
 
-    fn draw(&mut self) -> Order {
-        if self.load == Load::Fill {
-            return self.draw_resting();
+    /// Puts back what was taken last, or else takes one order, whichever is the best of its side.
+    fn draw_kept(&mut self) -> Order {
+        if let Some(owed) = self.owed {
+            return owed;
         }
-        let drawn = self.random.between(1, 100);
-        let kind = match self.load {
-            Load::LimitMarket if drawn <= 80 => Kind::Limit,
-            Load::LimitMarket => Kind::Market,
-            _ => mixed(drawn),
-        };
+        let is_market = self.random.between(1, 100) <= TAKING_MARKET_PERCENT;
+        let kind = if is_market { Kind::Market } else { Kind::Limit };
+        // A limit beyond all that rests on the other side.
+        let away = REACH + RESTING_REACH;
+        match self.random.between(0, 1) {
+            0 => Order { kind, side: "BUY", price: MIDDLE + away, qty: RESTING_QTY },
+            _ => Order { kind, side: "SELL", price: MIDDLE - away, qty: RESTING_QTY },
+        }
+    }
+
+    fn draw(&mut self) -> Order {
+        match self.load {
+            Load::Fill => return self.draw_resting(),
+            Load::KeptBook => return self.draw_kept(),
+            _ => {}
+        }
+        let kind = mixed(self.random.between(1, 100));
         let side = if self.random.between(0, 1) == 0 { "BUY" } else { "SELL" };
         let price = MIDDLE - REACH + self.random.between(0, 2 * REACH);
         Order { kind, side, price, qty: self.random.between(QTY[0], QTY[1]) }
     }
+}
+
+/// Where an answer tells the price of its first fill.
+const FILL_PRICE: &[u8] = br#""fills":[{"price":""#;
+
+/// The price at which `text` begins, such as `50100.07000000"`.
+fn ticks(text: &[u8]) -> Option<u64> {
+    let end = text.iter().position(|byte| *byte == b'"')?;
+    let (whole, fraction) = std::str::from_utf8(&text[..end]).ok()?.split_once('.')?;
+    let cents: u64 = fraction.get(..2)?.parse().ok()?;
+    Some(whole.parse::<u64>().ok()? * 100 + cents)
 }
 
 /// By a draw of 1 to 100.
@@ -282,7 +330,26 @@ mod tests {
         };
         let mix = [(Kind::Market, 25), (Kind::Limit, 50), (Kind::Ioc, 15), (Kind::Fok, 10)];
         check(Load::RestMix, &mix);
-        check(Load::LimitMarket, &[(Kind::Limit, 80), (Kind::Market, 20)]);
+    }
+
+    #[test]
+    fn a_book_is_kept_by_putting_back_what_was_taken() {
+        let mut flow = flow(Load::KeptBook);
+        let mut markets = 0;
+        for _ in 0..10_000 {
+            let taken = flow.draw();
+            markets += u32::from(taken.kind == Kind::Market);
+            let answer = format!(
+                r#"{{"symbol":"BTCUSDT","side":"{}","fills":[{{"price":"50100.07000000","qty":"1.00000000"}}]}}"#,
+                taken.side
+            );
+            flow.answered(answer.as_bytes());
+            let side = if taken.side == "BUY" { "SELL" } else { "BUY" };
+            let expected = Order { kind: Kind::Limit, side, price: 5_010_007, qty: taken.qty };
+            assert_eq!(flow.draw(), expected);
+            flow.answered(br#"{"symbol":"BTCUSDT","side":"SELL","fills":[]}"#);
+        }
+        assert!((3_800..=4_200).contains(&markets), "20 % of all: {markets} of 20,000");
     }
 
     #[test]

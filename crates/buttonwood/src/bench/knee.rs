@@ -1,6 +1,7 @@
 //! Scenarios that look for the highest rate: `limits` raises it until p99 passes a bound, `overload` sends
-//! twice that.
+//! twice that (`verdict.rs` says whether the venue bore it).
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use super::require;
 use super::run::{Between, Scenario, drive, open};
 use super::usage::{ThreadUsage, Usage};
 use super::venue::Venue;
+use super::verdict::Verdict;
 use crate::failure::Failure;
 
 /// From one step to the next.
@@ -23,16 +25,25 @@ const STEPS_MAX: usize = 30;
 const STEP: Duration = Duration::from_secs(3);
 const STEP_WARM_UP: Duration = Duration::from_millis(500);
 
+/// Connections of `overload`, and what each may have under way: enough that twice the knee's rate arrives,
+/// however far the venue is behind.
+const OVERLOAD_CLIENTS: u16 = 64;
+const OVERLOAD_WINDOW: u16 = 256;
+
 /// One rate, and what became of it.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Step {
     pub(super) rate: f64,
     pub(super) orders_per_s: f64,
     pub(super) success_rate: f64,
-    pub(super) errors: std::collections::BTreeMap<String, u64>,
+    pub(super) errors: BTreeMap<String, u64>,
     pub(super) p50_ms: f64,
     pub(super) p99_ms: f64,
     pub(super) max_ms: f64,
+    /// Answered with an error.
+    pub(super) refused_per_s: f64,
+    pub(super) refused_p50_ms: f64,
+    pub(super) refused_p99_ms: f64,
     /// Of a core; clients not included.
     pub(super) cores: Option<f64>,
     pub(super) threads: Vec<ThreadUsage>,
@@ -49,59 +60,49 @@ struct Figures<'a> {
     knee: Option<&'a Step>,
     /// Twice the knee.
     overload: Option<&'a Step>,
-    /// Of the knee's orders a second, what came through at twice its rate.
-    overload_ratio: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<&'a Verdict>,
     steps: &'a [Step],
     machine: Machine,
     versions: Versions,
 }
 
 pub(super) fn limits(flags: &Flags) -> Result<(), Failure> {
-    run("limits", flags, false)
+    let (machine, venue) = begin(flags)?;
+    let steps = climb(&Scenario::REST_MIX, flags, &venue)?;
+    Figures::of("limits", flags, machine, &steps, None).tell(flags)
 }
 
-pub(super) fn overload(flags: &Flags) -> Result<(), Failure> {
-    run("overload", flags, true)
+/// Over the WebSocket API, where a client that has no answer yet sends on.
+pub(super) fn overload(mut flags: Flags) -> Result<(), Failure> {
+    flags.clients = flags.clients.max(OVERLOAD_CLIENTS);
+    flags.window = OVERLOAD_WINDOW;
+    let (scenario, flags) = (&Scenario::PIPELINED, &flags);
+    let (machine, venue) = begin(flags)?;
+    let steps = climb(scenario, flags, &venue)?;
+    let Some(knee) = knee(&steps, flags.p99_ms) else {
+        Figures::of("overload", flags, machine, &steps, None).tell(flags)?;
+        return Err(Failure::new("there is no knee to double: see above, and --rate and --p99-ms"));
+    };
+    let overload = step(scenario, flags, &venue, 2.0 * knee.rate, flags.measured())?;
+    let verdict = Verdict::of(knee, &overload);
+    let told = Some((&overload, &verdict));
+    Figures::of("overload", flags, machine, &steps, told).tell(flags)?;
+    verdict.result()
 }
 
-fn run(name: &'static str, flags: &Flags, overloads: bool) -> Result<(), Failure> {
+fn begin(flags: &Flags) -> Result<(Machine, Venue), Failure> {
     let within = flags.within.clone().unwrap_or_else(std::env::temp_dir);
     let machine = Machine::here(&within);
-    let venue = open(flags, &within)?;
-    let steps = climb(flags, &venue)?;
-    let knee = knee(&steps, flags.p99_ms);
-    let overload = match knee.filter(|_| overloads) {
-        Some(knee) => Some(step(flags, &venue, 2.0 * knee.rate, flags.measured())?),
-        None => None,
-    };
-    let figures = Figures {
-        scenario: name,
-        loop_kind: "open",
-        clients: usize::from(flags.clients),
-        durability: flags.durability.name(),
-        p99_bound_ms: flags.p99_ms,
-        knee,
-        overload: overload.as_ref(),
-        overload_ratio: overload
-            .as_ref()
-            .zip(knee)
-            .map(|(overload, knee)| overload.orders_per_s / knee.orders_per_s),
-        steps: &steps,
-        machine,
-        versions: Versions::here(),
-    };
-    let value = serde_json::to_value(&figures)?;
-    let text = if flags.json { format!("{value}\n") } else { figures.table() };
-    std::io::stdout().write_all(text.as_bytes())?;
-    require::check(&flags.require, &value)
+    Ok((machine, open(flags, &within)?))
 }
 
 /// Step by step, up to the first that is too much.
-fn climb(flags: &Flags, venue: &Venue) -> Result<Vec<Step>, Failure> {
+fn climb(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Result<Vec<Step>, Failure> {
     let mut steps = Vec::new();
     let mut rate = flags.rate.unwrap_or(FIRST_RATE);
     while steps.len() < STEPS_MAX {
-        let step = step(flags, venue, rate, STEP)?;
+        let step = step(scenario, flags, venue, rate, STEP)?;
         let holds = step.holds(flags.p99_ms);
         steps.push(step);
         if !holds {
@@ -117,12 +118,18 @@ fn knee(steps: &[Step], p99_ms: f64) -> Option<&Step> {
     steps.iter().rfind(|step| step.holds(p99_ms))
 }
 
-fn step(flags: &Flags, venue: &Venue, rate: f64, measured: Duration) -> Result<Step, Failure> {
+fn step(
+    scenario: &Scenario,
+    flags: &Flags,
+    venue: &Venue,
+    rate: f64,
+    measured: Duration,
+) -> Result<Step, Failure> {
     let drive = Drive {
         rate: Some(rate),
         warm_up: STEP_WARM_UP,
         measured,
-        ..drive(&Scenario::REST_MIX, flags, venue)
+        ..drive(scenario, flags, venue)
     };
     let mut usage = Between::default();
     let report = drive.run(&format!("{rate:.0}/s"), |moment| {
@@ -139,6 +146,9 @@ fn step(flags: &Flags, venue: &Venue, rate: f64, measured: Duration) -> Result<S
         p50_ms: total.quantile_ms(0.5),
         p99_ms: total.quantile_ms(0.99),
         max_ms: total.max_ms(),
+        refused_per_s: report.refused.orders as f64 / measured.as_secs_f64(),
+        refused_p50_ms: report.refused.quantile_ms(0.5),
+        refused_p99_ms: report.refused.quantile_ms(0.99),
         cores: usage.as_ref().map(|usage| usage.cpu_s / measured.as_secs_f64()),
         threads: usage.map_or_else(Vec::new, |usage| usage.threads),
     })
@@ -164,7 +174,36 @@ impl Step {
     }
 }
 
-impl Figures<'_> {
+impl<'a> Figures<'a> {
+    fn of(
+        scenario: &'static str,
+        flags: &'a Flags,
+        machine: Machine,
+        steps: &'a [Step],
+        overload: Option<(&'a Step, &'a Verdict)>,
+    ) -> Self {
+        Self {
+            scenario,
+            loop_kind: "open",
+            clients: usize::from(flags.clients),
+            durability: flags.durability.name(),
+            p99_bound_ms: flags.p99_ms,
+            knee: knee(steps, flags.p99_ms),
+            overload: overload.map(|(step, _)| step),
+            verdict: overload.map(|(_, verdict)| verdict),
+            steps,
+            machine,
+            versions: Versions::here(),
+        }
+    }
+
+    fn tell(&self, flags: &Flags) -> Result<(), Failure> {
+        let value = serde_json::to_value(self)?;
+        let text = if flags.json { format!("{value}\n") } else { self.table() };
+        std::io::stdout().write_all(text.as_bytes())?;
+        require::check(&flags.require, &value)
+    }
+
     fn table(&self) -> String {
         let mut text = format!(
             "{}, open loop, {} clients, durability {}\n{}\n{}\n{:>10}{:>12}{:>11}{:>10}{:>10}{:>10}{:>8}  threads\n",
@@ -187,15 +226,9 @@ impl Figures<'_> {
             Some(knee) => format!("knee: {:.0}/s with p99 within {bound} ms\n", knee.rate),
             None => format!("no knee: not even the first step kept p99 within {bound} ms\n"),
         };
-        if let (Some(overload), Some(ratio)) = (self.overload, self.overload_ratio) {
+        if let (Some(overload), Some(verdict)) = (self.overload, self.verdict) {
             text += &overload.line();
-            text += &format!(
-                "at twice the knee's rate {:.1} % of its orders came through\n",
-                ratio * 100.0
-            );
-            for (cause, count) in &overload.errors {
-                text += &format!("{count} x {cause}\n");
-            }
+            text += &verdict.table(overload);
         }
         text
     }
@@ -214,6 +247,9 @@ mod tests {
             p50_ms: 1.0,
             p99_ms,
             max_ms: p99_ms,
+            refused_per_s: 0.0,
+            refused_p50_ms: 0.0,
+            refused_p99_ms: 0.0,
             cores: None,
             threads: Vec::new(),
         }

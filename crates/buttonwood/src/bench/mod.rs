@@ -20,7 +20,9 @@ mod fleet;
 mod flow;
 mod frame;
 mod generate;
+mod growth;
 mod knee;
+mod looks;
 mod machine;
 mod page;
 mod progress;
@@ -37,6 +39,7 @@ mod table;
 mod tally;
 mod usage;
 mod venue;
+mod verdict;
 mod wire;
 mod workload;
 
@@ -48,6 +51,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use self::require::Requirement;
 use self::run::Scenario;
 use crate::failure::Failure;
+use crate::huge_pages::HugePages;
 
 /// Measure how fast the venue is: orders a second, latencies, and what they cost
 ///
@@ -70,7 +74,8 @@ enum Chosen {
     Batch(Flags),
     /// Orders over the WebSocket API, many under way on each connection
     Pipelined(Flags),
-    /// Users that join one by one, 80 % limit and 20 % market orders, a book of 15,000 orders
+    /// Users that join one by one, 80 % limit and 20 % market orders, on a book that is kept at 15,000
+    /// orders
     #[command(name = "ramp-200")]
     Ramp200(Flags),
     /// Orders while readers follow the market data: what they cost, and how old it is when they have it
@@ -79,7 +84,7 @@ enum Chosen {
     Soak(soak::Soak),
     /// The rate is raised until p99 passes a bound: where it still held is the knee
     Limits(Flags),
-    /// Twice the rate of the knee
+    /// Twice the rate of the knee over the WebSocket API: what succeeds, and how the rest is refused
     Overload(Flags),
     /// What resting orders take
     Memory(Flags),
@@ -87,6 +92,8 @@ enum Chosen {
     Recovery(Flags),
     /// Matching without sockets and log, on the workloads w1, w2 and w3
     Core(core::Core),
+    /// What a command costs the engine as orders, instruments, accounts or the run grow
+    Growth(growth::Growth),
     /// Write such a workload, for other tools
     Gen(generate::Generate),
     /// A part of a run: it is started by it
@@ -132,6 +139,12 @@ struct Flags {
     /// What an acknowledged order of the fresh venue survives
     #[arg(long, value_enum, default_value_t = Durability::Fsync)]
     durability: Durability,
+    /// Cores that the engine's and the log's thread of the fresh venue are kept to, as for `serve`
+    #[arg(long, value_name = "CORE[,CORE]", conflicts_with = "url")]
+    pin: Option<String>,
+    /// Whether the fresh venue's large arrays may lie on huge pages
+    #[arg(long, value_name = "SWITCH", conflicts_with = "url", default_value = "on")]
+    huge_pages: HugePages,
     /// What the orders are drawn by
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -191,6 +204,16 @@ impl Flags {
     fn measured(&self) -> Duration {
         Duration::from_secs(self.duration.unwrap_or(DURATION_S))
     }
+
+    /// What `serve` is told for the fresh venue.
+    fn settings(&self) -> Vec<&str> {
+        let mut settings = vec!["--durability", self.durability.name()];
+        settings.extend(["--huge-pages", self.huge_pages.name()]);
+        if let Some(pin) = &self.pin {
+            settings.extend(["--pin", pin]);
+        }
+        settings
+    }
 }
 
 impl Durability {
@@ -222,10 +245,11 @@ impl Bench {
             Chosen::Stream(stream) => stream.run(),
             Chosen::Soak(soak) => soak.run(),
             Chosen::Limits(flags) => knee::limits(&flags),
-            Chosen::Overload(flags) => knee::overload(&flags),
+            Chosen::Overload(flags) => knee::overload(flags),
             Chosen::Memory(flags) => standing::memory(&flags),
             Chosen::Recovery(flags) => standing::recovery(&flags),
             Chosen::Core(core) => core.run(),
+            Chosen::Growth(growth) => growth.run(),
             Chosen::Gen(generate) => generate.run(),
         }
     }

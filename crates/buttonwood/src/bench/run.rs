@@ -11,6 +11,7 @@ use super::bare::Bare;
 use super::figures::{BareFigures, Beside, Book, ByType, Figures, Latency, Second, csv, per};
 use super::fleet::{Drive, Moment};
 use super::flow::SYMBOL;
+use super::looks::{self, Resting};
 use super::machine::{Machine, Versions};
 use super::reference::{self, Disk};
 use super::spec::{Key, Load, Report};
@@ -42,7 +43,7 @@ impl Scenario {
     pub(super) const BATCH: Self =
         Self { name: "batch", load: Load::Batch, bare: Load::Batch, pipelines: false };
     pub(super) const RAMP_200: Self =
-        Self { name: "ramp-200", load: Load::LimitMarket, bare: Load::RestMix, pipelines: false };
+        Self { name: "ramp-200", load: Load::KeptBook, bare: Load::RestMix, pipelines: false };
     pub(super) const PIPELINED: Self =
         Self { name: "pipelined", load: Load::WebSocket, bare: Load::RestMix, pipelines: true };
     pub(super) const STREAM: Self =
@@ -72,12 +73,30 @@ pub(super) struct Measured {
 const RAMP_ORDERS: u64 = 15_000;
 const RAMP_USERS: u16 = 200;
 
+/// Looks at that book over the whole time, as far as they are not crowded: each is some hundred kilobytes.
+const RAMP_LOOKS: u32 = 60;
+const RAMP_LOOK_EVERY_MIN: Duration = Duration::from_millis(200);
+
 pub(super) fn ramp_200(mut flags: Flags) -> Result<(), Failure> {
     flags.clients = RAMP_USERS;
     flags.warm_up = 0;
     flags.ramp.get_or_insert(flags.measured().as_secs());
-    flags.orders.get_or_insert(RAMP_ORDERS);
-    run(&Scenario::RAMP_200, &flags)
+    let orders = *flags.orders.get_or_insert(RAMP_ORDERS);
+    let (scenario, flags) = (&Scenario::RAMP_200, &flags);
+    let within = flags.within.clone().unwrap_or_else(std::env::temp_dir);
+    let machine = Machine::here(&within);
+    let venue = open(flags, &within)?;
+    let reference = refer(scenario, flags, &venue)?;
+    super::standing::fill(flags, &venue, orders)?;
+    let look = || looks::resting_orders(&venue);
+    let begin = look()?;
+    let every = (flags.measured() / RAMP_LOOKS).max(RAMP_LOOK_EVERY_MIN);
+    let (measured, seen) = looks::watched(scenario, flags, &venue, every, |_| look())?;
+    let resting = Resting::of(orders, begin, &seen, look()?);
+    let beside = beside(scenario, flags)?;
+    let mut figures = figures(scenario, flags, machine, reference, &measured, beside)?;
+    figures.resting = Some(resting);
+    tell(flags, &figures, &measured.report)
 }
 
 pub(super) fn run(scenario: &Scenario, flags: &Flags) -> Result<(), Failure> {
@@ -102,7 +121,7 @@ pub(super) fn open_for(flags: &Flags, within: &Path, accounts: usize) -> Result<
             let key = Key { api_key: api_key.clone(), secret_key: secret_key.clone() };
             Venue::at(url, &key, accounts)
         }
-        _ => Venue::start(within, flags.durability.name(), accounts),
+        _ => Venue::start(within, &flags.settings(), accounts),
     }
 }
 
@@ -264,6 +283,7 @@ pub(super) fn figures(
         trades_per_order: per(report.trades as f64, total.orders),
         matched_per_s: report.trades as f64 / duration_s,
         book: measured.book,
+        resting: None,
         disk_fdatasync_ms: reference.disk,
         loopback_us: reference.loopback_us,
         bare_handler_per_s: reference.bare.total().orders as f64

@@ -1,19 +1,15 @@
 //! The scenario `soak`: hours at half the highest rate, during which the venue's memory is looked at. A
 //! venue that keeps something of every order is found out by it.
 
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::Flags;
-use super::fleet::Moment;
-use super::flow::SYMBOL;
+use super::looks;
 use super::machine::Machine;
-use super::run::{self, Measured, Scenario, drive, figures, measure, open, refer};
+use super::run::{self, Measured, Scenario, drive, figures, open, refer};
 use super::standing::{fill, rss_of};
 use super::venue::Venue;
 use crate::failure::Failure;
@@ -96,43 +92,10 @@ fn highest(flags: &Flags, venue: &Venue) -> Result<f64, Failure> {
 
 /// The load, and the looks at the venue meanwhile.
 fn watched(flags: &Flags, venue: &Venue) -> Result<(Measured, Vec<Sample>), Failure> {
-    let (moments, told) = mpsc::channel();
     let every = (flags.measured() / LOOKS).clamp(LOOK_EVERY[0], LOOK_EVERY[1]);
-    thread::scope(|scope| {
-        let looks = scope.spawn(move || look(venue, every, &told));
-        let measured = measure(&SCENARIO, flags, venue, |moment| {
-            // Should the looks have failed, that is told below.
-            let _gone = moments.send(moment);
-            Ok(())
-        });
-        drop(moments);
-        let samples = looks.join().map_err(|_| Failure::new("the looks at memory panicked"))?;
-        Ok((measured?, samples?))
+    looks::watched(&SCENARIO, flags, venue, every, |at_s| {
+        Ok(Sample { at_s, rss_mb: rss_of(venue)?, resting_qty: looks::resting_qty(venue)? })
     })
-}
-
-fn look(venue: &Venue, every: Duration, told: &Receiver<Moment>) -> Result<Vec<Sample>, Failure> {
-    let mut samples = Vec::new();
-    if told.recv().is_err() {
-        return Ok(samples);
-    }
-    let begun = Instant::now();
-    loop {
-        let rss_mb = rss_of(venue)?;
-        let at_s = begun.elapsed().as_secs_f64();
-        samples.push(Sample { at_s, rss_mb, resting_qty: resting_qty(venue)? });
-        match told.recv_timeout(every) {
-            Err(RecvTimeoutError::Timeout) => {}
-            Ok(_) | Err(RecvTimeoutError::Disconnected) => return Ok(samples),
-        }
-    }
-}
-
-fn resting_qty(venue: &Venue) -> Result<f64, Failure> {
-    let text = venue.get(&format!("/api/v3/depth?symbol={SYMBOL}&limit=5000"))?;
-    let depth: Value = serde_json::from_str(&text)?;
-    let levels = ["bids", "asks"].into_iter().filter_map(|side| depth[side].as_array()).flatten();
-    Ok(levels.filter_map(|level| level[1].as_str()?.parse::<f64>().ok()).sum())
 }
 
 impl Memory {

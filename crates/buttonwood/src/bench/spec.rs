@@ -34,8 +34,8 @@ pub(super) struct Spec {
 pub(super) enum Load {
     /// Orders over REST, in the mix of `rest-mix`.
     RestMix,
-    /// Limit orders and market orders over REST, 80 to 20.
-    LimitMarket,
+    /// Limit orders and market orders over REST, 80 to 20, half of which put back what the others take.
+    KeptBook,
     /// `GET /health/live`.
     Health,
     /// 20 orders a request.
@@ -87,6 +87,8 @@ pub(super) struct Report {
     pub(super) seconds: Vec<Tally>,
     /// How many requests came to which error.
     pub(super) errors: BTreeMap<String, u64>,
+    /// Requests that were answered with an error, and how long that took.
+    pub(super) refused: Tally,
     pub(super) trades: u64,
     pub(super) bytes_sent: u64,
     pub(super) bytes_received: u64,
@@ -109,6 +111,7 @@ impl Report {
         for (cause, count) in &other.errors {
             *self.errors.entry(cause.clone()).or_default() += count;
         }
+        self.refused.add(&other.refused);
         self.trades += other.trades;
         self.bytes_sent += other.bytes_sent;
         self.bytes_received += other.bytes_received;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::figures::{Figures, Latency};
+use super::looks::Resting;
 use super::soak::Memory;
 
 pub(super) fn table(figures: &Figures) -> String {
@@ -31,6 +32,15 @@ pub(super) fn table(figures: &Figures) -> String {
         out.line(
             "book",
             format!("{} bid and {} ask levels at the end", book.bid_levels, book.ask_levels),
+        );
+    }
+    if let Some(Resting { wanted, begin, end, least, most, looks }) = f.resting {
+        out.line(
+            "resting",
+            format!(
+                "{begin} orders at the begin and {end} at the end, {least} at the least and {most} at most in \
+                 {looks} looks; {wanted} were asked for"
+            ),
         );
     }
     out.latencies(f);

@@ -33,18 +33,19 @@ pub(super) struct Venue {
 struct Own {
     process: Child,
     folder: TempDir,
-    durability: String,
+    settings: Vec<String>,
 }
 
 impl Venue {
     /// Starts a venue without bots, in a new folder within `within`, on any free port.
-    pub(super) fn start(within: &Path, durability: &str, clients: usize) -> Result<Self, Failure> {
+    pub(super) fn start(within: &Path, settings: &[&str], clients: usize) -> Result<Self, Failure> {
+        let settings: Vec<String> = settings.iter().map(|word| String::from(*word)).collect();
         let folder = tempfile::Builder::new()
             .prefix("buttonwood-bench-")
             .tempdir_in(within)
             .map_err(|error| Failure::new(format!("{}: {error}", within.display())))?;
-        let (process, address) = spawn(folder.path(), durability)?;
-        let own = Own { process, folder, durability: durability.to_owned() };
+        let (process, address) = spawn(folder.path(), &settings)?;
+        let own = Own { process, folder, settings };
         let mut venue = Self { address, keys: Vec::new(), own: Some(own) };
         venue.open_accounts(clients)?;
         Ok(venue)
@@ -66,7 +67,7 @@ impl Venue {
         })?;
         own.process.kill()?;
         own.process.wait()?;
-        (own.process, self.address) = spawn(own.folder.path(), &own.durability)?;
+        (own.process, self.address) = spawn(own.folder.path(), &own.settings)?;
         Ok(())
     }
 
@@ -104,10 +105,11 @@ impl Venue {
 }
 
 /// The process, and the address at which it is ready.
-fn spawn(folder: &Path, durability: &str) -> Result<(Child, String), Failure> {
+fn spawn(folder: &Path, settings: &[String]) -> Result<(Child, String), Failure> {
     let mut process = own_binary()?
         .args(["serve", "--demo", "--no-bots", "--http", "127.0.0.1:0", "--log-level", "warn"])
-        .args(["--durability", durability, "--data"])
+        .args(settings)
+        .arg("--data")
         .arg(folder)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -24,18 +24,19 @@ pub(super) enum Name {
 }
 
 /// What is particular to a workload.
-struct Shape {
-    seed: u64,
-    commands: u64,
-    prefill: usize,
-    instruments: u32,
+pub(super) struct Shape {
+    pub(super) seed: u64,
+    pub(super) commands: u64,
+    /// Orders that stand before, in all instruments.
+    pub(super) prefill: usize,
+    pub(super) instruments: u32,
     /// Of all commands, those that rest, those that cancel, and those that take at a limit. The
     /// rest takes at any price.
-    passive: f64,
-    cancel: f64,
-    limited: f64,
+    pub(super) passive: f64,
+    pub(super) cancel: f64,
+    pub(super) limited: f64,
     /// What an order that takes is for, in orders that rest.
-    need: f64,
+    pub(super) need: f64,
 }
 
 impl Name {
@@ -49,7 +50,7 @@ impl Name {
         }
     }
 
-    fn shape(self) -> Shape {
+    pub(super) fn shape(self) -> Shape {
         let mixed = Shape {
             seed: 1_001,
             commands: 3_000_000,
@@ -81,7 +82,13 @@ impl Name {
 pub(super) fn make(name: Name, seed: Option<u64>, commands: Option<u64>) -> Workload {
     let shape = name.shape();
     let commands = commands.unwrap_or(shape.commands);
-    let mut maker = Maker::new(name, seed.unwrap_or(shape.seed), shape);
+    make_like(name, Shape { seed: seed.unwrap_or(shape.seed), commands, ..shape })
+}
+
+/// A workload of that kind in another shape.
+pub(super) fn make_like(name: Name, shape: Shape) -> Workload {
+    let commands = shape.commands;
+    let mut maker = Maker::new(name, shape);
     maker.fill();
     (0..commands).for_each(|_| maker.command());
     let Maker { shape, records, .. } = maker;
@@ -129,8 +136,8 @@ struct Order {
 const GONE: Order = Order { qty: 0, side: 0, price: 0, place: 0 };
 
 impl Maker {
-    fn new(name: Name, seed: u64, shape: Shape) -> Self {
-        let mut random = Xoshiro::new(seed);
+    fn new(name: Name, shape: Shape) -> Self {
+        let mut random = Xoshiro::new(shape.seed);
         let markets = (0..shape.instruments).map(|_| Market::new(name, &mut random)).collect();
         let mut shares = Vec::new();
         let mut sum = 0.0;
@@ -218,7 +225,10 @@ impl Maker {
     /// The more rests, the more is taken.
     fn take_from_book(&mut self, at: usize, is_limited: bool) {
         let fullness = match self.name {
-            Name::W3 => self.markets[at].resting.len() as f64 / 200.0,
+            Name::W3 => {
+                let share = self.shape.prefill as f64 / self.markets.len() as f64;
+                self.markets[at].resting.len() as f64 / share
+            }
             _ => self.resting as f64 / self.shape.prefill as f64,
         };
         let span = (2.0 * 50.5 * self.shape.need * fullness.clamp(0.25, 4.0)) as u64 + 1;

@@ -34,6 +34,7 @@ use self::report::Report;
 use self::target::Target;
 use self::verify::Outcome;
 use self::watch::Watch;
+pub(crate) use self::whole::ACCOUNTS_A_SIDE;
 use self::whole::Whole;
 use crate::failure::Failure;
 
@@ -112,7 +113,7 @@ pub(crate) fn run(args: &Args) -> Result<(), ReplayError> {
     let mut watch = Watch::new(args.latency);
     let report = match args.book_only {
         true => carry_out(Bare::new(plan.instrument_count), &plan, &mut watch),
-        false => carry_out(Whole::new(&plan), &plan, &mut watch),
+        false => carry_out(Whole::new(&plan, ACCOUNTS_A_SIDE), &plan, &mut watch),
     };
     let mut text = match args.json {
         true => report.json(),
@@ -137,9 +138,16 @@ pub(crate) fn measure(workload: &Workload, book_only: bool) -> Result<Speed, Fai
     let mut watch = Watch::new(false);
     let report = match book_only {
         true => carry_out(Bare::new(plan.instrument_count), &plan, &mut watch),
-        false => carry_out(Whole::new(&plan), &plan, &mut watch),
+        false => carry_out(Whole::new(&plan, ACCOUNTS_A_SIDE), &plan, &mut watch),
     };
     Ok(report.speed())
+}
+
+/// The same for the whole engine with so many accounts a side.
+pub(crate) fn measure_with(workload: &Workload, accounts_a_side: u32) -> Result<Speed, Failure> {
+    let plan = obwl::plan(workload).map_err(|error| Failure::fault(error.to_string()))?;
+    let target = Whole::new(&plan, accounts_a_side);
+    Ok(carry_out(target, &plan, &mut Watch::new(false)).speed())
 }
 
 fn decode(args: &Args) -> Result<Plan, ReplayError> {

@@ -16,8 +16,8 @@ use super::plan::{Auction, Plan, Step, Terms};
 use super::target::{Tally, Target};
 use super::watch::Watch;
 
-/// Buyers have the ids from 1, sellers those behind.
-const ACCOUNTS_A_SIDE: u32 = 1_000;
+/// Unless told otherwise. Buyers have the ids from 1, sellers those behind.
+pub(crate) const ACCOUNTS_A_SIDE: u32 = 1_000;
 const KEPT_PER_ACCOUNT: u32 = 10;
 /// 10 basis points from each side of a trade.
 const FEES: FeeRates = FeeRates { maker_fee_bps_x100: 1_000, taker_fee_bps_x100: 1_000 };
@@ -25,9 +25,6 @@ const FEES: FeeRates = FeeRates { maker_fee_bps_x100: 1_000, taker_fee_bps_x100:
 const QUOTE: AssetId = AssetId(0);
 /// The engine has a limit: further instruments share their base assets with others.
 const BASES_MAX: u32 = 9_000;
-/// Nobody runs out of it, and all deposits together stay within [`AMOUNT_MAX`].
-const DEPOSIT: Amount = Amount::from_minor(AMOUNT_MAX.minor() >> 12);
-
 /// So many entries at a time are decoded ahead of the clock. The whole flow at once would be
 /// half a gigabyte that has to come back through the cache, which no entry of a log does.
 const ENTRIES_PER_CHUNK: usize = 1_024;
@@ -35,6 +32,7 @@ const ENTRIES_PER_CHUNK: usize = 1_024;
 #[derive(Debug)]
 pub(crate) struct Whole {
     engine: Engine,
+    accounts_a_side: u32,
     ready: Vec<Ready>,
     events: Vec<Event>,
     sequenced_ns: u64,
@@ -62,7 +60,7 @@ impl Target for Whole {
         let mut ready = std::mem::take(&mut self.ready);
         for steps in steps.chunks(ENTRIES_PER_CHUNK) {
             ready.clear();
-            ready.extend(steps.iter().map(Ready::new));
+            ready.extend(steps.iter().map(|step| Ready::new(step, self.accounts_a_side)));
             watch.time(self, &ready, Self::step);
         }
         self.ready = ready;
@@ -84,9 +82,10 @@ impl Target for Whole {
 
 impl Whole {
     /// An engine with the instruments and accounts that the plan needs.
-    pub(crate) fn new(plan: &Plan) -> Self {
+    pub(crate) fn new(plan: &Plan, accounts_a_side: u32) -> Self {
         let mut whole = Self {
             engine: Engine::default(),
+            accounts_a_side,
             ready: Vec::with_capacity(ENTRIES_PER_CHUNK.min(plan.steps.len())),
             events: Vec::new(),
             sequenced_ns: 0,
@@ -94,7 +93,7 @@ impl Whole {
             last_maker: 0,
         };
         whole.list(plan.instrument_count);
-        for at in 1..=2 * ACCOUNTS_A_SIDE {
+        for at in 1..=2 * accounts_a_side {
             let spec = AccountSpec {
                 name: AccountName::parse(&format!("trader-{at}")).expect("a valid name"),
                 fees: None,
@@ -147,12 +146,17 @@ impl Whole {
 
     /// Buyers get the quote asset; sellers get the base assets that they are going to sell.
     fn fund(&mut self, plan: &Plan) {
-        let buyers = (1..=ACCOUNTS_A_SIDE).map(|at| (AccountId(at), QUOTE));
-        let sellers: BTreeSet<_> = plan.steps.iter().filter_map(sells).collect();
+        let accounts = self.accounts_a_side;
+        let buyers = (1..=accounts).map(|at| (AccountId(at), QUOTE));
+        let sellers: BTreeSet<_> =
+            plan.steps.iter().filter_map(|step| sells(step, accounts)).collect();
+        // Nobody runs out of it, and all deposits together stay within what an amount can be.
+        let shares = (4 * i128::from(accounts)).cast_unsigned().next_power_of_two();
+        let amount = Amount::from_minor(AMOUNT_MAX.minor() / shares.cast_signed());
         for (account, asset) in buyers.chain(sellers) {
             let name = format!("deposit-{}", asset.0);
             let external_ref = ExternalRef::parse(&name).expect("a valid name");
-            let deposit = Deposit { account, asset, amount: DEPOSIT, external_ref };
+            let deposit = Deposit { account, asset, amount, external_ref };
             self.operate(Command::Deposit(deposit));
         }
     }
@@ -228,7 +232,7 @@ impl Whole {
 }
 
 impl Ready {
-    fn new(step: &Step) -> Self {
+    fn new(step: &Step, accounts_a_side: u32) -> Self {
         let (expect, command) = match *step {
             Step::New { order_id, price, qty, instrument, side, terms } => {
                 let (order_type, time_in_force) = match terms {
@@ -290,13 +294,16 @@ impl Ready {
                 (Expect::Phase, Command::SetPhase(SetPhase { instrument, phase }))
             }
         };
-        let envelope = Envelope { account: account_of(step), ..Envelope::venue(Origin::Replay, 0) };
+        let envelope = Envelope {
+            account: account_of(step, accounts_a_side),
+            ..Envelope::venue(Origin::Replay, 0)
+        };
         Self { entry: Entry { envelope, command }, expect }
     }
 }
 
 /// Whose order a step is about. Steps about the same order give the same account.
-fn account_of(step: &Step) -> AccountId {
+fn account_of(step: &Step, accounts_a_side: u32) -> AccountId {
     let (instrument, order_id, side) = match *step {
         Step::New { instrument, order_id, side, .. }
         | Step::Cancel { instrument, order_id, side }
@@ -304,19 +311,19 @@ fn account_of(step: &Step) -> AccountId {
         Step::Execution { instrument, maker, side, .. } => (instrument, maker, side),
         Step::Phase { .. } => return AccountId::VENUE,
     };
-    let at = hash(u64::from(instrument) << 32 ^ order_id) % u64::from(ACCOUNTS_A_SIDE);
-    let at = u32::try_from(at).expect("below ACCOUNTS_A_SIDE");
+    let at = hash(u64::from(instrument) << 32 ^ order_id) % u64::from(accounts_a_side);
+    let at = u32::try_from(at).expect("below accounts_a_side");
     match side {
         Side::Buy => AccountId(1 + at),
-        Side::Sell => AccountId(1 + ACCOUNTS_A_SIDE + at),
+        Side::Sell => AccountId(1 + accounts_a_side + at),
     }
 }
 
-fn sells(step: &Step) -> Option<(AccountId, AssetId)> {
+fn sells(step: &Step, accounts_a_side: u32) -> Option<(AccountId, AssetId)> {
     match *step {
         Step::New { side: Side::Sell, instrument, .. }
         | Step::Execution { side: Side::Sell, instrument, .. } => {
-            Some((account_of(step), base_of(instrument)))
+            Some((account_of(step, accounts_a_side), base_of(instrument)))
         }
         _ => None,
     }

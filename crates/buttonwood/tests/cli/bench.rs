@@ -131,6 +131,26 @@ fn readers_of_a_stream_have_every_update() {
 }
 
 #[test]
+fn the_book_that_200_users_find_is_kept() {
+    let figures = bench(&["ramp-200", "--ramp", "0"]);
+    assert_eq!(figures["errors"], serde_json::json!({}), "{figures}");
+    let resting = &figures["resting"];
+    assert_eq!((&resting["wanted"], &resting["begin"]), (&15_000.into(), &15_000.into()));
+    let within = 14_250..=15_750;
+    for name in ["least", "most", "end"] {
+        let orders = resting[name].as_u64().expect("a count");
+        assert!(within.contains(&orders), "{name}: {resting}");
+    }
+    assert!(resting["looks"].as_u64() >= Some(3), "{resting}");
+    // Half of all take, and the other half put back what was taken.
+    let per_order = figures["trades_per_order"].as_f64().expect("a figure");
+    assert!((0.45..=0.55).contains(&per_order), "{figures}");
+    let of = |kind: &str| figures["by_type"][kind]["orders"].as_f64().expect("a count");
+    let limits = of("limit") / (of("limit") + of("market"));
+    assert!((0.75..=0.85).contains(&limits), "80 % limit orders: {figures}");
+}
+
+#[test]
 fn memory_is_looked_at_over_a_long_run() {
     // So few orders say nothing of a million.
     let args = ["soak", "--clients", "2", "--growth-max", "1e9", "--rate", "100"];
@@ -215,6 +235,24 @@ fn a_workload_is_the_same_in_every_format() {
 }
 
 #[test]
+fn growth_measures_each_curve_and_draws_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let svg = dir.path().join("growth.svg");
+    let sizes = ["--orders", "1000", "--most", "1000", "--rounds", "1"];
+    let args = [&["bench", "growth", "--json", "--svg", text(&svg)], &sizes[..]].concat();
+    let figures = run_json(&args);
+    let curves = figures["curves"].as_array().unwrap();
+    assert_eq!(curves.len(), 4);
+    for curve in curves.iter().take(3) {
+        let points = curve["points"].as_array().unwrap();
+        assert_eq!(points.last().unwrap()["size"], 1_000, "{curve}");
+        assert!(points.iter().all(|point| point["command_ns"].as_f64().unwrap() > 1.0), "{curve}");
+    }
+    let drawing = std::fs::read_to_string(svg).unwrap();
+    assert_eq!(drawing.matches("<polyline").count(), 4);
+}
+
+#[test]
 fn the_core_is_measured_on_three_workloads() {
     let args = ["bench", "core", "--orders", "1000", "--rounds", "1", "--json"];
     let figures = run_json(&args);
@@ -243,4 +281,18 @@ fn a_rate_is_raised_until_it_is_too_much() {
     let figures = bench(&args);
     assert_eq!(figures["steps"].as_array().map(Vec::len), Some(1), "{figures}");
     assert_eq!(figures["knee"], Value::Null, "nothing is that fast: {figures}");
+}
+
+#[test]
+fn without_a_knee_there_is_nothing_to_overload() {
+    let args = ["bench", "overload", "--rate", "500", "--p99-ms", "0.001"];
+    let failed = run(&[&args, &SHORT[..]].concat());
+    assert_eq!(failed.status.code(), Some(1));
+    let table = String::from_utf8_lossy(&failed.stdout).into_owned();
+    assert!(
+        table.contains("overload, open loop, 64 clients") && table.contains("no knee"),
+        "{table}"
+    );
+    let sentence = String::from_utf8_lossy(&failed.stderr).into_owned();
+    assert!(sentence.contains("there is no knee to double"), "{sentence}");
 }

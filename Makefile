@@ -1,5 +1,5 @@
 # Needs Rust (cargo), Python 3.11 or later with venv, Node.js 20 with npm, a C and a C++ compiler (for tests/power and one baseline),
-# and nothing else set up.
+# and nothing else set up; `make profile` asks for perf and heaptrack.
 
 CARGO ?= cargo
 PYTHON ?= python3
@@ -11,7 +11,7 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint unit process clients bench snapshots churn coverage crash power sim soak fuzz autobahn clean
+.PHONY: help run test lint unit process clients bench profile snapshots churn coverage crash power sim soak fuzz autobahn clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -99,6 +99,9 @@ bench: ## the matching core against the textbook book, on recorded workloads
 	$(CARGO) bench --locked --quiet --package engine --bench latency --bench memory
 	@echo
 	$(CARGO) bench --locked --quiet --package log@0.1.0 --bench append
+
+profile: ## a flame graph and a heap profile of a venue under load (SCENARIO=rest-mix SECONDS=10 CLIENTS=4)
+	scripts/profile $(or $(SCENARIO),rest-mix) $(or $(SECONDS),10) $(or $(CLIENTS),4)
 
 snapshots: ## orders while a snapshot is taken, and how long one takes to load (RATE=5000 orders/s, ROUNDS=5)
 	$(CARGO) bench --locked --quiet --package venue --bench snapshot -- $(or $(RATE),5000) $(or $(ROUNDS),5)

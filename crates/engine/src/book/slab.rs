@@ -52,14 +52,12 @@ impl<T, const RESERVE: usize> Slab<T, RESERVE> {
 
     #[cold]
     fn grow(&mut self) {
-        let room = (self.records.len() + 1).next_power_of_two().max(RESERVE);
-        // The larger place is on huge pages before anything is put there.
-        let mut larger = Vec::with_capacity(room);
-        advise_huge(&mut larger);
-        larger.append(&mut self.records);
-        self.records = larger;
+        // Large ones are not copied: the system hands over their pages.
+        let more = RESERVE.saturating_sub(self.records.len()).max(1);
+        self.records.reserve(more);
         // All places are taken, so there is nothing on the stack to be copied.
         self.free = Vec::with_capacity(self.records.capacity());
+        advise_huge(&mut self.records);
     }
 
     /// The record stays readable until its place is taken again.

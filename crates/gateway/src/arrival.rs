@@ -50,19 +50,27 @@ impl AsyncRead for Arriving {
         loop {
             ready!(stream.poll_read_ready(context))?;
             let fd = stream.as_raw_fd();
-            let read = stream
-                .try_io(Interest::READABLE, || receive(fd, buf.initialize_unfilled(), control));
-            match read {
-                Ok((read, came_ns)) => {
-                    buf.advance(read);
-                    place.line().came(rest_since_ns.or(came_ns));
-                    *rest_since_ns = came_ns.filter(|_| read == room);
-                    return Poll::Ready(Ok(()));
-                }
+            let mut received = None;
+            let tried = stream.try_io(Interest::READABLE, || {
+                let (read, came_ns) = receive(fd, buf.initialize_unfilled(), control)?;
+                received = Some((read, came_ns));
+                // Less than there is room for was all there was: so the runtime need not ask once more
+                // to learn that the socket is empty.
+                if read > 0 && read < room { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+            });
+            if let Some((read, came_ns)) = received {
+                buf.advance(read);
+                place.line().came(rest_since_ns.or(came_ns));
+                *rest_since_ns = came_ns.filter(|_| read == room);
+                return Poll::Ready(Ok(()));
+            }
+            match tried {
                 // It is empty, and says when it is not.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => *rest_since_ns = None,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Poll::Ready(Err(error)),
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                    return Poll::Ready(Err(error));
+                }
+                _ => {}
             }
         }
     }
@@ -154,6 +162,7 @@ mod tests {
         let (read, _) = receive(server.as_raw_fd(), &mut bytes, &mut control).unwrap();
         assert_eq!(read, 0, "the end");
     }
+
     #[tokio::test]
     async fn what_waits_behind_a_full_read_came_after_it() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -80,7 +80,7 @@ pub(crate) struct Outcome {
 /// is returned is dropped when that is done.
 pub(crate) fn prepare() -> Receiver<()> {
     let (at_work, prepared) = sync_channel(1);
-    std::thread::spawn(move || {
+    let prepare = move || {
         // The engine's thread has started this one.
         #[cfg(target_os = "linux")]
         crate::pin::leave_core_of(rustix::process::getpid().as_raw_pid());
@@ -90,7 +90,10 @@ pub(crate) fn prepare() -> Receiver<()> {
             Err(error) => tracing::warn!(%error, "memory stays in small pages"),
         }
         drop(at_work);
-    });
+    };
+    if let Err(error) = std::thread::Builder::new().name("prepare".into()).spawn(prepare) {
+        tracing::warn!(%error, "no thread to put memory in order: the fork may take longer");
+    }
     prepared
 }
 

@@ -109,6 +109,27 @@ async def test_events_outlive_the_log_they_were_made_from(tmp_path, shim):
     stop(machine, venue)
 
 
+async def test_what_the_spool_may_lack_is_not_trimmed_off_the_log(tmp_path, shim):
+    """A sync that failed is not made good by a later one."""
+    machine = Machine(tmp_path / "machine", shim, *SETTINGS, "--log-retention", "delete")
+    data = machine.disk.folder / "data"
+    ledger = Ledger()
+    machine.disk.fail_sync(1, ".spool")
+    venue = machine.start()
+    async with aiohttp.ClientSession(venue.url) as session:
+        senders = [asyncio.create_task(send(venue, session, ledger, f"{at}")) for at in range(SENDERS)]
+        async with asyncio.timeout(DEADLINE_S):
+            seen = set()
+            while len(seen) < 5:
+                seen |= set(data.glob("snapshots/*.snapshot"))
+                await asyncio.sleep(0.001)
+        kill(machine, venue)
+        await asyncio.gather(*senders)
+    assert (data / "log/00000000000000000001.log").exists()
+    machine.disk.cut_power(None)
+    stop(machine, await start(machine, ledger))
+
+
 @pytest.mark.parametrize("is_started_between", (False, True))
 async def test_a_failed_sync_stops_the_venue_and_loses_nothing(tmp_path, shim, is_started_between):
     """What it was to write is not acknowledged. It can be read until the power fails, and a venue that

@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use marketdata::{BookUpdate, Views};
 use types::{Event, Wire};
@@ -18,6 +18,9 @@ use crate::stages::Stage;
 
 /// Messages that may wait for the publisher; a batch is one.
 pub(crate) const OUTBOX_MAX: usize = 1_024;
+
+/// How often the spool tries to store what waits, where nothing else comes.
+const RETRY: Duration = Duration::from_millis(500);
 
 /// Who wants to know what happened. Called on the publisher's thread, so it must not wait.
 pub trait Listener: Send {
@@ -53,7 +56,19 @@ pub(crate) struct Publisher {
 
 impl Publisher {
     pub(crate) fn run(mut self, outbox: &Receiver<Message>) {
-        while let Ok(message) = outbox.recv() {
+        loop {
+            let message = match self.spool.is_waiting() {
+                true => outbox.recv_timeout(RETRY),
+                false => outbox.recv().map_err(RecvTimeoutError::from),
+            };
+            let message = match message {
+                Ok(message) => message,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.spool.flush();
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
             match message {
                 Message::Applied(applied, since) => {
                     self.publish(&applied);

@@ -476,11 +476,17 @@ impl Shell {
         self.snapshot = Snapshotting::UnderWay(outcome);
     }
 
-    fn finish_snapshot(&mut self, Outcome { hash, trim_before }: Outcome) {
+    fn finish_snapshot(&mut self, Outcome { hash, trim_before, is_spooled }: Outcome) {
         self.snapshot = Snapshotting::Idle;
         self.machine.found_state_hash(hash);
         if self.settings.log_retention == LogRetention::Keep {
             return;
+        }
+        if !is_spooled {
+            return tracing::warn!(
+                "the log stays as long as it is: the event spool lacks what only the log has, until it can \
+                 be written, or after a failure until the next start"
+            );
         }
         if let Some(Err(error)) = trim_before.map(|before| self.machine.trim(before)) {
             tracing::error!(%error, "old segments of the log could not be taken away");

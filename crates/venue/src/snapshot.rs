@@ -74,6 +74,8 @@ pub(crate) struct Outcome {
     pub(crate) hash: StateHash,
     /// Where the log may be trimmed to; `None` while there is no older snapshot to fall back on.
     pub(crate) trim_before: Option<u64>,
+    /// Whether the spool has all events up to here.
+    pub(crate) is_spooled: bool,
 }
 
 /// Puts memory in order, so that the fork holds up the engine for a moment only; the other end of what
@@ -240,7 +242,7 @@ impl Job {
         if let Some(done) = done {
             let hash = StateHash { sequence, event_hash, state_hash };
             // An engine that has failed meanwhile waits for nothing.
-            let _gone = done.send(Outcome { hash, trim_before });
+            let _gone = done.send(Outcome { hash, trim_before, is_spooled: unsynced.is_whole() });
         }
     }
 }

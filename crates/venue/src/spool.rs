@@ -2,8 +2,9 @@
 //!
 //! It is derived from the log, so it is not synced as it grows, and what a crash takes from its end
 //! is written again by the replay. Whatever else is missing or damaged is found when the spool is
-//! opened, and made anew from the log (`mend.rs`). A disk that fails stops it, but not the venue:
-//! what could not be kept is a hole, which readers are told of as gone.
+//! opened, and made anew from the log (`mend.rs`). A disk that is full or fails does not stop the venue:
+//! what cannot be stored waits in memory, and if it comes to be too much it is a hole, which readers are
+//! told of as gone. Until the next start has filled that, the log is not trimmed.
 //!
 //! ```text
 //! NNN.spool  a segment, named by its first command: frames (`segment.rs`, `frame.rs`)
@@ -33,6 +34,7 @@ mod open;
 mod reader;
 mod retention;
 mod segment;
+mod waiting;
 
 #[cfg(test)]
 mod fault;
@@ -57,6 +59,7 @@ pub use self::reader::{NumberedEvent, PAGE_MAX, SpoolReader};
 pub use self::retention::Retention;
 use self::retention::write_mark;
 use self::segment::{SegmentWriter, index_path, segment_path};
+use self::waiting::Waiting;
 use crate::applied::Told;
 
 #[derive(Debug)]
@@ -67,8 +70,9 @@ pub struct Spool {
     /// `None` until something is to be written.
     writer: Option<SegmentWriter>,
     framer: Framer,
-    /// The time of the last command that was to be stored.
+    /// The time of the last command that was stored.
     newest_ns: u64,
+    waiting: Waiting,
     /// The first command that could not be kept, while none can.
     lost_from: Option<u64>,
     unsynced: BTreeSet<PathBuf>,
@@ -120,7 +124,7 @@ impl Spool {
         }
     }
 
-    /// Stores what was appended.
+    /// Stores what was appended, and what waits.
     pub fn flush(&mut self) {
         let mut batch = self.framer.take_batch(Batch::default());
         self.keep(&batch);
@@ -141,45 +145,83 @@ impl Spool {
     /// Stores frames. Matching does not stop for a disk that fails: what is lost can be made from
     /// the log again, and a hole tells readers no untruth.
     pub(crate) fn keep(&mut self, batch: &Batch) {
-        if batch.is_empty() {
-            return;
-        }
-        self.newest_ns = batch.last_ns;
-        let stored = self.store(batch);
-        let first = batch.first;
-        match stored {
-            Ok(()) => {
-                if let Some(lost_from) = self.lost_from.take() {
-                    tracing::warn!(
-                        from = lost_from,
-                        to = first - 1,
-                        "the event spool goes on; readers are told that the events of these \
-                         commands are gone, until the next start makes them anew from the log"
-                    );
-                }
-            }
-            Err(error) => {
-                if self.lost_from.is_none() {
-                    self.lost_from = Some(first);
-                    tracing::warn!(
-                        %error,
-                        from = first,
-                        "the event spool cannot be written: orders go on, but readers do not get \
-                         the events from this command on; make room, or see to the disk"
-                    );
-                }
-                self.shared.table().lose(batch);
-            }
+        let stored = self.store_waiting().and_then(|()| match batch.is_empty() {
+            true => Ok(()),
+            false => self.store(batch),
+        });
+        if let (Err(error), false) = (&stored, batch.is_empty()) {
+            self.put_off(batch, error);
         }
     }
 
-    fn store(&mut self, batch: &Batch) -> Result<(), SpoolError> {
-        loop {
-            match self.try_store(batch) {
-                Err(error) if error.is_disk_full() && self.remove_oldest() => {}
-                result => return result,
+    /// Whether there is something that could not be stored yet: it is tried again with each flush.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    fn store_waiting(&mut self) -> Result<(), SpoolError> {
+        while let Some(batch) = self.waiting.pop() {
+            if let Err(error) = self.store(&batch) {
+                self.waiting.put_back(batch);
+                return Err(error);
+            }
+            if self.waiting.is_empty() {
+                tracing::info!("the event spool goes on, and has what waited");
             }
         }
+        Ok(())
+    }
+
+    fn put_off(&mut self, batch: &Batch, error: &SpoolError) {
+        if self.lost_from.is_none() && self.waiting.has_room_for(batch) {
+            if self.waiting.is_empty() {
+                tracing::warn!(
+                    %error,
+                    from = batch.first,
+                    "the event spool cannot be written: orders go on, and what comes of them waits in \
+                     memory; make room, or see to the disk"
+                );
+            }
+            return self.waiting.push(batch.clone());
+        }
+        self.lose_waiting();
+        if self.lost_from.is_none() {
+            self.lost_from = Some(batch.first);
+        }
+        self.lose(batch);
+    }
+
+    fn lose_waiting(&mut self) {
+        while let Some(batch) = self.waiting.pop() {
+            if self.lost_from.is_none() {
+                self.lost_from = Some(batch.first);
+                tracing::warn!(
+                    from = batch.first,
+                    "the event spool still cannot be written: readers do not get the events from this \
+                     command on"
+                );
+            }
+            self.lose(&batch);
+        }
+    }
+
+    fn lose(&self, batch: &Batch) {
+        self.shared.set_lacking(true);
+        self.shared.table().lose(batch);
+    }
+
+    fn store(&mut self, batch: &Batch) -> Result<(), SpoolError> {
+        self.try_store(batch)?;
+        self.newest_ns = batch.last_ns;
+        if let Some(lost_from) = self.lost_from.take() {
+            tracing::warn!(
+                from = lost_from,
+                to = batch.first - 1,
+                "the event spool goes on; readers are told that the events of these commands are gone, \
+                 until the next start makes them anew from the log"
+            );
+        }
+        Ok(())
     }
 
     fn try_store(&mut self, batch: &Batch) -> Result<(), SpoolError> {
@@ -294,7 +336,8 @@ impl Spool {
             files.insert(path.clone());
             self.unsynced.insert(path);
         }
-        Unsynced { disk: self.disk.clone(), dir: self.shared.dir.clone(), files }
+        let is_waiting = self.is_waiting();
+        Unsynced { disk: self.disk.clone(), shared: Arc::clone(&self.shared), files, is_waiting }
     }
 }
 
@@ -311,14 +354,29 @@ impl Drop for Spool {
 #[derive(Debug)]
 pub(crate) struct Unsynced {
     disk: Disk,
-    dir: PathBuf,
+    shared: Arc<Shared>,
     files: BTreeSet<PathBuf>,
+    /// There is more, which could not be stored yet.
+    is_waiting: bool,
 }
 
 impl Unsynced {
     pub(crate) fn sync(&self) -> Result<(), SpoolError> {
-        self.files.iter().try_for_each(|file| self.disk.sync(file))?;
-        // A file that has lost its name is gone.
-        self.disk.sync(&self.dir)
+        let synced = self
+            .files
+            .iter()
+            .try_for_each(|file| self.disk.sync(file))
+            // A file that has lost its name is gone.
+            .and_then(|()| self.disk.sync(&self.shared.dir));
+        if synced.is_err() {
+            // The system takes it for written: no later sync says anything of it.
+            self.shared.set_lacking(true);
+        }
+        synced
+    }
+
+    /// Whether all is there, so that the log it was made from may go.
+    pub(crate) fn is_whole(&self) -> bool {
+        !self.is_waiting && !self.shared.is_lacking()
     }
 }

@@ -5,7 +5,7 @@ use super::index::{Key, Posting};
 use crate::applied::Told;
 
 /// Frames that are to be written at once, and what the index is to know of them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Batch {
     pub(super) bytes: Vec<u8>,
     /// Where the frames begin.

@@ -25,6 +25,7 @@ impl Spool {
         last_sequence: u64,
     ) -> Result<(), H::Error> {
         self.flush();
+        self.lose_waiting(); // It is a hole like any other.
         self.framer.spooled = Spooled::default();
         let checked = self.checking.take().map(|thread| thread.join());
         let checked = checked.map(|checked| checked.expect("checking files does not panic"));
@@ -60,12 +61,14 @@ impl Spool {
             self.framer.chain = Chain::new(event_hash.unwrap_or_default());
         }
         self.retain();
+        self.shared.set_lacking(found.error.is_some());
         match found.error {
             Some(error) => tracing::warn!(
                 %error,
                 "not all of the event spool could be made anew; the next start tries again"
             ),
             None => {
+                self.lost_from = None;
                 self.mark_oldest(self.first_sequence());
             }
         }
@@ -95,9 +98,10 @@ impl Spool {
 
     /// Puts what was checked before what came since.
     fn take_in(&mut self, checked: Checked) {
-        for error in &checked.unsound {
+        for error in &checked.damage {
             tracing::warn!(%error, "a part of the event spool is removed");
         }
+        self.unsynced.extend(checked.unsynced);
         let mut table = self.shared.table();
         let mut sealed = checked.sound;
         sealed.extend(table.sealed.iter());

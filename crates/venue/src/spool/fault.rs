@@ -1,5 +1,6 @@
 //! Tests of the spool on a disk that is full, or fails.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::ops::Range;
@@ -78,72 +79,110 @@ fn check_with_hole(spool: &Spool, story: &Story, lost: Range<u64>) {
     assert_eq!(after, story.applied[lost.end as usize - 1..]);
 }
 
+/// What readers get while `waiting` cannot be stored: all before it, and nothing yet of what comes then.
+fn check_waiting(spool: &Spool, story: &Story, waiting: Range<u64>) {
+    assert!(spool.is_waiting());
+    assert_eq!((spool.first_sequence(), spool.last_sequence()), (1, waiting.end - 1));
+    let reader = spool.reader();
+    let stored = reader.read_from(1, 10_000).unwrap();
+    assert_eq!(stored, story.applied[..waiting.start as usize - 1]);
+    assert_eq!(reader.read_from(waiting.start, 10).unwrap(), []);
+    assert_eq!(spool.event_hash(), story.hash_before(waiting.end), "the hash goes on");
+}
+
 #[test]
-fn a_full_disk_costs_the_oldest_segments() {
+fn a_full_disk_costs_nothing_and_what_comes_waits_until_there_is_room() {
+    for (pause, go_on) in [(1, 2), (7, 30), (30, 31), (200, 260)] {
+        for flushes_first in [false, true] {
+            let dir = tempfile::tempdir().unwrap();
+            let (disk, room) = limited(dir.path(), u64::MAX);
+            let story = Story::of(300);
+            let mut spool = start_on(disk, dir.path(), WIDE, &Story::of(0), 0);
+            tell(&mut spool, &story.applied[..pause]);
+            room.is_full.store(true, Ordering::SeqCst);
+            tell(&mut spool, &story.applied[pause..go_on]);
+            check_waiting(&spool, &story, pause as u64 + 1..go_on as u64 + 1);
+            assert!(!spool.take_unsynced().is_whole(), "the log must not be trimmed");
+            room.is_full.store(false, Ordering::SeqCst);
+            if flushes_first {
+                spool.flush();
+                assert!(!spool.is_waiting(), "without anything new");
+            }
+            tell(&mut spool, &story.applied[go_on..]);
+            assert!(!spool.is_waiting() && spool.take_unsynced().is_whole());
+            check(&spool, &story, 1);
+            drop(spool);
+            check(&start(dir.path(), WIDE, &story, 300), &story, 1);
+        }
+    }
+}
+
+/// It keeps all of a long story.
+const ROOMY: Retention = Retention { max_bytes: 256 << 10, max_age_ns: None };
+
+#[test]
+fn what_is_cut_off_while_it_waits_is_made_anew() {
     let dir = tempfile::tempdir().unwrap();
     let (disk, _) = limited(dir.path(), 12 << 10);
     let story = Story::of(1_000);
-    let mut spool = start_on(disk, dir.path(), SMALL, &Story::of(0), 0);
+    let mut spool = start_on(disk, dir.path(), ROOMY, &Story::of(0), 0);
     tell(&mut spool, &story.applied);
-    assert_eq!(spool.lost_from, None);
-    let first = spool.first_sequence();
-    assert!((500..950).contains(&first), "from {first} on");
-    assert_eq!(
-        spool.reader().read_from(first, 10_000).unwrap(),
-        story.applied[first as usize - 1..]
-    );
+    let stored = spool.reader().read_from(1, 10_000).unwrap().len() as u64;
+    assert!((50..950).contains(&stored), "{stored}");
+    check_waiting(&spool, &story, stored + 1..1_001);
     drop(spool);
-    let spool = start(dir.path(), SMALL, &story, 990);
-    check(&spool, &story, first);
-}
-
-#[test]
-fn a_disk_without_any_room_pauses_the_spool_until_there_is() {
-    for (pause, go_on) in [(1, 2), (7, 30), (30, 31), (200, 260)] {
-        let dir = tempfile::tempdir().unwrap();
-        let (disk, room) = limited(dir.path(), u64::MAX);
-        let story = Story::of(300);
-        let mut spool = start_on(disk, dir.path(), WIDE, &Story::of(0), 0);
-        tell(&mut spool, &story.applied[..pause]);
-        room.is_full.store(true, Ordering::SeqCst);
-        tell(&mut spool, &story.applied[pause..go_on]);
-        let reader = spool.reader();
-        let gone = reader.read_from(pause as u64 + 1, 10).unwrap_err();
-        assert!(
-            matches!(gone, SpoolError::Gone { first } if first == go_on as u64 + 1),
-            "told of what is yet to come: {gone}"
-        );
-        assert_eq!(reader.read_from(go_on as u64 + 1, 10).unwrap(), []);
-        assert_eq!(spool.event_hash(), story.hash_before(go_on as u64 + 1), "the hash goes on");
-        room.is_full.store(false, Ordering::SeqCst);
-        tell(&mut spool, &story.applied[go_on..]);
-        check_with_hole(&spool, &story, pause as u64 + 1..go_on as u64 + 1);
-        drop(spool);
-
-        // The next start fills the hole, and as the full disk had no room for a mark either, what was
-        // deleted in vain.
-        check(&start(dir.path(), WIDE, &story, 300), &story, 1);
+    for replayed in [990, stored - 1] {
+        let spool = start(dir.path(), ROOMY, &story, replayed);
+        check(&spool, &story, 1);
     }
 }
 
 #[test]
-fn a_disk_that_fails_pauses_the_spool_and_deletes_nothing() {
+fn what_is_too_much_to_wait_is_a_hole_until_the_next_start() {
     for operation in ["Create", "Write"] {
-        let dir = tempfile::tempdir().unwrap();
-        let (disk, armed) = failing(io::ErrorKind::Other, operation);
-        let story = Story::of(200);
-        let mut spool = start_on(disk, dir.path(), WIDE, &Story::of(0), 0);
-        tell(&mut spool, &story.applied[..60]);
-        armed.store(true, Ordering::SeqCst);
-        tell(&mut spool, &story.applied[60..100]);
-        let lost_from = spool.lost_from.expect("it pauses");
-        armed.store(false, Ordering::SeqCst);
-        tell(&mut spool, &story.applied[100..]);
-        assert_eq!(spool.first_sequence(), 1);
-        check_with_hole(&spool, &story, lost_from..101);
-        drop(spool);
-        check(&start(dir.path(), WIDE, &story, 200), &story, 1);
+        for waiting_max in [0, 1_000] {
+            let dir = tempfile::tempdir().unwrap();
+            let (disk, armed) = failing(io::ErrorKind::Other, operation);
+            let story = Story::of(200);
+            let mut spool = start_on(disk, dir.path(), WIDE, &Story::of(0), 0);
+            spool.waiting.max = waiting_max;
+            tell(&mut spool, &story.applied[..60]);
+            armed.store(true, Ordering::SeqCst);
+            tell(&mut spool, &story.applied[60..100]);
+            let lost_from = spool.lost_from.expect("it is too much");
+            let gone = spool.reader().read_from(lost_from, 10).unwrap_err();
+            assert!(
+                matches!(gone, SpoolError::Gone { first: 101 }),
+                "told of what is yet to come: {gone}"
+            );
+            armed.store(false, Ordering::SeqCst);
+            tell(&mut spool, &story.applied[100..]);
+            assert_eq!(spool.first_sequence(), 1);
+            check_with_hole(&spool, &story, lost_from..101);
+            assert!(!spool.take_unsynced().is_whole(), "only the log can fill it");
+            drop(spool);
+            let mut spool = start(dir.path(), WIDE, &story, 200);
+            check(&spool, &story, 1);
+            assert!(spool.take_unsynced().is_whole());
+        }
     }
+}
+
+#[test]
+fn a_spool_whose_sync_failed_does_not_stand_in_for_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let (disk, armed) = failing(io::ErrorKind::Other, "Sync");
+    let story = Story::of(20);
+    let mut spool = start_on(disk, dir.path(), WIDE, &Story::of(0), 0);
+    tell(&mut spool, &story.applied);
+    armed.store(true, Ordering::SeqCst);
+    let unsynced = spool.take_unsynced();
+    assert!(unsynced.is_whole() && unsynced.sync().is_err() && !unsynced.is_whole());
+    armed.store(false, Ordering::SeqCst);
+    let again = spool.take_unsynced();
+    assert!(again.sync().is_ok() && !again.is_whole(), "the system has forgotten what it lost");
+    drop(spool);
+    assert!(start(dir.path(), WIDE, &story, 20).take_unsynced().is_whole());
 }
 
 #[test]
@@ -190,9 +229,8 @@ fn a_start_on_a_full_disk_gives_up_what_it_cannot_index() {
     check(&start(dir.path(), WIDE, &story, 60), &story, 1);
 }
 
-#[test]
-fn what_was_written_is_synced_for_a_snapshot() {
-    let dir = tempfile::tempdir().unwrap();
+/// A disk, and what was synced on it.
+fn syncs() -> (Arc<Mutex<BTreeSet<PathBuf>>>, Disk) {
     let synced = Arc::new(Mutex::new(BTreeSet::new()));
     let seen = Arc::clone(&synced);
     let watch = move |operation: Operation<'_>| {
@@ -201,7 +239,13 @@ fn what_was_written_is_synced_for_a_snapshot() {
         }
         Ok(())
     };
-    let disk = Disk { watch: Some(Arc::new(watch)) };
+    (synced, Disk { watch: Some(Arc::new(watch)) })
+}
+
+#[test]
+fn what_was_written_is_synced_for_a_snapshot() {
+    let dir = tempfile::tempdir().unwrap();
+    let (synced, disk) = syncs();
     let mut spool = start_on(disk, dir.path(), SMALL, &Story::of(60), 0);
     spool.take_unsynced().sync().unwrap();
     let mut expect = files(dir.path());
@@ -211,4 +255,40 @@ fn what_was_written_is_synced_for_a_snapshot() {
     synced.lock().unwrap().clear();
     spool.take_unsynced().sync().unwrap();
     assert_eq!(synced.lock().unwrap().len(), 2, "the one that grows, and the folder");
+}
+
+/// Else the next loss of power takes with it what was whole, and the log may be trimmed by then.
+#[test]
+fn what_a_start_mends_is_synced_for_the_next_snapshot() {
+    let story = Story::of(60);
+    let contents = |dir: &Path| {
+        let read = |file: PathBuf| (file.clone(), fs::read(file).unwrap());
+        files(dir).into_iter().map(read).collect::<BTreeMap<_, _>>()
+    };
+    let cases = [
+        ("oldest", "index", -1),
+        ("oldest", "spool", 9),
+        ("oldest", "spool", -9),
+        ("newest", "spool", -1),
+    ];
+    for (segment, extension, change) in cases {
+        let dir = tempfile::tempdir().unwrap();
+        drop(start(dir.path(), WIDE, &story, 0));
+        let mut segments = files(dir.path());
+        segments.retain(|file| file.extension() == Some(extension.as_ref()));
+        let damaged = if segment == "oldest" { segments.first() } else { segments.last() };
+        let damaged = fs::File::options().write(true).open(damaged.unwrap()).unwrap();
+        damaged.set_len(damaged.metadata().unwrap().len().strict_add_signed(change)).unwrap();
+        let before = contents(dir.path());
+        let (synced, disk) = syncs();
+        let mut spool = start_on(disk, dir.path(), WIDE, &story, 60);
+        check(&spool, &story, 1);
+        spool.take_unsynced().sync().unwrap();
+        let mut changed = contents(dir.path());
+        changed.retain(|file, now| before.get(file) != Some(now) && !file.ends_with(MARK));
+        assert!(!changed.is_empty(), "{segment} {extension} {change}");
+        for file in changed.keys() {
+            assert!(synced.lock().unwrap().contains(file), "{}: {change}", file.display());
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::disk::Disk;
@@ -11,7 +11,10 @@ use super::framer::Framer;
 use super::index::{Index, Numbers, Summary};
 use super::reader::{OpenSegment, Shared};
 use super::retention::{MARK, MARK_UNFINISHED, read_mark};
-use super::segment::{Scanned, Sealed, SegmentWriter, index_path, parse_name, scan, segment_path};
+use super::segment::{
+    Found, Scanned, Sealed, SegmentWriter, index_path, parse_name, scan, segment_path,
+};
+use super::waiting::Waiting;
 use super::{Retention, Spool, SpoolError};
 use crate::applied::Told;
 
@@ -37,6 +40,7 @@ impl Spool {
                 ..Framer::default()
             },
             newest_ns: 0,
+            waiting: Waiting::default(),
             lost_from: None,
             unsynced: BTreeSet::new(),
             checking: None,
@@ -75,7 +79,10 @@ impl Spool {
         if summary.last < sequence {
             // It ends before the replay begins. What lies between is a hole so far.
             match writer.seal(&self.disk, dir, &index) {
-                Ok(sealed) => self.shared.table().seal(sealed),
+                Ok(sealed) => {
+                    self.unsynced.extend([path, index_path(dir, first)]);
+                    self.shared.table().seal(sealed);
+                }
                 Err(error) => {
                     // Perhaps for lack of room. It can be made anew; a start that fails cannot.
                     tracing::warn!(%error, "the newest part of the event spool is removed");
@@ -114,22 +121,29 @@ impl Spool {
 #[derive(Debug, Default)]
 pub(super) struct Checked {
     pub(super) sound: Vec<Sealed>,
-    /// Their files are removed.
-    pub(super) unsound: Vec<SpoolError>,
+    /// What follows it in a segment is cut off, or all of the segment removed.
+    pub(super) damage: Vec<SpoolError>,
+    /// Files that were changed, and may be in the page cache only.
+    pub(super) unsynced: Vec<PathBuf>,
 }
 
 impl Checked {
     fn of(disk: &Disk, dir: &Path, segments: &[u64]) -> Self {
         let mut checked = Self::default();
         for first in segments.iter().copied() {
+            let files = [segment_path(dir, first), index_path(dir, first)];
             match Sealed::check(disk, dir, first) {
-                Ok(sealed) => checked.sound.push(sealed),
+                Ok(Found::Whole(sealed)) => checked.sound.push(sealed),
+                Ok(Found::Mended(sealed, damage)) => {
+                    checked.sound.push(sealed);
+                    checked.damage.extend(damage);
+                    checked.unsynced.extend(files);
+                }
                 // The replay has made room meanwhile.
                 Err(error) if error.is_not_found() => {}
                 Err(error) => {
-                    checked.unsound.push(error);
-                    let files = [segment_path(dir, first), index_path(dir, first)];
-                    checked.unsound.extend(files.iter().filter_map(|file| disk.remove(file).err()));
+                    checked.damage.push(error);
+                    checked.damage.extend(files.iter().filter_map(|file| disk.remove(file).err()));
                 }
             }
         }

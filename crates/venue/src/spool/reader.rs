@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use types::{AccountId, Event, InstrumentId};
@@ -46,11 +47,22 @@ pub struct SpoolReader {
 pub(super) struct Shared {
     pub(super) dir: PathBuf,
     table: Mutex<Table>,
+    /// Something is not in the files, or not for sure, that the log has.
+    is_lacking: AtomicBool,
 }
 
 impl Shared {
     pub(super) fn new(dir: &Path) -> Self {
-        Self { dir: dir.to_path_buf(), table: Mutex::default() }
+        Self { dir: dir.to_path_buf(), table: Mutex::default(), is_lacking: AtomicBool::new(false) }
+    }
+
+    /// Until the next start, which makes it anew.
+    pub(super) fn set_lacking(&self, is_lacking: bool) {
+        self.is_lacking.store(is_lacking, Ordering::Release);
+    }
+
+    pub(super) fn is_lacking(&self) -> bool {
+        self.is_lacking.load(Ordering::Acquire)
     }
 
     pub(super) fn table(&self) -> MutexGuard<'_, Table> {

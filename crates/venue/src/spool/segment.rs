@@ -141,10 +141,17 @@ pub(super) struct Sealed {
     pub(super) file_size: u64,
 }
 
+/// What a full segment was found to be.
+#[derive(Debug)]
+pub(super) enum Found {
+    Whole(Sealed),
+    /// It was made whole: its index was made anew, and what followed damage was cut off.
+    Mended(Sealed, Option<SpoolError>),
+}
+
 impl Sealed {
-    /// Checks every byte of a segment and of its index, which is made anew if there is anything
-    /// wrong with it.
-    pub(super) fn check(disk: &Disk, dir: &Path, first: u64) -> Result<Self, SpoolError> {
+    /// Checks every byte of a segment and of its index.
+    pub(super) fn check(disk: &Disk, dir: &Path, first: u64) -> Result<Found, SpoolError> {
         let path = segment_path(dir, first);
         let bytes = fs::read(&path).map_err(SpoolError::at(&path))?;
         let index_path = index_path(dir, first);
@@ -152,18 +159,17 @@ impl Sealed {
             && Some(summary) == scan_frames(&bytes, first)
         {
             let index_size = fs::metadata(&index_path).map_err(SpoolError::at(&index_path))?.len();
-            return Ok(Self { summary, file_size: summary.size + index_size });
+            return Ok(Found::Whole(Self { summary, file_size: summary.size + index_size }));
         }
         let damaged = |offset: usize, damage| SpoolError::damaged(&path, offset as u64, damage);
         let scanned = scan(&bytes, first).ok_or_else(|| damaged(0, "its header is not sound"))?;
-        if scanned.summary.size != bytes.len() as u64 {
-            let offset = usize::try_from(scanned.summary.size).unwrap_or_default();
-            return Err(damaged(offset, "a frame is not sound"));
-        }
         if scanned.summary.last < first {
             return Err(damaged(bytes.len(), "it is empty"));
         }
-        seal(disk, dir, &scanned.index, scanned.summary)
+        let size = usize::try_from(scanned.summary.size).expect("no more than was read");
+        let damage = (size < bytes.len()).then(|| damaged(size, "a frame is not sound"));
+        let writer = SegmentWriter::resume(dir, scanned.summary)?;
+        Ok(Found::Mended(writer.seal(disk, dir, &scanned.index)?, damage))
     }
 }
 

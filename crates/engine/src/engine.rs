@@ -19,6 +19,7 @@ use crate::market::phase::Settling;
 use crate::market::trading::Trading;
 use crate::orders::Orders;
 use crate::orders::sweep::{Sessions, Sweep};
+use crate::taken::Taken;
 
 /// The newest rules that this engine knows. A log says for each batch which rules it goes by; the
 /// older ones are kept, so that an old log leads to the history that it led to then.
@@ -60,6 +61,7 @@ pub struct Engine {
     /// Indexed by account id; the first is the venue's own, which receives the fees.
     pub(crate) accounts: Vec<Account>,
     pub(crate) keys: Vec<Key>,
+    pub(crate) taken: Taken,
     /// `None` before the first rotation.
     pub(crate) master_key: Option<MasterKeyInUse>,
     pub(crate) orders: Orders,
@@ -133,6 +135,7 @@ impl Deferred {
 
 impl Default for Engine {
     fn default() -> Self {
+        let venue = Account::of_venue();
         Self {
             rules: RULES_VERSION,
             sequence: 0,
@@ -146,7 +149,8 @@ impl Default for Engine {
             sessions: Sessions::default(),
             session: SessionId(0),
             markets: Vec::new(),
-            accounts: vec![Account::of_venue()],
+            taken: Taken { accounts: [venue.spec.name].into(), ..Taken::default() },
+            accounts: vec![venue],
             keys: Vec::new(),
             master_key: None,
             orders: Orders::default(),

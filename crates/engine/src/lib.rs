@@ -28,6 +28,7 @@ mod orders;
 mod probe;
 mod query;
 mod state;
+mod taken;
 
 pub use account::risk::OrderRate;
 pub use account::withdrawal::{WITHDRAWALS_KEPT, WITHDRAWALS_OPEN_MAX};

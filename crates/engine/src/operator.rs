@@ -140,7 +140,7 @@ impl Engine {
 
     pub(crate) fn create_account(&mut self, request: &CreateAccount, events: &mut Vec<Event>) {
         let spec = request.spec;
-        let result = if self.accounts.iter().any(|account| account.spec.name == spec.name) {
+        let result = if self.taken.accounts.contains(&spec.name) {
             Err(RejectReason::NameInUse)
         } else if self.accounts.len() >= ACCOUNTS_MAX {
             Err(RejectReason::TooManyAccounts)
@@ -154,6 +154,7 @@ impl Engine {
         let mut created = Account::new(spec);
         let account_seq = created.next_seq();
         self.accounts.push(created);
+        self.taken.accounts.insert(spec.name);
         events.push(Event::AccountCreated(AccountCreated { account_seq, account, spec }));
     }
 
@@ -181,7 +182,7 @@ impl Engine {
             Err(RejectReason::UnknownAccount)
         } else if self.keys.len() >= KEYS_MAX {
             Err(RejectReason::TooManyKeys)
-        } else if self.keys.iter().any(|key| key.spec.api_key_hash == spec.api_key_hash) {
+        } else if self.taken.api_key_hashes.contains(&spec.api_key_hash) {
             Err(RejectReason::ApiKeyInUse)
         } else {
             Ok(())
@@ -190,6 +191,7 @@ impl Engine {
             return self.reject(spec.account, reason, events);
         }
         self.keys.push(Key { spec, revoked: false });
+        self.taken.api_key_hashes.insert(spec.api_key_hash);
         let key = KeyId(u32::try_from(self.keys.len()).expect("below KEYS_MAX"));
         let account_seq = self.accounts[spec.account.0 as usize].next_seq();
         events.push(Event::KeyCreated(KeyCreated { account_seq, key, spec }));

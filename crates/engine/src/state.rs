@@ -19,6 +19,7 @@ use crate::matching::special::Unshown;
 use crate::operator::check_account_spec;
 use crate::orders::list::is_in_list;
 use crate::orders::record::Standing;
+use crate::taken::Taken;
 
 /// Changes whenever the bytes do. It is the version of the rules too: under older rules the state
 /// is written as it was then, so that its hash is the one it had.
@@ -93,6 +94,7 @@ impl Engine {
             let (spec, revoked) = r.read()?;
             Some(Key { spec, revoked })
         })?;
+        engine.taken = Taken::of(&engine)?;
         engine.deferred = read_list(r, read_deferred)?.into();
         let off_book: Vec<(Standing, Order)> = if rules >= 2 { r.read()? } else { Vec::new() };
         let mut unshown = Unshown::default();

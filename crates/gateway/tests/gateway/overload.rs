@@ -140,7 +140,7 @@ async fn orders_that_are_late_for_a_second_are_refused_until_there_is_a_break() 
             break answer;
         }
         taken += 1;
-        // As fast as they can, orders came to another limit once.
+        // On a quiet machine five thousand would be open within the second, and no more are allowed.
         sleep(Duration::from_millis(5)).await;
     };
     assert_eq!((&refused["status"], &refused["error"]["msg"]), (&503.into(), &BUSY.into()));

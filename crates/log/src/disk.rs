@@ -5,9 +5,14 @@
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
+#[cfg(target_os = "linux")]
+use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+#[cfg(target_os = "linux")]
+use rustix::fs::Advice;
 
 /// A call to the file system that failed.
 #[derive(Clone, Debug)]
@@ -80,6 +85,10 @@ pub trait StoredFile: fmt::Debug + Send {
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
     /// Returns when the bytes of the file, and its length, are on stable storage.
     fn sync(&self) -> io::Result<()>;
+    /// Begins to write a part of the file that nobody is going to read soon, and waits for nothing.
+    fn begin_write_back(&self, offset: u64, size: u64);
+    /// Gives back what lies behind this size, of a file that is about to be removed.
+    fn cut_off(&self, size: u64) -> io::Result<()>;
 }
 
 /// The file system of this machine.
@@ -152,6 +161,18 @@ impl StoredFile for File {
 
     fn sync(&self) -> io::Result<()> {
         self.sync_data()
+    }
+
+    fn begin_write_back(&self, offset: u64, size: u64) {
+        // Linux begins to write what it is to forget. A system that does not writes it when it is synced.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::fs::fadvise(self, offset, NonZeroU64::new(size), Advice::DontNeed);
+        #[cfg(not(target_os = "linux"))]
+        let _ = (offset, size);
+    }
+
+    fn cut_off(&self, size: u64) -> io::Result<()> {
+        self.set_len(size)
     }
 }
 
@@ -255,6 +276,12 @@ impl Disk {
             .map_err(DiskError::at("syncing", &file.path))
     }
 
+    /// Begins to write a part of the file that nobody is going to read soon, and waits for nothing. That
+    /// is a hint; a sync is needed all the same.
+    pub(crate) fn begin_write_back(&self, file: &DiskFile, offset: u64, size: u64) {
+        file.file.begin_write_back(offset, size);
+    }
+
     pub(crate) fn rename(&self, file: &mut DiskFile, target: PathBuf) -> Result<(), DiskError> {
         self.rename_path(&file.path, &target)?;
         file.path = target;
@@ -281,6 +308,24 @@ impl Disk {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             result => result.map_err(DiskError::at("removing", path)),
         }
+    }
+
+    /// Removes a large file, after all of it but the beginning has been cut off piece by piece: whoever
+    /// syncs another file meanwhile would else wait until all of its room was given back.
+    pub(crate) fn remove_by_pieces(
+        &self,
+        path: &Path,
+        piece: u64,
+        rest: &mut dyn FnMut(),
+    ) -> Result<(), DiskError> {
+        let file = self.open(path, Access::ReadWrite)?;
+        let mut size = file.size()?;
+        while size > piece {
+            size -= piece;
+            file.file.cut_off(size).map_err(DiskError::at("cutting off", path))?;
+            rest();
+        }
+        self.remove(path)
     }
 
     fn watched(&self, operation: Operation<'_>) -> io::Result<()> {

@@ -11,7 +11,6 @@ use std::fmt;
 use std::io::{self, Read};
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use crate::disk::{Access, Disk, DiskError, DiskFile};
 use crate::frame::{ChainHash, field};
@@ -29,9 +28,10 @@ const UNFINISHED_EXTENSION: &str = "snapshot.unfinished";
 const DAMAGED_EXTENSION: &str = "snapshot.damaged";
 const CHECKSUM_SIZE: usize = 32;
 const IO_SIZE: usize = 1 << 20;
-/// So much is written at a time, and then the disk is left to others for as long as that took.
-const PACE_SIZE: u64 = 4 << 20;
-const PAUSE_MAX: Duration = Duration::from_millis(200);
+/// So much is written at a time, and then the disk is left to others.
+const PIECE_SIZE: usize = 128 << 10;
+/// And so much of an old one is removed.
+const OLD_PIECE_SIZE: u64 = 4 << 20;
 
 /// The state of the venue after one batch.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -165,11 +165,30 @@ fn load_on(disk: &Disk, path: &Path) -> Result<Snapshot, SnapshotError> {
 
 /// [`write`] on a disk of one's own.
 pub fn write_on(disk: &Disk, dir: &Path, snapshot: &Snapshot) -> Result<Written, SnapshotError> {
+    write_by_pieces(disk, dir, snapshot, &mut || {})
+}
+
+/// [`write`] that leaves the disk to others in between: `rest` is called after each piece, and takes its
+/// time. The log is on the same disk, and every order waits for it.
+pub fn write_gently(
+    dir: &Path,
+    snapshot: &Snapshot,
+    rest: &mut dyn FnMut(),
+) -> Result<Written, SnapshotError> {
+    write_by_pieces(&Disk::default(), dir, snapshot, rest)
+}
+
+fn write_by_pieces(
+    disk: &Disk,
+    dir: &Path,
+    snapshot: &Snapshot,
+    rest: &mut dyn FnMut(),
+) -> Result<Written, SnapshotError> {
     check_sections(&snapshot.sections)?;
     disk.create_dir(dir)?;
     let unfinished = dir.join(numbered_name(snapshot.batch_number, UNFINISHED_EXTENSION));
     let target = path(dir, snapshot.batch_number);
-    let written = write_file(disk, &unfinished, snapshot).and_then(|mut file| {
+    let written = write_file(disk, &unfinished, snapshot, rest).and_then(|mut file| {
         disk.rename(&mut file, target.clone())?;
         disk.sync_dir(dir)
     });
@@ -180,38 +199,42 @@ pub fn write_on(disk: &Disk, dir: &Path, snapshot: &Snapshot) -> Result<Written,
     }
     // Left behind by a process that crashed while it wrote.
     for (_, leftover) in list(disk, dir, UNFINISHED_EXTENSION)? {
-        disk.remove(&leftover)?;
+        disk.remove_by_pieces(&leftover, OLD_PIECE_SIZE, rest)?;
     }
     let mut kept = list(disk, dir, NAME_EXTENSION)?;
     while kept.len() > SNAPSHOTS_KEPT {
-        let (_, oldest) = kept.remove(0);
-        disk.remove(&oldest)?;
+        let (batch_number, oldest) = kept.remove(0);
+        // Nobody shall take it for damaged who finds a part of it.
+        let unfinished = dir.join(numbered_name(batch_number, UNFINISHED_EXTENSION));
+        disk.rename_path(&oldest, &unfinished)?;
+        disk.remove_by_pieces(&unfinished, OLD_PIECE_SIZE, rest)?;
     }
     let trim_before = (kept.len() == SNAPSHOTS_KEPT).then(|| kept[0].0 + 1);
     Ok(Written { file: target, trim_before })
 }
 
-fn write_file(disk: &Disk, path: &Path, snapshot: &Snapshot) -> Result<DiskFile, DiskError> {
+fn write_file(
+    disk: &Disk,
+    path: &Path,
+    snapshot: &Snapshot,
+    rest: &mut dyn FnMut(),
+) -> Result<DiskFile, DiskError> {
     let file = disk.create(path)?;
     let mut hasher = blake3::Hasher::new();
     let mut offset = 0;
     let mut write = |bytes: &[u8]| -> Result<(), DiskError> {
         hasher.update(bytes);
         disk.write(&file, offset, bytes)?;
-        let before = offset;
+        // Without a sync, which would make others wait: the one at the end has little left to do.
+        disk.begin_write_back(&file, offset, bytes.len() as u64);
         offset += bytes.len() as u64;
-        if before / PACE_SIZE < offset / PACE_SIZE {
-            let begun = Instant::now();
-            disk.sync(&file)?;
-            // The log is on the same disk, and every order waits for it.
-            std::thread::sleep(begun.elapsed().min(PAUSE_MAX));
-        }
+        rest();
         Ok(())
     };
     write(&encode_header(snapshot))?;
     for section in &snapshot.sections {
         // Piece by piece, so that hash and copy find the bytes in the cache.
-        section.payload.chunks(IO_SIZE).try_for_each(&mut write)?;
+        section.payload.chunks(PIECE_SIZE).try_for_each(&mut write)?;
     }
     let checksum = hasher.finalize();
     disk.write(&file, offset, checksum.as_bytes())?;
@@ -481,6 +504,37 @@ mod tests {
             state_hash: [8; 32],
             sections: vec![section("engine", b"orders"), section("views", b"")],
         }
+    }
+
+    #[test]
+    fn others_have_the_disk_between_the_pieces() {
+        let dir = tempfile::tempdir().unwrap();
+        let large = |batch_number| {
+            let mut large = snapshot(batch_number);
+            large.sections[0].payload = vec![7; 9 << 20];
+            large
+        };
+        let write = |batch_number| {
+            let mut rests = 0;
+            write_gently(dir.path(), &large(batch_number), &mut || rests += 1).unwrap();
+            rests
+        };
+        let pieces = 1 + (9 << 20) / PIECE_SIZE;
+        assert_eq!([write(1), write(2)], [pieces; 2], "the header is one, too");
+        assert_eq!(write(3), pieces + 2, "the oldest is removed by pieces, too");
+        assert_eq!(names(dir.path()).len(), 2);
+        assert_eq!(load(&path(dir.path(), 3)).unwrap(), large(3));
+        // Whoever was ended while he did that has left this.
+        fs::rename(path(dir.path(), 2), dir.path().join(numbered_name(2, UNFINISHED_EXTENSION)))
+            .unwrap();
+        let begun = fs::File::options()
+            .write(true)
+            .open(dir.path().join(numbered_name(2, UNFINISHED_EXTENSION)));
+        begun.unwrap().set_len(5 << 20).unwrap();
+        let newest = load_newest(dir.path()).unwrap();
+        assert!(newest.damaged.is_empty() && newest.snapshot == Some(large(3)));
+        assert_eq!(write(4), pieces + 1);
+        assert_eq!(names(dir.path()).len(), 2);
     }
 
     fn names(dir: &Path) -> Vec<String> {

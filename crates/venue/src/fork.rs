@@ -28,8 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::pin::leave_core_of;
 
 /// A child that takes longer than this has hung, and is ended.
-const LIFETIME_MAX_S: u32 = 600;
-/// Orders come first.
+const LIFETIME_MAX_S: u32 = 3_600;
 const NICENESS: libc::c_int = 10;
 
 static IS_CHILD: AtomicBool = AtomicBool::new(false);
@@ -112,12 +111,26 @@ fn end_children_that_panic() {
     });
 }
 
-/// Lets this thread run only when the others leave it time. It is no matter if that is not granted.
+/// Lets this thread run less when others want to: orders come first. It is no matter if that is not
+/// granted. Not less than that, for it may hold what the others wait for.
 pub(crate) fn give_way() {
     // SAFETY: a system call without memory of ours. Only on Linux is it about the thread alone.
     #[cfg(target_os = "linux")]
     unsafe {
         libc::nice(NICENESS);
+    }
+}
+
+/// Lets a child run only when nobody else wants to: it holds nothing that anybody waits for. Whoever is
+/// merely nice is let finish its time slice, of some milliseconds, while others wait.
+fn stand_back() {
+    // SAFETY: a system call that reads what is here.
+    #[cfg(target_os = "linux")]
+    unsafe {
+        let no_priority = libc::sched_param { sched_priority: 0 };
+        if libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const no_priority) != 0 {
+            give_way();
+        }
     }
 }
 
@@ -154,7 +167,7 @@ fn live(parent: libc::pid_t, mut input: PipeWriter, work: impl FnOnce() -> Vec<u
     #[cfg(target_os = "linux")]
     leave_core_of(parent);
     close_all_but(&input);
-    give_way();
+    stand_back();
     // Should somebody have put another hook in place of ours, a panic ends here.
     let done = panic::catch_unwind(AssertUnwindSafe(|| input.write_all(&work())));
     // SAFETY: it does not return.
@@ -197,6 +210,16 @@ mod tests {
         client.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         assert_eq!(client.read(&mut [0]).unwrap(), 0, "it is closed at once");
         drop(child);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_child_runs_when_nobody_else_wants_to() {
+        // SAFETY: a system call without memory of ours.
+        let policy = || unsafe { u8::try_from(libc::sched_getscheduler(0)).unwrap() };
+        let child = Child::fork(|| vec![policy()]).unwrap();
+        assert_eq!(child.output().unwrap(), [u8::try_from(libc::SCHED_IDLE).unwrap()]);
+        assert_ne!(i32::from(policy()), libc::SCHED_IDLE);
     }
 
     /// There it would take turns with the engine, for as long as it takes to encode the state.

@@ -14,17 +14,13 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
-use std::time::Duration;
+use std::time::Instant;
 
 /// What a processor maps as one.
 const HUGE: usize = 1 << 21;
 const PAGE: usize = 1 << 12;
 /// So many of its small pages are in use where a huge one is worth its memory.
 const PAGES_MIN: usize = HUGE / PAGE * 7 / 8;
-
-/// Whoever needs the memory of a page, or any new memory, while it is put together waits for that: some
-/// hundred microseconds, and then nobody for as long.
-const PAUSE: Duration = Duration::from_millis(1);
 
 /// Puts together what can be. Not for a thread that gives way to others, who would wait for it to have a
 /// processor again. Says how many huge pages there are then.
@@ -35,11 +31,14 @@ pub(crate) fn collapse() -> io::Result<usize> {
     for range in maps.lines().filter_map(anonymous) {
         for start in (range.start.next_multiple_of(HUGE)..range.end).step_by(HUGE) {
             if start + HUGE <= range.end && pages_in_use(&page_map, start)? >= PAGES_MIN {
+                let begun = Instant::now();
                 // SAFETY: see above.
                 let failed =
                     unsafe { libc::madvise(start as *mut libc::c_void, HUGE, libc::MADV_COLLAPSE) };
                 count += usize::from(failed == 0);
-                std::thread::sleep(PAUSE);
+                // Whoever needs the memory of a page, or any new memory, while it is put together waits for
+                // that: some hundred microseconds, or where the system has to find it, some milliseconds.
+                std::thread::sleep(begun.elapsed() * 4);
             }
         }
     }
@@ -69,6 +68,8 @@ fn pages_in_use(page_map: &File, start: usize) -> io::Result<usize> {
 #[cfg(test)]
 mod tests {
     use std::time::Instant;
+
+    use std::time::Duration;
 
     use super::*;
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{
     Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
 };
@@ -204,6 +205,7 @@ impl Opened {
             outputs: Vec::new(),
             taken: 0,
             stopping: false,
+            snapshot_is_urgent: Arc::default(),
             stuck_since: None,
         };
         shell.snapshot_due = shell.next_snapshot();
@@ -263,6 +265,7 @@ struct Shell {
     /// Commands that came from the inbox.
     taken: u64,
     stopping: bool,
+    snapshot_is_urgent: Arc<AtomicBool>,
     /// Since when it waits for room on a full disk.
     stuck_since: Option<Instant>,
 }
@@ -369,7 +372,10 @@ impl Shell {
             Request::Read(question) => question(self.machine.engine()),
             Request::Snapshot => self.snapshot_due = 0,
             Request::Wake => {}
-            Request::Stop => self.stopping = true,
+            Request::Stop => {
+                self.stopping = true;
+                self.snapshot_is_urgent.store(true, Ordering::Relaxed);
+            }
         }
     }
 
@@ -503,7 +509,8 @@ impl Shell {
         let engine = self.machine.engine();
         let (rules_version, sequence) = (engine.rules(), engine.sequence());
         let position = self.machine.position();
-        let taken = Taken { rules_version, sequence, position, source, done };
+        let is_urgent = Arc::clone(&self.snapshot_is_urgent);
+        let taken = Taken { rules_version, sequence, position, source, done, is_urgent };
         let _gone = self.outbox.send(Message::Snapshot(taken));
     }
 

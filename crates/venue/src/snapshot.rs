@@ -17,8 +17,9 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use engine::Engine;
 use log::snapshot::{self, Section, Snapshot, SnapshotError, Written};
@@ -39,6 +40,9 @@ pub(crate) const OLD_EVENT_HASH_SECTION: &str = "event_hash";
 pub(crate) const EPOCH_SECTION: &str = "epoch";
 
 const HASH_SIZE: usize = 32;
+/// Between two pieces of a snapshot, so that it is written with 32 MiB a second at most.
+const REST: Duration = Duration::from_millis(4);
+const RELEASED_AT_ONCE: usize = 4 << 20;
 
 /// The state after one batch, on its way from the engine's thread to a file.
 #[derive(Debug)]
@@ -49,6 +53,8 @@ pub(crate) struct Taken {
     pub(crate) source: Source,
     /// The engine's thread waits at the other end, unless it is about to stop.
     pub(crate) done: Option<SyncSender<Outcome>>,
+    /// Whether somebody waits for it who stops.
+    pub(crate) is_urgent: Arc<AtomicBool>,
 }
 
 /// Where the state comes from.
@@ -204,7 +210,7 @@ impl Job {
     pub(crate) fn run(self) {
         give_way();
         let Self { taken, views, event_hash, unsynced, unsynced_log, dir, metrics } = self;
-        let Taken { rules_version, sequence, position, source, done } = taken;
+        let Taken { rules_version, sequence, position, source, done, is_urgent } = taken;
         let begun = Instant::now();
         let Found { primary_hash: state_hash, state } = match source.read(sequence) {
             Ok(found) => found,
@@ -236,7 +242,13 @@ impl Job {
                 // A log that ended before its snapshot would be refused at the next start.
                 log::sync_written(&log).map_err(JobError::Log)?;
             }
-            Ok(Some(snapshot::write(dir, &snapshot)?))
+            let mut rest = || match is_urgent.load(Ordering::Relaxed) {
+                true => {}
+                false => std::thread::sleep(REST),
+            };
+            let written = snapshot::write_gently(dir, &snapshot, &mut rest);
+            snapshot.sections.into_iter().for_each(|section| release(section.payload, &mut rest));
+            Ok(Some(written?))
         });
         let trim_before = report(written, sequence, begun, &metrics);
         if let Some(done) = done {
@@ -244,6 +256,15 @@ impl Job {
             // An engine that has failed meanwhile waits for nothing.
             let _gone = done.send(Outcome { hash, trim_before, is_spooled: unsynced.is_whole() });
         }
+    }
+}
+
+/// Gives memory back piece by piece: whoever asks for some meanwhile would else wait until all of it was.
+fn release(mut bytes: Vec<u8>, rest: &mut dyn FnMut()) {
+    while bytes.len() > RELEASED_AT_ONCE {
+        bytes.truncate(bytes.len() - RELEASED_AT_ONCE);
+        bytes.shrink_to_fit();
+        rest();
     }
 }
 

@@ -67,6 +67,14 @@ impl Store {
         finish().map_err(ProjectionError::at(&path))
     }
 
+    /// Puts what was added on stable storage, which is else done when there is enough of it; as far as
+    /// nobody reads what it would write over.
+    pub(crate) fn checkpoint(&self) -> Result<(), ProjectionError> {
+        let checkpoint = "PRAGMA wal_checkpoint(PASSIVE)";
+        let done = self.connection.query_row(checkpoint, [], |_| Ok(()));
+        done.map_err(ProjectionError::at(&self.path))
+    }
+
     /// Adds what comes next. When it fails, nothing has changed in the file, and this is to be
     /// opened anew.
     pub(crate) fn add<'a>(

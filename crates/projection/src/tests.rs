@@ -281,6 +281,24 @@ fn a_full_disk_leaves_all_of_a_page_out() {
 
 /// What is asked for is the account's still: only what leaves is a change of its balance.
 #[test]
+fn what_is_checkpointed_lies_in_the_file_that_is_synced() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, synced) = (dir.path().join("history"), dir.path().join("synced"));
+    let step = Step { pause_ms: 1_000, ticks: 10, lots: 1, side: Side::Buy, continues: false };
+    let applied = applied(&vec![step; 100]);
+    let mut store = open(&path);
+    let has_all = || {
+        std::fs::copy(&path, &synced).unwrap();
+        let held = rows(&path);
+        std::panic::catch_unwind(|| rows(&synced)).is_ok_and(|rows| rows == held)
+    };
+    store.add(&applied).unwrap();
+    assert!(!has_all(), "it is in the write-ahead log alone");
+    store.checkpoint().unwrap();
+    assert!(has_all());
+}
+
+#[test]
 fn a_withdrawal_changes_a_balance_when_it_leaves() {
     let (account, asset, amount) = (AccountId(1), AssetId(0), Amount::from_minor(5));
     let free = Amount::ZERO;

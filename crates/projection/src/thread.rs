@@ -26,6 +26,9 @@ pub(crate) const PAGE: usize = 2_000;
 const IDLE: Duration = Duration::from_millis(100);
 /// Between two transactions, unless there was more than one could take, or somebody waits.
 const GATHER: Duration = Duration::from_millis(100);
+/// What was added is on stable storage after so long: the spool keeps the events of the last hour at
+/// least, and all else may be lost with the power.
+const CHECKPOINT: Duration = Duration::from_secs(300);
 /// How long the end may take. What is left over is for the next start.
 const END: Duration = Duration::from_secs(5);
 /// After a failure.
@@ -156,6 +159,7 @@ impl Follower {
     fn follow(&mut self) -> Result<(), ProjectionError> {
         let mut store = open(&self.path, &self.spool)?;
         let (mut ends, mut gathers) = (None, false);
+        let mut unsynced_since: Option<Instant> = None;
         loop {
             if self.is_stopping() && ends.get_or_insert_with(Instant::now).elapsed() > END {
                 return Ok(());
@@ -163,6 +167,10 @@ impl Follower {
             let progress = store.progress();
             self.metrics.projected(progress.sequence);
             self.progress.send_replace(progress.sequence);
+            if unsynced_since.is_some_and(|since| since.elapsed() > CHECKPOINT) {
+                store.checkpoint()?;
+                unsynced_since = None;
+            }
             if std::mem::take(&mut gathers) {
                 self.pace.gather(GATHER, progress.sequence, || self.is_stopping());
             }
@@ -184,6 +192,7 @@ impl Follower {
                         other => other?,
                     }
                     self.is_well();
+                    unsynced_since.get_or_insert_with(Instant::now);
                     gathers = page.len() < PAGE;
                 }
                 Err(SpoolError::Gone { first }) => pass_over(&mut store, first)?,

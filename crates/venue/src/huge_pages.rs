@@ -14,6 +14,7 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// What a processor maps as one.
@@ -23,13 +24,16 @@ const PAGE: usize = 1 << 12;
 const PAGES_MIN: usize = HUGE / PAGE * 7 / 8;
 
 /// Puts together what can be. Not for a thread that gives way to others, who would wait for it to have a
-/// processor again. Says how many huge pages there are then.
-pub(crate) fn collapse() -> io::Result<usize> {
+/// processor again. Ends early when it is urgent to go on. Says how many huge pages there are then.
+pub(crate) fn collapse(is_urgent: &AtomicBool) -> io::Result<usize> {
     let maps = std::fs::read_to_string("/proc/self/maps")?;
     let page_map = File::open("/proc/self/pagemap")?;
     let mut count = 0;
     for range in maps.lines().filter_map(anonymous) {
         for start in (range.start.next_multiple_of(HUGE)..range.end).step_by(HUGE) {
+            if is_urgent.load(Ordering::Relaxed) {
+                return Ok(count);
+            }
             if start + HUGE <= range.end && pages_in_use(&page_map, start)? >= PAGES_MIN {
                 let begun = Instant::now();
                 // SAFETY: see above.
@@ -109,7 +113,9 @@ mod tests {
         let before = in_huge_pages_kib();
         // Memory that another test's child shares with this process stays as it is until that has ended.
         let deadline = Instant::now() + Duration::from_secs(60);
-        while collapse().unwrap() < 30 || in_huge_pages_kib() < before + (60 << 10) {
+        assert_eq!(collapse(&AtomicBool::new(true)).unwrap(), 0);
+        let takes_its_time = AtomicBool::new(false);
+        while collapse(&takes_its_time).unwrap() < 30 || in_huge_pages_kib() < before + (60 << 10) {
             assert!(Instant::now() < deadline, "most of 80 MB is in small pages still");
             std::thread::sleep(Duration::from_millis(50));
         }

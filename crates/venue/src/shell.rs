@@ -439,7 +439,8 @@ impl Shell {
     fn look_after_snapshot(&mut self) {
         match &self.snapshot {
             Snapshotting::Idle if self.is_snapshot_due() => {
-                self.snapshot = Snapshotting::Due(snapshot::prepare());
+                let is_urgent = Arc::clone(&self.snapshot_is_urgent);
+                self.snapshot = Snapshotting::Due(snapshot::prepare(is_urgent));
             }
             Snapshotting::Due(prepared) => {
                 if prepared.try_recv() != Err(TryRecvError::Empty) {

@@ -86,14 +86,14 @@ pub(crate) struct Outcome {
 
 /// Puts memory in order, so that the fork holds up the engine for a moment only; the other end of what
 /// is returned is dropped when that is done.
-pub(crate) fn prepare() -> Receiver<()> {
+pub(crate) fn prepare(is_urgent: Arc<AtomicBool>) -> Receiver<()> {
     let (at_work, prepared) = sync_channel(1);
     let prepare = move || {
         // The engine's thread has started this one.
         #[cfg(target_os = "linux")]
         crate::pin::leave_core_of(rustix::process::getpid().as_raw_pid());
         #[cfg(target_os = "linux")]
-        match crate::huge_pages::collapse() {
+        match crate::huge_pages::collapse(&is_urgent) {
             Ok(count) => tracing::debug!(count, "memory is in huge pages"),
             Err(error) => tracing::warn!(%error, "memory stays in small pages"),
         }

@@ -71,8 +71,6 @@ fn pages_in_use(page_map: &File, start: usize) -> io::Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use std::time::Duration;
 
     use super::*;

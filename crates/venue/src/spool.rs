@@ -79,6 +79,8 @@ pub struct Spool {
     checking: Option<JoinHandle<Checked>>,
     /// Nothing tells the running hash that what is applied should go on from.
     has_no_hash: bool,
+    /// Segments lie here that a full disk kept from being read. The log may be trimmed of them.
+    has_unindexed: bool,
 }
 
 impl Spool {

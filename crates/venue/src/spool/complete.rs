@@ -40,6 +40,13 @@ impl Spool {
         }
         let mut found =
             Found { is_other_history: self.framer.is_other_history, ..Found::default() };
+        if self.has_unindexed && !found.is_other_history {
+            tracing::warn!(
+                "the disk is full, and not all of the event spool can be read: make room, and start again"
+            );
+            self.shared.set_lacking(true);
+            return Ok(());
+        }
         if !found.is_other_history {
             let holes = self.holes(last_sequence);
             found = self.mend(history, holes)?;
@@ -102,6 +109,7 @@ impl Spool {
             tracing::warn!(%error, "a part of the event spool is removed");
         }
         self.unsynced.extend(checked.unsynced);
+        self.has_unindexed |= checked.has_unindexed;
         let mut table = self.shared.table();
         let mut sealed = checked.sound;
         sealed.extend(table.sealed.iter());

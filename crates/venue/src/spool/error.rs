@@ -38,6 +38,10 @@ impl SpoolError {
     pub(super) fn is_not_found(&self) -> bool {
         matches!(self, Self::Io { error, .. } if error.kind() == io::ErrorKind::NotFound)
     }
+
+    pub(super) fn is_disk_full(&self) -> bool {
+        matches!(self, Self::Io { error, .. } if error.kind() == io::ErrorKind::StorageFull)
+    }
 }
 
 impl fmt::Display for SpoolError {

@@ -229,6 +229,35 @@ fn a_start_on_a_full_disk_gives_up_what_it_cannot_index() {
     check(&start(dir.path(), WIDE, &story, 60), &story, 1);
 }
 
+/// The log may have been trimmed of it.
+#[test]
+fn a_start_on_a_full_disk_leaves_what_it_cannot_index_to_the_next_one() {
+    let mut story = Story::of(60);
+    story.bases = vec![55];
+    for (segment, extension, change) in
+        [("oldest", "index", None), ("oldest", "spool", Some(9)), ("newest", "spool", Some(-1))]
+    {
+        let dir = tempfile::tempdir().unwrap();
+        drop(start(dir.path(), WIDE, &story, 0));
+        let mut segments = files(dir.path());
+        segments.retain(|file| file.extension() == Some(extension.as_ref()));
+        let changed = if segment == "oldest" { segments.first() } else { segments.last() };
+        match change {
+            Some(by) => {
+                let file = fs::File::options().write(true).open(changed.unwrap()).unwrap();
+                file.set_len(file.metadata().unwrap().len().strict_add_signed(by)).unwrap();
+            }
+            None => fs::remove_file(changed.unwrap()).unwrap(),
+        }
+        let (disk, room) = limited(dir.path(), u64::MAX);
+        room.is_full.store(true, Ordering::SeqCst);
+        let mut spool = start_on(disk, dir.path(), WIDE, &story, 60);
+        assert!(!spool.take_unsynced().is_whole(), "the log must not be trimmed further");
+        drop(spool);
+        check(&start(dir.path(), WIDE, &story, 60), &story, 1);
+    }
+}
+
 /// A disk, and what was synced on it.
 fn syncs() -> (Arc<Mutex<BTreeSet<PathBuf>>>, Disk) {
     let synced = Arc::new(Mutex::new(BTreeSet::new()));

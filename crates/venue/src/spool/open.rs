@@ -45,6 +45,7 @@ impl Spool {
             unsynced: BTreeSet::new(),
             checking: None,
             has_no_hash: false,
+            has_unindexed: false,
         };
         if let Some(first) = segments.pop() {
             spool.resume(first, sequence, event_hash)?;
@@ -83,8 +84,9 @@ impl Spool {
                     self.unsynced.extend([path, index_path(dir, first)]);
                     self.shared.table().seal(sealed);
                 }
+                Err(error) if error.is_disk_full() => self.has_unindexed = true,
                 Err(error) => {
-                    // Perhaps for lack of room. It can be made anew; a start that fails cannot.
+                    // It can be made anew; a start that fails cannot.
                     tracing::warn!(%error, "the newest part of the event spool is removed");
                     self.disk.remove(&path)?;
                 }
@@ -125,6 +127,7 @@ pub(super) struct Checked {
     pub(super) damage: Vec<SpoolError>,
     /// Files that were changed, and may be in the page cache only.
     pub(super) unsynced: Vec<PathBuf>,
+    pub(super) has_unindexed: bool,
 }
 
 impl Checked {
@@ -141,6 +144,7 @@ impl Checked {
                 }
                 // The replay has made room meanwhile.
                 Err(error) if error.is_not_found() => {}
+                Err(error) if error.is_disk_full() => checked.has_unindexed = true,
                 Err(error) => {
                     checked.damage.push(error);
                     checked.damage.extend(files.iter().filter_map(|file| disk.remove(file).err()));

@@ -32,7 +32,7 @@ pub(super) struct Story {
     accounts: BTreeMap<u32, u64>,
     instruments: BTreeMap<u32, u64>,
     /// The states that a replay can begin at; others are trimmed.
-    bases: Vec<u64>,
+    pub(super) bases: Vec<u64>,
 }
 
 impl Story {

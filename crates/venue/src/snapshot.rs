@@ -97,7 +97,7 @@ pub(crate) fn prepare(is_urgent: Arc<AtomicBool>) -> Receiver<()> {
             Ok(count) => tracing::debug!(count, "memory is in huge pages"),
             Err(error) => tracing::warn!(%error, "memory stays in small pages"),
         }
-        drop(at_work);
+        drop((at_work, is_urgent));
     };
     if let Err(error) = std::thread::Builder::new().name("prepare".into()).spawn(prepare) {
         tracing::warn!(%error, "no thread to put memory in order: the fork may take longer");

@@ -42,7 +42,10 @@ impl Engine {
             self.check_stops(account)?;
             for instrument in (0..).map(InstrumentId).take(account.markets.len()) {
                 let mut nodes = self.orders.of_account(account, instrument);
-                nodes.try_for_each(|node| self.check_special(node))?;
+                nodes.try_for_each(|node| {
+                    self.check_special(node)?;
+                    self.check_in_list(node)
+                })?;
             }
         }
         self.markets.iter().try_for_each(|market| self.check_book(market))?;

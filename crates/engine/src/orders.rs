@@ -240,6 +240,7 @@ impl Orders {
 
     /// Makes room for so many orders that are about to come, where there are none yet.
     pub(crate) fn reserve(&mut self, orders: usize) {
+        self.nodes.reserve(orders);
         self.records.reserve(orders);
         advise_huge(&mut self.records);
         self.names.reserve(orders);

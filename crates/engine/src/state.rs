@@ -9,7 +9,7 @@ use types::{
 };
 
 use crate::account::{Account, Retry};
-use crate::book::prefetch::prefetch_whole;
+use crate::book::prefetch::{advise_huge, prefetch_whole};
 use crate::book::{Node, NodeId};
 use crate::engine::{Deferred, Engine, Key, RETRY_KEYS_PER_ACCOUNT, RULES_VERSION};
 use crate::market::Market;
@@ -30,6 +30,9 @@ const STATE_VERSION: u16 = RULES_VERSION;
 const ORDERS_AHEAD: usize = 16;
 const NAMES_AHEAD: usize = 8;
 const TAILS_AHEAD: usize = 4;
+
+/// No order is written in fewer bytes.
+const ORDER_SIZE_MIN: usize = 64;
 
 /// The bytes of a [`types::MasterKeyInUse`].
 const MASTER_KEY_SIZE: usize = 24;
@@ -118,9 +121,9 @@ impl Engine {
         let place_of =
             |(_, order): &(Standing, Order)| (order.account, order.instrument, order.order_id);
         off_book.is_sorted_by_key(place_of).then_some(())?;
-        unshown.hidden.iter().all(|order| engine.hidden_is_sound(order)).then_some(())?;
-        engine.place_orders(resting, off_book, unshown, finished)?;
-        engine.restore_triggers(triggers)?;
+        unshown.hidden.iter().flatten().all(|order| engine.hidden_is_sound(order)).then_some(())?;
+        let waiting = engine.place_orders(resting, off_book, unshown, finished)?;
+        engine.restore_triggers(triggers, waiting)?;
         engine.restore_amends(amends)?;
         engine.restore_lists(lists.unwrap_or_default())?;
         engine.mark_follow_ups()?;
@@ -165,7 +168,7 @@ impl Engine {
 
     /// Refers every part to others that are there, and keeps all numbers within what the engine
     /// counts with, so that what follows can go by them.
-    fn check_parts(&self, resting: &[Order], finished: &[Place]) -> Option<()> {
+    fn check_parts(&self, resting: &[Vec<Order>], finished: &[Place]) -> Option<()> {
         let counts = self.markets.iter().flat_map(|market| {
             let special = &market.special;
             let of_special = [special.last_prevented_id, special.pegs.cursor.0];
@@ -191,7 +194,7 @@ impl Engine {
             && counts.into_iter().all(|count| count < COUNT_MAX)
             && amounts.all(|amount| (Amount::ZERO..=most).contains(&amount))
             && supply.all(|supply| (least..=AMOUNT_MAX).contains(supply))
-            && resting.iter().all(|order| self.resting_is_sound(order))
+            && resting.iter().flatten().all(|order| self.resting_is_sound(order))
             && self.deferred.iter().all(|work| self.deferred_is_sound(work));
         sound.then_some(())?;
         let has_given = |place: &Place| {
@@ -377,59 +380,59 @@ impl Engine {
     }
 
     /// Puts resting orders back on their books in the order of their queues, and everything where
-    /// it is found by its id, oldest first, as it was when it came.
+    /// it is found by its id, oldest first, as it was when it came. Returns those that wait for a trigger,
+    /// account by account.
     fn place_orders(
         &mut self,
-        resting: Vec<Order>,
+        resting: Vec<Vec<Order>>,
         off_book: Vec<(Standing, Order)>,
         mut unshown: Unshown,
         mut places: Vec<Place>,
-    ) -> Option<()> {
-        let mut nodes = Vec::with_capacity(resting.len() + off_book.len());
-        for (standing, order) in off_book {
+    ) -> Option<Vec<NodeId>> {
+        let on_books = resting.iter().chain(&unshown.hidden).map(Vec::len).sum::<usize>();
+        let mut placed = Vec::with_capacity(on_books + off_book.len());
+        self.orders.reserve(placed.capacity());
+        for (standing, order) in &off_book {
             let node = self.orders.nodes.insert(Node::off_book(order.side, order.leaves_qty()));
-            places.push(Place::new(&order, Some(node)));
-            nodes.push((node, order, standing));
+            placed.push(Placed::new(order, node, *standing));
         }
-        for order in std::mem::take(&mut unshown.hidden) {
+        let is_waiting = |placed: &&Placed<'_>| placed.standing == Standing::Trigger;
+        let waiting = placed.iter().filter(is_waiting).map(|placed| placed.node).collect();
+        let hidden = std::mem::take(&mut unshown.hidden);
+        for order in hidden.iter().flatten() {
             let special = &mut self.markets.get_mut(order.instrument.0 as usize)?.special;
             let (price, qty) = (order.price, order.leaves_qty());
             let node = special.dark.rest(&mut self.orders.nodes, order.side, price, qty);
             special.hidden_count += 1;
-            places.push(Place::new(&order, Some(node)));
-            nodes.push((node, order, Standing::Dark));
+            placed.push(Placed::new(order, node, Standing::Dark));
         }
-        for order in resting {
+        for order in resting.iter().flatten() {
             let market = self.markets.get_mut(order.instrument.0 as usize)?;
-            let shown = unshown.shown_of(&order)?;
+            let shown = unshown.shown_of(order)?;
             let node = market.book.rest(&mut self.orders.nodes, order.side, order.price, shown);
-            places.push(Place::new(&order, Some(node)));
-            nodes.push((node, order, Standing::Book));
+            placed.push(Placed::new(order, node, Standing::Book));
         }
-        self.orders.reserve(nodes.len());
-        let key_of = |(at, (_, order, _)): (usize, &(NodeId, Order, Standing))| {
-            (order.instrument, order.order_id, at)
-        };
-        let mut oldest_first: Vec<_> = nodes.iter().enumerate().map(key_of).collect();
-        oldest_first.sort_unstable();
-        let nth = |at: usize| oldest_first.get(at).map(|(_, _, place)| &nodes[*place]);
-        for at in 0..oldest_first.len() {
-            nth(at + ORDERS_AHEAD).map(prefetch_whole);
-            if let Some((node, ahead, _)) = nth(at + NAMES_AHEAD) {
+        places.extend(placed.iter().map(|it| it.place));
+        placed.sort_unstable_by_key(|it| it.place.id());
+        for at in 0..placed.len() {
+            if let Some(ahead) = placed.get(at + ORDERS_AHEAD) {
+                prefetch_whole(ahead.order);
+            }
+            if let Some(Placed { order: ahead, node, .. }) = placed.get(at + NAMES_AHEAD) {
                 let name = self.orders.sought(ahead.account, ahead.instrument, &ahead.cl_ord_id);
                 self.orders.prefetch_name(name.hash);
                 self.orders.prefetch(*node);
                 self.accounts[ahead.account.0 as usize].prefetch();
             }
-            if let Some((_, ahead, _)) = nth(at + TAILS_AHEAD) {
+            if let Some(Placed { order: ahead, .. }) = placed.get(at + TAILS_AHEAD) {
                 let account = &self.accounts[ahead.account.0 as usize];
                 self.orders.prefetch(account.last_open(ahead.instrument, ahead.side));
             }
-            let &(node, order, standing) = nth(at).expect("as many as there are");
-            let Order { account, instrument, ref cl_ord_id, .. } = order;
+            let Placed { order, node, standing, .. } = placed[at];
+            let Order { account, instrument, ref cl_ord_id, .. } = *order;
             let namesake = self.orders.by_cl_ord_id(account, instrument, cl_ord_id);
             namesake.is_none().then_some(())?;
-            self.orders.attach(&mut self.accounts[account.0 as usize], node, &order);
+            self.orders.attach(&mut self.accounts[account.0 as usize], node, order);
             if standing != Standing::Book {
                 self.orders.stand_off_book(node, standing, order.price);
             }
@@ -445,16 +448,15 @@ impl Engine {
             }
         }
         unshown.reserves.is_empty().then_some(())?;
-        let id_of = |place: &Place| (place.instrument, place.order_id);
-        places.sort_unstable_by_key(id_of);
-        places.is_sorted_by(|place, next| id_of(place) < id_of(next)).then_some(())?;
+        places.sort_unstable_by_key(Place::id);
+        places.is_sorted_by(|place, next| place.id() < next.id()).then_some(())?;
         for Place { instrument, order_id, open } in places {
             let market = self.markets.get_mut(instrument.0 as usize)?;
             if let Some(node) = open {
                 market.index.insert(order_id.0, node);
             }
         }
-        Some(())
+        Some(waiting)
     }
 }
 
@@ -472,6 +474,7 @@ fn waits_for_close(order: &Order) -> bool {
 }
 
 /// An order that was read, and its node once it has one.
+#[derive(Clone, Copy)]
 struct Place {
     instrument: InstrumentId,
     order_id: OrderId,
@@ -481,6 +484,24 @@ struct Place {
 impl Place {
     fn new(order: &Order, open: Option<NodeId>) -> Self {
         Self { instrument: order.instrument, order_id: order.order_id, open }
+    }
+
+    fn id(&self) -> (InstrumentId, OrderId) {
+        (self.instrument, self.order_id)
+    }
+}
+
+/// An open order that has its node. Orders are large, and stay where they were read.
+struct Placed<'a> {
+    place: Place,
+    order: &'a Order,
+    node: NodeId,
+    standing: Standing,
+}
+
+impl<'a> Placed<'a> {
+    fn new(order: &'a Order, node: NodeId, standing: Standing) -> Self {
+        Self { place: Place::new(order, Some(node)), order, node, standing }
     }
 }
 
@@ -511,20 +532,30 @@ fn read_account(r: &mut Reader<'_>, id: AccountId, finished: &mut Vec<Place>) ->
     Some(account)
 }
 
-fn read_market(r: &mut Reader<'_>, id: InstrumentId, resting: &mut Vec<Order>) -> Option<Market> {
+fn read_market(
+    r: &mut Reader<'_>,
+    id: InstrumentId,
+    resting: &mut Vec<Vec<Order>>,
+) -> Option<Market> {
     let mut market = Market::new(r.read()?);
     market.last_order_id = r.read()?;
     market.last_trade_id = r.read()?;
     market.instrument_seq = r.read()?;
     for side in [Side::Buy, Side::Sell] {
-        resting.append(&mut read_queue(r, id, side)?);
+        resting.push(read_queue(r, id, side)?);
     }
     Some(market)
 }
 
 /// The orders of one side of a book, in the order in which they would trade.
 pub(crate) fn read_queue(r: &mut Reader<'_>, id: InstrumentId, side: Side) -> Option<Vec<Order>> {
-    let orders: Vec<Order> = r.read()?;
+    let count = r.read::<u32>()? as usize;
+    // A count that lies takes little more memory than the bytes that were read.
+    let mut orders = Vec::<Order>::with_capacity(count.min(r.0.len() / ORDER_SIZE_MIN));
+    advise_huge(&mut orders);
+    for _ in 0..count {
+        orders.push(r.read()?);
+    }
     let here = orders.iter().all(|order| (order.instrument, order.side) == (id, side));
     // As the book will have them, so that nothing is read that would be written otherwise.
     let best_first = orders.is_sorted_by(|one, next| match side {

@@ -52,11 +52,14 @@ impl<T, const RESERVE: usize> Slab<T, RESERVE> {
 
     #[cold]
     fn grow(&mut self) {
+        self.reserve(RESERVE.saturating_sub(self.records.len()).max(1));
+    }
+
+    /// Makes room for so many records that are about to come.
+    pub(crate) fn reserve(&mut self, more: usize) {
         // Large ones are not copied: the system hands over their pages.
-        let more = RESERVE.saturating_sub(self.records.len()).max(1);
         self.records.reserve(more);
-        // All places are taken, so there is nothing on the stack to be copied.
-        self.free = Vec::with_capacity(self.records.capacity());
+        self.free.reserve_exact(self.records.capacity() - self.free.len());
         advise_huge(&mut self.records);
     }
 

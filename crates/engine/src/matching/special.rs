@@ -316,7 +316,7 @@ impl Engine {
 /// Where orders stand that the book does not show whole, as it is read.
 #[derive(Debug, Default)]
 pub(crate) struct Unshown {
-    pub(crate) hidden: Vec<Order>,
+    pub(crate) hidden: Vec<Vec<Order>>,
     /// What icebergs have beyond what they show.
     pub(crate) reserves: BTreeMap<(InstrumentId, OrderId), Qty>,
 }
@@ -354,7 +354,7 @@ impl Engine {
             let special = &mut market.special;
             (special.last_prevented_id, special.pegs.cursor) = r.read()?;
             for side in [Side::Buy, Side::Sell] {
-                unshown.hidden.append(&mut read_queue(r, id, side)?);
+                unshown.hidden.push(read_queue(r, id, side)?);
             }
             let reserves: Vec<(OrderId, Qty)> = r.read()?;
             reserves.is_sorted_by(|one, next| one.0 < next.0).then_some(())?;

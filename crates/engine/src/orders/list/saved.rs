@@ -133,27 +133,22 @@ impl Engine {
                 format!("{instrument}: a list is to be placed that cannot be")
             })?;
         }
-        let instruments = (0..).map(InstrumentId).take(self.markets.len());
-        for (account, instrument) in self
-            .accounts
-            .iter()
-            .flat_map(|account| instruments.clone().map(move |instrument| (account, instrument)))
-        {
-            for node in self.orders.of_account(account, instrument) {
-                let record = self.orders.record(node);
-                let id = self.orders.terms(node).order_list;
-                let open = self.markets[instrument.0 as usize].lists.open.get(&id);
-                let is_known = open
-                    .is_some_and(|open| open.orders().any(|order_id| order_id == record.order_id));
-                let is_pending = open.is_some_and(|open| open.is_pending(record.order_id));
-                let waits = self.orders.standing(node) == Standing::List;
-                check((id == OrderListId(0) || is_known) && waits == is_pending, || {
-                    format!("order {} is not in list {id}", record.order_id)
-                })?;
-            }
-        }
         let on_its_way =
             |work: &Deferred| matches!(work, Deferred::Trade(order) if is_in_list(order));
         check(!self.deferred.iter().any(on_its_way), || "an order of a list has no node".to_owned())
+    }
+
+    /// An order that is in a list is one of that list's, and waits if the list says so.
+    pub(crate) fn check_in_list(&self, node: NodeId) -> Result<(), String> {
+        let record = self.orders.record(node);
+        let id = self.orders.terms(node).order_list;
+        let open = self.markets[record.instrument.0 as usize].lists.open.get(&id);
+        let is_known =
+            open.is_some_and(|open| open.orders().any(|order_id| order_id == record.order_id));
+        let is_pending = open.is_some_and(|open| open.is_pending(record.order_id));
+        let waits = self.orders.standing(node) == Standing::List;
+        check((id == OrderListId(0) || is_known) && waits == is_pending, || {
+            format!("order {} is not in list {id}", record.order_id)
+        })
     }
 }

@@ -71,18 +71,13 @@ impl Engine {
         uncommon.write(out);
     }
 
-    /// Puts orders that wait for a trigger where they wait. They have their nodes.
+    /// Puts the orders that wait for a trigger where they wait. They have their nodes.
     pub(crate) fn restore_triggers(
         &mut self,
         saved: Vec<(InstrumentId, SavedTriggers)>,
+        waiting: Vec<NodeId>,
     ) -> Option<()> {
         saved.is_sorted_by(|(one, _), (next, _)| one < next).then_some(())?;
-        let mut waiting = Vec::new();
-        for account in &self.accounts {
-            let instruments = (0..).map(InstrumentId).take(account.markets.len());
-            let nodes = instruments.flat_map(|id| self.orders.of_account(account, id));
-            waiting.extend(nodes.filter(|node| self.orders.standing(*node) == Standing::Trigger));
-        }
         for (instrument, saved) in saved {
             (!saved.is_plain()).then_some(())?;
             self.market(instrument)?;

@@ -1,7 +1,9 @@
 //! What a snapshot costs those who send orders meanwhile, and how long it takes to start from one:
 //! a venue of 100,000 accounts with 1,000,000 resting orders, every order on stable storage before
 //! its answer. Orders come at a fixed rate, whatever happens; each is timed from being submitted to
-//! its reply. Quiet seconds and snapshots take turns, so that both see the same machine.
+//! its reply. Quiet seconds and snapshots take turns, so that both see the same machine; a machine that
+//! others use as well may still stop for longer than a snapshot would in one of them, so medians over the
+//! rounds are told, too.
 //!
 //! `cargo bench --package venue --bench snapshot -- [ORDERS PER SECOND] [ROUNDS]`
 
@@ -136,7 +138,7 @@ fn on_cpu() -> Duration {
 fn compare(name: &str, settings: &Settings, rate: u64, rounds: u64, take: fn(&Handle)) {
     let running = Opened::open(settings.clone()).unwrap().start(Vec::new());
     let handle = running.handle();
-    let phase = Arc::new(AtomicUsize::new(WARM));
+    let phase = Arc::new(AtomicUsize::new(0));
     let is_over = Arc::new(AtomicBool::new(false));
     let load = {
         let (handle, phase, is_over) = (running.handle(), Arc::clone(&phase), Arc::clone(&is_over));
@@ -145,26 +147,31 @@ fn compare(name: &str, settings: &Settings, rate: u64, rounds: u64, take: fn(&Ha
     std::thread::sleep(QUIET);
     let mut longest = Duration::ZERO;
     for _ in 0..rounds {
-        phase.store(QUIET_PHASE, Ordering::Relaxed);
+        phase.fetch_add(1, Ordering::Relaxed);
         std::thread::sleep(QUIET);
-        phase.store(SNAPSHOT_PHASE, Ordering::Relaxed);
+        phase.fetch_add(1, Ordering::Relaxed);
         let began = Instant::now();
         take(&handle);
         longest = longest.max(began.elapsed());
     }
     is_over.store(true, Ordering::Relaxed);
-    let [_, mut quiet, mut snapshot] = load.join().unwrap();
+    let times = load.join().unwrap();
+    let rounds: Vec<_> = times[1..].as_chunks().0.iter().map(|[one, other]| (one, other)).collect();
+    let (quiet, snapshot): (Vec<_>, Vec<_>) = rounds.iter().copied().unzip();
     println!("{name}, at most {longest:.2?} each; the last pause {} s", figure(&handle, "pause"));
-    let at_rest = show("  without", &mut quiet);
-    let meanwhile = show("  while it is taken", &mut snapshot);
-    println!("  p99.9 {:.2} times", meanwhile.as_secs_f64() / at_rest.as_secs_f64());
+    let at_rest = show("  without", &quiet);
+    let meanwhile = show("  while it is taken", &snapshot);
+    let of_rounds = rounds.iter().map(|(quiet, snapshot)| ratio(p999(snapshot), p999(quiet)));
+    println!(
+        "  p99.9 {:.2} times; of a round at the median {} and {} us, {:.2} times",
+        ratio(meanwhile, at_rest),
+        median(quiet.iter().map(|times| p999(times))).as_micros(),
+        median(snapshot.iter().map(|times| p999(times))).as_micros(),
+        median(of_rounds),
+    );
     assert!(!handle.metrics().replica_status().is_alarm());
     running.stop().unwrap();
 }
-
-const WARM: usize = 0;
-const QUIET_PHASE: usize = 1;
-const SNAPSHOT_PHASE: usize = 2;
 
 fn take_forked(handle: &Handle) {
     let before = figure(handle, "sequence");
@@ -191,20 +198,22 @@ fn take_on_engine(handle: &Handle) {
 }
 
 /// Orders and their cancels in turn, by accounts that lie all over the memory; the times of each
-/// phase.
+/// phase, sorted.
 fn send_steadily(
     handle: &Handle,
     rate: u64,
     phase: &AtomicUsize,
     is_over: &AtomicBool,
-) -> [Vec<Duration>; 3] {
+) -> Vec<Vec<Duration>> {
     let (sent, answers) = sync_channel::<(usize, Instant, Answer)>(IN_FLIGHT_MAX);
     let waiter = std::thread::spawn(move || {
-        let mut times: [Vec<Duration>; 3] = Default::default();
+        let mut times = Vec::<Vec<_>>::new();
         for (phase, began, answer) in answers {
             answer.blocking_recv().unwrap().unwrap();
+            times.resize_with(times.len().max(phase + 1), Vec::new);
             times[phase].push(began.elapsed());
         }
+        times.iter_mut().for_each(|times| times.sort_unstable());
         times
     });
     let began = Instant::now();
@@ -224,10 +233,10 @@ fn send_steadily(
     waiter.join().unwrap()
 }
 
-fn show(name: &str, times: &mut [Duration]) -> Duration {
+fn show(name: &str, rounds: &[&Vec<Duration>]) -> Duration {
+    let mut times: Vec<_> = rounds.iter().copied().flatten().copied().collect();
     times.sort_unstable();
-    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
-    let [p50, p99, p999, most] = [0.5, 0.99, 0.999, 1.0].map(at);
+    let [p50, p99, p999, most] = [0.5, 0.99, 0.999, 1.0].map(|share| percentile(&times, share));
     let micros = |time: Duration| time.as_micros();
     println!(
         "{name:24} {:>8} {:>9} {:>9} {:>9} {:>10}",
@@ -238,6 +247,24 @@ fn show(name: &str, times: &mut [Duration]) -> Duration {
         micros(most)
     );
     p999
+}
+
+fn p999(times: &[Duration]) -> Duration {
+    percentile(times, 0.999)
+}
+
+fn percentile(sorted: &[Duration], share: f64) -> Duration {
+    sorted[((sorted.len() - 1) as f64 * share) as usize]
+}
+
+fn ratio(one: Duration, other: Duration) -> f64 {
+    one.as_secs_f64() / other.as_secs_f64()
+}
+
+fn median<T: Copy + PartialOrd>(values: impl Iterator<Item = T>) -> T {
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(|one, next| one.partial_cmp(next).unwrap());
+    values[values.len() / 2]
 }
 
 struct Pipe {

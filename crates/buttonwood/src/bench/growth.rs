@@ -1,4 +1,5 @@
-//! `buttonwood bench growth`: what a command costs the whole engine as one thing grows and all else stays.
+//! `buttonwood bench growth`: what a command costs the whole engine, and what the whole venue does, as one
+//! thing grows and all else stays.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -9,7 +10,9 @@ use serde::Serialize;
 
 use super::chart::{self, Point};
 use super::machine::{Machine, Versions};
+use super::run::{self, Scenario, measure};
 use super::workload::{Name, Shape, make_like};
+use super::{Durability, Flags, stream};
 use crate::failure::Failure;
 use crate::replay::{self, ACCOUNTS_A_SIDE};
 
@@ -21,6 +24,9 @@ pub(super) struct Growth {
     /// How far each thing grows at most
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     most: u64,
+    /// Seconds that the venue is measured for with each number of cores and readers
+    #[arg(long, value_name = "S", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    duration: u64,
     /// How often each is measured; the median counts
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=100))]
     rounds: u8,
@@ -40,6 +46,12 @@ struct Quantity {
     /// The workload, and how many accounts a side there are.
     make: fn(size: u64, commands: u64) -> (Workload, u32),
 }
+
+const ENGINE_UNIT: &str = "ns a command";
+const VENUE_UNIT: &str = "orders/s";
+const READERS: [usize; 5] = [0, 1, 10, 100, 1_000];
+/// Enough of them that the venue is what limits the rate.
+const CLIENTS: u16 = 64;
 
 const QUANTITIES: [Quantity; 4] = [
     Quantity {
@@ -95,25 +107,28 @@ struct Figures {
 struct Curve {
     quantity: &'static str,
     title: &'static str,
+    unit: &'static str,
     points: Vec<Measured>,
 }
 
 #[derive(Serialize)]
 struct Measured {
     size: u64,
-    /// Of one command, on average over the run.
-    command_ns: f64,
+    /// On average over the run, and the median of the rounds.
+    value: f64,
 }
 
 impl Growth {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let machine = Machine::here(&std::env::temp_dir());
         let curves = QUANTITIES.iter().map(|quantity| self.measure(quantity));
+        let mut curves = curves.collect::<Result<Vec<_>, _>>()?;
+        curves.extend([self.by_cores()?, self.by_readers()?]);
         let figures = Figures {
             scenario: "growth",
             loop_kind: "closed",
             rounds: self.rounds,
-            curves: curves.collect::<Result<_, _>>()?,
+            curves,
             machine,
             versions: Versions::here(),
         };
@@ -132,37 +147,90 @@ impl Growth {
         let mut points = Vec::new();
         for size in quantity.sizes.iter().copied().filter(|size| *size <= self.most) {
             let (workload, accounts) = (quantity.make)(size, self.orders);
-            let mut times = Vec::new();
-            for _ in 0..self.rounds {
-                times.push(1e9 / replay::measure_with(&workload, accounts)?.commands_per_s);
-            }
-            times.sort_by(f64::total_cmp);
-            points.push(Measured { size, command_ns: times[times.len() / 2] });
+            let time = || Ok(1e9 / replay::measure_with(&workload, accounts)?.commands_per_s);
+            points.push(Measured { size, value: self.median(time)? });
         }
-        Ok(Curve { quantity: quantity.name, title: quantity.title, points })
+        let Quantity { name, title, .. } = *quantity;
+        Ok(Curve { quantity: name, title, unit: ENGINE_UNIT, points })
+    }
+
+    /// The venue alone is kept to them. Those who drive it take their part of the same cores.
+    fn by_cores(&self) -> Result<Curve, Failure> {
+        let there = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+        let mut points = Vec::new();
+        for size in (1..=there).filter(|size| *size <= self.most) {
+            let flags = Flags { cores: u16::try_from(size).ok(), ..self.flags(CLIENTS) };
+            let value = self.median(|| {
+                let venue = run::open(&flags, &std::env::temp_dir())?;
+                let measured = measure(&Scenario::REST_MIX, &flags, &venue, |_| Ok(()))?;
+                Ok(measured.report.total().orders as f64 / flags.measured().as_secs_f64())
+            })?;
+            points.push(Measured { size, value });
+        }
+        let title = "Cores that the venue may use, 64 clients over REST, nothing stored";
+        Ok(Curve { quantity: "cores", title, unit: VENUE_UNIT, points })
+    }
+
+    fn by_readers(&self) -> Result<Curve, Failure> {
+        let flags = self.flags(4);
+        let mut points = Vec::new();
+        for readers in READERS.into_iter().filter(|readers| *readers as u64 <= self.most) {
+            let value = self.median(|| {
+                let accounts = usize::from(flags.clients) + 1;
+                let mut venue = run::open_for(&flags, &std::env::temp_dir(), accounts)?;
+                let probe_key = venue.keys.pop().expect("it has one more than there are clients");
+                stream::orders_beside(&flags, &venue, &probe_key, readers)
+            })?;
+            points.push(Measured { size: readers as u64, value });
+        }
+        let title = "Readers of @depth@100ms, 4 clients over REST, nothing stored";
+        Ok(Curve { quantity: "readers", title, unit: VENUE_UNIT, points })
+    }
+
+    fn flags(&self, clients: u16) -> Flags {
+        let duration = Some(self.duration);
+        let durability = Durability::Memory;
+        Flags { clients, duration, warm_up: 1, durability, ..Flags::default() }
+    }
+
+    fn median(&self, mut once: impl FnMut() -> Result<f64, Failure>) -> Result<f64, Failure> {
+        let values = (0..self.rounds).map(|_| once());
+        let mut values = values.collect::<Result<Vec<_>, _>>()?;
+        values.sort_by(f64::total_cmp);
+        Ok(values[values.len() / 2])
     }
 }
 
 impl Figures {
     fn table(&self) -> String {
         let mut text = format!("{}\n{}\n", self.machine.sentence(), self.versions.sentence());
-        for Curve { title, points, .. } in &self.curves {
-            text += &format!("\n{title}: ns a command\n");
-            for Measured { size, command_ns } in points {
-                text += &format!("{size:>12}{command_ns:>10.0}\n");
+        for Curve { title, unit, points, .. } in &self.curves {
+            text += &format!("\n{title}: {unit}\n");
+            for Measured { size, value } in points {
+                text += &format!("{size:>12}{value:>10.0}\n");
             }
         }
         text
     }
 
-    /// Each curve on an axis of powers of ten.
+    /// Each curve on an axis of powers of ten; that of cores on one of cores.
     fn drawn(&self) -> String {
         let drawn = |curve: &Curve| {
-            let point = |it: &Measured| Point { x: (it.size as f64).log10(), y: it.command_ns };
+            let is_linear = curve.quantity == "cores";
+            let place = |size: u64| match is_linear {
+                true => size as f64,
+                // None at all lies where a tenth would.
+                false => (size as f64).max(0.1).log10(),
+            };
+            let point = |it: &Measured| Point { x: place(it.size), y: it.value };
             let line = curve.points.iter().map(point).collect();
-            chart::lines(&[line], |x| chart::short(10_f64.powf(x)))
+            chart::lines(&[line], |x| match is_linear {
+                true => chart::short(x),
+                false if x < 0.0 => "0".to_owned(),
+                false => chart::short(10_f64.powf(x)),
+            })
         };
-        let titles = self.curves.iter().map(|it| format!("{}: ns a command", it.title));
+        let titles = self.curves.iter().map(|it| format!("{}: {}", it.title, it.unit));
         let titles: Vec<String> = titles.collect();
         let drawings = titles.iter().map(String::as_str).zip(self.curves.iter().map(drawn));
         chart::file(&drawings.collect::<Vec<_>>())

@@ -46,7 +46,7 @@ mod workload;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches, Subcommand, ValueEnum};
 
 use self::require::Requirement;
 use self::run::Scenario;
@@ -92,7 +92,8 @@ enum Chosen {
     Recovery(Flags),
     /// Matching without sockets and log, on the workloads w1, w2 and w3
     Core(core::Core),
-    /// What a command costs the engine as orders, instruments, accounts or the run grow
+    /// What a command costs the engine as orders, instruments, accounts or the run grow, and what the venue
+    /// does with more cores and readers
     Growth(growth::Growth),
     /// Write such a workload, for other tools
     Gen(generate::Generate),
@@ -142,6 +143,9 @@ struct Flags {
     /// Cores that the engine's and the log's thread of the fresh venue are kept to, as for `serve`
     #[arg(long, value_name = "CORE[,CORE]", conflicts_with = "url")]
     pin: Option<String>,
+    /// How many cores the fresh venue may use; who drives it may use all [default: all]
+    #[arg(long, value_name = "N", conflicts_with = "url", value_parser = clap::value_parser!(u16).range(1..=1_024))]
+    cores: Option<u16>,
     /// Whether the fresh venue's large arrays may lie on huge pages
     #[arg(long, value_name = "SWITCH", conflicts_with = "url", default_value = "on")]
     huge_pages: HugePages,
@@ -198,6 +202,14 @@ enum Durability {
     Fsync,
     Os,
     Memory,
+}
+
+impl Default for Flags {
+    /// As where none is given.
+    fn default() -> Self {
+        let words = Self::augment_args(clap::Command::new("bench")).get_matches_from(["bench"]);
+        Self::from_arg_matches(&words).expect("all have a default")
+    }
 }
 
 impl Flags {

@@ -121,7 +121,7 @@ pub(super) fn open_for(flags: &Flags, within: &Path, accounts: usize) -> Result<
             let key = Key { api_key: api_key.clone(), secret_key: secret_key.clone() };
             Venue::at(url, &key, accounts)
         }
-        _ => Venue::start(within, &flags.settings(), accounts),
+        _ => Venue::start(within, &flags.settings(), flags.cores, accounts),
     }
 }
 

@@ -34,18 +34,25 @@ struct Own {
     process: Child,
     folder: TempDir,
     settings: Vec<String>,
+    cores: Option<u16>,
 }
 
 impl Venue {
-    /// Starts a venue without bots, in a new folder within `within`, on any free port.
-    pub(super) fn start(within: &Path, settings: &[&str], clients: usize) -> Result<Self, Failure> {
+    /// Starts a venue without bots, in a new folder within `within`, on any free port; on the first
+    /// `cores`, or on all.
+    pub(super) fn start(
+        within: &Path,
+        settings: &[&str],
+        cores: Option<u16>,
+        clients: usize,
+    ) -> Result<Self, Failure> {
         let settings: Vec<String> = settings.iter().map(|word| String::from(*word)).collect();
         let folder = tempfile::Builder::new()
             .prefix("buttonwood-bench-")
             .tempdir_in(within)
             .map_err(|error| Failure::new(format!("{}: {error}", within.display())))?;
-        let (process, address) = spawn(folder.path(), &settings)?;
-        let own = Own { process, folder, settings };
+        let (process, address) = spawn(folder.path(), &settings, cores)?;
+        let own = Own { process, folder, settings, cores };
         let mut venue = Self { address, keys: Vec::new(), own: Some(own) };
         venue.open_accounts(clients)?;
         Ok(venue)
@@ -67,7 +74,7 @@ impl Venue {
         })?;
         own.process.kill()?;
         own.process.wait()?;
-        (own.process, self.address) = spawn(own.folder.path(), &own.settings)?;
+        (own.process, self.address) = spawn(own.folder.path(), &own.settings, own.cores)?;
         Ok(())
     }
 
@@ -105,15 +112,20 @@ impl Venue {
 }
 
 /// The process, and the address at which it is ready.
-fn spawn(folder: &Path, settings: &[String]) -> Result<(Child, String), Failure> {
-    let mut process = own_binary()?
+fn spawn(
+    folder: &Path,
+    settings: &[String],
+    cores: Option<u16>,
+) -> Result<(Child, String), Failure> {
+    let mut venue = own_binary()?;
+    venue
         .args(["serve", "--demo", "--no-bots", "--http", "127.0.0.1:0", "--log-level", "warn"])
         .args(settings)
         .arg("--data")
         .arg(folder)
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
+        .stdout(Stdio::piped());
+    let mut process = on_cores(cores, || venue.spawn())?
         .map_err(|error| Failure::new(format!("a venue cannot be started: {error}")))?;
     let stdout = process.stdout.take().expect("it is piped");
     match read_ready(stdout) {
@@ -124,6 +136,34 @@ fn spawn(folder: &Path, settings: &[String]) -> Result<(Child, String), Failure>
             let _gone = process.wait();
             Err(failure)
         }
+    }
+}
+
+/// A process may run where the thread might that starts it, which therefore keeps to so many for a moment.
+#[cfg(target_os = "linux")]
+fn on_cores<T>(cores: Option<u16>, start: impl FnOnce() -> T) -> Result<T, Failure> {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+    let Some(cores) = cores else { return Ok(start()) };
+    let failed = |error: rustix::io::Errno| Failure::new(format!("--cores {cores}: {error}"));
+    let all = sched_getaffinity(None).map_err(failed)?;
+    let mut first = CpuSet::new();
+    let numbers = (0..CpuSet::MAX_CPU).filter(|core| all.is_set(*core));
+    numbers.take(usize::from(cores)).for_each(|core| first.set(core));
+    if first.count() < u32::from(cores) {
+        let there = first.count();
+        return Err(Failure::new(format!("--cores {cores}: this machine has {there}")));
+    }
+    sched_setaffinity(None, &first).map_err(failed)?;
+    let started = start();
+    sched_setaffinity(None, &all).map_err(failed)?;
+    Ok(started)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn on_cores<T>(cores: Option<u16>, start: impl FnOnce() -> T) -> Result<T, Failure> {
+    match cores {
+        None => Ok(start()),
+        Some(_) => Err(Failure::new("--cores: this system cannot keep a process to some of them")),
     }
 }
 

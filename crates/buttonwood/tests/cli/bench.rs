@@ -238,18 +238,29 @@ fn a_workload_is_the_same_in_every_format() {
 fn growth_measures_each_curve_and_draws_it() {
     let dir = tempfile::tempdir().unwrap();
     let svg = dir.path().join("growth.svg");
-    let sizes = ["--orders", "1000", "--most", "1000", "--rounds", "1"];
+    let sizes = ["--orders", "1000", "--most", "10", "--rounds", "1", "--duration", "1"];
     let args = [&["bench", "growth", "--json", "--svg", text(&svg)], &sizes[..]].concat();
     let figures = run_json(&args);
     let curves = figures["curves"].as_array().unwrap();
-    assert_eq!(curves.len(), 4);
-    for curve in curves.iter().take(3) {
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let expect = [
+        ("resting_orders", 0),
+        ("instruments", 10),
+        ("accounts", 10),
+        ("commands", 0),
+        ("cores", cores.min(10)),
+        ("readers", 10),
+    ];
+    assert_eq!(curves.len(), expect.len());
+    for (curve, (quantity, last)) in curves.iter().zip(expect) {
+        assert_eq!(curve["quantity"], quantity);
         let points = curve["points"].as_array().unwrap();
-        assert_eq!(points.last().unwrap()["size"], 1_000, "{curve}");
-        assert!(points.iter().all(|point| point["command_ns"].as_f64().unwrap() > 1.0), "{curve}");
+        let largest = points.last().map_or(0, |point| point["size"].as_u64().unwrap());
+        assert_eq!(largest, last as u64, "{curve}");
+        assert!(points.iter().all(|point| point["value"].as_f64().unwrap() > 1.0), "{curve}");
     }
     let drawing = std::fs::read_to_string(svg).unwrap();
-    assert_eq!(drawing.matches("<polyline").count(), 4);
+    assert_eq!(drawing.matches("<polyline").count(), 6);
 }
 
 #[test]

@@ -162,8 +162,7 @@ impl Growth {
             let flags = Flags { cores: u16::try_from(size).ok(), ..self.flags(CLIENTS) };
             let value = self.median(|| {
                 let venue = run::open(&flags, &std::env::temp_dir())?;
-                let measured = measure(&Scenario::REST_MIX, &flags, &venue, |_| Ok(()))?;
-                Ok(measured.report.total().orders as f64 / flags.measured().as_secs_f64())
+                measure(&Scenario::REST_MIX, &flags, &venue, |_| Ok(()))?.flawless_per_s(&flags)
             })?;
             points.push(Measured { size, value });
         }

@@ -69,6 +69,17 @@ pub(super) struct Measured {
     book: Option<Book>,
 }
 
+impl Measured {
+    /// Orders a second of a run in which every one of them succeeded.
+    pub(super) fn flawless_per_s(&self, flags: &Flags) -> Result<f64, Failure> {
+        let errors = &self.report.errors;
+        match errors.is_empty() {
+            true => Ok(self.report.total().orders as f64 / flags.measured().as_secs_f64()),
+            false => Err(Failure::new(format!("not all orders succeeded: {errors:?}"))),
+        }
+    }
+}
+
 /// Of the book that users find.
 const RAMP_ORDERS: u64 = 15_000;
 const RAMP_USERS: u16 = 200;

@@ -99,7 +99,19 @@ impl Stream {
         let reference = refer(&SCENARIO, flags, &venue)?;
         super::standing::fill(flags, &venue, flags.orders.unwrap_or(0))?;
 
-        let (steps, open_flags, measured) = steps(flags, &venue, &probe_key, &self.steps())?;
+        let mut steps = BTreeMap::new();
+        let mut open_flags = flags.clone();
+        let mut last = None;
+        for readers in self.steps() {
+            let closed = part(&Flags { rate: None, ..flags.clone() }, &venue, &probe_key, readers)?;
+            let highest = orders_per_s(flags, &closed.measured);
+            open_flags.rate.get_or_insert((highest * PART_OF_HIGHEST).max(1.0));
+            let open = part(&open_flags, &venue, &probe_key, readers)?;
+            let step = Step::of(&open_flags, &closed, &open, steps.get(&0));
+            steps.insert(readers, step);
+            last = Some(open.measured);
+        }
+        let measured = last.expect("one step is without readers");
         let mut figures = figures(&SCENARIO, &open_flags, machine, reference, &measured, None)?;
         let lost = lost(&steps);
         figures.by_readers = Some(steps);
@@ -116,29 +128,6 @@ impl Stream {
     }
 }
 
-/// What was measured with each number of readers, of which the first is none; and of the last, in the open
-/// loop.
-fn steps(
-    flags: &Flags,
-    venue: &Venue,
-    probe_key: &Key,
-    readers: &[usize],
-) -> Result<(BTreeMap<usize, Step>, Flags, Measured), Failure> {
-    let mut steps = BTreeMap::new();
-    let mut open_flags = flags.clone();
-    let mut last = None;
-    for readers in readers.iter().copied() {
-        let closed = part(&Flags { rate: None, ..flags.clone() }, venue, probe_key, readers)?;
-        let highest = orders_per_s(flags, &closed.measured);
-        open_flags.rate.get_or_insert((highest * PART_OF_HIGHEST).max(1.0));
-        let open = part(&open_flags, venue, probe_key, readers)?;
-        let step = Step::of(&open_flags, &closed, &open, steps.get(&0));
-        steps.insert(readers, step);
-        last = Some(open.measured);
-    }
-    Ok((steps, open_flags, last.expect("one step is without readers")))
-}
-
 /// Orders a second in a closed loop while so many readers follow.
 pub(super) fn orders_beside(
     flags: &Flags,
@@ -146,8 +135,13 @@ pub(super) fn orders_beside(
     probe_key: &Key,
     readers: usize,
 ) -> Result<f64, Failure> {
-    let closed = part(flags, venue, probe_key, readers)?;
-    Ok(orders_per_s(flags, &closed.measured))
+    let Part { measured, reading } = part(flags, venue, probe_key, readers)?;
+    let Reading { gaps, behind, ref errors, .. } = reading;
+    if gaps + behind > 0 || !errors.is_empty() {
+        let what = format!("{gaps} gaps, {behind} did not come to the end, errors {errors:?}");
+        return Err(Failure::new(format!("of {readers} readers: {what}")));
+    }
+    measured.flawless_per_s(flags)
 }
 
 /// What must never be, whatever else is required of the run.

@@ -55,11 +55,13 @@ impl<T, const RESERVE: usize> Slab<T, RESERVE> {
         self.reserve(RESERVE.saturating_sub(self.records.len()).max(1));
     }
 
-    /// Makes room for so many records that are about to come.
+    /// Makes room for so many records that are about to come, where no place is free.
     pub(crate) fn reserve(&mut self, more: usize) {
         // Large ones are not copied: the system hands over their pages.
         self.records.reserve(more);
-        self.free.reserve_exact(self.records.capacity() - self.free.len());
+        // All places are taken, so there is nothing on the stack to be copied.
+        debug_assert!(self.free.is_empty());
+        self.free = Vec::with_capacity(self.records.capacity());
         advise_huge(&mut self.records);
     }
 

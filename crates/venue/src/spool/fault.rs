@@ -219,7 +219,7 @@ fn a_disk_that_fails_while_events_are_made_anew_stops_no_start() {
 }
 
 #[test]
-fn a_start_on_a_full_disk_gives_up_what_it_cannot_index() {
+fn a_start_on_a_full_disk_does_without_what_it_cannot_index() {
     let story = Story::of(60);
     let dir = tempfile::tempdir().unwrap();
     drop(start(dir.path(), WIDE, &Story::of(5), 0));

@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
 use axum::response::Response;
-use futures_util::SinkExt;
+use futures_util::{FutureExt, SinkExt};
 use protocol::binance::ApiError;
 use protocol::binance::stream::MESSAGE_LEN_MAX;
 use tokio::sync::mpsc;
@@ -22,6 +22,9 @@ use crate::{Shared, now_ns, stopped};
 /// Each connection has it for as long as it is there: the library's own 128 KiB would come to 1.5 GB with as
 /// many as there may be.
 const READ_BUFFER_SIZE: usize = 16 << 10;
+
+/// So many messages are taken in, or answers written, before anything else has its turn.
+const AT_ONCE: usize = 64;
 
 pub(crate) type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 
@@ -68,6 +71,8 @@ pub(crate) enum End {
     Stopping,
 }
 
+type Received = Option<Result<Message, axum::Error>>;
+
 struct Connection<S> {
     shared: Arc<Shared>,
     client: Arc<Client>,
@@ -75,6 +80,9 @@ struct Connection<S> {
     session: S,
     /// When the client last gave a sign of life.
     heard_at: Instant,
+    second_began: Instant,
+    /// Since then.
+    messages: u32,
     _place: Place,
 }
 
@@ -96,8 +104,17 @@ pub(crate) fn open<S: Session>(
     (client, queue): (Arc<Client>, mpsc::Receiver<Utf8Bytes>),
     session: S,
 ) -> Result<Response, Failure> {
-    let connection =
-        Connection { shared, client, queue, session, heard_at: Instant::now(), _place: place };
+    let now = Instant::now();
+    let connection = Connection {
+        shared,
+        client,
+        queue,
+        session,
+        heard_at: now,
+        second_began: now,
+        messages: 0,
+        _place: place,
+    };
     let upgrade = upgrade
         .read_buffer_size(READ_BUFFER_SIZE)
         .max_message_size(MESSAGE_LEN_MAX)
@@ -146,28 +163,13 @@ impl<S: Session> Connection<S> {
         tokio::pin!(day);
         let mut stopping = self.shared.stopping.clone();
         let client = Arc::clone(&self.client);
-        let (mut second_began, mut messages) = (Instant::now(), 0_u32);
         loop {
             let done = tokio::select! {
                 Some(payload) = self.queue.recv() => self.deliver(socket, payload).await,
-                answer = self.session.next_answer() => {
-                    self.write(socket, Message::Text(answer.into())).await
+                answer = self.session.next_answer() => self.answer(socket, answer).await,
+                received = socket.recv(), if !self.session.is_busy() => {
+                    self.receive_all(socket, received).await
                 }
-                received = socket.recv(), if !self.session.is_busy() => match received {
-                    Some(Ok(message)) => {
-                        self.heard_at = Instant::now();
-                        if self.heard_at - second_began >= Duration::from_secs(1) {
-                            (second_began, messages) = (self.heard_at, 0);
-                        }
-                        messages += 1;
-                        let messages_max = settings.ws_messages_per_second;
-                        match self.session.counts_messages() && messages > messages_max {
-                            true => Err(End::TooManyMessages),
-                            false => self.receive(socket, message).await,
-                        }
-                    }
-                    Some(Err(_)) | None => Err(End::Gone),
-                },
                 _ = ping.tick() => match self.heard_at.elapsed() > settings.ws_silence_max {
                     true => Err(End::Silent),
                     false => {
@@ -199,8 +201,54 @@ impl<S: Session> Connection<S> {
         bounded(&self.shared, &client, writing).await
     }
 
+    /// Sends an answer, and with it all that are there by now: commands of one batch of the log are
+    /// answered at the same time, and a write costs more than to put an answer into words.
+    async fn answer(&mut self, socket: &mut WebSocket, first: String) -> Result<(), End> {
+        let client = Arc::clone(&self.client);
+        let session = &mut self.session;
+        let writing = async {
+            socket.feed(Message::Text(first.into())).await?;
+            for _ in 1..AT_ONCE {
+                let Some(answer) = session.next_answer().now_or_never() else { break };
+                socket.feed(Message::Text(answer.into())).await?;
+            }
+            socket.flush().await
+        };
+        bounded(&self.shared, &client, writing).await
+    }
+
     async fn write(&mut self, socket: &mut WebSocket, message: Message) -> Result<(), End> {
         bounded(&self.shared, &self.client, socket.send(message)).await
+    }
+
+    /// Takes in a message, and with it those that have come by now.
+    async fn receive_all(&mut self, socket: &mut WebSocket, first: Received) -> Result<(), End> {
+        let (mut received, mut taken) = (first, 0);
+        loop {
+            let Some(Ok(message)) = received else { return Err(End::Gone) };
+            self.count_message()?;
+            self.receive(socket, message).await?;
+            taken += 1;
+            if taken == AT_ONCE || self.session.is_busy() {
+                return Ok(());
+            }
+            let Some(next) = socket.recv().now_or_never() else { return Ok(()) };
+            received = next;
+        }
+    }
+
+    /// Some sessions may send only so many a second.
+    fn count_message(&mut self) -> Result<(), End> {
+        self.heard_at = Instant::now();
+        if self.heard_at - self.second_began >= Duration::from_secs(1) {
+            (self.second_began, self.messages) = (self.heard_at, 0);
+        }
+        self.messages += 1;
+        let messages_max = self.shared.settings.ws_messages_per_second;
+        match self.session.counts_messages() && self.messages > messages_max {
+            true => Err(End::TooManyMessages),
+            false => Ok(()),
+        }
     }
 
     async fn receive(&mut self, socket: &mut WebSocket, message: Message) -> Result<(), End> {

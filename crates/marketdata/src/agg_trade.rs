@@ -21,19 +21,21 @@ struct Open {
 }
 
 impl AggTrades {
-    /// Goes on with an aggregate trade of this command and this order.
-    pub fn with_open(trade: AggTrade, command: u64, taker: OrderId) -> Self {
-        Self { open: Some(Open { trade, command, taker }) }
-    }
-
     /// Takes the next trade of the instrument, and gives back what is complete by it. Of `command`
     /// counts which it is: work that it left for later belongs to it.
     pub fn push(&mut self, command: u64, executed: &TradeExecuted) -> Option<AggTrade> {
-        let next = Open {
-            trade: of_one(&PublicTrade::of(executed)),
-            command,
-            taker: executed.taker.order.order_id,
-        };
+        let taker = executed.taker.order.order_id;
+        self.push_public(command, taker, &PublicTrade::of(executed))
+    }
+
+    /// The same for a trade of which no more is known.
+    pub fn push_public(
+        &mut self,
+        command: u64,
+        taker: OrderId,
+        trade: &PublicTrade,
+    ) -> Option<AggTrade> {
+        let next = Open { trade: of_one(trade), command, taker };
         match &mut self.open {
             Some(open) if open.is_continued_by(&next) => {
                 open.trade.add(&next.trade);
@@ -43,12 +45,7 @@ impl AggTrades {
         }
     }
 
-    /// The one that may still grow, as it is now.
-    pub fn open(&self) -> Option<AggTrade> {
-        self.open.map(|open| open.trade)
-    }
-
-    /// Gives that one back; the next trade begins another.
+    /// Gives back the one that may still grow; the next trade begins another.
     pub fn take(&mut self) -> Option<AggTrade> {
         self.open.take().map(|open| open.trade)
     }

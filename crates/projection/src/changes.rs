@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use marketdata::{AggTrades, PublicTrade};
+use marketdata::PublicTrade;
 use types::{
-    AccountId, Adjustment, AggTrade, Asset, AssetId, Candle, ClOrdId, Event, ExternalRef, Fill,
-    Instrument, InstrumentId, Interval, Order, OrderId, OrderList, OrderListId, Price, Qty,
-    TimeZone, TradeCorrected, TradeExecuted, TradeId, TradePrevented,
+    AccountId, Adjustment, Asset, AssetId, Candle, ClOrdId, Event, ExternalRef, Fill, Instrument,
+    InstrumentId, Interval, Order, OrderId, OrderList, OrderListId, Price, Qty, Side, TimeZone,
+    TradeCorrected, TradeExecuted, TradeId, TradePrevented,
 };
 use types::{Amount, ReceivableSettled, TradeBusted};
 use venue::Applied;
@@ -28,8 +28,7 @@ pub(crate) struct Changes {
     pub(crate) assets: BTreeMap<AssetId, Asset>,
     pub(crate) orders: BTreeMap<(InstrumentId, OrderId), Order>,
     pub(crate) amendments: Vec<Amendment>,
-    pub(crate) trades: Vec<(u64, TradeExecuted)>,
-    pub(crate) agg_trades: BTreeMap<(InstrumentId, TradeId), PendingAggTrade>,
+    pub(crate) trades: Vec<Trade>,
     pub(crate) candles: BTreeMap<(InstrumentId, usize, u64), Candle>,
     pub(crate) prevented: Vec<TradePrevented>,
     pub(crate) order_lists: BTreeMap<(InstrumentId, OrderListId), OrderList>,
@@ -55,12 +54,28 @@ pub struct Amendment {
     pub amended_ns: u64,
 }
 
-/// An aggregate trade, and what a trade must have in common with it to belong to it.
+/// What is kept of a trade; the event has both orders besides, and is six times as large.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PendingAggTrade {
-    pub(crate) trade: AggTrade,
+pub(crate) struct Trade {
+    pub(crate) instrument: InstrumentId,
+    pub(crate) sequence: u64,
+    /// Where the command began.
     pub(crate) command: u64,
-    pub(crate) taker: OrderId,
+    pub(crate) trade: PublicTrade,
+    pub(crate) side: Side,
+    pub(crate) maker: Part,
+    pub(crate) taker: Part,
+}
+
+/// What one side has in a trade.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub(crate) account: AccountId,
+    pub(crate) order_id: OrderId,
+    /// Zero if the order is in none.
+    pub(crate) order_list: OrderListId,
+    pub(crate) fee: Amount,
+    pub(crate) fee_asset: AssetId,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -86,33 +101,29 @@ pub(crate) struct BalanceChange {
     pub(crate) adjusted: Option<(Amount, Amount)>,
 }
 
-/// What goes on from page to page: the aggregate trades that may still grow.
-#[derive(Debug, Default)]
-pub(crate) struct Growing {
-    /// Where the last command began.
-    pub(crate) command: u64,
-    pub(crate) agg_trades: BTreeMap<InstrumentId, AggTrades>,
-}
-
 impl Changes {
+    /// Of what comes behind a command that began there, and may not be over.
+    pub(crate) fn behind(command: u64) -> Self {
+        Self { command, ..Self::default() }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.commands == 0
     }
 
-    pub(crate) fn apply(&mut self, applied: &Applied, growing: &mut Growing) {
+    pub(crate) fn apply(&mut self, applied: &Applied) {
         if !applied.continues {
-            growing.command = applied.sequence;
+            self.command = applied.sequence;
         }
         self.commands += 1;
         self.sequence = applied.sequence;
         self.sequenced_ns = applied.sequenced_ns;
-        self.command = growing.command;
         for event in &applied.events {
-            self.apply_event(event, applied, growing);
+            self.apply_event(event, applied);
         }
     }
 
-    fn apply_event(&mut self, event: &Event, applied: &Applied, growing: &mut Growing) {
+    fn apply_event(&mut self, event: &Event, applied: &Applied) {
         match event {
             Event::OrderAccepted(e) => self.order(&e.order),
             Event::OrderCanceled(e) => self.order(&e.order),
@@ -127,7 +138,7 @@ impl Changes {
                 let was = (e.orig_cl_ord_id, e.orig_order_qty, e.orig_price);
                 self.amendment(&e.order, e.account_seq, was);
             }
-            Event::TradeExecuted(e) => self.trade(e, applied.sequence, growing),
+            Event::TradeExecuted(e) => self.trade(e, applied.sequence),
             Event::TradePrevented(e) => self.prevented.push(*e),
             Event::OrderListUpdated(e) => {
                 self.order_lists.insert((e.list.instrument, e.list.order_list), e.list);
@@ -209,29 +220,28 @@ impl Changes {
         self.order(order);
     }
 
-    fn trade(&mut self, executed: &TradeExecuted, sequence: u64, growing: &mut Growing) {
-        for Fill { order, .. } in [&executed.maker, &executed.taker] {
-            self.order(order);
-        }
-        self.trades.push((sequence, *executed));
+    fn trade(&mut self, executed: &TradeExecuted, sequence: u64) {
+        let TradeExecuted { instrument, side, maker, taker, .. } = executed;
+        self.order(&maker.order);
+        self.order(&taker.order);
         let trade = PublicTrade::of(executed);
-        let instrument = executed.instrument;
+        self.trades.push(Trade {
+            instrument: *instrument,
+            sequence,
+            command: self.command,
+            trade,
+            side: *side,
+            maker: Part::of(maker),
+            taker: Part::of(taker),
+        });
         for (level, interval) in LEVELS.into_iter().enumerate() {
             let open_ns = interval.open_ns(TimeZone::UTC, trade.traded_ns);
             let one = trade.candle(open_ns);
             self.candles
-                .entry((instrument, level, open_ns))
+                .entry((*instrument, level, open_ns))
                 .and_modify(|candle| candle.add(&one))
                 .or_insert(one);
         }
-        let command = growing.command;
-        let agg_trades = growing.agg_trades.entry(instrument).or_default();
-        // What is complete by this trade was put down as it grew.
-        agg_trades.push(command, executed);
-        let grown = agg_trades.open().expect("a trade has just been added");
-        let taker = executed.taker.order.order_id;
-        let pending = PendingAggTrade { trade: grown, command, taker };
-        self.agg_trades.insert((instrument, grown.first_trade), pending);
     }
 
     fn bust(&mut self, busted: &TradeBusted, applied: &Applied) {
@@ -309,6 +319,19 @@ impl Changes {
                 trade: None,
                 adjusted: None,
             });
+        }
+    }
+}
+
+impl Part {
+    fn of(fill: &Fill) -> Self {
+        let Fill { order, fee, fee_asset, .. } = *fill;
+        Self {
+            account: order.account,
+            order_id: order.order_id,
+            order_list: order.terms.map_or(OrderListId(0), |terms| terms.order_list),
+            fee,
+            fee_asset,
         }
     }
 }

@@ -6,12 +6,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::error::ProjectionError;
 
-/// Counted up when a table changes its meaning. Files of an older version are made anew.
-pub const SCHEMA_VERSION: i32 = 1;
+/// Counted up when a table changes its meaning. Files of an older version are brought up to this one
+/// where that is easy, else made anew.
+pub const SCHEMA_VERSION: i32 = 2;
 /// Tells our files from other databases: "BWPJ".
 const APPLICATION_ID: i32 = 0x4257_504A;
 
@@ -120,13 +121,16 @@ CREATE TABLE trades (
     qty INTEGER NOT NULL,
     quote ANY NOT NULL,
     side INTEGER NOT NULL,
+    -- Where the command began that led to it, and whose order it was: what these have in common at one
+    -- price is one aggregate trade.
+    command INTEGER NOT NULL,
+    taker_order_id INTEGER NOT NULL,
     -- What became of it later.
     corrected_price INTEGER,
     corrected_quote ANY,
     busted_ns INTEGER,
     PRIMARY KEY (instrument, trade_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX trades_by_time ON trades (instrument, traded_ns, trade_id);
 
 -- Both sides of each trade.
 CREATE TABLE fills (
@@ -143,23 +147,8 @@ CREATE TABLE fills (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX fills_by_order ON fills (account, instrument, order_id, trade_id);
 
--- Named by their first trade.
-CREATE TABLE agg_trades (
-    instrument INTEGER NOT NULL,
-    first_trade INTEGER NOT NULL,
-    last_trade INTEGER NOT NULL,
-    price INTEGER NOT NULL,
-    qty INTEGER NOT NULL,
-    quote ANY NOT NULL,
-    traded_ns INTEGER NOT NULL,
-    is_buyer_maker INTEGER NOT NULL,
-    command INTEGER NOT NULL,
-    taker_order_id INTEGER NOT NULL,
-    PRIMARY KEY (instrument, first_trade)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX agg_trades_by_time ON agg_trades (instrument, traded_ns, first_trade);
-
--- Of seconds, minutes, hours and days in which something was traded, in UTC.
+-- Of seconds, minutes, hours and days in which something was traded, in UTC. Those of seconds lead to
+-- the trades of a time, too: ids go up with it.
 CREATE TABLE candles (
     instrument INTEGER NOT NULL,
     interval TEXT NOT NULL,
@@ -229,6 +218,36 @@ CREATE TABLE balance_changes (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// Aggregate trades had a table, and what belonged to one was told there alone.
+const FROM_VERSION_1: &str = "
+ALTER TABLE trades RENAME TO trades_1;
+DROP INDEX trades_by_time;
+CREATE TABLE trades (
+    instrument INTEGER NOT NULL,
+    trade_id INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    traded_ns INTEGER NOT NULL,
+    price INTEGER NOT NULL,
+    qty INTEGER NOT NULL,
+    quote ANY NOT NULL,
+    side INTEGER NOT NULL,
+    command INTEGER NOT NULL,
+    taker_order_id INTEGER NOT NULL,
+    corrected_price INTEGER,
+    corrected_quote ANY,
+    busted_ns INTEGER,
+    PRIMARY KEY (instrument, trade_id)
+) STRICT, WITHOUT ROWID;
+INSERT INTO trades SELECT
+    t.instrument, t.trade_id, t.sequence, t.traded_ns, t.price, t.qty, t.quote, t.side, a.command,
+    a.taker_order_id, t.corrected_price, t.corrected_quote, t.busted_ns
+FROM trades_1 t JOIN agg_trades a ON a.instrument = t.instrument AND a.first_trade = (
+    SELECT max(first_trade) FROM agg_trades
+    WHERE instrument = t.instrument AND first_trade <= t.trade_id);
+DROP TABLE trades_1;
+DROP TABLE agg_trades;
+";
+
 /// What a file turned out to be.
 pub(crate) enum Found {
     /// If there was none, the tables have been made.
@@ -259,7 +278,8 @@ fn prepare(connection: &Connection) -> rusqlite::Result<i32> {
     if tables > 0 && ours != APPLICATION_ID {
         return Err(not_ours());
     }
-    if tables > 0 && version != SCHEMA_VERSION {
+    let is_near = version == 1;
+    if tables > 0 && version != SCHEMA_VERSION && !is_near {
         return Ok(version);
     }
     // Readers go on while somebody writes. What a loss of power takes is read from the spool again.
@@ -269,15 +289,22 @@ fn prepare(connection: &Connection) -> rusqlite::Result<i32> {
     // Below zero it is in KiB.
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     connection.set_prepared_statement_cache_capacity(64);
-    if tables > 0 {
-        return Ok(SCHEMA_VERSION);
-    }
+    let make = match tables {
+        0 => TABLES,
+        _ if is_near => FROM_VERSION_1,
+        _ => return Ok(SCHEMA_VERSION),
+    };
     let make = format!(
-        "BEGIN IMMEDIATE; {TABLES} PRAGMA application_id = {APPLICATION_ID}; \
+        "BEGIN IMMEDIATE; {make} PRAGMA application_id = {APPLICATION_ID}; \
          PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
     );
-    connection.execute_batch(&make)?;
-    Ok(SCHEMA_VERSION)
+    match connection.execute_batch(&make) {
+        // Its tables are not what that version had. What was begun ends with the connection.
+        Err(error) if is_near && error.sqlite_error_code() == Some(ErrorCode::Unknown) => {
+            Ok(version)
+        }
+        other => other.map(|()| SCHEMA_VERSION),
+    }
 }
 
 /// A database of somebody else's: treated as one that is none.

@@ -20,12 +20,11 @@ pub struct Status {
     pub bytes: u64,
 }
 
-const COUNTED: [&str; 9] = [
+const COUNTED: [&str; 8] = [
     "orders",
     "amendments",
     "trades",
     "fills",
-    "agg_trades",
     "candles",
     "prevented_matches",
     "order_lists",

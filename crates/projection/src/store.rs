@@ -1,15 +1,13 @@
 //! The file, for the one who writes it: pages of events go in, each in one transaction with the
 //! number of its last command. So each event counts exactly once, whatever happens in between.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use marketdata::AggTrades;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
-use types::{AggTrade, Amount, Candle, InstrumentId, OrderId, TradeId};
+use types::{Amount, Candle};
 use venue::Applied;
 
-use crate::changes::{Changes, Growing, LEVELS};
+use crate::changes::{Changes, LEVELS, Trade};
 use crate::column::{self, Columns, Wide, int, wire};
 use crate::error::ProjectionError;
 use crate::schema::{self, Found};
@@ -19,7 +17,6 @@ pub(crate) struct Store {
     path: PathBuf,
     connection: Connection,
     progress: Progress,
-    growing: Growing,
 }
 
 /// How far the read model has come.
@@ -48,9 +45,7 @@ impl Store {
         };
         let at = ProjectionError::at(path);
         let progress = read_progress(&connection).map_err(&at)?;
-        let agg_trades = read_growing(&connection).map_err(&at)?;
-        let growing = Growing { command: progress.command, agg_trades };
-        Ok(Opening::Ready(Self { path: path.to_path_buf(), connection, progress, growing }))
+        Ok(Opening::Ready(Self { path: path.to_path_buf(), connection, progress }))
     }
 
     pub(crate) fn progress(&self) -> Progress {
@@ -81,10 +76,10 @@ impl Store {
         &mut self,
         page: impl IntoIterator<Item = &'a Applied>,
     ) -> Result<(), ProjectionError> {
-        let mut changes = Changes::default();
+        let mut changes = Changes::behind(self.progress.command);
         for applied in page {
             debug_assert!(applied.sequence > self.progress.sequence);
-            changes.apply(applied, &mut self.growing);
+            changes.apply(applied);
         }
         if changes.is_empty() {
             return Ok(());
@@ -163,40 +158,6 @@ fn write_progress(transaction: &Transaction<'_>, progress: &Progress) -> rusqlit
     Ok(())
 }
 
-/// The last aggregate trade of each instrument: the next page may go on with it.
-fn read_growing(connection: &Connection) -> rusqlite::Result<BTreeMap<InstrumentId, AggTrades>> {
-    // From instrument to instrument: a single question would read all trades.
-    let mut next =
-        connection.prepare("SELECT min(instrument) FROM agg_trades WHERE instrument > ?")?;
-    let mut last = connection.prepare(
-        "SELECT * FROM agg_trades WHERE instrument = ? ORDER BY first_trade DESC LIMIT 1",
-    )?;
-    let mut growing = BTreeMap::new();
-    let mut instrument: i64 = -1;
-    while let Some(found) = next.query_row([instrument], |row| row.get::<_, Option<i64>>(0))? {
-        instrument = found;
-        let (id, open) = last.query_row([instrument], |row| {
-            let (command, taker) = (row.uint("command")?, OrderId(row.uint("taker_order_id")?));
-            let open = AggTrades::with_open(agg_trade(row)?, command, taker);
-            Ok((InstrumentId(row.get("instrument")?), open))
-        })?;
-        growing.insert(id, open);
-    }
-    Ok(growing)
-}
-
-pub(crate) fn agg_trade(row: &rusqlite::Row<'_>) -> rusqlite::Result<AggTrade> {
-    Ok(AggTrade {
-        first_trade: TradeId(row.uint("first_trade")?),
-        last_trade: TradeId(row.uint("last_trade")?),
-        price: row.price("price")?,
-        qty: row.qty("qty")?,
-        quote: row.amount("quote")?,
-        traded_ns: row.uint("traded_ns")?,
-        is_buyer_maker: row.get("is_buyer_maker")?,
-    })
-}
-
 pub(crate) fn write_changes(
     transaction: &Transaction<'_>,
     changes: &Changes,
@@ -204,7 +165,6 @@ pub(crate) fn write_changes(
     write_listed(transaction, changes)?;
     write_orders(transaction, changes)?;
     write_trades(transaction, changes)?;
-    write_agg_trades(transaction, changes)?;
     write_candles(transaction, changes)?;
     // Of trades that are here by now.
     write_corrections(transaction, changes)?;
@@ -291,58 +251,36 @@ fn order_list_id(order: &types::Order) -> u64 {
 
 fn write_trades(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(
-        "INSERT OR REPLACE INTO trades VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL)",
+        "INSERT OR REPLACE INTO trades VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL)",
     )?;
     let mut insert_fill = transaction
         .prepare_cached("INSERT OR REPLACE INTO fills VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
-    for (sequence, trade) in &changes.trades {
-        insert.execute(params![
-            trade.instrument.0,
-            int(trade.trade_id.0),
-            int(*sequence),
-            int(trade.taker.order.updated_ns),
-            trade.price.ticks(),
-            int(trade.qty.lots()),
-            Wide::from(trade.quote),
-            trade.side.number(),
-        ])?;
-        let sides =
-            [(true, &trade.maker, trade.side.opposite()), (false, &trade.taker, trade.side)];
-        for (is_maker, fill, side) in sides {
-            insert_fill.execute(params![
-                fill.order.account.0,
-                trade.instrument.0,
-                int(trade.trade_id.0),
-                is_maker,
-                int(fill.order.order_id.0),
-                int(order_list_id(&fill.order)),
-                side.number(),
-                Wide::from(fill.fee),
-                fill.fee_asset.0,
-            ])?;
-        }
-    }
-    Ok(())
-}
-
-fn write_agg_trades(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
-    let mut insert = transaction.prepare_cached(
-        "INSERT OR REPLACE INTO agg_trades VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    )?;
-    for ((instrument, _), pending) in &changes.agg_trades {
-        let trade = &pending.trade;
+    for Trade { instrument, sequence, command, trade, side, maker, taker } in &changes.trades {
         insert.execute(params![
             instrument.0,
-            int(trade.first_trade.0),
-            int(trade.last_trade.0),
+            int(trade.trade_id.0),
+            int(*sequence),
+            int(trade.traded_ns),
             trade.price.ticks(),
             int(trade.qty.lots()),
             Wide::from(trade.quote),
-            int(trade.traded_ns),
-            trade.is_buyer_maker,
-            int(pending.command),
-            int(pending.taker.0),
+            side.number(),
+            int(*command),
+            int(taker.order_id.0),
         ])?;
+        for (is_maker, part, side) in [(true, maker, side.opposite()), (false, taker, *side)] {
+            insert_fill.execute(params![
+                part.account.0,
+                instrument.0,
+                int(trade.trade_id.0),
+                is_maker,
+                int(part.order_id.0),
+                int(part.order_list.0),
+                side.number(),
+                Wide::from(part.fee),
+                part.fee_asset.0,
+            ])?;
+        }
     }
     Ok(())
 }

@@ -5,13 +5,13 @@ use std::path::Path;
 use proptest::prelude::*;
 use rusqlite::types::Value;
 use types::{
-    AccountId, Amount, AssetId, Candle, ClOrdId, Event, ExternalRef, Fill, InstrumentId, Interval,
-    Order, OrderId, OrderStatus, OrderType, Price, Qty, Side, StpMode, TimeInForce, TimeZone,
-    TradeExecuted, TradeId, WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested,
+    AccountId, AggTrade, Amount, AssetId, Candle, ClOrdId, Event, ExternalRef, Fill, InstrumentId,
+    Interval, Order, OrderId, OrderStatus, OrderType, Price, Qty, Side, StpMode, TimeInForce,
+    TimeZone, TradeExecuted, TradeId, WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested,
 };
 use venue::Applied;
 
-use crate::changes::{ChangeKind, Changes, Growing};
+use crate::changes::{ChangeKind, Changes};
 use crate::history::History;
 use crate::query::{AggFilter, Klines, Times};
 use crate::status;
@@ -132,7 +132,7 @@ fn history(path: &Path) -> History {
 /// All rows of the tables that trades go to.
 fn rows(path: &Path) -> Vec<Vec<Value>> {
     let connection = rusqlite::Connection::open(path).unwrap();
-    let tables = ["progress", "gaps", "orders", "trades", "fills", "agg_trades", "candles"];
+    let tables = ["progress", "gaps", "orders", "trades", "fills", "candles"];
     let mut all = Vec::new();
     for table in tables {
         let mut select = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
@@ -246,7 +246,7 @@ proptest! {
             // What is written and not committed is not there.
             let mut store = open(&paged);
             let mut changes = Changes::default();
-            page.iter().for_each(|applied| changes.apply(applied, &mut Growing::default()));
+            page.iter().for_each(|applied| changes.apply(applied));
             let transaction = store.begin().unwrap();
             write_changes(&transaction, &changes).unwrap();
             drop(transaction);
@@ -320,7 +320,7 @@ fn a_withdrawal_changes_a_balance_when_it_leaves() {
     ];
     let applied = Applied { sequence: 1, sequenced_ns: 7, account, continues: false, events };
     let mut changes = Changes::default();
-    changes.apply(&applied, &mut Growing::default());
+    changes.apply(&applied);
     let [change] = &changes.balance_changes[..] else { panic!("{:?}", changes.balance_changes) };
     assert_eq!((change.kind, change.account_seq), (ChangeKind::Withdrawal, 4));
     assert_eq!(change.asset, Some((asset, Amount::from_minor(-5))));
@@ -346,6 +346,102 @@ fn holes_are_told_of() {
         history(&path).agg_trades(INSTRUMENT, &AggFilter { limit: 99, ..AggFilter::default() });
     let ids: Vec<u64> = agg.unwrap().iter().map(|agg| agg.first_trade.0).collect();
     assert_eq!(ids, (6..=10).chain(14..=20).collect::<Vec<_>>());
+}
+
+/// As the one that wrote version 1 left it: with aggregate trades in a table, and trades without what
+/// they have in common.
+const TO_VERSION_1: &str = "
+CREATE TABLE agg_trades (
+    instrument INTEGER NOT NULL,
+    first_trade INTEGER NOT NULL,
+    last_trade INTEGER NOT NULL,
+    price INTEGER NOT NULL,
+    qty INTEGER NOT NULL,
+    quote ANY NOT NULL,
+    traded_ns INTEGER NOT NULL,
+    is_buyer_maker INTEGER NOT NULL,
+    command INTEGER NOT NULL,
+    taker_order_id INTEGER NOT NULL,
+    PRIMARY KEY (instrument, first_trade)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX agg_trades_by_time ON agg_trades (instrument, traded_ns, first_trade);
+INSERT INTO agg_trades SELECT instrument, min(trade_id), max(trade_id), price, sum(qty), sum(quote),
+    min(traded_ns), side = 1, command, taker_order_id
+    FROM trades GROUP BY instrument, command, taker_order_id, price, side;
+ALTER TABLE trades DROP COLUMN command;
+ALTER TABLE trades DROP COLUMN taker_order_id;
+CREATE INDEX trades_by_time ON trades (instrument, traded_ns, trade_id);
+PRAGMA user_version = 1;
+";
+
+#[test]
+fn a_file_of_version_1_keeps_all_its_history() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, other) = (dir.path().join("old"), dir.path().join("new"));
+    let step = Step { pause_ms: 400, ticks: 10, lots: 1, side: Side::Buy, continues: false };
+    let steps: Vec<Step> =
+        (0..50).map(|at| Step { continues: at % 3 > 0, ticks: 10 + at / 7, ..step }).collect();
+    let applied = applied(&steps);
+    open(&path).add(&applied[..30]).unwrap();
+    open(&other).add(&applied).unwrap();
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute_batch(TO_VERSION_1).unwrap();
+    drop(connection);
+    open(&path).add(&applied[30..]).unwrap();
+    assert_eq!(rows(&path), rows(&other));
+    let schema = |path: &Path| {
+        let connection = rusqlite::Connection::open(path).unwrap();
+        let mut select =
+            connection.prepare("SELECT name FROM sqlite_schema ORDER BY name").unwrap();
+        let names = select.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        names.map(Result::unwrap).collect::<Vec<_>>()
+    };
+    assert_eq!(schema(&path), schema(&other));
+}
+
+/// In whichever way they are asked for, and however commands and seconds cut them.
+#[test]
+fn aggregate_trades_are_found_by_id_and_by_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("aggregates");
+    let step = Step { pause_ms: 300, ticks: 10, lots: 1, side: Side::Buy, continues: false };
+    let steps: Vec<Step> =
+        (0..60).map(|at| Step { continues: at % 4 > 0, ticks: 10 + at / 9, ..step }).collect();
+    let applied = applied(&steps);
+    open(&path).add(&applied).unwrap();
+    let history = history(&path);
+    let ask = |filter: AggFilter| history.agg_trades(INSTRUMENT, &filter).unwrap();
+    let all = ask(AggFilter { limit: 1_000, ..AggFilter::default() });
+    assert!(all.iter().any(|agg| agg.first_trade < agg.last_trade) && all.len() > 10);
+    assert_eq!(all.iter().map(|agg| agg.last_trade.0 + 1 - agg.first_trade.0).sum::<u64>(), 60);
+    let last_ns = all.last().unwrap().traded_ns;
+    let moments: Vec<Option<u64>> = std::iter::once(None)
+        .chain(all.iter().step_by(3).flat_map(|agg| [agg.traded_ns - 1, agg.traded_ns]).map(Some))
+        .chain([Some(0), Some(last_ns + 5_000_000_000), Some(u64::MAX)])
+        .collect();
+    for from_id in [None, Some(1), Some(2), Some(30), Some(61)] {
+        for start_ns in &moments {
+            for end_ns in &moments {
+                for limit in [1, 3, 1_000] {
+                    let (from_id, times) =
+                        (from_id.map(TradeId), Times { start_ns: *start_ns, end_ns: *end_ns });
+                    let mut expect: Vec<AggTrade> = all
+                        .iter()
+                        .filter(|agg| from_id.is_none_or(|from_id| from_id <= agg.first_trade))
+                        .filter(|agg| start_ns.is_none_or(|start_ns| start_ns <= agg.traded_ns))
+                        .filter(|agg| end_ns.is_none_or(|end_ns| agg.traded_ns <= end_ns))
+                        .copied()
+                        .collect();
+                    match from_id.is_some() || start_ns.is_some() {
+                        true => expect.truncate(limit),
+                        false => drop(expect.drain(..expect.len().saturating_sub(limit))),
+                    }
+                    let filter = AggFilter { from_id, times, limit };
+                    assert_eq!(ask(filter), expect, "{filter:?}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! Trades: everybody's, one account's, and aggregated.
 
-use marketdata::PublicTrade;
-use rusqlite::{OptionalExtension, params};
-use types::{AccountId, AccountTrade, AggTrade, InstrumentId, OrderId, Side, TradeId};
+use marketdata::{AggTrades, PublicTrade};
+use rusqlite::{Connection, OptionalExtension, params};
+use types::{
+    AccountId, AccountTrade, AggTrade, InstrumentId, Interval, OrderId, Side, TimeZone, TradeId,
+};
 
-use crate::column::{self, Columns};
+use crate::column::{self, Columns, int};
 use crate::error::ProjectionError;
 use crate::history::History;
 use crate::query::{Times, bound, page};
-use crate::store::agg_trade;
 
 /// Which trades of an account.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,19 +47,9 @@ impl History {
         };
         let (start, end) = filter.times.bounds();
         self.ask(|connection| {
-            // Ids go up with time.
-            let first = |time: i64| -> rusqlite::Result<i64> {
-                let find = "SELECT trade_id FROM trades WHERE instrument = ? AND traded_ns >= ? \
-                            ORDER BY traded_ns, trade_id LIMIT 1";
-                let mut find = connection.prepare_cached(find)?;
-                let found = find.query_row(params![instrument.0, time], |row| row.get(0));
-                Ok(found.optional()?.unwrap_or(i64::MAX))
-            };
             let mut from_id = filter.from_id.map_or(0, |id| bound(id.0));
-            if start > i64::MIN {
-                from_id = from_id.max(first(start)?);
-            }
-            let before_id = if end < i64::MAX { first(end + 1)? } else { i64::MAX };
+            from_id = from_id.max(first_since(connection, instrument, start)?);
+            let before_id = first_since(connection, instrument, end.saturating_add(1))?;
             let select = format!(
                 "SELECT fills.*, traded_ns, price, qty, quote, corrected_price, corrected_quote \
                  FROM fills {by_order} CROSS JOIN trades USING (instrument, trade_id) WHERE account = ?1 AND fills.instrument = ?2 {of_order} \
@@ -108,29 +99,97 @@ impl History {
         instrument: InstrumentId,
         filter: &AggFilter,
     ) -> Result<Vec<AggTrade>, ProjectionError> {
-        let from_the_first = filter.from_id.is_some() || filter.times.start_ns.is_some();
-        let direction = if from_the_first { "ASC" } else { "DESC" };
         let (start, end) = filter.times.bounds();
         self.ask(|connection| {
-            let from = filter.from_id.map_or(0, |id| bound(id.0));
-            let order = match filter.from_id {
-                Some(_) => "first_trade ASC".to_owned(),
-                None => format!("traded_ns {direction}, first_trade {direction}"),
+            let before_id = first_since(connection, instrument, end.saturating_add(1))?;
+            let from_id = match (filter.from_id, filter.times.start_ns) {
+                (None, None) => last_begin(connection, instrument, before_id, filter.limit)?,
+                (from_id, _) => {
+                    let from_id = from_id.map_or(0, |id| bound(id.0));
+                    from_id.max(first_since(connection, instrument, start)?)
+                }
             };
-            let select = format!(
-                "SELECT * FROM agg_trades WHERE instrument = ?1 AND first_trade >= ?2 \
-                 AND traded_ns BETWEEN ?3 AND ?4 ORDER BY {order} LIMIT ?5"
-            );
-            let key = params![instrument.0, from, start, end, page(filter.limit)];
-            let mut select = connection.prepare_cached(&select)?;
-            let mut trades: Vec<AggTrade> =
-                select.query_map(key, agg_trade)?.collect::<Result<_, _>>()?;
-            if !from_the_first {
-                trades.reverse();
-            }
-            Ok(trades)
+            put_together(connection, instrument, from_id, before_id, filter.limit)
         })
     }
+}
+
+/// The first trade that was made at that time or later; a number beyond all if there is none. Ids go up
+/// with time, and the candle of the second leads to them.
+fn first_since(
+    connection: &Connection,
+    instrument: InstrumentId,
+    time_ns: i64,
+) -> rusqlite::Result<i64> {
+    let Ok(since_ns @ 1..) = u64::try_from(time_ns) else { return Ok(0) };
+    let second_ns = Interval::Second1.open_ns(TimeZone::UTC, since_ns);
+    let find = "SELECT first_trade FROM candles WHERE instrument = ? AND interval = ? \
+                AND open_ns >= ? ORDER BY open_ns LIMIT 1";
+    let key = params![instrument.0, Interval::Second1.name(), int(second_ns)];
+    let found = connection.prepare_cached(find)?.query_row(key, |row| row.get(0)).optional()?;
+    let Some(first_of_second): Option<i64> = found else { return Ok(i64::MAX) };
+    let find = "SELECT trade_id FROM trades WHERE instrument = ? AND trade_id >= ? \
+                AND traded_ns >= ? ORDER BY trade_id LIMIT 1";
+    let key = params![instrument.0, first_of_second, time_ns];
+    let found = connection.prepare_cached(find)?.query_row(key, |row| row.get(0)).optional()?;
+    Ok(found.unwrap_or(i64::MAX))
+}
+
+/// Where the first of the last aggregate trades begins that begin before a trade.
+fn last_begin(
+    connection: &Connection,
+    instrument: InstrumentId,
+    before_id: i64,
+    limit: usize,
+) -> rusqlite::Result<i64> {
+    let select = "SELECT trade_id, command, taker_order_id, price, side FROM trades \
+                  WHERE instrument = ? AND trade_id < ? ORDER BY trade_id DESC";
+    let mut select = connection.prepare_cached(select)?;
+    let mut rows = select.query(params![instrument.0, before_id])?;
+    let (mut begin, mut count, mut last) = (before_id, 0, None);
+    while let Some(row) = rows.next()? {
+        let in_common: [i64; 4] = [row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?];
+        if last != Some(in_common) {
+            if count == limit {
+                break;
+            }
+            count += 1;
+            last = Some(in_common);
+        }
+        begin = row.get(0)?;
+    }
+    Ok(begin)
+}
+
+/// The aggregate trades that begin with `from_id` or later, and before `before_id`.
+fn put_together(
+    connection: &Connection,
+    instrument: InstrumentId,
+    from_id: i64,
+    before_id: i64,
+    limit: usize,
+) -> rusqlite::Result<Vec<AggTrade>> {
+    let select = "SELECT * FROM trades WHERE instrument = ? AND trade_id >= ? ORDER BY trade_id";
+    let mut select = connection.prepare_cached(select)?;
+    // From the one before on, which tells whether the first begins anything.
+    let mut rows = select.query(params![instrument.0, from_id.saturating_sub(1)])?;
+    let begins_there = |trade: &AggTrade| {
+        let first = bound(trade.first_trade.0);
+        from_id <= first && first < before_id
+    };
+    let (mut all, mut complete) = (AggTrades::default(), Vec::new());
+    while let Some(row) = rows.next()? {
+        let trade = public_trade(row)?;
+        let (command, taker) = (row.uint("command")?, OrderId(row.uint("taker_order_id")?));
+        let Some(done) = all.push_public(command, taker, &trade) else { continue };
+        complete.extend(begins_there(&done).then_some(done));
+        if complete.len() == limit || before_id <= bound(trade.trade_id.0) {
+            break;
+        }
+    }
+    complete.extend(all.take().filter(begins_there));
+    complete.truncate(limit);
+    Ok(complete)
 }
 
 fn public_trade(row: &rusqlite::Row<'_>) -> rusqlite::Result<PublicTrade> {

@@ -1,5 +1,6 @@
 //! One request, however it came: what is asked for, and who asks.
 
+use std::cell::RefCell;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -178,9 +179,31 @@ async fn find_signer(shared: &Shared, hash: [u8; 16]) -> Result<Arc<Signer>, Api
 
 /// A name for an order or a cancel whose client gave none.
 pub(crate) fn generate() -> ClOrdId {
-    let mut random = [0; 16];
-    getrandom::fill(&mut random).expect("the operating system gives random bytes");
-    generated_cl_ord_id(random)
+    thread_local! {
+        static RANDOM: RefCell<RandomBytes> = const { RefCell::new(RandomBytes::NONE) };
+    }
+    generated_cl_ord_id(RANDOM.with_borrow_mut(RandomBytes::next))
+}
+
+/// Random bytes that were asked for ahead: to ask costs a call of the system, which is more than the rest of
+/// a name.
+struct RandomBytes {
+    bytes: [[u8; 16]; 64],
+    left: usize,
+}
+
+impl RandomBytes {
+    const NONE: Self = Self { bytes: [[0; 16]; 64], left: 0 };
+
+    fn next(&mut self) -> [u8; 16] {
+        if self.left == 0 {
+            let bytes = self.bytes.as_flattened_mut();
+            getrandom::fill(bytes).expect("the operating system gives random bytes");
+            self.left = self.bytes.len();
+        }
+        self.left -= 1;
+        self.bytes[self.left]
+    }
 }
 
 pub(crate) fn now_us() -> u64 {

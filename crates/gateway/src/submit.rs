@@ -1,11 +1,13 @@
 //! The way of a command to the venue and back, once.
 
+use std::ops::Deref;
+use std::sync::Arc;
 use std::time::Instant;
 
 use protocol::binance::ApiError;
 use tokio::time::timeout;
 use types::{Command, Entry, Envelope, Event, InstrumentId, RetryKey};
-use venue::{SpoolError, Stage, retry_key};
+use venue::{Applied, Reply, SpoolError, Stage, retry_key};
 
 use crate::access::came_to_log;
 use crate::ask::{ask_views, refused};
@@ -13,11 +15,37 @@ use crate::call::{SignedCall, now_us};
 
 /// What became of a command.
 pub(crate) struct Outcome {
-    pub(crate) events: Vec<Event>,
+    pub(crate) events: Events,
     /// It had been carried out before, and these are the events of that time.
     repeated: bool,
     /// When it was known here.
     pub(crate) woken: Instant,
+}
+
+/// All events of a command. They are as large as a page of memory soon, so most are left where they are.
+pub(crate) enum Events {
+    Of(Arc<Applied>),
+    Gathered(Vec<Event>),
+}
+
+impl From<Reply> for Events {
+    fn from(reply: Reply) -> Self {
+        match reply.continued.is_empty() {
+            true => Self::Of(reply.applied),
+            false => Self::Gathered(reply.events().copied().collect()),
+        }
+    }
+}
+
+impl Deref for Events {
+    type Target = [Event];
+
+    fn deref(&self) -> &[Event] {
+        match self {
+            Self::Of(applied) => &applied.events,
+            Self::Gathered(events) => events,
+        }
+    }
 }
 
 impl Outcome {
@@ -99,7 +127,7 @@ impl SignedCall {
             let metrics = self.shared.handle.metrics();
             metrics.passed(Stage::Wake, woken.saturating_duration_since(applied_at), 1);
         }
-        let events: Vec<Event> = reply.events().copied().collect();
+        let events = Events::from(reply);
         match events.first() {
             Some(Event::CommandRepeated(repeated)) => {
                 self.first_outcome(repeated.first_sequence).await
@@ -115,7 +143,11 @@ impl SignedCall {
         match read.expect("reading the spool does not panic") {
             Ok(applied) => {
                 let events = applied.into_iter().flat_map(|applied| applied.events).collect();
-                Ok(Outcome { events, repeated: true, woken: Instant::now() })
+                Ok(Outcome {
+                    events: Events::Gathered(events),
+                    repeated: true,
+                    woken: Instant::now(),
+                })
             }
             Err(SpoolError::Gone { .. }) => Err(ApiError::new(
                 409,

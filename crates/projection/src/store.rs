@@ -12,6 +12,8 @@ use crate::column::{self, Columns, Wide, int, wire};
 use crate::error::ProjectionError;
 use crate::schema::{self, Found};
 
+const ROWS_AT_ONCE: usize = 8;
+
 #[derive(Debug)]
 pub(crate) struct Store {
     path: PathBuf,
@@ -77,7 +79,8 @@ impl Store {
         page: impl IntoIterator<Item = &'a Applied>,
     ) -> Result<(), ProjectionError> {
         let mut changes = Changes::behind(self.progress.command);
-        for applied in page {
+        for (at, applied) in page.into_iter().enumerate() {
+            give_way(at);
             debug_assert!(applied.sequence > self.progress.sequence);
             changes.apply(applied);
         }
@@ -158,6 +161,15 @@ fn write_progress(transaction: &Transaction<'_>, progress: &Progress) -> rusqlit
     Ok(())
 }
 
+/// Between rows, and not at each, lets whoever waits for this processor go first. A thread of low priority
+/// is not interrupted at once when another wakes, but may go on for milliseconds, which orders would
+/// wait for.
+fn give_way(row: usize) {
+    if row.is_multiple_of(ROWS_AT_ONCE) {
+        std::thread::yield_now();
+    }
+}
+
 pub(crate) fn write_changes(
     transaction: &Transaction<'_>,
     changes: &Changes,
@@ -199,7 +211,8 @@ fn write_orders(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::R
         "INSERT OR REPLACE INTO orders VALUES \
          (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
-    for order in changes.orders.values() {
+    for (at, order) in changes.orders.values().enumerate() {
+        give_way(at);
         insert.execute(params![
             order.instrument.0,
             int(order.order_id.0),
@@ -255,7 +268,9 @@ fn write_trades(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::R
     )?;
     let mut insert_fill = transaction
         .prepare_cached("INSERT OR REPLACE INTO fills VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
-    for Trade { instrument, sequence, command, trade, side, maker, taker } in &changes.trades {
+    for (at, made) in changes.trades.iter().enumerate() {
+        give_way(at);
+        let Trade { instrument, sequence, command, trade, side, maker, taker } = made;
         insert.execute(params![
             instrument.0,
             int(trade.trade_id.0),

@@ -25,6 +25,8 @@ const READ_BUFFER_SIZE: usize = 16 << 10;
 
 /// So many messages are taken in, or answers written, before anything else has its turn.
 const AT_ONCE: usize = 64;
+/// Or for so long: some requests of the session itself are waited for.
+const TURN_MAX: Duration = Duration::from_millis(10);
 
 pub(crate) type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 
@@ -223,13 +225,13 @@ impl<S: Session> Connection<S> {
 
     /// Takes in a message, and with it those that have come by now.
     async fn receive_all(&mut self, socket: &mut WebSocket, first: Received) -> Result<(), End> {
-        let (mut received, mut taken) = (first, 0);
+        let (mut received, mut taken, began) = (first, 0, Instant::now());
         loop {
             let Some(Ok(message)) = received else { return Err(End::Gone) };
             self.count_message()?;
             self.receive(socket, message).await?;
             taken += 1;
-            if taken == AT_ONCE || self.session.is_busy() {
+            if taken == AT_ONCE || began.elapsed() > TURN_MAX || self.session.is_busy() {
                 return Ok(());
             }
             let Some(next) = socket.recv().now_or_never() else { return Ok(()) };

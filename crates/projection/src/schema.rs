@@ -300,11 +300,15 @@ fn prepare(connection: &Connection) -> rusqlite::Result<i32> {
     );
     match connection.execute_batch(&make) {
         // Its tables are not what that version had. What was begun ends with the connection.
-        Err(error) if is_near && error.sqlite_error_code() == Some(ErrorCode::Unknown) => {
-            Ok(version)
-        }
+        Err(error) if is_near && is_of_other_tables(&error) => Ok(version),
         other => other.map(|()| SCHEMA_VERSION),
     }
+}
+
+/// Whether a statement names what is not there.
+fn is_of_other_tables(error: &rusqlite::Error) -> bool {
+    matches!(error, rusqlite::Error::SqlInputError { .. })
+        || error.sqlite_error_code() == Some(ErrorCode::Unknown)
 }
 
 /// A database of somebody else's: treated as one that is none.

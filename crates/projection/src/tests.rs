@@ -399,6 +399,18 @@ fn a_file_of_version_1_keeps_all_its_history() {
     assert_eq!(schema(&path), schema(&other));
 }
 
+#[test]
+fn a_file_that_says_version_1_and_is_not_is_made_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("odd");
+    open(&path);
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute_batch(TO_VERSION_1).unwrap();
+    connection.execute_batch("ALTER TABLE agg_trades DROP COLUMN command").unwrap();
+    drop(connection);
+    assert!(matches!(Store::open(&path), Ok(Opening::Older { version: 1 })));
+}
+
 /// In whichever way they are asked for, and however commands and seconds cut them.
 #[test]
 fn aggregate_trades_are_found_by_id_and_by_time() {

@@ -218,7 +218,8 @@ CREATE TABLE balance_changes (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Aggregate trades had a table, and what belonged to one was told there alone.
+/// Aggregate trades had a table, and what belonged to one was told there alone. This is `trades` as version 2
+/// has it, and not a part of [`TABLES`]: a later version begins where this ends.
 const FROM_VERSION_1: &str = "
 ALTER TABLE trades RENAME TO trades_1;
 DROP INDEX trades_by_time;

@@ -6,6 +6,7 @@
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use axum::extract::{Extension, State};
 use axum::http::Uri;
@@ -120,8 +121,8 @@ impl Session for ApiSession {
                 let (answer, spent) = operation.carry_out(call).await;
                 form.form(&id, answer, spent)
             });
-            // The first step submits it, before anything that the client sends later.
-            if let std::task::Poll::Ready(answer) = futures_util::poll!(&mut answer) {
+            // The first step submits it, before anything that the client sends later, and with it.
+            if let Poll::Ready(answer) = self.shared.begin(answer.as_mut()).await {
                 return Ok(Some(answer));
             }
             self.under_way.push(answer);

@@ -3,7 +3,6 @@
 use engine::Engine;
 use marketdata::Views;
 use protocol::binance::ApiError;
-use tokio::sync::oneshot;
 use tokio::time::timeout;
 use venue::{Refused, Spool};
 
@@ -25,9 +24,9 @@ pub(crate) async fn ask_views<R: Send + 'static>(
     answered(shared, shared.handle.read_views(question)).await
 }
 
-async fn answered<R>(
+async fn answered<R, Gone>(
     shared: &Shared,
-    asked: Result<oneshot::Receiver<R>, Refused>,
+    asked: Result<impl Future<Output = Result<R, Gone>>, Refused>,
 ) -> Result<R, ApiError> {
     let answer = asked.map_err(refused)?;
     match timeout(shared.settings.answer_timeout, answer).await {

@@ -18,7 +18,7 @@ pub(crate) async fn new_orders(mut call: SignedCall) -> Answer {
     let markets = |symbol: &str| call.shared.known.market(symbol);
     let BatchOrdersRequest { orders } = BatchOrdersRequest::parse(params, &markets, &mut generate)?;
     let answers = orders.into_iter().enumerate().map(|(part, order)| new_order(&call, part, order));
-    Ok(json(encode(&BatchAnswer::from_iter(join_all(answers).await))))
+    Ok(json(encode(&BatchAnswer::from_iter(call.shared.together(join_all(answers)).await))))
 }
 
 async fn new_order(
@@ -41,7 +41,7 @@ pub(crate) async fn cancel_orders(mut call: SignedCall) -> Answer {
         BatchCancelRequest::parse(params, &markets, &mut generate)?;
     let answers =
         cancels.into_iter().enumerate().map(|(part, cancel)| cancel_order(&call, part, cancel));
-    Ok(json(encode(&BatchAnswer::from_iter(join_all(answers).await))))
+    Ok(json(encode(&BatchAnswer::from_iter(call.shared.together(join_all(answers)).await))))
 }
 
 async fn cancel_order(

@@ -223,8 +223,15 @@ impl<S: Session> Connection<S> {
         bounded(&self.shared, &self.client, socket.send(message)).await
     }
 
-    /// Takes in a message, and with it those that have come by now.
+    /// Takes in a message, and with it those that have come by now. What they want done is carried out
+    /// together.
     async fn receive_all(&mut self, socket: &mut WebSocket, first: Received) -> Result<(), End> {
+        let taken_in = self.take_in(socket, first).await;
+        self.shared.handle.carry_out();
+        taken_in
+    }
+
+    async fn take_in(&mut self, socket: &mut WebSocket, first: Received) -> Result<(), End> {
         let (mut received, mut taken, began) = (first, 0, Instant::now());
         loop {
             let Some(Ok(message)) = received else { return Err(End::Gone) };
@@ -260,10 +267,9 @@ impl<S: Session> Connection<S> {
             Message::Ping(_) | Message::Pong(_) | Message::Close(_) => return Ok(()),
             Message::Binary(_) => return Err(End::NotText),
         };
-        match self.session.receive(&text).await? {
-            Some(answer) => self.write(socket, Message::Text(answer.into())).await,
-            None => Ok(()),
-        }
+        let Some(answer) = self.session.receive(&text).await? else { return Ok(()) };
+        self.shared.handle.carry_out(); // The client may not read: what it has sent does not wait for that.
+        self.write(socket, Message::Text(answer.into())).await
     }
 }
 

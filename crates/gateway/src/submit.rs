@@ -1,7 +1,10 @@
 //! The way of a command to the venue and back, once.
 
+use std::future::poll_fn;
 use std::ops::Deref;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Instant;
 
 use protocol::binance::ApiError;
@@ -9,6 +12,7 @@ use tokio::time::timeout;
 use types::{Command, Entry, Envelope, Event, InstrumentId, RetryKey};
 use venue::{Applied, Reply, SpoolError, Stage, retry_key};
 
+use crate::Shared;
 use crate::access::came_to_log;
 use crate::ask::{ask_views, refused};
 use crate::call::{SignedCall, now_us};
@@ -77,6 +81,25 @@ impl Outcome {
 
 fn instrument_of(event: &Event) -> Option<InstrumentId> {
     marketdata::BookUpdate::of(event).map(|update| update.instrument)
+}
+
+impl Shared {
+    /// The first step of something. The commands in it are carried out with those of others, when it is
+    /// time for that ([`venue::Handle::carry_out`]).
+    pub(crate) async fn begin<T>(&self, mut whole: Pin<&mut impl Future<Output = T>>) -> Poll<T> {
+        poll_fn(|context| Poll::Ready(self.handle.gather(|| whole.as_mut().poll(context)))).await
+    }
+
+    /// Something whose first step sends several commands, which are carried out together.
+    pub(crate) async fn together<T>(&self, whole: impl Future<Output = T>) -> T {
+        let mut whole = pin!(whole);
+        let begun = self.begin(whole.as_mut()).await;
+        self.handle.carry_out();
+        match begun {
+            Poll::Ready(done) => done,
+            Poll::Pending => whole.await,
+        }
+    }
 }
 
 impl SignedCall {

@@ -53,8 +53,8 @@ pub struct Options {
     /// Where segments go when they are trimmed; `None` deletes them. It must be on the file system
     /// of the log.
     pub archive_dir: Option<PathBuf>,
-    /// Called by the writer thread when there is something new to poll, a failure included. It
-    /// should do no more than wake a thread.
+    /// Called by the writer thread when there is something new to poll, a failure included. The next
+    /// batch is not written before it returns, so it should be soon done.
     pub waker: Arc<dyn Fn() + Send + Sync>,
     /// Called by the writer thread before anything else.
     pub at_begin: Arc<dyn Fn() + Send + Sync>,

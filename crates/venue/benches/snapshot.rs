@@ -17,7 +17,6 @@ use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 use engine::Engine;
-use tokio::sync::oneshot;
 use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, CancelOrder,
     CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope, ExternalRef,
@@ -33,7 +32,7 @@ const MIDDLE: i64 = 50_000;
 const QUIET: Duration = Duration::from_secs(4);
 const IN_FLIGHT_MAX: usize = 8_192;
 
-type Answer = oneshot::Receiver<Result<Reply, Refused>>;
+type Answer = venue::Pending<Result<Reply, Refused>>;
 
 fn main() {
     let mut args = std::env::args().skip(1).filter(|arg| arg != "--bench");

@@ -116,7 +116,7 @@ pub struct Opened {
     pub(crate) views: Views,
     pub(crate) spool: Spool,
     pub(crate) log: AnyLog,
-    /// Wakes the engine's thread once there is one.
+    /// Tells the combiner once there is one.
     pub(crate) waker: Arc<LogWaker>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) lock: DataDirLock,

@@ -2,12 +2,13 @@
 //!
 //! [`Machine`] is the venue without threads, sockets or clock: commands are submitted, batches go
 //! to the log, what the log has committed is applied. [`Opened`] is a venue read back from its data
-//! folder; [`Opened::start`] puts two threads around it, beside the log's own:
+//! folder; [`Opened::start`] puts two threads around it, beside the log's own. One at a time has the machine:
+//! whoever waits for something, the log's writer, or the engine's own thread ([`Pending`]):
 //!
 //! ```text
-//!  gateways ─► inbox ─► [engine thread: Machine] ─► outbox ─► [publisher thread: spool, views] ─► listeners
-//!                ▲             │    ▲                                      
-//!                └── replies ──┘    └──── the log's writer thread
+//!  gateways ─► inbox ─► [Combiner: Machine] ─► outbox ─► [publisher thread: spool, views] ─► listeners
+//!                ▲          │    ▲
+//!                └─ replies ┘    └──── the log's writer thread
 //! ```
 //!
 //! # Invariants
@@ -19,10 +20,12 @@
 mod applied;
 mod archive;
 mod backlog;
+mod combiner;
 mod credential;
 mod data_dir;
 mod follower;
 mod fork;
+mod handle;
 mod history;
 #[cfg(target_os = "linux")]
 mod huge_pages;
@@ -33,6 +36,7 @@ mod pin;
 mod publisher;
 mod replay;
 mod replica;
+mod running;
 mod secret;
 mod shell;
 pub mod sim;
@@ -49,6 +53,7 @@ pub use archive::{
 pub use credential::{Credential, PublicKeyError, Verifier};
 pub use data_dir::{AnyLog, LogRetention, OpenError, Opened, Settings};
 pub use follower::{FollowError, Follower, LoggedBatch, Position, Step};
+pub use handle::{Gone, Handle, Pending};
 pub use history::{RebuiltSpool, rebuild_spool};
 pub use keyring::{Keyring, Sealing, reseal};
 pub use log::Durability;
@@ -57,7 +62,7 @@ pub use metrics::{Figures, Metrics, RefusalCause, ReplicaStatus};
 pub use pin::Core;
 pub use publisher::Listener;
 pub use replay::Replayed;
+pub use running::{Running, Stopped};
 pub use secret::{MasterKey, MasterKeyError, Secret, api_key_hash, random_text, retry_key};
-pub use shell::{Gone, Handle, Running, Stopped};
 pub use spool::{NumberedEvent, PAGE_MAX, Retention, Spool, SpoolError, SpoolReader};
 pub use stages::Stage;

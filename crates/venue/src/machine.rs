@@ -196,7 +196,17 @@ impl<L: Log, T> Machine<L, T> {
         self.tickets.iter().flatten().next().or(queued)
     }
 
-    /// Commands that are on their way through the log.
+    /// Whether a batch of its own is on its way through the log.
+    pub fn has_batch_in_flight(&self) -> bool {
+        self.batches_in_flight > 0
+    }
+
+    /// Commands that are on their way through the log, the venue's own with them.
+    pub fn commands_in_flight(&self) -> usize {
+        self.tickets.len()
+    }
+
+    /// Those of them that somebody waits for.
     pub fn in_flight(&self) -> usize {
         self.tickets.iter().flatten().count()
     }

@@ -1,257 +1,40 @@
-//! The threads around the machine, and the handle that the rest of the process has on it.
+//! What is around the machine: requests come in, what came of them goes out, snapshots are taken.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{
-    Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
-};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use engine::Engine;
-use log::Durability;
-use marketdata::Views;
-use tokio::sync::oneshot;
-use types::Entry;
-
-use crate::applied::Reply;
-use crate::data_dir::{LogRetention, Opened, Settings, primary_id};
+use crate::data_dir::{LogRetention, Settings, primary_id};
+use crate::handle::{Request, Ticket};
 use crate::machine::{Machine, MachineError, Output, Progress, Refused, Role};
 use crate::metrics::{Metrics, RefusalCause};
 use crate::pin::keep_this_thread_to;
-use crate::publisher::{Listener, Message, OUTBOX_MAX, Publisher};
-use crate::replica::{self, Beginning, Feed, ReplicaState};
-use crate::snapshot::{self, Outcome, Source, Taken, encode};
-use crate::spool::Spool;
+use crate::publisher::Message;
+use crate::replica::{Feed, ReplicaState};
+use crate::snapshot::{self, Outcome, Source, Taken};
 use crate::stages::Stage;
 use crate::watched::{Passage, WatchedLog};
+use log::Durability;
 
-/// Requests that may wait for the engine's thread.
-const INBOX_MAX: usize = 65_536;
 /// Requests taken in before the log is looked at again.
 const INTAKE_MAX: usize = 8_192;
-/// How long an idle engine sleeps when nothing is due.
-const IDLE: Duration = Duration::from_secs(1);
+/// How long an idle engine sleeps when nothing is due. In tests nobody is saved by that.
+const IDLE: Duration = Duration::from_secs(if cfg!(test) { 3_600 } else { 1 });
+
+/// Who helps has something else to do: so much he takes in at once, so large a batch he applies, and
+/// so often he goes on.
+const HELP_INTAKE_MAX: usize = 256;
+const HELP_BATCH_MAX: usize = 8;
+const HELP_STEPS_MAX: usize = 8;
 
 /// How long to let the disk work when nothing more can be queued for it.
 const DISK_BEHIND: Duration = Duration::from_micros(50);
 /// How long a venue that is to stop waits for room on a full disk.
-const ROOM_PATIENCE: Duration = Duration::from_secs(1);
+pub(crate) const ROOM_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Who waits for what comes of a command, and since when.
-struct Ticket {
-    answer: oneshot::Sender<Result<Reply, Refused>>,
-    since: Instant,
-}
-
-impl Ticket {
-    fn refuse(self, refused: Refused) {
-        // Who asked may have gone away meanwhile.
-        let _gone = self.answer.send(Err(refused));
-    }
-}
-
-enum Request {
-    Submit(Box<Entry>, Ticket),
-    Read(Box<dyn FnOnce(&Engine) + Send>),
-    /// A snapshot is wanted now.
-    Snapshot,
-    /// The log has something to poll, or a snapshot is done.
-    Wake,
-    Stop,
-}
-
-/// A running venue, for whoever sends it commands and questions. Cheap to clone.
-#[derive(Clone)]
-pub struct Handle {
-    inbox: SyncSender<Request>,
-    outbox: SyncSender<Message>,
-    metrics: Arc<Metrics>,
-}
-
-/// The venue has stopped, or stopped before it answered. A command's fate is known after a restart.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Gone;
-
-impl Handle {
-    /// Sends a command; the receiver gets the outcome once it is committed and applied.
-    pub fn submit(
-        &self,
-        entry: Entry,
-    ) -> Result<oneshot::Receiver<Result<Reply, Refused>>, Refused> {
-        let (answer, reply) = oneshot::channel();
-        let ticket = Ticket { answer, since: Instant::now() };
-        let backlog = &self.metrics.backlog;
-        backlog.submitted(ticket.since);
-        match self.inbox.try_send(Request::Submit(Box::new(entry), ticket)) {
-            Err(TrySendError::Full(_)) => {
-                backlog.withdrawn();
-                self.metrics.refused(RefusalCause::QueueFull);
-                Err(Refused::Overloaded)
-            }
-            // The receiver finds its sender gone.
-            Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(reply),
-        }
-    }
-
-    /// Has a snapshot taken in the background, after the one that is being taken.
-    pub fn take_snapshot(&self) -> Result<(), Refused> {
-        match self.inbox.try_send(Request::Snapshot) {
-            Err(TrySendError::Full(_)) => Err(Refused::Overloaded),
-            // Who stops takes one anyway.
-            Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(()),
-        }
-    }
-
-    pub fn metrics(&self) -> &Metrics {
-        &self.metrics
-    }
-
-    /// How long the oldest command has waited that is not yet carried out.
-    pub fn command_wait(&self) -> Duration {
-        self.metrics.backlog.wait()
-    }
-
-    /// Asks the engine. The answer includes all that the asker was ever told before.
-    pub fn read<R: Send + 'static>(
-        &self,
-        question: impl FnOnce(&Engine) -> R + Send + 'static,
-    ) -> Result<oneshot::Receiver<R>, Refused> {
-        let (sender, answer) = oneshot::channel();
-        let read = move |engine: &Engine| {
-            // Who asked may have gone away meanwhile.
-            let _gone = sender.send(question(engine));
-        };
-        match self.inbox.try_send(Request::Read(Box::new(read))) {
-            Err(TrySendError::Full(_)) => Err(Refused::Overloaded),
-            Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(answer),
-        }
-    }
-
-    /// Asks the views and the spool. The answer includes all that the asker was ever told before.
-    pub fn read_views<R: Send + 'static>(
-        &self,
-        question: impl FnOnce(&Views, &Spool) -> R + Send + 'static,
-    ) -> Result<oneshot::Receiver<R>, Refused> {
-        let (sender, answer) = oneshot::channel();
-        let read = move |views: &Views, spool: &Spool| {
-            let _gone = sender.send(question(views, spool));
-        };
-        match self.outbox.try_send(Message::Read(Box::new(read))) {
-            Err(TrySendError::Full(_)) => Err(Refused::Overloaded),
-            Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(answer),
-        }
-    }
-}
-
-impl fmt::Debug for Handle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Handle")
-    }
-}
-
-/// The running threads.
-#[derive(Debug)]
-pub struct Running {
-    handle: Handle,
-    engine: JoinHandle<Result<(), MachineError>>,
-    publisher: JoinHandle<()>,
-    replica: Option<JoinHandle<()>>,
-    _lock: log::DataDirLock,
-}
-
-/// Why a venue stopped that was not asked to.
-#[derive(Debug)]
-pub enum Stopped {
-    Machine(MachineError),
-    Panicked,
-}
-
-impl Opened {
-    /// Starts the threads. Listeners are told of everything from here on.
-    pub fn start(self, listeners: Vec<Box<dyn Listener>>) -> Running {
-        let (inbox, requests) = sync_channel(INBOX_MAX);
-        let (outbox, messages) = sync_channel(OUTBOX_MAX);
-        let wakes = inbox.clone();
-        self.waker.attach(move || {
-            // A full inbox means that the thread is awake.
-            let _full = wakes.try_send(Request::Wake);
-        });
-        let (feed, replica) = self.start_replica().unzip();
-        let Self { settings, follower, views, spool, log, metrics, lock, .. } = self;
-        let keeps = settings.durability != Durability::Memory;
-        metrics.published(spool.last_sequence(), spool.first_sequence());
-        let publisher = Publisher {
-            spool,
-            views,
-            listeners,
-            metrics: Arc::clone(&metrics),
-            snapshot_dir: keeps.then(|| settings.data_dir.join("snapshots")),
-            unsynced_log: (settings.durability == Durability::Os)
-                .then(|| settings.data_dir.join("log")),
-            snapshot_thread: None,
-        };
-        let log = WatchedLog::new(log, Arc::clone(&metrics), feed.clone());
-        let mut shell = Shell {
-            machine: Machine::new(follower, log),
-            requests,
-            outbox: outbox.clone(),
-            replica: feed,
-            metrics: Arc::clone(&metrics),
-            snapshot: Snapshotting::Idle,
-            snapshot_due: 0,
-            settings,
-            outputs: Vec::new(),
-            taken: 0,
-            stopping: false,
-            snapshot_is_urgent: Arc::default(),
-            stuck_since: None,
-        };
-        shell.snapshot_due = shell.next_snapshot();
-        let publisher = spawn("publisher", move || publisher.run(&messages));
-        let engine = spawn("engine", move || shell.run());
-        let handle = Handle { inbox, outbox, metrics };
-        Running { handle, engine, publisher, replica, _lock: lock }
-    }
-
-    fn start_replica(&self) -> Option<(Feed, JoinHandle<()>)> {
-        self.settings.replica.then(|| {
-            let beginning = Beginning {
-                state: encode(self.engine()),
-                position: self.follower.position(),
-                event_hash: self.spool.event_hash(),
-                errs_at: self.settings.replica_errs_at,
-            };
-            replica::start(beginning, Arc::clone(&self.metrics), |run| spawn("replica", run))
-        })
-    }
-}
-
-impl Running {
-    pub fn handle(&self) -> Handle {
-        self.handle.clone()
-    }
-
-    /// Whether a thread has ended, which only a failure makes it do.
-    pub fn has_failed(&self) -> bool {
-        self.engine.is_finished() || self.publisher.is_finished()
-    }
-
-    /// Finishes what was submitted, writes a snapshot, and waits for all threads.
-    pub fn stop(self) -> Result<(), Stopped> {
-        // A thread that is gone already says why below.
-        let _gone = self.handle.inbox.send(Request::Stop);
-        let engine = self.engine.join().map_err(|_| Stopped::Panicked)?;
-        let _gone = self.handle.outbox.send(Message::Stop);
-        self.publisher.join().map_err(|_| Stopped::Panicked)?;
-        self.replica.map_or(Ok(()), JoinHandle::join).map_err(|_| Stopped::Panicked)?;
-        engine.map_err(Stopped::Machine)
-    }
-}
-
-/// The engine's thread.
-struct Shell {
+/// The engine with its queues. It belongs to nobody's thread: see [`crate::combiner`].
+pub(crate) struct Shell {
     machine: Machine<WatchedLog, Ticket>,
     requests: Receiver<Request>,
     outbox: SyncSender<Message>,
@@ -268,6 +51,20 @@ struct Shell {
     snapshot_is_urgent: Arc<AtomicBool>,
     /// Since when it waits for room on a full disk.
     stuck_since: Option<Instant>,
+    /// When the engine's thread looks again by itself.
+    looks_ns: u64,
+    /// Met by somebody who helped; the engine's thread ends with it.
+    failure: Option<MachineError>,
+}
+
+/// What the engine's thread does after a turn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Rest {
+    Not,
+    /// Or until it is woken.
+    For(Duration),
+    /// The venue has ended.
+    Forever,
 }
 
 /// How far the snapshot is that is being taken.
@@ -284,34 +81,120 @@ enum Snapshotting {
 }
 
 impl Shell {
-    fn run(mut self) -> Result<(), MachineError> {
+    pub(crate) fn new(
+        machine: Machine<WatchedLog, Ticket>,
+        requests: Receiver<Request>,
+        outbox: SyncSender<Message>,
+        replica: Option<Feed>,
+        metrics: Arc<Metrics>,
+        settings: Settings,
+    ) -> Self {
+        let mut shell = Self {
+            machine,
+            requests,
+            outbox,
+            replica,
+            metrics,
+            settings,
+            snapshot: Snapshotting::Idle,
+            snapshot_due: 0,
+            outputs: Vec::new(),
+            taken: 0,
+            stopping: false,
+            snapshot_is_urgent: Arc::default(),
+            stuck_since: None,
+            looks_ns: 0,
+            failure: None,
+        };
+        shell.snapshot_due = shell.next_snapshot();
+        shell
+    }
+
+    /// On the engine's thread, before its first turn.
+    pub(crate) fn begin(&mut self) -> Result<(), MachineError> {
         keep_this_thread_to(self.settings.engine_core);
-        self.machine.take_over(primary_id(), now_ns())?;
-        loop {
-            self.take_in();
-            self.look_after_snapshot();
-            let progress = self.machine.poll(now_ns(), &mut self.outputs)?;
-            self.dispatch();
-            if progress.takes_hash {
-                self.take_snapshot();
+        Ok(self.machine.take_over(primary_id(), now_ns())?)
+    }
+
+    /// A turn of the engine's thread.
+    pub(crate) fn turn(&mut self) -> Result<Rest, MachineError> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        self.dispatch(true); // What somebody who helped found no room for.
+        self.take_in(INTAKE_MAX);
+        self.look_after_snapshot();
+        let progress = self.step(true)?;
+        if self.machine.role() == Role::Standby {
+            tracing::error!("another machine has taken over: this one stops");
+            return Ok(Rest::Forever);
+        }
+        self.refuse_for_room();
+        self.look_at_backlog();
+        if self.stopping && self.is_stuck(progress) {
+            return Err(self.stopped_full());
+        }
+        if self.stopping && !self.machine.is_busy() && !self.snapshot.is_under_way() {
+            self.end()?;
+            return Ok(Rest::Forever);
+        }
+        Ok(if progress.is_any { Rest::Not } else { Rest::For(self.pause()) })
+    }
+
+    /// What others do than the engine's thread, and only what is soon done; `false` if something is
+    /// left for that.
+    pub(crate) fn help(&mut self) -> bool {
+        for _ in 0..HELP_STEPS_MAX {
+            if !self.can_be_helped() {
+                return false;
             }
-            if self.machine.role() == Role::Standby {
-                tracing::error!("another machine has taken over: this one stops");
-                return Ok(());
-            }
-            self.refuse_for_room();
-            let oldest = self.machine.oldest().map(|ticket| ticket.since);
-            self.metrics.backlog.looked_at(self.taken, oldest);
-            if self.stopping && self.is_stuck(progress) {
-                return Err(self.stopped_full());
-            }
-            if self.stopping && !self.machine.is_busy() && !self.snapshot.is_under_way() {
-                return self.end();
-            }
-            if !progress.is_any && !self.wait() {
-                return Ok(());
+            self.take_in(HELP_INTAKE_MAX);
+            match self.step(false) {
+                Ok(progress) if progress.is_any => {}
+                Ok(_) => {
+                    self.look_at_backlog();
+                    return self.can_be_helped();
+                }
+                Err(failure) => {
+                    self.failure = Some(failure);
+                    return false;
+                }
             }
         }
+        false
+    }
+
+    /// Whether commands that come now have to wait for a batch that somebody will find committed.
+    pub(crate) fn awaits_log(&self) -> bool {
+        self.machine.has_batch_in_flight() && self.can_be_helped()
+    }
+
+    /// Whether all is as it nearly always is, and nothing due that takes long.
+    fn can_be_helped(&self) -> bool {
+        self.failure.is_none()
+            && self.outputs.is_empty()
+            && !self.stopping
+            && matches!(self.snapshot, Snapshotting::Idle)
+            && !self.is_snapshot_due()
+            && matches!(self.machine.role(), Role::Primary(_))
+            && !self.machine.is_full()
+            && self.machine.commands_in_flight() <= HELP_BATCH_MAX
+            && self.machine.next_deadline_ns() >= self.looks_ns
+    }
+
+    /// Has the machine go on, and tells everybody what came of it.
+    fn step(&mut self, may_wait: bool) -> Result<Progress, MachineError> {
+        let progress = self.machine.poll(now_ns(), &mut self.outputs)?;
+        self.dispatch(may_wait);
+        if progress.takes_hash {
+            self.take_snapshot();
+        }
+        Ok(progress)
+    }
+
+    fn look_at_backlog(&self) {
+        let oldest = self.machine.oldest().map(|ticket| ticket.since);
+        self.metrics.backlog.looked_at(self.taken, oldest);
     }
 
     /// What waits for room that there may never be gets its answer now.
@@ -346,8 +229,8 @@ impl Shell {
         Ok(())
     }
 
-    fn take_in(&mut self) {
-        for _ in 0..INTAKE_MAX {
+    fn take_in(&mut self, requests_max: usize) {
+        for _ in 0..requests_max {
             if !self.machine.has_room() {
                 return;
             }
@@ -371,7 +254,6 @@ impl Shell {
             }
             Request::Read(question) => question(self.machine.engine()),
             Request::Snapshot => self.snapshot_due = 0,
-            Request::Wake => {}
             Request::Stop => {
                 self.stopping = true;
                 self.snapshot_is_urgent.store(true, Ordering::Relaxed);
@@ -379,36 +261,38 @@ impl Shell {
         }
     }
 
-    /// Sleeps until there is something to do; `false` when nobody can ask for anything any more.
-    fn wait(&mut self) -> bool {
+    /// For how long there is nothing to do, unless somebody comes.
+    fn pause(&mut self) -> Duration {
         if !self.machine.has_room() {
             // The disk is behind. Who comes now finds the inbox full and is told so.
-            std::thread::sleep(DISK_BEHIND);
-            return true;
+            return DISK_BEHIND;
         }
-        let deadline_ns = self.machine.next_deadline_ns();
-        let until_deadline = deadline_ns.saturating_sub(now_ns()).max(1_000_000);
-        match self.requests.recv_timeout(Duration::from_nanos(until_deadline).min(IDLE)) {
-            Ok(request) => {
-                self.take(request);
-                true
-            }
-            Err(RecvTimeoutError::Timeout) => true,
-            Err(RecvTimeoutError::Disconnected) => false,
-        }
+        let now_ns = now_ns();
+        let until_deadline = self.machine.next_deadline_ns().saturating_sub(now_ns).max(1_000_000);
+        let pause = Duration::from_nanos(until_deadline).min(IDLE);
+        self.looks_ns = now_ns.saturating_add(pause.as_nanos() as u64);
+        pause
     }
 
     /// First the publisher, then the senders: what somebody was told is then in any later view.
-    fn dispatch(&mut self) {
+    /// Where the publisher has no room for it, who may not wait leaves it.
+    fn dispatch(&mut self, may_wait: bool) {
         if self.outputs.is_empty() {
             return;
         }
-        let applied_at = self.note_stages();
+        let applied_at = Instant::now();
         let replies = self.outputs.iter().map(|output| &output.reply);
         let applied =
             replies.flat_map(|reply| std::iter::once(&reply.applied).chain(&reply.continued));
-        // A publisher that is gone has failed; the process is about to stop for that reason.
-        let _gone = self.outbox.send(Message::Applied(applied.cloned().collect(), applied_at));
+        match self.outbox.try_send(Message::Applied(applied.cloned().collect(), applied_at)) {
+            Err(TrySendError::Full(_)) if !may_wait => return,
+            Err(TrySendError::Full(message)) => {
+                let _gone = self.outbox.send(message);
+            }
+            // A publisher that is gone has failed; the process is about to stop for that reason.
+            Ok(()) | Err(TrySendError::Disconnected(_)) => {}
+        }
+        self.note_stages(applied_at);
         for Output { mut reply, ticket } in self.outputs.drain(..) {
             if let Some(ticket) = ticket {
                 reply.applied_at = Some(applied_at);
@@ -417,11 +301,10 @@ impl Shell {
         }
     }
 
-    /// All that is to be dispatched was in one batch. Gives the time at which it had been applied.
-    fn note_stages(&mut self) -> Instant {
-        let applied_at = Instant::now();
+    /// All that is dispatched was in one batch.
+    fn note_stages(&mut self, applied_at: Instant) {
         let Some(Passage { appended, committed }) = self.machine.log_mut().passage() else {
-            return applied_at; // Another primary's.
+            return; // Another primary's.
         };
         let tickets = self.outputs.iter().filter_map(|output| output.ticket.as_ref());
         let mut commands = 0;
@@ -432,7 +315,6 @@ impl Shell {
         }
         self.metrics.passed(Stage::Commit, committed - appended, commands);
         self.metrics.passed(Stage::Apply, applied_at - committed, commands);
-        applied_at
     }
 
     /// Begins a snapshot that is due, and takes in what came of the last one.
@@ -534,79 +416,4 @@ impl Snapshotting {
 fn now_ns() -> u64 {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since_1970.as_nanos()).expect("the year is before 2554")
-}
-
-fn spawn<R: Send + 'static>(name: &str, run: impl FnOnce() -> R + Send + 'static) -> JoinHandle<R> {
-    std::thread::Builder::new()
-        .name(name.into())
-        .spawn(run)
-        .expect("the operating system has room for a thread")
-}
-
-impl fmt::Display for Stopped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Machine(error) => error.fmt(f),
-            Self::Panicked => f.write_str("a thread of the venue panicked: this is a bug"),
-        }
-    }
-}
-
-impl std::error::Error for Stopped {}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that fails there says where")]
-
-    use log::{Batch, Committed, Log, LogError, Room};
-    use types::{Command, Envelope, HaltVenue, Origin};
-
-    use super::*;
-
-    /// Where nothing that is appended finds room.
-    #[derive(Debug)]
-    struct FullLog;
-
-    impl Log for FullLog {
-        fn append(&mut self, _: Batch) -> Result<(), LogError> {
-            Ok(())
-        }
-
-        fn poll(&mut self) -> Result<Option<Committed>, LogError> {
-            Ok(None)
-        }
-
-        fn ready(&self) -> bool {
-            true
-        }
-
-        fn room(&self) -> Room {
-            Room::Left(0)
-        }
-
-        fn trim(&mut self, _: u64) -> Result<(), LogError> {
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn a_venue_without_room_answers_and_ends_when_it_is_told_to() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut opened = Opened::open(Settings::new(dir.path())).unwrap();
-        // Its epoch is to be the first thing in the log, and never gets there.
-        opened.log = Box::new(FullLog);
-        let running = opened.start(Vec::new());
-        let envelope = Envelope::venue(Origin::Admin, 0);
-        let entry =
-            Entry { envelope, command: Command::HaltVenue(HaltVenue { level: 1, resume_ns: 0 }) };
-        let answer = running.handle().submit(entry).unwrap().blocking_recv().unwrap();
-        assert_eq!(answer.unwrap_err(), Refused::DiskFull);
-        let begun = Instant::now();
-        let stopped = running.stop().unwrap_err();
-        assert!(begun.elapsed() < 5 * ROOM_PATIENCE);
-        assert!(
-            matches!(stopped, Stopped::Machine(MachineError::StoppedFull { in_flight: 0 })),
-            "{stopped}"
-        );
-    }
 }

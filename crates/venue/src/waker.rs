@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-/// Lets the log's writer wake the engine's thread, which starts later than the log.
+/// Lets the log's writer tell that there is something to poll. Who is told begins later than the log.
 #[derive(Default)]
 pub(crate) struct LogWaker(OnceLock<Box<dyn Fn() + Send + Sync>>);
 

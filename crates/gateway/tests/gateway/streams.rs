@@ -5,7 +5,6 @@ use futures_util::{SinkExt, StreamExt};
 use gateway::Settings;
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
-use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use tokio_tungstenite::client_async;
 use tokio_tungstenite::tungstenite::Message;
@@ -18,7 +17,7 @@ use venue::Reply;
 use crate::socket::{Socket, connect, next, say};
 use crate::support::{BTCUSDT, MAKER, Site, TAKER};
 
-type Pending = oneshot::Receiver<Result<Reply, venue::Refused>>;
+type Pending = venue::Pending<Result<Reply, venue::Refused>>;
 
 fn submit(site: &Site, account: AccountId, command: Command) -> Pending {
     let envelope = Envelope {

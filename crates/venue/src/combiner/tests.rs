@@ -1,0 +1,255 @@
+//! That nothing is left alone, whoever has the engine.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails there says where")]
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Barrier, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use types::{AccountName, AccountSpec, Command, CreateAccount, Entry, Envelope, Event, Origin};
+
+use crate::applied::Reply;
+use crate::data_dir::{AnyLog, Opened, Settings};
+use crate::handle::{Gone, Handle, Pending};
+use crate::machine::Refused;
+use crate::pin::Core;
+use crate::running::Running;
+use log::{Batch, Committed, Durability, Log, LogError, Room};
+
+/// Far more than all of a test takes, and far less than the engine's thread sleeps.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+type Outcome = Result<Result<Reply, Refused>, Gone>;
+
+fn in_memory() -> (tempfile::TempDir, Running) {
+    let (dir, opened) = open();
+    (dir, start(opened))
+}
+
+fn open() -> (tempfile::TempDir, Opened) {
+    let dir = tempfile::tempdir().unwrap();
+    let settings = Settings { durability: Durability::Memory, ..Settings::new(dir.path()) };
+    let opened = Opened::open(settings).unwrap();
+    (dir, opened)
+}
+
+/// A venue whose engine's thread sleeps.
+fn start(opened: Opened) -> Running {
+    let running = opened.start(Vec::new());
+    let begun = Instant::now();
+    for number in 0.. {
+        assert!(begun.elapsed() < PATIENCE, "the engine's thread does everything itself");
+        let mut pending = submit(&running.handle(), &format!("t{number}"));
+        if let Poll::Ready(outcome) = poll(&mut pending) {
+            assert_created(outcome);
+            break;
+        }
+        assert_created(pending.blocking_recv());
+    }
+    running
+}
+
+fn submit(handle: &Handle, name: &str) -> Pending<Result<Reply, Refused>> {
+    let spec = AccountSpec {
+        name: AccountName::parse(name).unwrap(),
+        fees: None,
+        max_open_orders: 1,
+        finished_orders_kept: 1,
+        trades_kept: 1,
+    };
+    let envelope = Envelope::venue(Origin::Admin, 0);
+    let command = Command::CreateAccount(CreateAccount { spec });
+    handle.submit(Entry { envelope, command }).unwrap()
+}
+
+fn assert_created(outcome: Outcome) -> Reply {
+    let reply = outcome.unwrap().unwrap();
+    assert!(matches!(reply.applied.events[..], [Event::AccountCreated(_)]), "{reply:?}");
+    reply
+}
+
+fn poll(pending: &mut Pending<Result<Reply, Refused>>) -> Poll<Outcome> {
+    let mut context = Context::from_waker(Waker::noop());
+    // The first time it only lets others go first.
+    match Pin::new(&mut *pending).poll(&mut context) {
+        Poll::Pending => Pin::new(pending).poll(&mut context),
+        ready @ Poll::Ready(_) => ready,
+    }
+}
+
+/// In each round all send at the same time, and nobody goes on before all have been answered: there
+/// is nobody later who could come upon what was left alone.
+fn answer_all(durability: Durability, engine_core: Option<Core>) {
+    const THREADS: usize = 3;
+    const ROUNDS: usize = 500;
+    let dir = tempfile::tempdir().unwrap();
+    let settings = Settings { durability, engine_core, ..Settings::new(dir.path()) };
+    let running = Opened::open(settings).unwrap().start(Vec::new());
+    let (done, all_done) = channel();
+    let together = Arc::new(Barrier::new(THREADS));
+    for thread in 0..THREADS {
+        let (handle, done, together) = (running.handle(), done.clone(), Arc::clone(&together));
+        std::thread::spawn(move || {
+            for round in 0..ROUNDS {
+                together.wait();
+                assert_created(submit(&handle, &format!("t{thread}-{round}")).blocking_recv());
+            }
+            let count = handle.read(|engine| engine.accounts().count()).unwrap();
+            done.send(count.blocking_recv().unwrap()).unwrap();
+        });
+    }
+    for _ in 0..THREADS {
+        let count = all_done.recv_timeout(PATIENCE).expect("whoever waits is come upon");
+        assert!(count > ROUNDS);
+    }
+    running.stop().unwrap();
+}
+
+#[test]
+fn all_are_answered_however_many_come_at_once() {
+    for durability in [Durability::Memory, Durability::Os, Durability::Fsync] {
+        answer_all(durability, None);
+    }
+}
+
+#[test]
+fn all_are_answered_by_an_engine_that_takes_no_help() {
+    answer_all(Durability::Memory, Some(Core::new(0)));
+}
+
+#[test]
+fn who_waits_carries_out_what_he_sent() {
+    let (_dir, running) = in_memory();
+    let mut pending = submit(&running.handle(), "alice");
+    let Poll::Ready(outcome) = poll(&mut pending) else { panic!("nobody else was to do it") };
+    assert_created(outcome);
+    running.stop().unwrap();
+}
+
+/// A log that keeps back what is committed, and has something happen when it is found empty.
+#[derive(Debug)]
+struct SteppedLog {
+    log: AnyLog,
+    steps: Arc<Steps>,
+}
+
+#[derive(Default)]
+struct Steps {
+    keeps_back: AtomicBool,
+    when_empty: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+impl fmt::Debug for Steps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Steps")
+    }
+}
+
+impl Log for SteppedLog {
+    fn append(&mut self, batch: Batch) -> Result<(), LogError> {
+        self.log.append(batch)
+    }
+
+    fn poll(&mut self) -> Result<Option<Committed>, LogError> {
+        if self.steps.keeps_back.load(Ordering::SeqCst) {
+            return Ok(None);
+        }
+        let committed = self.log.poll()?;
+        if committed.is_none()
+            && let Some(happen) = self.steps.when_empty.lock().unwrap().take()
+        {
+            happen();
+        }
+        Ok(committed)
+    }
+
+    fn ready(&self) -> bool {
+        self.log.ready()
+    }
+
+    fn room(&self) -> Room {
+        self.log.room()
+    }
+
+    fn trim(&mut self, before_batch: u64) -> Result<(), LogError> {
+        self.log.trim(before_batch)
+    }
+}
+
+#[test]
+fn what_comes_when_the_inbox_was_looked_at_last_is_come_upon() {
+    let (_dir, opened) = open();
+    let waker = Arc::clone(&opened.waker);
+    let steps = Arc::<Steps>::default();
+    let running = start(opened.with_log({
+        let steps = Arc::clone(&steps);
+        |log| Box::new(SteppedLog { log, steps })
+    }));
+    let handle = running.handle();
+    steps.keeps_back.store(true, Ordering::SeqCst);
+    let mut sent: Vec<_> = ["alice", "bob"].map(|name| submit(&handle, name)).into();
+    assert!(sent.iter_mut().all(|pending| poll(pending).is_pending()));
+    let (late, came_late) = channel();
+    *steps.when_empty.lock().unwrap() = Some(Box::new(move || {
+        // The inbox has been looked at, and the engine is not free yet.
+        let mut pending = submit(&handle, "carol");
+        assert!(poll(&mut pending).is_pending());
+        late.send(pending).unwrap();
+    }));
+    steps.keeps_back.store(false, Ordering::SeqCst);
+    waker.wake();
+    sent.push(came_late.recv().unwrap());
+    for mut pending in sent {
+        let Poll::Ready(outcome) = poll(&mut pending) else { panic!("it was left alone") };
+        assert_created(outcome);
+    }
+    running.stop().unwrap();
+}
+
+#[test]
+fn what_is_gathered_is_carried_out_together() {
+    let (_dir, running) = in_memory();
+    let handle = running.handle();
+    let mut sent: Vec<_> = ["alice", "bob", "carol"].map(|name| submit(&handle, name)).into();
+    for pending in &mut sent {
+        assert!(handle.gather(|| poll(pending)).is_pending());
+    }
+    handle.carry_out();
+    let replies = sent.into_iter().map(|pending| assert_created(pending.blocking_recv()));
+    let mut times: Vec<_> = replies.map(|reply| reply.applied.sequenced_ns).collect();
+    times.dedup();
+    assert_eq!(times.len(), 1, "a batch has one time: {times:?}");
+    running.stop().unwrap();
+}
+
+#[test]
+fn what_nobody_waits_for_is_carried_out_as_well() {
+    let (_dir, running) = in_memory();
+    let handle = running.handle();
+    let before = handle.metrics().figures().applied_sequence;
+    drop(submit(&handle, "alice"));
+    let begun = Instant::now();
+    while handle.metrics().figures().applied_sequence == before {
+        assert!(begun.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    running.stop().unwrap();
+}
+
+#[test]
+fn a_venue_ends_when_somebody_panics_with_its_engine() {
+    let (_dir, running) = in_memory();
+    let handle = running.handle();
+    let asking = handle.clone();
+    let asks = std::thread::spawn(move || {
+        let question = |_: &engine::Engine| panic!("a bug, for this test");
+        asking.read(question).unwrap().blocking_recv()
+    });
+    assert!(asks.join().is_err());
+    assert_eq!(submit(&handle, "alice").blocking_recv().unwrap_err(), Gone);
+    assert!(matches!(running.stop(), Err(crate::running::Stopped::Panicked)));
+}

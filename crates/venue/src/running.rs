@@ -1,0 +1,195 @@
+//! The threads of a running venue: how they begin, and end.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::thread::JoinHandle;
+
+use log::Durability;
+
+use crate::combiner::Combiner;
+use crate::data_dir::Opened;
+use crate::handle::{Handle, Request};
+use crate::machine::{Machine, MachineError};
+use crate::publisher::{Listener, Message, OUTBOX_MAX, Publisher};
+use crate::replica::{self, Beginning, Feed};
+use crate::shell::Shell;
+use crate::snapshot::encode;
+use crate::watched::WatchedLog;
+
+/// Requests that may wait for the engine.
+const INBOX_MAX: usize = 65_536;
+
+/// The running threads.
+#[derive(Debug)]
+pub struct Running {
+    handle: Handle,
+    engine: JoinHandle<Result<(), MachineError>>,
+    publisher: JoinHandle<()>,
+    replica: Option<JoinHandle<()>>,
+    _lock: log::DataDirLock,
+}
+
+/// Why a venue stopped that was not asked to.
+#[derive(Debug)]
+pub enum Stopped {
+    Machine(MachineError),
+    Panicked,
+}
+
+impl Opened {
+    /// Starts the threads. Listeners are told of everything from here on.
+    pub fn start(self, listeners: Vec<Box<dyn Listener>>) -> Running {
+        let (inbox, requests) = sync_channel(INBOX_MAX);
+        let (outbox, messages) = sync_channel(OUTBOX_MAX);
+        let (feed, replica) = self.start_replica().unzip();
+        let Self { settings, follower, views, spool, log, waker, metrics, lock } = self;
+        let keeps = settings.durability != Durability::Memory;
+        metrics.published(spool.last_sequence(), spool.first_sequence());
+        let publisher = Publisher {
+            spool,
+            views,
+            listeners,
+            metrics: Arc::clone(&metrics),
+            snapshot_dir: keeps.then(|| settings.data_dir.join("snapshots")),
+            unsynced_log: (settings.durability == Durability::Os)
+                .then(|| settings.data_dir.join("log")),
+            snapshot_thread: None,
+        };
+        let log = WatchedLog::new(log, Arc::clone(&metrics), feed.clone());
+        let machine = Machine::new(follower, log);
+        let takes_help = settings.engine_core.is_none();
+        let shell =
+            Shell::new(machine, requests, outbox.clone(), feed, Arc::clone(&metrics), settings);
+        let combiner = Arc::new(Combiner::new(shell, takes_help));
+        let log_has_more = Arc::downgrade(&combiner);
+        waker.attach(move || {
+            if let Some(combiner) = log_has_more.upgrade() {
+                combiner.log_has_more();
+            }
+        });
+        let publisher = spawn("publisher", move || publisher.run(&messages));
+        let engine = spawn("engine", {
+            let combiner = Arc::clone(&combiner);
+            move || combiner.run()
+        });
+        let handle = Handle { inbox, outbox, combiner, metrics };
+        Running { handle, engine, publisher, replica, _lock: lock }
+    }
+
+    fn start_replica(&self) -> Option<(Feed, JoinHandle<()>)> {
+        self.settings.replica.then(|| {
+            let beginning = Beginning {
+                state: encode(self.engine()),
+                position: self.follower.position(),
+                event_hash: self.spool.event_hash(),
+                errs_at: self.settings.replica_errs_at,
+            };
+            replica::start(beginning, Arc::clone(&self.metrics), |run| spawn("replica", run))
+        })
+    }
+}
+
+impl Running {
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// Whether a thread has ended, which only a failure makes it do.
+    pub fn has_failed(&self) -> bool {
+        self.engine.is_finished() || self.publisher.is_finished()
+    }
+
+    /// Finishes what was submitted, writes a snapshot, and waits for all threads.
+    pub fn stop(self) -> Result<(), Stopped> {
+        // A thread that is gone already says why below.
+        self.handle.combiner.wake_engine(); // There may be no room before it has looked.
+        let _gone = self.handle.inbox.send(Request::Stop);
+        self.handle.combiner.wake_engine();
+        let engine = self.engine.join().map_err(|_| Stopped::Panicked)?;
+        let _gone = self.handle.outbox.send(Message::Stop);
+        self.publisher.join().map_err(|_| Stopped::Panicked)?;
+        self.replica.map_or(Ok(()), JoinHandle::join).map_err(|_| Stopped::Panicked)?;
+        engine.map_err(Stopped::Machine)
+    }
+}
+
+fn spawn<R: Send + 'static>(name: &str, run: impl FnOnce() -> R + Send + 'static) -> JoinHandle<R> {
+    std::thread::Builder::new()
+        .name(name.into())
+        .spawn(run)
+        .expect("the operating system has room for a thread")
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Machine(error) => error.fmt(f),
+            Self::Panicked => f.write_str("a thread of the venue panicked: this is a bug"),
+        }
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails there says where")]
+
+    use std::time::Instant;
+
+    use log::{Batch, Committed, Log, LogError, Room};
+    use types::{Command, Entry, Envelope, HaltVenue, Origin};
+
+    use super::*;
+    use crate::data_dir::Settings;
+    use crate::machine::Refused;
+    use crate::shell::ROOM_PATIENCE;
+
+    /// Where nothing that is appended finds room.
+    #[derive(Debug)]
+    struct FullLog;
+
+    impl Log for FullLog {
+        fn append(&mut self, _: Batch) -> Result<(), LogError> {
+            Ok(())
+        }
+
+        fn poll(&mut self) -> Result<Option<Committed>, LogError> {
+            Ok(None)
+        }
+
+        fn ready(&self) -> bool {
+            true
+        }
+
+        fn room(&self) -> Room {
+            Room::Left(0)
+        }
+
+        fn trim(&mut self, _: u64) -> Result<(), LogError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_venue_without_room_answers_and_ends_when_it_is_told_to() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut opened = Opened::open(Settings::new(dir.path())).unwrap();
+        // Its epoch is to be the first thing in the log, and never gets there.
+        opened.log = Box::new(FullLog);
+        let running = opened.start(Vec::new());
+        let envelope = Envelope::venue(Origin::Admin, 0);
+        let entry =
+            Entry { envelope, command: Command::HaltVenue(HaltVenue { level: 1, resume_ns: 0 }) };
+        let answer = running.handle().submit(entry).unwrap().blocking_recv().unwrap();
+        assert_eq!(answer.unwrap_err(), Refused::DiskFull);
+        let begun = Instant::now();
+        let stopped = running.stop().unwrap_err();
+        assert!(begun.elapsed() < 5 * ROOM_PATIENCE);
+        assert!(
+            matches!(stopped, Stopped::Machine(MachineError::StoppedFull { in_flight: 0 })),
+            "{stopped}"
+        );
+    }
+}

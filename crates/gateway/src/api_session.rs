@@ -130,6 +130,8 @@ impl Session for ApiSession {
         }
         let form = Form { shared: Arc::clone(&self.shared), unit: self.unit, tells };
         let refusal = Refusal::of_message(self.peer, &params, method);
+        // It may be waited for: what was sent before does not wait with it.
+        self.shared.handle.carry_out();
         let (answer, spent) = match self.shared.limits.spend(self.peer, SESSION_WEIGHT) {
             Ok(spent) => (self.carry_out(method, params, signed).await, Some(spent)),
             Err(error) => (Err(error), None),

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use protocol::binance::ApiError;
 use tokio::time::timeout;
-use types::{Command, Entry, Envelope, Event, InstrumentId, RetryKey};
+use types::{Command, Entry, Envelope, Event, InstrumentId, Origin, RetryKey};
 use venue::{Applied, Reply, SpoolError, Stage, retry_key};
 
 use crate::Shared;
@@ -139,7 +139,11 @@ impl SignedCall {
         };
         came_to_log();
         let submitted = self.shared.handle.submit(Entry { envelope, command });
-        let reply = submitted.map_err(refused)?;
+        let mut reply = submitted.map_err(refused)?;
+        if self.origin == Origin::WebSocket {
+            // What came together was gathered, and a client that does not read holds up all else.
+            reply = reply.at_once();
+        }
         let Ok(Ok(reply)) = timeout(self.shared.settings.answer_timeout, reply).await else {
             // Slow, or stopped before it answered: the command may have been committed.
             return Err(ApiError::timeout());

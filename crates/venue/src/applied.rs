@@ -38,7 +38,7 @@ pub struct Reply {
     pub applied: Arc<Applied>,
     /// The rest of a large command's work.
     pub continued: Vec<Arc<Applied>>,
-    /// When the engine's thread sent it; the machine itself has no clock.
+    /// When it was sent; the machine itself has no clock.
     pub applied_at: Option<Instant>,
 }
 

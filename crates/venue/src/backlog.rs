@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What was submitted and is not yet carried out: written by who submits and by the engine's thread.
+/// What was submitted and is not yet carried out: written by who submits and by who has the engine.
 #[derive(Debug)]
 pub(crate) struct Backlog {
     begun: Instant,
@@ -26,7 +26,7 @@ impl Default for Backlog {
 }
 
 impl Backlog {
-    /// A command is about to be sent to the engine's thread.
+    /// A command is about to be sent to the engine.
     pub(crate) fn submitted(&self, now: Instant) {
         if self.submitted.load(Ordering::Relaxed) == self.settled.load(Ordering::Relaxed) {
             self.oldest_since(now);
@@ -39,7 +39,7 @@ impl Backlog {
         self.submitted.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// The engine's thread has taken in so many by now, and this is since when the oldest of them waits that
+    /// Who has the engine has taken in so many by now, and this is since when the oldest of them waits that
     /// is not carried out.
     pub(crate) fn looked_at(&self, taken: u64, oldest: Option<Instant>) {
         match oldest {

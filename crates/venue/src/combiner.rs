@@ -76,7 +76,7 @@ impl Combiner {
 
     /// For commands: unless they have to wait for the log anyway, or more are being gathered.
     pub(crate) fn carry_out(&self) {
-        if !self.is_left_alone() {
+        if self.takes_help && !self.is_left_alone() {
             self.lend_a_hand();
         }
     }
@@ -96,6 +96,8 @@ impl Combiner {
     /// do.
     pub(crate) fn lend_a_hand(&self) {
         for _ in 0..LOOKS_MAX {
+            // Between what was left and the call, too: who takes the call back sees what was left.
+            fence(Ordering::SeqCst);
             self.is_called.store(true, Ordering::Relaxed);
             fence(Ordering::SeqCst);
             match self.shell.try_lock() {

@@ -76,8 +76,8 @@ impl Handle {
         }
     }
 
-    /// Has commands for which `poll` begins to wait left alone until [`Handle::carry_out`], so that they
-    /// go to the log together.
+    /// Does not carry out the commands for which `poll` begins to wait: [`Handle::carry_out`] does, so that
+    /// they go to the log together. Others may before.
     pub fn gather<R>(&self, poll: impl FnOnce() -> R) -> R {
         combiner::gather(poll)
     }
@@ -179,6 +179,14 @@ impl<T> Pending<T> {
         }
         combiner.wake_engine();
         Self { answer, combiner, part: Part::None }
+    }
+
+    /// Does not let others go first: for who gathers by himself, or may not come to poll again soon.
+    pub fn at_once(mut self) -> Self {
+        if self.part == Part::Gather {
+            self.part = Part::CarryOut;
+        }
+        self
     }
 
     /// Waits on a thread that may.

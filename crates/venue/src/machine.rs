@@ -252,7 +252,8 @@ impl<L: Log, T> Machine<L, T> {
         {
             self.batches_in_flight -= 1;
         }
-        // First the next batch, then the last one: so the disk works while we apply.
+        // First the next batch, then the last one: so the disk works while we apply, unless its own thread
+        // does, which then has little to apply.
         let appended = self.append_next(now_ns)?;
         let mut progress = Progress { is_any: appended, ..Progress::default() };
         if let Some(mut committed) = committed {

@@ -23,10 +23,10 @@ const INTAKE_MAX: usize = 8_192;
 const IDLE: Duration = Duration::from_secs(if cfg!(test) { 3_600 } else { 1 });
 
 /// Who helps has something else to do: so much he takes in at once, so large a batch he applies, and
-/// so often he goes on.
+/// after so long he leaves the rest to the engine's thread.
 const HELP_INTAKE_MAX: usize = 256;
 const HELP_BATCH_MAX: usize = 8;
-const HELP_STEPS_MAX: usize = 8;
+const HELP_MAX: Duration = Duration::from_micros(500);
 
 /// How long to let the disk work when nothing more can be queued for it.
 const DISK_BEHIND: Duration = Duration::from_micros(50);
@@ -55,6 +55,8 @@ pub(crate) struct Shell {
     looks_ns: u64,
     /// Met by somebody who helped; the engine's thread ends with it.
     failure: Option<MachineError>,
+    /// Nobody can ask for anything any more.
+    is_abandoned: bool,
 }
 
 /// What the engine's thread does after a turn.
@@ -105,6 +107,7 @@ impl Shell {
             stuck_since: None,
             looks_ns: 0,
             failure: None,
+            is_abandoned: false,
         };
         shell.snapshot_due = shell.next_snapshot();
         shell
@@ -122,7 +125,7 @@ impl Shell {
             return Err(failure);
         }
         self.dispatch(true); // What somebody who helped found no room for.
-        self.take_in(INTAKE_MAX);
+        let has_more = self.take_in(INTAKE_MAX, false);
         self.look_after_snapshot();
         let progress = self.step(true)?;
         if self.machine.role() == Role::Standby {
@@ -138,19 +141,28 @@ impl Shell {
             self.end()?;
             return Ok(Rest::Forever);
         }
-        Ok(if progress.is_any { Rest::Not } else { Rest::For(self.pause()) })
+        if self.is_abandoned {
+            return Ok(Rest::Forever);
+        }
+        let goes_on = progress.is_any || has_more && self.machine.has_room();
+        Ok(if goes_on { Rest::Not } else { Rest::For(self.pause()) })
     }
 
-    /// What others do than the engine's thread, and only what is soon done; `false` if something is
-    /// left for that.
+    /// What others do than the engine's thread, as far as it is soon done; `false` if something is left
+    /// for that. One command or question may still take its time.
     pub(crate) fn help(&mut self) -> bool {
-        for _ in 0..HELP_STEPS_MAX {
+        let begun = Instant::now();
+        // The engine's thread is late, or the clock was set: what is due is looked up anew.
+        if now_ns() > self.looks_ns {
+            return false;
+        }
+        while begun.elapsed() < HELP_MAX {
             if !self.can_be_helped() {
                 return false;
             }
-            self.take_in(HELP_INTAKE_MAX);
+            let has_more = self.take_in(HELP_INTAKE_MAX, true);
             match self.step(false) {
-                Ok(progress) if progress.is_any => {}
+                Ok(progress) if progress.is_any || has_more => {}
                 Ok(_) => {
                     self.look_at_backlog();
                     return self.can_be_helped();
@@ -229,14 +241,27 @@ impl Shell {
         Ok(())
     }
 
-    fn take_in(&mut self, requests_max: usize) {
+    /// Whether there may be more: who helps answers a question at a time, since some take long.
+    fn take_in(&mut self, requests_max: usize, is_help: bool) -> bool {
         for _ in 0..requests_max {
             if !self.machine.has_room() {
-                return;
+                return true;
             }
-            let Ok(request) = self.requests.try_recv() else { return };
+            let request = match self.requests.try_recv() {
+                Ok(request) => request,
+                Err(TryRecvError::Empty) => return false,
+                Err(TryRecvError::Disconnected) => {
+                    self.is_abandoned = true;
+                    return false;
+                }
+            };
+            let is_question = matches!(request, Request::Read(_));
             self.take(request);
+            if is_help && is_question {
+                return true;
+            }
         }
+        true
     }
 
     fn take(&mut self, request: Request) {

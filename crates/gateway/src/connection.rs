@@ -268,7 +268,8 @@ impl<S: Session> Connection<S> {
             Message::Binary(_) => return Err(End::NotText),
         };
         let Some(answer) = self.session.receive(&text).await? else { return Ok(()) };
-        self.shared.handle.carry_out(); // The client may not read: what it has sent does not wait for that.
+        // The client may not read: what it has sent does not wait for that.
+        self.shared.handle.carry_out();
         self.write(socket, Message::Text(answer.into())).await
     }
 }

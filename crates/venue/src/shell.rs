@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use log::Durability;
+
 use crate::data_dir::{LogRetention, Settings, primary_id};
 use crate::handle::{Request, Ticket};
 use crate::machine::{Machine, MachineError, Output, Progress, Refused, Role};
@@ -15,7 +17,6 @@ use crate::replica::{Feed, ReplicaState};
 use crate::snapshot::{self, Outcome, Source, Taken};
 use crate::stages::Stage;
 use crate::watched::{Passage, WatchedLog};
-use log::Durability;
 
 /// Requests taken in before the log is looked at again.
 const INTAKE_MAX: usize = 8_192;

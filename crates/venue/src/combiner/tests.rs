@@ -10,6 +10,7 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
+use log::{Batch, Committed, Durability, Log, LogError, Room};
 use types::{AccountName, AccountSpec, Command, CreateAccount, Entry, Envelope, Event, Origin};
 
 use crate::applied::Reply;
@@ -18,7 +19,6 @@ use crate::handle::{Gone, Handle, Pending};
 use crate::machine::Refused;
 use crate::pin::Core;
 use crate::running::Running;
-use log::{Batch, Committed, Durability, Log, LogError, Room};
 
 /// Far more than all of a test takes, and far less than the engine's thread sleeps.
 const PATIENCE: Duration = Duration::from_secs(120);

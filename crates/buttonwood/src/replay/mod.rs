@@ -55,6 +55,9 @@ pub(crate) struct Args {
     /// Start from the levels in the first row of a LOBSTER book file, the state after message 0.
     #[arg(long, value_name = "BOOKFILE")]
     seed_book: Option<PathBuf>,
+    /// Finished orders and trades that the engine keeps of each account, beside the read model's.
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "book_only")]
+    kept: u32,
     /// Compare the book with a LOBSTER book file on the way.
     ///
     /// A file with a row for each message is compared row by row: row k-1 and message k must give
@@ -113,7 +116,7 @@ pub(crate) fn run(args: &Args) -> Result<(), ReplayError> {
     let mut watch = Watch::new(args.latency);
     let report = match args.book_only {
         true => carry_out(Bare::new(plan.instrument_count), &plan, &mut watch),
-        false => carry_out(Whole::new(&plan, ACCOUNTS_A_SIDE), &plan, &mut watch),
+        false => carry_out(Whole::new(&plan, ACCOUNTS_A_SIDE, args.kept), &plan, &mut watch),
     };
     let mut text = match args.json {
         true => report.json(),
@@ -132,13 +135,13 @@ pub(crate) struct Speed {
     pub(crate) rejected: u64,
 }
 
-/// Replays a workload that is in memory.
+/// Replays a workload that is in memory. The engine keeps nothing of what is finished.
 pub(crate) fn measure(workload: &Workload, book_only: bool) -> Result<Speed, Failure> {
     let plan = obwl::plan(workload).map_err(|error| Failure::fault(error.to_string()))?;
     let mut watch = Watch::new(false);
     let report = match book_only {
         true => carry_out(Bare::new(plan.instrument_count), &plan, &mut watch),
-        false => carry_out(Whole::new(&plan, ACCOUNTS_A_SIDE), &plan, &mut watch),
+        false => carry_out(Whole::new(&plan, ACCOUNTS_A_SIDE, 0), &plan, &mut watch),
     };
     Ok(report.speed())
 }
@@ -146,7 +149,7 @@ pub(crate) fn measure(workload: &Workload, book_only: bool) -> Result<Speed, Fai
 /// The same for the whole engine with so many accounts a side.
 pub(crate) fn measure_with(workload: &Workload, accounts_a_side: u32) -> Result<Speed, Failure> {
     let plan = obwl::plan(workload).map_err(|error| Failure::fault(error.to_string()))?;
-    let target = Whole::new(&plan, accounts_a_side);
+    let target = Whole::new(&plan, accounts_a_side, 0);
     Ok(carry_out(target, &plan, &mut Watch::new(false)).speed())
 }
 

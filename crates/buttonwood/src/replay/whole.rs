@@ -18,7 +18,6 @@ use super::watch::Watch;
 
 /// Unless told otherwise. Buyers have the ids from 1, sellers those behind.
 pub(crate) const ACCOUNTS_A_SIDE: u32 = 1_000;
-const KEPT_PER_ACCOUNT: u32 = 10;
 /// 10 basis points from each side of a trade.
 const FEES: FeeRates = FeeRates { maker_fee_bps_x100: 1_000, taker_fee_bps_x100: 1_000 };
 
@@ -82,7 +81,9 @@ impl Target for Whole {
 
 impl Whole {
     /// An engine with the instruments and accounts that the plan needs.
-    pub(crate) fn new(plan: &Plan, accounts_a_side: u32) -> Self {
+    ///
+    /// Of each account the engine keeps so many finished orders and trades.
+    pub(crate) fn new(plan: &Plan, accounts_a_side: u32, kept: u32) -> Self {
         let mut whole = Self {
             engine: Engine::default(),
             accounts_a_side,
@@ -98,8 +99,8 @@ impl Whole {
                 name: AccountName::parse(&format!("trader-{at}")).expect("a valid name"),
                 fees: None,
                 max_open_orders: u32::MAX,
-                finished_orders_kept: KEPT_PER_ACCOUNT,
-                trades_kept: KEPT_PER_ACCOUNT,
+                finished_orders_kept: kept,
+                trades_kept: kept,
             };
             whole.operate(Command::CreateAccount(CreateAccount { spec }));
         }

@@ -204,12 +204,14 @@ impl Engine {
         }
         let account = &mut self.accounts[maker.account.0 as usize];
         let kept = account.spec.finished_orders_kept as usize;
-        // Not by way of the whole order: to read at once what was written in other parts is slow.
-        let record = self.orders.record(node);
-        let brief = FinishedOrder::ended(record, maker.side, matched.price, end);
-        match brief.filter(|_| !self.orders.has_strategy(node)) {
-            Some(brief) => account.finished.push_brief(Some(brief), kept),
-            None => account.finished.push(&self.orders.after(node, end), kept),
+        if kept > 0 {
+            // Not by way of the whole order: to read at once what was written in other parts is slow.
+            let record = self.orders.record(node);
+            let brief = FinishedOrder::ended(record, maker.side, matched.price, end);
+            match brief.filter(|_| !self.orders.has_strategy(node)) {
+                Some(brief) => account.finished.push_brief(Some(brief), kept),
+                None => account.finished.push(&self.orders.after(node, end), kept),
+            }
         }
         market.index.remove(maker.order_id.0);
         self.orders.detach(account, node);

@@ -177,15 +177,17 @@ impl Engine {
             })
         });
         let kept = account.spec.finished_orders_kept as usize;
-        let end = End {
-            status: OrderStatus::Canceled,
-            cum_qty: Qty::ZERO,
-            cum_quote: Amount::ZERO,
-            updated_ns: now_ns,
-        };
-        match FinishedOrder::ended(&record, side, price, &end) {
-            Some(brief) => account.finished.push_brief(Some(brief), kept),
-            None => account.finished.push(&canceled(), kept),
+        if kept > 0 {
+            let end = End {
+                status: OrderStatus::Canceled,
+                cum_qty: Qty::ZERO,
+                cum_quote: Amount::ZERO,
+                updated_ns: now_ns,
+            };
+            match FinishedOrder::ended(&record, side, price, &end) {
+                Some(brief) => account.finished.push_brief(Some(brief), kept),
+                None => account.finished.push(&canceled(), kept),
+            }
         }
         market.index.remove(order_id.0);
         self.orders.unlink(account, node, &record);

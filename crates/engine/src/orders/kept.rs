@@ -45,18 +45,20 @@ impl<B: Brief> Kept<B> {
     /// Keeps one more, in place of the oldest if there are `kept`; never more than that.
     #[inline(always)]
     pub(crate) fn push(&mut self, whole: &B::Whole, kept: usize) {
+        if kept == 0 {
+            return;
+        }
         let brief = B::new(whole);
-        if brief.is_none() && kept > 0 {
+        if brief.is_none() {
             self.push_uncommon(whole);
         }
         self.push_brief(brief, kept);
     }
 
+    /// The same where it is known that any are kept, and all that is needed.
     #[inline(always)]
     pub(crate) fn push_brief(&mut self, brief: Option<B>, kept: usize) {
-        if kept == 0 {
-            return;
-        }
+        debug_assert!(kept > 0, "else an account's memory would grow");
         let place = match self.ring.len() < kept {
             true => self.grow(kept),
             false => self.forget_oldest(),

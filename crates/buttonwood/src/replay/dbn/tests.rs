@@ -435,7 +435,7 @@ fn absurd_records_come_to_the_same_on_both_targets() {
             ((trades, volume, executions, maker_agrees, levels, target.resting_orders()), found)
         };
         let (bare, _) = replay(Box::new(Bare::new(1)));
-        let (whole, found) = replay(Box::new(Whole::new(&plan, ACCOUNTS_A_SIDE)));
+        let (whole, found) = replay(Box::new(Whole::new(&plan, ACCOUNTS_A_SIDE, 10)));
         assert_eq!(bare, whole, "seed {seed}");
         let (found, recorded) = (found.unwrap(), plan.auctions.unwrap());
         assert_eq!(found.len(), recorded.len(), "seed {seed}");

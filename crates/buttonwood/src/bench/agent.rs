@@ -70,8 +70,10 @@ pub(super) fn say(word: &impl Serialize) -> Result<(), Failure> {
 }
 
 struct Agent {
+    address: SocketAddr,
     spec: Spec,
     poll: Poll,
+    /// Those that have joined.
     clients: Vec<Client>,
     timer: OwnedFd,
     plan: Plan,
@@ -124,29 +126,20 @@ impl Agent {
             .address
             .parse()
             .map_err(|_| Failure::new(format!("{} is not an address and a port", spec.address)))?;
-        let mut clients = Vec::with_capacity(spec.keys.len());
-        for (at, key) in spec.keys.iter().enumerate() {
-            let mut client = Client::connect(address, &spec, key, at as u64)?;
-            poll.registry().register(
-                &mut client.stream,
-                Token(at),
-                Interest::READABLE | Interest::WRITABLE,
-            )?;
-            clients.push(client);
-        }
         let timer = timerfd_create(
             TimerfdClockId::Monotonic,
             TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
         )
         .map_err(std::io::Error::from)?;
         poll.registry().register(&mut SourceFd(&timer.as_raw_fd()), TIMER, Interest::READABLE)?;
-        let slots = (0..spec.window).flat_map(|_| 0..clients.len()).collect();
+        let slots = (0..spec.window).flat_map(|_| 0..spec.keys.len()).collect();
         let now = Instant::now();
-        Ok(Self {
+        let mut agent = Self {
+            address,
             plan: Plan { begin: now, measured: now, end: now, gap: None },
             spec,
             poll,
-            clients,
+            clients: Vec::new(),
             timer,
             report: Report::default(),
             in_flight: 0,
@@ -154,7 +147,22 @@ impl Agent {
             started: 0,
             idle: slots,
             done: 0,
-        })
+        };
+        // Whoever joins later connects then: a venue closes what has said nothing for a minute.
+        if agent.spec.ramp_ms == 0 || agent.spec.rate.is_some() {
+            (0..agent.spec.keys.len()).try_for_each(|_| agent.join())?;
+        }
+        Ok(agent)
+    }
+
+    /// The next client connects.
+    fn join(&mut self) -> Result<(), Failure> {
+        let at = self.clients.len();
+        let mut client = Client::connect(self.address, &self.spec, &self.spec.keys[at], at as u64)?;
+        let interest = Interest::READABLE | Interest::WRITABLE;
+        self.poll.registry().register(&mut client.stream, Token(at), interest)?;
+        self.clients.push(client);
+        Ok(())
     }
 
     fn drive(&mut self, begin: Instant) -> Result<Report, Failure> {
@@ -193,11 +201,14 @@ impl Agent {
     /// Has those clients of a closed loop begin whose time has come.
     fn send_first(&mut self, now: Instant) -> Result<(), Failure> {
         let ramp = Duration::from_millis(self.spec.ramp_ms);
-        let count = self.clients.len();
+        let count = self.spec.keys.len();
         while self.started < count
             && now >= self.plan.begin + ramp.mul_f64(self.started as f64 / count as f64)
         {
             let at = self.started;
+            if at == self.clients.len() {
+                self.join()?;
+            }
             self.started += 1;
             for slot in 0..self.spec.window {
                 self.send(at, slot, Instant::now());
@@ -252,7 +263,7 @@ impl Agent {
 
     fn wait(&mut self, events: &mut Events) -> Result<(), Failure> {
         // Clients that are still to begin wait for no answer.
-        let is_ramping = self.plan.gap.is_none() && self.started < self.clients.len();
+        let is_ramping = self.plan.gap.is_none() && self.started < self.spec.keys.len();
         let wait = if is_ramping { RAMP_STEP } else { WORD_EVERY };
         match self.poll.poll(events, Some(wait)) {
             Err(error) if error.kind() != ErrorKind::Interrupted => Err(error.into()),
@@ -563,4 +574,40 @@ pub(super) fn read_more(
 
 fn ended(why: &str) -> Failure {
     Failure::new(format!("a client's connection ended: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A venue closes what says nothing for a minute, and the last user of `ramp-200` joins after five.
+    #[test]
+    fn who_joins_later_connects_when_it_joins() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let key = Key { api_key: "key".into(), secret_key: "secret".into() };
+        let spec = Spec {
+            address: listener.local_addr().expect("it is bound").to_string(),
+            load: Load::RestMix,
+            keys: vec![key; 3],
+            rate: None,
+            window: 1,
+            seed: 1,
+            warm_up_ms: 0,
+            measured_ms: 1_000,
+            requests_max: None,
+            ramp_ms: 60_000,
+        };
+        let connected = |spec| Agent::connect(spec).expect("somebody listens").clients.len();
+        assert_eq!(connected(Spec { ramp_ms: 0, ..spec.clone() }), 3);
+        // An open loop has no ramp.
+        assert_eq!(connected(Spec { rate: Some(1.0), ..spec.clone() }), 3);
+
+        let mut agent = Agent::connect(spec).expect("somebody listens");
+        let begin = Instant::now();
+        agent.plan.begin = begin;
+        for (at_s, joined) in [(0, 1), (19, 1), (20, 2), (59, 3)] {
+            agent.send_first(begin + Duration::from_secs(at_s)).expect("it connects");
+            assert_eq!(agent.clients.len(), joined, "after {at_s} s");
+        }
+    }
 }

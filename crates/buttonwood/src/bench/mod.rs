@@ -113,7 +113,7 @@ struct Flags {
     /// Clients, each with a connection and an account of its own
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     clients: u16,
-    /// Seconds that are measured [default: 10, soak: 3,600]
+    /// Seconds that are measured [default: 10, ramp-200: 300, soak: 3,600]
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     duration: Option<u64>,
     /// Seconds before that, which are not

@@ -83,6 +83,7 @@ impl Measured {
 /// Of the book that users find.
 const RAMP_ORDERS: u64 = 15_000;
 const RAMP_USERS: u16 = 200;
+const RAMP_S: u64 = 300;
 
 /// Looks at that book over the whole time, as far as they are not crowded: each is some hundred kilobytes.
 const RAMP_LOOKS: u32 = 60;
@@ -91,6 +92,7 @@ const RAMP_LOOK_EVERY_MIN: Duration = Duration::from_millis(200);
 pub(super) fn ramp_200(mut flags: Flags) -> Result<(), Failure> {
     flags.clients = RAMP_USERS;
     flags.warm_up = 0;
+    flags.duration.get_or_insert(RAMP_S);
     flags.ramp.get_or_insert(flags.measured().as_secs());
     let orders = *flags.orders.get_or_insert(RAMP_ORDERS);
     let (scenario, flags) = (&Scenario::RAMP_200, &flags);

@@ -12,7 +12,7 @@ use super::figures::per;
 use super::fleet::Drive;
 use super::machine::{Machine, Versions};
 use super::require;
-use super::run::{Between, Scenario, drive, open};
+use super::run::{self, Between, Scenario, drive, open};
 use super::usage::{ThreadUsage, Usage};
 use super::venue::Venue;
 use super::verdict::Verdict;
@@ -63,14 +63,26 @@ struct Figures<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<&'a Verdict>,
     steps: &'a [Step],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beside: Option<Beside>,
     machine: Machine,
     versions: Versions,
+}
+
+/// How far something else came with the same load, right after.
+#[derive(Serialize)]
+struct Beside {
+    url: String,
+    knee: Option<Step>,
+    steps: Vec<Step>,
 }
 
 pub(super) fn limits(flags: &Flags) -> Result<(), Failure> {
     let (machine, venue) = begin(flags)?;
     let steps = climb(&Scenario::REST_MIX, flags, &venue)?;
-    Figures::of("limits", flags, machine, &steps, None).tell(flags)
+    let beside =
+        run::other(flags)?.map(|(url, other)| Beside::of(url, flags, &other)).transpose()?;
+    Figures { beside, ..Figures::of("limits", flags, machine, &steps, None) }.tell(flags)
 }
 
 /// Over the WebSocket API, where a client that has no answer yet sends on.
@@ -192,6 +204,7 @@ impl<'a> Figures<'a> {
             overload: overload.map(|(step, _)| step),
             verdict: overload.map(|(_, verdict)| verdict),
             steps,
+            beside: None,
             machine,
             versions: Versions::here(),
         }
@@ -221,16 +234,32 @@ impl<'a> Figures<'a> {
             "cores",
         );
         self.steps.iter().for_each(|step| text += &step.line());
-        let bound = self.p99_bound_ms;
-        text += &match self.knee {
-            Some(knee) => format!("knee: {:.0}/s with p99 within {bound} ms\n", knee.rate),
-            None => format!("no knee: not even the first step kept p99 within {bound} ms\n"),
-        };
+        text += &self.knee_line(self.knee);
+        if let Some(other) = &self.beside {
+            text += &format!("beside {}:\n", other.url);
+            other.steps.iter().for_each(|step| text += &step.line());
+            text += &self.knee_line(other.knee.as_ref());
+        }
         if let (Some(overload), Some(verdict)) = (self.overload, self.verdict) {
             text += &overload.line();
             text += &verdict.table(overload);
         }
         text
+    }
+
+    fn knee_line(&self, knee: Option<&Step>) -> String {
+        let bound = self.p99_bound_ms;
+        match knee {
+            Some(knee) => format!("knee: {:.0}/s with p99 within {bound} ms\n", knee.rate),
+            None => format!("no knee: not even the first step kept p99 within {bound} ms\n"),
+        }
+    }
+}
+
+impl Beside {
+    fn of(url: &str, flags: &Flags, other: &Venue) -> Result<Self, Failure> {
+        let steps = climb(&Scenario::REST_MIX, flags, other)?;
+        Ok(Self { url: url.to_owned(), knee: knee(&steps, flags.p99_ms).cloned(), steps })
     }
 }
 

@@ -217,6 +217,16 @@ impl Flags {
         Duration::from_secs(self.duration.unwrap_or(DURATION_S))
     }
 
+    /// For what is about this venue only.
+    fn alone(self, scenario: &str) -> Result<Self, Failure> {
+        match self.beside {
+            None => Ok(self),
+            Some(_) => Err(Failure::new(format!(
+                "{scenario} has no --beside: it is about what only this venue has"
+            ))),
+        }
+    }
+
     /// What `serve` is told for the fresh venue.
     fn settings(&self) -> Vec<&str> {
         let mut settings = vec!["--durability", self.durability.name()];
@@ -257,9 +267,9 @@ impl Bench {
             Chosen::Stream(stream) => stream.run(),
             Chosen::Soak(soak) => soak.run(),
             Chosen::Limits(flags) => knee::limits(&flags),
-            Chosen::Overload(flags) => knee::overload(flags),
-            Chosen::Memory(flags) => standing::memory(&flags),
-            Chosen::Recovery(flags) => standing::recovery(&flags),
+            Chosen::Overload(flags) => knee::overload(flags.alone("overload")?),
+            Chosen::Memory(flags) => standing::memory(&flags.alone("memory")?),
+            Chosen::Recovery(flags) => standing::recovery(&flags.alone("recovery")?),
             Chosen::Core(core) => core.run(),
             Chosen::Growth(growth) => growth.run(),
             Chosen::Gen(generate) => generate.run(),

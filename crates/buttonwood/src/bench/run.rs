@@ -193,12 +193,17 @@ pub(super) fn measure(
 }
 
 /// The same load on something else, in the same run.
-fn beside(scenario: &Scenario, flags: &Flags) -> Result<Option<Beside>, Failure> {
-    let Some(url) = &flags.beside else { return Ok(None) };
-    let key = Key { api_key: flags.beside_key.clone(), secret_key: flags.beside_secret.clone() };
-    let other = Venue::at(url, &key, usize::from(flags.clients))?;
+pub(super) fn beside(scenario: &Scenario, flags: &Flags) -> Result<Option<Beside>, Failure> {
+    let Some((url, other)) = other(flags)? else { return Ok(None) };
     let Measured { report, .. } = measure(scenario, flags, &other, |_| Ok(()))?;
     Ok(Some(Beside::of(url, &report, flags.measured())))
+}
+
+/// What is to be measured beside the venue.
+pub(super) fn other(flags: &Flags) -> Result<Option<(&str, Venue)>, Failure> {
+    let Some(url) = &flags.beside else { return Ok(None) };
+    let key = Key { api_key: flags.beside_key.clone(), secret_key: flags.beside_secret.clone() };
+    Ok(Some((url, Venue::at(url, &key, usize::from(flags.clients))?)))
 }
 
 /// What is measured by its address may be no Buttonwood at all, and need not tell more than what

@@ -73,7 +73,8 @@ impl Soak {
             flags.rate = Some((highest(&flags, &venue)? * PART_OF_HIGHEST).max(1.0));
         }
         let (measured, samples) = watched(&flags, &venue)?;
-        let mut figures = figures(&SCENARIO, &flags, machine, reference, &measured, None)?;
+        let beside = run::beside(&SCENARIO, &flags)?;
+        let mut figures = figures(&SCENARIO, &flags, machine, reference, &measured, beside)?;
         let memory = Memory::of(samples, duration_s, figures.orders_per_s, self.growth_max)?;
         let verdict = memory.verdict();
         figures.memory = Some(memory);

@@ -112,7 +112,9 @@ impl Stream {
             last = Some(open.measured);
         }
         let measured = last.expect("one step is without readers");
-        let mut figures = figures(&SCENARIO, &open_flags, machine, reference, &measured, None)?;
+        // Readers need streams of ours, so the other one has none, and the rate of the open loops.
+        let beside = run::beside(&SCENARIO, &open_flags)?;
+        let mut figures = figures(&SCENARIO, &open_flags, machine, reference, &measured, beside)?;
         let lost = lost(&steps);
         figures.by_readers = Some(steps);
         run::tell(flags, &figures, &measured.report)?;

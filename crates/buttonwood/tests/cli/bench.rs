@@ -189,12 +189,25 @@ fn something_else_is_driven_with_the_same_load() {
     let key = |name: &str| demo["accounts"][0][name].as_str().expect("a text").to_owned();
     let (api_key, secret) = (key("api_key"), key("secret_key"));
     let beside = ["--beside", &venue.url, "--beside-key", &api_key, "--beside-secret", &secret];
-    let figures = bench(&[&["rest-mix", "--clients", "2"], &beside[..]].concat());
-    let other = &figures["beside"];
-    for name in ["orders_per_s", "mean_ms", "p99_ms", "success_rate"] {
-        assert!(other[name].as_f64().is_some_and(|figure| figure > 0.0), "{name}: {figures}");
+    let both = |scenario: &[&str]| bench(&[scenario, &beside[..]].concat());
+    let soak = ["soak", "--clients", "2", "--growth-max", "1e9", "--rate", "100"];
+    let stream = ["stream", "--readers", "1", "--clients", "2", "--rate", "100"];
+    for scenario in [&["rest-mix", "--clients", "2"][..], &soak, &stream] {
+        let figures = both(scenario);
+        let other = &figures["beside"];
+        for name in ["orders_per_s", "mean_ms", "p99_ms", "success_rate"] {
+            assert!(other[name].as_f64().is_some_and(|figure| figure > 0.0), "{name}: {figures}");
+        }
+        assert_eq!(other["url"], venue.url.as_str());
     }
-    assert_eq!(other["url"], venue.url.as_str());
+    let figures = both(&["limits", "--rate", "50", "--p99-ms", "0.001"]);
+    let other = &figures["beside"];
+    assert_eq!(other["steps"].as_array().map(Vec::len), Some(1), "{figures}");
+    assert!(other["steps"][0]["p50_ms"].as_f64() > Some(0.0), "{figures}");
+    for scenario in ["overload", "memory", "recovery"] {
+        let sentence = run_refused(&["bench", scenario, "--beside", &venue.url]);
+        assert!(sentence.contains(&format!("{scenario} has no --beside")), "{sentence}");
+    }
 }
 
 #[test]

@@ -15,9 +15,9 @@ record! {
         pub fees: Option<FeeRates>,
         /// Open orders over all instruments.
         pub max_open_orders: u32,
-        /// Finished orders that can still be asked for; the oldest go first.
+        /// Finished orders that the engine keeps; the oldest go first.
         pub finished_orders_kept: u32,
-        /// Trades that can still be asked for; the oldest go first.
+        /// Trades that the engine keeps, and that can be busted; the oldest go first.
         pub trades_kept: u32,
     }
 }

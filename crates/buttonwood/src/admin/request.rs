@@ -74,6 +74,9 @@ pub(crate) struct Transfer {
 const DECIMALS: u8 = 8;
 /// Of an account that is opened without a word about them.
 const ORDERS_MAX: u32 = 10_000;
+/// The read model has all that is finished. What the engine keeps takes its memory, and is there for order
+/// lists, for busts, and for questions that the read model cannot answer at the moment.
+const PAST_KEPT: u32 = 1_000;
 
 fn decimals() -> u8 {
     DECIMALS
@@ -81,6 +84,10 @@ fn decimals() -> u8 {
 
 fn orders_max() -> u32 {
     ORDERS_MAX
+}
+
+fn past_kept() -> u32 {
+    PAST_KEPT
 }
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
@@ -96,13 +103,13 @@ pub(crate) struct NewAccount {
     #[arg(long, value_name = "N", default_value_t = ORDERS_MAX)]
     #[serde(default = "orders_max")]
     max_open_orders: u32,
-    /// Finished orders that can still be asked for
-    #[arg(long, value_name = "N", default_value_t = ORDERS_MAX)]
-    #[serde(default = "orders_max")]
+    /// Finished orders that the engine keeps in memory; the read model has all
+    #[arg(long, value_name = "N", default_value_t = PAST_KEPT)]
+    #[serde(default = "past_kept")]
     finished_orders_kept: u32,
-    /// Trades that can still be asked for
-    #[arg(long, value_name = "N", default_value_t = ORDERS_MAX)]
-    #[serde(default = "orders_max")]
+    /// Trades that the engine keeps in memory, and so can be busted or corrected; the read model has all
+    #[arg(long, value_name = "N", default_value_t = PAST_KEPT)]
+    #[serde(default = "past_kept")]
     trades_kept: u32,
 }
 
@@ -122,10 +129,10 @@ pub(crate) struct AccountUpdate {
     /// Open orders over all instruments
     #[arg(long, value_name = "N")]
     max_open_orders: Option<u32>,
-    /// Finished orders that can still be asked for
+    /// Finished orders that the engine keeps in memory; the read model has all
     #[arg(long, value_name = "N")]
     finished_orders_kept: Option<u32>,
-    /// Trades that can still be asked for
+    /// Trades that the engine keeps in memory, and so can be busted or corrected; the read model has all
     #[arg(long, value_name = "N")]
     trades_kept: Option<u32>,
 }

@@ -140,7 +140,7 @@ fn an_operator_runs_a_venue_over_http() {
     desk.refused(404, "GET", "/accounts/nobody/withdrawals", Value::Null);
 
     let update = desk.done("PATCH", "/accounts/carol", json!({"max_open_orders": 7}));
-    assert_eq!((&update["max_open_orders"], &update["trades_kept"]), (&json!(7), &json!(10_000)));
+    assert_eq!((&update["max_open_orders"], &update["trades_kept"]), (&json!(7), &json!(1_000)));
 
     // What holds for an instrument; without fields it is shown.
     let sessions = json!({"sessions": [["Mon-Sun", "00:00", "Continuous"]]});

@@ -284,14 +284,15 @@ async fn slow_readers_are_cut_and_the_others_go_on() {
         let tcp = TcpSocket::new_v4().unwrap();
         tcp.set_recv_buffer_size(4_096).unwrap();
         let tcp = tcp.connect(site.address).await.unwrap();
-        let target = format!("ws://{}/stream?streams=btcusdt@trade", site.address);
+        let streams = "btcusdt@trade/btcusdt@aggTrade";
+        let target = format!("ws://{}/stream?streams={streams}", site.address);
         slow.push(client_async(target, tcp).await.unwrap().0);
     }
     let mut good = connect(&site, "/stream?streams=btcusdt@trade").await;
     is_done(submit_order(&site, MAKER, Side::Sell, 900_000_000, 100_000)).await;
 
     // More than all buffers on the way to a slow one can hold.
-    const TRADES: u64 = 60_000;
+    const TRADES: u64 = 20_000;
     const BURST: u64 = 50;
     for burst in 0..TRADES / BURST {
         let replies: Vec<_> =
@@ -309,7 +310,7 @@ async fn slow_readers_are_cut_and_the_others_go_on() {
             }
         });
         assert!(ended.await.is_ok(), "a slow reader is still connected");
-        assert!(received < TRADES, "{received}");
+        assert!(received < 2 * TRADES, "{received}");
     }
     is_done(submit_order(&site, TAKER, Side::Buy, 500, 100_000)).await;
     assert_eq!(next(&mut good).await["data"]["t"], TRADES + 1);

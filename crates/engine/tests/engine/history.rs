@@ -94,6 +94,40 @@ fn trades_are_kept_up_to_the_accounts_limit() {
 }
 
 #[test]
+fn an_account_may_keep_nothing() {
+    check(
+        "with account 1 trades=0 finished=0
+         1 sell 1 @ 10 as a
+         1 cancel a
+         1 sell 3 @ 10 as b
+         2 buy 1 @ 10
+         2 buy 2 @ 10
+         1 finished
+         1 trades
+         1 order a
+         1 order b
+         restart
+         1 finished",
+        &[
+            "accepted 1 1",
+            "rested 1 1@10",
+            "canceled 1 0/1 Requested",
+            "accepted 2 3",
+            "rested 2 3@10",
+            "accepted 3 1",
+            "trade 2<3! 1@10",
+            "accepted 4 2",
+            "trade 2!<4! 2@10",
+            "finished",
+            "trades",
+            "no order",
+            "no order",
+            "finished",
+        ],
+    );
+}
+
+#[test]
 fn a_lower_limit_lets_go_of_the_oldest_at_once() {
     let (mut venue, _) = play(
         "1 sell 1 @ 10

@@ -98,6 +98,7 @@ pub(crate) fn house() -> House {
         (spec.max_open_orders, spec.finished_orders_kept, spec.trades_kept) = (6, 4, 8);
     }
     house.accounts[1].fees = Some(rates(300_000, 0));
+    (house.accounts[3].finished_orders_kept, house.accounts[3].trades_kept) = (0, 0);
     for account in 1..=4 {
         for (asset, amount) in [(0, 40), (1, 300), (2, 600)] {
             house.balances.insert((account, asset), amount);

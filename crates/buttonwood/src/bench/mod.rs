@@ -1,8 +1,8 @@
 //! `buttonwood bench`: how fast the venue is, measured end to end.
 //!
 //! The way of a run: `venue.rs` starts a fresh venue; `reference.rs` and `bare.rs` measure what the
-//! machine can do in that minute; `fleet.rs` starts agents, processes of their own (`agent.rs`), which
-//! send what `flow.rs` draws and merge their latencies exactly (`tally.rs`); others (`reader.rs`) read
+//! machine can do in that minute; `fleet.rs` starts agents, processes of their own (`agent/`), which
+//! send what `flow.rs` draws and merge their latencies exactly (`tally.rs`); others (`reader/`) read
 //! streams meanwhile; `usage.rs` and `stages.rs` are read where the measured time begins and ends. What
 //! comes out are [`Figures`], printed as a table, as JSON, as CSV or as a page.
 //!

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::highest::Highest;
 use super::looks::Resting;
 use super::machine::{Machine, Versions};
 use super::reference::Disk;
@@ -28,6 +29,11 @@ pub(super) struct Figures {
     pub(super) duration_s: f64,
     /// Orders a second that were asked for, in an open loop.
     pub(super) rate: Option<f64>,
+    /// Over which clients begin one after the other; an open loop's rate rises with them.
+    pub(super) ramp_s: u64,
+    /// Where the rate comes from, when none was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) highest: Option<Highest>,
 
     pub(super) orders: u64,
     pub(super) orders_per_s: f64,
@@ -128,6 +134,8 @@ pub(super) struct BareFigures {
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Beside {
     pub(super) url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) highest: Option<Highest>,
     pub(super) orders_per_s: f64,
     #[serde(flatten)]
     pub(super) latency: Latency,
@@ -135,12 +143,29 @@ pub(super) struct Beside {
     pub(super) errors: BTreeMap<String, u64>,
 }
 
+impl Figures {
+    /// The highest rate, where it was looked for.
+    pub(super) fn most_per_s(&self) -> f64 {
+        self.highest.as_ref().map_or(self.orders_per_s, |highest| highest.orders_per_s)
+    }
+}
+
 impl Beside {
-    pub(super) fn of(url: &str, report: &Report, measured: Duration) -> Self {
+    pub(super) fn most_per_s(&self) -> f64 {
+        self.highest.as_ref().map_or(self.orders_per_s, |highest| highest.orders_per_s)
+    }
+
+    pub(super) fn of(
+        url: &str,
+        report: &Report,
+        measured: Duration,
+        highest: Option<Highest>,
+    ) -> Self {
         let total = report.total();
         let failed: u64 = report.errors.values().sum();
         Self {
             url: url.to_owned(),
+            highest,
             orders_per_s: total.orders as f64 / measured.as_secs_f64(),
             latency: Latency::of(&total),
             success_rate: per(total.orders as f64, total.orders + failed),

@@ -105,7 +105,7 @@ impl Page {
         let success = format!("{:.3} %", f.success_rate * 100.0);
         let rate = format!("{:.0}", f.orders_per_s);
         let bare = match f.bare_handler_per_s > 0.0 {
-            true => format!("{:.2} of the bare handler's", f.orders_per_s / f.bare_handler_per_s),
+            true => format!("{:.2} of the bare handler's", f.most_per_s() / f.bare_handler_per_s),
             false => String::new(),
         };
         let load =
@@ -113,7 +113,12 @@ impl Page {
         let p99_9 = format!("p99.9 {:.3} ms", f.latency.p99_9_ms);
         let mean = format!("mean {:.3} ms", f.latency.mean_ms);
         self.raw("<div class=\"tiles\">");
-        self.tile("orders a second", &rate, &bare);
+        if let Some(highest) = &f.highest {
+            let rate = format!("{:.0}", highest.orders_per_s);
+            self.tile("highest rate, closed loop", &rate, &bare);
+        }
+        let of = f.rate.map_or(bare, |asked| format!("{asked:.0} asked for"));
+        self.tile("orders a second", &rate, &of);
         self.tile("p50", &format!("{:.3} ms", f.latency.p50_ms), &mean);
         self.tile("p99", &format!("{:.3} ms", f.latency.p99_ms), &p99_9);
         self.tile("succeeded", &success, &format!("{} orders", f.orders));
@@ -201,8 +206,9 @@ impl Page {
     }
 
     fn against(&mut self, f: &Figures) {
+        let most = if f.highest.is_some() { "highest rate" } else { "orders a second" };
         let mut rows = vec![
-            row("orders a second", f.orders_per_s, "bare handler", f.bare_handler_per_s, 0),
+            row(most, f.most_per_s(), "bare handler", f.bare_handler_per_s, 0),
             row("mean, ms", f.latency.mean_ms, "bare handler", f.bare_handler.mean_ms, 3),
             row("p99, ms", f.latency.p99_ms, "bare handler", f.bare_handler.p99_ms, 3),
             row("p50, ms", f.latency.p50_ms, "loopback", f.loopback_us / 1e3, 3),
@@ -213,7 +219,7 @@ impl Page {
         }
         if let Some(other) = &f.beside {
             let (url, latency) = (&other.url, other.latency);
-            rows.push(row("orders a second", f.orders_per_s, url, other.orders_per_s, 0));
+            rows.push(row(most, f.most_per_s(), url, other.most_per_s(), 0));
             rows.push(row("mean, ms", f.latency.mean_ms, url, latency.mean_ms, 3));
             rows.push(row("p99, ms", f.latency.p99_ms, url, latency.p99_ms, 3));
         }

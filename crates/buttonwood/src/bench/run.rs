@@ -11,11 +11,13 @@ use super::bare::Bare;
 use super::figures::{BareFigures, Beside, Book, ByType, Figures, Latency, Second, csv, per};
 use super::fleet::{Drive, Moment};
 use super::flow::SYMBOL;
+use super::highest::{Highest, at_half};
 use super::looks::{self, Resting};
 use super::machine::{Machine, Versions};
 use super::reference::{self, Disk};
 use super::spec::{Key, Load, Report};
 use super::stages::Reading;
+use super::standing::fill;
 use super::usage::Usage;
 use super::venue::Venue;
 use super::{page, require, table};
@@ -33,23 +35,32 @@ pub(super) struct Scenario {
     /// What the bare handler is asked.
     bare: Load,
     pipelines: bool,
+    /// Without a rate. The others have one of half of what a closed loop comes to.
+    is_closed: bool,
 }
 
 impl Scenario {
-    pub(super) const REST_MIX: Self =
-        Self { name: "rest-mix", load: Load::RestMix, bare: Load::RestMix, pipelines: false };
+    /// Closed, as the systems were measured that it is compared with.
+    pub(super) const REST_MIX: Self = Self { is_closed: true, ..Self::over_rest("rest-mix") };
     pub(super) const HEALTH: Self =
-        Self { name: "health", load: Load::Health, bare: Load::Health, pipelines: false };
+        Self { load: Load::Health, bare: Load::Health, ..Self::over_rest("health") };
     pub(super) const BATCH: Self =
-        Self { name: "batch", load: Load::Batch, bare: Load::Batch, pipelines: false };
-    pub(super) const RAMP_200: Self =
-        Self { name: "ramp-200", load: Load::KeptBook, bare: Load::RestMix, pipelines: false };
+        Self { load: Load::Batch, bare: Load::Batch, ..Self::over_rest("batch") };
+    pub(super) const RAMP_200: Self = Self { load: Load::KeptBook, ..Self::over_rest("ramp-200") };
     pub(super) const PIPELINED: Self =
-        Self { name: "pipelined", load: Load::WebSocket, bare: Load::RestMix, pipelines: true };
-    pub(super) const STREAM: Self =
-        Self { name: "stream", load: Load::RestMix, bare: Load::RestMix, pipelines: false };
-    pub(super) const SOAK: Self =
-        Self { name: "soak", load: Load::RestMix, bare: Load::RestMix, pipelines: false };
+        Self { load: Load::WebSocket, pipelines: true, ..Self::over_rest("pipelined") };
+    pub(super) const STREAM: Self = Self::over_rest("stream");
+    pub(super) const SOAK: Self = Self::over_rest("soak");
+
+    /// Orders in the mix of `rest-mix`.
+    const fn over_rest(name: &'static str) -> Self {
+        let load = Load::RestMix;
+        Self { name, load, bare: load, pipelines: false, is_closed: false }
+    }
+
+    pub(super) fn orders_per_request(&self) -> u64 {
+        self.load.orders_per_request()
+    }
 }
 
 /// What the machine could do in that minute.
@@ -100,14 +111,18 @@ pub(super) fn ramp_200(mut flags: Flags) -> Result<(), Failure> {
     let machine = Machine::here(&within);
     let venue = open(flags, &within)?;
     let reference = refer(scenario, flags, &venue)?;
-    super::standing::fill(flags, &venue, orders)?;
+    fill(flags, &venue, orders)?;
+    let (open_flags, highest) = with_rate(scenario, flags, &venue)?;
     let look = || looks::resting_orders(&venue);
+    // What users of the closed loop took last, nobody has put back.
+    fill(flags, &venue, orders.saturating_sub(look()?))?;
     let begin = look()?;
     let every = (flags.measured() / RAMP_LOOKS).max(RAMP_LOOK_EVERY_MIN);
-    let (measured, seen) = looks::watched(scenario, flags, &venue, every, |_| look())?;
+    let (measured, seen) = looks::watched(scenario, &open_flags, &venue, every, |_| look())?;
     let resting = Resting::of(orders, begin, &seen, look()?);
     let beside = beside(scenario, flags)?;
-    let mut figures = figures(scenario, flags, machine, reference, &measured, beside)?;
+    let mut figures = figures(scenario, &open_flags, machine, reference, &measured, beside)?;
+    figures.highest = highest;
     figures.resting = Some(resting);
     tell(flags, &figures, &measured.report)
 }
@@ -117,11 +132,26 @@ pub(super) fn run(scenario: &Scenario, flags: &Flags) -> Result<(), Failure> {
     let machine = Machine::here(&within);
     let venue = open(flags, &within)?;
     let reference = refer(scenario, flags, &venue)?;
-    super::standing::fill(flags, &venue, flags.orders.unwrap_or(0))?;
-    let measured = measure(scenario, flags, &venue, |_| Ok(()))?;
+    fill(flags, &venue, flags.orders.unwrap_or(0))?;
+    let (rated, highest) = with_rate(scenario, flags, &venue)?;
+    let measured = measure(scenario, &rated, &venue, |_| Ok(()))?;
     let beside = beside(scenario, flags)?;
-    let figures = figures(scenario, flags, machine, reference, &measured, beside)?;
+    let mut figures = figures(scenario, &rated, machine, reference, &measured, beside)?;
+    figures.highest = highest;
     tell(flags, &figures, &measured.report)
+}
+
+/// An open loop has the rate that is asked for, or half of the highest.
+pub(super) fn with_rate(
+    scenario: &Scenario,
+    flags: &Flags,
+    venue: &Venue,
+) -> Result<(Flags, Option<Highest>), Failure> {
+    if scenario.is_closed || flags.rate.is_some() {
+        return Ok((flags.clone(), None));
+    }
+    let highest = Highest::find(scenario, flags, venue)?;
+    Ok((at_half(flags, scenario, highest.orders_per_s), Some(highest)))
 }
 
 pub(super) fn open(flags: &Flags, within: &Path) -> Result<Venue, Failure> {
@@ -192,11 +222,13 @@ pub(super) fn measure(
     Ok(Measured { report, before, after, usage: usage.spent(), book })
 }
 
-/// The same load on something else, in the same run.
+/// The same load on something else, in the same run. An open loop without a rate has half of what that
+/// does at most.
 pub(super) fn beside(scenario: &Scenario, flags: &Flags) -> Result<Option<Beside>, Failure> {
     let Some((url, other)) = other(flags)? else { return Ok(None) };
-    let Measured { report, .. } = measure(scenario, flags, &other, |_| Ok(()))?;
-    Ok(Some(Beside::of(url, &report, flags.measured())))
+    let (rated, highest) = with_rate(scenario, flags, &other)?;
+    let Measured { report, .. } = measure(scenario, &rated, &other, |_| Ok(()))?;
+    Ok(Some(Beside::of(url, &report, flags.measured(), highest)))
 }
 
 /// What is to be measured beside the venue.
@@ -288,7 +320,9 @@ pub(super) fn figures(
             None => flags.durability.name().to_owned(),
         },
         duration_s,
-        rate: flags.rate.map(|rate| rate * scenario.load.orders_per_request() as f64),
+        rate: flags.rate.map(|rate| rate * scenario.orders_per_request() as f64),
+        ramp_s: flags.ramp.unwrap_or(0),
+        highest: None,
         orders: total.orders,
         orders_per_s: total.orders as f64 / duration_s,
         orders_per_s_peak: report.seconds.iter().map(|s| s.orders).max().unwrap_or(0) as f64,

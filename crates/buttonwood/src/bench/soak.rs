@@ -9,16 +9,13 @@ use serde::Serialize;
 use super::Flags;
 use super::looks;
 use super::machine::Machine;
-use super::run::{self, Measured, Scenario, drive, figures, open, refer};
+use super::run::{self, Measured, Scenario, figures, open, refer};
 use super::standing::{fill, rss_of};
 use super::venue::Venue;
 use crate::failure::Failure;
 
 const SCENARIO: Scenario = Scenario::SOAK;
 const DURATION_S: u64 = 3_600;
-/// Of what a short closed loop comes to, when no other rate is asked for.
-const PART_OF_HIGHEST: f64 = 0.5;
-const HIGHEST_S: u64 = 10;
 /// Looks at the memory over the whole time, as far as they are neither crowded nor rare.
 const LOOKS: u32 = 240;
 const LOOK_EVERY: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(15)];
@@ -69,26 +66,17 @@ impl Soak {
         rss_of(&venue)?;
         let reference = refer(&SCENARIO, &flags, &venue)?;
         fill(&flags, &venue, flags.orders.unwrap_or(0))?;
-        if flags.rate.is_none() {
-            flags.rate = Some((highest(&flags, &venue)? * PART_OF_HIGHEST).max(1.0));
-        }
+        let (flags, highest) = run::with_rate(&SCENARIO, &flags, &venue)?;
         let (measured, samples) = watched(&flags, &venue)?;
         let beside = run::beside(&SCENARIO, &flags)?;
         let mut figures = figures(&SCENARIO, &flags, machine, reference, &measured, beside)?;
         let memory = Memory::of(samples, duration_s, figures.orders_per_s, self.growth_max)?;
         let verdict = memory.verdict();
+        figures.highest = highest;
         figures.memory = Some(memory);
         run::tell(&flags, &figures, &measured.report)?;
         verdict
     }
-}
-
-/// Orders a second of a short closed loop.
-fn highest(flags: &Flags, venue: &Venue) -> Result<f64, Failure> {
-    let duration = flags.measured().as_secs().min(HIGHEST_S);
-    let flags = Flags { rate: None, duration: Some(duration), ..flags.clone() };
-    let report = drive(&SCENARIO, &flags, venue).run("highest rate", |_| Ok(()))?;
-    Ok(report.total().orders as f64 / duration as f64)
 }
 
 /// The load, and the looks at the venue meanwhile.

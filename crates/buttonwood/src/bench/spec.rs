@@ -24,7 +24,7 @@ pub(super) struct Spec {
     pub(super) measured_ms: u64,
     /// In a closed loop: the end comes when so many requests are answered, if not before.
     pub(super) requests_max: Option<u64>,
-    /// In a closed loop: clients begin one after the other, the last of them after this time.
+    /// Clients begin one after the other, the last of them after this time.
     pub(super) ramp_ms: u64,
 }
 

@@ -14,6 +14,7 @@ use super::Flags;
 use super::figures::{Latency, per};
 use super::fleet::{Agent, Moment};
 use super::flow::SYMBOL;
+use super::highest::at_half;
 use super::machine::Machine;
 use super::reader::{Cue, ReaderSpec, Reading};
 use super::run::{self, Measured, Scenario, figures, measure, refer};
@@ -23,8 +24,6 @@ use super::venue::Venue;
 use crate::failure::Failure;
 
 const SCENARIO: Scenario = Scenario::STREAM;
-/// Of the rate without readers, when no other is asked for.
-const PART_OF_HIGHEST: f64 = 0.5;
 
 #[derive(Args, Clone, Debug)]
 pub(super) struct Stream {
@@ -104,8 +103,9 @@ impl Stream {
         let mut last = None;
         for readers in self.steps() {
             let closed = part(&Flags { rate: None, ..flags.clone() }, &venue, &probe_key, readers)?;
-            let highest = orders_per_s(flags, &closed.measured);
-            open_flags.rate.get_or_insert((highest * PART_OF_HIGHEST).max(1.0));
+            if open_flags.rate.is_none() {
+                open_flags = at_half(flags, &SCENARIO, orders_per_s(flags, &closed.measured));
+            }
             let open = part(&open_flags, &venue, &probe_key, readers)?;
             let step = Step::of(&open_flags, &closed, &open, steps.get(&0));
             steps.insert(readers, step);

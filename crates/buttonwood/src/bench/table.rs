@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::figures::{Figures, Latency};
+use super::highest::Highest;
 use super::looks::Resting;
 use super::soak::Memory;
 
@@ -19,6 +20,9 @@ pub(super) fn table(figures: &Figures) -> String {
             f.orders_per_s, f.orders_per_s_peak, f.orders, f.duration_s
         ),
     );
+    if let Some(highest) = &f.highest {
+        out.line("highest rate", loop_of(highest));
+    }
     let errors: u64 = f.errors.values().sum();
     out.line("succeeded", format!("{:.4} %, {errors} errors", f.success_rate * 100.0));
     for (cause, count) in &f.errors {
@@ -57,10 +61,24 @@ fn load(f: &Figures) -> String {
         1 => "1 client".to_owned(),
         clients => format!("{clients} clients"),
     };
-    let rate = f.rate.map_or(String::new(), |rate| format!(" at {rate:.0}/s"));
+    let mut rate = f.rate.map_or(String::new(), |rate| format!(" at {rate:.0}/s"));
+    if f.ramp_s > 0 {
+        rate += &format!(" when all have joined, after {} s", f.ramp_s);
+    }
     let agents = if f.agents == 1 { "process" } else { "processes" };
     let (kind, durability) = (f.loop_kind, &f.durability);
     format!("{kind} loop{rate}, {clients} in {} {agents}, durability {durability}", f.agents)
+}
+
+/// What stands beside the open loop that has half of it.
+fn loop_of(highest: &Highest) -> String {
+    let Highest { duration_s, orders_per_s, latency: Latency { p50_ms, p99_ms, .. }, errors } =
+        highest;
+    let errors: u64 = errors.values().sum();
+    format!(
+        "{orders_per_s:.0}/s in a closed loop of {duration_s} s, p50 {p50_ms:.3} ms, p99 {p99_ms:.3} ms, \
+         {errors} errors"
+    )
 }
 
 struct Table(String);
@@ -191,7 +209,10 @@ impl Table {
             "beside",
             format!("{}: {rate:.0}/s, mean {mean_ms:.3} ms, p99 {p99_ms:.3} ms", other.url),
         );
-        let (times, part) = (f.orders_per_s / rate, f.latency.p99_ms / p99_ms);
+        if let Some(highest) = &other.highest {
+            self.line("", format!("highest rate {}", loop_of(highest)));
+        }
+        let (times, part) = (f.most_per_s() / other.most_per_s(), f.latency.p99_ms / p99_ms);
         self.line(
             "",
             format!(

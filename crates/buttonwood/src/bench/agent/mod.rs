@@ -8,10 +8,12 @@
 //! begins when the request was meant to be sent, however late that then happened.
 
 mod client;
+mod pace;
 
 use std::collections::VecDeque;
 use std::io::{BufRead, ErrorKind, Write};
 use std::net::SocketAddr;
+use std::ops::Range;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
@@ -25,6 +27,7 @@ use serde::Serialize;
 
 use self::client::{Answer, Client, Sent};
 pub(super) use self::client::{cause, read_more};
+use self::pace::Pace;
 use super::spec::{Report, Spec, Word};
 use super::usage;
 use crate::clock::now_ns;
@@ -77,10 +80,12 @@ struct Agent {
     in_flight: usize,
     /// Requests.
     sent: u64,
-    /// Clients that have begun, in a closed loop.
+    /// Clients that have begun.
     started: usize,
-    /// Clients with a slot that is free, in an open loop.
+    /// Of these, in an open loop, those with a slot that is free.
     idle: VecDeque<usize>,
+    /// Of these, those with something to write.
+    unwritten: Vec<usize>,
     /// Answered since the last word.
     done: u64,
 }
@@ -91,8 +96,8 @@ struct Plan {
     begin: Instant,
     measured: Instant,
     end: Instant,
-    /// Between two requests, in an open loop.
-    gap: Option<Duration>,
+    /// In an open loop.
+    pace: Option<Pace>,
 }
 
 impl Agent {
@@ -108,11 +113,10 @@ impl Agent {
         )
         .map_err(std::io::Error::from)?;
         poll.registry().register(&mut SourceFd(&timer.as_raw_fd()), TIMER, Interest::READABLE)?;
-        let slots = (0..spec.window).flat_map(|_| 0..spec.keys.len()).collect();
         let now = Instant::now();
         let mut agent = Self {
             address,
-            plan: Plan { begin: now, measured: now, end: now, gap: None },
+            plan: Plan { begin: now, measured: now, end: now, pace: None },
             spec,
             poll,
             clients: Vec::new(),
@@ -121,11 +125,12 @@ impl Agent {
             in_flight: 0,
             sent: 0,
             started: 0,
-            idle: slots,
+            idle: VecDeque::new(),
+            unwritten: Vec::new(),
             done: 0,
         };
         // Whoever joins later connects then: a venue closes what has said nothing for a minute.
-        if agent.spec.ramp_ms == 0 || agent.spec.rate.is_some() {
+        if agent.spec.ramp_ms == 0 {
             (0..agent.spec.keys.len()).try_for_each(|_| agent.join())?;
         }
         Ok(agent)
@@ -144,8 +149,9 @@ impl Agent {
     fn drive(&mut self, begin: Instant) -> Result<Report, Failure> {
         let measured = begin + Duration::from_millis(self.spec.warm_up_ms);
         let end = measured + Duration::from_millis(self.spec.measured_ms);
-        let gap = self.spec.rate.map(|rate| Duration::from_secs_f64(1.0 / rate));
-        self.plan = Plan { begin, measured, end, gap };
+        let ramp_s = self.ramp().as_secs_f64();
+        let pace = self.spec.rate.map(|rate| Pace { rate, ramp_s });
+        self.plan = Plan { begin, measured, end, pace };
         std::thread::sleep(begin.saturating_duration_since(Instant::now()));
         let mut events = Events::with_capacity(EVENTS);
         let mut next_word = begin + WORD_EVERY;
@@ -154,9 +160,10 @@ impl Agent {
             if now >= end + GRACE || self.is_over(now) && self.in_flight == 0 {
                 break;
             }
-            match gap {
-                Some(gap) => self.send_due(gap, now)?,
-                None => self.send_first(now)?,
+            let joined = self.begin_clients(now)?;
+            match pace {
+                Some(pace) => self.send_due(pace, joined, now)?,
+                None => self.send_first(joined)?,
             }
             if now >= next_word {
                 say(&Word::Done(std::mem::take(&mut self.done)))?;
@@ -174,18 +181,27 @@ impl Agent {
         Ok(std::mem::take(&mut self.report))
     }
 
-    /// Has those clients of a closed loop begin whose time has come.
-    fn send_first(&mut self, now: Instant) -> Result<(), Failure> {
-        let ramp = Duration::from_millis(self.spec.ramp_ms);
-        let count = self.spec.keys.len();
+    fn ramp(&self) -> Duration {
+        Duration::from_millis(self.spec.ramp_ms)
+    }
+
+    /// Has those begin whose time has come, and says which they are.
+    fn begin_clients(&mut self, now: Instant) -> Result<Range<usize>, Failure> {
+        let (first, count) = (self.started, self.spec.keys.len());
         while self.started < count
-            && now >= self.plan.begin + ramp.mul_f64(self.started as f64 / count as f64)
+            && now >= self.plan.begin + self.ramp().mul_f64(self.started as f64 / count as f64)
         {
-            let at = self.started;
-            if at == self.clients.len() {
+            if self.started == self.clients.len() {
                 self.join()?;
             }
             self.started += 1;
+        }
+        Ok(first..self.started)
+    }
+
+    /// All that clients of a closed loop may have under way when they begin.
+    fn send_first(&mut self, joined: Range<usize>) -> Result<(), Failure> {
+        for at in joined {
             for slot in 0..self.spec.window {
                 self.send(at, slot, Instant::now());
             }
@@ -204,7 +220,7 @@ impl Agent {
 
     /// Whether nothing more is to be sent.
     fn is_over(&self, now: Instant) -> bool {
-        let late = if self.plan.gap.is_some() { LATE } else { Duration::ZERO };
+        let late = if self.plan.pace.is_some() { LATE } else { Duration::ZERO };
         now >= self.plan.end + late || self.is_exhausted()
     }
 
@@ -214,16 +230,30 @@ impl Agent {
 
     /// Sends what was meant to be sent by now, as far as clients are free to, and sets the timer for
     /// what comes next.
-    fn send_due(&mut self, gap: Duration, now: Instant) -> Result<(), Failure> {
+    fn send_due(&mut self, pace: Pace, joined: Range<usize>, now: Instant) -> Result<(), Failure> {
+        // Clients take turns.
+        (0..self.spec.window).for_each(|_| self.idle.extend(joined.clone()));
         let begin = self.plan.begin;
-        let due = |sent: u64| begin + Duration::from_secs_f64(gap.as_secs_f64() * sent as f64);
+        let due = |sent: u64| begin + Duration::from_secs_f64(pace.due_s(sent));
         while due(self.sent) <= now && due(self.sent) < self.plan.end && !self.is_over(now) {
-            let Some(at) = self.idle.pop_front() else { return Ok(()) };
+            let Some(at) = self.idle.pop_front() else { break };
             let slot = self.clients[at].free_slot().expect("who is idle has a free slot");
             self.send(at, slot, due(self.sent));
+            self.unwritten.push(at);
+        }
+        while let Some(at) = self.unwritten.pop() {
             self.clients[at].flush()?;
         }
-        let wait = due(self.sent).saturating_duration_since(Instant::now());
+        let next = due(self.sent);
+        // While all clients wait, answers wake it.
+        match self.idle.is_empty() || next >= self.plan.end {
+            true => Ok(()),
+            false => self.wake_at(next),
+        }
+    }
+
+    fn wake_at(&self, moment: Instant) -> Result<(), Failure> {
+        let wait = moment.saturating_duration_since(Instant::now());
         let wait = wait.max(Duration::from_nanos(1));
         let spec = Itimerspec {
             it_interval: Timespec { tv_sec: 0, tv_nsec: 0 },
@@ -239,7 +269,7 @@ impl Agent {
 
     fn wait(&mut self, events: &mut Events) -> Result<(), Failure> {
         // Clients that are still to begin wait for no answer.
-        let is_ramping = self.plan.gap.is_none() && self.started < self.spec.keys.len();
+        let is_ramping = self.started < self.spec.keys.len();
         let wait = if is_ramping { RAMP_STEP } else { WORD_EVERY };
         match self.poll.poll(events, Some(wait)) {
             Err(error) if error.kind() != ErrorKind::Interrupted => Err(error.into()),
@@ -270,7 +300,7 @@ impl Agent {
         };
         self.in_flight -= 1;
         self.record(sent, answer, now);
-        if self.plan.gap.is_some() {
+        if self.plan.pace.is_some() {
             self.idle.push_back(at);
         } else if now < self.plan.end {
             self.send(at, answer.slot, now);
@@ -282,7 +312,7 @@ impl Agent {
         self.done += orders;
         // A closed loop is measured by what was answered in time, an open one by what was meant to
         // be sent.
-        let moment = if self.plan.gap.is_some() { sent.since } else { now };
+        let moment = if self.plan.pace.is_some() { sent.since } else { now };
         if moment < self.plan.measured || moment >= self.plan.end {
             return;
         }
@@ -320,9 +350,9 @@ impl Agent {
             let late = format!("no answer within {} s after the end", GRACE.as_secs());
             *self.report.errors.entry(late).or_default() += self.in_flight as u64 * orders;
         }
-        if let Some(rate) = self.spec.rate {
-            let planned = (self.plan.end - self.plan.begin).as_secs_f64() * rate;
-            let missing = (planned as u64).saturating_sub(self.sent);
+        if let Some(pace) = self.plan.pace {
+            let planned = pace.requests_in((self.plan.end - self.plan.begin).as_secs_f64());
+            let missing = planned.saturating_sub(self.sent);
             if missing > 0 {
                 *self.report.errors.entry(NOT_SENT.into()).or_default() += missing * orders;
             }
@@ -355,15 +385,15 @@ mod tests {
         };
         let connected = |spec| Agent::connect(spec).expect("somebody listens").clients.len();
         assert_eq!(connected(Spec { ramp_ms: 0, ..spec.clone() }), 3);
-        // An open loop has no ramp.
-        assert_eq!(connected(Spec { rate: Some(1.0), ..spec.clone() }), 3);
+        assert_eq!(connected(spec.clone()), 0);
 
         let mut agent = Agent::connect(spec).expect("somebody listens");
         let begin = Instant::now();
         agent.plan.begin = begin;
-        for (at_s, joined) in [(0, 1), (19, 1), (20, 2), (59, 3)] {
-            agent.send_first(begin + Duration::from_secs(at_s)).expect("it connects");
-            assert_eq!(agent.clients.len(), joined, "after {at_s} s");
+        for (at_s, joined) in [(0, 0..1), (19, 1..1), (20, 1..2), (59, 2..3)] {
+            let begun = agent.begin_clients(begin + Duration::from_secs(at_s));
+            assert_eq!(begun.expect("it connects"), joined, "after {at_s} s");
+            assert_eq!(agent.clients.len(), joined.end, "after {at_s} s");
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::error::ProjectionError;
 
 /// Counted up when a table changes its meaning. Files of an older version are brought up to this one
 /// where that is easy, else made anew.
-pub const SCHEMA_VERSION: i32 = 2;
+pub const SCHEMA_VERSION: i32 = 3;
 /// Tells our files from other databases: "BWPJ".
 const APPLICATION_ID: i32 = 0x4257_504A;
 
@@ -92,8 +92,16 @@ CREATE TABLE orders (
     terms BLOB,
     PRIMARY KEY (instrument, order_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX orders_by_account ON orders (account, instrument, created_ns, order_id);
-CREATE INDEX orders_by_cl_ord_id ON orders (account, instrument, cl_ord_id);
+-- By blocks of ids, so that what comes together lies together: `query/blocks.rs`.
+CREATE INDEX orders_by_account ON orders (instrument, order_id >> 12, account, cl_ord_id);
+
+-- Blocks in which an account has orders.
+CREATE TABLE order_blocks (
+    account INTEGER NOT NULL,
+    instrument INTEGER NOT NULL,
+    block INTEGER NOT NULL,
+    PRIMARY KEY (account, instrument, block)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE amendments (
     instrument INTEGER NOT NULL,
@@ -110,6 +118,7 @@ CREATE TABLE amendments (
     amended_ns INTEGER NOT NULL,
     PRIMARY KEY (instrument, order_id, account_seq)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX amendments_by_cl_ord_id ON amendments (account, instrument, cl_ord_id);
 
 -- As they were made; `side` is the aggressor's.
 CREATE TABLE trades (
@@ -143,9 +152,17 @@ CREATE TABLE fills (
     side INTEGER NOT NULL,
     fee ANY NOT NULL,
     fee_asset INTEGER NOT NULL,
-    PRIMARY KEY (account, instrument, trade_id, is_maker)
+    PRIMARY KEY (instrument, trade_id, is_maker)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX fills_by_order ON fills (account, instrument, order_id, trade_id);
+CREATE INDEX fills_by_account ON fills (instrument, trade_id >> 12, account, order_id);
+
+-- Blocks in which an account has fills.
+CREATE TABLE fill_blocks (
+    account INTEGER NOT NULL,
+    instrument INTEGER NOT NULL,
+    block INTEGER NOT NULL,
+    PRIMARY KEY (account, instrument, block)
+) STRICT, WITHOUT ROWID;
 
 -- Of seconds, minutes, hours and days in which something was traded, in UTC. Those of seconds lead to
 -- the trades of a time, too: ids go up with it.
@@ -249,6 +266,48 @@ DROP TABLE trades_1;
 DROP TABLE agg_trades;
 ";
 
+/// Rows of an account were found by its number first: fills lay by account, and orders had an index by
+/// time and one by name. Likewise no part of [`TABLES`].
+const FROM_VERSION_2: &str = "
+DROP INDEX orders_by_account;
+DROP INDEX orders_by_cl_ord_id;
+CREATE INDEX orders_by_account ON orders (instrument, order_id >> 12, account, cl_ord_id);
+CREATE TABLE order_blocks (
+    account INTEGER NOT NULL,
+    instrument INTEGER NOT NULL,
+    block INTEGER NOT NULL,
+    PRIMARY KEY (account, instrument, block)
+) STRICT, WITHOUT ROWID;
+INSERT INTO order_blocks SELECT DISTINCT account, instrument, order_id >> 12 FROM orders;
+CREATE INDEX amendments_by_cl_ord_id ON amendments (account, instrument, cl_ord_id);
+DROP INDEX fills_by_order;
+ALTER TABLE fills RENAME TO fills_2;
+CREATE TABLE fills (
+    account INTEGER NOT NULL,
+    instrument INTEGER NOT NULL,
+    trade_id INTEGER NOT NULL,
+    is_maker INTEGER NOT NULL,
+    order_id INTEGER NOT NULL,
+    order_list_id INTEGER NOT NULL,
+    side INTEGER NOT NULL,
+    fee ANY NOT NULL,
+    fee_asset INTEGER NOT NULL,
+    PRIMARY KEY (instrument, trade_id, is_maker)
+) STRICT, WITHOUT ROWID;
+INSERT INTO fills SELECT
+    account, instrument, trade_id, is_maker, order_id, order_list_id, side, fee, fee_asset
+FROM fills_2 ORDER BY instrument, trade_id, is_maker;
+DROP TABLE fills_2;
+CREATE INDEX fills_by_account ON fills (instrument, trade_id >> 12, account, order_id);
+CREATE TABLE fill_blocks (
+    account INTEGER NOT NULL,
+    instrument INTEGER NOT NULL,
+    block INTEGER NOT NULL,
+    PRIMARY KEY (account, instrument, block)
+) STRICT, WITHOUT ROWID;
+INSERT INTO fill_blocks SELECT DISTINCT account, instrument, trade_id >> 12 FROM fills;
+";
+
 /// What a file turned out to be.
 pub(crate) enum Found {
     /// If there was none, the tables have been made.
@@ -279,7 +338,7 @@ fn prepare(connection: &Connection) -> rusqlite::Result<i32> {
     if tables > 0 && ours != APPLICATION_ID {
         return Err(not_ours());
     }
-    let is_near = version == 1;
+    let is_near = (1..SCHEMA_VERSION).contains(&version);
     if tables > 0 && version != SCHEMA_VERSION && !is_near {
         return Ok(version);
     }
@@ -290,9 +349,10 @@ fn prepare(connection: &Connection) -> rusqlite::Result<i32> {
     // Below zero it is in KiB.
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     connection.set_prepared_statement_cache_capacity(64);
-    let make = match tables {
-        0 => TABLES,
-        _ if is_near => FROM_VERSION_1,
+    let make = match (tables, version) {
+        (0, _) => TABLES.to_owned(),
+        (_, 1) => [FROM_VERSION_1, FROM_VERSION_2].concat(),
+        (_, 2) => FROM_VERSION_2.to_owned(),
         _ => return Ok(SCHEMA_VERSION),
     };
     let make = format!(

@@ -1,15 +1,17 @@
 //! The file, for the one who writes it: pages of events go in, each in one transaction with the
 //! number of its last command. So each event counts exactly once, whatever happens in between.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
-use types::{Amount, Candle};
+use types::{AccountId, Amount, Candle, InstrumentId};
 use venue::Applied;
 
 use crate::changes::{Changes, LEVELS, Trade};
 use crate::column::{self, Columns, Wide, int, wire};
 use crate::error::ProjectionError;
+use crate::query::blocks::block_of;
 use crate::schema::{self, Found};
 
 const ROWS_AT_ONCE: usize = 8;
@@ -207,12 +209,26 @@ fn write_listed(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::R
 }
 
 fn write_orders(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
+    // What the index has of an order is left alone, as long as it is the same.
     let mut insert = transaction.prepare_cached(
-        "INSERT OR REPLACE INTO orders VALUES \
-         (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+         ON CONFLICT DO UPDATE SET side = excluded.side, order_type = excluded.order_type, \
+         time_in_force = excluded.time_in_force, stp_mode = excluded.stp_mode, \
+         status = excluded.status, strategy_id = excluded.strategy_id, \
+         strategy_type = excluded.strategy_type, price = excluded.price, \
+         order_qty = excluded.order_qty, quote_order_qty = excluded.quote_order_qty, \
+         cum_qty = excluded.cum_qty, cum_quote = excluded.cum_quote, \
+         created_ns = excluded.created_ns, updated_ns = excluded.updated_ns, \
+         order_list_id = excluded.order_list_id, terms = excluded.terms",
     )?;
+    let mut rename = transaction.prepare_cached(
+        "UPDATE orders SET cl_ord_id = ?3 \
+         WHERE instrument = ?1 AND order_id = ?2 AND cl_ord_id <> ?3",
+    )?;
+    let mut blocks = BTreeSet::new();
     for (at, order) in changes.orders.values().enumerate() {
         give_way(at);
+        blocks.insert((order.account, order.instrument, block_of(int(order.order_id.0))));
         insert.execute(params![
             order.instrument.0,
             int(order.order_id.0),
@@ -235,11 +251,18 @@ fn write_orders(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::R
             int(order_list_id(order)),
             order.terms.as_ref().map(wire),
         ])?;
+        if order.updated_ns > order.created_ns {
+            let name = order.cl_ord_id.as_str();
+            rename.execute(params![order.instrument.0, int(order.order_id.0), name])?;
+        }
     }
+    write_blocks(transaction, "order_blocks", &blocks)?;
     let mut insert = transaction.prepare_cached(
         "INSERT OR REPLACE INTO amendments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for amendment in &changes.amendments {
+        let name = amendment.cl_ord_id.as_str();
+        rename.execute(params![amendment.instrument.0, int(amendment.order_id.0), name])?;
         insert.execute(params![
             amendment.instrument.0,
             int(amendment.order_id.0),
@@ -257,6 +280,19 @@ fn write_orders(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::R
     Ok(())
 }
 
+fn write_blocks(
+    transaction: &Transaction<'_>,
+    table: &'static str,
+    blocks: &BTreeSet<(AccountId, InstrumentId, i64)>,
+) -> rusqlite::Result<()> {
+    let insert = format!("INSERT OR IGNORE INTO {table} VALUES (?, ?, ?)");
+    let mut insert = transaction.prepare_cached(&insert)?;
+    for (account, instrument, block) in blocks {
+        insert.execute(params![account.0, instrument.0, block])?;
+    }
+    Ok(())
+}
+
 /// Zero if it is in none.
 fn order_list_id(order: &types::Order) -> u64 {
     order.terms.map_or(0, |terms| terms.order_list.0)
@@ -268,6 +304,7 @@ fn write_trades(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::R
     )?;
     let mut insert_fill = transaction
         .prepare_cached("INSERT OR REPLACE INTO fills VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+    let mut blocks = BTreeSet::new();
     for (at, made) in changes.trades.iter().enumerate() {
         give_way(at);
         let Trade { instrument, sequence, command, trade, side, maker, taker } = made;
@@ -284,6 +321,7 @@ fn write_trades(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::R
             int(taker.order_id.0),
         ])?;
         for (is_maker, part, side) in [(true, maker, side.opposite()), (false, taker, *side)] {
+            blocks.insert((part.account, *instrument, block_of(int(trade.trade_id.0))));
             insert_fill.execute(params![
                 part.account.0,
                 instrument.0,
@@ -297,7 +335,7 @@ fn write_trades(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::R
             ])?;
         }
     }
-    Ok(())
+    write_blocks(transaction, "fill_blocks", &blocks)
 }
 
 fn write_candles(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {

@@ -1,5 +1,6 @@
 //! What can be asked, by subject.
 
+pub(crate) mod blocks;
 mod kline;
 mod order;
 mod trade;

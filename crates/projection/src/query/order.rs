@@ -1,6 +1,8 @@
 //! Orders, their amendments and lists, and the trades that were prevented.
 
-use rusqlite::{OptionalExtension, params};
+use std::ops::Range;
+
+use rusqlite::{Connection, OptionalExtension, params};
 use types::{
     AccountId, ClOrdId, InstrumentId, Order, OrderId, OrderList, OrderListId, OrderRef, Price, Qty,
     StpMode, TradePrevented,
@@ -10,6 +12,8 @@ use crate::changes::Amendment;
 use crate::column::{self, Columns, read_wire};
 use crate::error::ProjectionError;
 use crate::history::History;
+use crate::query::blocks::Direction::{Ascending, Descending};
+use crate::query::blocks::{first_created_since, search};
 use crate::query::{Times, bound, page};
 
 /// Which orders of an account.
@@ -48,27 +52,24 @@ impl History {
         filter: &OrderFilter,
     ) -> Result<Vec<Order>, ProjectionError> {
         let from_the_first = filter.from_id.is_some() || filter.times.start_ns.is_some();
-        let direction = if from_the_first { "ASC" } else { "DESC" };
-        let (mut start, end) = filter.times.bounds();
-        let from_id = filter.from_id.map_or(0, |id| bound(id.0));
+        let direction = if from_the_first { Ascending } else { Descending };
+        let select = format!(
+            "SELECT * FROM orders WHERE instrument = ?2 AND order_id IN (\
+             SELECT order_id FROM orders INDEXED BY orders_by_account \
+             WHERE account = ?1 AND instrument = ?2 AND order_id >> 12 = ?3 \
+             AND order_id >= ?4 AND order_id < ?5 ORDER BY order_id {} LIMIT ?6)",
+            direction.sql()
+        );
         self.ask(|connection| {
-            if from_id > 0 {
-                // Ids go up with time: so the index by time leads there.
-                let find = "SELECT created_ns FROM orders WHERE instrument = ? AND order_id >= ? \
-                            ORDER BY order_id LIMIT 1";
-                let key = params![instrument.0, from_id];
-                let created = connection.prepare_cached(find)?.query_row(key, |row| row.get(0));
-                start = start.max(created.optional()?.unwrap_or(i64::MAX));
-            }
-            let select = format!(
-                "SELECT * FROM orders WHERE account = ? AND instrument = ? \
-                 AND created_ns BETWEEN ? AND ? AND order_id >= ? \
-                 ORDER BY created_ns {direction}, order_id {direction} LIMIT ?"
-            );
-            let key = params![account.0, instrument.0, start, end, from_id, page(filter.limit)];
+            let ids = ids_of(connection, instrument, filter)?;
             let mut select = connection.prepare_cached(&select)?;
+            let whose = (account, instrument);
+            let look = |block, more| {
+                let key = params![account.0, instrument.0, block, ids.start, ids.end, page(more)];
+                select.query_map(key, column::order)?.collect()
+            };
             let mut orders: Vec<Order> =
-                select.query_map(key, column::order)?.collect::<Result<_, _>>()?;
+                search(connection, "order_blocks", whose, &ids, direction, filter.limit, look)?;
             orders.sort_unstable_by_key(|order| order.order_id);
             Ok(orders)
         })
@@ -92,11 +93,12 @@ impl History {
             }
             None => {
                 let Some(name) = order.cl_ord_id else { return Ok(None) };
-                let select = "SELECT * FROM orders INDEXED BY orders_by_cl_ord_id \
-                              WHERE account = ? AND instrument = ? AND cl_ord_id = ? ORDER BY status <= 1 DESC, updated_ns DESC, \
-                              order_id DESC LIMIT 1";
-                let key = params![account.0, instrument.0, name.as_str()];
-                connection.prepare_cached(select)?.query_row(key, column::order).optional()
+                let created = created_as(connection, account, instrument, name)?;
+                let renamed = renamed_to(connection, account, instrument, name)?;
+                Ok(created
+                    .into_iter()
+                    .chain(renamed)
+                    .max_by_key(|order| (order.status.is_open(), order.updated_ns, order.order_id)))
             }
         })
     }
@@ -197,6 +199,55 @@ impl History {
             connection.prepare_cached(&select)?.query_map(key, prevented)?.collect()
         })
     }
+}
+
+/// From which id on, and before which.
+fn ids_of(
+    connection: &Connection,
+    instrument: InstrumentId,
+    filter: &OrderFilter,
+) -> rusqlite::Result<Range<i64>> {
+    let (start, end) = filter.times.bounds();
+    let from_id = filter.from_id.map_or(0, |id| bound(id.0));
+    let from_id = from_id.max(first_created_since(connection, instrument, start)?);
+    let before_id = match filter.times.end_ns {
+        Some(_) => first_created_since(connection, instrument, end.saturating_add(1))?,
+        None => i64::MAX,
+    };
+    Ok(from_id..before_id)
+}
+
+/// Orders of that name in the last block that has any, the last of all among them: while one is open, no
+/// other can be created with its name.
+fn created_as(
+    connection: &Connection,
+    account: AccountId,
+    instrument: InstrumentId,
+    name: ClOrdId,
+) -> rusqlite::Result<Vec<Order>> {
+    let select = "SELECT * FROM orders INDEXED BY orders_by_account WHERE instrument = ? \
+                  AND order_id >> 12 = ? AND account = ? AND cl_ord_id = ?";
+    let mut select = connection.prepare_cached(select)?;
+    let whose = (account, instrument);
+    search(connection, "order_blocks", whose, &(0..i64::MAX), Descending, 1, |block, _| {
+        let key = params![instrument.0, block, account.0, name.as_str()];
+        select.query_map(key, column::order)?.collect()
+    })
+}
+
+/// Orders that were given that name later, and have it still: they may be older than the last that was
+/// created with it, and have been open after it.
+fn renamed_to(
+    connection: &Connection,
+    account: AccountId,
+    instrument: InstrumentId,
+    name: ClOrdId,
+) -> rusqlite::Result<Vec<Order>> {
+    let select = "SELECT * FROM orders WHERE instrument = ?2 AND cl_ord_id = ?3 AND order_id IN (\
+                  SELECT order_id FROM amendments INDEXED BY amendments_by_cl_ord_id \
+                  WHERE account = ?1 AND instrument = ?2 AND cl_ord_id = ?3)";
+    let key = params![account.0, instrument.0, name.as_str()];
+    connection.prepare_cached(select)?.query_map(key, column::order)?.collect()
 }
 
 /// The planner would read all of the instrument's.

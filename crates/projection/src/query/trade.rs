@@ -1,5 +1,7 @@
 //! Trades: everybody's, one account's, and aggregated.
 
+use std::ops::Range;
+
 use marketdata::{AggTrades, PublicTrade};
 use rusqlite::{Connection, OptionalExtension, params};
 use types::{
@@ -9,6 +11,8 @@ use types::{
 use crate::column::{self, Columns, int};
 use crate::error::ProjectionError;
 use crate::history::History;
+use crate::query::blocks::Direction::{Ascending, Descending};
+use crate::query::blocks::search;
 use crate::query::{Times, bound, page};
 
 /// Which trades of an account.
@@ -39,29 +43,29 @@ impl History {
         filter: &TradeFilter,
     ) -> Result<Vec<AccountTrade>, ProjectionError> {
         let from_the_first = filter.from_id.is_some() || filter.times.start_ns.is_some();
-        let direction = if from_the_first { "ASC" } else { "DESC" };
-        // The planner would read all of the account's.
-        let (by_order, of_order) = match filter.order_id {
-            Some(_) => ("INDEXED BY fills_by_order", "AND order_id = ?3"),
-            None => ("", ""),
-        };
-        let (start, end) = filter.times.bounds();
+        let direction = if from_the_first { Ascending } else { Descending };
+        let of_order = if filter.order_id.is_some() { "AND order_id = ?7" } else { "AND ?7 = 0" };
+        let order_id = filter.order_id.map_or(0, |id| bound(id.0));
+        let by_id = format!("ORDER BY trade_id {0}, is_maker {0}", direction.sql());
+        let select = format!(
+            "SELECT fills.*, traded_ns, price, qty, quote, corrected_price, corrected_quote FROM (\
+             SELECT instrument, trade_id, is_maker FROM fills INDEXED BY fills_by_account \
+             WHERE account = ?1 AND instrument = ?2 AND trade_id >> 12 = ?3 {of_order} \
+             AND trade_id >= ?4 AND trade_id < ?5 {by_id} LIMIT ?6) \
+             CROSS JOIN fills USING (instrument, trade_id, is_maker) \
+             CROSS JOIN trades USING (instrument, trade_id) {by_id}"
+        );
         self.ask(|connection| {
-            let mut from_id = filter.from_id.map_or(0, |id| bound(id.0));
-            from_id = from_id.max(first_since(connection, instrument, start)?);
-            let before_id = first_since(connection, instrument, end.saturating_add(1))?;
-            let select = format!(
-                "SELECT fills.*, traded_ns, price, qty, quote, corrected_price, corrected_quote \
-                 FROM fills {by_order} CROSS JOIN trades USING (instrument, trade_id) WHERE account = ?1 AND fills.instrument = ?2 {of_order} \
-                 AND fills.trade_id >= ?4 AND fills.trade_id < ?5 \
-                 ORDER BY fills.trade_id {direction}, is_maker {direction} LIMIT ?6"
-            );
-            let order_id = filter.order_id.map_or(0, |id| bound(id.0));
-            let limit = page(filter.limit);
-            let key = params![account.0, instrument.0, order_id, from_id, before_id, limit];
+            let ids = ids_of(connection, account, instrument, filter)?;
             let mut select = connection.prepare_cached(&select)?;
-            let trades = select.query_map(key, |row| account_trade(instrument, row))?;
-            let mut trades: Vec<AccountTrade> = trades.collect::<Result<_, _>>()?;
+            let whose = (account, instrument);
+            let look = |block, more| {
+                let (Range { start, end }, more) = (&ids, page(more));
+                let key = params![account.0, instrument.0, block, start, end, more, order_id];
+                select.query_map(key, |row| account_trade(instrument, row))?.collect()
+            };
+            let mut trades: Vec<AccountTrade> =
+                search(connection, "fill_blocks", whose, &ids, direction, filter.limit, look)?;
             if !from_the_first {
                 trades.reverse();
             }
@@ -112,6 +116,30 @@ impl History {
             put_together(connection, instrument, from_id, before_id, filter.limit)
         })
     }
+}
+
+/// From which id on, and before which: those of an order were made while it lived.
+fn ids_of(
+    connection: &Connection,
+    account: AccountId,
+    instrument: InstrumentId,
+    filter: &TradeFilter,
+) -> rusqlite::Result<Range<i64>> {
+    let (mut start, mut end) = filter.times.bounds();
+    if let Some(order_id) = filter.order_id {
+        let find = "SELECT created_ns, updated_ns FROM orders \
+                    WHERE instrument = ? AND order_id = ? AND account = ?";
+        let key = params![instrument.0, bound(order_id.0), account.0];
+        let lived = connection
+            .prepare_cached(find)?
+            .query_row(key, |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let Some((created_ns, updated_ns)) = lived else { return Ok(0..0) };
+        (start, end) = (start.max(created_ns), end.min(updated_ns));
+    }
+    let from_id = filter.from_id.map_or(0, |id| bound(id.0));
+    let from_id = from_id.max(first_since(connection, instrument, start)?);
+    Ok(from_id..first_since(connection, instrument, end.saturating_add(1))?)
 }
 
 /// The first trade that was made at that time or later; a number beyond all if there is none. Ids go up

@@ -1,0 +1,93 @@
+//! Where the rows of an account lie.
+//!
+//! In an index by account or by name, rows that come together lie far apart: each brings a page of its
+//! own to write, and these are most of what is written. So the indexes are by blocks of ids first, and
+//! within them by account: what comes together lies in one block. `order_blocks` and `fill_blocks` tell
+//! which blocks an account has something in, and these are gone through.
+
+use std::ops::Range;
+
+use rusqlite::{Connection, OptionalExtension, params};
+use types::{AccountId, InstrumentId};
+
+/// Ids of orders and of trades are the indexes' first columns without so many of their last bits.
+pub(crate) const BLOCK_BITS: u32 = 12;
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Direction {
+    Ascending,
+    Descending,
+}
+
+impl Direction {
+    pub(crate) fn sql(self) -> &'static str {
+        match self {
+            Self::Ascending => "ASC",
+            Self::Descending => "DESC",
+        }
+    }
+}
+
+/// Collects what `look` finds in one block after the other, until there are `limit` or no block is left.
+/// It is told the block and how many more are wanted.
+pub(crate) fn search<T>(
+    connection: &Connection,
+    blocks: &'static str,
+    (account, instrument): (AccountId, InstrumentId),
+    ids: &Range<i64>,
+    direction: Direction,
+    limit: usize,
+    mut look: impl FnMut(i64, usize) -> rusqlite::Result<Vec<T>>,
+) -> rusqlite::Result<Vec<T>> {
+    let mut found = Vec::new();
+    if ids.is_empty() {
+        return Ok(found);
+    }
+    let select = format!(
+        "SELECT block FROM {blocks} WHERE account = ? AND instrument = ? AND block BETWEEN ? AND ? \
+         ORDER BY block {}",
+        direction.sql()
+    );
+    let mut select = connection.prepare_cached(&select)?;
+    let (first, last) = (block_of(ids.start), block_of(ids.end - 1));
+    let mut rows = select.query(params![account.0, instrument.0, first, last])?;
+    while let Some(row) = rows.next()? {
+        if found.len() >= limit {
+            break;
+        }
+        found.extend(look(row.get(0)?, limit - found.len())?);
+    }
+    Ok(found)
+}
+
+pub(crate) fn block_of(id: i64) -> i64 {
+    id >> BLOCK_BITS
+}
+
+/// The first order of an instrument that was created at that time or later; a number beyond all if there
+/// is none. Ids go up with time.
+pub(crate) fn first_created_since(
+    connection: &Connection,
+    instrument: InstrumentId,
+    time_ns: i64,
+) -> rusqlite::Result<i64> {
+    let last = "SELECT order_id FROM orders WHERE instrument = ? ORDER BY order_id DESC LIMIT 1";
+    let mut last = connection.prepare_cached(last)?;
+    let last: Option<i64> = last.query_row([instrument.0], |row| row.get(0)).optional()?;
+    let Some(last) = last.filter(|_| time_ns > 0) else { return Ok(0) };
+    let next = "SELECT order_id, created_ns FROM orders WHERE instrument = ? AND order_id >= ? \
+                ORDER BY order_id LIMIT 1";
+    let mut next = connection.prepare_cached(next)?;
+    // Whatever is below `earlier` was created before, and what is from `later` on was not.
+    let (mut earlier, mut later) = (0, last + 1);
+    while earlier < later {
+        let middle = earlier + (later - earlier) / 2;
+        let (id, created_ns): (i64, i64) =
+            next.query_row(params![instrument.0, middle], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        match created_ns < time_ns {
+            true => earlier = id + 1,
+            false => later = middle,
+        }
+    }
+    Ok(if earlier > last { i64::MAX } else { earlier })
+}

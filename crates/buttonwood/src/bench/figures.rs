@@ -128,6 +128,16 @@ pub(super) struct BareFigures {
     pub(super) p50_ms: f64,
     pub(super) p99_ms: f64,
     pub(super) cpu_us_per_request: Option<f64>,
+    /// At the rate of an open loop, for as far as it is the machine that makes orders wait.
+    pub(super) open: Option<BareOpen>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct BareOpen {
+    /// Requests a second.
+    pub(super) rate: f64,
+    #[serde(flatten)]
+    pub(super) latency: Latency,
 }
 
 /// What something else made of the same load, right after.
@@ -211,13 +221,14 @@ impl Second {
 }
 
 impl BareFigures {
-    pub(super) fn of(report: &Report, usage: Option<&Usage>) -> Self {
+    pub(super) fn of(report: &Report, usage: Option<&Usage>, open: Option<BareOpen>) -> Self {
         let total = report.total();
         Self {
             mean_ms: total.mean_ms(),
             p50_ms: total.quantile_ms(0.5),
             p99_ms: total.quantile_ms(0.99),
             cpu_us_per_request: usage.map(|usage| per(usage.cpu_s * 1e6, requests(report))),
+            open,
         }
     }
 }

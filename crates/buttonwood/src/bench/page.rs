@@ -213,6 +213,11 @@ impl Page {
             row("p99, ms", f.latency.p99_ms, "bare handler", f.bare_handler.p99_ms, 3),
             row("p50, ms", f.latency.p50_ms, "loopback", f.loopback_us / 1e3, 3),
         ];
+        if let Some(open) = f.bare_handler.open {
+            let name = "bare handler at that rate";
+            rows.push(row("p95, ms", f.latency.p95_ms, name, open.latency.p95_ms, 3));
+            rows.push(row("p99, ms", f.latency.p99_ms, name, open.latency.p99_ms, 3));
+        }
         if let Some(disk) = f.disk_fdatasync_ms {
             rows.push(row("p50, ms", f.latency.p50_ms, "fdatasync p50", disk.p50, 3));
             rows.push(row("p99, ms", f.latency.p99_ms, "fdatasync p99", disk.p99, 3));

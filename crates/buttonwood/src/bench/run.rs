@@ -8,7 +8,9 @@ use serde_json::Value;
 
 use super::Flags;
 use super::bare::Bare;
-use super::figures::{BareFigures, Beside, Book, ByType, Figures, Latency, Second, csv, per};
+use super::figures::{
+    BareFigures, BareOpen, Beside, Book, ByType, Figures, Latency, Second, csv, per,
+};
 use super::fleet::{Drive, Moment};
 use super::flow::SYMBOL;
 use super::highest::{Highest, at_half};
@@ -27,6 +29,8 @@ use crate::failure::Failure;
 /// How long the bare handler is driven, of which the first part is not measured.
 const BARE_WARM_UP: Duration = Duration::from_millis(500);
 const BARE_MEASURED_MAX: Duration = Duration::from_secs(2);
+/// And how long in an open loop, of whose percentiles stalls of the machine are a part.
+const BARE_OPEN_MAX: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(super) struct Scenario {
@@ -69,6 +73,25 @@ pub(super) struct Reference {
     loopback_us: f64,
     bare: Report,
     bare_usage: Option<Usage>,
+    handler: Bare,
+    drive: Drive,
+}
+
+impl Reference {
+    fn bare_per_s(&self) -> f64 {
+        self.bare.total().orders as f64 / self.drive.measured.as_secs_f64()
+    }
+
+    /// The bare handler in an open loop, at a rate that is no more than half of what it does.
+    fn bare_at(&self, scenario: &Scenario, flags: &Flags) -> Result<Option<BareOpen>, Failure> {
+        let highest = self.bare_per_s() / scenario.bare.orders_per_request() as f64;
+        let Some(rate) = flags.rate.filter(|rate| *rate <= highest / 2.0) else { return Ok(None) };
+        let measured = flags.measured().min(BARE_OPEN_MAX);
+        let address = self.handler.address.clone();
+        let drive = Drive { address, rate: Some(rate), measured, ..self.drive.clone() };
+        let report = drive.run("bare handler at that rate", |_| Ok(()))?;
+        Ok(Some(BareOpen { rate, latency: Latency::of(&report.total()) }))
+    }
 }
 
 /// What the venue did.
@@ -184,7 +207,7 @@ pub(super) fn refer(
         rate: None,
         window: 1,
         warm_up: BARE_WARM_UP,
-        measured: bare_measured(flags),
+        measured: flags.measured().min(BARE_MEASURED_MAX),
         ramp: Duration::ZERO,
         ..drive(scenario, flags, venue)
     };
@@ -193,11 +216,8 @@ pub(super) fn refer(
         usage.look(moment, Some(bare.process()));
         Ok(())
     })?;
-    Ok(Reference { disk, loopback_us, bare: report, bare_usage: usage.spent() })
-}
-
-fn bare_measured(flags: &Flags) -> Duration {
-    flags.measured().min(BARE_MEASURED_MAX)
+    let bare_usage = usage.spent();
+    Ok(Reference { disk, loopback_us, bare: report, bare_usage, handler: bare, drive })
 }
 
 /// `watch` is called where the measured time begins and where it ends.
@@ -338,10 +358,13 @@ pub(super) fn figures(
         resting: None,
         disk_fdatasync_ms: reference.disk,
         loopback_us: reference.loopback_us,
-        bare_handler_per_s: reference.bare.total().orders as f64
-            / bare_measured(flags).as_secs_f64(),
+        bare_handler_per_s: reference.bare_per_s(),
         beside,
-        bare_handler: BareFigures::of(&reference.bare, reference.bare_usage.as_ref()),
+        bare_handler: BareFigures::of(
+            &reference.bare,
+            reference.bare_usage.as_ref(),
+            reference.bare_at(scenario, flags)?,
+        ),
         rss_mb: usage.as_ref().map(|usage| usage.rss_mb),
         cpu_s,
         cpu_s_per_million_orders,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::figures::{Figures, Latency};
+use super::figures::{BareOpen, Figures, Latency};
 use super::highest::Highest;
 use super::looks::Resting;
 use super::soak::Memory;
@@ -198,6 +198,15 @@ impl Table {
             f.bare_handler_per_s, bare.mean_ms, bare.p99_ms
         );
         self.line("", text);
+        if let Some(BareOpen { rate, latency: Latency { mean_ms, p95_ms, p99_ms, .. } }) = bare.open
+        {
+            self.line(
+                "",
+                format!(
+                    "bare signed handler at {rate:.0}/s: mean {mean_ms:.3} ms, p95 {p95_ms:.3} ms, p99 {p99_ms:.3} ms"
+                ),
+            );
+        }
         self.beside(f);
     }
 

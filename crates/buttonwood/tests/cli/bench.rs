@@ -117,6 +117,8 @@ fn an_open_loop_has_half_of_the_highest_rate() {
     }
     let asked = bench(&["health", "--rate", "50"]);
     assert_eq!((&asked["orders"], &asked["highest"]), (&50.into(), &Value::Null));
+    let bare = &asked["bare_handler"]["open"];
+    assert!(bare["rate"] == 50.0 && bare["p99_ms"].as_f64() > Some(0.0), "{asked}");
 }
 
 #[test]

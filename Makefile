@@ -5,6 +5,8 @@ CARGO ?= cargo
 PYTHON ?= python3
 PYTHON2 ?= python2.7
 VENV := .venv
+# Where cargo builds.
+TARGET := $(or $(CARGO_TARGET_DIR),target)
 CLIENT_TESTS := test_ccxt.py test_ccxt_orders.py test_errors.py test_ccxt_pro_trading.py test_python_binance.py test_programs.py test_order_books.py test_docs.py
 NODE_MODULES := tests/clients/js/node_modules
 DATA ?= buttonwood-data
@@ -18,7 +20,7 @@ help: ## list the targets
 
 run: ## build and run the demo venue in the foreground (DATA=dir HTTP=addr:port)
 	$(CARGO) build --release --locked --package buttonwood
-	@scripts/run-demo target/release/buttonwood $(DATA) $(HTTP)
+	@scripts/run-demo $(TARGET)/release/buttonwood $(DATA) $(HTTP)
 
 test: lint unit process ## set up what is needed and run all tests
 
@@ -94,7 +96,7 @@ fuzz: ## bytes that nobody would send, a while for each decoder and the engine (
 
 bench: ## the matching core against the textbook book, on recorded workloads
 	$(CARGO) build --release --locked --package buttonwood
-	$(PYTHON) benches/textbook.py target/release/buttonwood
+	$(PYTHON) benches/textbook.py $(TARGET)/release/buttonwood
 	@echo
 	$(CARGO) bench --locked --quiet --package engine --bench latency --bench memory
 	@echo

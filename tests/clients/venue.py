@@ -12,7 +12,8 @@ import urllib.parse
 import requests
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-BINARY = pathlib.Path(os.environ.get("BUTTONWOOD_BINARY", ROOT / "target/debug/buttonwood"))
+TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+BINARY = pathlib.Path(os.environ.get("BUTTONWOOD_BINARY", TARGET / "debug/buttonwood"))
 DEADLINE_S = 30
 
 

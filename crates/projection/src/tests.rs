@@ -472,12 +472,12 @@ fn many_trades() -> Vec<TradeExecuted> {
         let is_old = maker % 1_000 == 1 || maker % 1_000 == 501;
         let name = if is_old { format!("old{maker}") } else { format!("n{}", maker % 100) };
         of(&mut made.maker, maker, 1, &name);
-        let account = if taker % 3_000 == 0 { 4 } else { 2 + taker as u32 / 2 % 2 };
+        let account = if taker.is_multiple_of(3_000) { 4 } else { 2 + taker as u32 / 2 % 2 };
         of(&mut made.taker, taker, account, &format!("n{}", taker % 100));
         made
     };
     let trades = (2..ORDERS).step_by(2).flat_map(|taker| {
-        let old = (taker % 1_000 == 0).then(|| traded(taker + 1, taker / 2 + 1, taker));
+        let old = taker.is_multiple_of(1_000).then(|| traded(taker + 1, taker / 2 + 1, taker));
         std::iter::once(traded(taker, taker - 1, taker)).chain(old)
     });
     trades.collect()

@@ -120,8 +120,9 @@ struct Flags {
     /// Seconds before that, which are not
     #[arg(long, value_name = "S", default_value_t = 2, value_parser = clap::value_parser!(u64).range(..=3_600))]
     warm_up: u64,
-    /// Requests a second at their times, whatever the answers take [default: half of what a closed loop
-    /// of up to 10 s comes to; rest-mix stays a closed loop]
+    /// Requests a second at their times, whatever the answers take; for limits and overload, where they
+    /// begin [default: half of what a closed loop of up to 10 s comes to; rest-mix stays a closed loop,
+    /// limits and overload begin with 1,000]
     #[arg(long, value_name = "R", value_parser = rate)]
     rate: Option<f64>,
     /// Requests that a client may have under way, where the protocol allows more than one

@@ -117,7 +117,11 @@ impl Page {
             let rate = format!("{:.0}", highest.orders_per_s);
             self.tile("highest rate, closed loop", &rate, &bare);
         }
-        let of = f.rate.map_or(bare, |asked| format!("{asked:.0} asked for"));
+        let of = match (f.rate, f.ramp_s) {
+            (Some(asked), 0) => format!("{asked:.0} asked for"),
+            (Some(asked), ramp_s) => format!("rising to {asked:.0} over {ramp_s} s"),
+            (None, _) => bare,
+        };
         self.tile("orders a second", &rate, &of);
         self.tile("p50", &format!("{:.3} ms", f.latency.p50_ms), &mean);
         self.tile("p99", &format!("{:.3} ms", f.latency.p99_ms), &p99_9);

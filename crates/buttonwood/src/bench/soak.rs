@@ -66,10 +66,10 @@ impl Soak {
         rss_of(&venue)?;
         let reference = refer(&SCENARIO, &flags, &venue)?;
         fill(&flags, &venue, flags.orders.unwrap_or(0))?;
-        let (flags, highest) = run::with_rate(&SCENARIO, &flags, &venue)?;
-        let (measured, samples) = watched(&flags, &venue)?;
+        let (rated, highest) = run::with_rate(&SCENARIO, &flags, &venue)?;
+        let (measured, samples) = watched(&rated, &venue)?;
         let beside = run::beside(&SCENARIO, &flags)?;
-        let mut figures = figures(&SCENARIO, &flags, machine, reference, &measured, beside)?;
+        let mut figures = figures(&SCENARIO, &rated, machine, reference, &measured, beside)?;
         let memory = Memory::of(samples, duration_s, figures.orders_per_s, self.growth_max)?;
         let verdict = memory.verdict();
         figures.highest = highest;

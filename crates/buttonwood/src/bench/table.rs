@@ -61,10 +61,12 @@ fn load(f: &Figures) -> String {
         1 => "1 client".to_owned(),
         clients => format!("{clients} clients"),
     };
-    let mut rate = f.rate.map_or(String::new(), |rate| format!(" at {rate:.0}/s"));
-    if f.ramp_s > 0 {
-        rate += &format!(" when all have joined, after {} s", f.ramp_s);
-    }
+    let rate = match (f.rate, f.ramp_s) {
+        (Some(rate), 0) => format!(" at {rate:.0}/s"),
+        (Some(rate), ramp_s) => format!(" at {rate:.0}/s when all have joined, after {ramp_s} s"),
+        (None, 0) => String::new(),
+        (None, ramp_s) => format!(" that clients join over {ramp_s} s"),
+    };
     let agents = if f.agents == 1 { "process" } else { "processes" };
     let (kind, durability) = (f.loop_kind, &f.durability);
     format!("{kind} loop{rate}, {clients} in {} {agents}, durability {durability}", f.agents)
@@ -222,12 +224,13 @@ impl Table {
             self.line("", format!("highest rate {}", loop_of(highest)));
         }
         let (times, part) = (f.most_per_s() / other.most_per_s(), f.latency.p99_ms / p99_ms);
-        self.line(
-            "",
-            format!(
-                "{succeeded:.4} % succeeded; the venue: {times:.1} times the rate, {part:.2} of its p99"
-            ),
-        );
+        let compared = match other.highest {
+            Some(_) => {
+                format!("{times:.1} times the highest rate; {part:.2} of its p99, each at half")
+            }
+            None => format!("{times:.1} times the rate, {part:.2} of its p99"),
+        };
+        self.line("", format!("{succeeded:.4} % succeeded; the venue: {compared}"));
     }
 
     fn cost(&mut self, f: &Figures) {

@@ -10,7 +10,8 @@ use std::ops::Range;
 use rusqlite::{Connection, OptionalExtension, params};
 use types::{AccountId, InstrumentId};
 
-/// Ids of orders and of trades are the indexes' first columns without so many of their last bits.
+/// Ids of orders and of trades are in the indexes without so many of their last bits. The SQL says 12 as
+/// well, since an index is found by the words it was made with.
 pub(crate) const BLOCK_BITS: u32 = 12;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

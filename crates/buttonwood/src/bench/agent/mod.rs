@@ -245,8 +245,8 @@ impl Agent {
             self.clients[at].flush()?;
         }
         let next = due(self.sent);
-        // While all clients wait, answers wake it.
-        match self.idle.is_empty() || next >= self.plan.end {
+        // While all clients wait, answers wake it, and so when the time is over.
+        match self.idle.is_empty() || next >= self.plan.end || self.is_over(now) {
             true => Ok(()),
             false => self.wake_at(next),
         }

@@ -4,7 +4,7 @@
 //! quantities lots, amounts smallest units of their asset; times are nanoseconds since 1970.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
@@ -359,7 +359,20 @@ fn prepare(connection: &Connection) -> rusqlite::Result<i32> {
         "BEGIN IMMEDIATE; {make} PRAGMA application_id = {APPLICATION_ID}; \
          PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
     );
-    match connection.execute_batch(&make) {
+    if is_near {
+        tracing::info!(
+            from = version,
+            to = SCHEMA_VERSION,
+            "history is brought up to this version: until that is done, questions about the past are \
+             refused, and a stop waits for it"
+        );
+    }
+    let begun = Instant::now();
+    let made = connection.execute_batch(&make);
+    if is_near && made.is_ok() {
+        tracing::info!(seconds = begun.elapsed().as_secs_f64(), "history is of this version");
+    }
+    match made {
         // Its tables are not what that version had. What was begun ends with the connection.
         Err(error) if is_near && is_of_other_tables(&error) => Ok(version),
         other => other.map(|()| SCHEMA_VERSION),

@@ -103,6 +103,14 @@ synced('.')
     assert left(machine_disk, script) == {"a": b"abc"}
 
 
+def test_who_is_killed_at_a_change_has_made_it_and_none_after(machine_disk):
+    machine_disk.kill_at(4)  # Of `b` the bytes: of each file first its name is written down.
+    ran = run(machine_disk, "written('a', b'1'); written('b', b'2'); written('c', b'3')")
+    assert ran.returncode == -signal.SIGKILL
+    machine_disk.replay()
+    assert {path.name: path.read_bytes() for path in machine_disk.folder.iterdir()} == {"a": b"1", "b": b"2"}
+
+
 @pytest.mark.parametrize(
     "call, script",
     [

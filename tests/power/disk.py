@@ -21,7 +21,7 @@ SECTOR_SIZE = 512
 RECORD = struct.Struct("<IIQQII")
 CREATE, MAKE_DIR, WRITE, RESIZE, RENAME, REMOVE, SYNC_BEGUN, SYNC_DONE, SYNC_FAILED = range(1, 10)
 # struct control.
-CONTROL = struct.Struct("<qI52s")
+CONTROL = struct.Struct("<qII48s")
 UNLIMITED = -1
 
 
@@ -47,7 +47,7 @@ class Disk:
         }
         self.journal.touch()
         with open(journal_dir / "control", "w+b") as file:
-            file.write(CONTROL.pack(UNLIMITED, 0, b""))
+            file.write(CONTROL.pack(UNLIMITED, 0, 0, b""))
             file.flush()
             self.control = mmap.mmap(file.fileno(), CONTROL.size)
         self.model = Model(folder)
@@ -60,7 +60,13 @@ class Disk:
     def fail_sync(self, number, name):
         """Has the sync of that number fail, of those of files with this in their names."""
         with Locked(self.journal):
-            self.control[8:] = struct.pack("<I52s", number, name.encode())
+            self.control[8:12] = struct.pack("<I", number)
+            self.control[16:] = struct.pack("<48s", name.encode())
+
+    def kill_at(self, number):
+        """Has who writes the record of that number in the journal be killed on the spot; none with 0."""
+        with Locked(self.journal):
+            self.control[12:16] = struct.pack("<I", number)
 
     def has_failed_sync(self):
         return any(kind == SYNC_FAILED for kind, *_ in records(self.journal.read_bytes()))

@@ -1,5 +1,6 @@
 /* Writes down what a process changes on disk, in a journal from which disk.py tells what could be
- * left of it if the power failed. It also lets a disk be full, and a sync fail.
+ * left of it if the power failed. It also lets a disk be full, a sync fail, and the
+ * process be killed.
  *
  *     cc -shared -fPIC -o shim.so shim.c
  *     POWER_ROOT=folder-to-watch POWER_DIR=folder-of-the-journal LD_PRELOAD=shim.so program …
@@ -24,6 +25,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -54,7 +56,8 @@ struct record {
 struct control {
     int64_t free_bytes;       /* by which files may still grow; negative: as many as they like */
     uint32_t syncs_to_failure; /* 1: the next sync of a file named so fails; 0: none */
-    char sync_name[52];       /* part of the file's name */
+    uint32_t records_to_kill; /* 1: the next record is the last that its writer lives to see; 0: none */
+    char sync_name[48];       /* part of the file's name */
 };
 
 static char root[PATH_MAX];
@@ -119,6 +122,7 @@ static void put(enum kind kind, uint64_t inode, uint64_t offset, uint32_t mode, 
     struct iovec parts[] = {{&record, sizeof record}, {(char *)path, path_size}, {(void *)bytes, size}};
     int error = errno;
     if (REAL(writev)(journal, parts, 3) != (ssize_t)record.size) refuse("writing", "the journal");
+    if (control->records_to_kill && --control->records_to_kill == 0) raise(SIGKILL);
     errno = error;
 }
 

@@ -9,10 +9,12 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fs::{File, OpenOptions, rename};
+use std::future::poll_fn;
 use std::io::{self, Write};
 use std::net::IpAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -267,23 +269,26 @@ fn cut(text: &str) -> &str {
     &text[..end]
 }
 
-tokio::task_local! {
+thread_local! {
     /// Set by the one function that sends commands to the venue, for the one that notes refusals.
-    static CAME_TO_LOG: Cell<bool>;
+    static CAME_TO_LOG: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs what answers a request, and says whether a command of it was sent to the venue.
-pub(crate) async fn watch<T>(answering: impl Future<Output = T>) -> (T, bool) {
-    let watched = async {
-        let answer = answering.await;
-        (answer, CAME_TO_LOG.with(Cell::get))
-    };
-    CAME_TO_LOG.scope(Cell::new(false), watched).await
+/// Runs what answers a request, and says whether a command of it was sent to the venue. It stays where it
+/// is: a task-local of the runtime would move it, and it is large.
+pub(crate) async fn watch<T>(mut answering: Pin<&mut impl Future<Output = T>>) -> (T, bool) {
+    let mut came = false;
+    let answer = poll_fn(|context| {
+        let of_others = CAME_TO_LOG.replace(came);
+        let polled = answering.as_mut().poll(context);
+        came = CAME_TO_LOG.replace(of_others);
+        polled
+    });
+    (answer.await, came)
 }
 
 pub(crate) fn came_to_log() {
-    // Who is not watched has nobody to tell.
-    let _told = CAME_TO_LOG.try_with(|came| came.set(true));
+    CAME_TO_LOG.set(true);
 }
 
 #[cfg(test)]

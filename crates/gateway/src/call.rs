@@ -83,8 +83,8 @@ pub(crate) fn json(body: String) -> Reply {
 impl Call {
     /// Finds out who sent it, and that it was sent now and by nobody else; for what a key needs
     /// that may see an account.
-    pub(crate) async fn signed(self) -> Result<SignedCall, ApiError> {
-        self.signed_for(Permission::UserData).await
+    pub(crate) fn signed(self) -> impl Future<Output = Result<SignedCall, ApiError>> + Send {
+        self.signed_for(Permission::UserData)
     }
 
     /// Likewise, with a key of that permission.

@@ -3,7 +3,7 @@
 
 mod table;
 
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use axum::routing::MethodFilter;
@@ -111,12 +111,12 @@ impl Operation {
             return (Err(busy), Some(*spent));
         }
         let refusal = Refusal::of_call(&call, method_name(self.method), self.asked_as(&call));
-        let answering = async {
+        let answering = pin!(async {
             match spent {
                 Ok(spent) => (self.answer(call).await, Some(spent)),
                 Err(error) => (Err(error), None),
             }
-        };
+        });
         let (answered, came_to_log) = access::watch(answering).await;
         if let (Err(error), false) = (&answered.0, came_to_log) {
             shared.note(&refusal, error.status, error.code, &error.msg);

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::{Extension, FromRequest, FromRequestParts, Request, State};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -132,6 +132,9 @@ async fn read_body(shared: &Shared, headers: &HeaderMap, body: Body) -> Result<B
     let announced = text_header(headers, &CONTENT_LENGTH).and_then(|len| len.parse::<u64>().ok());
     if announced.is_some_and(|len| len > body_max as u64) {
         return Err(too_large());
+    }
+    if body.is_end_stream() {
+        return Ok(Bytes::new());
     }
     let read = timeout(shared.settings.body_timeout, Limited::new(body, body_max).collect());
     match read.await {

@@ -191,32 +191,18 @@ impl<S: Session> Connection<S> {
 
     /// Sends a payload, and with it all that waits behind it.
     async fn deliver(&mut self, socket: &mut WebSocket, first: Utf8Bytes) -> Result<(), End> {
-        let client = Arc::clone(&self.client);
         let queue = &mut self.queue;
-        let writing = async {
-            socket.feed(Message::Text(first)).await?;
-            while let Ok(payload) = queue.try_recv() {
-                socket.feed(Message::Text(payload)).await?;
-            }
-            socket.flush().await
-        };
-        bounded(&self.shared, &client, writing).await
+        let payloads = std::iter::once(first).chain(std::iter::from_fn(|| queue.try_recv().ok()));
+        write_all(&self.shared, &self.client, socket, payloads).await
     }
 
     /// Sends an answer, and with it all that are there by now: commands of one batch of the log are
     /// answered at the same time, and a write costs more than to put an answer into words.
     async fn answer(&mut self, socket: &mut WebSocket, first: String) -> Result<(), End> {
-        let client = Arc::clone(&self.client);
         let session = &mut self.session;
-        let writing = async {
-            socket.feed(Message::Text(first.into())).await?;
-            for _ in 1..AT_ONCE {
-                let Some(answer) = session.next_answer().now_or_never() else { break };
-                socket.feed(Message::Text(answer.into())).await?;
-            }
-            socket.flush().await
-        };
-        bounded(&self.shared, &client, writing).await
+        let more = std::iter::from_fn(|| session.next_answer().now_or_never());
+        let answers = std::iter::once(first).chain(more).take(AT_ONCE);
+        write_all(&self.shared, &self.client, socket, answers).await
     }
 
     async fn write(&mut self, socket: &mut WebSocket, message: Message) -> Result<(), End> {
@@ -224,19 +210,29 @@ impl<S: Session> Connection<S> {
     }
 
     /// Takes in a message, and with it those that have come by now. What they want done is carried out
-    /// together.
+    /// together, and what is answered already goes out together: the client may not read, and what it has
+    /// sent does not wait for that.
     async fn receive_all(&mut self, socket: &mut WebSocket, first: Received) -> Result<(), End> {
-        let taken_in = self.take_in(socket, first).await;
+        let mut answers = Vec::new();
+        let taken_in = self.take_in(socket, first, &mut answers).await;
         self.shared.handle.carry_out();
+        if !answers.is_empty() {
+            write_all(&self.shared, &self.client, socket, answers).await?;
+        }
         taken_in
     }
 
-    async fn take_in(&mut self, socket: &mut WebSocket, first: Received) -> Result<(), End> {
+    async fn take_in(
+        &mut self,
+        socket: &mut WebSocket,
+        first: Received,
+        answers: &mut Vec<String>,
+    ) -> Result<(), End> {
         let (mut received, mut taken, began) = (first, 0, Instant::now());
         loop {
             let Some(Ok(message)) = received else { return Err(End::Gone) };
             self.count_message()?;
-            self.receive(socket, message).await?;
+            answers.extend(self.receive(message).await?);
             taken += 1;
             if taken == AT_ONCE || began.elapsed() > TURN_MAX || self.session.is_busy() {
                 return Ok(());
@@ -260,18 +256,31 @@ impl<S: Session> Connection<S> {
         }
     }
 
-    async fn receive(&mut self, socket: &mut WebSocket, message: Message) -> Result<(), End> {
-        let text = match message {
-            Message::Text(text) => text,
+    /// The answer, where there is one at once.
+    async fn receive(&mut self, message: Message) -> Result<Option<String>, End> {
+        match message {
+            Message::Text(text) => self.session.receive(&text).await,
             // The library answers pings, and ends the connection after a close.
-            Message::Ping(_) | Message::Pong(_) | Message::Close(_) => return Ok(()),
-            Message::Binary(_) => return Err(End::NotText),
-        };
-        let Some(answer) = self.session.receive(&text).await? else { return Ok(()) };
-        // The client may not read: what it has sent does not wait for that.
-        self.shared.handle.carry_out();
-        self.write(socket, Message::Text(answer.into())).await
+            Message::Ping(_) | Message::Pong(_) | Message::Close(_) => Ok(None),
+            Message::Binary(_) => Err(End::NotText),
+        }
     }
+}
+
+/// Sends texts, which do not wait for each other.
+async fn write_all(
+    shared: &Shared,
+    client: &Client,
+    socket: &mut WebSocket,
+    texts: impl IntoIterator<Item = impl Into<Utf8Bytes>>,
+) -> Result<(), End> {
+    let writing = async {
+        for text in texts {
+            socket.feed(Message::Text(text.into())).await?;
+        }
+        socket.flush().await
+    };
+    bounded(shared, client, writing).await
 }
 
 /// A write to a client that does not read ends when the client is cut, or after a while.

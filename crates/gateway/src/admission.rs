@@ -5,12 +5,13 @@
 //! is sent meanwhile to cancel or to ask is answered in time. Two things are looked at, both of them times,
 //! so that they hold on slow machines as on fast ones:
 //!
-//! - A request is *late* if it waited for longer than [`Settings::late_after`] before it was read. A burst
-//!   makes requests late as well, for as long as it takes; only where they have been late for [`PATIENCE`]
-//!   without a break, late ones are refused. From then on until there is such a break, a request is late
-//!   after a fifth of that time: else as much would always wait as makes the next ones late, and whoever is
-//!   refused would be told so after as long. Who is read in time is never refused.
-//! - The venue is *stalled* if its oldest command is not carried out after [`PATIENCE`]: its disk does not
+//! - A request is *late* if it waited for longer than [`Settings::late_after`] before it was read. Late ones
+//!   are refused where requests have been late for [`PATIENCE`] without a break, and came to be so over
+//!   [`SPREAD`] and not all at once: a burst makes requests late as well, for as long as it takes, and is
+//!   let through. From then on, until none has been late for [`CALM`], a request is late after a fifth of
+//!   that time: else as much would always wait as makes the next ones late, and whoever is refused would be
+//!   told so after as long. Who is read in time is never refused.
+//! - The venue is *stalled* if its oldest command is not carried out after [`STALL`]: its disk does not
 //!   keep up. A disk that stops for some hundred milliseconds, as disks do, refuses nobody.
 //!
 //! Who is refused has not proved who he is, and is told nothing but that the venue is busy.
@@ -23,10 +24,17 @@ use std::time::{Duration, Instant};
 use protocol::binance::ApiError;
 use venue::{Handle, RefusalCause};
 
-/// How long the venue may be behind before it refuses.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// After so long without a late request the venue has caught up.
+/// How long requests may be late before they are refused...
+const PATIENCE: Duration = Duration::from_millis(250);
+/// ...and over how much time they must have come.
+const SPREAD: Duration = Duration::from_millis(50);
+/// How long the oldest command may wait for its commit.
+const STALL: Duration = Duration::from_secs(1);
+/// After so long without a late request it was a moment's delay.
 const BREAK: Duration = Duration::from_millis(200);
+/// After so long without one, where requests are refused, more is no longer sent than can be done. Sooner
+/// would be to begin anew with what is too much.
+const CALM: Duration = Duration::from_secs(2);
 /// By so much less lateness is borne where requests are refused already.
 const STRICTER: u32 = 5;
 
@@ -40,8 +48,17 @@ pub(crate) struct Admission {
 /// Requests that were late without a break between them.
 #[derive(Debug, Default)]
 struct Lateness {
-    first: Option<Instant>,
+    first: Option<Late>,
+    /// When the last of them was read.
     last: Option<Instant>,
+    /// Whether late ones are refused.
+    is_behind: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Late {
+    came: Instant,
+    read: Instant,
 }
 
 impl Admission {
@@ -52,7 +69,7 @@ impl Admission {
     /// Whether a request that would enter an order, and waited so long to be read, is taken on.
     pub(crate) fn check(&self, waited: Duration, handle: &Handle) -> Result<(), ApiError> {
         let Some(late_after) = self.late_after else { return Ok(()) };
-        let cause = if handle.command_wait() > PATIENCE {
+        let cause = if handle.command_wait() > STALL {
             RefusalCause::Stalled
         } else if waited > late_after / STRICTER && self.is_late(waited, late_after) {
             RefusalCause::Late
@@ -72,25 +89,31 @@ impl Admission {
 impl Lateness {
     /// A request has waited so long now. Is it to be refused?
     fn refuses(&mut self, waited: Duration, late_after: Duration, now: Instant) -> bool {
-        let since =
-            |moment: Option<Instant>| moment.map(|then| now.saturating_duration_since(then));
-        let is_behind = since(self.last).is_some_and(|last| last < BREAK)
-            && since(self.first).is_some_and(|first| first >= PATIENCE);
-        let borne = if is_behind { late_after / STRICTER } else { late_after };
-        waited > borne && self.late_for(now) >= PATIENCE
+        if !self.goes_on(now) {
+            *self = Self::default();
+        }
+        let borne = if self.is_behind { late_after / STRICTER } else { late_after };
+        if waited <= borne {
+            return false;
+        }
+        let late = Late { came: now.checked_sub(waited).unwrap_or(now), read: now };
+        let first = *self.first.get_or_insert(late);
+        self.last = Some(now);
+        self.is_behind |= late.is_long_after(first);
+        self.is_behind
     }
 
-    /// A request is late now. For how long have they been?
-    fn late_for(&mut self, now: Instant) -> Duration {
-        let goes_on = self.last.is_some_and(|last| now.saturating_duration_since(last) < BREAK);
-        self.last = Some(now);
-        match self.first.filter(|_| goes_on) {
-            Some(first) => now.saturating_duration_since(first),
-            None => {
-                self.first = Some(now);
-                Duration::ZERO
-            }
-        }
+    fn goes_on(&self, now: Instant) -> bool {
+        let gap_max = if self.is_behind { CALM } else { BREAK };
+        self.last.is_some_and(|last| now.saturating_duration_since(last) < gap_max)
+    }
+}
+
+impl Late {
+    /// So that both are no burst.
+    fn is_long_after(self, first: Self) -> bool {
+        self.read.saturating_duration_since(first.read) >= PATIENCE
+            && self.came.saturating_duration_since(first.came) >= SPREAD
     }
 }
 
@@ -98,24 +121,11 @@ impl Lateness {
 mod tests {
     use super::*;
 
-    #[test]
-    fn requests_are_late_for_as_long_as_there_is_no_break() {
-        let begun = Instant::now();
-        let mut lateness = Lateness::default();
-        let mut late = |at_ms: u64| {
-            let late_for = lateness.late_for(begun + Duration::from_millis(at_ms));
-            late_for.as_millis()
-        };
-        assert_eq!([late(0), late(150), late(300)], [0, 150, 300]);
-        assert_eq!([late(499), late(1_000)], [499, 0], "half a second without one is a break");
-        assert_eq!([late(1_100), late(1_200)], [100, 200]);
-        assert_eq!([late(1_400), late(1_500)], [0, 100], "and so is what is told to be one");
-    }
-
     /// At some times in ms, how long each request has waited and whether it is refused.
     #[track_caller]
     fn check(requests: &[(u64, u64, bool)]) {
-        let (begun, ms) = (Instant::now(), Duration::from_millis);
+        let ms = Duration::from_millis;
+        let begun = Instant::now() + ms(10_000);
         let mut lateness = Lateness::default();
         for &(at, waited, refused) in requests {
             let now = begun + ms(at);
@@ -124,12 +134,32 @@ mod tests {
     }
 
     #[test]
+    fn requests_are_refused_that_are_late_for_a_quarter_of_a_second_without_a_break() {
+        check(&[(0, 300, false), (190, 300, false), (249, 300, false), (250, 300, true)]);
+        check(&[(0, 300, false), (190, 300, false), (390, 300, false), (580, 300, false)]);
+    }
+
+    #[test]
+    fn a_burst_is_let_through_however_long_it_takes() {
+        let burst: Vec<_> = (0..50).map(|at| (at * 100, 300 + at * 100, false)).collect();
+        check(&burst);
+        // More keeps coming, a tenth as fast as it is read.
+        check(&[(0, 300, false), (150, 435, false), (300, 570, false), (450, 705, false)]);
+        check(&[
+            (0, 300, false),
+            (190, 471, false),
+            (380, 642, false),
+            (499, 750, false),
+            (500, 750, true),
+        ]);
+    }
+
+    #[test]
     fn who_is_refused_has_waited_for_less_once_others_were() {
-        check(&[(0, 300, false), (190, 300, false), (350, 100, false), (550, 300, false)]);
-        let late = [(0, 300, false), (190, 260, false), (380, 260, false), (570, 260, false)];
-        let behind = [(760, 260, false), (950, 260, false), (1_100, 260, true)];
-        let stricter = [(1_110, 60, true), (1_120, 40, false), (1_300, 60, true)];
-        let over = [(1_550, 60, false), (1_560, 260, false), (1_700, 100, false)];
-        check(&[&late[..], &behind, &stricter, &over].concat());
+        let late = [(0, 300, false), (190, 260, false), (300, 260, true)];
+        let stricter = [(310, 60, true), (320, 40, false), (500, 60, true)];
+        let over =
+            [(2_499, 60, true), (4_500, 60, false), (4_510, 260, false), (4_600, 100, false)];
+        check(&[&late[..], &stricter, &over].concat());
     }
 }

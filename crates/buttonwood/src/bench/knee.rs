@@ -21,9 +21,16 @@ use crate::failure::Failure;
 /// From one step to the next.
 const GROWTH: f64 = 1.3;
 const FIRST_RATE: f64 = 1_000.0;
-const STEPS_MAX: usize = 30;
+const RATES_MAX: usize = 30;
+/// Of a rate at which p99 passes the bound: something else on the machine may have stopped everything once.
+const TRIES: usize = 3;
 const STEP: Duration = Duration::from_secs(3);
 const STEP_WARM_UP: Duration = Duration::from_millis(500);
+
+/// What p99 may come to where nothing else is asked for. `overload` doubles a rate that cannot be much
+/// exceeded: with so many orders under way, p99 is far above 10 ms long before.
+const P99_MS: f64 = 10.0;
+const OVERLOAD_P99_MS: f64 = 100.0;
 
 /// Connections of `overload`, and what each may have under way: enough that twice the knee's rate arrives,
 /// however far the venue is behind.
@@ -78,28 +85,31 @@ struct Beside {
 }
 
 pub(super) fn limits(flags: &Flags) -> Result<(), Failure> {
+    let p99_ms = flags.p99_ms.unwrap_or(P99_MS);
+    let search = Search { name: "limits", scenario: &Scenario::REST_MIX, flags, p99_ms };
     let (machine, venue) = begin(flags)?;
-    let steps = climb(&Scenario::REST_MIX, flags, &venue)?;
+    let steps = search.climb(&venue)?;
     let beside =
-        run::other(flags)?.map(|(url, other)| Beside::of(url, flags, &other)).transpose()?;
-    Figures { beside, ..Figures::of("limits", flags, machine, &steps, None) }.tell(flags)
+        run::other(flags)?.map(|(url, other)| Beside::of(url, &search, &other)).transpose()?;
+    Figures { beside, ..Figures::of(&search, machine, &steps, None) }.tell(flags)
 }
 
 /// Over the WebSocket API, where a client that has no answer yet sends on.
 pub(super) fn overload(mut flags: Flags) -> Result<(), Failure> {
     flags.clients = flags.clients.max(OVERLOAD_CLIENTS);
     flags.window = OVERLOAD_WINDOW;
-    let (scenario, flags) = (&Scenario::PIPELINED, &flags);
+    let (flags, p99_ms) = (&flags, flags.p99_ms.unwrap_or(OVERLOAD_P99_MS));
+    let search = Search { name: "overload", scenario: &Scenario::PIPELINED, flags, p99_ms };
     let (machine, venue) = begin(flags)?;
-    let steps = climb(scenario, flags, &venue)?;
-    let Some(knee) = knee(&steps, flags.p99_ms) else {
-        Figures::of("overload", flags, machine, &steps, None).tell(flags)?;
+    let steps = search.climb(&venue)?;
+    let Some(knee) = knee(&steps, p99_ms) else {
+        Figures::of(&search, machine, &steps, None).tell(flags)?;
         return Err(Failure::new("there is no knee to double: see above, and --rate and --p99-ms"));
     };
-    let overload = step(scenario, flags, &venue, 2.0 * knee.rate, flags.measured())?;
+    let overload = search.step(&venue, 2.0 * knee.rate, flags.measured())?;
     let verdict = Verdict::of(knee, &overload);
     let told = Some((&overload, &verdict));
-    Figures::of("overload", flags, machine, &steps, told).tell(flags)?;
+    Figures::of(&search, machine, &steps, told).tell(flags)?;
     verdict.result()
 }
 
@@ -109,18 +119,65 @@ fn begin(flags: &Flags) -> Result<(Machine, Venue), Failure> {
     Ok((machine, open(flags, &within)?))
 }
 
-/// Step by step, up to the first that is too much.
-fn climb(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Result<Vec<Step>, Failure> {
-    let mut steps = Vec::new();
-    let mut rate = flags.rate.unwrap_or(FIRST_RATE);
-    while steps.len() < STEPS_MAX {
-        let step = step(scenario, flags, venue, rate, STEP)?;
-        let holds = step.holds(flags.p99_ms);
-        steps.push(step);
-        if !holds {
-            break;
+/// For the highest rate that keeps p99 within a bound.
+struct Search<'a> {
+    name: &'static str,
+    scenario: &'a Scenario,
+    flags: &'a Flags,
+    p99_ms: f64,
+}
+
+impl Search<'_> {
+    /// Step by step, up to the first rate that is too much whenever it is tried.
+    fn climb(&self, venue: &Venue) -> Result<Vec<Step>, Failure> {
+        let first = self.flags.rate.unwrap_or(FIRST_RATE);
+        climb_from(first, self.p99_ms, |rate| self.step(venue, rate, STEP))
+    }
+
+    fn step(&self, venue: &Venue, rate: f64, measured: Duration) -> Result<Step, Failure> {
+        let drive = Drive {
+            rate: Some(rate),
+            warm_up: STEP_WARM_UP,
+            measured,
+            ..drive(self.scenario, self.flags, venue)
+        };
+        let mut usage = Between::default();
+        let report = drive.run(&format!("{rate:.0}/s"), |moment| {
+            usage.look(moment, venue.process());
+            Ok(())
+        })?;
+        let (total, failed) = (report.total(), report.errors.values().sum::<u64>());
+        let usage: Option<Usage> = usage.spent();
+        Ok(Step {
+            rate,
+            orders_per_s: total.orders as f64 / measured.as_secs_f64(),
+            success_rate: per(total.orders as f64, total.orders + failed),
+            errors: report.errors,
+            p50_ms: total.quantile_ms(0.5),
+            p99_ms: total.quantile_ms(0.99),
+            max_ms: total.max_ms(),
+            refused_per_s: report.refused.orders as f64 / measured.as_secs_f64(),
+            refused_p50_ms: report.refused.quantile_ms(0.5),
+            refused_p99_ms: report.refused.quantile_ms(0.99),
+            cores: usage.as_ref().map(|usage| usage.cpu_s / measured.as_secs_f64()),
+            threads: usage.map_or_else(Vec::new, |usage| usage.threads),
+        })
+    }
+}
+
+fn climb_from(
+    first: f64,
+    p99_ms: f64,
+    mut step: impl FnMut(f64) -> Result<Step, Failure>,
+) -> Result<Vec<Step>, Failure> {
+    let (mut steps, mut rate, mut rates, mut tries) = (Vec::new(), first, 0, 0);
+    while rates < RATES_MAX && tries < TRIES {
+        let step = step(rate)?;
+        match step.holds(p99_ms) {
+            true => (rate, rates, tries) = (rate * GROWTH, rates + 1, 0),
+            false => tries += 1,
         }
-        rate *= GROWTH;
+        steps.push(step);
     }
     Ok(steps)
 }
@@ -128,42 +185,6 @@ fn climb(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Result<Vec<Step>,
 /// The highest step that held.
 fn knee(steps: &[Step], p99_ms: f64) -> Option<&Step> {
     steps.iter().rfind(|step| step.holds(p99_ms))
-}
-
-fn step(
-    scenario: &Scenario,
-    flags: &Flags,
-    venue: &Venue,
-    rate: f64,
-    measured: Duration,
-) -> Result<Step, Failure> {
-    let drive = Drive {
-        rate: Some(rate),
-        warm_up: STEP_WARM_UP,
-        measured,
-        ..drive(scenario, flags, venue)
-    };
-    let mut usage = Between::default();
-    let report = drive.run(&format!("{rate:.0}/s"), |moment| {
-        usage.look(moment, venue.process());
-        Ok(())
-    })?;
-    let (total, failed) = (report.total(), report.errors.values().sum::<u64>());
-    let usage: Option<Usage> = usage.spent();
-    Ok(Step {
-        rate,
-        orders_per_s: total.orders as f64 / measured.as_secs_f64(),
-        success_rate: per(total.orders as f64, total.orders + failed),
-        errors: report.errors,
-        p50_ms: total.quantile_ms(0.5),
-        p99_ms: total.quantile_ms(0.99),
-        max_ms: total.max_ms(),
-        refused_per_s: report.refused.orders as f64 / measured.as_secs_f64(),
-        refused_p50_ms: report.refused.quantile_ms(0.5),
-        refused_p99_ms: report.refused.quantile_ms(0.99),
-        cores: usage.as_ref().map(|usage| usage.cpu_s / measured.as_secs_f64()),
-        threads: usage.map_or_else(Vec::new, |usage| usage.threads),
-    })
 }
 
 impl Step {
@@ -188,19 +209,19 @@ impl Step {
 
 impl<'a> Figures<'a> {
     fn of(
-        scenario: &'static str,
-        flags: &'a Flags,
+        search: &Search<'a>,
         machine: Machine,
         steps: &'a [Step],
         overload: Option<(&'a Step, &'a Verdict)>,
     ) -> Self {
+        let Search { name, flags, p99_ms, .. } = *search;
         Self {
-            scenario,
+            scenario: name,
             loop_kind: "open",
             clients: usize::from(flags.clients),
             durability: flags.durability.name(),
-            p99_bound_ms: flags.p99_ms,
-            knee: knee(steps, flags.p99_ms),
+            p99_bound_ms: p99_ms,
+            knee: knee(steps, p99_ms),
             overload: overload.map(|(step, _)| step),
             verdict: overload.map(|(_, verdict)| verdict),
             steps,
@@ -257,9 +278,9 @@ impl<'a> Figures<'a> {
 }
 
 impl Beside {
-    fn of(url: &str, flags: &Flags, other: &Venue) -> Result<Self, Failure> {
-        let steps = climb(&Scenario::REST_MIX, flags, other)?;
-        Ok(Self { url: url.to_owned(), knee: knee(&steps, flags.p99_ms).cloned(), steps })
+    fn of(url: &str, search: &Search<'_>, other: &Venue) -> Result<Self, Failure> {
+        let steps = search.climb(other)?;
+        Ok(Self { url: url.to_owned(), knee: knee(&steps, search.p99_ms).cloned(), steps })
     }
 }
 
@@ -291,5 +312,19 @@ mod tests {
         assert_eq!(knee(&steps, 4.0).map(|step| step.rate), None);
         let refused = [step(1.0, 5.0, &[]), step(2.0, 5.0, &["full"])];
         assert_eq!(knee(&refused, 10.0).map(|step| step.rate), Some(1.0));
+    }
+
+    #[test]
+    fn a_rate_is_too_much_that_never_holds() {
+        let climbed = |p99_ms: &[f64]| {
+            let mut tries = p99_ms.iter();
+            let step = |rate| Ok(step(rate, *tries.next().expect("it ends before"), &[]));
+            let steps = climb_from(1_000.0, 10.0, step).expect("each step goes well");
+            assert_eq!(steps.len(), p99_ms.len());
+            knee(&steps, 10.0).map(|step| step.rate)
+        };
+        assert_eq!(climbed(&[11.0, 11.0, 11.0]), None);
+        assert_eq!(climbed(&[11.0, 11.0, 9.0, 11.0, 11.0, 11.0]), Some(1_000.0));
+        assert_eq!(climbed(&[9.0, 11.0, 9.0, 11.0, 11.0, 12.0]), Some(1_300.0));
     }
 }

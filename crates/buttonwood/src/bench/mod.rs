@@ -134,9 +134,9 @@ struct Flags {
     /// Orders that rest, for memory, recovery and ramp-200 [default: 1,000,000, ramp-200 15,000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=10_000_000))]
     orders: Option<u64>,
-    /// Latency within which 99 % must be, for limits and overload
-    #[arg(long, value_name = "MS", default_value_t = 10.0)]
-    p99_ms: f64,
+    /// Latency within which 99 % must be, for limits and overload [default: 10, overload 100]
+    #[arg(long, value_name = "MS")]
+    p99_ms: Option<f64>,
     /// Processes that the clients are spread over
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     agents: u16,

@@ -290,6 +290,7 @@ async fn bounded(
     writing: impl Future<Output = Result<(), axum::Error>>,
 ) -> Result<(), End> {
     tokio::select! {
+        biased; // Nearly always it is written at once, and nothing need be waited for.
         written = writing => written.map_err(|_| End::Gone),
         () = client.cut.notified() => Err(End::TooSlow),
         () = sleep(shared.settings.ws_silence_max) => Err(End::TooSlow),

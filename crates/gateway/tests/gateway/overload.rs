@@ -110,13 +110,25 @@ async fn a_disk_that_does_not_keep_up_refuses_orders_and_loses_none() {
 async fn a_thousand_orders_at_once_are_all_taken_on() {
     let site = Site::new().await;
     let connections = join_all((0..4).map(|_| connect(&site, PATH))).await;
-    let burst = connections.into_iter().map(async |mut socket: Socket| {
-        for id in 1..=250 {
+    // They come at once, however long it takes to sign them.
+    let signed_requests = || {
+        let request = |id| {
             let params = signed(&site.maker, order("100"));
-            let request = json!({ "id": id, "method": "order.place", "params": params });
-            socket.feed(Message::text(request.to_string())).await.unwrap();
+            json!({ "id": id, "method": "order.place", "params": params }).to_string()
+        };
+        (1..=250).map(request).collect::<Vec<_>>()
+    };
+    let mut bursts = Vec::new();
+    for mut socket in connections {
+        for request in signed_requests() {
+            socket.feed(Message::text(request)).await.unwrap();
         }
+        bursts.push(socket);
+    }
+    for socket in &mut bursts {
         socket.flush().await.unwrap();
+    }
+    let burst = bursts.into_iter().map(async |mut socket: Socket| {
         for _ in 1..=250 {
             let answer = next(&mut socket).await;
             assert_eq!(answer["status"], 200, "{answer}");
@@ -153,7 +165,7 @@ async fn orders_that_are_late_for_a_while_are_refused_until_there_is_a_break() {
     let metrics = site.get("/metrics").await.body;
     assert!(metrics.contains("buttonwood_requests_refused_total{cause=\"late\"} 2\n"), "{metrics}");
 
-    sleep(Duration::from_millis(300)).await;
+    sleep(Duration::from_millis(2_100)).await;
     site.order(&site.maker, "BUY", "1", "100").await;
 }
 

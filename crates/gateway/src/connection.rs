@@ -27,6 +27,8 @@ const READ_BUFFER_SIZE: usize = 16 << 10;
 const AT_ONCE: usize = 64;
 /// Or for so long: some requests of the session itself are waited for.
 const TURN_MAX: Duration = Duration::from_millis(10);
+/// Answers at once that are longer together do not wait for more.
+const ANSWERS_LEN: usize = 64 << 10;
 
 pub(crate) type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 
@@ -229,12 +231,17 @@ impl<S: Session> Connection<S> {
         answers: &mut Vec<String>,
     ) -> Result<(), End> {
         let (mut received, mut taken, began) = (first, 0, Instant::now());
+        let mut answers_len = 0;
         loop {
             let Some(Ok(message)) = received else { return Err(End::Gone) };
             self.count_message()?;
-            answers.extend(self.receive(message).await?);
+            if let Some(answer) = self.receive(message).await? {
+                answers_len += answer.len();
+                answers.push(answer);
+            }
             taken += 1;
-            if taken == AT_ONCE || began.elapsed() > TURN_MAX || self.session.is_busy() {
+            let is_full = taken == AT_ONCE || answers_len > ANSWERS_LEN || self.session.is_busy();
+            if is_full || began.elapsed() > TURN_MAX {
                 return Ok(());
             }
             let Some(next) = socket.recv().now_or_never() else { return Ok(()) };

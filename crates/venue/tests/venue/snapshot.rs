@@ -109,13 +109,18 @@ fn an_idle_venue_does_not_take_one_snapshot_after_the_other() {
     let running = start(Settings { snapshot_every: 1, ..settings(dir.path()) });
     let handle = running.handle();
     set_up(&handle);
-    wait_until("the snapshot of the last command is entered", || {
-        figure(&handle, "applied_sequence") == figure(&handle, "snapshot_sequence") + 1
-    });
-    let sequence = figure(&handle, "applied_sequence");
-    std::thread::sleep(Duration::from_millis(300));
-    assert_eq!(figure(&handle, "applied_sequence"), sequence);
+    wait_until("a snapshot is written", || figure(&handle, "snapshot_sequence") > 0);
+    for _ in 0..300 {
+        // A question is no command, yet has the engine look at what is due.
+        handle.read(|_| ()).unwrap().blocking_recv().unwrap();
+        std::thread::sleep(Duration::from_millis(1));
+    }
     running.stop().unwrap();
+
+    let claims: Vec<u64> = claims(dir.path()).into_keys().collect();
+    // Each is of the entry that asked for it; the claim itself is entered behind that.
+    let needless = claims.windows(2).filter(|pair| pair[1] == pair[0] + 2).count();
+    assert_eq!(needless, 0, "{claims:?}: two without a command between");
 }
 
 #[test]

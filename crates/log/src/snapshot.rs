@@ -2,7 +2,8 @@
 //!
 //! A snapshot is one file of named, opaque sections, named by the last batch it covers. It gets its
 //! name only when all of it is on stable storage. Two are kept: should the newer one not be readable,
-//! the older one and the log since then lead to the same state.
+//! the older one and the log since then lead to the same state. While something is to be made anew from
+//! the log, a third one stays: the oldest, where the log goes on from.
 //!
 //! The fixed header is followed by a table of the sections, their payloads, and a BLAKE3 hash over
 //! everything before it. The place of the hash and of the format version is for ever.
@@ -62,11 +63,20 @@ impl Snapshot {
     }
 }
 
+/// What stays when there is a newer snapshot.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Kept {
+    /// [`SNAPSHOTS_KEPT`].
+    Newest,
+    /// These, and the oldest there is.
+    OldestToo,
+}
+
 /// A snapshot was written.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Written {
     pub file: PathBuf,
-    /// Where the log may be trimmed to such that it continues the older of the snapshots kept.
+    /// Where the log may be trimmed to such that it continues the oldest of the snapshots kept.
     /// `None` while there is no older one to fall back on.
     pub trim_before: Option<u64>,
 }
@@ -165,7 +175,7 @@ fn load_on(disk: &Disk, path: &Path) -> Result<Snapshot, SnapshotError> {
 
 /// [`write`] on a disk of one's own.
 pub fn write_on(disk: &Disk, dir: &Path, snapshot: &Snapshot) -> Result<Written, SnapshotError> {
-    write_by_pieces(disk, dir, snapshot, &mut || {})
+    write_by_pieces(disk, dir, snapshot, Kept::Newest, &mut || {})
 }
 
 /// [`write`] that leaves the disk to others in between: `rest` is called after each piece, and takes its
@@ -173,15 +183,17 @@ pub fn write_on(disk: &Disk, dir: &Path, snapshot: &Snapshot) -> Result<Written,
 pub fn write_gently(
     dir: &Path,
     snapshot: &Snapshot,
+    kept: Kept,
     rest: &mut dyn FnMut(),
 ) -> Result<Written, SnapshotError> {
-    write_by_pieces(&Disk::default(), dir, snapshot, rest)
+    write_by_pieces(&Disk::default(), dir, snapshot, kept, rest)
 }
 
 fn write_by_pieces(
     disk: &Disk,
     dir: &Path,
     snapshot: &Snapshot,
+    kept: Kept,
     rest: &mut dyn FnMut(),
 ) -> Result<Written, SnapshotError> {
     check_sections(&snapshot.sections)?;
@@ -201,15 +213,19 @@ fn write_by_pieces(
     for (_, leftover) in list(disk, dir, UNFINISHED_EXTENSION)? {
         disk.remove_by_pieces(&leftover, OLD_PIECE_SIZE, rest)?;
     }
-    let mut kept = list(disk, dir, NAME_EXTENSION)?;
-    while kept.len() > SNAPSHOTS_KEPT {
-        let (batch_number, oldest) = kept.remove(0);
+    let mut snapshots = list(disk, dir, NAME_EXTENSION)?;
+    let first_removed = match kept {
+        Kept::Newest => 0,
+        Kept::OldestToo => 1,
+    };
+    while snapshots.len() > first_removed + SNAPSHOTS_KEPT {
+        let (batch_number, removed) = snapshots.remove(first_removed);
         // Nobody shall take it for damaged who finds a part of it.
         let unfinished = dir.join(numbered_name(batch_number, UNFINISHED_EXTENSION));
-        disk.rename_path(&oldest, &unfinished)?;
+        disk.rename_path(&removed, &unfinished)?;
         disk.remove_by_pieces(&unfinished, OLD_PIECE_SIZE, rest)?;
     }
-    let trim_before = (kept.len() == SNAPSHOTS_KEPT).then(|| kept[0].0 + 1);
+    let trim_before = (snapshots.len() >= SNAPSHOTS_KEPT).then(|| snapshots[0].0 + 1);
     Ok(Written { file: target, trim_before })
 }
 
@@ -516,7 +532,8 @@ mod tests {
         };
         let write = |batch_number| {
             let mut rests = 0;
-            write_gently(dir.path(), &large(batch_number), &mut || rests += 1).unwrap();
+            write_gently(dir.path(), &large(batch_number), Kept::Newest, &mut || rests += 1)
+                .unwrap();
             rests
         };
         let pieces = 1 + (9 << 20) / PIECE_SIZE;
@@ -567,6 +584,27 @@ mod tests {
         assert!(loaded.damaged.is_empty());
         assert_eq!(load(&written.file).unwrap().section("engine"), Some(&b"orders"[..]));
         assert_eq!(loaded.snapshot.unwrap().section("none"), None);
+    }
+
+    #[test]
+    fn the_oldest_stays_as_long_as_it_is_to() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |batch_number, kept| {
+            let written = write_gently(dir.path(), &snapshot(batch_number), kept, &mut || {});
+            (
+                files(dir.path())
+                    .unwrap()
+                    .into_iter()
+                    .map(|(batch_number, _)| batch_number)
+                    .collect(),
+                { written.unwrap().trim_before },
+            )
+        };
+        assert_eq!(write(5, Kept::OldestToo), (vec![5], None));
+        assert_eq!(write(8, Kept::OldestToo), (vec![5, 8], Some(6)));
+        assert_eq!(write(10, Kept::OldestToo), (vec![5, 8, 10], Some(6)));
+        assert_eq!(write(12, Kept::OldestToo), (vec![5, 10, 12], Some(6)));
+        assert_eq!(write(15, Kept::Newest), (vec![12, 15], Some(13)));
     }
 
     #[test]

@@ -22,7 +22,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use engine::Engine;
-use log::snapshot::{self, Section, Snapshot, SnapshotError, Written};
+use log::snapshot::{self, Kept, Section, Snapshot, SnapshotError, Written};
 use types::{StateHash, Wire};
 
 use crate::follower::Position;
@@ -80,7 +80,7 @@ pub(crate) struct Outcome {
     pub(crate) hash: StateHash,
     /// Where the log may be trimmed to; `None` while there is no older snapshot to fall back on.
     pub(crate) trim_before: Option<u64>,
-    /// Whether the spool has all events up to here.
+    /// Whether the spool has all events up to here, on stable storage.
     pub(crate) is_spooled: bool,
 }
 
@@ -212,6 +212,8 @@ impl Job {
         let Self { taken, views, event_hash, unsynced, unsynced_log, dir, metrics } = self;
         let Taken { rules_version, sequence, position, source, done, is_urgent } = taken;
         let begun = Instant::now();
+        // Whatever becomes of the snapshot: nobody else syncs these files.
+        let is_spooled = dir.is_none() || sync(&unsynced);
         let Found { primary_hash: state_hash, state } = match source.read(sequence) {
             Ok(found) => found,
             Err(error) => {
@@ -237,7 +239,6 @@ impl Job {
                     section(EVENT_HASH_SECTION, event_hash.to_vec()),
                 ],
             };
-            sync(&unsynced);
             if let Some(log) = unsynced_log {
                 // A log that ended before its snapshot would be refused at the next start.
                 log::sync_written(&log).map_err(JobError::Log)?;
@@ -246,7 +247,9 @@ impl Job {
                 true => {}
                 false => std::thread::sleep(REST),
             };
-            let written = snapshot::write_gently(dir, &snapshot, &mut rest);
+            // What the spool lacks is made anew from the log behind the oldest.
+            let kept = if is_spooled { Kept::Newest } else { Kept::OldestToo };
+            let written = snapshot::write_gently(dir, &snapshot, kept, &mut rest);
             snapshot.sections.into_iter().for_each(|section| release(section.payload, &mut rest));
             Ok(Some(written?))
         });
@@ -254,7 +257,7 @@ impl Job {
         if let Some(done) = done {
             let hash = StateHash { sequence, event_hash, state_hash };
             // An engine that has failed meanwhile waits for nothing.
-            let _gone = done.send(Outcome { hash, trim_before, is_spooled: unsynced.is_whole() });
+            let _gone = done.send(Outcome { hash, trim_before, is_spooled });
         }
     }
 }
@@ -292,11 +295,13 @@ fn report(
     }
 }
 
-/// What loses its power unsynced is made anew from the log: that is no reason to stop.
-pub(crate) fn sync(unsynced: &Unsynced) {
+/// Whether the spool has all events, on stable storage. What it loses is made anew from the log: that is
+/// no reason to stop.
+pub(crate) fn sync(unsynced: &Unsynced) -> bool {
     if let Err(error) = unsynced.sync() {
         tracing::warn!(%error, "the event spool was not synced");
     }
+    unsynced.is_whole()
 }
 
 /// Why there is no snapshot.

@@ -109,25 +109,48 @@ async def test_events_outlive_the_log_they_were_made_from(tmp_path, shim):
     stop(machine, venue)
 
 
-async def test_what_the_spool_may_lack_is_not_trimmed_off_the_log(tmp_path, shim):
-    """A sync that failed is not made good by a later one."""
+@pytest.mark.parametrize("is_started_between", (False, True))
+async def test_what_the_spool_may_lack_can_be_made_from_the_log(tmp_path, shim, is_started_between):
+    """A sync that failed is not made good by a later one, nor by another process: the log stays, and a
+    state to go on from, until what was to be synced is written once more."""
     machine = Machine(tmp_path / "machine", shim, *SETTINGS, "--log-retention", "delete")
     data = machine.disk.folder / "data"
     ledger = Ledger()
+
+    async def trade(venue, label, is_enough):
+        async with aiohttp.ClientSession(venue.url) as session:
+            names = [f"{label}-{at}" for at in range(SENDERS)]
+            senders = [asyncio.create_task(send(venue, session, ledger, name)) for name in names]
+            async with asyncio.timeout(DEADLINE_S):
+                while not is_enough():
+                    await asyncio.sleep(0.001)
+            kill(machine, venue)
+            await asyncio.gather(*senders)
+
+    def is_trimmed_to_behind(batch):
+        return lambda: int(min(data.glob("log/*.log")).stem) > batch
+
+    await trade(machine.start(), "before", is_trimmed_to_behind(1))
+    oldest = int(min(data.glob("snapshots/*.snapshot")).stem)
     machine.disk.fail_sync(1, ".spool")
-    venue = machine.start()
-    async with aiohttp.ClientSession(venue.url) as session:
-        senders = [asyncio.create_task(send(venue, session, ledger, f"{at}")) for at in range(SENDERS)]
-        async with asyncio.timeout(DEADLINE_S):
-            seen = set()
-            while len(seen) < 5:
-                seen |= set(data.glob("snapshots/*.snapshot"))
-                await asyncio.sleep(0.001)
-        kill(machine, venue)
-        await asyncio.gather(*senders)
-    assert (data / "log/00000000000000000001.log").exists()
+    seen = set()
+
+    def are_six_written():
+        seen.update(data.glob("snapshots/*.snapshot"))
+        return machine.disk.has_failed_sync() and len(seen) >= 2 + 6
+
+    await trade(machine.start(), "failed", are_six_written)
+    begin = int(min(data.glob("log/*.log")).stem)
+    assert begin <= oldest + 1, "the log goes on from what is kept"
+    if is_started_between:
+        newest = int(max(data.glob("snapshots/*.snapshot")).stem)
+        await trade(await start(machine, ledger), "between", is_trimmed_to_behind(newest))
     machine.disk.cut_power(None)
-    stop(machine, await start(machine, ledger))
+    venue = await start(machine, ledger)
+    async with aiohttp.ClientSession(venue.url) as session:
+        metrics = await (await session.get("/metrics")).text()
+    assert "\nbuttonwood_spool_first_sequence 1\n" in metrics, metrics
+    stop(machine, venue)
 
 
 @pytest.mark.parametrize("is_started_between", (False, True))

@@ -9,6 +9,7 @@
 //! ```text
 //! NNN.spool  a segment, named by its first command: frames (`segment.rs`, `frame.rs`)
 //! NNN.index  where in a full segment they lie: by command, account and instrument (`index.rs`)
+//! NNN.doubt  a sync of these has failed: the next start writes them once more (`open.rs`)
 //! oldest     from where on there should be segments (`retention.rs`)
 //! ```
 //!
@@ -58,7 +59,7 @@ use self::reader::Shared;
 pub use self::reader::{NumberedEvent, PAGE_MAX, SpoolReader};
 pub use self::retention::Retention;
 use self::retention::write_mark;
-use self::segment::{SegmentWriter, index_path, segment_path};
+use self::segment::{DOUBT, SegmentWriter, index_path, segment_path};
 use self::waiting::Waiting;
 use crate::applied::Told;
 
@@ -81,6 +82,8 @@ pub struct Spool {
     has_no_hash: bool,
     /// Segments lie here that a full disk kept from being read. The log may be trimmed of them.
     has_unindexed: bool,
+    /// A sync failed before this start, and what it was of could not be written once more.
+    is_doubtful: bool,
 }
 
 impl Spool {
@@ -364,10 +367,11 @@ pub(crate) struct Unsynced {
 
 impl Unsynced {
     pub(crate) fn sync(&self) -> Result<(), SpoolError> {
+        let sync = |file: &PathBuf| self.disk.sync(file).inspect_err(|_| self.doubt(file));
         let synced = self
             .files
             .iter()
-            .try_for_each(|file| self.disk.sync(file))
+            .try_for_each(sync)
             // A file that has lost its name is gone.
             .and_then(|()| self.disk.sync(&self.shared.dir));
         if synced.is_err() {
@@ -375,6 +379,16 @@ impl Unsynced {
             self.shared.set_lacking(true);
         }
         synced
+    }
+
+    /// Tells the next process, which can read what may not be on the disk.
+    fn doubt(&self, file: &Path) {
+        if let Err(error) = self.disk.create(&file.with_extension(DOUBT)) {
+            tracing::error!(
+                %error,
+                "whether the event spool is on the disk is in doubt, and that could not be noted: see to                  the disk, and remove the spool before the next start, which makes it anew from the log"
+            );
+        }
     }
 
     /// Whether all is there, so that the log it was made from may go.

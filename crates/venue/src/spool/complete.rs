@@ -68,7 +68,7 @@ impl Spool {
             self.framer.chain = Chain::new(event_hash.unwrap_or_default());
         }
         self.retain();
-        self.shared.set_lacking(found.error.is_some());
+        self.shared.set_lacking(found.error.is_some() || self.is_doubtful);
         match found.error {
             Some(error) => tracing::warn!(
                 %error,

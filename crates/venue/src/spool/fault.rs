@@ -182,7 +182,62 @@ fn a_spool_whose_sync_failed_does_not_stand_in_for_the_log() {
     let again = spool.take_unsynced();
     assert!(again.sync().is_ok() && !again.is_whole(), "the system has forgotten what it lost");
     drop(spool);
-    assert!(start(dir.path(), WIDE, &story, 20).take_unsynced().is_whole());
+    for is_writable in [false, true] {
+        let (disk, armed) = failing(io::ErrorKind::Other, "Write");
+        armed.store(!is_writable, Ordering::SeqCst);
+        let mut spool = start_on(disk, dir.path(), WIDE, &story, 20);
+        check(&spool, &story, 1);
+        assert_eq!(spool.take_unsynced().is_whole(), is_writable, "it is to be written once more");
+        assert_eq!(doubts(dir.path()).is_empty(), is_writable);
+    }
+}
+
+/// The files of which a sync has failed, by their note of it.
+fn doubts(dir: &Path) -> Vec<PathBuf> {
+    let mut doubts = files(dir);
+    doubts.retain(|file| file.extension() == Some(DOUBT.as_ref()));
+    doubts
+}
+
+/// What each file holds.
+fn contents(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    files(dir).into_iter().map(|file| (file.clone(), fs::read(file).unwrap())).collect()
+}
+
+#[test]
+fn what_a_failed_sync_was_of_is_written_once_more_to_the_last_byte() {
+    let dir = tempfile::tempdir().unwrap();
+    let story = Story::of(60);
+    let (disk, armed) = failing(io::ErrorKind::Other, "Sync");
+    let mut spool = start_on(disk, dir.path(), SMALL, &story, 0);
+    armed.store(true, Ordering::SeqCst);
+    spool.take_unsynced().sync().unwrap_err();
+    drop(spool);
+    let doubts = doubts(dir.path());
+    assert_eq!(doubts.len(), 1, "the others are not known to be lost");
+
+    let (is_written, synced) = (Arc::new(Mutex::new(BTreeMap::new())), Arc::default());
+    let (written, seen): (_, Arc<Mutex<BTreeSet<PathBuf>>>) =
+        (Arc::clone(&is_written), Arc::clone(&synced));
+    let watch = move |operation: Operation<'_>| {
+        match operation {
+            Operation::Write { file, offset: 0, bytes } => {
+                written.lock().unwrap().insert(file.to_path_buf(), bytes.to_vec());
+            }
+            Operation::Sync { file } => _ = seen.lock().unwrap().insert(file.to_path_buf()),
+            _ => {}
+        }
+        Ok(())
+    };
+    let before = contents(dir.path());
+    let disk = Disk { watch: Some(Arc::new(watch)) };
+    let mut spool = start_on(disk, dir.path(), SMALL, &story, 60);
+    spool.take_unsynced().sync().unwrap();
+    for extension in ["spool", "index"] {
+        let file = doubts[0].with_extension(extension);
+        assert_eq!(is_written.lock().unwrap().get(&file), before.get(&file), "{extension}");
+        assert!(synced.lock().unwrap().contains(&file) && !doubts[0].exists());
+    }
 }
 
 #[test]
@@ -286,14 +341,24 @@ fn what_was_written_is_synced_for_a_snapshot() {
     assert_eq!(synced.lock().unwrap().len(), 2, "the one that grows, and the folder");
 }
 
+#[test]
+fn what_a_process_left_unsynced_is_synced_for_the_next_snapshot() {
+    let dir = tempfile::tempdir().unwrap();
+    let story = Story::of(60);
+    drop(start(dir.path(), SMALL, &story, 0));
+    let (synced, disk) = syncs();
+    let mut spool = start_on(disk, dir.path(), SMALL, &story, 60);
+    spool.take_unsynced().sync().unwrap();
+    let mut expect = files(dir.path());
+    expect.retain(|file| file.file_name().unwrap() != MARK);
+    expect.insert(0, dir.path().to_path_buf());
+    assert_eq!(Vec::from_iter(synced.lock().unwrap().clone()), expect);
+}
+
 /// Else the next loss of power takes with it what was whole, and the log may be trimmed by then.
 #[test]
 fn what_a_start_mends_is_synced_for_the_next_snapshot() {
     let story = Story::of(60);
-    let contents = |dir: &Path| {
-        let read = |file: PathBuf| (file.clone(), fs::read(file).unwrap());
-        files(dir).into_iter().map(read).collect::<BTreeMap<_, _>>()
-    };
     let cases = [
         ("oldest", "index", -1),
         ("oldest", "spool", 9),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use super::index::{Index, Numbers, Summary};
 use super::reader::{OpenSegment, Shared};
 use super::retention::{MARK, MARK_UNFINISHED, read_mark};
 use super::segment::{
-    Found, Scanned, Sealed, SegmentWriter, index_path, parse_name, scan, segment_path,
+    DOUBT, Found, Scanned, Sealed, SegmentWriter, doubt_path, index_path, parse_name, scan,
+    segment_path,
 };
 use super::waiting::Waiting;
 use super::{Retention, Spool, SpoolError};
@@ -27,7 +29,7 @@ impl Spool {
         event_hash: Option<EventHash>,
     ) -> Result<Self, SpoolError> {
         fs::create_dir_all(dir).map_err(SpoolError::at(dir))?;
-        let mut segments = tidy(&disk, dir)?;
+        let Tidied { mut segments, is_doubtful } = tidy(&disk, dir)?;
         let mut spool = Self {
             shared: Arc::new(Shared::new(dir)),
             disk,
@@ -46,6 +48,7 @@ impl Spool {
             checking: None,
             has_no_hash: false,
             has_unindexed: false,
+            is_doubtful,
         };
         if let Some(first) = segments.pop() {
             spool.resume(first, sequence, event_hash)?;
@@ -111,7 +114,7 @@ impl Spool {
             return Ok(());
         }
         let disk = Disk::default();
-        for first in tidy(&disk, dir)? {
+        for first in tidy(&disk, dir)?.segments {
             disk.remove(&segment_path(dir, first))?;
             disk.remove(&index_path(dir, first))?;
         }
@@ -125,7 +128,7 @@ pub(super) struct Checked {
     pub(super) sound: Vec<Sealed>,
     /// What follows it in a segment is cut off, or all of the segment removed.
     pub(super) damage: Vec<SpoolError>,
-    /// Files that were changed, and may be in the page cache only.
+    /// Files that may be in the page cache only: of whoever was ended before he could sync them, too.
     pub(super) unsynced: Vec<PathBuf>,
     pub(super) has_unindexed: bool,
 }
@@ -136,7 +139,10 @@ impl Checked {
         for first in segments.iter().copied() {
             let files = [segment_path(dir, first), index_path(dir, first)];
             match Sealed::check(disk, dir, first) {
-                Ok(Found::Whole(sealed)) => checked.sound.push(sealed),
+                Ok(Found::Whole(sealed)) => {
+                    checked.sound.push(sealed);
+                    checked.unsynced.extend(files);
+                }
                 Ok(Found::Mended(sealed, damage)) => {
                     checked.sound.push(sealed);
                     checked.damage.extend(damage);
@@ -155,9 +161,16 @@ impl Checked {
     }
 }
 
-/// Lists the segments, oldest first, and removes what was left behind.
-fn tidy(disk: &Disk, dir: &Path) -> Result<Vec<u64>, SpoolError> {
+struct Tidied {
+    /// Oldest first.
+    segments: Vec<u64>,
+    is_doubtful: bool,
+}
+
+/// Lists the segments, removes what was left behind, and ends doubts.
+fn tidy(disk: &Disk, dir: &Path) -> Result<Tidied, SpoolError> {
     let (mut segments, mut indexes) = (BTreeSet::new(), BTreeSet::new());
+    let mut doubts = Vec::new();
     for entry in fs::read_dir(dir).map_err(SpoolError::at(dir))? {
         let file = entry.map_err(SpoolError::at(dir))?.path();
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -165,6 +178,8 @@ fn tidy(disk: &Disk, dir: &Path) -> Result<Vec<u64>, SpoolError> {
             segments.insert(first);
         } else if let Some(first) = parse_name(name, "index") {
             indexes.insert(first);
+        } else if let Some(first) = parse_name(name, DOUBT) {
+            doubts.push(first);
         } else if name == MARK_UNFINISHED {
             disk.remove(&file)?;
         } else if name != MARK {
@@ -180,7 +195,31 @@ fn tidy(disk: &Disk, dir: &Path) -> Result<Vec<u64>, SpoolError> {
     for first in indexes.difference(&segments) {
         disk.remove(&index_path(dir, *first))?;
     }
-    Ok(segments.into_iter().collect())
+    let mut is_doubtful = false;
+    for first in doubts {
+        if let Err(error) = write_once_more(disk, dir, first) {
+            tracing::warn!(%error, "a part of the event spool may not be on the disk, and is not taken for it");
+            is_doubtful = true;
+        }
+    }
+    Ok(Tidied { segments: segments.into_iter().collect(), is_doubtful })
+}
+
+/// The same bytes in the same place: whatever of them is on the disk stays as it is, and the rest will be
+/// by the next sync, which all that is found here gets.
+fn write_once_more(disk: &Disk, dir: &Path, first: u64) -> Result<(), SpoolError> {
+    for path in [segment_path(dir, first), index_path(dir, first)] {
+        let read = || {
+            let bytes = fs::read(&path)?;
+            io::Result::Ok((bytes, fs::File::options().write(true).open(&path)?))
+        };
+        match read() {
+            Ok((bytes, file)) => disk.write(&file, &path, 0, &bytes)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(SpoolError::at(&path)(error)),
+        }
+    }
+    disk.remove(&doubt_path(dir, first))
 }
 
 /// The running hash behind a command, if the segment tells.

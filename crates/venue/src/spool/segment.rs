@@ -18,12 +18,20 @@ use super::index::{self, Index, Posting, Summary};
 const MAGIC: [u8; 8] = *b"BWSPOOL3";
 pub(super) const HEADER_SIZE: usize = 8 + 8 + HASH_SIZE;
 
+pub(super) const DOUBT: &str = "doubt";
+
 pub(super) fn segment_path(dir: &Path, first: u64) -> PathBuf {
     dir.join(format!("{first:020}.spool"))
 }
 
 pub(super) fn index_path(dir: &Path, first: u64) -> PathBuf {
     dir.join(format!("{first:020}.index"))
+}
+
+/// An empty file that says that a sync of the segment or its index has failed: what can be read of them
+/// may be in the page cache only, and no sync would write it any more.
+pub(super) fn doubt_path(dir: &Path, first: u64) -> PathBuf {
+    dir.join(format!("{first:020}.{DOUBT}"))
 }
 
 /// The number in the name of a file with this extension.

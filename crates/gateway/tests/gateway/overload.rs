@@ -98,6 +98,11 @@ async fn a_disk_that_does_not_keep_up_refuses_orders_and_loses_none() {
     assert_eq!(waiting.await.unwrap().ok()["status"], "NEW");
     assert_eq!(also_waiting.await.unwrap().ok()["status"], "NEW");
     assert_eq!(canceled.await.unwrap().ok()["status"], "CANCELED");
+    // What came after the disk went on may have been held up, too.
+    while site.handle.command_wait() > Duration::from_millis(100) {
+        assert!(Instant::now() < deadline + PATIENCE, "it never came to an end");
+        sleep(Duration::from_millis(5)).await;
+    }
     let placed = ask(&mut socket, 2, "order.place", signed(&site.maker, order("95"))).await;
     assert_eq!(placed["result"]["status"], "NEW", "{placed}");
     assert_eq!(open_prices(&site).await, [99, 97, 96, 95]);

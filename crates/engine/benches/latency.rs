@@ -78,8 +78,6 @@ struct Bare {
     book: Book,
     nodes: Nodes,
     index: OrderIndex,
-    /// Indexed by node.
-    order_ids: Vec<u64>,
     last_order_id: u64,
     random: u64,
 }
@@ -90,7 +88,6 @@ impl Bare {
             book: Book::default(),
             nodes: Nodes::default(),
             index: OrderIndex::default(),
-            order_ids: Vec::new(),
             last_order_id: 0,
             random: SEED,
         }
@@ -108,11 +105,8 @@ impl Bare {
     #[inline]
     fn add(&mut self, side: Side, price: Price) -> u64 {
         self.last_order_id += 1;
-        let node = self.book.rest(&mut self.nodes, side, price, Qty::from_lots(10));
-        match self.order_ids.get_mut(node as usize) {
-            Some(place) => *place = self.last_order_id,
-            None => self.order_ids.push(self.last_order_id),
-        }
+        let order_id = OrderId(self.last_order_id);
+        let node = self.book.rest(&mut self.nodes, order_id, side, price, Qty::from_lots(10));
         self.index.insert(self.last_order_id, node);
         self.last_order_id
     }
@@ -126,7 +120,7 @@ impl Bare {
     #[inline]
     fn match_front(&mut self, side: Side) -> Price {
         let front = self.book.front(&self.nodes, side).expect("somebody rests");
-        self.index.remove(self.order_ids[front.node as usize]);
+        self.index.remove(self.nodes[front.node].order_id().0);
         self.book.remove(&mut self.nodes, front.node);
         front.price
     }
@@ -228,7 +222,7 @@ fn part_of_one(name: &str, all_or_nothing: bool) {
         let node = bare.index.get(first).expect("it rests");
         bare.book.remove(&mut bare.nodes, node);
         let plenty = Qty::from_lots(1_000);
-        let node = bare.book.rest(&mut bare.nodes, side, price(side, -1), plenty);
+        let node = bare.book.rest(&mut bare.nodes, OrderId(first), side, price(side, -1), plenty);
         let limit = black_box(price(side, -1));
         times.batch(|_| {
             let Bare { book, nodes, .. } = &mut bare;

@@ -161,11 +161,12 @@ impl Engine {
         if let Some(account) = self.accounts.get(aim.account as usize) {
             self.orders.prefetch(account.last_open(aim.instrument, aim.side));
         }
-        market.book.prefetch(&self.orders.nodes, node, aim.side, aim.price);
+        let price = self.orders.get(node).map_or(aim.price, |record| record.price);
+        market.book.prefetch(&self.orders.nodes, node, aim.side, price);
         if let Some(front) = market.book.maker_for(aim.side, aim.price) {
             let maker = self.orders.record(front);
             self.accounts[maker.account.0 as usize].prefetch();
-            market.index.prefetch(maker.order_id.0);
+            market.index.prefetch(self.orders.order_id(front).0);
         }
     }
 
@@ -196,7 +197,7 @@ impl Engine {
         let next = self.orders.nodes[node].next();
         if let Some(record) = self.orders.get(next) {
             self.accounts[record.account.0 as usize].prefetch();
-            market.index.prefetch(record.order_id.0);
+            market.index.prefetch(self.orders.order_id(next).0);
             self.orders.prefetch(self.orders.nodes[next].next());
         }
     }

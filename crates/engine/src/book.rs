@@ -20,7 +20,7 @@ pub(crate) mod slab;
 
 use std::hint::select_unpredictable;
 
-use types::{Price, Qty, Side};
+use types::{Order, OrderId, Price, Qty, Side};
 
 use crate::book::ladder::Ladder;
 use crate::book::page::{Level, Page, SLOTS, Spare};
@@ -35,15 +35,17 @@ pub type Nodes = Slab<Node, NODES_RESERVED>;
 
 pub(crate) const NODES_RESERVED: usize = 1 << 22;
 
-/// A resting order as matching sees it: half a cache line.
+/// A resting order as matching sees it: half a cache line. Its price is where it lies: in a slot of a
+/// page.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub struct Node {
     leaves: u64,
-    key: u64,
+    order_id: OrderId,
     next: u32,
     prev: u32,
     page: u32,
+    slot: u8,
     side: Side,
 }
 
@@ -51,8 +53,10 @@ const _: () = assert!(size_of::<Node>() == 32);
 
 impl Node {
     /// An order that is on no book for now.
-    pub(crate) fn off_book(side: Side, leaves_qty: Qty) -> Self {
-        Self { leaves: leaves_qty.lots(), key: 0, next: NONE, prev: NONE, page: NONE, side }
+    pub(crate) fn off_book(order: &Order) -> Self {
+        let Order { order_id, side, .. } = *order;
+        let leaves = order.leaves_qty().lots();
+        Self { leaves, order_id, next: NONE, prev: NONE, page: NONE, slot: 0, side }
     }
 
     /// Sets what is left of an order that is on no book.
@@ -66,6 +70,11 @@ impl Node {
         Qty::from_lots(self.leaves)
     }
 
+    #[inline]
+    pub fn order_id(&self) -> OrderId {
+        self.order_id
+    }
+
     pub fn side(&self) -> Side {
         self.side
     }
@@ -74,10 +83,6 @@ impl Node {
     #[inline]
     pub(crate) fn next(&self) -> NodeId {
         self.next
-    }
-
-    pub fn price(&self) -> Price {
-        price_of(self.side, self.key)
     }
 }
 
@@ -143,24 +148,38 @@ pub struct Front {
 impl Book {
     /// Puts an order at the end of the queue at its price.
     #[inline(always)]
-    pub fn rest(&mut self, nodes: &mut Nodes, side: Side, price: Price, qty: Qty) -> NodeId {
+    pub fn rest(
+        &mut self,
+        nodes: &mut Nodes,
+        order_id: OrderId,
+        side: Side,
+        price: Price,
+        qty: Qty,
+    ) -> NodeId {
         let key = key_of(side, price);
         let page_id = self.page_for(side, key);
         let leaves = qty.lots();
         let slot = slot_of(key);
+        let made = |prev| Node {
+            leaves,
+            order_id,
+            next: NONE,
+            prev,
+            page: page_id,
+            slot: slot as u8,
+            side,
+        };
         let page = &mut self.pages[page_id];
         if page.has(slot) {
             let level = page.level_mut(slot);
             level.qty = level.qty.wrapping_add(leaves);
             let prev = level.tail;
-            let node =
-                nodes.insert_made(|| Node { leaves, key, next: NONE, prev, page: page_id, side });
+            let node = nodes.insert_made(|| made(prev));
             level.tail = node;
             nodes[prev].next = node;
             return node;
         }
-        let (next, prev) = (NONE, NONE);
-        let node = nodes.insert_made(|| Node { leaves, key, next, prev, page: page_id, side });
+        let node = nodes.insert_made(|| made(NONE));
         page.open(slot, Level { head: node, tail: node, qty: leaves }, &mut self.spare);
         let pages = &mut self.sides[side as usize];
         if pages.front == NONE || key > pages.best_key {
@@ -215,7 +234,7 @@ impl Book {
             return self.remove_whole(nodes, node);
         }
         order.leaves -= qty.lots();
-        let level = self.pages[order.page].level_mut(slot_of(order.key));
+        let level = self.pages[order.page].level_mut(order.slot.into());
         level.qty = level.qty.wrapping_sub(qty.lots());
     }
 
@@ -226,12 +245,12 @@ impl Book {
 
     #[inline(always)] // Where an order is in front, and where it may be anywhere, are guessed apart.
     pub fn remove(&mut self, nodes: &mut Nodes, node: NodeId) {
-        let Node { leaves, key, next, prev, page, side } = nodes[node];
+        let Node { leaves, next, prev, page, slot, side, .. } = nodes[node];
         nodes.remove(node);
         if next == NONE && prev == NONE {
-            return self.close(side, key, page);
+            return self.close(side, page, slot.into());
         }
-        let level = self.pages[page].level_mut(slot_of(key));
+        let level = self.pages[page].level_mut(slot.into());
         level.qty = level.qty.wrapping_sub(leaves);
         match prev {
             NONE => {
@@ -249,6 +268,12 @@ impl Book {
         }
     }
 
+    /// Where an order of this book rests.
+    pub fn price(&self, nodes: &Nodes, node: NodeId) -> Price {
+        let Node { page, slot, side, .. } = nodes[node];
+        price_of(side, self.pages[page].number * SLOTS as u64 + u64::from(slot))
+    }
+
     #[inline]
     pub fn best_price(&self, side: Side) -> Option<Price> {
         let pages = self.side(side);
@@ -256,7 +281,8 @@ impl Book {
     }
 
     /// Has brought near what a command is going to need that removes `node` or, where there is no
-    /// such node, puts an order at `price`. Does not branch on which it is.
+    /// such node, puts an order there. Does not branch on which it is. On a book far and wide it takes the
+    /// right `price` of a `node`, too.
     #[inline]
     pub fn prefetch(&mut self, nodes: &Nodes, node: NodeId, side: Side, price: Price) {
         let key = key_of(side, price);
@@ -265,21 +291,21 @@ impl Book {
         nodes.prefetch(any.next);
         nodes.prefetch(any.prev);
         let page = select_unpredictable(node == NONE, hint, any.page);
-        let key = select_unpredictable(node == NONE, key, any.key);
+        let slot = select_unpredictable(node == NONE, slot_of(key), any.slot.into());
         let side = select_unpredictable(node == NONE, side, any.side);
         if self.side(side).count > HINTS_MAX {
-            return self.prefetch_far(side, key, page);
+            return self.prefetch_far(side, page, key_of(side, price) / SLOTS as u64);
         }
         if let Some(page) = self.pages.get_or_last(page) {
-            page.prefetch(slot_of(key));
+            page.prefetch(slot);
         }
     }
 
     /// Among so many pages, the page itself is not near either. Few orders are on it.
     #[inline(never)]
-    fn prefetch_far(&mut self, side: Side, key: u64, page: u32) {
+    fn prefetch_far(&mut self, side: Side, page: u32, number: u64) {
         self.pages.prefetch(page);
-        self.sides[side as usize].ladder.foresee(key / SLOTS as u64);
+        self.sides[side as usize].ladder.foresee(number);
     }
 
     /// The step before [`Book::prefetch`] for an order at `price`.
@@ -386,18 +412,18 @@ impl Book {
 
     /// Ends a level whose last order has gone, and its page if it was the last there.
     #[inline(never)]
-    fn close(&mut self, side: Side, key: u64, page_id: u32) {
+    fn close(&mut self, side: Side, page_id: u32, slot: usize) {
         let page = &mut self.pages[page_id];
         let pages = &mut self.sides[side as usize];
-        page.close(slot_of(key), &mut self.spare);
+        page.close(slot, &mut self.spare);
         if page.occupied != 0 {
-            if key == pages.best_key {
+            if page_id == pages.best_page && slot == slot_of(pages.best_key) {
                 pages.best_key = page.best_key();
                 pages.front = page.level(page.best_slot()).head;
             }
             return;
         }
-        let number = key / SLOTS as u64;
+        let number = page.number;
         let hint = number as usize & (pages.hints.len() - 1);
         if pages.hints[hint].page == page_id {
             pages.hints[hint] = NO_HINT;
@@ -472,8 +498,8 @@ mod tests {
     fn levels_come_best_first_on_both_sides() {
         let (mut book, mut nodes) = (Book::default(), Nodes::default());
         for price in [100, 7, 164, 99, -5, 100] {
-            book.rest(&mut nodes, Side::Buy, ticks(price), lots(2));
-            book.rest(&mut nodes, Side::Sell, ticks(price + 1000), lots(3));
+            book.rest(&mut nodes, OrderId(1), Side::Buy, ticks(price), lots(2));
+            book.rest(&mut nodes, OrderId(2), Side::Sell, ticks(price + 1000), lots(3));
         }
         let side = |side| -> Vec<(i64, u64)> {
             book.levels(side).map(|(price, qty)| (price.ticks(), qty.lots())).collect()
@@ -486,7 +512,7 @@ mod tests {
     fn a_book_gives_back_all_room() {
         let (mut book, mut nodes) = (Book::default(), Nodes::default());
         let resting: Vec<NodeId> = (0..10_000)
-            .map(|i| book.rest(&mut nodes, Side::Sell, ticks(i * 37 % 5000), lots(1)))
+            .map(|i| book.rest(&mut nodes, OrderId(1), Side::Sell, ticks(i * 37 % 5000), lots(1)))
             .collect();
         for node in resting.iter().rev() {
             book.remove(&mut nodes, *node);
@@ -502,7 +528,7 @@ mod tests {
     fn fill_or_kill_counts_what_is_there() {
         let (mut book, mut nodes) = (Book::default(), Nodes::default());
         for price in [10, 11, 500] {
-            book.rest(&mut nodes, Side::Sell, ticks(price), lots(5));
+            book.rest(&mut nodes, OrderId(1), Side::Sell, ticks(price), lots(5));
         }
         assert!(book.can_fill(Side::Buy, Some(ticks(11)), lots(10)));
         assert!(!book.can_fill(Side::Buy, Some(ticks(11)), lots(11)));

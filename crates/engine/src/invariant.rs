@@ -217,9 +217,14 @@ impl Engine {
                 for node in book.orders(&self.orders.nodes, side) {
                     let order = self.orders.record(node);
                     let lots = self.orders.nodes[node].leaves_qty().lots();
-                    let here = order.instrument == market.instrument.id && lots > 0;
+                    let here = order.instrument == market.instrument.id
+                        && order.price == book.price(&self.orders.nodes, node)
+                        && lots > 0;
                     check(here && self.orders.standing(node) == standing, || {
-                        format!("{symbol}: the book has another order {}", order.order_id)
+                        format!(
+                            "{symbol}: the book has another order {}",
+                            self.orders.order_id(node)
+                        )
                     })?;
                     by_orders = by_orders.wrapping_add(lots);
                     hidden_count += usize::from(standing == Standing::Dark);
@@ -244,7 +249,7 @@ impl Engine {
     /// An iceberg shows no more than it says, and keeps the rest; a pegged order is looked after.
     fn check_special(&self, node: NodeId) -> Result<(), String> {
         let Some(extra) = self.orders.extra(node) else { return Ok(()) };
-        let order_id = self.orders.record(node).order_id;
+        let order_id = self.orders.order_id(node);
         let shown = self.orders.nodes[node].leaves_qty();
         let terms = extra.terms.unwrap_or_default().terms;
         let on_book = extra.standing == Standing::Book;

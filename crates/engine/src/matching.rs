@@ -421,7 +421,7 @@ impl Engine {
         let market = &mut self.markets[order.instrument.0 as usize];
         let leaves_qty = order.leaves_qty();
         let nodes = &mut self.orders.nodes;
-        let node = market.book.rest(nodes, order.side, order.price, leaves_qty);
+        let node = market.book.rest(nodes, order.order_id, order.side, order.price, leaves_qty);
         market.index.insert(order.order_id.0, node);
         self.orders.attach(&mut self.accounts[order.account.0 as usize], node, order);
         let instrument_seq = market.next_seq();

@@ -63,7 +63,6 @@ impl Orders {
         Order {
             strategy_id: extra.strategy_id,
             strategy_type: extra.strategy_type,
-            price: self.price(node),
             cum_qty: as_it_came.order_qty - self.leaves_qty(node),
             cum_quote: extra.cum_quote,
             updated_ns: extra.updated_ns,
@@ -79,7 +78,7 @@ impl Orders {
         Order {
             instrument: record.instrument,
             account: record.account,
-            order_id: record.order_id,
+            order_id: at.order_id(),
             cl_ord_id: self.cl_ord_id(node),
             side: at.side(),
             order_type: record.order_type,
@@ -88,7 +87,7 @@ impl Orders {
             status: record.status,
             strategy_id: None,
             strategy_type: None,
-            price: at.price(),
+            price: record.price,
             order_qty: record.order_qty,
             quote_order_qty: Amount::ZERO,
             cum_qty: Qty::ZERO,
@@ -142,15 +141,24 @@ impl Orders {
         self.extra(node).map_or(Standing::Book, |extra| extra.standing)
     }
 
+    #[inline]
+    pub(crate) fn order_id(&self, node: NodeId) -> OrderId {
+        self.nodes[node].order_id()
+    }
+
+    #[inline(always)]
+    pub(crate) fn open_id(&self, node: NodeId) -> OpenId {
+        let OpenOrder { account, instrument, .. } = *self.record(node);
+        OpenId { account, instrument, order_id: self.order_id(node), side: self.side(node) }
+    }
+
+    #[inline]
     pub(crate) fn side(&self, node: NodeId) -> Side {
         self.nodes[node].side()
     }
 
     pub(crate) fn price(&self, node: NodeId) -> Price {
-        match self.extra(node) {
-            Some(extra) if extra.standing.is_off_book() => extra.off_book_price,
-            _ => self.nodes[node].price(),
-        }
+        self.record(node).price
     }
 
     /// How an order's price follows the book, if it does.
@@ -194,7 +202,6 @@ impl Orders {
                 strategy_type: None,
                 terms: None,
                 standing: Standing::Book,
-                off_book_price: Price::default(),
                 reserve: Qty::ZERO,
                 amends: 0,
             });
@@ -217,7 +224,7 @@ impl Orders {
         let name = self.sought(order.account, order.instrument, &order.cl_ord_id);
         let record = OpenOrder {
             cl_ord_id: self.kept_name(&name, &order.cl_ord_id),
-            order_id: order.order_id,
+            price: order.price,
             order_qty: order.order_qty,
             created_ns: order.created_ns,
             account: order.account,
@@ -260,7 +267,7 @@ impl Orders {
     ) {
         let record = OpenOrder {
             cl_ord_id: self.kept_name(name, &request.cl_ord_id),
-            order_id: open.order_id,
+            price: request.price,
             order_qty: qty,
             created_ns: now_ns,
             account: open.account,
@@ -347,7 +354,6 @@ impl Orders {
             strategy_type,
             terms,
             standing: Standing::Book,
-            off_book_price: Price::default(),
             reserve: Qty::ZERO,
             amends: 0,
         })
@@ -360,16 +366,10 @@ impl Orders {
         order: &Order,
         standing: Standing,
     ) -> NodeId {
-        let node = self.nodes.insert(Node::off_book(order.side, order.leaves_qty()));
+        let node = self.nodes.insert(Node::off_book(order));
         self.attach(account, node, order);
-        self.stand_off_book(node, standing, order.price);
+        self.extra_mut(node).standing = standing;
         node
-    }
-
-    pub(crate) fn stand_off_book(&mut self, node: NodeId, standing: Standing, price: Price) {
-        let extra = self.extra_mut(node);
-        extra.standing = standing;
-        extra.off_book_price = price;
     }
 
     /// Notes what has become of an order that is on no book.
@@ -378,13 +378,13 @@ impl Orders {
         self.nodes[node].set_leaves(order.leaves_qty());
         let record = self.record_mut(node);
         record.order_type = order.order_type;
+        record.price = order.price;
         record.order_qty = order.order_qty;
         record.status = order.status;
         let extra = self.extra_mut(node);
         extra.updated_ns = order.updated_ns;
         extra.cum_quote = order.cum_quote;
         extra.terms = order.terms;
-        extra.off_book_price = order.price;
     }
 
     /// Gives an order another node, with all that is known of it. The old one is still to be
@@ -409,7 +409,8 @@ impl Orders {
     /// Lets go of an order. Its node is still to be given back.
     pub(crate) fn detach(&mut self, account: &mut Account, node: NodeId) {
         let record = *self.record(node);
-        let OpenOrder { instrument, order_id, time_in_force, extra, .. } = record;
+        let OpenOrder { instrument, time_in_force, extra, .. } = record;
+        let order_id = self.order_id(node);
         if is_timed(time_in_force) {
             self.timed.remove(&(instrument, time_in_force, order_id));
         } else if time_in_force == TimeInForce::Gtd {
@@ -573,7 +574,7 @@ impl Orders {
         let mut asks = self.of_side(account, instrument, Side::Sell).peekable();
         std::iter::from_fn(move || {
             let bid_is_older = match (bids.peek(), asks.peek()) {
-                (Some(bid), Some(ask)) => self.record(*bid).order_id < self.record(*ask).order_id,
+                (Some(bid), Some(ask)) => self.order_id(*bid) < self.order_id(*ask),
                 (bid, _) => bid.is_some(),
             };
             if bid_is_older { bids.next() } else { asks.next() }

@@ -393,7 +393,7 @@ impl Engine {
         let mut placed = Vec::with_capacity(on_books + off_book.len());
         self.orders.reserve(placed.capacity());
         for (standing, order) in &off_book {
-            let node = self.orders.nodes.insert(Node::off_book(order.side, order.leaves_qty()));
+            let node = self.orders.nodes.insert(Node::off_book(order));
             placed.push(Placed::new(order, node, *standing));
         }
         let is_waiting = |placed: &&Placed<'_>| placed.standing == Standing::Trigger;
@@ -402,14 +402,21 @@ impl Engine {
         for order in hidden.iter().flatten() {
             let special = &mut self.markets.get_mut(order.instrument.0 as usize)?.special;
             let (price, qty) = (order.price, order.leaves_qty());
-            let node = special.dark.rest(&mut self.orders.nodes, order.side, price, qty);
+            let node =
+                special.dark.rest(&mut self.orders.nodes, order.order_id, order.side, price, qty);
             special.hidden_count += 1;
             placed.push(Placed::new(order, node, Standing::Dark));
         }
         for order in resting.iter().flatten() {
             let market = self.markets.get_mut(order.instrument.0 as usize)?;
             let shown = unshown.shown_of(order)?;
-            let node = market.book.rest(&mut self.orders.nodes, order.side, order.price, shown);
+            let node = market.book.rest(
+                &mut self.orders.nodes,
+                order.order_id,
+                order.side,
+                order.price,
+                shown,
+            );
             placed.push(Placed::new(order, node, Standing::Book));
         }
         places.extend(placed.iter().map(|it| it.place));
@@ -434,7 +441,7 @@ impl Engine {
             namesake.is_none().then_some(())?;
             self.orders.attach(&mut self.accounts[account.0 as usize], node, order);
             if standing != Standing::Book {
-                self.orders.stand_off_book(node, standing, order.price);
+                self.orders.extra_mut(node).standing = standing;
             }
             if let Some(reserve) = unshown.reserves.remove(&(instrument, order.order_id)) {
                 self.orders.extra_mut(node).reserve = reserve;

@@ -2,7 +2,7 @@
 //! no accounts and no events; fills are counted.
 
 use engine::{Book, NodeId, Nodes, OrderIndex};
-use types::{Phase, Price, Qty, Side};
+use types::{OrderId, Phase, Price, Qty, Side};
 
 use super::plan::{Step, Terms};
 use super::target::{Tally, Target};
@@ -19,8 +19,6 @@ const NEAR_ANYWAY: usize = 1 << 15;
 pub(crate) struct Bare {
     markets: Vec<Market>,
     nodes: Nodes,
-    /// Indexed by node.
-    order_ids: Vec<u64>,
     tally: Tally,
     last_maker: u64,
 }
@@ -119,7 +117,6 @@ impl Bare {
         Self {
             markets: vec![Market::default(); instrument_count as usize],
             nodes: Nodes::default(),
-            order_ids: Vec::new(),
             tally: Tally::default(),
             last_maker: 0,
         }
@@ -141,7 +138,7 @@ impl Bare {
     #[inline(always)]
     fn carry(&mut self, ready: &Ready) {
         let Ready { order_id, price, qty, instrument, side, kind } = *ready;
-        let Self { markets, nodes, order_ids, tally, last_maker } = self;
+        let Self { markets, nodes, tally, last_maker } = self;
         let market = &mut markets[instrument as usize];
         let price = Price::from_ticks(price);
         let qty = Qty::from_lots(qty);
@@ -158,18 +155,18 @@ impl Bare {
             },
             Kind::Execution => {
                 let trades = tally.trades;
-                market.take(nodes, order_ids, tally, last_maker, side, price, qty);
+                market.take(nodes, tally, last_maker, side, price, qty);
                 tally.execution(trades, order_id, *last_maker);
             }
-            Kind::Uncross => market.uncross(nodes, order_ids),
+            Kind::Uncross => market.uncross(nodes),
             Kind::Nothing => {}
             Kind::Limit | Kind::Ioc | Kind::Auction => {
                 let left = match kind == Kind::Auction || !market.book.crosses(side, price) {
                     true => qty,
-                    false => market.take(nodes, order_ids, tally, last_maker, side, price, qty),
+                    false => market.take(nodes, tally, last_maker, side, price, qty),
                 };
                 if !left.is_zero() && matches!(kind, Kind::Limit | Kind::Auction) {
-                    market.rest(nodes, order_ids, order_id, side, price, left);
+                    market.rest(nodes, order_id, side, price, left);
                 }
             }
         }
@@ -204,12 +201,13 @@ impl Bare {
     /// Orders that rest at `price` or better, in the order in which they would trade, as ids, prices
     /// and lots.
     pub(crate) fn queue(&self, instrument: u32, side: Side, price: i64) -> Vec<(u64, i64, u64)> {
+        let Self { markets, nodes, .. } = self;
+        let book = &markets[instrument as usize].book;
         let read = |node: NodeId| {
-            let order = &self.nodes[node];
-            let order_id = self.order_ids[node as usize];
-            (order_id, order.price().ticks(), order.leaves_qty().lots())
+            let order = &nodes[node];
+            (order.order_id().0, book.price(nodes, node).ticks(), order.leaves_qty().lots())
         };
-        let orders = self.markets[instrument as usize].book.orders(&self.nodes, side).map(read);
+        let orders = book.orders(nodes, side).map(read);
         let price = Price::from_ticks(price);
         // An order on the other side at `price` would trade with all of them.
         let within = |at: i64| side.opposite().crosses(price, Price::from_ticks(at));
@@ -223,7 +221,6 @@ impl Market {
     fn take(
         &mut self,
         nodes: &mut Nodes,
-        order_ids: &[u64],
         tally: &mut Tally,
         last_maker: &mut u64,
         side: Side,
@@ -234,7 +231,7 @@ impl Market {
         let mut left = qty;
         while !left.is_zero() {
             let Some(front) = book.front_for(nodes, side, limit) else { break };
-            let maker = order_ids[front.node as usize];
+            let maker = nodes[front.node].order_id().0;
             let qty = left.min(front.leaves_qty);
             left -= qty;
             if qty == front.leaves_qty {
@@ -251,7 +248,7 @@ impl Market {
 
     /// Trades what is crossed. At which price does not matter to what is left.
     #[cold]
-    fn uncross(&mut self, nodes: &mut Nodes, order_ids: &[u64]) {
+    fn uncross(&mut self, nodes: &mut Nodes) {
         let Self { book, index } = self;
         while let (Some(bid), Some(ask)) =
             (book.front(nodes, Side::Buy), book.front(nodes, Side::Sell))
@@ -260,7 +257,7 @@ impl Market {
             let qty = bid.leaves_qty.min(ask.leaves_qty);
             for front in [bid, ask] {
                 if qty == front.leaves_qty {
-                    index.remove(order_ids[front.node as usize]);
+                    index.remove(nodes[front.node].order_id().0);
                     book.remove(nodes, front.node);
                 } else {
                     book.reduce(nodes, front.node, qty);
@@ -270,20 +267,8 @@ impl Market {
     }
 
     #[inline]
-    fn rest(
-        &mut self,
-        nodes: &mut Nodes,
-        order_ids: &mut Vec<u64>,
-        order_id: u64,
-        side: Side,
-        price: Price,
-        qty: Qty,
-    ) {
-        let node = self.book.rest(nodes, side, price, qty);
-        match order_ids.get_mut(node as usize) {
-            Some(place) => *place = order_id,
-            None => order_ids.push(order_id), // a new node is the next one
-        }
+    fn rest(&mut self, nodes: &mut Nodes, order_id: u64, side: Side, price: Price, qty: Qty) {
+        let node = self.book.rest(nodes, OrderId(order_id), side, price, qty);
         self.index.insert(order_id, node);
     }
 }

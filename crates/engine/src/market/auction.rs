@@ -116,7 +116,7 @@ impl Engine {
         let accounts = [bought.account, sold.account];
         match self.can_clear_between(accounts, bought.instrument, price, qty) {
             true => Ok(()),
-            false => Err(if bought.order_id < sold.order_id { ask } else { bid }),
+            false => Err(if nodes[bid].order_id() < nodes[ask].order_id() { ask } else { bid }),
         }
     }
 
@@ -124,7 +124,7 @@ impl Engine {
     fn uncross_trade(&mut self, bid: NodeId, ask: NodeId, price: Price, events: &mut Vec<Event>) {
         let nodes = &self.orders.nodes;
         let qty = nodes[bid].leaves_qty().min(nodes[ask].leaves_qty());
-        let bid_is_older = self.orders.record(bid).order_id < self.orders.record(ask).order_id;
+        let bid_is_older = self.orders.order_id(bid) < self.orders.order_id(ask);
         let (maker_node, taker_node) = if bid_is_older { (bid, ask) } else { (ask, bid) };
         let instrument = self.orders.record(bid).instrument;
         let quote = self.markets[instrument.0 as usize].instrument.notional(price, qty);

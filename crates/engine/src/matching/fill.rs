@@ -112,7 +112,7 @@ impl Engine {
         self.foresee_makers(self.orders.nodes[front.node].next());
         let (instrument_seq, matched) = self.match_plain(taker.instrument, front.price, qty);
         let Match { trade_id, price, quote, .. } = matched;
-        let maker = OpenId::of(self.orders.record(front.node), taker.side.opposite());
+        let maker = self.orders.open_id(front.node);
         count_fill(taker, qty, quote, self.now_ns);
         let for_maker = self.settle_maker(maker, &matched, tab);
         let for_taker = self.settle_taker(taker, &matched, tab);
@@ -207,7 +207,7 @@ impl Engine {
         if kept > 0 {
             // Not by way of the whole order: to read at once what was written in other parts is slow.
             let record = self.orders.record(node);
-            let brief = FinishedOrder::ended(record, maker.side, matched.price, end);
+            let brief = FinishedOrder::ended(maker, record, end);
             match brief.filter(|_| !self.orders.has_strategy(node)) {
                 Some(brief) => account.finished.push_brief(Some(brief), kept),
                 None => account.finished.push(&self.orders.after(node, end), kept),

@@ -18,7 +18,6 @@ use crate::engine::{Engine, tell};
 use crate::matching::new_order;
 use crate::orders::finished::{End, FinishedOrder};
 use crate::orders::name::Sought;
-use crate::orders::record::OpenOrder;
 use crate::orders::sweep::OpenId;
 
 /// A new order that may come, as one glance shows.
@@ -103,7 +102,7 @@ impl Engine {
         });
         let NewOrder { instrument, side, price, .. } = *request;
         let nodes = &mut self.orders.nodes;
-        let node = market.book.rest(nodes, side, price, glance.qty);
+        let node = market.book.rest(nodes, order_id, side, price, glance.qty);
         market.index.insert(order_id.0, node);
         let open = OpenId { account: account_id, instrument, order_id, side };
         self.orders.attach_plain(account, node, open, request, glance.qty, &glance.name, now_ns);
@@ -156,9 +155,9 @@ impl Engine {
             return false;
         }
         let market = &mut self.markets[record.instrument.0 as usize];
-        let (side, price) = (self.orders.side(node), self.orders.nodes[node].price());
-        let (order_id, canceled_qty) = (record.order_id, record.order_qty);
-        let (asset, amount) = held_at(&market.instrument, side, price, canceled_qty);
+        let open = self.orders.open_id(node);
+        let canceled_qty = record.order_qty;
+        let (asset, amount) = held_at(&market.instrument, open.side, record.price, canceled_qty);
         account.give_back(asset, amount);
         let (account_seq, instrument_seq) = (account.next_seq(), market.next_seq());
         let (orders, now_ns) = (&self.orders, self.now_ns);
@@ -184,18 +183,17 @@ impl Engine {
                 cum_quote: Amount::ZERO,
                 updated_ns: now_ns,
             };
-            match FinishedOrder::ended(&record, side, price, &end) {
+            match FinishedOrder::ended(open, &record, &end) {
                 Some(brief) => account.finished.push_brief(Some(brief), kept),
                 None => account.finished.push(&canceled(), kept),
             }
         }
-        market.index.remove(order_id.0);
+        market.index.remove(open.order_id.0);
         self.orders.unlink(account, node, &record);
         market.book.remove(&mut self.orders.nodes, node);
-        let OpenOrder { account, instrument, .. } = record;
-        self.sessions.forget(OpenId { account, instrument, order_id, side });
-        self.note_book(instrument);
-        self.touch(instrument);
+        self.sessions.forget(open);
+        self.note_book(open.instrument);
+        self.touch(open.instrument);
         true
     }
 }

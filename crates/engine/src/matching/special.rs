@@ -107,12 +107,10 @@ impl Engine {
         let standing = self.orders.standing(node);
         let shown = self.shown_qty(node);
         let market = &mut self.markets[order.instrument.0 as usize];
-        let off =
-            self.orders.nodes.insert(crate::book::Node::off_book(order.side, order.leaves_qty()));
+        let off = self.orders.nodes.insert(crate::book::Node::off_book(&order));
         self.orders.relocate(&mut self.accounts[order.account.0 as usize], node, off);
         let extra = self.orders.extra_mut(off);
         extra.standing = Standing::Entering;
-        extra.off_book_price = order.price;
         extra.reserve = Qty::ZERO;
         market.index.insert(order.order_id.0, off);
         market.take_out(&mut self.orders.nodes, node, standing);
@@ -140,7 +138,8 @@ impl Engine {
             true => (&mut market.special.dark, Standing::Dark),
             false => (&mut market.book, Standing::Book),
         };
-        let node = book.rest(&mut self.orders.nodes, order.side, order.price, shown_qty);
+        let node =
+            book.rest(&mut self.orders.nodes, order.order_id, order.side, order.price, shown_qty);
         match from {
             None => self.orders.attach(account, node, order),
             Some(off) => {
@@ -204,7 +203,7 @@ impl Engine {
         let display_qty = order.terms.unwrap_or_default().terms.display_qty;
         let reserve = order.order_qty - order.cum_qty;
         let next = display_qty.min(reserve);
-        let again = market.book.rest(nodes, order.side, order.price, next);
+        let again = market.book.rest(nodes, order.order_id, order.side, order.price, next);
         assert_eq!(again, node, "the place that was given back last is taken first");
         self.orders.extra_mut(node).reserve = reserve - next;
         Reduced { is_shown, leaves_qty, next }
@@ -337,7 +336,7 @@ impl Engine {
                 .flat_map(|side| market.book.orders(&self.orders.nodes, side))
                 .filter_map(|node| {
                     let reserve = self.orders.extra(node)?.reserve;
-                    let order_id = self.orders.record(node).order_id;
+                    let order_id = self.orders.order_id(node);
                     (!reserve.is_zero()).then_some((order_id, reserve))
                 })
                 .collect();

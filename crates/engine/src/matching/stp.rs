@@ -48,7 +48,7 @@ impl Engine {
             qty,
             stp_mode: taker.stp_mode,
             maker_account: self.orders.record(front.node).account,
-            maker_order_id: self.orders.record(front.node).order_id,
+            maker_order_id: self.orders.order_id(front.node),
             taker_account: taker.account,
             taker_order_id: taker.order_id,
             prevented_ns: self.now_ns,

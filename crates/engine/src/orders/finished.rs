@@ -8,6 +8,7 @@ use types::{
 use crate::orders::kept::{Brief, Kept};
 use crate::orders::name::Name;
 use crate::orders::record::OpenOrder;
+use crate::orders::sweep::OpenId;
 
 /// An order by quantity, with its name packed, of no sum beyond 64 bits, without a strategy or
 /// special terms.
@@ -90,19 +91,19 @@ impl FinishedOrder {
     /// Of an open order that ends so, without making the whole order. `None` where its name is too
     /// long or the sum too large.
     #[inline(always)]
-    pub(crate) fn ended(record: &OpenOrder, side: Side, price: Price, end: &End) -> Option<Self> {
+    pub(crate) fn ended(open: OpenId, record: &OpenOrder, end: &End) -> Option<Self> {
         let Name::Packed(cl_ord_id) = record.cl_ord_id else { return None };
         Some(Self {
             cl_ord_id,
-            order_id: record.order_id,
-            price,
+            order_id: open.order_id,
+            price: record.price,
             order_qty: record.order_qty,
             cum_qty: end.cum_qty,
             cum_quote: end.cum_quote.minor().try_into().ok()?,
             created_ns: record.created_ns,
             updated_ns: end.updated_ns,
-            instrument: record.instrument,
-            side,
+            instrument: open.instrument,
+            side: open.side,
             order_type: record.order_type,
             time_in_force: record.time_in_force,
             stp_mode: record.stp_mode,

@@ -210,7 +210,7 @@ impl Engine {
             .filter_map(|node| {
                 let record = self.orders.record(node);
                 let amends = self.orders.extra(node)?.amends;
-                (amends > 0).then_some((record.instrument, record.order_id, amends))
+                (amends > 0).then_some((record.instrument, self.orders.order_id(node), amends))
             })
             .collect();
         amended.sort_unstable();

@@ -1,20 +1,20 @@
 //! What is kept of one open order.
 
 use types::{
-    AccountId, Amount, InstrumentId, OrderId, OrderStatus, OrderTerms, OrderType, Price, Qty,
-    Reader, StpMode, TimeInForce, Wire,
+    AccountId, Amount, InstrumentId, OrderStatus, OrderTerms, OrderType, Price, Qty, Reader,
+    StpMode, TimeInForce, Wire,
 };
 
 use super::name::Name;
 use crate::book::slab::NONE;
 
-/// What is kept of an open order beside its node, which has its side, price and leaves: one cache
-/// line.
+/// What is kept of an open order beside its node, which has its id, side and leaves: one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct OpenOrder {
     pub(super) cl_ord_id: Name,
-    pub(crate) order_id: OrderId,
+    /// Its limit, also where it is on no book.
+    pub(crate) price: Price,
     /// Without what has been amended away.
     pub(crate) order_qty: Qty,
     pub(crate) created_ns: u64,
@@ -49,8 +49,6 @@ pub(crate) struct Extra {
     pub(crate) strategy_type: Option<i32>,
     pub(crate) terms: Option<OrderTerms>,
     pub(crate) standing: Standing,
-    /// The limit of an order that is on no book: on a book, the node has it.
-    pub(crate) off_book_price: Price,
     /// What an iceberg does not show now: its node has the rest.
     pub(crate) reserve: Qty,
     /// How often it was amended.

@@ -12,7 +12,6 @@ use crate::account::risk::read_map;
 use crate::book::NodeId;
 use crate::engine::{Deferred, Engine};
 use crate::orders::numbered::Numbered;
-use crate::orders::record::OpenOrder;
 use crate::state::write_list;
 
 /// Sessions that are open at once.
@@ -303,14 +302,6 @@ impl From<&Order> for OpenId {
     #[inline]
     fn from(order: &Order) -> Self {
         let Order { account, instrument, order_id, side, .. } = *order;
-        Self { account, instrument, order_id, side }
-    }
-}
-
-impl OpenId {
-    #[inline(always)]
-    pub(crate) fn of(record: &OpenOrder, side: Side) -> Self {
-        let OpenOrder { account, instrument, order_id, .. } = *record;
         Self { account, instrument, order_id, side }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use engine::{Book, NodeId, Nodes, OrderIndex};
 use proptest::prelude::*;
-use types::{Price, Qty, Side};
+use types::{OrderId, Price, Qty, Side};
 
 use crate::house::{lots, ticks};
 
@@ -109,12 +109,15 @@ proptest! {
     #[test]
     fn a_book_is_two_sorted_maps_of_queues(steps in steps()) {
         let (mut book, mut nodes, mut queues) = (Book::default(), Nodes::default(), Queues::default());
+        let mut rested = 1;
         for step in steps {
             match step {
                 Step::Rest { side, price, qty } => {
-                    let node = book.rest(&mut nodes, side, ticks(price), lots(qty));
+                    let node = book.rest(&mut nodes, OrderId(rested), side, ticks(price), lots(qty));
                     queues.side(side).entry(price).or_default().push_back((node, qty));
-                    prop_assert_eq!(nodes[node].price(), ticks(price));
+                    prop_assert_eq!(book.price(&nodes, node), ticks(price));
+                    prop_assert_eq!(nodes[node].order_id(), OrderId(rested));
+                    rested += 1;
                     prop_assert_eq!(nodes[node].side(), side);
                 }
                 Step::Take { side, qty } => {

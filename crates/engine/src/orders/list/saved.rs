@@ -140,15 +140,14 @@ impl Engine {
 
     /// An order that is in a list is one of that list's, and waits if the list says so.
     pub(crate) fn check_in_list(&self, node: NodeId) -> Result<(), String> {
-        let record = self.orders.record(node);
+        let (instrument, of) = (self.orders.record(node).instrument, self.orders.order_id(node));
         let id = self.orders.terms(node).order_list;
-        let open = self.markets[record.instrument.0 as usize].lists.open.get(&id);
-        let is_known =
-            open.is_some_and(|open| open.orders().any(|order_id| order_id == record.order_id));
-        let is_pending = open.is_some_and(|open| open.is_pending(record.order_id));
+        let open = self.markets[instrument.0 as usize].lists.open.get(&id);
+        let is_known = open.is_some_and(|open| open.orders().any(|order_id| order_id == of));
+        let is_pending = open.is_some_and(|open| open.is_pending(of));
         let waits = self.orders.standing(node) == Standing::List;
         check((id == OrderListId(0) || is_known) && waits == is_pending, || {
-            format!("order {} is not in list {id}", record.order_id)
+            format!("order {of} is not in list {id}")
         })
     }
 }

@@ -38,7 +38,7 @@ impl Wire for SavedTriggers {
 impl Triggers {
     fn save(&self, orders: &Orders) -> SavedTriggers {
         let mut saved = SavedTriggers { prices: self.prices.clone(), ..SavedTriggers::default() };
-        let order_id = |node: &NodeId| orders.record(*node).order_id;
+        let order_id = |node: &NodeId| orders.order_id(*node);
         for at in DIRECTIONS.map(|direction| direction as usize) {
             let trails = &self.trails[at];
             let mut begun: Vec<_> = trails.begun.iter().collect();

@@ -13,6 +13,7 @@
 
 pub(crate) mod index;
 pub(crate) mod ladder;
+pub(crate) mod node;
 pub(crate) mod page;
 pub(crate) mod prefetch;
 pub(crate) mod shelf;
@@ -20,71 +21,13 @@ pub(crate) mod slab;
 
 use std::hint::select_unpredictable;
 
-use types::{Order, OrderId, Price, Qty, Side};
+use types::{OrderId, Price, Qty, Side};
 
 use crate::book::ladder::Ladder;
+use crate::book::node::{Node, NodeId, Nodes};
 use crate::book::page::{Level, Page, SLOTS, Spare};
 use crate::book::prefetch::prefetch;
 use crate::book::slab::{NONE, Slab};
-
-/// Names a resting order; used again once the order is gone.
-pub type NodeId = u32;
-
-/// The resting orders of all books: one slab, so that room freed in one book serves another.
-pub type Nodes = Slab<Node, NODES_RESERVED>;
-
-pub(crate) const NODES_RESERVED: usize = 1 << 22;
-
-/// A resting order as matching sees it: half a cache line. Its price is where it lies: in a slot of a
-/// page.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(32))]
-pub struct Node {
-    leaves: u64,
-    order_id: OrderId,
-    next: u32,
-    prev: u32,
-    page: u32,
-    slot: u8,
-    side: Side,
-}
-
-const _: () = assert!(size_of::<Node>() == 32);
-
-impl Node {
-    /// An order that is on no book for now.
-    pub(crate) fn off_book(order: &Order) -> Self {
-        let Order { order_id, side, .. } = *order;
-        let leaves = order.leaves_qty().lots();
-        Self { leaves, order_id, next: NONE, prev: NONE, page: NONE, slot: 0, side }
-    }
-
-    /// Sets what is left of an order that is on no book.
-    pub(crate) fn set_leaves(&mut self, leaves_qty: Qty) {
-        debug_assert!(self.page == NONE, "a level knows the sum of its orders");
-        self.leaves = leaves_qty.lots();
-    }
-
-    #[inline]
-    pub fn leaves_qty(&self) -> Qty {
-        Qty::from_lots(self.leaves)
-    }
-
-    #[inline]
-    pub fn order_id(&self) -> OrderId {
-        self.order_id
-    }
-
-    pub fn side(&self) -> Side {
-        self.side
-    }
-
-    /// Who is behind it in the queue at its price, if anybody.
-    #[inline]
-    pub(crate) fn next(&self) -> NodeId {
-        self.next
-    }
-}
 
 #[derive(Clone, Debug, Default)]
 pub struct Book {

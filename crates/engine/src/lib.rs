@@ -4,34 +4,35 @@
 //! I/O, draws no random number and never fails. A command that cannot be carried out is a
 //! [`types::CommandRejected`]. Same log, same events, on every machine.
 //!
-//! The way of an order: `engine.rs` picks the command apart, `matching/check.rs` is the ladder of
-//! refusals, `matching.rs` trades it, `book.rs` queues it, `orders.rs` keeps the rest of it,
-//! `matching/settle.rs` moves the money, `orders/ending.rs` ends it, `orders/finished.rs` keeps it
-//! where it can be asked for. Nearly all orders go the short way of `matching/plain.rs` through
-//! these, and `ahead.rs` has brought near what they touch. What few orders need lies beside them:
-//! `matching/special.rs` for orders that are not shown whole, `orders/trigger.rs` for those that
-//! wait for a price.
+//! # The map
+//! Each floor sees only the floors below it.
+//! - `engine.rs`: `apply`, which hands each command to the rules of its kind.
+//! - `rules/`: what commands do, as `impl Engine` by topic. `operator/` has listings, accounts, keys
+//!   and transfers, `account/` fees, limits, holds and withdrawals, `market/` phases, auctions and
+//!   halts, `matching/` the way of an order through the book, `orders/` how open orders change, wait
+//!   and end. `due.rs`, `deferred.rs` and `follow_up.rs` run what no command asks for by itself:
+//!   what is due at a time, what an earlier command left over, what follows from events.
+//! - `state/`: plain data with its codec. `state.rs` has the struct [`Engine`] and its accessors,
+//!   each file below one part of the state. `snapshot/` writes and reads all of it, `invariant/`
+//!   checks what must hold between commands, `query/` answers queries. No file here needs a rule.
+//! - `book/`: price levels and queues of one instrument; it knows no accounts.
 //!
-//! Of the whole: `query.rs` answers questions, `state.rs` writes and reads it, `invariant.rs` says
-//! what must hold between commands.
+//! # The way of an order
+//! `matching/check.rs` is the ladder of refusals. `matching/enter.rs` accepts the order and
+//! `matching/trade.rs` trades it, `matching/settle.rs` moves the money, `book.rs` queues the rest,
+//! `orders/ending.rs` ends it. Nearly all orders are plain and take the short way through
+//! `matching/plain.rs` and `matching/fill.rs`, after `ahead.rs` has prefetched what they touch. The
+//! rare terms have files of their own: `matching/special.rs` for orders that the book does not show
+//! whole, `matching/peg.rs`, `matching/stp.rs`, `orders/trigger.rs`, `orders/list.rs`.
 
-mod account;
-mod ahead;
 mod book;
 mod engine;
-mod follow_up;
-mod invariant;
-mod market;
-mod matching;
-mod operator;
-mod orders;
-mod probe;
-mod query;
+mod rules;
 mod state;
-mod taken;
 
-pub use account::risk::OrderRate;
-pub use account::withdrawal::{WITHDRAWALS_KEPT, WITHDRAWALS_OPEN_MAX};
 pub use book::index::OrderIndex;
-pub use book::{Book, Front, Node, NodeId, Nodes};
-pub use engine::{Engine, RULES_VERSION, WORK_PER_COMMAND};
+pub use book::node::{Node, NodeId, Nodes};
+pub use book::{Book, Front};
+pub use state::account::rate::OrderRate;
+pub use state::withdrawals::{WITHDRAWALS_KEPT, WITHDRAWALS_OPEN_MAX};
+pub use state::{Engine, RULES_VERSION, WORK_PER_COMMAND};

@@ -1,0 +1,130 @@
+//! The rungs of the ladder that an account's limits in an instrument are.
+
+use types::{AccountLimits, NewOrder, OrderSize, Price, Qty, RejectReason, Side};
+
+use crate::book::node::NodeId;
+use crate::state::Engine;
+use crate::state::account::Account;
+use crate::state::orders::record::Standing;
+
+/// An order of an account that has limits in the instrument: the rungs of the ladder that these
+/// are. By quote amount and by market, it is measured at the best price.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limited<'a> {
+    limits: &'a AccountLimits,
+    side: Side,
+    /// `None` for a market order, and for a peg without a reference.
+    limit: Option<Price>,
+    /// Zero for an order that will not trade, since nobody is there.
+    qty: Qty,
+    notional: i128,
+    /// What of it may still trade, and the lots that the account has room for.
+    leaves_qty: Qty,
+    position_room: Option<Qty>,
+    /// With this order.
+    open_notional: i128,
+}
+
+impl Engine {
+    /// What limits have to say of an order, if there are any; in the place of `own`, if that is one.
+    #[inline]
+    pub(crate) fn limited<'a>(
+        &self,
+        account: &'a Account,
+        order: &NewOrder,
+        price: Option<Price>,
+        best: Option<Price>,
+        own: Option<NodeId>,
+    ) -> Option<Limited<'a>> {
+        match account.extra {
+            None => None,
+            Some(_) => self.limited_uncommon(account, order, price, best, own),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn limited_uncommon<'a>(
+        &self,
+        account: &'a Account,
+        order: &NewOrder,
+        price: Option<Price>,
+        best: Option<Price>,
+        own: Option<NodeId>,
+    ) -> Option<Limited<'a>> {
+        let risk = account.market_risk(order.instrument)?;
+        let instrument = &self.market(order.instrument)?.instrument;
+        let limit = price.filter(|_| !order.order_type.is_market());
+        let price = limit.or(best).unwrap_or_default();
+        let (qty, notional) = match order.size {
+            OrderSize::Base(qty) => (qty, instrument.notional(price, qty)),
+            OrderSize::Quote(amount) => (instrument.lots_for(amount, price), amount),
+        };
+        let holds = own.is_some_and(|own| self.orders.standing(own) != Standing::List);
+        let own = own.map(|own| self.orders.order(own));
+        let done_qty = own.map_or(Qty::ZERO, |own| own.cum_qty.min(qty));
+        let leaves_qty = qty - done_qty;
+        let mut exposure = risk.exposure;
+        if let Some(own) = own.filter(|own| holds && !own.order_type.is_market()) {
+            exposure.subtract(instrument, &own, own.leaves_qty());
+        }
+        let done = instrument.notional(price, done_qty).minor();
+        let rest = (notional.minor() - done).saturating_abs();
+        Some(Limited {
+            limits: &risk.limits,
+            side: order.side,
+            limit,
+            qty,
+            notional: notional.minor().saturating_abs(),
+            leaves_qty,
+            position_room: account.position_room(instrument, order.side, &exposure),
+            open_notional: exposure.open_notional.saturating_add(rest),
+        })
+    }
+}
+
+impl Limited<'_> {
+    /// A limit may be so far through the last price, and no farther.
+    pub(crate) fn check_collar(&self, last_price: Option<Price>) -> Result<(), RejectReason> {
+        let bps = i128::from(self.limits.collar_bps);
+        let (Some(last), Some(limit), true) = (last_price, self.limit, bps > 0) else {
+            return Ok(());
+        };
+        let (last, limit) = (i128::from(last.ticks()), i128::from(limit.ticks()));
+        let through = match self.side {
+            Side::Buy => limit - last,
+            Side::Sell => last - limit,
+        };
+        refuse(through * 10_000 > last.abs() * bps, RejectReason::PriceOutsideCollar)
+    }
+
+    pub(crate) fn check_qty(&self) -> Result<(), RejectReason> {
+        let max = self.limits.max_order_qty;
+        refuse(!max.is_zero() && self.qty > max, RejectReason::OrderQtyAboveLimit)
+    }
+
+    pub(crate) fn check_notional(&self) -> Result<(), RejectReason> {
+        let max = self.limits.max_order_notional.minor();
+        refuse(max != 0 && self.notional > max, RejectReason::NotionalAboveLimit)
+    }
+
+    /// For a new order that may rest, beside so many that are open.
+    pub(crate) fn check_open_orders(&self, open_orders: u32) -> Result<(), RejectReason> {
+        let max = self.limits.max_open_orders;
+        refuse(max != 0 && open_orders >= max, RejectReason::OpenOrdersAboveLimit)
+    }
+
+    pub(crate) fn check_open_notional(&self) -> Result<(), RejectReason> {
+        let max = self.limits.max_open_notional.minor();
+        refuse(max != 0 && self.open_notional > max, RejectReason::OpenNotionalAboveLimit)
+    }
+
+    pub(crate) fn check_position(&self) -> Result<(), RejectReason> {
+        let fits = self.position_room.is_none_or(|room| self.leaves_qty <= room);
+        refuse(!fits, RejectReason::PositionAboveLimit)
+    }
+}
+
+fn refuse(refuses: bool, reason: RejectReason) -> Result<(), RejectReason> {
+    if refuses { Err(reason) } else { Ok(()) }
+}

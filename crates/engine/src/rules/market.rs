@@ -1,0 +1,10 @@
+//! What operators and time do with instruments: phases, auctions, calendars, halts, rules.
+
+mod auction;
+mod calendar;
+mod delist;
+mod equilibrium;
+mod halt;
+mod indication;
+pub(crate) mod phase;
+mod trading;

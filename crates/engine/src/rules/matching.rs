@@ -1,0 +1,15 @@
+//! How an order is checked, trades, rests, and what follows its price.
+
+pub(crate) mod check;
+pub(crate) mod count;
+mod enter;
+mod fill;
+pub(crate) mod matched;
+mod peg;
+mod plain;
+mod reach;
+mod request;
+mod settle;
+pub(crate) mod special;
+mod stp;
+mod trade;

@@ -1,0 +1,458 @@
+//! The ladder of refusals for a new order: what is checked, in which order.
+
+use types::{
+    AccountId, Amount, Instrument, NewOrder, OrderSize, OrderType, Phase, Price, Qty, RejectReason,
+    Side, Terms, TimeInForce,
+};
+
+use crate::book::node::NodeId;
+use crate::rules::market::phase::check_phase;
+use crate::state::Engine;
+use crate::state::account::Account;
+use crate::state::fee::fee;
+use crate::state::holds::held;
+use crate::state::market::Market;
+use crate::state::orders::record::Standing;
+use crate::state::triggers::direction::TRAILING_DELTA_END_BPS;
+
+/// How an order comes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Coming {
+    /// How many orders come together, this one included.
+    together: u32,
+    /// It is placed later, when its list says so, and pays then.
+    later: bool,
+    /// It is open already: what it holds counts as free, and it is not counted itself.
+    own: Option<NodeId>,
+    /// It has waited for its list to place it, without holding anything.
+    placed: bool,
+}
+
+impl Coming {
+    const ALONE: Self = Self { together: 1, later: false, own: None, placed: false };
+
+    pub(crate) const fn with_list(together: u32, later: bool) -> Self {
+        Self { together, later, own: None, placed: false }
+    }
+
+    pub(crate) const fn again(own: NodeId) -> Self {
+        Self { together: 1, later: false, own: Some(own), placed: false }
+    }
+
+    pub(crate) const fn placed(own: NodeId) -> Self {
+        Self { together: 1, later: false, own: Some(own), placed: true }
+    }
+}
+
+/// Each part of an iceberg is a trade of its own: with more of them, one order could keep the venue
+/// busy for as long as it likes.
+const ICEBERG_PARTS_MAX: u64 = 1_000;
+
+/// Basis points in the whole.
+const BPS: i128 = 10_000;
+
+impl Engine {
+    /// Whether an order would be taken on now. Reads only; `order/test` asks it too.
+    pub fn check_new_order(
+        &self,
+        account: AccountId,
+        order: &NewOrder,
+    ) -> Result<(), RejectReason> {
+        self.check_order(account, order, Coming::ALONE)
+    }
+
+    /// The ladder is the specification: one rung per reason, in the order of [`RejectReason`].
+    pub(crate) fn check_order(
+        &self,
+        account: AccountId,
+        order: &NewOrder,
+        coming: Coming,
+    ) -> Result<(), RejectReason> {
+        let account_id = account;
+        let own = coming.own;
+        let account = self.account(account_id).ok_or(RejectReason::UnknownAccount)?;
+        let market = self.market(order.instrument).ok_or(RejectReason::UnknownInstrument)?;
+        let instrument = &market.instrument;
+        let best = market.best_price(order.side.opposite());
+
+        if account.is_killed() {
+            return Err(RejectReason::AccountKilled);
+        }
+        self.check_open(market)?;
+        check_phase(market.trading.phase, order)?;
+        if own.is_none() && !account.order_rate_allows(coming.together, self.now_ns) {
+            return Err(RejectReason::OrderRateAboveMax);
+        }
+        if !terms_valid(order) || (self.rules < 2 && is_special(order)) {
+            return Err(RejectReason::OrderTermsInvalid);
+        }
+        let price = match takes_reference(order) {
+            true => self.reference_price(order),
+            false => Some(order.price),
+        };
+        check_price(instrument, order, price)?;
+        let limited = self.limited(account, order, price, best, own);
+        if let Some(terms) = &order.terms {
+            check_trigger(market, terms)?;
+        }
+        check_percent_price(market, order, price, self.now_ns)?;
+        if let Some(limited) = &limited {
+            limited.check_collar(market.trading.last_price)?;
+        }
+        let price = price.ok_or(RejectReason::NoPegReference)?;
+        if order.time_in_force == TimeInForce::Gtd && order.special().expire_ns <= self.now_ns {
+            return Err(RejectReason::ExpireTimePast);
+        }
+        check_qty(market, order)?;
+        if let Some(limited) = &limited {
+            limited.check_qty()?;
+        }
+        let by_average = market.trading.rules.notional_by_avg_price;
+        let measured_at = if by_average { market.trading.avg_price(self.now_ns) } else { best };
+        check_notional(instrument, account, order, price, measured_at)?;
+        if let Some(limited) = &limited {
+            limited.check_notional()?;
+        }
+        let is_stop = order.order_type.is_stop();
+        let stays = is_stop || (!order.order_type.is_market() && order.time_in_force.may_rest());
+        if stays && (own.is_none() || coming.placed) {
+            let here = account.market(order.instrument);
+            let itself = u32::from(coming.placed);
+            let has_room =
+                |open: u32, max: u32| max.saturating_sub(open - itself) >= coming.together;
+            if !has_room(here.open_orders, market.max_open_orders())
+                || market.special.pegs.are_full(order)
+            {
+                return Err(RejectReason::TooManyOpenOrders);
+            }
+            if !has_room(account.open_orders, account.spec.max_open_orders) {
+                return Err(RejectReason::TooManyAccountOrders);
+            }
+            let max_stops = market.trading.rules.max_stop_orders;
+            if is_stop && max_stops > 0 && here.stop_orders >= max_stops {
+                return Err(RejectReason::TooManyStopOrders);
+            }
+            let max_icebergs = market.trading.rules.max_iceberg_orders;
+            let displays = order.terms.is_some_and(|terms| !terms.display_qty.is_zero());
+            if displays && max_icebergs > 0 && here.iceberg_orders - itself >= max_icebergs {
+                return Err(RejectReason::TooManyIcebergOrders);
+            }
+            if let Some(limited) = &limited {
+                limited.check_open_orders(here.open_orders - itself)?;
+            }
+        }
+        if stays && let Some(limited) = &limited {
+            limited.check_open_notional()?;
+        }
+        let same_name = self.orders.by_cl_ord_id(account_id, order.instrument, &order.cl_ord_id);
+        if same_name.is_some() && same_name != own {
+            return Err(RejectReason::DuplicateClOrdId);
+        }
+        if coming.later {
+            return Ok(());
+        }
+        let paid = own.map_or((Amount::ZERO, Qty::ZERO), |own| self.paid_by_open(own));
+        // One of a list is only ever modified to cost less.
+        let costs_less = own.is_some_and(|own| self.is_node_in_list(own)) && !coming.placed;
+        if !costs_less && !can_pay(market, account, order, price, best, paid, self.now_ns) {
+            return Err(RejectReason::InsufficientBalance);
+        }
+        if !market.trading.rules.max_position.is_zero() && order.side == Side::Buy {
+            self.check_max_position(account, market, order, best, own)?;
+        }
+        if let Some(limited) = &limited {
+            limited.check_position()?;
+        }
+        let crosses = best.is_some_and(|best| order.side.crosses(price, best));
+        let trades = market.trading.phase == Phase::Continuous;
+        if order.order_type == OrderType::LimitMaker && crosses && trades {
+            return Err(RejectReason::WouldTakeLiquidity);
+        }
+        let waits = own.is_some() && !coming.placed;
+        if is_stop && !waits && Self::triggers_at_once(market, order) {
+            return Err(RejectReason::WouldTriggerImmediately);
+        }
+        Ok(())
+    }
+
+    /// What an account owns and is buying is counted only where there is a bound on it, over no more
+    /// orders than it may have open there.
+    #[cold]
+    fn check_max_position(
+        &self,
+        account: &Account,
+        market: &Market,
+        order: &NewOrder,
+        best: Option<Price>,
+        own: Option<NodeId>,
+    ) -> Result<(), RejectReason> {
+        let instrument = &market.instrument;
+        let qty = match order.size {
+            OrderSize::Base(qty) => qty,
+            OrderSize::Quote(amount) => instrument.lots_for(amount, best.unwrap_or_default()),
+        };
+        let done = own.map_or(Qty::ZERO, |own| self.orders.order(own).cum_qty);
+        let buys = self.orders.of_side(account, instrument.id, Side::Buy);
+        let others = buys.filter(|node| {
+            let by_market = self.orders.record(*node).order_type.is_market();
+            Some(*node) != own && !by_market && self.orders.standing(*node) != Standing::List
+        });
+        let open: i128 = others.map(|node| i128::from(self.orders.leaves_qty(node).lots())).sum();
+        let rest = i128::from(qty.lots()) - i128::from(done.lots().min(qty.lots()));
+        let max = i128::from(market.trading.rules.max_position.lots());
+        let above = account.position(instrument).saturating_add(open + rest) > max;
+        if above { Err(RejectReason::PositionAboveMax) } else { Ok(()) }
+    }
+
+    /// What an open order holds, and how much of it has traded.
+    #[cold]
+    fn paid_by_open(&self, node: NodeId) -> (Amount, Qty) {
+        let order = self.orders.order(node);
+        let instrument = &self.markets[order.instrument.0 as usize].instrument;
+        let account = &self.accounts[order.account.0 as usize];
+        let is_pending = self.orders.standing(node) == Standing::List;
+        let holds = match order.order_type.is_market() || is_pending {
+            true => Amount::ZERO,
+            false => {
+                let (_, amount) = held(instrument, &order, order.leaves_qty());
+                amount + account.fee_held(instrument, &order)
+            }
+        };
+        (holds, order.cum_qty)
+    }
+
+    /// The price at which an order comes that names none itself: the best opposite one, or where
+    /// its peg is.
+    #[cold]
+    pub(super) fn reference_price(&self, order: &NewOrder) -> Option<Price> {
+        match order.special().peg {
+            Some(peg) => self.peg_price(order.instrument, order.side, order.order_type, &peg),
+            None => self.market(order.instrument)?.best_price(order.side.opposite()),
+        }
+    }
+}
+
+/// Whether the rules of version 1 do not know such an order.
+fn is_special(order: &NewOrder) -> bool {
+    use OrderType::{Limit, LimitMaker, Market};
+    use TimeInForce::{Fok, Gtc, Ioc};
+    order.terms.is_some()
+        || !matches!(order.order_type, Limit | LimitMaker | Market)
+        || !matches!(order.time_in_force, Gtc | Ioc | Fok)
+}
+
+/// Whether an order names no price, but takes it from the book.
+pub(super) fn takes_reference(order: &NewOrder) -> bool {
+    order.order_type == OrderType::MarketToLimit
+        || order.terms.is_some_and(|terms| terms.peg.is_some())
+}
+
+/// A price, a size, a time in force and special terms that go with the order's type.
+fn terms_valid(order: &NewOrder) -> bool {
+    use OrderType::{
+        Limit, LimitMaker, Market, MarketToLimit, StopLoss, StopLossLimit, TakeProfit,
+        TakeProfitLimit,
+    };
+    use TimeInForce::{AtClose, AtOpen, Day, Gtc, Gtd};
+    let by_base = matches!(order.size, OrderSize::Base(_));
+    let no_price = order.price == Price::default();
+    let time_in_force = order.time_in_force;
+    let plain = match order.order_type {
+        Market => no_price && time_in_force == Gtc,
+        StopLoss | TakeProfit => no_price && by_base && matches!(time_in_force, Gtc | Day | Gtd),
+        LimitMaker => by_base && matches!(time_in_force, Gtc | Day | Gtd),
+        MarketToLimit => no_price && by_base && !matches!(time_in_force, AtOpen | AtClose),
+        StopLossLimit | TakeProfitLimit => by_base && !matches!(time_in_force, AtOpen | AtClose),
+        Limit => by_base,
+    };
+    plain
+        && match &order.terms {
+            Some(terms) => special_terms_valid(order, terms),
+            None => !order.order_type.is_stop() && time_in_force != Gtd,
+        }
+}
+
+#[cold]
+fn special_terms_valid(order: &NewOrder, terms: &Terms) -> bool {
+    use OrderType::{Limit, LimitMaker};
+    use TimeInForce::{Day, Gtc, Gtd};
+    let stays = !order.order_type.is_market() && order.time_in_force.may_rest();
+    let pegged = terms.peg.is_none()
+        || (matches!(order.order_type, Limit | LimitMaker)
+            && matches!(order.time_in_force, Gtc | Day | Gtd)
+            && order.price == Price::default());
+    let displayed = terms.display_qty.is_zero() || (stays && !terms.hidden);
+    let hidden = !terms.hidden || stays;
+    let least = terms.min_qty.is_zero() || order.order_type != LimitMaker;
+    let triggered = terms.stop_price.is_some() || terms.trailing_delta_bps > 0;
+    let dated = (terms.expire_ns > 0) == (order.time_in_force == Gtd);
+    pegged && displayed && hidden && least && triggered == order.order_type.is_stop() && dated
+}
+
+#[cold]
+fn check_trigger(market: &Market, terms: &Terms) -> Result<(), RejectReason> {
+    let spec = &market.instrument.spec;
+    let bounds = spec.min_price..=spec.max_price;
+    if terms.stop_price.is_some_and(|stop_price| !bounds.contains(&stop_price)) {
+        return Err(RejectReason::StopPriceOutOfRange);
+    }
+    let rules = &market.trading.rules;
+    let delta_max = match rules.trailing_delta_max_bps {
+        0 => TRAILING_DELTA_END_BPS - 1,
+        max => max.min(TRAILING_DELTA_END_BPS - 1),
+    };
+    let delta_bps = terms.trailing_delta_bps;
+    if delta_bps > 0 && !(rules.trailing_delta_min_bps..=delta_max).contains(&delta_bps) {
+        return Err(RejectReason::TrailingDeltaOutOfRange);
+    }
+    Ok(())
+}
+
+/// The price of a pegged order is within the bounds by itself; its limit must be, too.
+fn check_price(
+    instrument: &Instrument,
+    order: &NewOrder,
+    price: Option<Price>,
+) -> Result<(), RejectReason> {
+    let limit = match &order.terms {
+        Some(Terms { peg: Some(peg), .. }) => peg.limit,
+        _ => price,
+    };
+    let Some(price) = limit.filter(|_| !order.order_type.is_market()) else { return Ok(()) };
+    if price < instrument.spec.min_price {
+        return Err(RejectReason::PriceBelowMin);
+    }
+    if price > instrument.spec.max_price {
+        return Err(RejectReason::PriceAboveMax);
+    }
+    Ok(())
+}
+
+/// A limit price may be so far from the average price. Where an account owns no balances, prices may
+/// be below zero: basis points are of the size of the average.
+fn check_percent_price(
+    market: &Market,
+    order: &NewOrder,
+    price: Option<Price>,
+    now_ns: u64,
+) -> Result<(), RejectReason> {
+    let percent = &market.trading.rules.percent_price;
+    let (max_bps, min_bps) = match order.side {
+        Side::Buy => (percent.buy_max_bps, percent.buy_min_bps),
+        Side::Sell => (percent.sell_max_bps, percent.sell_min_bps),
+    };
+    let pegged = || order.terms.is_some_and(|terms| terms.peg.is_some());
+    if max_bps | min_bps == 0 || order.order_type.is_market() || pegged() {
+        return Ok(());
+    }
+    let (Some(price), Some(average)) = (price, market.trading.avg_price(now_ns)) else {
+        return Ok(());
+    };
+    let (price, average) = (i128::from(price.ticks()), i128::from(average.ticks()));
+    let apart = (price - average) * BPS;
+    let above = max_bps > 0 && apart > average.abs() * (i128::from(max_bps) - BPS);
+    let below = min_bps > 0 && apart < average.abs() * (i128::from(min_bps) - BPS);
+    if above || below { Err(RejectReason::PriceOutsidePercent) } else { Ok(()) }
+}
+
+fn check_qty(market: &Market, order: &NewOrder) -> Result<(), RejectReason> {
+    let OrderSize::Base(qty) = order.size else { return Ok(()) };
+    let spec = &market.instrument.spec;
+    let market_min_qty = spec.min_qty.max(market.trading.rules.market_min_qty);
+    match order.order_type {
+        kind if kind.is_market() && qty < market_min_qty => Err(RejectReason::MarketQtyBelowMin),
+        kind if kind.is_market() && qty > spec.market_max_qty => {
+            Err(RejectReason::MarketQtyAboveMax)
+        }
+        kind if kind.is_market() => Ok(()),
+        _ if qty < spec.min_qty => Err(RejectReason::OrderQtyBelowMin),
+        _ if qty > spec.max_qty => Err(RejectReason::OrderQtyAboveMax),
+        _ => Ok(()),
+    }?;
+    match &order.terms {
+        Some(terms) => check_special_qty(market, terms, qty),
+        None => Ok(()),
+    }
+}
+
+#[cold]
+fn check_special_qty(market: &Market, terms: &Terms, qty: Qty) -> Result<(), RejectReason> {
+    let parts_max = match market.trading.rules.iceberg_parts_max {
+        0 => ICEBERG_PARTS_MAX,
+        max => ICEBERG_PARTS_MAX.min(max.into()),
+    };
+    let displays = market.instrument.spec.min_qty <= terms.display_qty && terms.display_qty < qty;
+    if !terms.display_qty.is_zero() && !displays {
+        return Err(RejectReason::DisplayQtyOutOfRange);
+    }
+    if displays && qty.lots().div_ceil(terms.display_qty.lots()) > parts_max {
+        return Err(RejectReason::TooManyIcebergParts);
+    }
+    if terms.min_qty > qty {
+        return Err(RejectReason::MinQtyAboveOrderQty);
+    }
+    Ok(())
+}
+
+/// A market order is measured at the best price, or the average one; where there is none, it will
+/// not trade, or nobody ever has. An account that owns balances has to buy for something; of others, the size alone counts.
+fn check_notional(
+    instrument: &Instrument,
+    account: &Account,
+    order: &NewOrder,
+    price: Price,
+    measured_at: Option<Price>,
+) -> Result<(), RejectReason> {
+    let notional = match (order.size, order.order_type, measured_at) {
+        (OrderSize::Quote(amount), _, _) => amount,
+        (OrderSize::Base(qty), kind, Some(price)) if kind.is_market() => {
+            instrument.notional(price, qty)
+        }
+        (OrderSize::Base(_), kind, None) if kind.is_market() => return Ok(()),
+        (OrderSize::Base(qty), _, _) => instrument.notional(price, qty),
+    };
+    let notional = match order.size {
+        OrderSize::Base(_) if !account.is_cash() => Amount::from_minor(notional.minor().abs()),
+        _ if notional <= Amount::ZERO => return Err(RejectReason::NotionalBelowMin),
+        _ => notional,
+    };
+    if notional < instrument.spec.min_notional {
+        return Err(RejectReason::NotionalBelowMin);
+    }
+    if notional > instrument.spec.max_notional {
+        return Err(RejectReason::NotionalAboveMax);
+    }
+    Ok(())
+}
+
+/// A limit order must be able to hold all that it may cost. A market order pays as it goes, so it
+/// must own what it names, or at least enough for one lot. What the order that this one replaces
+/// holds counts as free, and what that has traded is paid.
+fn can_pay(
+    market: &Market,
+    account: &Account,
+    order: &NewOrder,
+    price: Price,
+    best: Option<Price>,
+    (held, traded): (Amount, Qty),
+    now_ns: u64,
+) -> bool {
+    if !account.is_cash() || (order.order_type.is_market() && order.order_type.is_stop()) {
+        return true; // the latter pays when it is triggered
+    }
+    let instrument = &market.instrument;
+    let free_base = account.balance(instrument.spec.base).free + held;
+    let free_quote = account.balance(instrument.spec.quote).free + held;
+    let one_lot = Qty::from_lots(1);
+    let rate = account.fee_rate_on_top(market, order.side, now_ns);
+    let pays = |notional: Amount| notional + fee(notional, rate) <= free_quote;
+    match (order.side, order.size, order.order_type) {
+        (Side::Sell, OrderSize::Base(qty), _) => instrument.base_amount(qty - traded) <= free_base,
+        (Side::Sell, OrderSize::Quote(_), _) => instrument.base_amount(one_lot) <= free_base,
+        (Side::Buy, OrderSize::Quote(amount), _) => amount <= free_quote && pays(amount),
+        (Side::Buy, OrderSize::Base(_), OrderType::Market) => {
+            best.is_none_or(|best| pays(instrument.notional(best, one_lot)))
+        }
+        (Side::Buy, OrderSize::Base(qty), _) => pays(instrument.notional(price, qty - traded)),
+    }
+}

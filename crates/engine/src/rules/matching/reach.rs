@@ -1,0 +1,166 @@
+//! What an order would find to trade with at once: asked by fill-or-kill and by minimum quantities.
+
+use types::{Amount, ExpireCause, Order, Price, QTY_MAX, Qty, Side, StpMode, TimeInForce};
+
+use crate::state::Engine;
+use crate::state::fee::{fee, without_fee};
+use crate::state::market::Market;
+
+/// Resting orders that are looked at.
+const REACH_MAX: usize = 1_000;
+
+impl Engine {
+    /// Why an order that enters must not trade at all, because it would not trade enough.
+    #[inline]
+    pub(super) fn falls_short(&self, order: &Order) -> Option<ExpireCause> {
+        if order.time_in_force != TimeInForce::Fok && order.terms.is_none() {
+            return None;
+        }
+        self.falls_short_of(order)
+    }
+
+    #[cold]
+    fn falls_short_of(&self, order: &Order) -> Option<ExpireCause> {
+        if order.time_in_force == TimeInForce::Fok {
+            let book = &self.markets[order.instrument.0 as usize].book;
+            let is_there = match self.rules {
+                1 => book.can_fill(order.side, Some(order.price), order.order_qty),
+                _ => self.finds(order, order.order_qty),
+            };
+            if !is_there {
+                return Some(ExpireCause::FillOrKill);
+            }
+        }
+        let mut min_qty = order.terms.unwrap_or_default().terms.min_qty;
+        if order.quote_order_qty.is_zero() {
+            min_qty = min_qty.min(order.order_qty); // it may have been lowered while it waited
+        }
+        let is_there = min_qty.is_zero() || self.finds(order, min_qty);
+        (!is_there).then_some(ExpireCause::MinQty)
+    }
+
+    /// Whether an order would trade so much at once.
+    fn finds(&self, order: &Order, qty: Qty) -> bool {
+        let market = &self.markets[order.instrument.0 as usize];
+        if order.stp_mode == StpMode::None && !order.order_type.is_market() {
+            // So few lots are at most as many orders; and what is shown is there.
+            let few = qty.lots() <= REACH_MAX as u64 && !market.trading.has_bands();
+            if few && market.book.can_fill(order.side, Some(order.price), qty) {
+                return true;
+            }
+        }
+        let mut reach = Reach::new(self, market, order);
+        let mut last: Option<Price> = None;
+        // The first and the last price that it has traded at, which move the bands.
+        let mut traded: Option<(Price, Price)> = None;
+        // What icebergs do not show comes behind all that is shown at their price.
+        let mut reserve = Qty::ZERO;
+        for (node, is_shown) in market.in_line(&self.orders, order.side.opposite()).take(REACH_MAX)
+        {
+            let price = self.orders.price(node);
+            if last != Some(price) || !is_shown {
+                reach.take(last.unwrap_or(price), std::mem::take(&mut reserve));
+                last = Some(price);
+            }
+            if reach.found >= qty {
+                return true;
+            }
+            if !order.order_type.is_market() && !order.side.crosses(order.price, price) {
+                return false;
+            }
+            if self.prevents(order, node) {
+                match order.stp_mode {
+                    StpMode::ExpireMaker => continue,
+                    _ => return false,
+                }
+            }
+            if !market.trading.would_allow(traded, price) {
+                return false;
+            }
+            traded = Some((traded.map_or(price, |(first, _)| first), price));
+            let shown = self.orders.nodes[node].leaves_qty();
+            reach.take(price, shown);
+            reserve += self.orders.leaves_qty(node) - shown;
+        }
+        if let Some(price) = last {
+            reach.take(price, reserve);
+        }
+        reach.found >= qty
+    }
+}
+
+/// An order that trades in thought, at the rates that its account has as it enters.
+struct Reach<'a> {
+    market: &'a Market,
+    order: &'a Order,
+    /// What is left to pay with: of a market order, that holds nothing.
+    free: Option<Amount>,
+    /// What is left of an order by quote amount.
+    quote: Option<Amount>,
+    /// What a limit on the position leaves.
+    room: Qty,
+    /// What a lot must be paid with on top, and what it is paid with.
+    rate_free: u32,
+    rate: u32,
+    found: Qty,
+}
+
+impl<'a> Reach<'a> {
+    fn new(engine: &Engine, market: &'a Market, order: &'a Order) -> Self {
+        let instrument = &market.instrument;
+        let account = &engine.accounts[order.account.0 as usize];
+        let pays_in = match order.side {
+            Side::Buy => instrument.spec.quote,
+            Side::Sell => instrument.spec.base,
+        };
+        let pays_as_it_goes = order.order_type.is_market();
+        let room = match account.market_risk(instrument.id) {
+            Some(risk) if pays_as_it_goes => {
+                account.position_room(instrument, order.side, &risk.exposure)
+            }
+            _ => None,
+        };
+        let rate_free = account.fee_rate_on_top(market, order.side, engine.now_ns);
+        let rate = account.fee_rates(market, engine.now_ns).taker.max(0).unsigned_abs();
+        let by_quote = !order.quote_order_qty.is_zero();
+        Self {
+            market,
+            order,
+            free: (pays_as_it_goes && account.is_cash()).then(|| account.balance(pays_in).free),
+            quote: by_quote.then(|| order.quote_order_qty - order.cum_quote),
+            room: room.unwrap_or(QTY_MAX),
+            rate_free,
+            rate: rate.min(rate_free),
+            found: Qty::ZERO,
+        }
+    }
+
+    fn take(&mut self, price: Price, there: Qty) {
+        let instrument = &self.market.instrument;
+        let mut qty = there.min(QTY_MAX - self.found).min(self.room);
+        if let Some(quote) = &mut self.quote {
+            qty = qty.min(instrument.lots_for(*quote, price));
+            *quote -= instrument.notional(price, qty);
+        }
+        if let Some(free) = &mut self.free {
+            let is_paid = price.ticks() > 0;
+            let affords = match self.order.side {
+                Side::Buy if is_paid => {
+                    instrument.lots_for(without_fee(*free, self.rate_free), price)
+                }
+                Side::Buy => qty,
+                Side::Sell if is_paid => instrument.lots_in(*free),
+                Side::Sell => Qty::ZERO, // it would pay for what it sells
+            };
+            qty = qty.min(affords);
+            let notional = instrument.notional(price, qty);
+            *free -= match self.order.side {
+                Side::Buy if is_paid => notional + fee(notional, self.rate),
+                Side::Buy => notional,
+                Side::Sell => instrument.base_amount(qty),
+            };
+        }
+        self.room -= qty;
+        self.found += qty;
+    }
+}

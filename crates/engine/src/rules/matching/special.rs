@@ -1,0 +1,235 @@
+//! Orders that the book does not show whole: icebergs, which show one part after another, and
+//! hidden ones, which stand on a book of their own.
+//!
+//! # Invariants
+//! - Of an order with special terms, [`OrderRested`] and [`BookReduced`] alone say what the book
+//!   shows, so that market data is made from events only.
+//! - An iceberg's node has what it shows, [`crate::state::orders::record::Extra::reserve`] the rest.
+
+use types::{Amount, BookReduced, Event, Order, OrderRested, Qty};
+
+use crate::book::node::{Node, NodeId};
+use crate::state::Engine;
+use crate::state::orders::record::Standing;
+
+/// How the book shows less of an order with special terms, to be told behind the trade.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reduced {
+    is_shown: bool,
+    leaves_qty: Qty,
+    /// An iceberg's next part; zero if there is none.
+    next: Qty,
+}
+
+impl Engine {
+    /// Takes a resting order off its book for a while; it keeps its place in all lists. Its new
+    /// node, and what the book showed of it.
+    pub(crate) fn take_off(&mut self, node: NodeId) -> (NodeId, Qty) {
+        let order = self.orders.order(node);
+        let standing = self.orders.standing(node);
+        let shown = self.shown_qty(node);
+        let market = &mut self.markets[order.instrument.0 as usize];
+        let off = self.orders.nodes.insert(Node::off_book(&order));
+        self.orders.relocate(&mut self.accounts[order.account.0 as usize], node, off);
+        let extra = self.orders.extra_mut(off);
+        extra.standing = Standing::Entering;
+        extra.reserve = Qty::ZERO;
+        market.index.insert(order.order_id.0, off);
+        market.take_out(&mut self.orders.nodes, node, standing);
+        (off, shown)
+    }
+
+    /// Puts an order on the book that is for it: one that has no node yet, or one that was taken
+    /// off, with its node.
+    #[inline(never)]
+    pub(crate) fn rest_special(
+        &mut self,
+        order: &Order,
+        from: Option<NodeId>,
+        events: &mut Vec<Event>,
+    ) {
+        let terms = order.terms.unwrap_or_default().terms;
+        let market = &mut self.markets[order.instrument.0 as usize];
+        let account = &mut self.accounts[order.account.0 as usize];
+        let leaves_qty = order.leaves_qty();
+        let shown_qty = match terms.display_qty {
+            Qty::ZERO => leaves_qty,
+            display_qty => display_qty.min(leaves_qty),
+        };
+        let (book, standing) = match terms.hidden {
+            true => (&mut market.special.dark, Standing::Dark),
+            false => (&mut market.book, Standing::Book),
+        };
+        let node =
+            book.rest(&mut self.orders.nodes, order.order_id, order.side, order.price, shown_qty);
+        match from {
+            None => self.orders.attach(account, node, order),
+            Some(off) => {
+                self.orders.store(off, order);
+                self.orders.relocate(account, off, node);
+                self.orders.nodes.remove(off);
+            }
+        }
+        let extra = self.orders.extra_mut(node);
+        extra.standing = standing;
+        extra.reserve = leaves_qty - shown_qty;
+        market.index.insert(order.order_id.0, node);
+        if terms.peg.is_some() {
+            market.special.pegs.insert(order.order_id);
+        }
+        if !terms.display_qty.is_zero() {
+            market.special.icebergs.insert(order.order_id);
+        }
+        match standing {
+            Standing::Dark => market.special.hidden_count += 1,
+            _ => self.tell_rested(order, shown_qty, events),
+        }
+        self.note_book(order.instrument);
+    }
+
+    /// Takes what has traded off a resting order with special terms.
+    #[cold]
+    pub(crate) fn fill_special(
+        &mut self,
+        node: NodeId,
+        order: &Order,
+        qty: Qty,
+        quote: Amount,
+    ) -> Reduced {
+        if order.cum_qty < order.order_qty {
+            self.orders.count_fill(node, quote, self.now_ns);
+        }
+        self.reduce_special(node, order, qty)
+    }
+
+    /// Takes `qty` off what stands of a resting order with special terms. `order` is what it is
+    /// from now on; at zero it leaves the book, and what is shown of an iceberg is shown anew.
+    pub(super) fn reduce_special(&mut self, node: NodeId, order: &Order, qty: Qty) -> Reduced {
+        let standing = self.orders.standing(node);
+        let is_shown = standing == Standing::Book;
+        if order.cum_qty == order.order_qty {
+            self.leave(node, order);
+            return Reduced { is_shown, leaves_qty: Qty::ZERO, next: Qty::ZERO };
+        }
+        let market = &mut self.markets[order.instrument.0 as usize];
+        let nodes = &mut self.orders.nodes;
+        let leaves_qty = nodes[node].leaves_qty() - qty;
+        if !leaves_qty.is_zero() {
+            match standing {
+                Standing::Dark => market.special.dark.reduce(nodes, node, qty),
+                _ => market.book.reduce(nodes, node, qty),
+            }
+            return Reduced { is_shown, leaves_qty, next: Qty::ZERO };
+        }
+        market.book.remove(nodes, node);
+        let display_qty = order.terms.unwrap_or_default().terms.display_qty;
+        let reserve = order.order_qty - order.cum_qty;
+        let next = display_qty.min(reserve);
+        let again = market.book.rest(nodes, order.order_id, order.side, order.price, next);
+        assert_eq!(again, node, "the place that was given back last is taken first");
+        self.orders.extra_mut(node).reserve = reserve - next;
+        Reduced { is_shown, leaves_qty, next }
+    }
+
+    /// Takes `less` off what is left of an open order, which stays: from what is not shown first.
+    /// How much less the book shows.
+    pub(crate) fn stand_lower(&mut self, node: NodeId, less: Qty) -> Qty {
+        self.note_book(self.orders.record(node).instrument);
+        let standing = self.orders.standing(node);
+        let mut rest = less;
+        if self.orders.extra(node).is_some_and(|extra| !extra.reserve.is_zero()) {
+            let extra = self.orders.extra_mut(node);
+            let unshown = extra.reserve.min(less);
+            extra.reserve -= unshown;
+            rest -= unshown;
+        }
+        let instrument = self.orders.record(node).instrument;
+        let market = &mut self.markets[instrument.0 as usize];
+        let nodes = &mut self.orders.nodes;
+        match standing {
+            Standing::Book => {
+                market.book.reduce(nodes, node, rest);
+                return rest;
+            }
+            Standing::Dark => market.special.dark.reduce(nodes, node, rest),
+            _ => {
+                let leaves_qty = nodes[node].leaves_qty() - rest;
+                nodes[node].set_leaves(leaves_qty);
+            }
+        }
+        Qty::ZERO
+    }
+
+    /// Tells how the book shows less of an order, and of an iceberg that it shows the next part.
+    pub(super) fn tell_special(
+        &mut self,
+        order: &Order,
+        qty: Qty,
+        reduced: Reduced,
+        events: &mut Vec<Event>,
+    ) {
+        self.tell_less(order, qty, reduced, events);
+        self.tell_next(order, reduced, events);
+    }
+
+    pub(crate) fn tell_less(
+        &mut self,
+        order: &Order,
+        qty: Qty,
+        reduced: Reduced,
+        events: &mut Vec<Event>,
+    ) {
+        if reduced.is_shown {
+            self.tell_reduced(order, qty, reduced.leaves_qty, events);
+        }
+    }
+
+    pub(crate) fn tell_next(&mut self, order: &Order, reduced: Reduced, events: &mut Vec<Event>) {
+        if !reduced.next.is_zero() {
+            self.tell_rested(order, reduced.next, events);
+        }
+    }
+
+    /// The book shows `qty` less of an order; nothing is told of nothing.
+    pub(crate) fn tell_reduced(
+        &mut self,
+        order: &Order,
+        qty: Qty,
+        leaves_qty: Qty,
+        events: &mut Vec<Event>,
+    ) {
+        if qty.is_zero() {
+            return;
+        }
+        let market = &mut self.markets[order.instrument.0 as usize];
+        events.push(Event::BookReduced(BookReduced {
+            instrument_seq: market.next_seq(),
+            instrument: order.instrument,
+            order_id: order.order_id,
+            side: order.side,
+            price: order.price,
+            qty,
+            leaves_qty,
+        }));
+    }
+
+    fn tell_rested(&mut self, order: &Order, leaves_qty: Qty, events: &mut Vec<Event>) {
+        let market = &mut self.markets[order.instrument.0 as usize];
+        events.push(Event::OrderRested(OrderRested {
+            instrument_seq: market.next_seq(),
+            instrument: order.instrument,
+            order_id: order.order_id,
+            side: order.side,
+            price: order.price,
+            leaves_qty,
+        }));
+    }
+
+    /// What the book shows of an open order.
+    pub(crate) fn shown_qty(&self, node: NodeId) -> Qty {
+        match self.orders.standing(node) {
+            Standing::Book => self.orders.nodes[node].leaves_qty(),
+            _ => Qty::ZERO,
+        }
+    }
+}

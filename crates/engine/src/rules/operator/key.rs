@@ -1,0 +1,65 @@
+//! API keys are created, revoked, and sealed by another master key.
+
+use types::{
+    AccountId, CreateKey, Event, KeyCreated, KeyId, KeyRevoked, MasterKeyInUse, MasterKeyRotated,
+    RejectReason, RevokeKey, RotateMasterKey, Sealed,
+};
+
+use crate::state::Engine;
+use crate::state::key::Key;
+
+const KEYS_MAX: usize = 10_000_000;
+
+impl Engine {
+    pub(crate) fn create_key(&mut self, request: &CreateKey, events: &mut Vec<Event>) {
+        let spec = request.spec;
+        let result = if self.account(spec.account).is_none() {
+            Err(RejectReason::UnknownAccount)
+        } else if self.keys.len() >= KEYS_MAX {
+            Err(RejectReason::TooManyKeys)
+        } else if self.taken.api_key_hashes.contains(&spec.api_key_hash) {
+            Err(RejectReason::ApiKeyInUse)
+        } else {
+            Ok(())
+        };
+        if let Err(reason) = result {
+            return self.reject(spec.account, reason, events);
+        }
+        self.keys.push(Key { spec, revoked: false });
+        self.taken.api_key_hashes.insert(spec.api_key_hash);
+        let key = KeyId(u32::try_from(self.keys.len()).expect("below KEYS_MAX"));
+        let account_seq = self.accounts[spec.account.0 as usize].next_seq();
+        events.push(Event::KeyCreated(KeyCreated { account_seq, key, spec }));
+    }
+
+    pub(crate) fn revoke_key(&mut self, request: &RevokeKey, events: &mut Vec<Event>) {
+        let at = (request.key.0 as usize).wrapping_sub(1);
+        let Some(key) = self.keys.get_mut(at).filter(|key| !key.revoked) else {
+            return self.reject(AccountId::VENUE, RejectReason::UnknownKey, events);
+        };
+        key.revoked = true;
+        let spec = key.spec;
+        events.push(Event::KeyRevoked(KeyRevoked {
+            account_seq: self.accounts[spec.account.0 as usize].next_seq(),
+            key: request.key,
+            account: spec.account,
+            role: spec.role,
+        }));
+    }
+
+    pub(crate) fn rotate_master_key(&mut self, request: &RotateMasterKey, events: &mut Vec<Event>) {
+        let valid = self.keys().map(|(key, _)| key);
+        if !valid.eq(request.keys.iter().map(|resealed| resealed.key)) {
+            return self.reject(AccountId::VENUE, RejectReason::KeysChanged, events);
+        }
+        // What is not named was revoked: nobody is to open it any more.
+        self.keys.iter_mut().for_each(|key| key.spec.sealed_secret = Sealed::EMPTY);
+        for resealed in &request.keys {
+            self.keys[resealed.key.0 as usize - 1].spec.sealed_secret = resealed.sealed_secret;
+        }
+        let fingerprint = request.fingerprint;
+        self.master_key = Some(MasterKeyInUse { fingerprint, since_ns: self.now_ns });
+        let key_count = u32::try_from(request.keys.len()).expect("below KEYS_MAX");
+        events.push(Event::MasterKeyRotated(MasterKeyRotated { fingerprint, key_count }));
+    }
+}

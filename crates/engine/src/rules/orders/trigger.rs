@@ -1,0 +1,126 @@
+//! How orders wait for a price, and what happens when it is reached.
+
+use types::{Event, ExpireCause, InstrumentId, NewOrder, Order, OrderTriggered, Phase, Qty, Side};
+
+use crate::book::node::NodeId;
+use crate::state::Engine;
+use crate::state::market::Market;
+use crate::state::orders::record::Standing;
+use crate::state::triggers::direction::{DIRECTIONS, Direction};
+
+impl Engine {
+    /// Lets an order that is off the book wait for its trigger.
+    pub(crate) fn wait_for_trigger(&mut self, node: NodeId) {
+        self.orders.extra_mut(node).standing = Standing::Trigger;
+        let order = self.orders.order(node);
+        let account = &mut self.accounts[order.account.0 as usize];
+        account.market_mut(order.instrument).stop_orders += 1;
+        let market = &mut self.markets[order.instrument.0 as usize];
+        let now = market.trigger_price(Direction::trailing(order.side));
+        market.triggers.add(node, &order, now);
+    }
+
+    /// Lets go of an order that waits for its trigger.
+    #[cold]
+    pub(super) fn stop_waiting(&mut self, node: NodeId, order: &Order) {
+        let account = &mut self.accounts[order.account.0 as usize];
+        account.market_mut(order.instrument).stop_orders -= 1;
+        self.markets[order.instrument.0 as usize].triggers.remove(node, order);
+    }
+
+    /// Whether a new order is reached by the price as it is.
+    pub(crate) fn triggers_at_once(market: &Market, order: &NewOrder) -> bool {
+        let Some(stop_price) = order.special().stop_price else { return false };
+        let direction = Direction::of(order.order_type, order.side);
+        let reaches = |price| direction.key(stop_price) <= direction.key(price);
+        market.trigger_price(direction).is_some_and(reaches)
+    }
+
+    /// Lets those that wait take note of the prices since they did so last. Whether anybody was
+    /// reached, or there is more to do than this command has work for.
+    pub(crate) fn note_prices(&mut self, instrument: InstrumentId) -> bool {
+        let Self { markets, orders, work, .. } = self;
+        let market = &mut markets[instrument.0 as usize];
+        let mut moved = false;
+        if market.trading.last_price.is_none() && market.trading.phase == Phase::Continuous {
+            let quotes = DIRECTIONS.map(|direction| market.trigger_price(direction));
+            for direction in DIRECTIONS {
+                while *work > 0 && market.triggers.take_note(direction, quotes, orders) {
+                    *work -= 1;
+                    moved = true;
+                }
+            }
+            return moved || *work == 0;
+        }
+        let mut noted = 0;
+        while let Some(price) = market.triggers.prices.get(noted).copied() {
+            for direction in DIRECTIONS {
+                while *work > 0 && market.triggers.take_note(direction, [Some(price); 2], orders) {
+                    *work -= 1;
+                    moved = true;
+                }
+            }
+            if *work == 0 {
+                break;
+            }
+            *work -= 1;
+            noted += 1;
+        }
+        market.triggers.prices.drain(..noted);
+        moved || *work == 0
+    }
+
+    /// Triggers the order whose turn it is; whether there was one.
+    pub(crate) fn pull_trigger(
+        &mut self,
+        instrument: InstrumentId,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let market = &self.markets[instrument.0 as usize];
+        if market.trading.phase != Phase::Continuous {
+            return false;
+        }
+        let Some(node) = market.triggers.next() else { return false };
+        if !self.spend_work() {
+            return true;
+        }
+        let mut order = self.orders.order(node);
+        self.stop_waiting(node, &order);
+        order.updated_ns = self.now_ns;
+        if let Some(terms) = &mut order.terms {
+            terms.triggered_ns = self.now_ns;
+        }
+        self.orders.extra_mut(node).standing = Standing::Entering;
+        self.orders.store(node, &order);
+        self.tell_triggered(&order, events);
+        self.trade_in_list(&order, events);
+        match self.is_still_allowed(&order) {
+            true => self.enter(node, events),
+            false => self.expire_open(node, ExpireCause::NotAllowed, events),
+        }
+        true
+    }
+
+    pub(super) fn tell_triggered(&mut self, order: &Order, events: &mut Vec<Event>) {
+        events.push(Event::OrderTriggered(OrderTriggered {
+            account_seq: self.accounts[order.account.0 as usize].next_seq(),
+            instrument_seq: self.markets[order.instrument.0 as usize].next_seq(),
+            order: *order,
+        }));
+    }
+
+    /// One that has a limit holds what it may cost; one by market must pay for a lot at least.
+    fn is_still_allowed(&self, order: &Order) -> bool {
+        let market = &self.markets[order.instrument.0 as usize];
+        let instrument = &market.instrument;
+        let account = &self.accounts[order.account.0 as usize];
+        let best = market.best_price(order.side.opposite());
+        let one_lot = Qty::from_lots(1);
+        let (asset, cost) = match (order.side, best) {
+            (Side::Sell, _) => (instrument.spec.base, instrument.base_amount(one_lot)),
+            (Side::Buy, Some(best)) => (instrument.spec.quote, instrument.notional(best, one_lot)),
+            (Side::Buy, None) => return true,
+        };
+        !order.order_type.is_market() || !account.is_cash() || cost <= account.balance(asset).free
+    }
+}

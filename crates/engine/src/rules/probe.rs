@@ -1,0 +1,46 @@
+//! Parts of a command on their own, for benches: what each of them takes drowns in the whole.
+//!
+//! None of this is reached by a command, and an engine that was probed is good for nothing else.
+
+use types::{InstrumentId, Order, Price, Qty};
+
+use crate::state::fee::fee;
+use crate::state::{Engine, WORK_PER_COMMAND};
+
+#[doc(hidden)]
+impl Engine {
+    /// What one fill does to the balances of one side: its hold, its release, what it pays, what
+    /// it receives, and the fee.
+    pub fn probe_balances(&mut self, order: &Order, qty: Qty) {
+        let Self { markets, accounts, now_ns, .. } = self;
+        let market = &markets[order.instrument.0 as usize];
+        let instrument = &market.instrument;
+        let account = &mut accounts[order.account.0 as usize];
+        account.hold(market, order, qty, *now_ns);
+        let (base, quote) = (instrument.base_amount(qty), instrument.notional(order.price, qty));
+        let received = if order.side == types::Side::Buy { base } else { quote };
+        let fee = fee(received, instrument.spec.fees.taker_fee_bps_x100);
+        account.settle(instrument, order, qty, base, quote, fee);
+    }
+
+    /// What one trade does to two accounts with positions in place of balances: what both have
+    /// open, their positions, and what is cleared.
+    pub fn probe_positions(&mut self, maker: &Order, taker: &Order, qty: Qty) {
+        for order in [maker, taker] {
+            let Self { markets, accounts, now_ns, .. } = self;
+            let market = &markets[order.instrument.0 as usize];
+            accounts[order.account.0 as usize].hold(market, order, qty, *now_ns);
+        }
+        self.settle_uncommon(maker, taker, maker.price, qty);
+    }
+
+    /// Whether a trade at `price` reaches the trigger of any order that waits.
+    pub fn probe_triggers(&mut self, instrument: InstrumentId, price: Price) -> bool {
+        self.work = WORK_PER_COMMAND;
+        let market = &mut self.markets[instrument.0 as usize];
+        if market.triggers.any_wait() {
+            market.triggers.note(price);
+        }
+        market.triggers.has_prices() && self.note_prices(instrument)
+    }
+}

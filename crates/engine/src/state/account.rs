@@ -1,0 +1,268 @@
+//! What an account owns and has under way.
+
+pub(crate) mod extra;
+mod market;
+pub(crate) mod rate;
+pub(crate) mod risk;
+mod rows;
+
+use std::collections::{BTreeSet, VecDeque};
+
+use types::{
+    AccountMode, AccountName, AccountRisk, AccountSpec, Amount, AssetId, Balance, FeeRates,
+    Instrument, InstrumentId, Order, Qty, RejectReason, RetryKey, Side,
+};
+
+use crate::book::prefetch::prefetch;
+use crate::book::slab::NONE;
+use crate::state::account::extra::AccountExtra;
+use crate::state::account::market::AccountMarket;
+use crate::state::account::rate::OrderRate;
+use crate::state::account::risk::{Exposure, MarketRisk};
+use crate::state::account::rows::Rows;
+use crate::state::fee::FeeHold;
+use crate::state::orders::finished::{FinishedOrder, KeptTrade};
+use crate::state::orders::kept::Kept;
+
+/// What every order touches comes first, in the fewest cache lines.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Account {
+    pub(super) account_seq: u64,
+    /// Indexed by asset, as far as the account has had to do with them.
+    pub(crate) balances: Rows<Balance>,
+    /// Indexed by instrument, likewise.
+    pub(crate) markets: Rows<AccountMarket>,
+    /// What few accounts have. Of a plain cash account this is all that is asked.
+    pub(crate) extra: Option<Box<AccountExtra>>,
+    pub(crate) finished: Kept<FinishedOrder>,
+    pub(crate) trades: Kept<KeptTrade>,
+    pub(crate) open_orders: u32,
+    pub(crate) spec: AccountSpec,
+    /// Oldest first, as many as of finished orders.
+    pub(crate) done_lists: VecDeque<types::OrderList>,
+    pub(crate) external_refs: BTreeSet<Box<[u8]>>,
+    /// Oldest first.
+    pub(crate) retries: VecDeque<Retry>,
+}
+
+const _: () = assert!(std::mem::offset_of!(Account, spec) <= 192);
+
+/// A command that may come again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Retry {
+    pub(crate) key: RetryKey,
+    pub(crate) sequence: u64,
+    pub(crate) expires_ns: u64,
+}
+
+/// How many retry keys an account may have remembered at once.
+pub(crate) const RETRY_KEYS_PER_ACCOUNT: usize = 10_000;
+
+/// What an account may ask the venue to keep of its past.
+const KEPT_MAX: u32 = 1_000_000;
+
+impl Account {
+    pub(crate) fn new(spec: AccountSpec) -> Self {
+        Self {
+            account_seq: 0,
+            balances: Rows::default(),
+            markets: Rows::default(),
+            extra: None,
+            finished: Kept::default(),
+            trades: Kept::default(),
+            open_orders: 0,
+            spec,
+            done_lists: VecDeque::new(),
+            external_refs: BTreeSet::new(),
+            retries: VecDeque::new(),
+        }
+    }
+
+    /// How it is looked after.
+    pub(crate) fn risk(&self) -> AccountRisk {
+        self.extra.as_ref().map_or(AccountRisk::PLAIN, |extra| extra.risk)
+    }
+
+    /// Accounts of one group do not trade with each other; zero is no group.
+    #[inline]
+    pub(crate) fn stp_group(&self) -> u32 {
+        self.extra.as_ref().map_or(0, |extra| extra.risk.stp_group)
+    }
+
+    pub(crate) fn extra_mut(&mut self) -> &mut AccountExtra {
+        self.extra.get_or_insert_default()
+    }
+
+    /// The venue's own, which receives the fees.
+    pub(super) fn of_venue() -> Self {
+        Self::new(AccountSpec {
+            name: AccountName::parse("venue").expect("a valid name"),
+            fees: None,
+            max_open_orders: 0,
+            finished_orders_kept: 0,
+            trades_kept: 0,
+        })
+    }
+
+    pub(crate) fn next_seq(&mut self) -> u64 {
+        self.account_seq += 1;
+        self.account_seq
+    }
+
+    pub(crate) fn balance(&self, asset: AssetId) -> Balance {
+        self.balances.get(usize::from(asset.0)).copied().unwrap_or_default()
+    }
+
+    #[inline(always)]
+    pub(crate) fn balance_mut(&mut self, asset: AssetId) -> &mut Balance {
+        self.balances.get_or_make(usize::from(asset.0))
+    }
+
+    pub(crate) fn market(&self, instrument: InstrumentId) -> AccountMarket {
+        self.markets.get(instrument.0 as usize).copied().unwrap_or(AccountMarket::EMPTY)
+    }
+
+    #[inline]
+    pub(crate) fn open_orders_in(&self, instrument: InstrumentId) -> u32 {
+        self.markets.get(instrument.0 as usize).map_or(0, |market| market.open_orders)
+    }
+
+    #[inline]
+    pub(crate) fn market_mut(&mut self, instrument: InstrumentId) -> &mut AccountMarket {
+        self.markets.get_or_make(instrument.0 as usize)
+    }
+
+    /// Has the account itself brought near, as far as orders touch it.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        prefetch(&self.account_seq);
+        prefetch(&self.finished);
+        prefetch(&self.spec);
+    }
+
+    /// The youngest open order on a side, which the next one is put behind; [`NONE`] if there is
+    /// none.
+    #[inline]
+    pub(crate) fn last_open(&self, instrument: InstrumentId, side: Side) -> u32 {
+        let market = self.markets.get(instrument.0 as usize);
+        market.map_or(NONE, |market| market.lists[side as usize].tail)
+    }
+
+    /// Has brought near what an order in `instrument` touches of this account.
+    #[inline]
+    pub(crate) fn prefetch_parts(&self, instrument: &Instrument) {
+        let spec = &instrument.spec;
+        for asset in [spec.base, spec.quote] {
+            self.balances.get(usize::from(asset.0)).map(prefetch);
+        }
+        self.markets.get(instrument.id.0 as usize).map(prefetch);
+        self.finished.prefetch();
+        self.trades.prefetch();
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_aside(&mut self, asset: AssetId, amount: Amount) {
+        let balance = self.balance_mut(asset);
+        balance.free -= amount;
+        balance.locked += amount;
+        debug_assert!(balance.free >= Amount::ZERO);
+    }
+
+    #[inline(always)]
+    pub(crate) fn give_back(&mut self, asset: AssetId, amount: Amount) {
+        let balance = self.balance_mut(asset);
+        balance.locked -= amount;
+        balance.free += amount;
+        debug_assert!(balance.locked >= Amount::ZERO);
+    }
+
+    /// Owns balances, and pays out of them.
+    pub(crate) fn is_cash(&self) -> bool {
+        self.extra.as_ref().is_none_or(|extra| extra.is_cash())
+    }
+
+    /// What bounds the account in an instrument. Nothing bounds one without balances and limits.
+    pub(crate) fn market_risk(&self, instrument: InstrumentId) -> Option<&MarketRisk> {
+        let extra = self.extra.as_ref().filter(|extra| extra.risk.mode != AccountMode::None)?;
+        extra.markets.get(&instrument)
+    }
+
+    #[inline]
+    pub(crate) fn is_killed(&self) -> bool {
+        self.extra.as_ref().is_some_and(|extra| extra.killed)
+    }
+
+    pub(crate) fn fee_hold(&self, order: &Order) -> Option<&FeeHold> {
+        self.extra.as_ref()?.fee_holds.get(&(order.instrument, order.order_id))
+    }
+
+    /// What a buy holds on top of its price.
+    pub(crate) fn fee_held(&self, instrument: &Instrument, order: &Order) -> Amount {
+        let hold = self.fee_hold(order);
+        hold.map_or(Amount::ZERO, |hold| hold.amount(instrument, order.price))
+    }
+
+    /// Whether so many more orders may be taken on now.
+    pub(crate) fn order_rate_allows(&self, orders: u32, now_ns: u64) -> bool {
+        let Some(extra) = &self.extra else { return true };
+        let (rate, risk) = (extra.rate.at(now_ns), &extra.risk);
+        let allows = |max: u32, taken: u32| max == 0 || taken.saturating_add(orders) <= max;
+        allows(risk.max_orders_per_10s, rate.in_window)
+            && allows(risk.max_orders_per_day, rate.in_day)
+    }
+
+    /// An order was taken on. Where nothing bounds the rate, nothing is counted.
+    #[inline]
+    pub(crate) fn count_order(&mut self, now_ns: u64) {
+        let Some(extra) = &mut self.extra else { return };
+        if extra.risk.max_orders_per_10s > 0 || extra.risk.max_orders_per_day > 0 {
+            let rate = extra.rate.at(now_ns);
+            let (in_window, in_day) =
+                (rate.in_window.saturating_add(1), rate.in_day.saturating_add(1));
+            extra.rate = OrderRate { in_window, in_day, ..rate };
+        }
+    }
+
+    /// How far long the account is, in lots: what it owns, or what it has traded.
+    pub(crate) fn position(&self, instrument: &Instrument) -> i128 {
+        if self.is_cash() {
+            let owned = self.balance(instrument.spec.base).total();
+            return i128::from(instrument.lots_in(owned).lots());
+        }
+        self.market_risk(instrument.id).map_or(0, |risk| risk.position)
+    }
+
+    /// The lots that a limit on the position leaves for an order, beside the open ones.
+    pub(crate) fn position_room(
+        &self,
+        instrument: &Instrument,
+        side: Side,
+        exposure: &Exposure,
+    ) -> Option<Qty> {
+        let risk = self.market_risk(instrument.id)?;
+        let max = i128::from(risk.limits.max_position.lots());
+        if max == 0 {
+            return None;
+        }
+        let position = self.position(instrument);
+        let open = exposure.open_qty[side as usize];
+        let room = match side {
+            Side::Buy => max.saturating_sub(position),
+            Side::Sell => max.saturating_add(position),
+        };
+        let room = room.saturating_sub(open).max(0);
+        Some(Qty::from_lots(u64::try_from(room).unwrap_or(u64::MAX)))
+    }
+}
+
+pub(crate) fn check_account_spec(spec: &AccountSpec) -> Result<(), RejectReason> {
+    let fees = spec.fees.unwrap_or(FeeRates::ZERO);
+    if fees.maker_fee_bps_x100.max(fees.taker_fee_bps_x100) > FeeRates::MAX_BPS_X100 {
+        return Err(RejectReason::FeeTooHigh);
+    }
+    if spec.finished_orders_kept.max(spec.trades_kept) > KEPT_MAX {
+        return Err(RejectReason::AccountLimitsTooHigh);
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! What few accounts have: a mode of their own, limits, positions, an order rate, a kill switch,
+//! fees held on top of prices.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use types::{AccountMode, AccountRisk, InstrumentId, OrderId, Reader, TradeId, Wire};
+
+use crate::state::account::rate::OrderRate;
+use crate::state::account::risk::{Exposure, MarketRisk};
+use crate::state::codec::{read_map, write_list, write_map};
+use crate::state::fee::{FeeHold, Volume};
+
+/// What an account has beyond balances, orders and trades. A plain cash account has none of it.
+#[derive(Clone, Debug)]
+pub(crate) struct AccountExtra {
+    pub(crate) risk: AccountRisk,
+    /// Its kill switch is on.
+    pub(crate) killed: bool,
+    pub(in crate::state) rate: OrderRate,
+    /// Where it has limits; and where an account without balances has traded.
+    pub(crate) markets: BTreeMap<InstrumentId, MarketRisk>,
+    /// Where fees go by volume.
+    pub(crate) volumes: BTreeMap<InstrumentId, Volume>,
+    /// Of open buys whose fee comes on top.
+    pub(crate) fee_holds: BTreeMap<(InstrumentId, OrderId), FeeHold>,
+    /// Trades that were undone, of those that are kept.
+    pub(crate) busted: BTreeSet<(InstrumentId, TradeId)>,
+}
+
+impl Default for AccountExtra {
+    fn default() -> Self {
+        Self {
+            risk: AccountRisk::PLAIN,
+            killed: false,
+            rate: OrderRate::default(),
+            markets: BTreeMap::new(),
+            volumes: BTreeMap::new(),
+            fee_holds: BTreeMap::new(),
+            busted: BTreeSet::new(),
+        }
+    }
+}
+
+impl AccountExtra {
+    pub(crate) fn is_cash(&self) -> bool {
+        self.risk.mode == AccountMode::Cash
+    }
+
+    /// Where an instrument's open orders are counted, if they are.
+    pub(crate) fn exposure_mut(&mut self, instrument: InstrumentId) -> Option<&mut Exposure> {
+        let risk = match self.risk.mode {
+            AccountMode::Limits => self.markets.entry(instrument).or_default(),
+            AccountMode::Cash | AccountMode::None => self.markets.get_mut(&instrument)?,
+        };
+        Some(&mut risk.exposure)
+    }
+}
+
+impl Wire for AccountExtra {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.risk.write(out);
+        self.killed.write(out);
+        self.rate.write(out);
+        write_map(&self.markets, out);
+        write_map(&self.volumes, out);
+        write_map(&self.fee_holds, out);
+        write_list(self.busted.iter(), out, Wire::write);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        Some(Self {
+            risk: r.read()?,
+            killed: r.read()?,
+            rate: r.read()?,
+            markets: read_map(r)?,
+            volumes: read_map(r)?,
+            fee_holds: read_map(r)?,
+            busted: {
+                let list: Vec<(InstrumentId, TradeId)> = r.read()?;
+                list.is_sorted_by(|one, next| one < next).then(|| list.into_iter().collect())?
+            },
+        })
+    }
+}

@@ -1,0 +1,32 @@
+//! An account's open orders in one instrument.
+
+use crate::book::slab::NONE;
+
+/// An account's open orders in one instrument.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+pub(crate) struct AccountMarket {
+    pub(crate) open_orders: u32,
+    /// Those of them that wait for a trigger.
+    pub(crate) stop_orders: u32,
+    pub(crate) iceberg_orders: u32,
+    /// Indexed by [`types::Side`].
+    pub(in crate::state) lists: [OrderList; 2],
+}
+
+/// Orders of one account and side, as a list through [`crate::state::orders::record::OpenOrder`] in
+/// the order of their ids.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::state) struct OrderList {
+    pub(in crate::state) head: u32,
+    pub(in crate::state) tail: u32,
+}
+
+impl AccountMarket {
+    pub(super) const EMPTY: Self = Self {
+        open_orders: 0,
+        stop_orders: 0,
+        iceberg_orders: 0,
+        lists: [OrderList { head: NONE, tail: NONE }; 2],
+    };
+}

@@ -1,0 +1,42 @@
+//! What must hold of sessions.
+
+use types::SessionId;
+
+use crate::state::Engine;
+use crate::state::deferred::Deferred;
+
+impl Engine {
+    /// An order that ends with a session is open, and the session is, or is just being ended.
+    pub(super) fn check_sessions(&self) -> Result<(), String> {
+        if let Some(open) = self.sessions.open.keys().find(|session| self.is_ending(**session)) {
+            return Err(format!("session {open} is ending and open"));
+        }
+        for ((instrument, order_id), (session, side)) in &self.sessions.orders {
+            let node = self.find_by_id(*instrument, *order_id);
+            let open = node.map(|node| (self.orders.record(node).account, self.orders.side(node)));
+            let suspended = self.deferred.iter().find_map(|work| match work {
+                Deferred::Trade(order) => {
+                    let is_it = (order.instrument, order.order_id) == (*instrument, *order_id);
+                    is_it.then_some((order.account, order.side))
+                }
+                _ => None,
+            });
+            let opened = self.sessions.open.get(session);
+            let owner = opened.filter(|opened| opened.cancel_on_disconnect);
+            let sound = match (open, owner) {
+                (Some((_, of)), None) => of == *side && self.is_ending(*session),
+                (of, Some(owner)) => of.or(suspended) == Some((owner.account, *side)),
+                (None, None) => false,
+            };
+            if !sound {
+                return Err(format!("order {order_id} of {instrument} is in no session"));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_ending(&self, session: SessionId) -> bool {
+        let ending = |work: &Deferred| matches!(work, Deferred::EndSession(of) if *of == session);
+        self.deferred.iter().any(ending)
+    }
+}

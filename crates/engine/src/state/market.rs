@@ -1,0 +1,122 @@
+//! One instrument as the engine holds it: its books, its ids, its event number.
+
+pub(crate) mod average;
+pub(crate) mod calendar;
+pub(crate) mod indication;
+pub(crate) mod line;
+mod pegs;
+mod prices;
+mod schedule;
+mod special;
+pub(crate) mod trading;
+
+use types::{FeeAsset, FeeSchedule, Instrument, OrderId, TradeId};
+
+use crate::book::Book;
+use crate::book::index::OrderIndex;
+use crate::book::prefetch::{prefetch, prefetch_whole};
+use crate::state::lists::OrderLists;
+use crate::state::market::special::Special;
+use crate::state::market::trading::Trading;
+use crate::state::triggers::Triggers;
+
+/// Orders that are counted for a bound on positions, each time that there is another.
+const COUNTED_ORDERS_MAX: u32 = 1_000;
+
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub(crate) struct Market {
+    pub(crate) instrument: Instrument,
+    /// What everybody sees.
+    pub(crate) book: Book,
+    pub(crate) special: Special,
+    /// The nodes of the open orders.
+    pub(crate) index: OrderIndex,
+    pub(crate) last_order_id: u64,
+    pub(crate) last_trade_id: u64,
+    pub(super) instrument_seq: u64,
+    /// Whether a [`crate::state::deferred::Deferred::FollowUp`] waits.
+    pub(crate) follow_up_waits: bool,
+    pub(crate) trading: Trading,
+    pub(crate) fee_schedule: Option<Box<FeeSchedule>>,
+    pub(crate) triggers: Triggers,
+    pub(crate) lists: OrderLists,
+}
+
+impl Market {
+    pub(crate) fn new(instrument: Instrument) -> Self {
+        Self {
+            instrument,
+            book: Book::default(),
+            special: Special::default(),
+            index: OrderIndex::default(),
+            last_order_id: 0,
+            last_trade_id: 0,
+            instrument_seq: 0,
+            follow_up_waits: false,
+            trading: Trading::default(),
+            fee_schedule: None,
+            triggers: Triggers::default(),
+            lists: OrderLists::default(),
+        }
+    }
+
+    /// How many orders an account may have open here.
+    #[inline]
+    pub(crate) fn max_open_orders(&self) -> u32 {
+        let max = self.instrument.spec.max_open_orders;
+        match self.trading.rules.max_position.is_zero() {
+            true => max,
+            false => max.min(COUNTED_ORDERS_MAX),
+        }
+    }
+
+    pub(crate) fn fee_asset(&self) -> FeeAsset {
+        self.fee_schedule.as_ref().map_or(FeeAsset::Received, |schedule| schedule.fee_asset)
+    }
+
+    /// Whether trades here need nothing but the book and both accounts.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.trading.is_plain && self.fee_schedule.is_none() && self.special.hidden_count == 0
+    }
+
+    /// Whether a trade or another best price can lead to anything further here.
+    #[inline]
+    pub(crate) fn has_followers(&self) -> bool {
+        !self.special.pegs.is_empty()
+            || self.lists.any_to_place()
+            || self.trading.is_index
+            || (self.triggers.any_wait() && self.triggers_move())
+    }
+
+    /// Has brought near what plain orders touch of it.
+    pub(crate) fn prefetch(&self) {
+        prefetch_whole(&self.instrument);
+        prefetch_whole(&self.book);
+        prefetch_whole(&self.index);
+        prefetch(&self.instrument_seq);
+        prefetch(&self.fee_schedule);
+        prefetch(&self.special.hidden_count);
+        prefetch(&self.special.pegs);
+        prefetch(&self.trading.is_plain);
+        prefetch(&self.trading.last_price);
+        prefetch(&self.triggers);
+        prefetch(&self.lists);
+    }
+
+    pub(crate) fn next_order_id(&mut self) -> OrderId {
+        self.last_order_id += 1;
+        OrderId(self.last_order_id)
+    }
+
+    pub(crate) fn next_trade_id(&mut self) -> TradeId {
+        self.last_trade_id += 1;
+        TradeId(self.last_trade_id)
+    }
+
+    pub(crate) fn next_seq(&mut self) -> u64 {
+        self.instrument_seq += 1;
+        self.instrument_seq
+    }
+}

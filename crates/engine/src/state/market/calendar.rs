@@ -1,0 +1,29 @@
+//! The sessions of an instrument's week, and when they begin.
+
+use types::{Reader, SESSIONS_MAX, Session};
+
+pub(super) const DAY_S: u64 = 86_400;
+pub(super) const SECOND_NS: u64 = 1_000_000_000;
+
+/// 1970 began on a Thursday; bit 0 of the weekdays is Monday.
+const FIRST_WEEKDAY: u64 = 3;
+
+pub(super) type Sessions = [Option<Session>; SESSIONS_MAX];
+
+/// When a session begins on this day since 1970, if it does.
+pub(super) fn begins_ns(session: &Session, day: u64) -> Option<u64> {
+    let weekday = (day + FIRST_WEEKDAY) % 7;
+    let on_that_day = session.weekdays & 1 << weekday != 0;
+    let begins_s = day * DAY_S + u64::from(session.begins_s);
+    begins_s.checked_mul(SECOND_NS).filter(|_| on_that_day)
+}
+
+pub(crate) fn is_valid(session: Session) -> bool {
+    (1..=0x7f).contains(&session.weekdays) && u64::from(session.begins_s) < DAY_S
+}
+
+/// The sessions of a state that is read back.
+pub(super) fn read_sessions(r: &mut Reader<'_>) -> Option<Sessions> {
+    let sessions: Sessions = r.read()?;
+    sessions.iter().flatten().copied().all(is_valid).then_some(sessions)
+}

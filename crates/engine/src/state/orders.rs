@@ -1,0 +1,231 @@
+//! The open orders of all instruments: what matching does not need of them, and the ways to find
+//! them.
+//!
+//! An open order owns one number, its [`NodeId`], and with it a place in two slabs: a [`Node`] that
+//! matching reads, and an [`OpenOrder`] beside it. What few orders have is in a third, [`Extra`].
+//! From these three, [`Orders::order`] makes the whole [`Order`].
+//!
+//! # Invariants
+//! - An open order has `leaves > 0`; it is in its account's list and in the table of names.
+//! - An account's list is in the order of the order ids, which is that of age.
+//!
+//! [`Node`]: crate::Node
+
+mod attach;
+mod find;
+pub(crate) mod finished;
+pub(crate) mod kept;
+pub(crate) mod name;
+mod names;
+pub(crate) mod open_id;
+pub(crate) mod record;
+mod seeds;
+
+use std::collections::BTreeSet;
+
+use types::{
+    Amount, ClOrdId, InstrumentId, Order, OrderId, OrderStatus, OrderTerms, Peg, Price, Qty, Side,
+    TimeInForce,
+};
+
+use crate::book::node::{NodeId, Nodes};
+use crate::book::slab::{NONE, Slab};
+use crate::state::orders::finished::End;
+use crate::state::orders::name::Name;
+use crate::state::orders::names::Names;
+use crate::state::orders::open_id::OpenId;
+use crate::state::orders::record::{Extra, OpenOrder, Standing};
+use crate::state::orders::seeds::Seeds;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Orders {
+    pub(crate) nodes: Nodes,
+    /// Parallel to `nodes`.
+    records: Vec<OpenOrder>,
+    extras: Slab<Extra>,
+    long_names: Slab<ClOrdId>,
+    names: Names,
+    /// Those that a phase ends or lets in, by age within an instrument and time in force.
+    timed: BTreeSet<(InstrumentId, TimeInForce, OrderId)>,
+    /// When orders good till date expire.
+    dated: BTreeSet<(u64, InstrumentId, OrderId)>,
+    seeds: Seeds,
+}
+
+impl Orders {
+    /// The whole order, as it stands.
+    pub(crate) fn order(&self, node: NodeId) -> Order {
+        let as_it_came = self.as_it_came(node);
+        let Some(extra) = self.extra(node) else { return as_it_came };
+        Order {
+            strategy_id: extra.strategy_id,
+            strategy_type: extra.strategy_type,
+            cum_qty: as_it_came.order_qty - self.leaves_qty(node),
+            cum_quote: extra.cum_quote,
+            updated_ns: extra.updated_ns,
+            terms: extra.terms,
+            ..as_it_came
+        }
+    }
+
+    /// [`Orders::order`] without what only an [`Extra`] says.
+    #[inline(always)]
+    pub(crate) fn as_it_came(&self, node: NodeId) -> Order {
+        let (record, at) = (self.record(node), &self.nodes[node]);
+        Order {
+            instrument: record.instrument,
+            account: record.account,
+            order_id: at.order_id(),
+            cl_ord_id: self.cl_ord_id(node),
+            side: at.side(),
+            order_type: record.order_type,
+            time_in_force: record.time_in_force,
+            stp_mode: record.stp_mode,
+            status: record.status,
+            strategy_id: None,
+            strategy_type: None,
+            price: record.price,
+            order_qty: record.order_qty,
+            quote_order_qty: Amount::ZERO,
+            cum_qty: Qty::ZERO,
+            cum_quote: Amount::ZERO,
+            created_ns: record.created_ns,
+            updated_ns: record.created_ns,
+            terms: None,
+        }
+    }
+
+    /// A whole order without special terms, of which this has become.
+    #[inline(always)]
+    pub(crate) fn after(&self, node: NodeId, end: &End) -> Order {
+        let End { status, cum_qty, cum_quote, updated_ns } = *end;
+        let extra = self.extra(node);
+        Order {
+            status,
+            strategy_id: extra.and_then(|extra| extra.strategy_id),
+            strategy_type: extra.and_then(|extra| extra.strategy_type),
+            cum_qty,
+            cum_quote,
+            updated_ns,
+            ..self.as_it_came(node)
+        }
+    }
+
+    #[inline]
+    pub(crate) fn has_strategy(&self, node: NodeId) -> bool {
+        self.extra(node)
+            .is_some_and(|extra| extra.strategy_id.is_some() | extra.strategy_type.is_some())
+    }
+
+    #[inline]
+    pub(crate) fn record(&self, node: NodeId) -> &OpenOrder {
+        &self.records[node as usize]
+    }
+
+    #[inline]
+    pub(crate) fn record_mut(&mut self, node: NodeId) -> &mut OpenOrder {
+        &mut self.records[node as usize]
+    }
+
+    /// What is still to be traded of an order.
+    #[inline]
+    pub(crate) fn leaves_qty(&self, node: NodeId) -> Qty {
+        let reserve = self.extra(node).map_or(Qty::ZERO, |extra| extra.reserve);
+        self.nodes[node].leaves_qty() + reserve
+    }
+
+    pub(crate) fn standing(&self, node: NodeId) -> Standing {
+        self.extra(node).map_or(Standing::Book, |extra| extra.standing)
+    }
+
+    #[inline]
+    pub(crate) fn order_id(&self, node: NodeId) -> OrderId {
+        self.nodes[node].order_id()
+    }
+
+    #[inline(always)]
+    pub(crate) fn open_id(&self, node: NodeId) -> OpenId {
+        let OpenOrder { account, instrument, .. } = *self.record(node);
+        OpenId { account, instrument, order_id: self.order_id(node), side: self.side(node) }
+    }
+
+    #[inline]
+    pub(crate) fn side(&self, node: NodeId) -> Side {
+        self.nodes[node].side()
+    }
+
+    pub(crate) fn price(&self, node: NodeId) -> Price {
+        self.record(node).price
+    }
+
+    /// How an order's price follows the book, if it does.
+    pub(crate) fn peg(&self, node: NodeId) -> Option<Peg> {
+        self.extra(node)?.terms?.terms.peg
+    }
+
+    // In one body with whoever asks, so that plain names stay in registers.
+    #[inline(always)]
+    pub(crate) fn cl_ord_id(&self, node: NodeId) -> ClOrdId {
+        match self.record(node).cl_ord_id {
+            Name::Packed(packed) => packed.unpack(),
+            Name::Long(at) => self.long_names[at],
+        }
+    }
+
+    #[inline(never)] // rarely asked
+    pub(super) fn is_named(&self, node: NodeId, cl_ord_id: &ClOrdId) -> bool {
+        self.cl_ord_id(node) == *cl_ord_id
+    }
+
+    #[inline]
+    pub(crate) fn extra(&self, node: NodeId) -> Option<&Extra> {
+        let at = self.record(node).extra;
+        (at != NONE).then(|| &self.extras[at])
+    }
+
+    /// The special terms of an order, all zero if it has none.
+    pub(crate) fn terms(&self, node: NodeId) -> OrderTerms {
+        self.extra(node).and_then(|extra| extra.terms).unwrap_or_default()
+    }
+
+    /// The extra record of an order, a new one if it has none.
+    pub(crate) fn extra_mut(&mut self, node: NodeId) -> &mut Extra {
+        let record = &mut self.records[node as usize];
+        if record.extra == NONE {
+            record.extra = self.extras.insert(Extra {
+                updated_ns: record.created_ns,
+                cum_quote: Amount::ZERO,
+                strategy_id: None,
+                strategy_type: None,
+                terms: None,
+                standing: Standing::Book,
+                reserve: Qty::ZERO,
+                amends: 0,
+            });
+        }
+        &mut self.extras[record.extra]
+    }
+
+    /// Notes a trade of an order that stays open. How much it was, its node knows.
+    pub(crate) fn count_fill(&mut self, node: NodeId, quote: Amount, now_ns: u64) {
+        self.record_mut(node).status = OrderStatus::PartiallyFilled;
+        let extra = self.extra_mut(node);
+        extra.cum_quote += quote;
+        extra.updated_ns = now_ns;
+    }
+
+    /// Notes what has become of an order that is on no book.
+    pub(crate) fn store(&mut self, node: NodeId, order: &Order) {
+        debug_assert!(self.standing(node).is_off_book());
+        self.nodes[node].set_leaves(order.leaves_qty());
+        let record = self.record_mut(node);
+        record.order_type = order.order_type;
+        record.price = order.price;
+        record.order_qty = order.order_qty;
+        record.status = order.status;
+        let extra = self.extra_mut(node);
+        extra.updated_ns = order.updated_ns;
+        extra.cum_quote = order.cum_quote;
+        extra.terms = order.terms;
+    }
+}

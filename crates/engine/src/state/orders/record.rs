@@ -1,0 +1,94 @@
+//! What is kept of one open order.
+
+use types::{
+    AccountId, Amount, InstrumentId, OrderStatus, OrderTerms, OrderType, Price, Qty, Reader,
+    StpMode, TimeInForce, Wire,
+};
+
+use crate::book::slab::NONE;
+use crate::state::orders::name::Name;
+
+/// What is kept of an open order beside its node, which has its id, side and leaves: one cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(crate) struct OpenOrder {
+    pub(super) cl_ord_id: Name,
+    /// Its limit, also where it is on no book.
+    pub(crate) price: Price,
+    /// Without what has been amended away.
+    pub(crate) order_qty: Qty,
+    pub(super) created_ns: u64,
+    pub(crate) account: AccountId,
+    pub(crate) instrument: InstrumentId,
+    /// The account's next and previous open order on the same side of the same instrument.
+    pub(super) next: u32,
+    pub(super) prev: u32,
+    pub(super) extra: u32,
+    pub(crate) order_type: OrderType,
+    pub(super) time_in_force: TimeInForce,
+    pub(super) stp_mode: StpMode,
+    pub(crate) status: OrderStatus,
+}
+
+const _: () = assert!(size_of::<OpenOrder>() == 64);
+
+impl OpenOrder {
+    /// Whether it is on the book as it came, and only its owner or a trade ends it.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.extra == NONE && self.time_in_force == TimeInForce::Gtc
+    }
+}
+
+/// What is to be said only of an order that was changed since it came, or that has uncommon terms.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extra {
+    pub(crate) updated_ns: u64,
+    pub(crate) cum_quote: Amount,
+    pub(super) strategy_id: Option<i64>,
+    pub(super) strategy_type: Option<i32>,
+    pub(crate) terms: Option<OrderTerms>,
+    pub(crate) standing: Standing,
+    /// What an iceberg does not show now: its node has the rest.
+    pub(crate) reserve: Qty,
+    /// How often it was amended.
+    pub(crate) amends: u32,
+}
+
+/// Where an open order is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(u8)]
+pub(crate) enum Standing {
+    /// On the book that everybody sees.
+    Book = 0,
+    /// On the book of hidden orders.
+    Dark = 1,
+    /// It waits for its trigger.
+    Trigger = 2,
+    /// It waits for the first order of its list to fill.
+    List = 3,
+    /// It waits for the closing auction.
+    Close = 4,
+    /// On its way into the book, between two steps of one command.
+    Entering = 5,
+}
+
+impl Standing {
+    const OFF_BOOK: [Self; 4] = [Self::Trigger, Self::List, Self::Close, Self::Entering];
+
+    pub(crate) fn is_off_book(self) -> bool {
+        Self::OFF_BOOK.contains(&self)
+    }
+}
+
+impl Wire for Standing {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(*self as u8);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        let number: u8 = r.read()?;
+        let all = [Self::Book, Self::Dark].into_iter().chain(Self::OFF_BOOK);
+        all.into_iter().find(|standing| *standing as u8 == number)
+    }
+}

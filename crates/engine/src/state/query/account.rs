@@ -1,0 +1,81 @@
+//! Questions about one account.
+
+use types::{
+    AccountId, AccountLimits, AccountRisk, AccountTrade, Balance, InstrumentId, Order, Withdrawal,
+};
+
+use crate::state::Engine;
+use crate::state::account::Account;
+use crate::state::account::rate::OrderRate;
+
+impl Engine {
+    /// An account's balances, indexed by asset; assets it never had may be missing at the end.
+    pub fn balances(&self, account: AccountId) -> &[Balance] {
+        self.accounts.get(account.0 as usize).map_or(&[], |account| &account.balances)
+    }
+
+    /// An account's finished orders that are still kept, oldest first.
+    pub fn finished_orders(&self, account: AccountId) -> impl DoubleEndedIterator<Item = Order> {
+        self.account(account).into_iter().flat_map(move |owner| owner.finished.iter(account))
+    }
+
+    /// An account's trades that are still kept, oldest first.
+    pub fn account_trades(
+        &self,
+        account: AccountId,
+    ) -> impl DoubleEndedIterator<Item = AccountTrade> {
+        self.account(account).into_iter().flat_map(move |owner| owner.trades.iter(account))
+    }
+}
+
+impl Engine {
+    /// How an account is looked after.
+    pub fn account_risk(&self, account: AccountId) -> Option<AccountRisk> {
+        self.account(account).map(Account::risk)
+    }
+
+    /// Where an account has limits, and which.
+    pub fn limits(
+        &self,
+        account: AccountId,
+    ) -> impl Iterator<Item = (InstrumentId, &AccountLimits)> {
+        let extra = self.account(account).and_then(|account| account.extra.as_ref());
+        let all = extra.into_iter().flat_map(|extra| &extra.markets);
+        all.map(|(id, risk)| (*id, &risk.limits))
+            .filter(|(_, limits)| **limits != AccountLimits::default())
+    }
+
+    /// The positions of an account without balances, in lots, short below zero.
+    pub fn positions(&self, account: AccountId) -> impl Iterator<Item = (InstrumentId, i128)> {
+        let extra = self.account(account).and_then(|account| account.extra.as_ref());
+        let all = extra.into_iter().flat_map(|extra| &extra.markets);
+        all.map(|(id, risk)| (*id, risk.position)).filter(|(_, position)| *position != 0)
+    }
+
+    /// The orders that an account has had taken on lately. Counted where the account has an order
+    /// rate or anything else that few have.
+    pub fn order_rate(&self, account: AccountId) -> Option<OrderRate> {
+        let extra = self.account(account)?.extra.as_ref();
+        Some(extra.map(|extra| extra.rate).unwrap_or_default().at(self.now_ns))
+    }
+
+    /// Whether an account's kill switch is on.
+    pub fn is_killed(&self, account: AccountId) -> bool {
+        self.account(account).is_some_and(Account::is_killed)
+    }
+}
+
+impl Engine {
+    /// An account's that are open, oldest first.
+    pub fn open_withdrawals(&self, account: AccountId) -> impl Iterator<Item = &Withdrawal> {
+        let known = self.withdrawals.get(&account).into_iter().flatten();
+        known.filter(|withdrawal| withdrawal.is_open())
+    }
+}
+
+impl Engine {
+    /// Whether an account owes or is owed anything.
+    pub(crate) fn has_receivables(&self, account: AccountId) -> bool {
+        self.receivables().any(|owed| owed.debtor == account || owed.creditor == account)
+    }
+}

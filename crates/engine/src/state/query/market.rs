@@ -1,0 +1,95 @@
+//! Questions about one instrument.
+
+use types::{
+    Calendar, FeeSchedule, InstrumentId, InstrumentRules, Order, OrderId, Phase, Price, Qty, Side,
+    TradeId,
+};
+
+use crate::state::Engine;
+
+impl Engine {
+    /// Whether an instrument is delisted.
+    pub fn is_delisted(&self, instrument: InstrumentId) -> bool {
+        self.market(instrument).is_some_and(|market| market.trading.delisted)
+    }
+
+    /// The phase that an instrument is in.
+    pub fn phase(&self, instrument: InstrumentId) -> Option<Phase> {
+        self.market(instrument).map(|market| market.trading.phase)
+    }
+
+    pub fn instrument_rules(&self, instrument: InstrumentId) -> Option<&InstrumentRules> {
+        self.market(instrument).map(|market| &market.trading.rules)
+    }
+
+    /// The price of the last trade.
+    pub fn last_price(&self, instrument: InstrumentId) -> Option<Price> {
+        self.market(instrument)?.trading.last_price
+    }
+}
+
+impl Engine {
+    /// What an instrument's filters take for its price: the average over the window of its rules,
+    /// rounded down to a tick, or without a trade in it the price of the last one.
+    pub fn avg_price(&self, instrument: InstrumentId) -> Option<Price> {
+        self.market(instrument)?.trading.avg_price(self.now_ns)
+    }
+}
+
+impl Engine {
+    /// An instrument's fees by volume.
+    pub fn fee_schedule(&self, instrument: InstrumentId) -> Option<&FeeSchedule> {
+        self.market(instrument)?.fee_schedule.as_deref()
+    }
+}
+
+impl Engine {
+    /// An instrument's calendar.
+    pub fn calendar(&self, instrument: InstrumentId) -> Option<Calendar> {
+        let sessions = self.market(instrument)?.trading.calendar;
+        Some(Calendar { instrument, sessions })
+    }
+
+    /// The phases that instruments should be in at this time, and are not.
+    pub fn due_phases(&self, now_ns: u64) -> impl Iterator<Item = (InstrumentId, Phase)> {
+        let markets = (0..).map(InstrumentId).zip(&self.markets);
+        let due = markets.filter_map(move |(id, market)| {
+            let trading = &market.trading;
+            let (began_ns, phase) = trading.session_at(now_ns)?;
+            let is_due = began_ns > trading.changed_ns && phase != trading.phase;
+            (is_due && !trading.delisted).then_some((id, phase))
+        });
+        due.take_while(|_| !self.is_halted())
+    }
+
+    /// When the next session of any calendar begins.
+    pub fn next_session_ns(&self, now_ns: u64) -> Option<u64> {
+        self.markets.iter().filter_map(|market| market.trading.next_session_ns(now_ns)).min()
+    }
+}
+
+impl Engine {
+    /// The levels of one side of a book, best first.
+    pub fn levels(
+        &self,
+        instrument: InstrumentId,
+        side: Side,
+    ) -> impl Iterator<Item = (Price, Qty)> {
+        self.market(instrument).into_iter().flat_map(move |market| market.book.levels(side))
+    }
+
+    /// The resting orders of one side, hidden ones too, in the order in which they would trade.
+    pub fn resting(&self, instrument: InstrumentId, side: Side) -> impl Iterator<Item = Order> {
+        self.market(instrument).into_iter().flat_map(move |market| {
+            let in_line = market.in_line(&self.orders, side);
+            in_line.map(|(node, _)| self.orders.order(node))
+        })
+    }
+
+    /// The last order id, trade id and event number of an instrument.
+    pub fn last_ids(&self, instrument: InstrumentId) -> Option<(OrderId, TradeId, u64)> {
+        let market = self.market(instrument)?;
+        let order_id = OrderId(market.last_order_id);
+        Some((order_id, TradeId(market.last_trade_id), market.instrument_seq))
+    }
+}

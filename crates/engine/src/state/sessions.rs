@@ -1,0 +1,60 @@
+//! Sessions that are open, and the orders that end with them.
+
+pub(crate) mod numbered;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use types::{AccountId, InstrumentId, OrderId, SessionId, Side};
+
+use crate::state::orders::open_id::OpenId;
+use crate::state::sessions::numbered::Numbered;
+
+/// Sessions that are open, and the orders that end with them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sessions {
+    pub(crate) open: BTreeMap<SessionId, OpenedSession>,
+    pub(super) orders: BTreeMap<(InstrumentId, OrderId), (SessionId, Side)>,
+    pub(super) by_session: BTreeSet<(SessionId, InstrumentId, Side, OrderId)>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct OpenedSession {
+    pub(crate) account: AccountId,
+    pub(crate) cancel_on_disconnect: bool,
+    pub(crate) numbered: Numbered,
+}
+
+impl Sessions {
+    #[cold]
+    pub(crate) fn bind(&mut self, session: SessionId, order: OpenId) {
+        let OpenId { account, instrument, order_id, side } = order;
+        let ends_with =
+            |opened: &&OpenedSession| opened.account == account && opened.cancel_on_disconnect;
+        if self.open.get(&session).filter(ends_with).is_some() {
+            self.orders.insert((instrument, order_id), (session, side));
+            self.by_session.insert((session, instrument, side, order_id));
+        }
+    }
+
+    /// An order has ended.
+    #[inline]
+    pub(crate) fn forget(&mut self, order: OpenId) {
+        if !self.orders.is_empty() {
+            self.unbind(order);
+        }
+    }
+
+    #[cold]
+    fn unbind(&mut self, order: OpenId) {
+        let OpenId { instrument, order_id, side, .. } = order;
+        if let Some((session, _)) = self.orders.remove(&(instrument, order_id)) {
+            self.by_session.remove(&(session, instrument, side, order_id));
+        }
+    }
+
+    pub(crate) fn first_of(&self, session: SessionId) -> Option<(InstrumentId, OrderId)> {
+        let from = (session, InstrumentId(0), Side::Buy, OrderId(0));
+        let first = self.by_session.range(from..).next().filter(|found| found.0 == session);
+        first.map(|(_, instrument, _, order_id)| (*instrument, *order_id))
+    }
+}

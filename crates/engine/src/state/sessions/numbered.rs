@@ -1,0 +1,57 @@
+//! Commands that a session numbers: one that comes again, as after a lost connection, is not carried
+//! out again.
+
+use std::collections::VecDeque;
+
+use types::{Reader, Wire};
+
+/// The commands of a session whose places are known. Who repeats an older one is told only that it
+/// was carried out.
+const REMEMBERED_MAX: usize = 1_024;
+
+/// The numbered commands of one session.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Numbered {
+    /// The client's numbers, ascending, and the sequences that they became.
+    recent: VecDeque<(u64, u64)>,
+}
+
+impl Numbered {
+    /// Where a command of this number was carried out: zero if that is not known any more. `None`
+    /// if it is new, and then it is known from now on.
+    pub(crate) fn first_sequence(&mut self, client_seq: u64, sequence: u64) -> Option<u64> {
+        if self.recent.back().is_none_or(|(last, _)| *last < client_seq) {
+            if self.recent.len() == REMEMBERED_MAX {
+                self.recent.pop_front();
+            }
+            self.recent.push_back((client_seq, sequence));
+            return None;
+        }
+        let found = self.recent.binary_search_by_key(&client_seq, |(number, _)| *number);
+        Some(found.map_or(0, |at| self.recent[at].1))
+    }
+
+    pub(in crate::state) fn is_empty(&self) -> bool {
+        self.recent.is_empty()
+    }
+}
+
+impl Wire for Numbered {
+    fn write(&self, out: &mut Vec<u8>) {
+        (self.recent.len() as u32).write(out);
+        self.recent.iter().for_each(|numbers| numbers.write(out));
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        let count: u32 = r.read()?;
+        let mut recent = VecDeque::new();
+        for _ in 0..count {
+            let next: (u64, u64) = r.read()?;
+            let is_later =
+                recent.back().is_none_or(|last: &(u64, u64)| last.0 < next.0 && last.1 < next.1);
+            (is_later && next.0 > 0).then_some(())?;
+            recent.push_back(next);
+        }
+        (1..=REMEMBERED_MAX).contains(&recent.len()).then_some(Self { recent })
+    }
+}

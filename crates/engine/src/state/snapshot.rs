@@ -1,0 +1,215 @@
+//! The whole state as bytes, for snapshots and for the state hash.
+//!
+//! The same state gives the same bytes in every process: nothing here goes by the order of a hash
+//! table or by where a record happens to lie in memory.
+
+mod account;
+mod amends;
+mod halts;
+mod lists;
+mod market;
+mod place;
+mod receivables;
+mod risk;
+mod sessions;
+mod sound;
+mod special;
+mod trading;
+mod triggers;
+mod withdrawals;
+
+use std::collections::HashSet;
+
+use types::{AccountId, InstrumentId, Order, Reader, Wire};
+
+use crate::book::node::NodeId;
+use crate::state::codec::{read_list, write_list};
+use crate::state::deferred::{Deferred, read_deferred, write_deferred};
+use crate::state::key::Key;
+use crate::state::orders::record::Standing;
+use crate::state::snapshot::account::read_account;
+use crate::state::snapshot::market::read_market;
+use crate::state::snapshot::special::Unshown;
+use crate::state::taken::Taken;
+use crate::state::{Engine, RULES_VERSION};
+
+/// Changes whenever the bytes do. It is the version of the rules too: under older rules the state
+/// is written as it was then, so that its hash is the one it had.
+const STATE_VERSION: u16 = RULES_VERSION;
+
+/// The bytes of a [`types::MasterKeyInUse`].
+const MASTER_KEY_SIZE: usize = 24;
+
+impl Engine {
+    pub fn write_state(&self, out: &mut Vec<u8>) {
+        self.rules.write(out);
+        self.sequence.write(out);
+        self.now_ns.write(out);
+        self.assets.write(out);
+        self.supply.write(out);
+        let accounts = (0..).map(AccountId).zip(&self.accounts);
+        write_list(accounts, out, |(id, account), out| Self::write_account(id, account, out));
+        write_list(self.markets.iter(), out, |market, out| self.write_market(market, out));
+        write_list(self.keys.iter(), out, |key, out| (key.spec, key.revoked).write(out));
+        write_list(self.deferred.iter(), out, write_deferred);
+        if self.rules >= 2 {
+            self.write_off_book(out);
+            self.write_risk(out);
+            self.write_receivables(out);
+            self.write_sessions(out);
+            self.write_trading(out);
+            self.write_halts(out);
+            self.write_special(out);
+            self.write_triggers(out);
+            self.write_amends(out);
+            self.write_lists(out);
+            self.write_lately_added(out);
+        }
+    }
+
+    /// `None` unless the bytes are a whole state of this version that does not contradict itself.
+    pub fn read_state(mut bytes: Reader<'_>) -> Option<Self> {
+        let r = &mut bytes;
+        let rules = r.read::<u16>()?;
+        (1..=STATE_VERSION).contains(&rules).then_some(())?;
+        let mut engine = Self {
+            rules,
+            sequence: r.read()?,
+            now_ns: r.read()?,
+            assets: r.read()?,
+            supply: r.read()?,
+            ..Self::default()
+        };
+        // Orders lie with their accounts and instruments, and are indexed when both are known.
+        let mut finished = Vec::new();
+        let mut ids = 0..;
+        engine.accounts = read_list(r, |r| {
+            let id = AccountId(ids.next().expect("as many as the list has"));
+            read_account(r, id, &mut finished)
+        })?;
+        let mut resting = Vec::new();
+        let mut ids = 0..;
+        engine.markets = read_list(r, |r| {
+            let id = InstrumentId(ids.next().expect("as many as the list has"));
+            read_market(r, id, &mut resting)
+        })?;
+        engine.keys = read_list(r, |r| {
+            let (spec, revoked) = r.read()?;
+            Some(Key { spec, revoked })
+        })?;
+        engine.taken = Taken::of(&engine)?;
+        engine.deferred = read_list(r, read_deferred)?.into();
+        let off_book: Vec<(Standing, Order)> = if rules >= 2 { r.read()? } else { Vec::new() };
+        let mut unshown = Unshown::default();
+        if rules >= 2 {
+            engine.read_risk(r)?;
+            engine.read_receivables(r)?;
+            engine.read_sessions(r)?;
+            engine.read_trading(r)?;
+            engine.read_halts(r)?;
+            unshown = engine.read_special(r)?;
+        }
+        let triggers = if rules >= 2 { r.read()? } else { Vec::new() };
+        let amends = if rules >= 2 { r.read()? } else { Vec::new() };
+        let lists = if rules >= 2 { Some(r.read()?) } else { None };
+        if rules >= 2 {
+            engine.read_lately_added(r)?;
+        }
+        r.is_empty().then_some(())?;
+        engine.check_parts(&resting, &finished)?;
+        off_book.iter().all(|waiting| engine.off_book_is_sound(waiting)).then_some(())?;
+        let place_of =
+            |(_, order): &(Standing, Order)| (order.account, order.instrument, order.order_id);
+        off_book.is_sorted_by_key(place_of).then_some(())?;
+        unshown.hidden.iter().flatten().all(|order| engine.hidden_is_sound(order)).then_some(())?;
+        let waiting = engine.place_orders(resting, off_book, unshown, finished)?;
+        engine.restore_triggers(triggers, waiting)?;
+        engine.restore_amends(amends)?;
+        engine.restore_lists(lists.unwrap_or_default())?;
+        engine.mark_follow_ups()?;
+        engine.count_exposures();
+        for (id, account) in (0..).map(AccountId).zip(&engine.accounts) {
+            let oldest = account.retries.front();
+            engine.retry_deadlines.extend(oldest.map(|retry| (retry.expires_ns, id)));
+        }
+        for (id, market) in (0..).map(InstrumentId).zip(&engine.markets) {
+            let until_ns = market.trading.until_ns;
+            engine.phase_ends.extend((until_ns > 0).then_some((until_ns, id)));
+            let indication = &market.trading.indication;
+            engine.indications.extend(indication.is_due.then_some((indication.due_ns(), id)));
+        }
+        engine.check_parts_agree().ok()?;
+        Some(engine)
+    }
+
+    /// What states did not always have is there from its first use on, so that those of before keep
+    /// their bytes: nothing at all, or the master key alone, or all.
+    fn write_lately_added(&self, out: &mut Vec<u8>) {
+        if !self.withdrawals.is_empty() {
+            self.master_key.write(out);
+            self.write_withdrawals(out);
+        } else if let Some(master_key) = self.master_key {
+            master_key.write(out);
+        }
+    }
+
+    fn read_lately_added(&mut self, r: &mut Reader<'_>) -> Option<()> {
+        match r.0.len() {
+            0 => {}
+            // A withdrawal alone is longer.
+            MASTER_KEY_SIZE => self.master_key = Some(r.read()?),
+            _ => {
+                self.master_key = r.read()?;
+                self.read_withdrawals(r)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Connects what waits with the orders and markets that it is about.
+    fn mark_follow_ups(&mut self) -> Option<()> {
+        for work in &self.deferred {
+            match work {
+                Deferred::FollowUp(instrument) => {
+                    let waits = &mut self.markets[instrument.0 as usize].follow_up_waits;
+                    (!std::mem::replace(waits, true)).then_some(())?;
+                }
+                Deferred::Reenter(instrument, order_id) => {
+                    let node = self.find_by_id(*instrument, *order_id)?;
+                    (self.orders.standing(node) == Standing::Entering).then_some(())?;
+                }
+                _ => {}
+            }
+        }
+        Some(())
+    }
+
+    /// All open orders, account by account.
+    fn open_nodes(&self) -> impl Iterator<Item = NodeId> {
+        self.accounts.iter().flat_map(|account| {
+            let instruments = (0..).map(InstrumentId).take(account.markets.len());
+            instruments.flat_map(|instrument| self.orders.of_account(account, instrument))
+        })
+    }
+
+    /// Open orders that are on no book, as their accounts have them.
+    fn write_off_book(&self, out: &mut Vec<u8>) {
+        let off_book = self.open_nodes().filter(|node| self.orders.standing(*node).is_off_book());
+        write_list(off_book, out, |node, out| {
+            (self.orders.standing(node), self.orders.order(node)).write(out);
+        });
+    }
+}
+
+impl Taken {
+    /// `None` if two have the same name.
+    fn of(engine: &Engine) -> Option<Self> {
+        let accounts: HashSet<_> =
+            engine.accounts.iter().map(|account| account.spec.name).collect();
+        let api_key_hashes: HashSet<_> =
+            engine.keys.iter().map(|key| key.spec.api_key_hash).collect();
+        let is_sound =
+            accounts.len() == engine.accounts.len() && api_key_hashes.len() == engine.keys.len();
+        is_sound.then_some(Self { accounts, api_key_hashes })
+    }
+}

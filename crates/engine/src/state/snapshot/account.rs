@@ -1,0 +1,56 @@
+//! An account's bytes.
+
+use types::{AccountId, AccountTrade, Balance, Order, Reader, Wire};
+
+use crate::state::Engine;
+use crate::state::account::{Account, Retry};
+use crate::state::codec::{read_list, write_list};
+use crate::state::snapshot::place::Place;
+
+impl Engine {
+    pub(super) fn write_account(id: AccountId, account: &Account, out: &mut Vec<u8>) {
+        account.spec.write(out);
+        account.account_seq.write(out);
+        write_list(account.balances.iter(), out, |balance, out| balance.write(out));
+        write_list(account.finished.iter(id), out, |order, out| order.write(out));
+        write_list(account.trades.iter(id), out, |trade, out| trade.write(out));
+        write_list(account.external_refs.iter(), out, |name, out| {
+            u8::try_from(name.len()).expect("an external reference is short").write(out);
+            out.extend_from_slice(name);
+        });
+        write_list(account.retries.iter(), out, |retry, out| {
+            (retry.key, (retry.sequence, retry.expires_ns)).write(out);
+        });
+    }
+}
+
+pub(super) fn read_account(
+    r: &mut Reader<'_>,
+    id: AccountId,
+    finished: &mut Vec<Place>,
+) -> Option<Account> {
+    let mut account = Account::new(r.read()?);
+    account.account_seq = r.read()?;
+    account.balances = r.read::<Vec<Balance>>()?.as_slice().into();
+    for _ in 0..r.read::<u32>()? {
+        let order: Order = r.read()?;
+        (order.account == id && !order.status.is_open()).then_some(())?;
+        account.finished.push(&order, usize::MAX);
+        finished.push(Place::new(&order, None));
+    }
+    for trade in r.read::<Vec<AccountTrade>>()? {
+        account.trades.push(&trade, usize::MAX);
+    }
+    let external_refs: Vec<Box<[u8]>> = read_list(r, |r| {
+        let len = r.read::<u8>()?;
+        r.take_slice(usize::from(len)).map(Box::from)
+    })?;
+    external_refs.is_sorted_by(|one, next| one < next).then_some(())?;
+    account.external_refs = external_refs.into_iter().collect();
+    account.retries = read_list(r, |r| {
+        let (key, (sequence, expires_ns)) = r.read()?;
+        Some(Retry { key, sequence, expires_ns })
+    })?
+    .into();
+    Some(account)
+}

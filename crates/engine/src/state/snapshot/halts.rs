@@ -1,0 +1,34 @@
+//! The bytes of halts and of the circuit breaker.
+
+use types::{InstrumentId, Reader, Wire};
+
+use crate::state::Engine;
+use crate::state::codec::{read_list, write_list};
+use crate::state::halts::{Halts, levels_valid};
+
+impl Engine {
+    pub(super) fn write_halts(&self, out: &mut Vec<u8>) {
+        let Halts { now, breaker, interrupted } = &self.halts;
+        now.write(out);
+        breaker.write(out);
+        write_list(interrupted.iter(), out, Wire::write);
+    }
+
+    pub(super) fn read_halts(&mut self, r: &mut Reader<'_>) -> Option<()> {
+        self.halts.now = r.read()?;
+        self.halts.breaker = r.read()?;
+        let interrupted: Vec<InstrumentId> = read_list(r, |r| r.read())?;
+        let is_known = |id: &InstrumentId| self.market(*id).is_some();
+        let sound = interrupted.iter().all(is_known)
+            && interrupted.is_sorted_by(|one, next| one < next)
+            && (self.is_halted() || interrupted.is_empty())
+            && self
+                .halts
+                .breaker
+                .is_none_or(|breaker| is_known(&breaker.index) && levels_valid(&breaker));
+        sound.then_some(())?;
+        self.halts.interrupted = interrupted.into_iter().collect();
+        self.mark_index(true);
+        Some(())
+    }
+}

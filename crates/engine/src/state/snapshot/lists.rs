@@ -1,0 +1,93 @@
+//! The bytes of lists of orders.
+
+use types::{AccountId, InstrumentId, OrderList, OrderListId, OrderListStatus, Reader, Wire};
+
+use crate::state::Engine;
+use crate::state::lists::OrderLists;
+use crate::state::orders::record::Standing;
+
+/// Lists as the state has them: what else is known of them follows from their orders.
+#[derive(Debug, Default)]
+pub(super) struct SavedLists {
+    markets: Vec<SavedMarket>,
+    done: Vec<(AccountId, Vec<OrderList>)>,
+}
+
+/// An instrument, its last id, its open lists, and those that are to be placed.
+type SavedMarket = ((InstrumentId, u64), (Vec<OrderList>, Vec<OrderListId>));
+
+impl Wire for SavedLists {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.markets.write(out);
+        self.done.write(out);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { markets: r.read()?, done: r.read()? })
+    }
+}
+
+impl Engine {
+    pub(super) fn write_lists(&self, out: &mut Vec<u8>) {
+        let used = (0..).map(InstrumentId).zip(&self.markets);
+        let used = used.filter(|(_, market)| market.lists.last_id > 0);
+        let markets = used.map(|(id, market)| {
+            let OrderLists { open, to_place, last_id, .. } = &market.lists;
+            let open = open.values().map(|open| open.list).collect();
+            ((id, *last_id), (open, to_place.iter().copied().collect()))
+        });
+        let accounts = (0..).map(AccountId).zip(&self.accounts);
+        let done = accounts.filter(|(_, account)| !account.done_lists.is_empty());
+        let done = done.map(|(id, account)| (id, account.done_lists.iter().copied().collect()));
+        SavedLists { markets: markets.collect(), done: done.collect() }.write(out);
+    }
+
+    /// Makes lists of orders that have their nodes.
+    pub(super) fn restore_lists(&mut self, saved: SavedLists) -> Option<()> {
+        const IDS_MAX: u64 = 1 << 53;
+        saved.markets.is_sorted_by(|((one, _), _), ((next, _), _)| one < next).then_some(())?;
+        for ((instrument, last_id), (open, to_place)) in saved.markets {
+            self.market(instrument)?;
+            let sound = (1..IDS_MAX).contains(&last_id)
+                && open.is_sorted_by(|one, next| one.order_list < next.order_list)
+                && open.iter().all(|list| self.list_is_sound(list, instrument, last_id));
+            sound.then_some(())?;
+            let mut lists = OrderLists { last_id, ..OrderLists::default() };
+            for list in open {
+                let orders = list.orders.into_iter().flatten();
+                let nodes = orders.filter_map(|order_id| self.find_by_id(instrument, order_id));
+                let mut standings = nodes.map(|node| self.orders.standing(node));
+                let placed = standings.all(|standing| standing != Standing::List);
+                lists.insert(list, placed);
+            }
+            lists.to_place = to_place.into();
+            self.markets[instrument.0 as usize].lists = lists;
+            for open in self.markets[instrument.0 as usize].lists.open.clone().into_values() {
+                let (_, shared) = self.held_by_both(&open, None).unwrap_or_default();
+                let lists = &mut self.markets[instrument.0 as usize].lists;
+                lists.open.entry(open.list.order_list).and_modify(|open| open.shared = shared);
+            }
+        }
+        saved.done.is_sorted_by(|(one, _), (next, _)| one < next).then_some(())?;
+        for (account, done) in saved.done {
+            let of_account = |list: &OrderList| {
+                list.account == account && list.status == OrderListStatus::AllDone
+            };
+            (!done.is_empty() && done.iter().all(of_account)).then_some(())?;
+            self.account(account)?;
+            self.accounts[account.0 as usize].done_lists = done.into();
+        }
+        Some(())
+    }
+
+    fn list_is_sound(&self, list: &OrderList, instrument: InstrumentId, last_id: u64) -> bool {
+        let count = list.kind.order_count();
+        list.instrument == instrument
+            && (1..=last_id).contains(&list.order_list.0)
+            && self.account(list.account).is_some()
+            && list.status == OrderListStatus::Executing
+            && list.orders[..count].iter().all(Option::is_some)
+            && list.orders[count..].iter().all(Option::is_none)
+            && list.orders[..count].is_sorted_by(|one, next| one < next)
+    }
+}

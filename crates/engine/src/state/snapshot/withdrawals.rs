@@ -1,0 +1,40 @@
+//! The bytes of withdrawals.
+
+use types::{AMOUNT_MAX, Amount, Reader, Wire, Withdrawal};
+
+use crate::state::Engine;
+use crate::state::codec::{read_list, write_list};
+use crate::state::withdrawals::{WITHDRAWALS_KEPT, WITHDRAWALS_OPEN_MAX};
+
+impl Engine {
+    pub(super) fn write_withdrawals(&self, out: &mut Vec<u8>) {
+        write_list(self.withdrawals(), out, Wire::write);
+    }
+
+    pub(super) fn read_withdrawals(&mut self, r: &mut Reader<'_>) -> Option<()> {
+        let all: Vec<Withdrawal> = read_list(r, |r| r.read())?;
+        (!all.is_empty() && all.is_sorted_by_key(|withdrawal| withdrawal.account)).then_some(())?;
+        for withdrawal in all {
+            self.withdrawal_is_sound(&withdrawal).then_some(())?;
+            self.withdrawals.entry(withdrawal.account).or_default().push(withdrawal);
+        }
+        let fits = |known: &Vec<Withdrawal>| {
+            let open = known.iter().filter(|withdrawal| withdrawal.is_open()).count();
+            open <= WITHDRAWALS_OPEN_MAX && known.len() - open <= WITHDRAWALS_KEPT
+        };
+        self.withdrawals.values().all(fits).then_some(())
+    }
+
+    fn withdrawal_is_sound(&self, withdrawal: &Withdrawal) -> bool {
+        let Withdrawal { account, asset, amount, external_ref, sequence, .. } = *withdrawal;
+        let Some(owner) = self.accounts.get(account.0 as usize) else { return false };
+        let known = self.withdrawals.get(&account).map_or(&[][..], Vec::as_slice);
+        self.asset(asset).is_some()
+            && Amount::ZERO < amount
+            && amount <= AMOUNT_MAX
+            && sequence <= self.sequence
+            && known.iter().all(|other| other.external_ref != external_ref)
+            && owner.external_refs.contains(external_ref.as_bytes())
+            && owner.is_cash() | !withdrawal.is_open()
+    }
+}

@@ -1,0 +1,54 @@
+//! Which way the price has to go for an order, and the keys that both ways share.
+
+use types::{OrderId, OrderType, Price, Side};
+
+/// A delta of all of the price would never be reached.
+pub(crate) const TRAILING_DELTA_END_BPS: u32 = 10_000;
+
+/// Which way the price has to go for an order to be reached.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Direction {
+    Rise = 0,
+    Fall = 1,
+}
+
+pub(crate) const DIRECTIONS: [Direction; 2] = [Direction::Rise, Direction::Fall];
+
+impl Direction {
+    /// Which way an order of this type waits for its stop price.
+    pub(crate) fn of(order_type: OrderType, side: Side) -> Self {
+        let stop_loss = matches!(order_type, OrderType::StopLoss | OrderType::StopLossLimit);
+        match (side == Side::Buy) == stop_loss {
+            true => Self::Rise,
+            false => Self::Fall,
+        }
+    }
+
+    /// Which way the price has to turn for an order that trails it.
+    pub(crate) fn trailing(side: Side) -> Self {
+        match side {
+            Side::Buy => Self::Rise,
+            Side::Sell => Self::Fall,
+        }
+    }
+
+    pub(crate) fn key(self, price: Price) -> Key {
+        match self {
+            Self::Rise => price.ticks(),
+            Self::Fall => -price.ticks(),
+        }
+    }
+}
+
+pub(in crate::state) type Key = i64;
+
+/// Who waits, in a ladder: the last is the lowest key, and the oldest order there.
+pub(super) fn rung(key: Key, order_id: OrderId) -> (Key, u64) {
+    (!key, !order_id.0)
+}
+
+/// The extreme of an order that has seen no price yet.
+pub(in crate::state) const NO_PRICE: Key = Key::MAX;
+
+/// Trailing orders come behind others at the same key.
+pub(in crate::state) const TRAILING_TURN: u64 = 1 << 63;

@@ -4,7 +4,8 @@ use engine::Engine;
 use marketdata::Views;
 use protocol::binance::ApiError;
 use tokio::time::timeout;
-use venue::{Refused, Spool};
+use types::Refused;
+use venue::Spool;
 
 use crate::Shared;
 

@@ -5,9 +5,10 @@ use std::time::Duration;
 use protocol::binance::ApiError;
 use tokio::time::sleep;
 use types::{
-    CloseSession, Command, Entry, Envelope, Event, OpenSession, Origin, RejectReason, SessionId,
+    CloseSession, Command, Entry, Envelope, Event, OpenSession, Origin, Refused, RejectReason,
+    SessionId,
 };
-use venue::{Handle, Refused};
+use venue::Handle;
 
 use crate::call::SignedCall;
 use crate::now_ns;

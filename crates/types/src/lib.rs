@@ -22,6 +22,7 @@ mod interval;
 mod number;
 mod order;
 mod phase;
+mod refused;
 mod reject;
 mod risk;
 mod terms;
@@ -67,6 +68,7 @@ pub use phase::{
     BandBreach, Calendar, CircuitBreaker, HALT_LEVELS, HaltLevel, InstrumentRules, PercentPrice,
     Phase, PhaseCause, PriceBands, SESSIONS_MAX, Session,
 };
+pub use refused::Refused;
 pub use reject::RejectReason;
 pub use risk::{
     AccountLimits, AccountMode, AccountRisk, FEE_TIERS_MAX, FeeAsset, FeeSchedule, FeeTier,

@@ -21,9 +21,10 @@ use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, CancelOrder,
     CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope, ExternalRef,
     FeeRates, Increment, InstrumentId, InstrumentSpec, ListAsset, ListInstrument, NewOrder,
-    OrderRef, OrderSize, OrderType, Origin, Price, Qty, Reader, Side, StpMode, Symbol, TimeInForce,
+    OrderRef, OrderSize, OrderType, Origin, Price, Qty, Reader, Refused, Side, StpMode, Symbol,
+    TimeInForce,
 };
-use venue::{Durability, Handle, Opened, Refused, Reply, Settings};
+use venue::{Durability, Handle, Opened, Reply, Settings};
 
 const ACCOUNTS: u32 = 100_000;
 const ORDERS: u64 = 1_000_000;

@@ -12,11 +12,10 @@ use engine::Engine;
 use marketdata::Views;
 use tokio::sync::oneshot;
 use tokio::task::yield_now;
-use types::Entry;
+use types::{Entry, Refused};
 
 use crate::applied::Reply;
 use crate::combiner::{self, Combiner};
-use crate::machine::Refused;
 use crate::metrics::{Metrics, RefusalCause};
 use crate::publisher::Message;
 use crate::spool::Spool;

@@ -57,7 +57,7 @@ pub use handle::{Gone, Handle, Pending};
 pub use history::{RebuiltSpool, rebuild_spool};
 pub use keyring::{Keyring, Sealing, reseal};
 pub use log::Durability;
-pub use machine::{Machine, MachineError, Output, Progress, Refused, Role};
+pub use machine::{Machine, MachineError, Output, Progress, Role};
 pub use metrics::{Figures, Metrics, RefusalCause, ReplicaStatus};
 pub use pin::Core;
 pub use publisher::Listener;

@@ -16,7 +16,9 @@ use std::fmt;
 
 use engine::{Engine, RULES_VERSION};
 use log::{Batch, Log, LogError, Room};
-use types::{Command, Entry, Envelope, Event, NewEpoch, Origin, SetPhase, StateHash, Wire};
+use types::{
+    Command, Entry, Envelope, Event, NewEpoch, Origin, Refused, SetPhase, StateHash, Wire,
+};
 
 use crate::applied::Reply;
 use crate::follower::{FollowError, Follower, LoggedBatch, Position, Step};
@@ -29,17 +31,6 @@ const BATCH_SIZE: usize = 1 << 20;
 /// On a full disk a batch takes half of the reserve at most, and is not begun with less than this:
 /// whatever is the last command in it, it finds its place.
 const RESERVE_MIN: usize = 1 << 10;
-
-/// Why a command was not taken. Nothing has happened; it may be sent again.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Refused {
-    /// The queue is full.
-    Overloaded,
-    /// The disk is full: only what takes orders away is taken, as long as there is a reserve.
-    DiskFull,
-    /// Another machine is the primary, or is to become it.
-    NotPrimary,
-}
 
 /// `T` is whatever the caller wants back with the outcome of its command.
 #[derive(Debug)]
@@ -450,17 +441,3 @@ impl fmt::Display for MachineError {
 }
 
 impl std::error::Error for MachineError {}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Overloaded => "the venue is overloaded: try again",
-            Self::DiskFull => {
-                "the venue's disk is full: it takes cancels only, until there is room"
-            }
-            Self::NotPrimary => "this machine is not the venue's primary: try another one",
-        })
-    }
-}
-
-impl std::error::Error for Refused {}

@@ -139,11 +139,10 @@ mod tests {
     use std::time::Instant;
 
     use log::{Batch, Committed, Log, LogError, Room};
-    use types::{Command, Entry, Envelope, HaltVenue, Origin};
+    use types::{Command, Entry, Envelope, HaltVenue, Origin, Refused};
 
     use super::*;
     use crate::data_dir::Settings;
-    use crate::machine::Refused;
     use crate::shell::ROOM_PATIENCE;
 
     /// Where nothing that is appended finds room.

@@ -6,10 +6,11 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_cha
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use log::Durability;
+use types::Refused;
 
 use crate::data_dir::{LogRetention, Settings, primary_id};
 use crate::handle::{Request, Ticket};
-use crate::machine::{Machine, MachineError, Output, Progress, Refused, Role};
+use crate::machine::{Machine, MachineError, Output, Progress, Role};
 use crate::metrics::{Metrics, RefusalCause};
 use crate::pin::keep_this_thread_to;
 use crate::publisher::Message;

@@ -8,8 +8,8 @@ use engine::Engine;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
-use types::{Command, Entry, Envelope, Event, KeyId, Origin};
-use venue::{Handle, Keyring, Refused};
+use types::{Command, Entry, Envelope, Event, KeyId, Origin, Refused};
+use venue::{Handle, Keyring};
 
 use super::request::{Backend, Request};
 use super::socket::SocketPath;

@@ -18,7 +18,7 @@ use venue::Reply;
 use crate::socket::{Socket, connect, next, say};
 use crate::support::{BTCUSDT, MAKER, Site, TAKER};
 
-type Pending = venue::Pending<Result<Reply, venue::Refused>>;
+type Pending = venue::Pending<Result<Reply, types::Refused>>;
 
 fn submit(site: &Site, account: AccountId, command: Command) -> Pending {
     let envelope = Envelope {

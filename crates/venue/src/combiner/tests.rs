@@ -11,12 +11,13 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use log::{Batch, Committed, Durability, Log, LogError, Room};
-use types::{AccountName, AccountSpec, Command, CreateAccount, Entry, Envelope, Event, Origin};
+use types::{
+    AccountName, AccountSpec, Command, CreateAccount, Entry, Envelope, Event, Origin, Refused,
+};
 
 use crate::applied::Reply;
 use crate::data_dir::{AnyLog, Opened, Settings};
 use crate::handle::{Gone, Handle, Pending};
-use crate::machine::Refused;
 use crate::pin::Core;
 use crate::running::Running;
 

@@ -10,8 +10,8 @@ use protocol::binance::response::{
     AccountFees, AccountInfo, Commission, Interval, MyTrade, OrderCount, OrderFacts, OrderInfo,
     RateLimit, RateLimitType, encode,
 };
-use protocol::binance::{ApiError, Market, Params};
-use types::{AccountId, AccountTrade, Balance, FeeRates, InstrumentId, Order, Role};
+use protocol::binance::{ApiError, Params};
+use types::{AccountId, AccountTrade, Balance, FeeRates, InstrumentId, Market, Order, Role};
 
 use crate::ask::ask_engine;
 use crate::call::{Answer, SignedCall, json};

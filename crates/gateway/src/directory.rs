@@ -7,10 +7,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use engine::Engine;
-use protocol::binance::{Market, SymbolStatus};
 use types::{
     AccountId, AccountSpec, Asset, AssetId, Event, FeeRates, Instrument, InstrumentId,
-    InstrumentRules, KeyId, KeySpec, Phase, Role,
+    InstrumentRules, KeyId, KeySpec, Market, Phase, Role, TradingState,
 };
 use venue::{Credential, Keyring, MasterKeyError};
 
@@ -55,8 +54,6 @@ pub(crate) struct Directory {
     assets: Vec<Asset>,
     /// Indexed by instrument id.
     markets: Vec<Market>,
-    /// Likewise: the phase, and whether it is delisted.
-    phases: Vec<(Phase, bool)>,
     is_halted: bool,
     by_symbol: HashMap<String, InstrumentId>,
     accounts: HashMap<AccountId, AccountSpec>,
@@ -72,7 +69,6 @@ impl Directory {
             keyring,
             assets: engine.assets().to_vec(),
             markets: Vec::new(),
-            phases: Vec::new(),
             is_halted: engine.is_halted(),
             by_symbol: HashMap::new(),
             accounts: engine.accounts().map(|(id, spec)| (id, *spec)).collect(),
@@ -83,7 +79,9 @@ impl Directory {
             directory.list(instrument);
             let phase = engine.phase(instrument.id).unwrap_or(Phase::Continuous);
             let is_delisted = engine.is_delisted(instrument.id);
-            directory.note(instrument.id, |noted| *noted = (phase, is_delisted));
+            directory.note(instrument.id, |trading| {
+                (trading.phase, trading.is_delisted) = (phase, is_delisted);
+            });
             if let Some(rules) = engine.instrument_rules(instrument.id) {
                 directory.set_rules(instrument.id, rules);
             }
@@ -101,10 +99,10 @@ impl Directory {
             Event::InstrumentUpdated(updated) => self.list(&updated.instrument),
             Event::InstrumentRulesSet(set) => self.set_rules(set.instrument, &set.rules),
             Event::PhaseChanged(changed) => {
-                self.note(changed.instrument, |(phase, _)| *phase = changed.phase);
+                self.note(changed.instrument, |trading| trading.phase = changed.phase);
             }
             Event::InstrumentDelisted(delisted) => {
-                self.note(delisted.instrument, |(_, is_delisted)| *is_delisted = true);
+                self.note(delisted.instrument, |trading| trading.is_delisted = true);
             }
             Event::VenueHalted(_) => self.set_halted(true),
             Event::VenueResumed(()) => self.set_halted(false),
@@ -176,28 +174,24 @@ impl Directory {
             base,
             quote,
             rules: InstrumentRules::default(),
-            status: SymbolStatus::Trading,
+            trading: TradingState::CONTINUOUS,
         };
         match self.markets.get_mut(instrument.id.0 as usize) {
             Some(listed) => {
-                (market.rules, market.status) = (listed.rules, listed.status);
+                (market.rules, market.trading) = (listed.rules, listed.trading);
                 *listed = market;
             }
             None => {
+                market.trading.is_venue_halted = self.is_halted;
                 self.markets.push(market);
-                self.phases.push((Phase::Continuous, false));
-                self.note(instrument.id, |_| {});
             }
         }
     }
 
-    /// Notes what has changed of an instrument's phase, and what its status is now.
-    fn note(&mut self, id: InstrumentId, change: impl FnOnce(&mut (Phase, bool))) {
-        let at = id.0 as usize;
-        let found = self.markets.get_mut(at).zip(self.phases.get_mut(at));
-        let Some((market, noted)) = found else { return };
-        change(noted);
-        market.status = SymbolStatus::new(noted.0, noted.1, self.is_halted);
+    fn note(&mut self, id: InstrumentId, change: impl FnOnce(&mut TradingState)) {
+        if let Some(market) = self.markets.get_mut(id.0 as usize) {
+            change(&mut market.trading);
+        }
     }
 
     fn set_rules(&mut self, id: InstrumentId, rules: &InstrumentRules) {
@@ -208,8 +202,8 @@ impl Directory {
 
     fn set_halted(&mut self, is_halted: bool) {
         self.is_halted = is_halted;
-        for (market, (phase, is_delisted)) in self.markets.iter_mut().zip(&self.phases) {
-            market.status = SymbolStatus::new(*phase, *is_delisted, is_halted);
+        for market in &mut self.markets {
+            market.trading.is_venue_halted = is_halted;
         }
     }
 

@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 
 use axum::extract::ws::Utf8Bytes;
 use marketdata::{BookUpdate, L2Book, Views};
+use protocol::binance::TimeUnit;
 use protocol::binance::stream::{self, Speed, Stream};
-use protocol::binance::{Market, TimeUnit};
 use tokio::sync::{Notify, mpsc};
-use types::{Event, InstrumentId, Price, Qty};
+use types::{Event, InstrumentId, Market, Price, Qty};
 use venue::Applied;
 
 use self::feed::Feed;

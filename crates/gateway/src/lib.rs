@@ -64,9 +64,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockRea
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use projection::History;
-use protocol::binance::Market;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use types::Market;
 use venue::{Handle, Keyring, Listener, MasterKeyError, Opened};
 
 pub use crate::access::AccessRecord;

@@ -10,9 +10,10 @@ use protocol::binance::request::{
 use protocol::binance::response::{
     CancelAnswer, Canceling, ListStatus, NewOrderListAnswer, encode,
 };
-use protocol::binance::{ApiError, Markets, Params, list_id};
+use protocol::binance::{ApiError, Params, list_id};
 use types::{
-    AccountId, ClOrdId, Command, Event, InstrumentId, Order, OrderId, OrderList, OrderListStatus,
+    AccountId, ClOrdId, Command, Event, InstrumentId, Markets, Order, OrderId, OrderList,
+    OrderListStatus,
 };
 
 use crate::account::keep;

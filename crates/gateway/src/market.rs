@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use marketdata::InstrumentView;
+use protocol::binance::SymbolStatus;
 use protocol::binance::request::{
     DepthRequest, ExchangeInfoRequest, Selection, TickerRequest, TradesRequest,
 };
@@ -14,8 +15,8 @@ use protocol::binance::response::{
     BookTicker, Depth, Empty, ExchangeInfo, Interval, PriceTicker, PublicTrade, RateLimit,
     RateLimitType, ServerTime, Trade, encode,
 };
-use protocol::binance::{ApiError, Market, Params};
-use types::{Price, Side};
+use protocol::binance::{ApiError, Params};
+use types::{Market, Price, Side};
 use venue::ReplicaStatus;
 
 use crate::ask::{ask_engine, ask_views};
@@ -166,7 +167,8 @@ pub(crate) fn select(shared: &Shared, selection: Selection) -> Vec<Market> {
         Selection::All(None) => shared.known.directory().markets().to_vec(),
         Selection::All(Some(status)) => {
             let directory = shared.known.directory();
-            let with_status = directory.markets().iter().filter(|market| market.status == status);
+            let with_status =
+                directory.markets().iter().filter(|market| SymbolStatus::of(market) == status);
             with_status.copied().collect()
         }
     }

@@ -5,8 +5,8 @@ use protocol::binance::request::{
     AvgPriceRequest, DayTickerRequest, Selection, TradingDayRequest, WindowTickerRequest,
 };
 use protocol::binance::response::{AvgPrice, Statistics, StatisticsTicker, encode};
-use protocol::binance::{ApiError, Market, Params};
-use types::{Interval, Price};
+use protocol::binance::{ApiError, Params};
+use types::{Interval, Market, Price};
 
 use crate::ask::{ask_engine, ask_views};
 use crate::call::{Answer, Call, json};

@@ -16,11 +16,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use axum::extract::ws::Utf8Bytes;
+use protocol::binance::TimeUnit;
 use protocol::binance::user_stream::{self, Moment, Names};
-use protocol::binance::{Market, TimeUnit};
 use types::{
-    AccountId, Asset, AssetId, Balance, ClOrdId, Event, InstrumentId, KeyId, Order, OrderId,
-    OrderList, TradePrevented,
+    AccountId, Asset, AssetId, Balance, ClOrdId, Event, InstrumentId, KeyId, Market, Order,
+    OrderId, OrderList, TradePrevented,
 };
 use venue::{Applied, NumberedEvent};
 

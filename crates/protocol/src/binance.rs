@@ -9,9 +9,9 @@
 //! Pegs have no offset, and neither stops nor orders of lists are pegged: they are refused as by a
 //! symbol that does not support them.
 
+mod cl_ord_id;
 mod error;
 mod list_id;
-mod market;
 mod parameter;
 pub mod params;
 pub mod reject;
@@ -19,15 +19,17 @@ pub mod request;
 pub mod response;
 pub mod sign;
 pub mod stream;
+mod symbol_status;
 #[cfg(test)]
 mod testing;
 mod time;
 pub mod user_stream;
 pub mod ws_api;
 
+pub use cl_ord_id::generated_cl_ord_id;
 pub use error::ApiError;
 pub use list_id::{list_id, parse_list_id};
-pub use market::{Market, Markets, SymbolStatus, generated_cl_ord_id};
 pub use parameter::{Kind, Parameter, parameters};
 pub use params::Params;
+pub use symbol_status::SymbolStatus;
 pub use time::TimeUnit;

@@ -19,6 +19,7 @@ mod event;
 mod id;
 mod instrument;
 mod interval;
+mod market;
 mod number;
 mod order;
 mod phase;
@@ -62,6 +63,7 @@ pub use id::{
 };
 pub use instrument::{FeeRates, Instrument, InstrumentSpec, ListingError};
 pub use interval::{Interval, TimeZone};
+pub use market::{Market, Markets, TradingState};
 pub use number::{AMOUNT_MAX, Amount, PRICE_MAX, Price, QTY_MAX, Qty};
 pub use order::{Order, OrderSize, OrderStatus, OrderType, Side, StpMode, TimeInForce};
 pub use phase::{

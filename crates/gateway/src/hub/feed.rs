@@ -5,9 +5,9 @@ use std::sync::Arc;
 use marketdata::{
     AggTrades, BookUpdate, DepthAccumulator, DepthDelta, InstrumentView, L2Book, PublicTrade,
 };
+use protocol::binance::TimeUnit;
 use protocol::binance::stream::{self, RollingWindow, Speed, Stream, StreamKind};
-use protocol::binance::{Market, TimeUnit};
-use types::{AggTrade, Interval, Price, TradeExecuted};
+use types::{AggTrade, Interval, Market, Price, TradeExecuted};
 
 use super::kline::{Kline, Update};
 use super::{BestLevels, Client, Level, ROUNDS, Readers, best, best_levels, round_of};

@@ -3,10 +3,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use types::ClOrdId;
+use types::{ClOrdId, Market, Markets};
 
+use super::Params;
 use super::request::Generate;
-use super::{Market, Markets, Params};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Parameter {

@@ -7,11 +7,11 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
-use types::{ClOrdId, Symbol};
+use types::{ClOrdId, Market, Markets, Symbol};
 
+use crate::binance::ApiError;
 use crate::binance::parameter::{Kind, Notes};
 use crate::binance::time::span_ns;
-use crate::binance::{ApiError, Market, Markets};
 
 /// The most parameters that a request may have; no endpoint knows half as many.
 pub const PARAMS_MAX: usize = 64;

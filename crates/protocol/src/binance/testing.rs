@@ -4,13 +4,13 @@ use serde::Serialize;
 use serde_json::json;
 use types::{
     AccountId, Amount, Asset, AssetName, CancelCause, ClOrdId, CommandRejected, Event,
-    InstrumentId, Order, OrderAccepted, OrderCanceled, OrderId, OrderList, OrderListId,
+    InstrumentId, Market, Order, OrderAccepted, OrderCanceled, OrderId, OrderList, OrderListId,
     OrderListKind, OrderListStatus, OrderListUpdated, OrderStatus, OrderTerms, OrderType, Price,
     Qty, RejectReason, Side, StpMode, TimeInForce,
 };
 
 use crate::binance::response::{Canceling, encode};
-use crate::binance::{Market, Params, TimeUnit};
+use crate::binance::{Params, TimeUnit};
 
 pub(crate) fn asset(name: &str, decimals: u8) -> Asset {
     Asset { name: AssetName::parse(name).unwrap(), decimals }

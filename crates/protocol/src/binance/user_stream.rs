@@ -13,15 +13,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use types::{
     AccountId, Adjustment, Amount, Asset, AssetId, Balance, ClOrdId, Event, ExpireCause,
-    InstrumentId, Order, OrderId, OrderList, OrderListStatus, TradePrevented,
+    InstrumentId, Market, Order, OrderId, OrderList, OrderListStatus, TradePrevented,
 };
 
 use self::report::{Change, ExecutionReport, Traded};
+use crate::binance::TimeUnit;
 use crate::binance::list_id::list_id;
 use crate::binance::response::encode;
 use crate::binance::response::facts::OrderFacts;
 use crate::binance::response::list::contingency_type;
-use crate::binance::{Market, TimeUnit};
 
 /// What an event does not say itself.
 pub trait Names {

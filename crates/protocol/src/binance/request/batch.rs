@@ -4,7 +4,8 @@
 use serde_json::value::RawValue;
 
 use super::{CancelOrderRequest, Generate, NewOrderRequest};
-use crate::binance::{ApiError, Markets, Params};
+use crate::binance::{ApiError, Params};
+use types::Markets;
 
 pub const ORDERS_IN_BATCH_MAX: usize = 20;
 

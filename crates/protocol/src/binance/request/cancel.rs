@@ -1,11 +1,14 @@
 //! Open orders that are canceled, replaced or lowered at their owner's wish.
 
-use types::{AmendOrder, CancelAll, CancelOrder, CancelRestriction, ReplaceMode, ReplaceOrder};
+use types::{
+    AmendOrder, CancelAll, CancelOrder, CancelRestriction, Market, Markets, ReplaceMode,
+    ReplaceOrder,
+};
 
 use super::order::{ResponseType, take_response_type};
 use super::sent::{SentOrder, parse_qty};
 use super::{Generate, order_ref};
-use crate::binance::{ApiError, Market, Markets, Params};
+use crate::binance::{ApiError, Params};
 
 /// `DELETE /api/v3/order`
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,10 @@
 //! What everybody may ask about the past: trades, candles, statistics.
 
-use types::{Interval, TimeZone, TradeId};
+use types::{Interval, Market, Markets, TimeZone, TradeId};
 
 use super::market::{Selection, has_status, listed, symbol_status};
 use super::{RESULTS_DEFAULT, RESULTS_MAX, Times};
-use crate::binance::{ApiError, Market, Markets, Params};
+use crate::binance::{ApiError, Params};
 
 /// The most symbols that one request for statistics may list.
 const STATISTICS_SYMBOLS_MAX: usize = 100;

@@ -1,14 +1,15 @@
 //! Order lists: OCO, OTO and OTOCO, and the OCO of the past.
 
 use types::{
-    CancelOrderList, ClOrdId, NewOrder, NewOrderList, OrderListKind, OrderType, Side, StpMode,
+    CancelOrderList, ClOrdId, Market, Markets, NewOrder, NewOrderList, OrderListKind, OrderType,
+    Side, StpMode,
 };
 
 use super::names::Names;
 use super::order::{ResponseType, take_response_type};
 use super::sent::{Basics, SentOrder, take_order_type, take_quantity, take_side, take_stp_mode};
 use super::{Generate, take_list_ref};
-use crate::binance::{ApiError, Market, Markets, Params};
+use crate::binance::{ApiError, Params};
 
 /// `POST /api/v3/orderList/oco`, `…/oto`, `…/otoco` and `POST /api/v3/order/oco`
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! What an account asks about its own orders, trades and balances.
 
-use types::{OrderId, OrderRef, TradeId};
+use types::{Market, Markets, OrderId, OrderRef, TradeId};
 
 use super::{ListRef, RESULTS_DEFAULT, RESULTS_MAX, order_ref, take_list_ref};
 use crate::binance::time::NS_PER_MS;
-use crate::binance::{ApiError, Market, Markets, Params};
+use crate::binance::{ApiError, Params};
 
 /// The longest stretch of time that one request may look up.
 const LOOKUP_HOURS_MAX: u64 = 24;

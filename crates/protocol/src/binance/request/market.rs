@@ -2,7 +2,8 @@
 
 use super::{RESULTS_DEFAULT, RESULTS_MAX};
 use crate::binance::params::{find_market, legal};
-use crate::binance::{ApiError, Market, Markets, Params, SymbolStatus};
+use crate::binance::{ApiError, Params, SymbolStatus};
+use types::{Market, Markets};
 
 const DEPTH_DEFAULT: usize = 100;
 const DEPTH_MAX: usize = 5000;
@@ -167,7 +168,7 @@ pub(super) fn symbol_status(params: &mut Params) -> Result<Option<SymbolStatus>,
 }
 
 pub(super) fn has_status(market: &Market, status: Option<SymbolStatus>) -> bool {
-    status.is_none_or(|status| market.status == status)
+    status.is_none_or(|status| SymbolStatus::of(market) == status)
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! New orders, each by itself.
 
-use types::{NewOrder, OrderType};
+use types::{Market, Markets, NewOrder, OrderType};
 
 use super::Generate;
 use super::sent::SentOrder;
-use crate::binance::{ApiError, Market, Markets, Params};
+use crate::binance::{ApiError, Params};
 
 const RESPONSE_TYPES: &[(&str, ResponseType)] =
     &[("ACK", ResponseType::Ack), ("RESULT", ResponseType::Result), ("FULL", ResponseType::Full)];

@@ -2,13 +2,13 @@
 //! what goes with what.
 
 use types::{
-    ClOrdId, NewOrder, OrderSize, OrderType, Price, Qty, Side, StpMode, Terms, TimeInForce,
+    ClOrdId, Market, NewOrder, OrderSize, OrderType, Price, Qty, Side, StpMode, Terms, TimeInForce,
 };
 
 use super::Generate;
 use super::names::{Field, Names};
 use super::peg::SentPeg;
-use crate::binance::{ApiError, Market, Params};
+use crate::binance::{ApiError, Params};
 
 const STRATEGY_TYPE_MIN: i32 = 1_000_000;
 

@@ -3,7 +3,8 @@
 use super::lookup::NoParams;
 use super::market::{SYMBOLS_MAX, listed};
 use crate::binance::params::legal;
-use crate::binance::{ApiError, Market, Markets, Params};
+use crate::binance::{ApiError, Params};
+use types::{Market, Markets};
 
 /// `GET /sapi/v1/asset/tradeFee`; without a market, those of all.
 #[derive(Clone, Copy, Debug)]

@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use types::{AccountTrade, Asset, Balance, FeeRates, Side, format_decimal};
+use types::{AccountTrade, Asset, Balance, FeeRates, Market, Side, format_decimal};
 
+use crate::binance::TimeUnit;
 use crate::binance::response::RateLimit;
-use crate::binance::{Market, TimeUnit};
 
 /// One of `GET /api/v3/myTrades`
 #[derive(Clone, Debug, JsonSchema, Serialize)]

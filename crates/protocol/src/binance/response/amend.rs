@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use types::{Event, OrderAmended, OrderList};
+use types::{Event, Market, OrderAmended, OrderList};
 
 use crate::binance::list_id::list_id_of;
 use crate::binance::reject::Request;
@@ -12,7 +12,7 @@ use crate::binance::response::facts::{
 use crate::binance::response::list::{ListOfAmended, OrderNames};
 use crate::binance::response::order::refusal;
 use crate::binance::response::{order_type, side, stp_mode, time_in_force};
-use crate::binance::{ApiError, Market, TimeUnit};
+use crate::binance::{ApiError, TimeUnit};
 
 /// `PUT /api/v3/order/amend/keepPriority`
 #[derive(Clone, Debug, JsonSchema, Serialize)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use types::{CancelCause, Event, OrderCanceled, OrderListId};
+use types::{CancelCause, Event, Market, OrderCanceled, OrderListId};
 
 use crate::binance::list_id::list_id_of;
 use crate::binance::reject::{self, Request};
@@ -13,7 +13,7 @@ use crate::binance::response::facts::OrderFacts;
 use crate::binance::response::list::{ListStatus, OrderNames};
 use crate::binance::response::order::{find_refusal, refusal};
 use crate::binance::response::report::OrderReport;
-use crate::binance::{ApiError, Market, TimeUnit};
+use crate::binance::{ApiError, TimeUnit};
 
 /// `DELETE /api/v3/order` and `DELETE /api/v3/orderList`, and one of `DELETE /api/v3/openOrders`
 #[derive(Clone, Debug, JsonSchema, Serialize)]

@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use types::{InstrumentRules, PercentPrice, Price, Qty, format_decimal};
+use types::{InstrumentRules, Market, PercentPrice, Price, Qty, format_decimal};
 
-use crate::binance::{Market, SymbolStatus, TimeUnit};
+use crate::binance::{SymbolStatus, TimeUnit};
 
 /// The bounds of the engine, whatever an instrument's rules say (`docs/matching.md`, 2.6 and 4.6).
 const ICEBERG_PARTS_MAX: u32 = 1_000;
@@ -100,7 +100,7 @@ impl SymbolInfo {
     fn new(market: &Market, show_permission_sets: bool) -> Self {
         Self {
             symbol: market.symbol().to_owned(),
-            status: market.status,
+            status: SymbolStatus::of(market),
             base_asset: market.base.name.to_string(),
             base_asset_precision: market.base.decimals,
             quote_asset: market.quote.name.to_string(),

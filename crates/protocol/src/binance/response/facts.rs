@@ -4,10 +4,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use types::{
-    ExpireCause, Order, OrderListId, OrderStatus, OrderType, PegReference, Price, Qty, TimeInForce,
+    ExpireCause, Market, Order, OrderListId, OrderStatus, OrderType, PegReference, Price, Qty,
+    TimeInForce,
 };
 
-use crate::binance::{Market, TimeUnit};
+use crate::binance::TimeUnit;
 
 /// What an order does not know of itself. Whoever has the events or the state adds it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

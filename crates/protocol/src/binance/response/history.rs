@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use types::{AggTrade, Amount, Candle, Interval, Price, Qty, TimeZone, format_decimal};
+use types::{AggTrade, Amount, Candle, Interval, Market, Price, Qty, TimeZone, format_decimal};
 
 use super::Level;
+use crate::binance::TimeUnit;
 use crate::binance::request::TickerType;
-use crate::binance::{Market, TimeUnit};
 
 /// One of `GET /api/v3/klines`: a list without names.
 #[derive(Clone, Debug, JsonSchema, Serialize)]

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use types::{ClOrdId, Event, OrderId, OrderList, OrderListKind, OrderListStatus};
+use types::{ClOrdId, Event, Market, OrderId, OrderList, OrderListKind, OrderListStatus};
 
 use crate::binance::list_id::list_id;
 use crate::binance::reject::Request;
 use crate::binance::request::ResponseType;
 use crate::binance::response::entered::Entered;
 use crate::binance::response::order::{NewOrderAnswer, refusal};
-use crate::binance::{ApiError, Market, TimeUnit};
+use crate::binance::{ApiError, TimeUnit};
 
 /// Finds an order's name. What is not kept any more has none, and is left out.
 pub type OrderNames<'a> = &'a dyn Fn(OrderId) -> Option<ClOrdId>;

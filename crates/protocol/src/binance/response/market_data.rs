@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use types::{Amount, Price, Qty, Side, TradeId};
+use types::{Amount, Market, Price, Qty, Side, TradeId};
 
-use crate::binance::{Market, TimeUnit};
+use crate::binance::TimeUnit;
 
 /// A price and the quantity there.
 pub type Level = (Price, Qty);

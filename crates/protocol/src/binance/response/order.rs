@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use types::{Event, RejectReason};
+use types::{Event, Market, RejectReason};
 
 use crate::binance::list_id::list_id_of;
 use crate::binance::reject::{self, Request};
@@ -10,7 +10,7 @@ use crate::binance::request::ResponseType;
 use crate::binance::response::entered::Entered;
 use crate::binance::response::prevented::PreventedInfo;
 use crate::binance::response::report::{FillInfo, OrderReport};
-use crate::binance::{ApiError, Market, TimeUnit};
+use crate::binance::{ApiError, TimeUnit};
 
 /// `POST /api/v3/order`
 #[derive(Clone, Debug, JsonSchema, Serialize)]

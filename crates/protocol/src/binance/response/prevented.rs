@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use types::{Event, ExpireCause, Order, OrderId, Qty, StpMode, TradePrevented};
+use types::{Event, ExpireCause, Market, Order, OrderId, Qty, StpMode, TradePrevented};
 
+use crate::binance::TimeUnit;
 use crate::binance::response::stp_mode;
-use crate::binance::{Market, TimeUnit};
 
 /// Takes off an order what `Decrement` has: the order is told of with it only when it is told of
 /// again.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use types::{CancelCause, Event, RejectReason};
+use types::{CancelCause, Event, Market, RejectReason};
 
 use crate::binance::reject::{self, Request};
 use crate::binance::request::ResponseType;
@@ -12,7 +12,7 @@ use crate::binance::response::cancel::{CancelAnswer, Canceling, canceled};
 use crate::binance::response::encode;
 use crate::binance::response::entered::Entered;
 use crate::binance::response::order::{NewOrderAnswer, find_refusal, refusal};
-use crate::binance::{ApiError, Market, TimeUnit};
+use crate::binance::{ApiError, TimeUnit};
 
 /// `POST /api/v3/order/cancelReplace`: an answer or an error, with what became of each half.
 #[derive(Clone, Debug)]

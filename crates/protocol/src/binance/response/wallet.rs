@@ -2,9 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use types::{Asset, Balance, format_decimal};
+use types::{Asset, Balance, Market, format_decimal};
 
-use crate::binance::Market;
 use crate::binance::response::account::{AccountFees, rate};
 
 /// One of `GET /sapi/v1/asset/tradeFee`

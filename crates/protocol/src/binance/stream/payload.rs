@@ -1,10 +1,10 @@
 //! What is sent of books and trades.
 
 use serde::Serialize;
-use types::{AggTrade, Side};
+use types::{AggTrade, Market, Side};
 
+use crate::binance::TimeUnit;
 use crate::binance::response::{Depth, Level, PublicTrade, encode, levels};
-use crate::binance::{Market, TimeUnit};
 
 /// Changes of the book, from one update id to another, both inclusive. A quantity of zero means
 /// that the level is gone.

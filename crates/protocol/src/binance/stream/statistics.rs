@@ -1,11 +1,11 @@
 //! What is sent of candles and statistics.
 
 use serde::Serialize;
-use types::{Candle, Interval, Price, TimeZone};
+use types::{Candle, Interval, Market, Price, TimeZone};
 
 use super::RollingWindow;
+use crate::binance::TimeUnit;
 use crate::binance::response::{Statistics, close_ns, encode};
-use crate::binance::{Market, TimeUnit};
 
 /// A candle as it is now, or as it is for ever.
 pub fn kline(

@@ -1,10 +1,11 @@
 //! `executionReport`: what has happened to an order.
 
 use serde::Serialize;
-use types::{Amount, ClOrdId, ExpireCause, Fill, Order, Price, Qty, TradeExecuted, TradePrevented};
+use types::{
+    Amount, ClOrdId, ExpireCause, Fill, Market, Order, Price, Qty, TradeExecuted, TradePrevented,
+};
 
 use super::Moment;
-use crate::binance::Market;
 use crate::binance::list_id::list_id_of;
 use crate::binance::response::facts::{
     OrderFacts, expiry_reason, limit_price, orig_qty, peg_price_type, prevented_qty, status,

@@ -9,7 +9,7 @@ use hyper::{Method, Request, Uri};
 use hyper_util::client::legacy::Client as Pool;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use protocol::binance::sign::sign;
+use protocol::signed::sign::sign;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
@@ -281,7 +281,7 @@ fn now_ms() -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use protocol::binance::sign::{VerifyingKey, verify};
+    use protocol::signed::sign::{VerifyingKey, verify};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
     use tokio::task::JoinHandle;

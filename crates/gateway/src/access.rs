@@ -22,7 +22,7 @@ use std::thread::JoinHandle;
 
 use axum::extract::Request;
 use axum::http::{HeaderValue, Method, Uri};
-use protocol::binance::Params;
+use protocol::signed::Params;
 use serde::Serialize;
 use venue::api_key_hash;
 

@@ -10,7 +10,7 @@ use protocol::binance::response::{
     AccountFees, AccountInfo, Commission, Interval, MyTrade, OrderCount, OrderFacts, OrderInfo,
     RateLimit, RateLimitType, encode,
 };
-use protocol::binance::{ApiError, Params};
+use protocol::signed::{ApiError, Params};
 use types::{AccountId, AccountTrade, Balance, FeeRates, InstrumentId, Market, Order, Role};
 
 use crate::ask::ask_engine;

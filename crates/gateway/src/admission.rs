@@ -21,7 +21,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use protocol::binance::ApiError;
+use protocol::signed::ApiError;
 use venue::{Handle, RefusalCause};
 
 /// How long requests may be late before they are refused...

@@ -14,10 +14,10 @@ use axum::response::Response;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use protocol::binance::response::{Empty, encode};
-use protocol::binance::ws_api::{
-    self, Id, Request, SessionStatus, Signed, Subscription, UsedWeight,
-};
-use protocol::binance::{ApiError, Params, TimeUnit, stream, user_stream};
+use protocol::binance::ws_api::{self, Id, Request, SessionStatus, Subscription, UsedWeight};
+use protocol::binance::{stream, user_stream};
+use protocol::signed::sign::Signed;
+use protocol::signed::{ApiError, Params, TimeUnit};
 use types::{Origin, Role, SessionId};
 use venue::api_key_hash;
 

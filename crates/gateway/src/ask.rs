@@ -2,7 +2,7 @@
 
 use engine::Engine;
 use marketdata::Views;
-use protocol::binance::ApiError;
+use protocol::signed::ApiError;
 use tokio::time::timeout;
 use types::Refused;
 use venue::Spool;

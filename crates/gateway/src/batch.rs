@@ -1,11 +1,11 @@
 //! Several orders or cancels in one signed request: our extension.
 
 use futures_util::future::join_all;
-use protocol::binance::ApiError;
 use protocol::binance::request::{
     BatchCancelRequest, BatchOrdersRequest, CancelOrderRequest, NewOrderRequest,
 };
 use protocol::binance::response::{BatchAnswer, CancelAnswer, Canceling, NewOrderAnswer, encode};
+use protocol::signed::ApiError;
 use types::Command;
 
 use crate::call::{Answer, SignedCall, generate, json};

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use axum::http::HeaderValue;
 use bytes::Bytes;
-use protocol::binance::sign::VerifyingKey;
-use protocol::binance::ws_api::Signed;
-use protocol::binance::{ApiError, Params, TimeUnit, generated_cl_ord_id, sign};
+use protocol::binance::generated_cl_ord_id;
+use protocol::signed::sign::{Signed, VerifyingKey};
+use protocol::signed::{ApiError, Params, TimeUnit, sign};
 use types::{ClOrdId, Origin, RetryKey, SessionId};
 use venue::{Verifier, api_key_hash};
 

@@ -2,11 +2,11 @@
 //! kept it from, answered from the read model.
 
 use projection::{History, PreventedFilter, ProjectionError};
-use protocol::binance::Params;
 use protocol::binance::request::{
     AmendmentsRequest, PreventedMatchesRequest, PreventedMatchesWanted,
 };
 use protocol::binance::response::{Amendment, PreventedMatch, PreventedQtys, encode};
+use protocol::signed::Params;
 use types::{
     AccountId, Order, OrderAmended, OrderId, OrderRef, OrderStatus, Qty, StpMode, TradePrevented,
 };

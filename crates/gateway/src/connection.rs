@@ -9,8 +9,8 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
 use axum::response::Response;
 use futures_util::{FutureExt, SinkExt};
-use protocol::binance::ApiError;
 use protocol::binance::stream::MESSAGE_LEN_MAX;
+use protocol::signed::ApiError;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::{Extension, State};
 use axum::response::Response;
-use protocol::binance::TimeUnit;
+use protocol::signed::TimeUnit;
 
 use crate::Shared;
 use crate::connection::{self, End, Session, Upgrade};

@@ -1,11 +1,12 @@
 //! Questions about the past, answered from the read model.
 
 use projection::{AggFilter, History, Klines, OrderFilter, ProjectionError, Times, TradeFilter};
+use protocol::binance::request;
 use protocol::binance::request::{
     AggTradesRequest, AllOrdersRequest, HistoricalTradesRequest, KlinesRequest, MyTradesRequest,
 };
 use protocol::binance::response::{AggTradeInfo, Kline, Trade, encode};
-use protocol::binance::{ApiError, request};
+use protocol::signed::ApiError;
 use std::time::Duration;
 use tokio::time::Instant;
 use types::{AccountId, AccountTrade, Order};

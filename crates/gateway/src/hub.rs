@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 
 use axum::extract::ws::Utf8Bytes;
 use marketdata::{BookUpdate, L2Book, Views};
-use protocol::binance::TimeUnit;
 use protocol::binance::stream::{self, Speed, Stream};
+use protocol::signed::TimeUnit;
 use tokio::sync::{Notify, mpsc};
 use types::{Event, InstrumentId, Market, Price, Qty};
 use venue::Applied;

@@ -14,7 +14,7 @@ use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DashMapStateStore;
 use governor::{Quota, RateLimiter};
-use protocol::binance::ApiError;
+use protocol::signed::ApiError;
 
 use crate::now_ns;
 use crate::settings::Settings;

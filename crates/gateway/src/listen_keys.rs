@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use protocol::binance::request::{ListenKeyRequest, NoParams};
 use protocol::binance::response::{Empty, encode};
 use protocol::binance::user_stream::{BegunStream, Moment};
-use protocol::binance::{ApiError, TimeUnit};
+use protocol::signed::{ApiError, TimeUnit};
 use types::{AccountId, KeyId};
 
 use crate::ask::ask_views;

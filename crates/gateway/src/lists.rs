@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::Engine;
+use protocol::binance::list_id;
 use protocol::binance::request::{
-    AllOrderListsRequest, CancelOrderListRequest, Generate, ListRef, NewOrderListRequest, NoParams,
+    AllOrderListsRequest, CancelOrderListRequest, ListRef, NewOrderListRequest, NoParams,
     OrderListRequest,
 };
 use protocol::binance::response::{
     CancelAnswer, Canceling, ListStatus, NewOrderListAnswer, encode,
 };
-use protocol::binance::{ApiError, Params, list_id};
+use protocol::signed::{ApiError, Generate, Params};
 use types::{
     AccountId, ClOrdId, Command, Event, InstrumentId, Markets, Order, OrderId, OrderList,
     OrderListStatus,

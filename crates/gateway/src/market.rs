@@ -15,7 +15,7 @@ use protocol::binance::response::{
     BookTicker, Depth, Empty, ExchangeInfo, Interval, PriceTicker, PublicTrade, RateLimit,
     RateLimitType, ServerTime, Trade, encode,
 };
-use protocol::binance::{ApiError, Params};
+use protocol::signed::{ApiError, Params};
 use types::{Market, Price, Side};
 use venue::ReplicaStatus;
 

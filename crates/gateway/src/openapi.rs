@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use protocol::binance::sign::check_time;
-use protocol::binance::{ApiError, Kind, Parameter, parameters};
+use protocol::signed::sign::check_time;
+use protocol::signed::{ApiError, Kind, Parameter, parameters};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{Schema, SchemaGenerator};

@@ -7,7 +7,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use axum::routing::MethodFilter;
-use protocol::binance::{ApiError, Parameter, Params};
+use protocol::signed::{ApiError, Parameter, Params};
 use schemars::{Schema, SchemaGenerator};
 use types::Role;
 

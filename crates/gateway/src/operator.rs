@@ -10,7 +10,7 @@ use axum::http::HeaderValue;
 use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use protocol::binance::{ApiError, Params};
+use protocol::signed::{ApiError, Params};
 use types::KeyId;
 
 use crate::Shared;

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use protocol::binance::{ApiError, Params, TimeUnit};
+use protocol::signed::{ApiError, Params, TimeUnit};
 use tokio::time::timeout;
 use types::{Origin, RetryKey};
 use venue::retry_key;

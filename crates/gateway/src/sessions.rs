@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use protocol::binance::ApiError;
+use protocol::signed::ApiError;
 use tokio::time::sleep;
 use types::{
     CloseSession, Command, Entry, Envelope, Event, OpenSession, Origin, Refused, RejectReason,

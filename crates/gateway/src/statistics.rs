@@ -5,7 +5,7 @@ use protocol::binance::request::{
     AvgPriceRequest, DayTickerRequest, Selection, TradingDayRequest, WindowTickerRequest,
 };
 use protocol::binance::response::{AvgPrice, Statistics, StatisticsTicker, encode};
-use protocol::binance::{ApiError, Params};
+use protocol::signed::{ApiError, Params};
 use types::{Interval, Market, Price};
 
 use crate::ask::{ask_engine, ask_views};

@@ -10,7 +10,7 @@ use axum::extract::{Extension, RawPathParams, State};
 use axum::http::Uri;
 use axum::response::Response;
 use protocol::binance::stream::{self, Names, STREAMS_MAX, Session as Subscriptions, Stream};
-use protocol::binance::{ApiError, Params, TimeUnit};
+use protocol::signed::{ApiError, Params, TimeUnit};
 use tokio::time::sleep;
 use types::{InstrumentId, Symbol};
 

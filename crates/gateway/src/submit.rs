@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Instant;
 
-use protocol::binance::ApiError;
+use protocol::signed::ApiError;
 use tokio::time::timeout;
 use types::{Command, Entry, Envelope, Event, InstrumentId, Origin, RetryKey};
 use venue::{Applied, Reply, SpoolError, Stage, retry_key};

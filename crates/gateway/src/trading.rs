@@ -1,5 +1,6 @@
 //! Requests that change something, and the one that only would.
 
+use protocol::binance::reject;
 use protocol::binance::request::{
     AmendOrderRequest, CancelAllRequest, CancelOrderRequest, NewOrderRequest, ReplaceOrderRequest,
     TestOrderRequest,
@@ -8,7 +9,7 @@ use protocol::binance::response::{
     AmendAnswer, CancelAnswer, Canceling, Empty, NewOrderAnswer, OrderFacts, OrderNames,
     ReplaceAnswer, TestOrderRates, encode, find_amended,
 };
-use protocol::binance::{ApiError, Params, reject};
+use protocol::signed::{ApiError, Params};
 use types::{Command, Order, OrderAmended, OrderList, OrderListId};
 
 use crate::account::{account_fees, facts_of};

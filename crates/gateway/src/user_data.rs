@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::binance::ApiError;
+use protocol::signed::ApiError;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 use types::{AccountId, KeyId};
@@ -201,6 +201,6 @@ async fn ask_patiently<R: Send + 'static>(
     }
 }
 
-pub(crate) fn moment(unit: protocol::binance::TimeUnit) -> protocol::binance::user_stream::Moment {
+pub(crate) fn moment(unit: protocol::signed::TimeUnit) -> protocol::binance::user_stream::Moment {
     protocol::binance::user_stream::Moment { event_ns: now_ns(), unit }
 }

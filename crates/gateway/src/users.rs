@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use axum::extract::ws::Utf8Bytes;
-use protocol::binance::TimeUnit;
 use protocol::binance::user_stream::{self, Moment, Names};
+use protocol::signed::TimeUnit;
 use types::{
     AccountId, Asset, AssetId, Balance, ClOrdId, Event, InstrumentId, KeyId, Market, Order,
     OrderId, OrderList, TradePrevented,

@@ -1,7 +1,7 @@
 //! The Binance Spot API: what its requests and answers look like, how requests are signed, which
 //! code and text each failure has. Clients match on the codes, and some on the texts.
 //!
-//! A request's way: [`Params::parse`] gathers its parameters, [`sign`] proves who sent it and when,
+//! A request's way: [`Params::parse`](crate::signed::Params::parse) gathers its parameters, [`sign`](crate::signed::sign) proves who sent it and when,
 //! [`request`] makes it typed, and [`response`] builds the answer from the events of the command,
 //! with [`reject`] for those that were refused. [`stream`] is the WebSocket market data.
 //!
@@ -12,24 +12,16 @@
 mod cl_ord_id;
 mod error;
 mod list_id;
-mod parameter;
-pub mod params;
 pub mod reject;
 pub mod request;
 pub mod response;
-pub mod sign;
 pub mod stream;
 mod symbol_status;
 #[cfg(test)]
 mod testing;
-mod time;
 pub mod user_stream;
 pub mod ws_api;
 
 pub use cl_ord_id::generated_cl_ord_id;
-pub use error::ApiError;
 pub use list_id::{list_id, parse_list_id};
-pub use parameter::{Kind, Parameter, parameters};
-pub use params::Params;
 pub use symbol_status::SymbolStatus;
-pub use time::TimeUnit;

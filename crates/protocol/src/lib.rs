@@ -6,3 +6,4 @@
 //! - Decimals are parsed exactly or refused, and printed exactly.
 
 pub mod binance;
+pub mod signed;

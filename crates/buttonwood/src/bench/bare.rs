@@ -11,7 +11,7 @@ use axum::http::StatusCode;
 use axum::routing::{get, post};
 use axum::serve::ListenerExt;
 use axum::{Router, body::Bytes};
-use protocol::binance::sign::{VerifyingKey, verify};
+use protocol::signed::sign::{VerifyingKey, verify};
 
 use super::fleet::own_binary;
 use super::spec::Key;

@@ -292,7 +292,7 @@ impl ProbeOrder {
 pub(super) fn logon(key: &Key) -> String {
     let (api_key, timestamp) = (&key.api_key, now_ns() / 1_000_000);
     let payload = format!("apiKey={api_key}&timestamp={timestamp}");
-    let signature = protocol::binance::sign::sign(key.secret_key.as_bytes(), payload.as_bytes());
+    let signature = protocol::signed::sign::sign(key.secret_key.as_bytes(), payload.as_bytes());
     format!(
         r#"{{"id":"logon","method":"session.logon","params":{{"apiKey":"{api_key}","timestamp":{timestamp},"signature":"{signature}"}}}}"#
     )

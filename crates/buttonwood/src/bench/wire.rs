@@ -1,7 +1,7 @@
 //! HTTP/1.1 as far as a load client needs it: requests put together in place, and answers found
 //! in what has arrived. No allocation, no copy.
 
-use protocol::binance::sign::sign;
+use protocol::signed::sign::sign;
 
 use super::spec::Key;
 use crate::clock::now_ns;
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_request_is_signed_as_the_venue_checks_it() {
-        use protocol::binance::sign::{VerifyingKey, verify};
+        use protocol::signed::sign::{VerifyingKey, verify};
         let key = Key { api_key: "a".into(), secret_key: "s".into() };
         let mut out = Vec::new();
         write_signed(&mut out, "POST", "/api/v3/order", "symbol=BTCUSDT", &key);

@@ -6,7 +6,8 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use protocol::binance::sign::sign;
+use protocol::signed::sign::sign;
+
 use serde_json::{Value, json};
 
 use crate::process::{Serving, run_json, text};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use marketdata::{
     AggTrades, BookUpdate, DepthAccumulator, DepthDelta, InstrumentView, L2Book, PublicTrade,
 };
-use protocol::binance::TimeUnit;
 use protocol::binance::stream::{self, RollingWindow, Speed, Stream, StreamKind};
+use protocol::signed::TimeUnit;
 use types::{AggTrade, Interval, Market, Price, TradeExecuted};
 
 use super::kline::{Kline, Update};

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use marketdata::Views;
-use protocol::binance::TimeUnit;
 use protocol::binance::stream::Stream;
+use protocol::signed::TimeUnit;
 use types::InstrumentId;
 
 use super::feed::{Feed, Ticker};

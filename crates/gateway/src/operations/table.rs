@@ -1,7 +1,6 @@
 //! Everything that a client can ask for, a row each.
 
 use axum::routing::MethodFilter as M;
-use protocol::binance::parameters;
 use protocol::binance::request::{
     AccountRequest, AggTradesRequest, AllOrderListsRequest, AllOrdersRequest, AmendOrderRequest,
     AmendmentsRequest, AvgPriceRequest, BatchCancelRequest, BatchOrdersRequest, CancelAllRequest,
@@ -19,6 +18,7 @@ use protocol::binance::response::{
     PriceTicker, ReplaceAnswer, ServerTime, StatisticsTicker, TestOrderRates, Trade, TradeFee,
 };
 use protocol::binance::user_stream::BegunStream;
+use protocol::signed::parameters;
 use schemars::{JsonSchema, SchemaGenerator};
 
 use super::Weight::{By, Of};

@@ -1,7 +1,8 @@
 //! Bad input gets a precise error and changes nothing.
 
-use protocol::binance::sign::sign;
 use types::{Command, KeyId, RevokeKey};
+
+use protocol::signed::sign::sign;
 
 use crate::support::{Site, now_ms, with_time};
 

@@ -1,5 +1,6 @@
-use protocol::binance::sign::sign;
 use serde_json::json;
+
+use protocol::signed::sign::sign;
 
 use crate::support::{MAKER, Site, fields, with_time};
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gateway::Settings;
-use protocol::binance::sign::sign;
+use protocol::signed::sign::sign;
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
-use protocol::binance::sign::sign;
+use protocol::signed::sign::sign;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::time::timeout;

@@ -8,7 +8,7 @@ use crate::held_log::Hold;
 use engine::Engine;
 use gateway::{Gateway, Origin as WebOrigin, Settings, Tls};
 use projection::Projection;
-use protocol::binance::sign::sign;
+use protocol::signed::sign::sign;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -3,7 +3,7 @@
 
 use types::RejectReason;
 
-use crate::binance::ApiError;
+use crate::signed::ApiError;
 
 /// What was asked for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -3,7 +3,7 @@
 //! The order of checks is Binance's: each parameter by itself, then parameters that nobody asked
 //! for, then what goes with what. Signed requests have been through [`sign::check_time`] before.
 //!
-//! [`sign::check_time`]: crate::binance::sign::check_time
+//! [`sign::check_time`]: crate::signed::sign::check_time
 
 mod batch;
 mod cancel;
@@ -38,14 +38,11 @@ pub use self::market::{
 };
 pub use self::order::{NewOrderRequest, ResponseType, TestOrderRequest};
 pub use self::wallet::{MarginPairsRequest, TradeFeeRequest};
-use crate::binance::{ApiError, Params, parse_list_id};
+use crate::binance::parse_list_id;
+use crate::signed::{ApiError, Params};
 
 pub const RESULTS_DEFAULT: usize = 500;
 pub const RESULTS_MAX: usize = 1000;
-
-/// Gives a name to an order or a cancel whose client gave none; see
-/// [`generated_cl_ord_id`](crate::binance::generated_cl_ord_id).
-pub type Generate<'a> = &'a mut dyn FnMut() -> ClOrdId;
 
 /// An order by our id, the client's, or both. That one of them is there is for later to check:
 /// the inner result.
@@ -85,3 +82,6 @@ fn take_list_ref(
         false => Ok(list),
     })
 }
+
+#[cfg(test)]
+mod tests;

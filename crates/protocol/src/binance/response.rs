@@ -25,6 +25,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use types::{OrderType, Side, StpMode, TimeInForce};
 
+use crate::signed::TimeUnit;
+
 pub use account::{AccountFees, AccountInfo, Commission, MyTrade, OrderCount, TestOrderRates};
 pub use amend::{AmendAnswer, Amendment, find_amended};
 pub use batch::BatchAnswer;
@@ -41,8 +43,6 @@ pub use order_info::OrderInfo;
 pub use prevented::{PreventedMatch, PreventedQtys};
 pub use replace::ReplaceAnswer;
 pub use wallet::{CoinInfo, TradeFee};
-
-use crate::binance::TimeUnit;
 
 /// The JSON of an answer.
 pub fn encode<T: Serialize>(answer: &T) -> String {

@@ -10,7 +10,7 @@ use types::{
 };
 
 use crate::binance::response::{Canceling, encode};
-use crate::binance::{Params, TimeUnit};
+use crate::signed::{Params, TimeUnit};
 
 pub(crate) fn asset(name: &str, decimals: u8) -> Asset {
     Asset { name: AssetName::parse(name).unwrap(), decimals }

@@ -17,11 +17,11 @@ use types::{
 };
 
 use self::report::{Change, ExecutionReport, Traded};
-use crate::binance::TimeUnit;
 use crate::binance::list_id::list_id;
 use crate::binance::response::encode;
 use crate::binance::response::facts::OrderFacts;
 use crate::binance::response::list::contingency_type;
+use crate::signed::TimeUnit;
 
 /// What an event does not say itself.
 pub trait Names {

@@ -4,9 +4,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::binance::params::is_json;
+use crate::signed::params::is_json;
+use crate::signed::sign::Signed;
+use crate::signed::{ApiError, Params, TimeUnit};
+
 use crate::binance::response::encode;
-use crate::binance::{ApiError, Params, TimeUnit};
 
 /// The longest text that an id may be.
 pub const ID_LEN_MAX: usize = 36;
@@ -31,12 +33,6 @@ pub struct Request {
     pub signed: Option<Signed>,
     /// Whether its answer shall tell what was spent; the connection has its own wish, too.
     pub return_rate_limits: Option<bool>,
-}
-
-#[derive(Clone, Debug)]
-pub struct Signed {
-    pub signature: String,
-    pub payload: String,
 }
 
 impl Request {

@@ -2,10 +2,10 @@
 //! error of its own.
 
 use serde_json::value::RawValue;
-
-use super::{CancelOrderRequest, Generate, NewOrderRequest};
-use crate::binance::{ApiError, Params};
 use types::Markets;
+
+use super::{CancelOrderRequest, NewOrderRequest};
+use crate::signed::{ApiError, Generate, Params};
 
 pub const ORDERS_IN_BATCH_MAX: usize = 20;
 

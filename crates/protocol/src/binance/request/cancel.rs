@@ -6,9 +6,9 @@ use types::{
 };
 
 use super::order::{ResponseType, take_response_type};
+use super::order_ref;
 use super::sent::{SentOrder, parse_qty};
-use super::{Generate, order_ref};
-use crate::binance::{ApiError, Params};
+use crate::signed::{ApiError, Generate, Params};
 
 /// `DELETE /api/v3/order`
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use types::{Interval, Market, Markets, TimeZone, TradeId};
 
 use super::market::{Selection, has_status, listed, symbol_status};
 use super::{RESULTS_DEFAULT, RESULTS_MAX, Times};
-use crate::binance::{ApiError, Params};
+use crate::signed::{ApiError, Params};
 
 /// The most symbols that one request for statistics may list.
 const STATISTICS_SYMBOLS_MAX: usize = 100;
@@ -166,7 +166,7 @@ fn parse_window(text: &str) -> Option<u64> {
 /// One symbol or some, never all.
 fn named_markets(mut params: Params, markets: Markets<'_>) -> Result<Selection, ApiError> {
     let market = params.optional_market(markets)?;
-    let symbols = params.texts("symbols", crate::binance::params::legal::SYMBOLS)?;
+    let symbols = params.texts("symbols", crate::signed::params::legal::SYMBOLS)?;
     let status = symbol_status(&mut params)?;
     params.finish()?;
     match (market, symbols) {

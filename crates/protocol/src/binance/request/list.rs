@@ -8,8 +8,8 @@ use types::{
 use super::names::Names;
 use super::order::{ResponseType, take_response_type};
 use super::sent::{Basics, SentOrder, take_order_type, take_quantity, take_side, take_stp_mode};
-use super::{Generate, take_list_ref};
-use crate::binance::{ApiError, Params};
+use super::take_list_ref;
+use crate::signed::{ApiError, Generate, Params};
 
 /// `POST /api/v3/orderList/oco`, `…/oto`, `…/otoco` and `POST /api/v3/order/oco`
 #[derive(Clone, Debug)]

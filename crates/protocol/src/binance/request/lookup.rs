@@ -3,8 +3,7 @@
 use types::{Market, Markets, OrderId, OrderRef, TradeId};
 
 use super::{ListRef, RESULTS_DEFAULT, RESULTS_MAX, order_ref, take_list_ref};
-use crate::binance::time::NS_PER_MS;
-use crate::binance::{ApiError, Params};
+use crate::signed::{ApiError, NS_PER_MS, Params};
 
 /// The longest stretch of time that one request may look up.
 const LOOKUP_HOURS_MAX: u64 = 24;

@@ -1,9 +1,11 @@
 //! What everybody may ask about the markets.
 
-use super::{RESULTS_DEFAULT, RESULTS_MAX};
-use crate::binance::params::{find_market, legal};
-use crate::binance::{ApiError, Params, SymbolStatus};
 use types::{Market, Markets};
+
+use super::{RESULTS_DEFAULT, RESULTS_MAX};
+use crate::binance::SymbolStatus;
+use crate::signed::params::{find_market, legal};
+use crate::signed::{ApiError, Params};
 
 const DEPTH_DEFAULT: usize = 100;
 const DEPTH_MAX: usize = 5000;

@@ -2,9 +2,9 @@
 
 use types::{Market, Markets, NewOrder, OrderType};
 
-use super::Generate;
+use crate::signed::{ApiError, Generate, Params};
+
 use super::sent::SentOrder;
-use crate::binance::{ApiError, Params};
 
 const RESPONSE_TYPES: &[(&str, ResponseType)] =
     &[("ACK", ResponseType::Ack), ("RESULT", ResponseType::Result), ("FULL", ResponseType::Full)];
@@ -81,8 +81,8 @@ mod tests {
 
     use super::*;
     use crate::binance::request::{CancelOrderRequest, ReplaceOrderRequest};
-    use crate::binance::sign::check_time;
     use crate::binance::testing::{cl, markets, query};
+    use crate::signed::sign::check_time;
 
     const LIMIT: &str =
         "symbol=BTCUSDT&side=BUY&type=LIMIT&timeInForce=GTC&quantity=0.1&price=25000";

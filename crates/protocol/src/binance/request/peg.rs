@@ -7,7 +7,7 @@
 use types::{OrderType, Peg, PegReference, Price, TimeInForce};
 
 use super::names::{Field, Names};
-use crate::binance::{ApiError, Params};
+use crate::signed::{ApiError, Params};
 
 const OFFSET_MAX: u64 = 100;
 

@@ -5,10 +5,9 @@ use types::{
     ClOrdId, Market, NewOrder, OrderSize, OrderType, Price, Qty, Side, StpMode, Terms, TimeInForce,
 };
 
-use super::Generate;
 use super::names::{Field, Names};
 use super::peg::SentPeg;
-use crate::binance::{ApiError, Params};
+use crate::signed::{ApiError, Generate, Params};
 
 const STRATEGY_TYPE_MIN: i32 = 1_000_000;
 

@@ -1,10 +1,11 @@
 //! The few questions of `/sapi/v1` that clients ask as they start.
 
+use types::{Market, Markets};
+
 use super::lookup::NoParams;
 use super::market::{SYMBOLS_MAX, listed};
-use crate::binance::params::legal;
-use crate::binance::{ApiError, Params};
-use types::{Market, Markets};
+use crate::signed::params::legal;
+use crate::signed::{ApiError, Params};
 
 /// `GET /sapi/v1/asset/tradeFee`; without a market, those of all.
 #[derive(Clone, Copy, Debug)]

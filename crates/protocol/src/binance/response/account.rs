@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use types::{AccountTrade, Asset, Balance, FeeRates, Market, Side, format_decimal};
 
-use crate::binance::TimeUnit;
+use crate::signed::TimeUnit;
+
 use crate::binance::response::RateLimit;
 
 /// One of `GET /api/v3/myTrades`

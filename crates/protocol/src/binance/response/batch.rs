@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::binance::ApiError;
+use crate::signed::ApiError;
 
 /// `POST /api/v3/batchOrders` and `POST /api/v3/batchCancel`
 #[derive(Clone, Debug, JsonSchema, Serialize)]

@@ -13,7 +13,7 @@ use crate::binance::response::facts::OrderFacts;
 use crate::binance::response::list::{ListStatus, OrderNames};
 use crate::binance::response::order::{find_refusal, refusal};
 use crate::binance::response::report::OrderReport;
-use crate::binance::{ApiError, TimeUnit};
+use crate::signed::{ApiError, TimeUnit};
 
 /// `DELETE /api/v3/order` and `DELETE /api/v3/orderList`, and one of `DELETE /api/v3/openOrders`
 #[derive(Clone, Debug, JsonSchema, Serialize)]

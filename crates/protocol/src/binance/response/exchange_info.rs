@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use types::{InstrumentRules, Market, PercentPrice, Price, Qty, format_decimal};
 
-use crate::binance::{SymbolStatus, TimeUnit};
+use crate::binance::SymbolStatus;
+use crate::signed::TimeUnit;
 
 /// The bounds of the engine, whatever an instrument's rules say (`docs/matching.md`, 2.6 and 4.6).
 const ICEBERG_PARTS_MAX: u32 = 1_000;

@@ -8,7 +8,7 @@ use types::{
     TimeInForce,
 };
 
-use crate::binance::TimeUnit;
+use crate::signed::TimeUnit;
 
 /// What an order does not know of itself. Whoever has the events or the state adds it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

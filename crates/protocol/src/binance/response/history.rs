@@ -5,8 +5,8 @@ use serde::Serialize;
 use types::{AggTrade, Amount, Candle, Interval, Market, Price, Qty, TimeZone, format_decimal};
 
 use super::Level;
-use crate::binance::TimeUnit;
 use crate::binance::request::TickerType;
+use crate::signed::TimeUnit;
 
 /// One of `GET /api/v3/klines`: a list without names.
 #[derive(Clone, Debug, JsonSchema, Serialize)]

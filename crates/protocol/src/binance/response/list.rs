@@ -9,7 +9,7 @@ use crate::binance::reject::Request;
 use crate::binance::request::ResponseType;
 use crate::binance::response::entered::Entered;
 use crate::binance::response::order::{NewOrderAnswer, refusal};
-use crate::binance::{ApiError, TimeUnit};
+use crate::signed::{ApiError, TimeUnit};
 
 /// Finds an order's name. What is not kept any more has none, and is left out.
 pub type OrderNames<'a> = &'a dyn Fn(OrderId) -> Option<ClOrdId>;

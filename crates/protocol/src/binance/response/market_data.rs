@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use types::{Amount, Market, Price, Qty, Side, TradeId};
 
-use crate::binance::TimeUnit;
+use crate::signed::TimeUnit;
 
 /// A price and the quantity there.
 pub type Level = (Price, Qty);

@@ -10,7 +10,7 @@ use crate::binance::request::ResponseType;
 use crate::binance::response::entered::Entered;
 use crate::binance::response::prevented::PreventedInfo;
 use crate::binance::response::report::{FillInfo, OrderReport};
-use crate::binance::{ApiError, TimeUnit};
+use crate::signed::{ApiError, TimeUnit};
 
 /// `POST /api/v3/order`
 #[derive(Clone, Debug, JsonSchema, Serialize)]

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use types::{Event, ExpireCause, Market, Order, OrderId, Qty, StpMode, TradePrevented};
 
-use crate::binance::TimeUnit;
+use crate::signed::TimeUnit;
+
 use crate::binance::response::stp_mode;
 
 /// Takes off an order what `Decrement` has: the order is told of with it only when it is told of

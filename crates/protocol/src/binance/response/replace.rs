@@ -12,7 +12,7 @@ use crate::binance::response::cancel::{CancelAnswer, Canceling, canceled};
 use crate::binance::response::encode;
 use crate::binance::response::entered::Entered;
 use crate::binance::response::order::{NewOrderAnswer, find_refusal, refusal};
-use crate::binance::{ApiError, TimeUnit};
+use crate::signed::{ApiError, TimeUnit};
 
 /// `POST /api/v3/order/cancelReplace`: an answer or an error, with what became of each half.
 #[derive(Clone, Debug)]

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use types::{Fill, Market, Order, TradeExecuted};
 
-use crate::binance::TimeUnit;
 use crate::binance::response::facts::{
     Conditional, OrderFacts, limit_price, orig_qty, status, time_or_never,
 };
 use crate::binance::response::{order_type, side, stp_mode, time_in_force};
+use crate::signed::TimeUnit;
 
 /// What a result tells beyond an acknowledgement.
 #[derive(Clone, Debug, JsonSchema, Serialize)]

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use types::{AggTrade, Market, Side};
 
-use crate::binance::TimeUnit;
+use crate::signed::TimeUnit;
+
 use crate::binance::response::{Depth, Level, PublicTrade, encode, levels};
 
 /// Changes of the book, from one update id to another, both inclusive. A quantity of zero means

@@ -4,8 +4,8 @@ use serde::Serialize;
 use types::{Candle, Interval, Market, Price, TimeZone};
 
 use super::RollingWindow;
-use crate::binance::TimeUnit;
 use crate::binance::response::{Statistics, close_ns, encode};
+use crate::signed::TimeUnit;
 
 /// A candle as it is now, or as it is for ever.
 pub fn kline(

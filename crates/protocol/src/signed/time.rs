@@ -1,6 +1,6 @@
 //! Times on the wire: milliseconds or microseconds since 1970, where the venue counts nanoseconds.
 
-use crate::binance::ApiError;
+use crate::signed::ApiError;
 
 /// The unit in which a client wants its answers.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

@@ -9,14 +9,13 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use types::{ClOrdId, Market, Markets, Symbol};
 
-use crate::binance::ApiError;
-use crate::binance::parameter::{Kind, Notes};
-use crate::binance::time::span_ns;
+use super::parameter::Notes;
+use crate::signed::{ApiError, Kind, span_ns};
 
 /// The most parameters that a request may have; no endpoint knows half as many.
 pub const PARAMS_MAX: usize = 64;
 
-/// What the characters of a parameter may be, as Binance words it.
+/// What the characters of a parameter may be, as refusals word it.
 pub mod legal {
     pub const INTEGER: &str = "^[0-9]{1,20}$";
     pub const DECIMAL: &str = r"^([0-9]{1,20})(\.[0-9]{1,20})?$";
@@ -336,11 +335,18 @@ impl<'de> Visitor<'de> for ObjectVisitor {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::binance::testing::{markets, query};
+
+    pub(in crate::signed) fn query(text: &str) -> Params {
+        Params::parse(text, b"").unwrap()
+    }
+
+    fn markets(symbol: &str) -> Option<Market> {
+        (symbol == "BTCUSDT").then(Market::example)
+    }
 
     #[test]
     fn query_and_body_are_merged_and_the_query_wins() {

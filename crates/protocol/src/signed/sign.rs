@@ -16,10 +16,8 @@ use ring::signature::{
 };
 use types::parse_decimal;
 
-use crate::binance::params::{is_decimal, is_json, legal};
-use crate::binance::time::{NS_PER_US, span_ns};
-use crate::binance::ws_api::Signed;
-use crate::binance::{ApiError, Params};
+use crate::signed::params::{is_decimal, is_json, legal};
+use crate::signed::{ApiError, NS_PER_US, Params, span_ns};
 
 pub const RECV_WINDOW_DEFAULT_US: u64 = 5_000_000;
 pub const RECV_WINDOW_MAX_US: u64 = 60_000_000;
@@ -37,6 +35,13 @@ pub enum VerifyingKey<'a> {
     Ed25519(&'a [u8]),
     /// The modulus; the exponent is 65537.
     Rsa(&'a [u8]),
+}
+
+/// A signature beside what was signed, where that is a message and not a query.
+#[derive(Clone, Debug)]
+pub struct Signed {
+    pub signature: String,
+    pub payload: String,
 }
 
 /// The signature of a payload by HMAC-SHA256, in hex. This is the client's side.
@@ -181,9 +186,9 @@ mod tests {
     use ring::signature::{Ed25519KeyPair, KeyPair};
 
     use super::*;
-    use crate::binance::testing::query;
+    use crate::signed::params::tests::query;
 
-    // The example of Binance's documentation.
+    // The example of the public documentation of the scheme.
     const SECRET: &[u8] = b"NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j";
     const KEY: VerifyingKey<'_> = VerifyingKey::Hmac(SECRET);
     const PAYLOAD: &str = "symbol=LTCBTC&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=0.1\

@@ -27,8 +27,9 @@ use serde::Serialize;
 use venue::api_key_hash;
 
 use crate::call::{Call, Proof};
-use crate::rest::{API_KEY_HEADER, Peer};
-use crate::{Shared, now_ns};
+use crate::clock::now_ns;
+use crate::shared::Shared;
+use crate::socket::http::{API_KEY_HEADER, Peer};
 
 const FILE_NAME: &str = "access.jsonl";
 const OLDER_NAME: &str = "access.1.jsonl";

@@ -14,9 +14,10 @@ use protocol::signed::{ApiError, Params};
 use types::{AccountId, AccountTrade, Balance, FeeRates, InstrumentId, Market, Order, Role};
 
 use crate::ask::ask_engine;
-use crate::call::{Answer, SignedCall, json};
+use crate::call::{Answer, SignedCall};
+use crate::clock::now_ns;
 use crate::history::{self, ask_history};
-use crate::now_ns;
+use crate::socket::http::json;
 
 /// `GET /api/v3/order`
 pub(crate) async fn query_order(mut call: SignedCall) -> Answer {

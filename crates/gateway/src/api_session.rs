@@ -22,17 +22,18 @@ use types::{Origin, Role, SessionId};
 use venue::api_key_hash;
 
 use crate::access::Refusal;
-use crate::call::{Answer, Call, LogonKey, Proof, Reply, json};
+use crate::call::{Answer, Call, LogonKey, Proof};
+use crate::client::Client;
+use crate::clock::now_ns;
 use crate::connection::{self, End, Session, Upgrade};
 use crate::directory::Signer;
-use crate::hub::Client;
 use crate::operations::Operation;
-use crate::rest::{Failure, Peer};
-use crate::server::Place;
+use crate::shared::Shared;
+use crate::socket::connection::{Place, Times};
+use crate::socket::http::{Failure, Peer, Reply, json};
 use crate::streams::time_unit;
-use crate::times::Times;
 use crate::user_data::UserData;
-use crate::{Shared, now_ns, sessions, user_data, users};
+use crate::{sessions, user_data, users};
 
 /// Requests of one connection that may be under way. While there are as many, no more are read.
 const UNDER_WAY_MAX: usize = 1_024;

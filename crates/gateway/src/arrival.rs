@@ -13,7 +13,7 @@ use nix::sys::time::TimeSpec;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 
-use crate::server::Place;
+use crate::socket::connection::Place;
 
 /// A connection that notes on its line when the bytes came that it has read last.
 ///
@@ -136,7 +136,7 @@ mod tests {
     use tokio::sync::Semaphore;
 
     use super::*;
-    use crate::now_ns;
+    use crate::clock::now_ns;
 
     #[test]
     fn bytes_came_when_they_were_sent_however_late_they_are_read() {

@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use types::Refused;
 use venue::Spool;
 
-use crate::Shared;
+use crate::shared::Shared;
 
 /// Asks the engine; the answer includes all that anybody was told before.
 pub(crate) async fn ask_engine<R: Send + 'static>(

@@ -8,8 +8,10 @@ use protocol::binance::response::{BatchAnswer, CancelAnswer, Canceling, NewOrder
 use protocol::signed::ApiError;
 use types::Command;
 
-use crate::call::{Answer, SignedCall, generate, json};
+use crate::call::{Answer, SignedCall};
+use crate::generate::generate;
 use crate::lists::names_of_ended;
+use crate::socket::http::json;
 
 /// `POST /api/v3/batchOrders`: they reach the venue one behind the other, as they were sent, and
 /// each is taken on or refused by itself.

@@ -1,23 +1,22 @@
 //! One request, however it came: what is asked for, and who asks.
 
-use std::cell::RefCell;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::HeaderValue;
 use bytes::Bytes;
-use protocol::binance::generated_cl_ord_id;
 use protocol::signed::sign::{Signed, VerifyingKey};
 use protocol::signed::{ApiError, Params, TimeUnit, sign};
-use types::{ClOrdId, Origin, RetryKey, SessionId};
+use types::{Origin, RetryKey, SessionId};
 use venue::{Verifier, api_key_hash};
 
 use crate::ask::ask_views;
+use crate::clock::now_us;
 use crate::directory::{Permission, Signer};
-use crate::rest::header_text;
-use crate::times::Times;
-use crate::{Shared, now_ns};
+use crate::shared::Shared;
+use crate::socket::connection::Times;
+use crate::socket::http::{Reply, header_text};
 
 /// A request that was read to its end.
 pub(crate) struct Call {
@@ -67,18 +66,7 @@ pub(crate) struct SignedCall {
     pub(crate) expires_us: u64,
 }
 
-/// What a client is told: an HTTP status, and JSON.
-#[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) status: u16,
-    pub(crate) body: String,
-}
-
 pub(crate) type Answer = Result<Reply, ApiError>;
-
-pub(crate) fn json(body: String) -> Reply {
-    Reply { status: 200, body }
-}
 
 impl Call {
     /// Finds out who sent it, and that it was sent now and by nobody else; for what a key needs
@@ -175,37 +163,4 @@ async fn find_signer(shared: &Shared, hash: [u8; 16]) -> Result<Arc<Signer>, Api
     // Whoever made the key may have been told of it before our listener was.
     ask_views(shared, |_, _| ()).await?;
     known().ok_or_else(ApiError::api_key_rejected)
-}
-
-/// A name for an order or a cancel whose client gave none.
-pub(crate) fn generate() -> ClOrdId {
-    thread_local! {
-        static RANDOM: RefCell<RandomBytes> = const { RefCell::new(RandomBytes::NONE) };
-    }
-    generated_cl_ord_id(RANDOM.with_borrow_mut(RandomBytes::next))
-}
-
-/// Random bytes that were asked for ahead: to ask costs a call of the system, which is more than the rest of
-/// a name.
-struct RandomBytes {
-    bytes: [[u8; 16]; 64],
-    left: usize,
-}
-
-impl RandomBytes {
-    const NONE: Self = Self { bytes: [[0; 16]; 64], left: 0 };
-
-    fn next(&mut self) -> [u8; 16] {
-        if self.left == 0 {
-            let bytes = self.bytes.as_flattened_mut();
-            getrandom::fill(bytes).expect("the operating system gives random bytes");
-            self.left = self.bytes.len();
-        }
-        self.left -= 1;
-        self.bytes[self.left]
-    }
-}
-
-pub(crate) fn now_us() -> u64 {
-    now_ns() / 1_000
 }

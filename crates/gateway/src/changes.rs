@@ -12,8 +12,9 @@ use types::{
 };
 
 use crate::ask::ask_engine;
-use crate::call::{Answer, SignedCall, json};
+use crate::call::{Answer, SignedCall};
 use crate::history::ask_history;
+use crate::socket::http::json;
 
 /// `GET /api/v3/order/amendments`
 pub(crate) async fn amendments(mut call: SignedCall) -> Answer {

@@ -14,10 +14,12 @@ use protocol::signed::ApiError;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 
-use crate::hub::Client;
-use crate::rest::Failure;
-use crate::server::Place;
-use crate::{Shared, now_ns, stopped};
+use crate::client::Client;
+use crate::clock::now_ns;
+use crate::shared::Shared;
+use crate::socket::connection::Place;
+use crate::socket::http::Failure;
+use crate::socket::stopping::stopped;
 
 /// Each connection has it for as long as it is there: the library's own 128 KiB would come to 1.5 GB with as
 /// many as there may be.
@@ -182,7 +184,7 @@ impl<S: Session> Connection<S> {
                     }
                 },
                 () = &mut day => Err(End::Day),
-                () = client.cut.notified() => Err(End::TooSlow),
+                () = client.outlet.cut.notified() => Err(End::TooSlow),
                 () = stopped(&mut stopping) => Err(End::Stopping),
             };
             if let Err(end) = done {
@@ -299,7 +301,7 @@ async fn bounded(
     tokio::select! {
         biased; // Nearly always it is written at once, and nothing need be waited for.
         written = writing => written.map_err(|_| End::Gone),
-        () = client.cut.notified() => Err(End::TooSlow),
+        () = client.outlet.cut.notified() => Err(End::TooSlow),
         () = sleep(shared.settings.ws_silence_max) => Err(End::TooSlow),
     }
 }

@@ -13,7 +13,8 @@ use axum::http::uri::Uri;
 use axum::http::{HeaderValue, Method};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use crate::rest::{API_KEY_HEADER, IDEMPOTENCY_HEADER, TIME_UNIT_HEADER, USED_WEIGHT_HEADERS};
+use crate::rest::{IDEMPOTENCY_HEADER, USED_WEIGHT_HEADERS};
+use crate::socket::http::{API_KEY_HEADER, TIME_UNIT_HEADER};
 
 /// How long a browser may remember what it was told.
 const MAX_AGE: Duration = Duration::from_secs(600);

@@ -13,7 +13,7 @@ use types::{
 };
 use venue::{Credential, Keyring, MasterKeyError};
 
-use crate::now_ns;
+use crate::clock::now_ns;
 
 /// A key that may sign requests.
 #[derive(Clone, Debug)]

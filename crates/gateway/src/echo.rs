@@ -7,11 +7,11 @@ use axum::extract::{Extension, State};
 use axum::response::Response;
 use protocol::signed::TimeUnit;
 
-use crate::Shared;
+use crate::client::Client;
 use crate::connection::{self, End, Session, Upgrade};
-use crate::hub::Client;
-use crate::rest::Failure;
-use crate::server::Place;
+use crate::shared::Shared;
+use crate::socket::connection::Place;
+use crate::socket::http::Failure;
 
 pub(crate) async fn open(
     State(shared): State<Arc<Shared>>,

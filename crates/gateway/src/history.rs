@@ -12,9 +12,11 @@ use tokio::time::Instant;
 use types::{AccountId, AccountTrade, Order};
 
 use crate::ask::ask_views;
-use crate::call::{Answer, Call, json};
-use crate::market::public_trade;
-use crate::{Shared, now_ns};
+use crate::call::{Answer, Call};
+use crate::clock::now_ns;
+use crate::shared::Shared;
+use crate::socket::http::json;
+use crate::ticker::public_trade;
 
 /// How long a question waits for a read model that is behind.
 const BEHIND_MAX: Duration = Duration::from_secs(3);

@@ -11,69 +11,25 @@
 mod feed;
 mod kline;
 mod overall;
+mod readers;
+mod round;
+mod speed;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use axum::extract::ws::Utf8Bytes;
-use marketdata::{BookUpdate, L2Book, Views};
-use protocol::binance::stream::{self, Speed, Stream};
-use protocol::signed::TimeUnit;
-use tokio::sync::{Notify, mpsc};
-use types::{Event, InstrumentId, Market, Price, Qty};
+use marketdata::{BookUpdate, Views};
+use protocol::binance::stream::{Speed, Stream};
+use tokio::sync::Notify;
+use types::{Event, InstrumentId, Market};
 use venue::Applied;
 
 use self::feed::Feed;
 use self::overall::Overall;
-use crate::now_ns;
-
-pub(crate) type Level = (Price, Qty);
-/// The best bid and the best ask.
-pub(crate) type BestLevels = [Option<Level>; 2];
-
-/// One WebSocket, as the publisher sees it.
-#[derive(Debug)]
-pub(crate) struct Client {
-    queue: mpsc::Sender<Utf8Bytes>,
-    /// Tells the connection that it is cut.
-    pub(crate) cut: Notify,
-    /// Whether it wants each payload with the name of its stream.
-    pub(crate) combined: AtomicBool,
-    pub(crate) unit: TimeUnit,
-}
-impl Client {
-    pub(crate) fn new(
-        queue_max: usize,
-        combined: bool,
-        unit: TimeUnit,
-    ) -> (Arc<Self>, mpsc::Receiver<Utf8Bytes>) {
-        let (queue, messages) = mpsc::channel(queue_max);
-        let (cut, combined) = (Notify::new(), AtomicBool::new(combined));
-        (Arc::new(Self { queue, cut, combined, unit }), messages)
-    }
-
-    pub(crate) fn queue_max(&self) -> usize {
-        self.queue.max_capacity()
-    }
-
-    /// For who waits for its reader; `None` when the connection is gone.
-    pub(crate) fn queue(&self) -> Option<mpsc::Sender<Utf8Bytes>> {
-        (!self.queue.is_closed()).then(|| self.queue.clone())
-    }
-
-    /// `false` when the connection is gone, or is now being cut.
-    pub(crate) fn push(&self, message: Utf8Bytes) -> bool {
-        match self.queue.try_send(message) {
-            Ok(()) => true,
-            Err(mpsc::error::TrySendError::Closed(_)) => false,
-            Err(mpsc::error::TrySendError::Full(_)) => {
-                self.cut.notify_one();
-                false
-            }
-        }
-    }
-}
+use self::round::Round;
+use self::speed::{ROUNDS, round_of};
+use crate::client::Client;
+use crate::clock::now_ns;
 
 #[derive(Debug)]
 pub(crate) struct Hub {
@@ -88,32 +44,6 @@ pub(crate) struct Hub {
     command: u64,
     /// Woken when a round has something to send.
     wake: Arc<Notify>,
-}
-
-/// The streams of one speed.
-#[derive(Debug)]
-struct Round {
-    speed: Speed,
-    due: Option<Instant>,
-    /// Instruments that changed since they were last sent.
-    pending: Vec<InstrumentId>,
-}
-
-const ROUNDS: usize = 3;
-
-const fn round_of(speed: Speed) -> usize {
-    match speed {
-        Speed::Ms100 => 0,
-        Speed::Ms1000 => 1,
-        Speed::Ms2000 => 2,
-    }
-}
-
-/// One stream that somebody listens to.
-#[derive(Debug)]
-struct Readers {
-    stream: Stream,
-    clients: Vec<Arc<Client>>,
 }
 
 impl Hub {
@@ -246,88 +176,4 @@ impl Hub {
         }
         next
     }
-}
-
-impl Round {
-    /// Has the feed sent with the next round.
-    fn await_round(&mut self, feed: &mut Feed, index: usize) {
-        if !feed.is_pending[index] {
-            feed.is_pending[index] = true;
-            self.pending.push(feed.market.instrument.id);
-        }
-    }
-
-    fn send(&mut self, index: usize, feeds: &mut [Feed], views: &Views, now: Instant) {
-        self.due = Some(now + Duration::from_millis(self.speed.interval_ms()));
-        for id in std::mem::take(&mut self.pending) {
-            let Some(feed) = feeds.get_mut(id.0 as usize) else { continue };
-            feed.is_pending[index] = false;
-            if let Some(view) = views.instrument(id)
-                && feed.send(self.speed, view, now_ns())
-            {
-                self.await_round(feed, index);
-            }
-        }
-    }
-}
-
-impl Readers {
-    fn new(stream: Stream) -> Self {
-        Self { stream, clients: Vec::new() }
-    }
-
-    /// Sends what is there now, if anything is, and goes on with what comes.
-    fn add(&mut self, client: &Arc<Client>, present: impl FnOnce() -> Option<String>) {
-        if self.clients.iter().any(|reader| Arc::ptr_eq(reader, client)) {
-            return;
-        }
-        let combined = client.combined.load(Ordering::Relaxed);
-        let taken = present()
-            .is_none_or(|payload| client.push(form(&self.stream, payload, combined).into()));
-        if taken {
-            self.clients.push(Arc::clone(client));
-        }
-    }
-
-    fn remove(&mut self, client: &Arc<Client>) {
-        self.clients.retain(|reader| !Arc::ptr_eq(reader, client));
-    }
-
-    /// Forgets connections that are gone; `false` when nobody is left.
-    fn keep_open(&mut self) -> bool {
-        self.clients.retain(|reader| !reader.queue.is_closed());
-        !self.clients.is_empty()
-    }
-
-    /// Gives everybody the payload in the form that he wants; who is gone or cut is forgotten.
-    fn publish(&mut self, encode: impl Fn(TimeUnit) -> String) {
-        let mut forms: [Option<Utf8Bytes>; 4] = [const { None }; 4];
-        let stream = &self.stream;
-        self.clients.retain(|reader| {
-            let combined = reader.combined.load(Ordering::Relaxed);
-            let in_us = reader.unit == TimeUnit::Microsecond;
-            let shared = &mut forms[usize::from(combined) * 2 + usize::from(in_us)];
-            let payload =
-                shared.get_or_insert_with(|| form(stream, encode(reader.unit), combined).into());
-            reader.push(payload.clone())
-        });
-    }
-}
-
-fn form(stream: &Stream, payload: String, combined: bool) -> String {
-    match combined {
-        true => stream::combined(stream, &payload),
-        false => payload,
-    }
-}
-
-pub(crate) fn best(book: &L2Book) -> BestLevels {
-    [book.best_bid(), book.best_ask()].map(|level| level.map(|level| (level.price, level.qty)))
-}
-
-/// At most `limit` bids and as many asks, best first.
-pub(crate) fn best_levels(book: &L2Book, limit: usize) -> [Vec<Level>; 2] {
-    let pair = |level: marketdata::Level| (level.price, level.qty);
-    let (bids, asks) = book.depth(limit);
-    [bids.map(pair).collect(), asks.map(pair).collect()]
 }

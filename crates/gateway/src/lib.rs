@@ -30,11 +30,15 @@ mod ask;
 mod batch;
 mod call;
 mod changes;
+mod client;
+mod clock;
 mod connection;
 mod cors;
 mod directory;
 #[cfg(feature = "echo")]
 mod echo;
+mod feed;
+mod generate;
 mod history;
 mod hub;
 mod limits;
@@ -46,44 +50,42 @@ mod openapi;
 mod operations;
 mod operator;
 mod rest;
+mod select;
 mod server;
 mod sessions;
 mod settings;
+mod shared;
+mod socket;
 mod statistics;
 mod streams;
 mod submit;
-mod times;
+mod ticker;
 mod tls;
 mod trading;
 mod user_data;
+mod user_data_stream;
 mod users;
 mod wallet;
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use projection::History;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
-use types::Market;
 use venue::{Handle, Keyring, Listener, MasterKeyError, Opened};
 
 pub use crate::access::AccessRecord;
-use crate::admission::Admission;
 pub use crate::cors::{Origin, OriginError};
 use crate::directory::Directory;
 use crate::hub::Hub;
-use crate::limits::Limits;
-use crate::listen_keys::{ListenKey, ListenKeys};
 #[doc(hidden)]
 pub use crate::operations::{Row, rows};
 pub use crate::operator::{
     Answering, Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, Page, Place,
 };
 pub use crate::settings::Settings;
+use crate::shared::Known;
 pub use crate::tls::{Tls, TlsError};
-use crate::user_data::Reach;
 use crate::users::{Lists, Users};
 
 /// The gateway of one venue. It is made before the venue starts, so that it misses no event.
@@ -165,70 +167,4 @@ impl Gateway {
     ) -> io::Result<()> {
         server::serve(self, tcp, handle, shutdown).await
     }
-}
-
-/// What the gateway knows of the venue. The listener writes it, everybody reads it.
-#[derive(Debug)]
-pub(crate) struct Known {
-    directory: RwLock<Directory>,
-    /// Touched on the publisher's thread only, so nobody ever waits for it.
-    hub: Mutex<Hub>,
-    /// Nearly so.
-    users: Mutex<Users>,
-    /// There once the sockets are open.
-    reach: OnceLock<Reach>,
-}
-
-impl Known {
-    /// For a look-up: the guard must not be kept across an `await`.
-    pub(crate) fn directory(&self) -> RwLockReadGuard<'_, Directory> {
-        self.directory.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn hub(&self) -> MutexGuard<'_, Hub> {
-        self.hub.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn users(&self) -> MutexGuard<'_, Users> {
-        self.users.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn market(&self, symbol: &str) -> Option<Market> {
-        self.directory().market(symbol)
-    }
-}
-
-/// What all connections share.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    settings: Settings,
-    limits: Limits,
-    admission: Admission,
-    listen_keys: ListenKeys,
-    known: Arc<Known>,
-    handle: Handle,
-    history: Option<History>,
-    operators: Option<Arc<dyn OperatorApi>>,
-    access: Option<AccessRecord>,
-    /// True once the gateway is on its way down.
-    stopping: watch::Receiver<bool>,
-}
-
-impl Shared {
-    /// What a listen key opens: nothing once the key that began it is of no use any more.
-    fn listen_key(&self, name: &str) -> Option<(Arc<str>, ListenKey)> {
-        let found = self.listen_keys.find(name)?;
-        self.known.directory().is_usable(found.1.key).then_some(found)
-    }
-}
-
-/// Ready once the gateway is on its way down.
-pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
-    // Whoever could say that we go on is gone as well.
-    let _sender_gone = stopping.wait_for(|stopping| *stopping).await;
-}
-
-pub(crate) fn now_ns() -> u64 {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -16,7 +16,7 @@ use governor::state::keyed::DashMapStateStore;
 use governor::{Quota, RateLimiter};
 use protocol::signed::ApiError;
 
-use crate::now_ns;
+use crate::clock::now_ns;
 use crate::settings::Settings;
 
 /// Refusals after which an address is banned, unless it was quiet for [`FORGIVEN_AFTER`].

@@ -5,7 +5,7 @@ use marketdata::{BookUpdate, Views};
 use types::Event;
 use venue::{Applied, Listener};
 
-use crate::Known;
+use crate::shared::Known;
 use crate::user_data::ask_positions;
 
 /// The gateway's ear on the publisher's thread.

@@ -19,7 +19,9 @@ use types::{
 
 use crate::account::keep;
 use crate::ask::ask_engine;
-use crate::call::{Answer, SignedCall, generate, json};
+use crate::call::{Answer, SignedCall};
+use crate::generate::generate;
+use crate::socket::http::json;
 
 /// `POST /api/v3/orderList/oco`
 pub(crate) async fn new_oco(call: SignedCall) -> Answer {

@@ -7,23 +7,25 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use marketdata::InstrumentView;
-use protocol::binance::SymbolStatus;
 use protocol::binance::request::{
     DepthRequest, ExchangeInfoRequest, Selection, TickerRequest, TradesRequest,
 };
 use protocol::binance::response::{
-    BookTicker, Depth, Empty, ExchangeInfo, Interval, PriceTicker, PublicTrade, RateLimit,
-    RateLimitType, ServerTime, Trade, encode,
+    BookTicker, Depth, Empty, ExchangeInfo, Interval, PriceTicker, RateLimit, RateLimitType,
+    ServerTime, Trade, encode,
 };
 use protocol::signed::{ApiError, Params};
-use types::{Market, Price, Side};
+use types::{Market, Price};
 use venue::ReplicaStatus;
 
 use crate::ask::{ask_engine, ask_views};
-use crate::call::{Answer, Call, Reply, json};
-use crate::hub::{BestLevels, best, best_levels};
-use crate::rest::Failure;
-use crate::{Shared, now_ns};
+use crate::call::{Answer, Call};
+use crate::clock::now_ns;
+use crate::feed::quote::{BestLevels, best, best_levels};
+use crate::select::{of_each, one_or_list, select};
+use crate::shared::Shared;
+use crate::socket::http::{Failure, Reply, json};
+use crate::ticker::public_trade;
 
 /// `GET /api/v3/ping`
 pub(crate) async fn ping(call: Call) -> Answer {
@@ -95,17 +97,6 @@ pub(crate) async fn trades(call: Call) -> Answer {
     Ok(json(encode(&found.iter().map(trade).collect::<Vec<_>>())))
 }
 
-pub(crate) fn public_trade(trade: &marketdata::PublicTrade) -> PublicTrade {
-    PublicTrade {
-        trade_id: trade.trade_id,
-        price: trade.price,
-        qty: trade.qty,
-        quote: trade.quote,
-        traded_ns: trade.traded_ns,
-        aggressor: if trade.is_buyer_maker { Side::Sell } else { Side::Buy },
-    }
-}
-
 /// `GET /api/v3/ticker/bookTicker`
 pub(crate) async fn book_ticker(call: Call) -> Answer {
     let markets = |symbol: &str| call.shared.known.market(symbol);
@@ -159,37 +150,3 @@ pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
 }
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-
-pub(crate) fn select(shared: &Shared, selection: Selection) -> Vec<Market> {
-    match selection {
-        Selection::One(market) => vec![market],
-        Selection::Listed(markets) => markets,
-        Selection::All(None) => shared.known.directory().markets().to_vec(),
-        Selection::All(Some(status)) => {
-            let directory = shared.known.directory();
-            let with_status =
-                directory.markets().iter().filter(|market| SymbolStatus::of(market) == status);
-            with_status.copied().collect()
-        }
-    }
-}
-
-pub(crate) async fn of_each<R: Send + 'static>(
-    shared: &Shared,
-    markets: Vec<Market>,
-    look: impl Fn(&InstrumentView) -> R + Send + 'static,
-) -> Result<Vec<(Market, R)>, ApiError> {
-    let looked_at = ask_views(shared, move |views, _| {
-        let seen = |market: Market| {
-            views.instrument(market.instrument.id).map(|view| (market, look(view)))
-        };
-        markets.into_iter().filter_map(seen).collect()
-    });
-    looked_at.await
-}
-
-/// One object, or a list of them.
-pub(crate) fn one_or_list(one: bool, objects: impl Iterator<Item = String>) -> Reply {
-    let objects = objects.collect::<Vec<_>>().join(",");
-    json(if one { objects } else { format!("[{objects}]") })
-}

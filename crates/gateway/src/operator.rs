@@ -13,11 +13,11 @@ use bytes::Bytes;
 use protocol::signed::{ApiError, Params};
 use types::KeyId;
 
-use crate::Shared;
 use crate::access::Refusal;
-use crate::call::{Call, Proof, Reply};
+use crate::call::{Call, Proof};
 use crate::directory::Permission;
-use crate::rest::Failure;
+use crate::shared::Shared;
+use crate::socket::http::{Failure, Reply};
 
 pub use axum::http::Method;
 

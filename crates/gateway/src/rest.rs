@@ -1,12 +1,11 @@
 //! Requests and answers as HTTP.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::body::{Body, HttpBody};
 use axum::extract::{Extension, FromRequest, FromRequestParts, Request, State};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -16,57 +15,19 @@ use types::{Origin, RetryKey};
 use venue::retry_key;
 
 use crate::access::{Asked, Refusal};
-use crate::call::{Call, Proof, Reply};
+use crate::call::{Call, Proof};
+use crate::clock::now_ns;
 use crate::operations::Operation;
-use crate::server::Place;
-use crate::times::Times;
-use crate::{Shared, now_ns};
+use crate::shared::Shared;
+use crate::socket::connection::{Place, Times};
+use crate::socket::http::{API_KEY_HEADER, Failure, Peer, TIME_UNIT_HEADER, text_header};
 
-pub(crate) const API_KEY_HEADER: HeaderName = HeaderName::from_static("x-mbx-apikey");
-pub(crate) const TIME_UNIT_HEADER: HeaderName = HeaderName::from_static("x-mbx-time-unit");
 /// The second is the older name.
 pub(crate) const USED_WEIGHT_HEADERS: [HeaderName; 2] =
     [HeaderName::from_static("x-mbx-used-weight-1m"), HeaderName::from_static("x-mbx-used-weight")];
 pub(crate) const IDEMPOTENCY_HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 const IDEMPOTENCY_KEY_LEN_MAX: usize = 64;
 const IDEMPOTENCY_KEY_LEGAL: &str = "^[ -~]{1,64}$";
-const JSON: HeaderValue = HeaderValue::from_static("application/json;charset=UTF-8");
-
-/// Where a connection comes from.
-#[derive(Clone, Copy)]
-pub(crate) struct Peer(pub(crate) IpAddr);
-
-/// An error on its way to the client.
-#[derive(Debug)]
-pub(crate) struct Failure(pub(crate) ApiError);
-
-impl From<ApiError> for Failure {
-    fn from(error: ApiError) -> Self {
-        Self(error)
-    }
-}
-
-impl IntoResponse for Failure {
-    fn into_response(self) -> Response {
-        tracing::debug!(error = %self.0, "refused");
-        let mut response = respond(self.0.status, self.0.body());
-        if let Some(retry_after_s) = self.0.retry_after_s {
-            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(retry_after_s));
-        }
-        response
-    }
-}
-
-impl IntoResponse for Reply {
-    fn into_response(self) -> Response {
-        respond(self.status, self.body)
-    }
-}
-
-fn respond(status: u16, body: String) -> Response {
-    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    (status, [(CONTENT_TYPE, JSON)], body).into_response()
-}
 
 /// Carries out what a path and a method stand for.
 pub(crate) async fn serve(
@@ -143,15 +104,6 @@ async fn read_body(shared: &Shared, headers: &HeaderMap, body: Body) -> Result<B
         Ok(Err(_)) => Err(ApiError::new(400, -1000, "The request's body could not be read.")),
         Err(_) => Err(ApiError::new(408, -1000, "The request's body did not arrive in time.")),
     }
-}
-
-fn text_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    headers.get(name).map(header_text)
-}
-
-/// What is not text is none of the values that anybody waits for.
-pub(crate) fn header_text(value: &HeaderValue) -> &str {
-    value.to_str().unwrap_or("?")
 }
 
 fn says_json(headers: &HeaderMap) -> bool {

@@ -15,7 +15,7 @@ use protocol::binance::user_stream::Moment;
 use protocol::signed::{ApiError, TimeUnit};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_rustls::TlsAcceptor;
 use venue::Handle;
@@ -23,16 +23,19 @@ use venue::Handle;
 use crate::access::Refusal;
 use crate::admission::Admission;
 use crate::arrival::Arriving;
+use crate::clock::now_ns;
 use crate::limits::Limits;
-use crate::listen_keys::{self, ListenKeys};
+use crate::listen_keys::ListenKeys;
 use crate::operations::OPERATIONS;
-use crate::rest::{Failure, Peer};
 use crate::settings::Settings;
-use crate::times::{Line, Watched};
+use crate::shared::{Known, Shared};
+use crate::socket::connection::{Place, Watched};
+use crate::socket::http::{Failure, Peer};
+use crate::socket::stopping::stopped;
 use crate::user_data::Reach;
 use crate::{
-    Gateway, Known, Shared, api_session, cors, market, now_ns, openapi, operator, rest, sessions,
-    stopped, streams,
+    Gateway, api_session, cors, market, openapi, operator, rest, sessions, streams,
+    user_data_stream,
 };
 
 /// How long to wait when the operating system gives no more connections.
@@ -47,26 +50,6 @@ const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often it is seen what has expired, and what may be forgotten.
 const EXPIRE_EVERY: Duration = Duration::from_secs(1);
 const FORGET_EVERY: Duration = Duration::from_secs(60);
-
-/// One place among the open connections. A WebSocket keeps it beyond the request that began it.
-#[derive(Clone)]
-pub(crate) struct Place(Arc<Held>);
-
-struct Held {
-    #[expect(dead_code, reason = "held, not read")]
-    permit: OwnedSemaphorePermit,
-    line: Line,
-}
-
-impl Place {
-    pub(crate) fn new(permit: OwnedSemaphorePermit) -> Self {
-        Self(Arc::new(Held { permit, line: Line::new() }))
-    }
-
-    pub(crate) fn line(&self) -> &Line {
-        &self.0.line
-    }
-}
 
 pub(crate) async fn serve(
     gateway: Gateway,
@@ -250,7 +233,7 @@ async fn forget(shared: Arc<Shared>) {
     let mut forgotten = Instant::now();
     loop {
         sleep(EXPIRE_EVERY).await;
-        listen_keys::expire(&shared).await;
+        user_data_stream::expire(&shared).await;
         let at = Moment { event_ns: now_ns(), unit: TimeUnit::default() };
         shared.known.users().end_expired(&shared.known.directory(), at);
         if forgotten.elapsed() >= FORGET_EVERY {

@@ -11,7 +11,7 @@ use types::{
 use venue::Handle;
 
 use crate::call::SignedCall;
-use crate::now_ns;
+use crate::clock::now_ns;
 
 /// How long to wait when the venue has no room for another command.
 const CLOSE_RETRY: Duration = Duration::from_millis(10);

@@ -1,39 +1,21 @@
 //! What was traded over some time: the tickers, and the average price.
 
-use marketdata::{InstrumentView, Window};
 use protocol::binance::request::{
     AvgPriceRequest, DayTickerRequest, Selection, TradingDayRequest, WindowTickerRequest,
 };
 use protocol::binance::response::{AvgPrice, Statistics, StatisticsTicker, encode};
 use protocol::signed::{ApiError, Params};
-use types::{Interval, Market, Price};
+use types::{Interval, Market};
 
 use crate::ask::{ask_engine, ask_views};
-use crate::call::{Answer, Call, json};
+use crate::call::{Answer, Call};
+use crate::clock::now_ns;
 use crate::history::ask_history;
-use crate::hub::best;
-use crate::market::{of_each, one_or_list, select};
-use crate::now_ns;
-
-const NS_PER_MINUTE: u64 = 60_000_000_000;
-const DAY_MINUTES: u64 = 24 * 60;
-const DAY_NS: u64 = DAY_MINUTES * NS_PER_MINUTE;
-/// Where an instrument's rules say nothing else.
-const AVG_PRICE_MINS: u32 = 5;
-
-/// Of a market as it stands now, over the minutes from one on.
-pub(crate) fn statistics(view: &InstrumentView, from_ns: u64, now_ns: u64) -> Statistics {
-    let open_ns = from_ns - from_ns % NS_PER_MINUTE;
-    let [bid, ask] = best(&view.book);
-    let Window { candle, before } = view.statistics.window(open_ns);
-    let last = view.trades.last().map(|trade| (trade.price, trade.qty));
-    Statistics { candle, prev_close: before, last, bid, ask, open_ns, close_ns: now_ns }
-}
-
-/// The same over the last 24 hours.
-pub(crate) fn statistics_of_day(view: &InstrumentView, now_ns: u64) -> Statistics {
-    statistics(view, now_ns.saturating_sub(DAY_NS), now_ns)
-}
+use crate::select::{of_each, one_or_list, select};
+use crate::socket::http::json;
+use crate::ticker::{
+    DAY_MINUTES, NS_PER_MINUTE, average, avg_price_mins, statistics, statistics_of_day,
+};
 
 /// `GET /api/v3/ticker/24hr`
 pub(crate) async fn day_ticker(call: Call) -> Answer {
@@ -110,25 +92,6 @@ pub(crate) async fn avg_price(call: Call) -> Answer {
         _ => ask_engine(&call.shared, move |engine| engine.avg_price(id)).await?,
     };
     Ok(json(encode(&AvgPrice::new(&market, mins, price, last_ns, call.unit))))
-}
-
-pub(crate) fn avg_price_mins(market: &Market) -> u32 {
-    match market.rules.avg_price_mins {
-        0 => AVG_PRICE_MINS,
-        mins => mins,
-    }
-}
-
-/// The average over whole minutes, rounded down to a tick; without a trade the last price.
-pub(crate) fn average(market: &Market, view: &InstrumentView, now_ns: u64) -> Option<Price> {
-    let mins = u64::from(avg_price_mins(market));
-    let window = view.statistics.window(now_ns.saturating_sub(mins * NS_PER_MINUTE));
-    let average = window.candle.and_then(|candle| {
-        let lots = candle.volume_lots.checked_mul(i128::from(market.instrument.tick_lot_minor))?;
-        let ticks = candle.quote.minor().checked_div_euclid(lots)?;
-        i64::try_from(ticks).ok().map(Price::from_ticks)
-    });
-    average.or_else(|| view.last_price())
 }
 
 /// Of the ticker of 24 hours.

@@ -14,14 +14,16 @@ use protocol::signed::{ApiError, Params, TimeUnit};
 use tokio::time::sleep;
 use types::{InstrumentId, Symbol};
 
+use crate::client::Client;
+use crate::clock::now_ns;
 use crate::connection::{self, End, Session, Upgrade};
-use crate::hub::Client;
 use crate::listen_keys::ListenKey;
-use crate::rest::Failure;
-use crate::server::Place;
+use crate::shared::Shared;
+use crate::socket::connection::Place;
+use crate::socket::http::Failure;
+use crate::user_data;
 use crate::user_data::UserData;
 use crate::users::Form;
-use crate::{Shared, now_ns, user_data};
 
 /// How often, and how long apart, a full queue of the venue is tried to get a subscription in.
 const SUBSCRIBE_TRIES: u32 = 100;

@@ -12,10 +12,11 @@ use tokio::time::timeout;
 use types::{Command, Entry, Envelope, Event, InstrumentId, Origin, RetryKey};
 use venue::{Applied, Reply, SpoolError, Stage, retry_key};
 
-use crate::Shared;
 use crate::access::came_to_log;
 use crate::ask::{ask_views, refused};
-use crate::call::{SignedCall, now_us};
+use crate::call::SignedCall;
+use crate::clock::now_us;
+use crate::shared::Shared;
 
 /// What became of a command.
 pub(crate) struct Outcome {

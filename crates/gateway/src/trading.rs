@@ -14,8 +14,10 @@ use types::{Command, Order, OrderAmended, OrderList, OrderListId};
 
 use crate::account::{account_fees, facts_of};
 use crate::ask::ask_engine;
-use crate::call::{Answer, Reply, SignedCall, generate, json};
+use crate::call::{Answer, SignedCall};
+use crate::generate::generate;
 use crate::lists::{Names, names_of_ended};
+use crate::socket::http::{Reply, json};
 
 /// `POST /api/v3/order`
 pub(crate) async fn new_order(mut call: SignedCall) -> Answer {

@@ -11,9 +11,10 @@ use types::{AccountId, KeyId};
 use venue::{Handle, NumberedEvent, SpoolError, SpoolReader};
 
 use crate::ask::ask_views;
-use crate::hub::Client;
+use crate::client::Client;
+use crate::clock::now_ns;
+use crate::shared::{Known, Shared};
 use crate::users::{Asked, Form, ReaderId};
-use crate::{Known, Shared, now_ns};
 
 /// How long to wait when the venue has no room for another question.
 const ASK_RETRY: Duration = Duration::from_millis(10);
@@ -80,7 +81,7 @@ impl Backlog {
         client: Arc<Client>,
         form: Form,
     ) {
-        let Some(queue) = client.queue() else { return };
+        let Some(queue) = client.outlet.queue() else { return };
         while let Some(last) = page.last() {
             next_seq = last.number + 1;
             if self.send_page(&page, &client, &form, &queue).await.is_err() {
@@ -90,14 +91,14 @@ impl Backlog {
                 Ok(page) => page,
                 Err(error) => {
                     tracing::warn!(%error, "a user stream's past cannot be read on");
-                    return client.cut.notify_one();
+                    return client.outlet.cut.notify_one();
                 }
             };
         }
         let (known, UserData { account, id }) = (Arc::clone(&self.shared.known), self.user_data);
         let release = move || known.users().release(account, id, next_seq);
         if ask_patiently(&self.shared.handle, release).await.is_none() {
-            client.cut.notify_one();
+            client.outlet.cut.notify_one();
         }
     }
 

@@ -25,8 +25,8 @@ use types::{
 use venue::{Applied, NumberedEvent};
 
 pub(crate) use self::lists::Lists;
+use crate::client::Client;
 use crate::directory::Directory;
-use crate::hub::Client;
 
 #[derive(Debug)]
 pub(crate) struct Users {
@@ -291,12 +291,12 @@ impl Reader {
         let text: Utf8Bytes = self.form.wrap(&self.client, event).into();
         match &mut self.held {
             None => self.client.push(text),
-            Some(held) if held.len() < self.client.queue_max() => {
+            Some(held) if held.len() < self.client.outlet.queue_max() => {
                 held.push((seq, text));
                 true
             }
             Some(_) => {
-                self.client.cut.notify_one();
+                self.client.outlet.cut.notify_one();
                 false
             }
         }

@@ -6,8 +6,9 @@ use types::Balance;
 
 use crate::account::account_fees;
 use crate::ask::ask_engine;
-use crate::call::{Answer, Call, SignedCall, json};
+use crate::call::{Answer, Call, SignedCall};
 use crate::directory::Permission;
+use crate::socket::http::json;
 
 /// `GET /sapi/v1/asset/tradeFee`
 pub(crate) async fn trade_fees(mut call: SignedCall) -> Answer {

@@ -10,10 +10,13 @@ use protocol::signed::TimeUnit;
 use types::{AggTrade, Interval, Market, Price, TradeExecuted};
 
 use super::kline::{Kline, Update};
-use super::{BestLevels, Client, Level, ROUNDS, Readers, best, best_levels, round_of};
-use crate::market::public_trade;
-use crate::now_ns;
-use crate::statistics::{average, avg_price_mins, statistics, statistics_of_day};
+use crate::client::Client;
+use crate::clock::now_ns;
+use crate::feed::quote::{BestLevels, Level, best, best_levels};
+use crate::hub::readers::Readers;
+use crate::hub::speed::{ROUNDS, round_of};
+use crate::ticker::public_trade;
+use crate::ticker::{average, avg_price_mins, statistics, statistics_of_day};
 
 #[derive(Debug)]
 pub(super) struct Feed {

@@ -9,7 +9,8 @@ use protocol::signed::TimeUnit;
 use types::InstrumentId;
 
 use super::feed::{Feed, Ticker};
-use super::{Client, Readers};
+use super::readers::Readers;
+use crate::client::Client;
 
 #[derive(Debug, Default)]
 pub(super) struct Overall {

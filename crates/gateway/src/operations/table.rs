@@ -24,7 +24,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use super::Weight::{By, Of};
 use super::{Handler, Operation, Shape, Weight};
 use crate::{
-    account, batch, changes, history, listen_keys, lists, market, statistics, trading, wallet,
+    account, batch, changes, history, lists, market, statistics, trading, user_data_stream, wallet,
 };
 
 macro_rules! anybody {
@@ -385,7 +385,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "/api/v3/userDataStream",
         "userDataStream.start",
         Of(2),
-        keyed!(listen_keys::begin),
+        keyed!(user_data_stream::begin),
         shape!(NoParams::parse[] => BegunStream<'static>),
     ),
     of(
@@ -393,7 +393,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "/api/v3/userDataStream",
         "userDataStream.ping",
         Of(2),
-        keyed!(listen_keys::keep_alive),
+        keyed!(user_data_stream::keep_alive),
         shape!(ListenKeyRequest::parse[] => Empty),
     ),
     of(
@@ -401,7 +401,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "/api/v3/userDataStream",
         "userDataStream.stop",
         Of(2),
-        keyed!(listen_keys::end),
+        keyed!(user_data_stream::end),
         shape!(ListenKeyRequest::parse[] => Empty),
     ),
     of(

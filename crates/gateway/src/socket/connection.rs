@@ -1,18 +1,38 @@
-//! When an order passed from stage to stage of its way through the gateway.
+//! One connection: its place among those that may be open, and the moments of its requests.
 //!
 //! A connection is watched from outside ([`Watched`]): where HTTP begins to read a request and has written
 //! an answer is seen nowhere else. What lies between, the call notes itself.
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::OwnedSemaphorePermit;
 use venue::{Handle, Metrics, Stage};
 
-use crate::server::Place;
+/// One place among the open connections. A WebSocket keeps it beyond the request that began it.
+#[derive(Clone)]
+pub(crate) struct Place(Arc<Held>);
+
+struct Held {
+    #[expect(dead_code, reason = "held, not read")]
+    permit: OwnedSemaphorePermit,
+    line: Line,
+}
+
+impl Place {
+    pub(crate) fn new(permit: OwnedSemaphorePermit) -> Self {
+        Self(Arc::new(Held { permit, line: Line::new() }))
+    }
+
+    pub(crate) fn line(&self) -> &Line {
+        &self.0.line
+    }
+}
 
 /// Moments of one connection, as nanoseconds since it began; 0 is none.
 #[derive(Debug)]

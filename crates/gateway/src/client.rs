@@ -1,0 +1,34 @@
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use axum::extract::ws::Utf8Bytes;
+use protocol::signed::TimeUnit;
+use tokio::sync::mpsc;
+
+use crate::feed::outlet::Outlet;
+
+/// One WebSocket, as the publisher sees it.
+#[derive(Debug)]
+pub(crate) struct Client {
+    pub(crate) outlet: Arc<Outlet<Utf8Bytes>>,
+    /// Whether it wants each payload with the name of its stream.
+    pub(crate) combined: AtomicBool,
+    pub(crate) unit: TimeUnit,
+}
+
+impl Client {
+    pub(crate) fn new(
+        queue_max: usize,
+        combined: bool,
+        unit: TimeUnit,
+    ) -> (Arc<Self>, mpsc::Receiver<Utf8Bytes>) {
+        let (outlet, messages) = Outlet::new(queue_max);
+        let (outlet, combined) = (Arc::new(outlet), AtomicBool::new(combined));
+        (Arc::new(Self { outlet, combined, unit }), messages)
+    }
+
+    /// `false` when the connection is gone, or is now being cut.
+    pub(crate) fn push(&self, message: Utf8Bytes) -> bool {
+        self.outlet.push(message)
+    }
+}

@@ -1,0 +1,2 @@
+pub(crate) mod outlet;
+pub(crate) mod quote;

@@ -1,0 +1,44 @@
+//! Where a connection's messages wait for their reader.
+
+use tokio::sync::{Notify, mpsc};
+
+/// The publisher's end of one connection. A queue that is full belongs to a reader that is too slow:
+/// it is cut, never waited for.
+#[derive(Debug)]
+pub(crate) struct Outlet<M> {
+    queue: mpsc::Sender<M>,
+    /// Tells the connection that it is cut.
+    pub(crate) cut: Notify,
+}
+
+impl<M> Outlet<M> {
+    pub(crate) fn new(queue_max: usize) -> (Self, mpsc::Receiver<M>) {
+        let (queue, messages) = mpsc::channel(queue_max);
+        (Self { queue, cut: Notify::new() }, messages)
+    }
+
+    pub(crate) fn queue_max(&self) -> usize {
+        self.queue.max_capacity()
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.queue.is_closed()
+    }
+
+    /// For who waits for its reader; `None` when the connection is gone.
+    pub(crate) fn queue(&self) -> Option<mpsc::Sender<M>> {
+        (!self.queue.is_closed()).then(|| self.queue.clone())
+    }
+
+    /// `false` when the connection is gone, or is now being cut.
+    pub(crate) fn push(&self, message: M) -> bool {
+        match self.queue.try_send(message) {
+            Ok(()) => true,
+            Err(mpsc::error::TrySendError::Closed(_)) => false,
+            Err(mpsc::error::TrySendError::Full(_)) => {
+                self.cut.notify_one();
+                false
+            }
+        }
+    }
+}

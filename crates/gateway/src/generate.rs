@@ -1,0 +1,33 @@
+use std::cell::RefCell;
+
+use protocol::binance::generated_cl_ord_id;
+use types::ClOrdId;
+
+/// A name for an order or a cancel whose client gave none.
+pub(crate) fn generate() -> ClOrdId {
+    thread_local! {
+        static RANDOM: RefCell<RandomBytes> = const { RefCell::new(RandomBytes::NONE) };
+    }
+    generated_cl_ord_id(RANDOM.with_borrow_mut(RandomBytes::next))
+}
+
+/// Random bytes that were asked for ahead: to ask costs a call of the system, which is more than the rest of
+/// a name.
+struct RandomBytes {
+    bytes: [[u8; 16]; 64],
+    left: usize,
+}
+
+impl RandomBytes {
+    const NONE: Self = Self { bytes: [[0; 16]; 64], left: 0 };
+
+    fn next(&mut self) -> [u8; 16] {
+        if self.left == 0 {
+            let bytes = self.bytes.as_flattened_mut();
+            getrandom::fill(bytes).expect("the operating system gives random bytes");
+            self.left = self.bytes.len();
+        }
+        self.left -= 1;
+        self.bytes[self.left]
+    }
+}

@@ -1,0 +1,3 @@
+pub(crate) mod connection;
+pub(crate) mod http;
+pub(crate) mod stopping;

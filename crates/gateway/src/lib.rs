@@ -25,7 +25,6 @@ mod access;
 mod account;
 mod admission;
 mod api_session;
-mod arrival;
 mod ask;
 mod batch;
 mod call;

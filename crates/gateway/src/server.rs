@@ -18,20 +18,20 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_rustls::TlsAcceptor;
-use venue::Handle;
+use venue::{Handle, Metrics};
 
 use crate::access::Refusal;
 use crate::admission::Admission;
-use crate::arrival::Arriving;
 use crate::clock::now_ns;
 use crate::limits::Limits;
 use crate::listen_keys::ListenKeys;
 use crate::operations::OPERATIONS;
 use crate::settings::Settings;
 use crate::shared::{Known, Shared};
-use crate::socket::connection::{Place, Watched};
+use crate::socket::connection::Place;
 use crate::socket::http::{Failure, Peer};
 use crate::socket::stopping::stopped;
+use crate::socket::timed::TimedStream;
 use crate::user_data::Reach;
 use crate::{
     Gateway, api_session, cors, market, openapi, operator, rest, sessions, streams,
@@ -103,10 +103,10 @@ pub(crate) async fn serve(
         match Arc::clone(&places).try_acquire_owned() {
             Ok(permit) => {
                 let place = Place::new(permit);
-                let handle = handle.clone();
+                let metrics = Arc::clone(handle.metrics());
                 let (router, stopping) = (router.clone(), stopping.clone());
                 let peer = Peer(peer.ip());
-                let served = Served { peer, settings, router, place, handle, stopping };
+                let served = Served { peer, settings, router, place, metrics, stopping };
                 let acceptor = tls.as_ref().map(|tls| tls.acceptor());
                 tokio::spawn(begin(stream, acceptor, served));
             }
@@ -136,7 +136,7 @@ struct Served {
     settings: Settings,
     router: Router,
     place: Place,
-    handle: Handle,
+    metrics: Arc<Metrics>,
     stopping: watch::Receiver<bool>,
 }
 
@@ -144,7 +144,7 @@ async fn begin(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut served: Ser
     if let Err(error) = stream.set_nodelay(true) {
         return tracing::debug!(%error, "a connection was gone at once");
     }
-    let stream = Arriving::new(stream, served.place.clone());
+    let stream = TimedStream::new(stream, served.place.clone(), Arc::clone(&served.metrics));
     let Some(acceptor) = acceptor else { return connection(stream, served).await };
     let accepted = tokio::select! {
         accepted = timeout(TLS_TIMEOUT, acceptor.accept(stream)) => accepted,
@@ -158,8 +158,7 @@ async fn begin(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut served: Ser
 }
 
 async fn connection(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, served: Served) {
-    let Served { peer, settings, router, place, handle, mut stopping } = served;
-    let stream = Watched::new(stream, place.clone(), handle);
+    let Served { peer, settings, router, place, mut stopping, .. } = served;
     let router = TowerToHyperService::new(router);
     let service = service_fn(move |mut request: Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(place.clone());

@@ -1,3 +1,4 @@
 pub(crate) mod connection;
 pub(crate) mod http;
 pub(crate) mod stopping;
+pub(crate) mod timed;

@@ -134,7 +134,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    pub(crate) fn new(durability: Durability) -> Self {
+    pub fn new(durability: Durability) -> Self {
         let metrics = Self {
             registry: Registry::with_prefix("buttonwood"),
             disk_full: Count::default(),

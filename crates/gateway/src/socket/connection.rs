@@ -1,18 +1,14 @@
 //! One connection: its place among those that may be open, and the moments of its requests.
 //!
-//! A connection is watched from outside ([`Watched`]): where HTTP begins to read a request and has written
-//! an answer is seen nowhere else. What lies between, the call notes itself.
+//! The connection's stream ([`TimedStream`](super::timed::TimedStream)) notes when a request was read
+//! and when its answer was written. What lies between, the call notes itself.
 
-use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::OwnedSemaphorePermit;
-use venue::{Handle, Metrics, Stage};
+use venue::{Metrics, Stage};
 
 /// One place among the open connections. A WebSocket keeps it beyond the request that began it.
 #[derive(Clone)]
@@ -41,9 +37,9 @@ pub(crate) struct Line {
     /// When the newest of the bytes that were read came to this machine, in Unix time; 0 is not
     /// known.
     came_ns: AtomicU64,
-    read: AtomicU64,
+    pub(super) read: AtomicU64,
     /// Since when an answer waits to be written.
-    answered: AtomicU64,
+    pub(super) answered: AtomicU64,
 }
 
 impl Line {
@@ -64,92 +60,19 @@ impl Line {
         }
     }
 
-    fn note(&self, moment: &AtomicU64, now: Instant) {
+    pub(super) fn note(&self, moment: &AtomicU64, now: Instant) {
         let since_begun = now.saturating_duration_since(self.begun).as_nanos();
         // Half a thousand years fit in it.
         moment.store(since_begun as u64, Ordering::Relaxed);
     }
 
-    fn take(&self, moment: &AtomicU64) -> Option<Instant> {
+    pub(super) fn take(&self, moment: &AtomicU64) -> Option<Instant> {
         // Nearly always there is none to take, and looking costs less.
         let noted = match moment.load(Ordering::Relaxed) {
             0 => 0,
             _ => moment.swap(0, Ordering::Relaxed),
         };
         (noted > 0).then(|| self.begun + Duration::from_nanos(noted))
-    }
-}
-
-/// A connection whose reads and writes are noted on its line.
-pub(crate) struct Watched<S> {
-    stream: S,
-    place: Place,
-    handle: Handle,
-}
-
-impl<S> Watched<S> {
-    pub(crate) fn new(stream: S, place: Place, handle: Handle) -> Self {
-        Self { stream, place, handle }
-    }
-
-    fn written(&self) {
-        let line = self.place.line();
-        if let Some(answered) = line.take(&line.answered) {
-            self.handle.metrics().passed(Stage::Reply, answered.elapsed(), 1);
-        }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        let before = buf.filled().len();
-        ready!(Pin::new(&mut this.stream).poll_read(context, buf))?;
-        if buf.filled().len() > before {
-            let line = this.place.line();
-            line.note(&line.read, Instant::now());
-        }
-        Poll::Ready(Ok(()))
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        let written = ready!(Pin::new(&mut this.stream).poll_write(context, bytes))?;
-        this.written();
-        Poll::Ready(Ok(written))
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        let written = ready!(Pin::new(&mut this.stream).poll_write_vectored(context, slices))?;
-        this.written();
-        Poll::Ready(Ok(written))
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
     }
 }
 

@@ -1,51 +1,66 @@
-//! When what a connection sends came to this machine: the kernel notes it on every packet.
+//! The stream of one connection, with the moments of its bytes.
 //!
-//! How long requests waited in a socket before they were read is seen nowhere else, and that is where
-//! they wait when more is sent than can be done.
+//! Two clocks meet here. When bytes arrived at this machine is noted by the kernel on every packet: how
+//! long requests waited in the socket before they were read is seen nowhere else, and that is where
+//! they wait when more is sent than the venue can do. When a request's bytes were read and when its
+//! answer was written is noted by the process, for the time that each stage of an order takes.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::AsRawFd;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Instant;
 
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
 use nix::sys::time::TimeSpec;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
+use venue::{Metrics, Stage};
 
 use crate::socket::connection::Place;
 
-/// A connection that notes on its line when the bytes came that it has read last.
+/// A connection that notes on its [`Line`](super::line::Line) when the bytes that it read last arrived and
+/// were read, and counts how long its answers waited to be written. TLS lies above it.
 ///
-/// The kernel tells it of the newest of them, which is right for a request that comes alone. Where a read
-/// fills its buffer and more waits behind it, the next one begins with what came after the newest of this
-/// one: then that is when it came.
-pub(crate) struct Arriving {
+/// The kernel names the arrival of the newest byte of a read, which is right for a request that comes
+/// alone. Where a read fills its buffer and more waits in the socket, the next read begins with what
+/// arrived after the newest byte of this one, so it takes that moment.
+pub(crate) struct TimedStream {
     stream: TcpStream,
     place: Place,
-    /// When the newest byte came of a read that filled its buffer, until the socket is seen empty.
+    metrics: Arc<Metrics>,
+    /// When the newest byte arrived of a read that filled its buffer, until the socket is seen empty.
     rest_since_ns: Option<u64>,
     /// Where the kernel puts the time.
     control: Vec<u8>,
 }
 
-impl Arriving {
-    pub(crate) fn new(stream: TcpStream, place: Place) -> Self {
+impl TimedStream {
+    pub(crate) fn new(stream: TcpStream, place: Place, metrics: Arc<Metrics>) -> Self {
         if let Err(error) = setsockopt(&stream, sockopt::ReceiveTimestampns, &true) {
             // Then nothing is ever late.
             tracing::debug!(%error, "the kernel does not say when bytes came");
         }
-        Self { stream, place, rest_since_ns: None, control: nix::cmsg_space!(TimeSpec) }
+        let control = nix::cmsg_space!(TimeSpec);
+        Self { stream, place, metrics, rest_since_ns: None, control }
+    }
+
+    fn written(&self) {
+        let line = self.place.line();
+        if let Some(answered) = line.take(&line.answered) {
+            self.metrics.passed(Stage::Reply, answered.elapsed(), 1);
+        }
     }
 }
 
-impl AsyncRead for Arriving {
+impl AsyncRead for TimedStream {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let Self { stream, place, rest_since_ns, control } = self.get_mut();
+        let Self { stream, place, rest_since_ns, control, .. } = self.get_mut();
         let room = buf.remaining();
         loop {
             ready!(stream.poll_read_ready(context))?;
@@ -60,7 +75,11 @@ impl AsyncRead for Arriving {
             });
             if let Some((read, came_ns)) = received {
                 buf.advance(read);
-                place.line().came(rest_since_ns.or(came_ns));
+                let line = place.line();
+                line.came(rest_since_ns.or(came_ns));
+                if read > 0 {
+                    line.note(&line.read, Instant::now());
+                }
                 *rest_since_ns = came_ns.filter(|_| read == room);
                 return Poll::Ready(Ok(()));
             }
@@ -95,13 +114,16 @@ fn receive(
     Ok((message.bytes, came_ns))
 }
 
-impl AsyncWrite for Arriving {
+impl AsyncWrite for TimedStream {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.get_mut().stream).poll_write(context, bytes)
+        let this = self.get_mut();
+        let written = ready!(Pin::new(&mut this.stream).poll_write(context, bytes))?;
+        this.written();
+        Poll::Ready(Ok(written))
     }
 
     fn poll_write_vectored(
@@ -109,7 +131,10 @@ impl AsyncWrite for Arriving {
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.get_mut().stream).poll_write_vectored(context, slices)
+        let this = self.get_mut();
+        let written = ready!(Pin::new(&mut this.stream).poll_write_vectored(context, slices))?;
+        this.written();
+        Poll::Ready(Ok(written))
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -128,9 +153,8 @@ impl AsyncWrite for Arriving {
 #[cfg(test)]
 mod tests {
     use std::io::Write;
-    use std::sync::Arc;
     use std::thread::sleep;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::sync::Semaphore;
@@ -170,7 +194,8 @@ mod tests {
         let (server, _) = listener.accept().await.unwrap();
         let permit = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
         let place = Place::new(permit);
-        let mut server = Arriving::new(server, place.clone());
+        let metrics = Arc::new(Metrics::new(venue::Durability::Memory));
+        let mut server = TimedStream::new(server, place.clone(), metrics);
         let mut bytes = [0; 4];
         let waited = || place.line().waited(now_ns());
         // Until the kernel has begun to note it.

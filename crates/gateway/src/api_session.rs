@@ -14,6 +14,7 @@ use axum::response::Response;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use protocol::binance::response::{Empty, encode};
+use protocol::binance::stream::MESSAGE_LEN_MAX;
 use protocol::binance::ws_api::{self, Id, Request, SessionStatus, Subscription, UsedWeight};
 use protocol::binance::{stream, user_stream};
 use protocol::signed::sign::Signed;
@@ -25,12 +26,12 @@ use crate::access::Refusal;
 use crate::call::{Answer, Call, LogonKey, Proof};
 use crate::client::Client;
 use crate::clock::now_ns;
-use crate::connection::{self, End, Session, Upgrade};
 use crate::directory::Signer;
 use crate::operations::Operation;
 use crate::shared::Shared;
 use crate::socket::connection::{Place, Times};
 use crate::socket::http::{Failure, Peer, Reply, json};
+use crate::socket::websocket::{self, End, Session, Upgrade};
 use crate::streams::time_unit;
 use crate::user_data::UserData;
 use crate::{sessions, user_data, users};
@@ -50,7 +51,7 @@ pub(crate) async fn open(
     uri: Uri,
     upgrade: Upgrade,
 ) -> Result<Response, Failure> {
-    let upgrade = connection::check(&shared, upgrade)?;
+    let upgrade = websocket::check(&shared.stopping, upgrade)?;
     shared.limits.spend(peer, SESSION_WEIGHT)?;
     let mut params = Params::parse(uri.query().unwrap_or_default(), b"")?;
     let unit = time_unit(&mut params)?;
@@ -69,7 +70,8 @@ pub(crate) async fn open(
         last_subscription: 0,
         under_way: FuturesUnordered::new(),
     };
-    connection::open(shared, place, upgrade, (client, queue), session)
+    let ground = shared.ground(place);
+    websocket::open(ground, upgrade, (Arc::clone(&client.outlet), queue), session)
 }
 
 struct ApiSession {
@@ -106,6 +108,8 @@ struct Subscribed {
 }
 
 impl Session for ApiSession {
+    const MESSAGE_LEN_MAX: usize = MESSAGE_LEN_MAX;
+
     async fn receive(&mut self, text: &str) -> Result<Option<String>, End> {
         let Request { id, method, params, signed, return_rate_limits } = match Request::parse(text)
         {
@@ -134,7 +138,7 @@ impl Session for ApiSession {
         // It may be waited for: what was sent before does not wait with it.
         self.shared.handle.carry_out();
         let (answer, spent) = match self.shared.limits.spend(self.peer, SESSION_WEIGHT) {
-            Ok(spent) => (self.carry_out(method, params, signed).await, Some(spent)),
+            Ok(spent) => (self.serve(method, params, signed).await, Some(spent)),
             Err(error) => (Err(error), None),
         };
         if let Err(error) = &answer {
@@ -152,6 +156,10 @@ impl Session for ApiSession {
 
     fn is_busy(&self) -> bool {
         self.under_way.len() >= UNDER_WAY_MAX
+    }
+
+    fn carry_out(&mut self) {
+        self.shared.handle.carry_out();
     }
 
     fn counts_messages(&self) -> bool {
@@ -188,7 +196,7 @@ impl ApiSession {
     }
 
     /// What concerns the connection itself.
-    async fn carry_out(&mut self, method: &str, params: Params, signed: Option<Signed>) -> Answer {
+    async fn serve(&mut self, method: &str, params: Params, signed: Option<Signed>) -> Answer {
         match method {
             "session.logon" => self.log_on(params, signed).await,
             "session.status" => {

@@ -31,12 +31,12 @@ mod call;
 mod changes;
 mod client;
 mod clock;
-mod connection;
-mod cors;
 mod directory;
 #[cfg(feature = "echo")]
 mod echo;
+mod expiry;
 mod feed;
+mod flush;
 mod generate;
 mod history;
 mod hub;
@@ -59,7 +59,6 @@ mod statistics;
 mod streams;
 mod submit;
 mod ticker;
-mod tls;
 mod trading;
 mod user_data;
 mod user_data_stream;
@@ -74,7 +73,6 @@ use tokio::net::TcpListener;
 use venue::{Handle, Keyring, Listener, MasterKeyError, Opened};
 
 pub use crate::access::AccessRecord;
-pub use crate::cors::{Origin, OriginError};
 use crate::directory::Directory;
 use crate::hub::Hub;
 #[doc(hidden)]
@@ -84,7 +82,8 @@ pub use crate::operator::{
 };
 pub use crate::settings::Settings;
 use crate::shared::Known;
-pub use crate::tls::{Tls, TlsError};
+pub use crate::socket::cors::{Origin, OriginError};
+pub use crate::socket::tls::{Tls, TlsError};
 use crate::users::{Lists, Users};
 
 /// The gateway of one venue. It is made before the venue starts, so that it misses no event.

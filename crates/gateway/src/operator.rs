@@ -5,7 +5,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use axum::extract::{FromRequest, Request, State};
+use axum::extract::{Request, State};
 use axum::http::HeaderValue;
 use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
@@ -14,8 +14,9 @@ use protocol::signed::{ApiError, Params};
 use types::KeyId;
 
 use crate::access::Refusal;
-use crate::call::{Call, Proof};
+use crate::call::Proof;
 use crate::directory::Permission;
+use crate::rest;
 use crate::shared::Shared;
 use crate::socket::http::{Failure, Reply};
 
@@ -118,7 +119,7 @@ async fn carry_out(
     request: Request,
 ) -> Result<OperatorAnswer, ApiError> {
     let method = request.method().clone();
-    let mut call = Call::from_request(request, shared).await.map_err(|Failure(error)| error)?;
+    let mut call = rest::read(request, shared).await?;
     shared.limits.spend(call.peer, OPERATION_WEIGHT)?;
     let Proof::Http { query, body, .. } = &call.proof else { return Err(ApiError::unknown()) };
     let body = body.clone();

@@ -2,25 +2,19 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, HttpBody};
-use axum::extract::{Extension, FromRequest, FromRequestParts, Request, State};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use protocol::signed::{ApiError, Params, TimeUnit};
-use tokio::time::timeout;
+use protocol::signed::ApiError;
 use types::{Origin, RetryKey};
 use venue::retry_key;
 
 use crate::access::{Asked, Refusal};
 use crate::call::{Call, Proof};
-use crate::clock::now_ns;
 use crate::operations::Operation;
 use crate::shared::Shared;
-use crate::socket::connection::{Place, Times};
-use crate::socket::http::{API_KEY_HEADER, Failure, Peer, TIME_UNIT_HEADER, text_header};
+use crate::socket::cors::Headers;
+use crate::socket::http::{API_KEY_HEADER, Failure, SignedRequest, TIME_UNIT_HEADER};
 
 /// The second is the older name.
 pub(crate) const USED_WEIGHT_HEADERS: [HeaderName; 2] =
@@ -29,6 +23,26 @@ pub(crate) const IDEMPOTENCY_HEADER: HeaderName = HeaderName::from_static("idemp
 const IDEMPOTENCY_KEY_LEN_MAX: usize = 64;
 const IDEMPOTENCY_KEY_LEGAL: &str = "^[ -~]{1,64}$";
 
+/// What pages of other origins may send, and what they may read.
+pub(crate) fn headers() -> Headers {
+    Headers {
+        sent: vec![API_KEY_HEADER, TIME_UNIT_HEADER, IDEMPOTENCY_HEADER],
+        answered: USED_WEIGHT_HEADERS.to_vec(),
+    }
+}
+
+/// What a connection is sent that finds no place, of which there are so many.
+pub(crate) fn turned_away(limit: usize) -> String {
+    let error = ApiError::too_many_connections(u32::try_from(limit).unwrap_or(u32::MAX));
+    let body = error.body();
+    format!(
+        "HTTP/1.1 {} Too Many Requests\r\ncontent-type: application/json;charset=UTF-8\r\n\
+         content-length: {}\r\nconnection: close\r\n\r\n{body}",
+        error.status,
+        body.len(),
+    )
+}
+
 /// Carries out what a path and a method stand for.
 pub(crate) async fn serve(
     operation: &'static Operation,
@@ -36,9 +50,9 @@ pub(crate) async fn serve(
     request: Request,
 ) -> Response {
     let asked = Asked::of(&request);
-    let (answer, spent) = match Call::from_request(request, &shared).await {
+    let (answer, spent) = match read(request, &shared).await {
         Ok(call) => operation.carry_out(call).await,
-        Err(Failure(error)) => {
+        Err(error) => {
             shared.note(&Refusal::of(&asked), error.status, error.code, &error.msg);
             (Err(error), None)
         }
@@ -52,66 +66,21 @@ pub(crate) async fn serve(
     response
 }
 
-impl FromRequest<Arc<Shared>> for Call {
-    type Rejection = Failure;
-
-    async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, Failure> {
-        let (mut parts, body) = request.into_parts();
-        let body = read_body(shared, &parts.headers, body).await?;
-        let received_ns = now_ns();
-        let place = parts.extensions.get::<Place>().cloned();
-        let waited = place.as_ref().map(|place| place.line().waited(received_ns));
-        let mut times = Times::begin(place);
-        let query = parts.uri.query().unwrap_or_default().to_owned();
-        let unit = TimeUnit::parse(text_header(&parts.headers, &TIME_UNIT_HEADER))?;
-        if says_json(&parts.headers) && !body.is_empty() && !looks_like_object(&body) {
-            return Err(ApiError::invalid_json().into());
-        }
-        let peer = Extension::<Peer>::from_request_parts(&mut parts, shared).await;
-        let Extension(Peer(peer)) = peer.expect("every connection has one");
-        let api_key = parts.headers.get(&API_KEY_HEADER).cloned();
-        let params = Params::parse(&query, &body)?;
-        times.decoded();
-        Ok(Self {
-            shared: Arc::clone(shared),
-            received_ns,
-            waited: waited.unwrap_or_default(),
-            times,
-            unit,
-            params,
-            peer,
-            origin: Origin::Rest,
-            proof: Proof::Http { api_key, query, body },
-            retry_key: find_retry_key(&parts.headers),
-        })
-    }
-}
-
-async fn read_body(shared: &Shared, headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
-    let body_max = shared.settings.body_max;
-    let too_large = || ApiError::body_too_large(body_max);
-    let announced = text_header(headers, &CONTENT_LENGTH).and_then(|len| len.parse::<u64>().ok());
-    if announced.is_some_and(|len| len > body_max as u64) {
-        return Err(too_large());
-    }
-    if body.is_end_stream() {
-        return Ok(Bytes::new());
-    }
-    let read = timeout(shared.settings.body_timeout, Limited::new(body, body_max).collect());
-    match read.await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(_)) => Err(ApiError::new(400, -1000, "The request's body could not be read.")),
-        Err(_) => Err(ApiError::new(408, -1000, "The request's body did not arrive in time.")),
-    }
-}
-
-fn says_json(headers: &HeaderMap) -> bool {
-    text_header(headers, &CONTENT_TYPE).is_some_and(|text| text.starts_with("application/json"))
-}
-
-fn looks_like_object(body: &[u8]) -> bool {
-    body.trim_ascii_start().starts_with(b"{")
+pub(crate) async fn read(request: Request, shared: &Arc<Shared>) -> Result<Call, ApiError> {
+    let sent = SignedRequest::read(request, &shared.settings).await?;
+    let SignedRequest { received_ns, waited, times, unit, params, peer, .. } = sent;
+    Ok(Call {
+        shared: Arc::clone(shared),
+        received_ns,
+        waited,
+        times,
+        unit,
+        params,
+        peer,
+        origin: Origin::Rest,
+        proof: Proof::Http { api_key: sent.api_key, query: sent.query, body: sent.body },
+        retry_key: find_retry_key(&sent.headers),
+    })
 }
 
 fn find_retry_key(headers: &HeaderMap) -> Result<Option<RetryKey>, ApiError> {

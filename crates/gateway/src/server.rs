@@ -1,54 +1,32 @@
-//! The port: connections with their limits, and which path leads where.
+//! What is served on the venue's port, and by whom.
 
-use std::io::{self, Write};
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::routing::{any, get, on};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
-use protocol::binance::user_stream::Moment;
-use protocol::signed::{ApiError, TimeUnit};
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
-use tokio_rustls::TlsAcceptor;
-use venue::{Handle, Metrics};
+use protocol::signed::ApiError;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::time::sleep;
+use venue::Handle;
 
+use crate::Gateway;
 use crate::access::Refusal;
 use crate::admission::Admission;
-use crate::clock::now_ns;
 use crate::limits::Limits;
 use crate::listen_keys::ListenKeys;
 use crate::operations::OPERATIONS;
-use crate::settings::Settings;
-use crate::shared::{Known, Shared};
-use crate::socket::connection::Place;
-use crate::socket::http::{Failure, Peer};
-use crate::socket::stopping::stopped;
-use crate::socket::timed::TimedStream;
+use crate::shared::Shared;
+use crate::socket::accept::Port;
+use crate::socket::cors;
+use crate::socket::http::Failure;
 use crate::user_data::Reach;
-use crate::{
-    Gateway, api_session, cors, market, openapi, operator, rest, sessions, streams,
-    user_data_stream,
-};
+use crate::{api_session, expiry, flush, market, openapi, operator, rest, sessions, streams};
 
-/// How long to wait when the operating system gives no more connections.
-const ACCEPT_RETRY: Duration = Duration::from_millis(50);
-
-/// How long to wait when the venue has no room for another question.
-const FLUSH_RETRY: Duration = Duration::from_millis(10);
-
-/// How long a client may take to agree on TLS.
-const TLS_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How often it is seen what has expired, and what may be forgotten.
-const EXPIRE_EVERY: Duration = Duration::from_secs(1);
+/// How often addresses are forgotten that have not asked for a while.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
 
 pub(crate) async fn serve(
@@ -60,185 +38,45 @@ pub(crate) async fn serve(
     let Gateway { settings, known, history, tls, origins, operators, access } = gateway;
     sessions::close_left_over(&handle).await;
     let (stop, stopping) = watch::channel(false);
-    let flusher = tokio::spawn(flush_depth(Arc::clone(&known), handle.clone()));
-    let limits = Limits::new(&settings);
     let runtime = tokio::runtime::Handle::current();
     let reach = known.reach.set(Reach { handle: handle.clone(), runtime });
     debug_assert!(reach.is_ok(), "a gateway serves once");
-    let shared = Shared {
+    let shared = Arc::new(Shared {
         settings,
-        limits,
+        limits: Limits::new(&settings),
         admission: Admission::new(settings.late_after),
         listen_keys: ListenKeys::default(),
-        known,
+        known: Arc::clone(&known),
         handle: handle.clone(),
         history,
         operators,
         access,
-        stopping: stopping.clone(),
-    };
-    let shared = Arc::new(shared);
-    let forgetter = tokio::spawn(forget(Arc::clone(&shared)));
+        stopping,
+    });
+    let mut tasks = vec![
+        tokio::spawn(flush::flush_depth(known, handle.clone())),
+        tokio::spawn(expiry::expire(Arc::clone(&shared))),
+        tokio::spawn(forget(Arc::clone(&shared))),
+    ];
+    if let Some(tls) = tls.clone() {
+        tasks.push(tokio::spawn(async move { tls.watch().await }));
+    }
     let router = match origins.is_empty() {
         true => router(shared),
-        false => router(shared).layer(cors::layer(origins)),
+        false => router(shared).layer(cors::layer(origins, rest::headers())),
     };
-    let watcher = tls.clone().map(|tls| tokio::spawn(async move { tls.watch().await }));
-    let places_max = settings.connections_max.min(Semaphore::MAX_PERMITS >> 1);
-    let places = Arc::new(Semaphore::new(places_max));
-
-    tokio::pin!(shutdown);
-    loop {
-        let (stream, peer) = tokio::select! {
-            () = &mut shutdown => break,
-            accepted = tcp.accept() => match accepted {
-                Ok(accepted) => accepted,
-                Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
-                    sleep(ACCEPT_RETRY).await;
-                    continue;
-                }
-            },
-        };
-        match Arc::clone(&places).try_acquire_owned() {
-            Ok(permit) => {
-                let place = Place::new(permit);
-                let metrics = Arc::clone(handle.metrics());
-                let (router, stopping) = (router.clone(), stopping.clone());
-                let peer = Peer(peer.ip());
-                let served = Served { peer, settings, router, place, metrics, stopping };
-                let acceptor = tls.as_ref().map(|tls| tls.acceptor());
-                tokio::spawn(begin(stream, acceptor, served));
-            }
-            // Who speaks TLS would not understand it.
-            Err(_) if tls.is_some() => drop(stream),
-            Err(_) => turn_away(stream, places_max),
-        }
-    }
-    drop(tcp);
-    // Every connection has a receiver of its own, or is gone.
-    let _nobody_left = stop.send(true);
-    let all_places = u32::try_from(places_max).unwrap_or(u32::MAX);
-    if timeout(settings.shutdown_grace, places.acquire_many(all_places)).await.is_err() {
-        tracing::warn!("some connections did not end in time and were left to themselves");
-    }
-    flusher.abort();
-    forgetter.abort();
-    if let Some(watcher) = watcher {
-        watcher.abort();
-    }
+    let turned_away = rest::turned_away;
+    let metrics = Arc::clone(handle.metrics());
+    let port = Port { tcp, tls, settings, router, metrics, stop, turned_away };
+    port.serve(shutdown).await;
+    tasks.iter().for_each(|task| task.abort());
     Ok(())
 }
 
-/// What a connection is served with.
-struct Served {
-    peer: Peer,
-    settings: Settings,
-    router: Router,
-    place: Place,
-    metrics: Arc<Metrics>,
-    stopping: watch::Receiver<bool>,
-}
-
-async fn begin(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut served: Served) {
-    if let Err(error) = stream.set_nodelay(true) {
-        return tracing::debug!(%error, "a connection was gone at once");
-    }
-    let stream = TimedStream::new(stream, served.place.clone(), Arc::clone(&served.metrics));
-    let Some(acceptor) = acceptor else { return connection(stream, served).await };
-    let accepted = tokio::select! {
-        accepted = timeout(TLS_TIMEOUT, acceptor.accept(stream)) => accepted,
-        () = stopped(&mut served.stopping) => return,
-    };
-    match accepted {
-        Ok(Ok(stream)) => connection(stream, served).await,
-        Ok(Err(error)) => tracing::debug!(%error, "no TLS was agreed on"),
-        Err(_) => tracing::debug!("a client took too long to agree on TLS"),
-    }
-}
-
-async fn connection(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, served: Served) {
-    let Served { peer, settings, router, place, mut stopping, .. } = served;
-    let router = TowerToHyperService::new(router);
-    let service = service_fn(move |mut request: Request<hyper::body::Incoming>| {
-        request.extensions_mut().insert(place.clone());
-        request.extensions_mut().insert(peer);
-        hyper::service::Service::call(&router, request)
-    });
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new())
-        .header_read_timeout(settings.head_timeout)
-        .max_buf_size(settings.head_max.max(HEAD_MAX_LEAST));
-    let connection = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
-    tokio::pin!(connection);
-    let ended = tokio::select! {
-        ended = &mut connection => ended,
-        () = stopped(&mut stopping) => {
-            connection.as_mut().graceful_shutdown();
-            match timeout(settings.shutdown_grace, connection).await {
-                Ok(ended) => ended,
-                Err(_) => Ok(()),
-            }
-        }
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%error, "a connection ended");
-    }
-}
-
-/// What hyper needs at the least.
-const HEAD_MAX_LEAST: usize = 8 << 10;
-
-/// Says why before it closes. The few bytes find room in a fresh socket.
-fn turn_away(stream: TcpStream, limit: usize) {
-    let error = ApiError::too_many_connections(u32::try_from(limit).unwrap_or(u32::MAX));
-    let body = error.body();
-    let response = format!(
-        "HTTP/1.1 {} Too Many Requests\r\ncontent-type: application/json;charset=UTF-8\r\n\
-         content-length: {}\r\nconnection: close\r\n\r\n{body}",
-        error.status,
-        body.len(),
-    );
-    let written = stream.into_std().and_then(|mut stream| stream.write_all(response.as_bytes()));
-    tracing::debug!(?written, "turned a connection away");
-}
-
-/// Sends the depth that a quiet venue would not: while it is busy, every batch does that.
-async fn flush_depth(known: Arc<Known>, handle: Handle) {
-    let wake = known.hub().wake();
-    loop {
-        wake.notified().await;
-        let mut next = Some(Instant::now());
-        while let Some(due) = next {
-            sleep_until(due).await;
-            let known = Arc::clone(&known);
-            let flushed = handle
-                .read_views(move |views, _| known.hub().flush(views, std::time::Instant::now()));
-            next = match flushed {
-                Ok(flushed) => match flushed.await {
-                    Ok(due) => due.map(Instant::from_std),
-                    Err(_) => return,
-                },
-                // A queue that is full may be so of questions, which flush nothing.
-                Err(_) => Some(Instant::now() + FLUSH_RETRY),
-            };
-        }
-    }
-}
-
-/// Listen keys expire, and keys with their streams. Addresses that have not asked for a while take
-/// no room.
 async fn forget(shared: Arc<Shared>) {
-    let mut forgotten = Instant::now();
     loop {
-        sleep(EXPIRE_EVERY).await;
-        user_data_stream::expire(&shared).await;
-        let at = Moment { event_ns: now_ns(), unit: TimeUnit::default() };
-        shared.known.users().end_expired(&shared.known.directory(), at);
-        if forgotten.elapsed() >= FORGET_EVERY {
-            shared.limits.forget();
-            forgotten = Instant::now();
-        }
+        sleep(FORGET_EVERY).await;
+        shared.limits.forget();
     }
 }
 

@@ -13,6 +13,8 @@ use crate::limits::Limits;
 use crate::listen_keys::{ListenKey, ListenKeys};
 use crate::operator::OperatorApi;
 use crate::settings::Settings;
+use crate::socket::connection::Place;
+use crate::socket::websocket::Ground;
 use crate::user_data::Reach;
 use crate::users::Users;
 
@@ -64,6 +66,11 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// What a WebSocket of this place is opened on.
+    pub(crate) fn ground(&self, place: Place) -> Ground {
+        Ground { place, settings: self.settings, stopping: self.stopping.clone() }
+    }
+
     /// What a listen key opens: nothing once the key that began it is of no use any more.
     pub(crate) fn listen_key(&self, name: &str) -> Option<(Arc<str>, ListenKey)> {
         let found = self.listen_keys.find(name)?;

@@ -9,18 +9,20 @@ use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{Extension, RawPathParams, State};
 use axum::http::Uri;
 use axum::response::Response;
-use protocol::binance::stream::{self, Names, STREAMS_MAX, Session as Subscriptions, Stream};
+use protocol::binance::stream::{
+    self, MESSAGE_LEN_MAX, Names, STREAMS_MAX, Session as Subscriptions, Stream,
+};
 use protocol::signed::{ApiError, Params, TimeUnit};
 use tokio::time::sleep;
 use types::{InstrumentId, Symbol};
 
 use crate::client::Client;
 use crate::clock::now_ns;
-use crate::connection::{self, End, Session, Upgrade};
 use crate::listen_keys::ListenKey;
 use crate::shared::Shared;
 use crate::socket::connection::Place;
 use crate::socket::http::Failure;
+use crate::socket::websocket::{self, End, Session, Upgrade};
 use crate::user_data;
 use crate::user_data::UserData;
 use crate::users::Form;
@@ -70,7 +72,7 @@ async fn open(
     names: &str,
     unit: TimeUnit,
 ) -> Result<Response, Failure> {
-    let upgrade = connection::check(&shared, upgrade)?;
+    let upgrade = websocket::check(&shared.stopping, upgrade)?;
     let names = names.split('/').filter(|name| !name.is_empty());
     let streams: HashSet<Stream> = names.clone().filter_map(Stream::parse).collect();
     if streams.len() > STREAMS_MAX {
@@ -90,7 +92,8 @@ async fn open(
     // Before the client hears that it is connected: a snapshot that it asks for then is not too old.
     let begin = session.subscriptions.streams();
     session.change(begin, true).await.map_err(|Unsubscribed| ApiError::overloaded())?;
-    connection::open(shared, place, upgrade, (client, queue), session)
+    let ground = shared.ground(place);
+    websocket::open(ground, upgrade, (Arc::clone(&client.outlet), queue), session)
 }
 
 struct StreamSession {
@@ -105,6 +108,8 @@ struct StreamSession {
 struct Unsubscribed;
 
 impl Session for StreamSession {
+    const MESSAGE_LEN_MAX: usize = MESSAGE_LEN_MAX;
+
     async fn receive(&mut self, text: &str) -> Result<Option<String>, End> {
         let before: HashSet<Stream> = self.subscriptions.streams().iter().copied().collect();
         let reply = self.control(text);

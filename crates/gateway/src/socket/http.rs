@@ -1,11 +1,21 @@
 //! Requests and answers over HTTP, whatever they ask for.
 
 use std::net::IpAddr;
+use std::time::Duration;
 
-use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::body::{Body, HttpBody};
+use axum::extract::Request;
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use protocol::signed::ApiError;
+use bytes::Bytes;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use protocol::signed::{ApiError, Params, TimeUnit};
+use tokio::time::timeout;
+
+use crate::clock::now_ns;
+use crate::settings::Settings;
+use crate::socket::connection::{Place, Times};
 
 pub(crate) const API_KEY_HEADER: HeaderName = HeaderName::from_static("x-mbx-apikey");
 pub(crate) const TIME_UNIT_HEADER: HeaderName = HeaderName::from_static("x-mbx-time-unit");
@@ -30,9 +40,9 @@ pub(crate) fn json(body: String) -> Reply {
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) ApiError);
 
-impl From<ApiError> for Failure {
-    fn from(error: ApiError) -> Self {
-        Self(error)
+impl<E: Into<ApiError>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self(error.into())
     }
 }
 
@@ -65,4 +75,85 @@ pub(crate) fn text_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Opti
 /// What is not text is none of the values that anybody waits for.
 pub(crate) fn header_text(value: &HeaderValue) -> &str {
     value.to_str().unwrap_or("?")
+}
+
+/// A request as it was sent: nobody has checked who did.
+pub(crate) struct SignedRequest {
+    pub(crate) received_ns: u64,
+    /// How long it had waited by then.
+    pub(crate) waited: Duration,
+    pub(crate) times: Times,
+    pub(crate) unit: TimeUnit,
+    pub(crate) params: Params,
+    pub(crate) peer: IpAddr,
+    pub(crate) headers: HeaderMap,
+    pub(crate) api_key: Option<HeaderValue>,
+    /// What is signed: query and body, byte for byte.
+    pub(crate) query: String,
+    pub(crate) body: Bytes,
+}
+
+impl SignedRequest {
+    pub(crate) async fn read(request: Request, settings: &Settings) -> Result<Self, ApiError> {
+        let (parts, body) = request.into_parts();
+        let headers = parts.headers;
+        let body = read_body(settings, &headers, body).await?;
+        let received_ns = now_ns();
+        let place = parts.extensions.get::<Place>().cloned();
+        let waited = place.as_ref().map(|place| place.line().waited(received_ns));
+        let mut times = Times::begin(place);
+        let query = parts.uri.query().unwrap_or_default().to_owned();
+        let unit = TimeUnit::parse(text_header(&headers, &TIME_UNIT_HEADER))?;
+        if says_json(&headers) && !body.is_empty() && !looks_like_object(&body) {
+            return Err(ApiError::invalid_json());
+        }
+        let Peer(peer) = *parts.extensions.get().expect("every connection has one");
+        let api_key = headers.get(&API_KEY_HEADER).cloned();
+        let params = Params::parse(&query, &body)?;
+        times.decoded();
+        Ok(Self {
+            received_ns,
+            waited: waited.unwrap_or_default(),
+            times,
+            unit,
+            params,
+            peer,
+            headers,
+            api_key,
+            query,
+            body,
+        })
+    }
+}
+
+/// The body, within the limits of its size and of the time that it may take.
+async fn read_body(
+    settings: &Settings,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Bytes, ApiError> {
+    let body_max = settings.body_max;
+    let too_large = || ApiError::body_too_large(body_max);
+    let announced = text_header(headers, &CONTENT_LENGTH).and_then(|len| len.parse::<u64>().ok());
+    if announced.is_some_and(|len| len > body_max as u64) {
+        return Err(too_large());
+    }
+    if body.is_end_stream() {
+        return Ok(Bytes::new());
+    }
+    let read = timeout(settings.body_timeout, Limited::new(body, body_max).collect());
+    match read.await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
+        Ok(Err(_)) => Err(ApiError::new(400, -1000, "The request's body could not be read.")),
+        Err(_) => Err(ApiError::new(408, -1000, "The request's body did not arrive in time.")),
+    }
+}
+
+fn says_json(headers: &HeaderMap) -> bool {
+    text_header(headers, &CONTENT_TYPE).is_some_and(|text| text.starts_with("application/json"))
+}
+
+fn looks_like_object(body: &[u8]) -> bool {
+    body.trim_ascii_start().starts_with(b"{")
 }

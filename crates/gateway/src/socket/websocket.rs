@@ -9,14 +9,13 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
 use axum::response::Response;
 use futures_util::{FutureExt, SinkExt};
-use protocol::binance::stream::MESSAGE_LEN_MAX;
 use protocol::signed::ApiError;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 
-use crate::client::Client;
 use crate::clock::now_ns;
-use crate::shared::Shared;
+use crate::feed::outlet::Outlet;
+use crate::settings::Settings;
 use crate::socket::connection::Place;
 use crate::socket::http::Failure;
 use crate::socket::stopping::stopped;
@@ -36,6 +35,9 @@ pub(crate) type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 
 /// What is spoken on a WebSocket.
 pub(crate) trait Session: Send + 'static {
+    /// Bytes of the longest message that a client may send.
+    const MESSAGE_LEN_MAX: usize;
+
     /// Carries out what the client said, or begins to. An answer that is there at once is given
     /// back, and stands before the payloads that wait in the queue.
     fn receive(&mut self, text: &str) -> impl Future<Output = Result<Option<String>, End>> + Send;
@@ -54,6 +56,9 @@ pub(crate) trait Session: Send + 'static {
     fn counts_messages(&self) -> bool {
         true
     }
+
+    /// All that was there to be received has been: what it asks for is to be carried out.
+    fn carry_out(&mut self) {}
 
     /// What the client is told when the venue goes down.
     fn server_shutdown(&self) -> String;
@@ -80,8 +85,9 @@ pub(crate) enum End {
 type Received = Option<Result<Message, axum::Error>>;
 
 struct Connection<S> {
-    shared: Arc<Shared>,
-    client: Arc<Client>,
+    settings: Settings,
+    stopping: watch::Receiver<bool>,
+    outlet: Arc<Outlet<Utf8Bytes>>,
     queue: mpsc::Receiver<Utf8Bytes>,
     session: S,
     /// When the client last gave a sign of life.
@@ -93,27 +99,37 @@ struct Connection<S> {
 }
 
 /// Whether there is to be a WebSocket at all.
-pub(crate) fn check(shared: &Shared, upgrade: Upgrade) -> Result<WebSocketUpgrade, ApiError> {
+pub(crate) fn check(
+    stopping: &watch::Receiver<bool>,
+    upgrade: Upgrade,
+) -> Result<WebSocketUpgrade, ApiError> {
     let upgrade = upgrade.map_err(|_| {
         ApiError::new(426, -1000, "Here WebSocket is spoken; the request must be an upgrade.")
     })?;
-    match *shared.stopping.borrow() {
+    match *stopping.borrow() {
         true => Err(ApiError::shutting_down()),
         false => Ok(upgrade),
     }
 }
 
+/// What one is opened on: its place among the connections, the limits that hold, and when it is to end.
+pub(crate) struct Ground {
+    pub(crate) place: Place,
+    pub(crate) settings: Settings,
+    pub(crate) stopping: watch::Receiver<bool>,
+}
+
 pub(crate) fn open<S: Session>(
-    shared: Arc<Shared>,
-    place: Place,
+    Ground { place, settings, stopping }: Ground,
     upgrade: WebSocketUpgrade,
-    (client, queue): (Arc<Client>, mpsc::Receiver<Utf8Bytes>),
+    (outlet, queue): (Arc<Outlet<Utf8Bytes>>, mpsc::Receiver<Utf8Bytes>),
     session: S,
 ) -> Result<Response, Failure> {
     let now = Instant::now();
     let connection = Connection {
-        shared,
-        client,
+        settings,
+        stopping,
+        outlet,
         queue,
         session,
         heard_at: now,
@@ -123,8 +139,8 @@ pub(crate) fn open<S: Session>(
     };
     let upgrade = upgrade
         .read_buffer_size(READ_BUFFER_SIZE)
-        .max_message_size(MESSAGE_LEN_MAX)
-        .max_frame_size(MESSAGE_LEN_MAX);
+        .max_message_size(S::MESSAGE_LEN_MAX)
+        .max_frame_size(S::MESSAGE_LEN_MAX);
     Ok(upgrade.on_upgrade(|socket| connection.run(socket)))
 }
 
@@ -161,14 +177,14 @@ impl<S: Session> Connection<S> {
     }
 
     async fn talk(&mut self, socket: &mut WebSocket) -> End {
-        let settings = self.shared.settings;
+        let settings = self.settings;
         let ping_every = settings.ws_ping_every;
         let mut ping = interval_at(Instant::now() + ping_every, ping_every);
         ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let day = sleep(settings.ws_life_max);
         tokio::pin!(day);
-        let mut stopping = self.shared.stopping.clone();
-        let client = Arc::clone(&self.client);
+        let mut stopping = self.stopping.clone();
+        let outlet = Arc::clone(&self.outlet);
         loop {
             let done = tokio::select! {
                 Some(payload) = self.queue.recv() => self.deliver(socket, payload).await,
@@ -184,7 +200,7 @@ impl<S: Session> Connection<S> {
                     }
                 },
                 () = &mut day => Err(End::Day),
-                () = client.outlet.cut.notified() => Err(End::TooSlow),
+                () = outlet.cut.notified() => Err(End::TooSlow),
                 () = stopped(&mut stopping) => Err(End::Stopping),
             };
             if let Err(end) = done {
@@ -197,7 +213,7 @@ impl<S: Session> Connection<S> {
     async fn deliver(&mut self, socket: &mut WebSocket, first: Utf8Bytes) -> Result<(), End> {
         let queue = &mut self.queue;
         let payloads = std::iter::once(first).chain(std::iter::from_fn(|| queue.try_recv().ok()));
-        write_all(&self.shared, &self.client, socket, payloads).await
+        write_all(&self.settings, &self.outlet, socket, payloads).await
     }
 
     /// Sends an answer, and with it all that are there by now: commands of one batch of the log are
@@ -206,11 +222,11 @@ impl<S: Session> Connection<S> {
         let session = &mut self.session;
         let more = std::iter::from_fn(|| session.next_answer().now_or_never());
         let answers = std::iter::once(first).chain(more).take(AT_ONCE);
-        write_all(&self.shared, &self.client, socket, answers).await
+        write_all(&self.settings, &self.outlet, socket, answers).await
     }
 
     async fn write(&mut self, socket: &mut WebSocket, message: Message) -> Result<(), End> {
-        bounded(&self.shared, &self.client, socket.send(message)).await
+        bounded(&self.settings, &self.outlet, socket.send(message)).await
     }
 
     /// Takes in a message, and with it those that have come by now. What they want done is carried out
@@ -219,9 +235,9 @@ impl<S: Session> Connection<S> {
     async fn receive_all(&mut self, socket: &mut WebSocket, first: Received) -> Result<(), End> {
         let mut answers = Vec::new();
         let taken_in = self.take_in(socket, first, &mut answers).await;
-        self.shared.handle.carry_out();
+        self.session.carry_out();
         if !answers.is_empty() {
-            write_all(&self.shared, &self.client, socket, answers).await?;
+            write_all(&self.settings, &self.outlet, socket, answers).await?;
         }
         taken_in
     }
@@ -258,7 +274,7 @@ impl<S: Session> Connection<S> {
             (self.second_began, self.messages) = (self.heard_at, 0);
         }
         self.messages += 1;
-        let messages_max = self.shared.settings.ws_messages_per_second;
+        let messages_max = self.settings.ws_messages_per_second;
         match self.session.counts_messages() && self.messages > messages_max {
             true => Err(End::TooManyMessages),
             false => Ok(()),
@@ -278,8 +294,8 @@ impl<S: Session> Connection<S> {
 
 /// Sends texts, which do not wait for each other.
 async fn write_all(
-    shared: &Shared,
-    client: &Client,
+    settings: &Settings,
+    outlet: &Outlet<Utf8Bytes>,
     socket: &mut WebSocket,
     texts: impl IntoIterator<Item = impl Into<Utf8Bytes>>,
 ) -> Result<(), End> {
@@ -289,19 +305,19 @@ async fn write_all(
         }
         socket.flush().await
     };
-    bounded(shared, client, writing).await
+    bounded(settings, outlet, writing).await
 }
 
 /// A write to a client that does not read ends when the client is cut, or after a while.
 async fn bounded(
-    shared: &Shared,
-    client: &Client,
+    settings: &Settings,
+    outlet: &Outlet<Utf8Bytes>,
     writing: impl Future<Output = Result<(), axum::Error>>,
 ) -> Result<(), End> {
     tokio::select! {
         biased; // Nearly always it is written at once, and nothing need be waited for.
         written = writing => written.map_err(|_| End::Gone),
-        () = client.outlet.cut.notified() => Err(End::TooSlow),
-        () = sleep(shared.settings.ws_silence_max) => Err(End::TooSlow),
+        () = outlet.cut.notified() => Err(End::TooSlow),
+        () = sleep(settings.ws_silence_max) => Err(End::TooSlow),
     }
 }

@@ -10,11 +10,8 @@ use std::time::Duration;
 
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::http::uri::Uri;
-use axum::http::{HeaderValue, Method};
+use axum::http::{HeaderName, HeaderValue, Method};
 use tower_http::cors::{AllowOrigin, CorsLayer};
-
-use crate::rest::{IDEMPOTENCY_HEADER, USED_WEIGHT_HEADERS};
-use crate::socket::http::{API_KEY_HEADER, TIME_UNIT_HEADER};
 
 /// How long a browser may remember what it was told.
 const MAX_AGE: Duration = Duration::from_secs(600);
@@ -57,12 +54,22 @@ impl fmt::Display for OriginError {
 
 impl std::error::Error for OriginError {}
 
-pub(crate) fn layer(origins: Vec<Origin>) -> CorsLayer {
+/// The headers that pages may send, and those that they may read, beside those of HTTP.
+pub(crate) struct Headers {
+    pub(crate) sent: Vec<HeaderName>,
+    pub(crate) answered: Vec<HeaderName>,
+}
+
+pub(crate) fn layer(origins: Vec<Origin>, headers: Headers) -> CorsLayer {
+    let with = |mut names: Vec<HeaderName>, other| {
+        names.push(other);
+        names
+    };
     CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins.into_iter().map(|Origin(origin)| origin)))
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
-        .allow_headers([API_KEY_HEADER, TIME_UNIT_HEADER, IDEMPOTENCY_HEADER, CONTENT_TYPE])
-        .expose_headers(USED_WEIGHT_HEADERS.into_iter().chain([RETRY_AFTER]).collect::<Vec<_>>())
+        .allow_headers(with(headers.sent, CONTENT_TYPE))
+        .expose_headers(with(headers.answered, RETRY_AFTER))
         .max_age(MAX_AGE)
 }
 

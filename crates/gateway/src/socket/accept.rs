@@ -1,0 +1,153 @@
+//! The port: connections with their limits, and HTTP on each.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::Request;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+use venue::Metrics;
+
+use crate::settings::Settings;
+use crate::socket::connection::Place;
+use crate::socket::http::Peer;
+use crate::socket::stopping::stopped;
+use crate::socket::timed::TimedStream;
+use crate::socket::tls::Tls;
+
+/// How long to wait when the operating system gives no more connections.
+const ACCEPT_RETRY: Duration = Duration::from_millis(50);
+
+/// How long a client may take to agree on TLS.
+const TLS_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// One port, and what is served on it.
+pub(crate) struct Port {
+    pub(crate) tcp: TcpListener,
+    pub(crate) tls: Option<Arc<Tls>>,
+    pub(crate) settings: Settings,
+    pub(crate) router: Router,
+    pub(crate) metrics: Arc<Metrics>,
+    /// True once everything is to end; connections watch it.
+    pub(crate) stop: watch::Sender<bool>,
+    /// What a connection is sent that finds no place, of which there are so many.
+    pub(crate) turned_away: fn(usize) -> String,
+}
+
+impl Port {
+    /// Accepts until `shutdown` is ready, and then waits a while for what is under way.
+    pub(crate) async fn serve(self, shutdown: impl Future<Output = ()>) {
+        let Self { tcp, tls, settings, router, metrics, stop, turned_away } = self;
+        let places_max = settings.connections_max.min(Semaphore::MAX_PERMITS >> 1);
+        let places = Arc::new(Semaphore::new(places_max));
+        tokio::pin!(shutdown);
+        loop {
+            let (stream, peer) = tokio::select! {
+                () = &mut shutdown => break,
+                accepted = tcp.accept() => match accepted {
+                    Ok(accepted) => accepted,
+                    Err(error) => {
+                        tracing::warn!(%error, "a connection could not be accepted");
+                        sleep(ACCEPT_RETRY).await;
+                        continue;
+                    }
+                },
+            };
+            match Arc::clone(&places).try_acquire_owned() {
+                Ok(permit) => {
+                    let place = Place::new(permit);
+                    let metrics = Arc::clone(&metrics);
+                    let (router, stopping) = (router.clone(), stop.subscribe());
+                    let peer = Peer(peer.ip());
+                    let served = Served { peer, settings, router, place, metrics, stopping };
+                    let acceptor = tls.as_ref().map(|tls| tls.acceptor());
+                    tokio::spawn(begin(stream, acceptor, served));
+                }
+                // Who speaks TLS would not understand it.
+                Err(_) if tls.is_some() => drop(stream),
+                Err(_) => turn_away(stream, &turned_away(places_max)),
+            }
+        }
+        drop(tcp);
+        // Every connection has a receiver of its own, or is gone.
+        let _nobody_left = stop.send(true);
+        let all_places = u32::try_from(places_max).unwrap_or(u32::MAX);
+        if timeout(settings.shutdown_grace, places.acquire_many(all_places)).await.is_err() {
+            tracing::warn!("some connections did not end in time and were left to themselves");
+        }
+    }
+}
+
+/// What a connection is served with.
+struct Served {
+    peer: Peer,
+    settings: Settings,
+    router: Router,
+    place: Place,
+    metrics: Arc<Metrics>,
+    stopping: watch::Receiver<bool>,
+}
+
+async fn begin(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut served: Served) {
+    if let Err(error) = stream.set_nodelay(true) {
+        return tracing::debug!(%error, "a connection was gone at once");
+    }
+    let stream = TimedStream::new(stream, served.place.clone(), Arc::clone(&served.metrics));
+    let Some(acceptor) = acceptor else { return connection(stream, served).await };
+    let accepted = tokio::select! {
+        accepted = timeout(TLS_TIMEOUT, acceptor.accept(stream)) => accepted,
+        () = stopped(&mut served.stopping) => return,
+    };
+    match accepted {
+        Ok(Ok(stream)) => connection(stream, served).await,
+        Ok(Err(error)) => tracing::debug!(%error, "no TLS was agreed on"),
+        Err(_) => tracing::debug!("a client took too long to agree on TLS"),
+    }
+}
+
+async fn connection(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, served: Served) {
+    let Served { peer, settings, router, place, mut stopping, .. } = served;
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: Request<hyper::body::Incoming>| {
+        request.extensions_mut().insert(place.clone());
+        request.extensions_mut().insert(peer);
+        hyper::service::Service::call(&router, request)
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(settings.head_timeout)
+        .max_buf_size(settings.head_max.max(HEAD_MAX_LEAST));
+    let connection = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = &mut connection => ended,
+        () = stopped(&mut stopping) => {
+            connection.as_mut().graceful_shutdown();
+            match timeout(settings.shutdown_grace, connection).await {
+                Ok(ended) => ended,
+                Err(_) => Ok(()),
+            }
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended");
+    }
+}
+
+/// What hyper needs at the least.
+const HEAD_MAX_LEAST: usize = 8 << 10;
+
+/// Says why before it closes. The few bytes find room in a fresh socket.
+fn turn_away(stream: TcpStream, response: &str) {
+    let written = stream.into_std().and_then(|mut stream| stream.write_all(response.as_bytes()));
+    tracing::debug!(?written, "turned a connection away");
+}

@@ -22,19 +22,21 @@ use protocol::signed::{ApiError, Params, TimeUnit};
 use types::{Origin, Role, SessionId};
 use venue::api_key_hash;
 
-use crate::access::Refusal;
-use crate::call::{Answer, Call, LogonKey, Proof};
+use crate::call::{Answer, Call, LogonKey, Proof, named_among};
 use crate::client::Client;
 use crate::clock::now_ns;
-use crate::directory::Signer;
+use crate::door::access::{Attempt, MESSAGE};
+use crate::door::identity::Signer;
+use crate::door::sessions;
 use crate::operations::Operation;
+use crate::sessions::open_session;
 use crate::shared::Shared;
 use crate::socket::connection::{Place, Times};
 use crate::socket::http::{Failure, Peer, Reply, json};
 use crate::socket::websocket::{self, End, Session, Upgrade};
 use crate::streams::time_unit;
 use crate::user_data::UserData;
-use crate::{sessions, user_data, users};
+use crate::{user_data, users};
 
 /// Requests of one connection that may be under way. While there are as many, no more are read.
 const UNDER_WAY_MAX: usize = 1_024;
@@ -51,8 +53,8 @@ pub(crate) async fn open(
     uri: Uri,
     upgrade: Upgrade,
 ) -> Result<Response, Failure> {
-    let upgrade = websocket::check(&shared.stopping, upgrade)?;
-    shared.limits.spend(peer, SESSION_WEIGHT)?;
+    let upgrade = websocket::check(&shared.door.stopping, upgrade)?;
+    shared.door.spend(peer, SESSION_WEIGHT)?;
     let mut params = Params::parse(uri.query().unwrap_or_default(), b"")?;
     let unit = time_unit(&mut params)?;
     let return_rate_limits = params.flag("returnRateLimits")?.unwrap_or(true);
@@ -127,22 +129,27 @@ impl Session for ApiSession {
                 form.form(&id, answer, spent)
             });
             // The first step submits it, before anything that the client sends later, and with it.
-            if let Poll::Ready(answer) = self.shared.begin(answer.as_mut()).await {
+            if let Poll::Ready(answer) = self.shared.door.begin(answer.as_mut()).await {
                 return Ok(Some(answer));
             }
             self.under_way.push(answer);
             return Ok(None);
         }
         let form = Form { shared: Arc::clone(&self.shared), unit: self.unit, tells };
-        let refusal = Refusal::of_message(self.peer, &params, method);
+        let attempt = Attempt {
+            address: Some(self.peer),
+            key: named_among(&params),
+            method: MESSAGE.into(),
+            path: method.to_owned().into(),
+        };
         // It may be waited for: what was sent before does not wait with it.
-        self.shared.handle.carry_out();
-        let (answer, spent) = match self.shared.limits.spend(self.peer, SESSION_WEIGHT) {
+        self.shared.door.handle.carry_out();
+        let (answer, spent) = match self.shared.door.spend(self.peer, SESSION_WEIGHT) {
             Ok(spent) => (self.serve(method, params, signed).await, Some(spent)),
-            Err(error) => (Err(error), None),
+            Err(over) => (Err(over.into()), None),
         };
         if let Err(error) = &answer {
-            self.shared.note(&refusal, error.status, error.code, &error.msg);
+            self.shared.door.note(&attempt, error.status, error.code, &error.msg);
         }
         Ok(Some(form.form(&id, answer, spent)))
     }
@@ -159,7 +166,7 @@ impl Session for ApiSession {
     }
 
     fn carry_out(&mut self) {
-        self.shared.handle.carry_out();
+        self.shared.door.handle.carry_out();
     }
 
     fn counts_messages(&self) -> bool {
@@ -224,7 +231,7 @@ impl ApiSession {
     /// Says so when the key that logged on may no longer speak.
     fn revoke(&mut self) {
         let may_speak = |logon: &Logon| {
-            let signer = self.shared.known.directory().signer(&logon.hash);
+            let signer = self.shared.door.directory().signer(&logon.hash);
             signer.is_some_and(|signer| signer.is_valid(self.peer))
         };
         if self.logon.as_ref().is_none_or(may_speak) {
@@ -245,7 +252,7 @@ impl ApiSession {
             return Err(ApiError::api_key_rejected());
         }
         let session = match cancel_on_disconnect {
-            true => sessions::open(&mut call).await?,
+            true => open_session(&mut call).await?,
             false => SessionId(0),
         };
         self.log_off();
@@ -259,7 +266,7 @@ impl ApiSession {
         if let Some(Logon { session, .. }) = self.logon.take()
             && session != SessionId(0)
         {
-            sessions::close(self.shared.handle.clone(), session);
+            sessions::close(self.shared.door.handle.clone(), session);
         }
     }
 
@@ -267,7 +274,7 @@ impl ApiSession {
         let from_seq = params.integer("fromSeq")?;
         params.finish()?;
         let logon = self.logon.as_ref().ok_or_else(ApiError::api_key_format)?;
-        let signer = self.shared.known.directory().signer(&logon.hash);
+        let signer = self.shared.door.directory().signer(&logon.hash);
         let signer = signer.ok_or_else(ApiError::api_key_rejected)?;
         if self.subscriptions.iter().any(|subscribed| subscribed.by_logon) {
             return Err(ApiError::subscribed_already());
@@ -347,7 +354,7 @@ struct Form {
 
 impl Form {
     fn form(&self, id: &Id, answer: Answer, spent: Option<u32>) -> String {
-        let limit = self.shared.limits.weight_per_minute;
+        let limit = self.shared.door.limits.weight_per_minute;
         let used = spent.filter(|_| self.tells).map(|count| UsedWeight { limit, count });
         match answer {
             Ok(Reply { status, body }) => ws_api::answer(id, status, &body, used),

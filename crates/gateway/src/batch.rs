@@ -17,10 +17,11 @@ use crate::socket::http::json;
 /// each is taken on or refused by itself.
 pub(crate) async fn new_orders(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let BatchOrdersRequest { orders } = BatchOrdersRequest::parse(params, &markets, &mut generate)?;
     let answers = orders.into_iter().enumerate().map(|(part, order)| new_order(&call, part, order));
-    Ok(json(encode(&BatchAnswer::from_iter(call.shared.together(join_all(answers)).await))))
+    let answers = call.shared.door.together(join_all(answers)).await;
+    Ok(json(encode(&BatchAnswer::from_iter(answers))))
 }
 
 async fn new_order(
@@ -38,12 +39,13 @@ async fn new_order(
 /// `POST /api/v3/batchCancel`
 pub(crate) async fn cancel_orders(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let BatchCancelRequest { cancels } =
         BatchCancelRequest::parse(params, &markets, &mut generate)?;
     let answers =
         cancels.into_iter().enumerate().map(|(part, cancel)| cancel_order(&call, part, cancel));
-    Ok(json(encode(&BatchAnswer::from_iter(call.shared.together(join_all(answers)).await))))
+    let answers = call.shared.door.together(join_all(answers)).await;
+    Ok(json(encode(&BatchAnswer::from_iter(answers))))
 }
 
 async fn cancel_order(

@@ -1,19 +1,21 @@
 //! One request, however it came: what is asked for, and who asks.
 
 use std::net::IpAddr;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::HeaderValue;
 use bytes::Bytes;
-use protocol::signed::sign::{Signed, VerifyingKey};
+use protocol::signed::sign::Signed;
 use protocol::signed::{ApiError, Params, TimeUnit, sign};
-use types::{Origin, RetryKey, SessionId};
-use venue::{Verifier, api_key_hash};
+use types::{Command, Envelope, Event, InstrumentId, Origin, RetryKey, SessionId};
+use venue::{api_key_hash, retry_key};
 
-use crate::ask::ask_views;
 use crate::clock::now_us;
-use crate::directory::{Permission, Signer};
+use crate::door::access::{Attempt, MESSAGE, Named};
+use crate::door::identity::{Permission, Signer};
+use crate::door::submit::Outcome as Found;
 use crate::shared::Shared;
 use crate::socket::connection::Times;
 use crate::socket::http::{Reply, header_text};
@@ -69,6 +71,19 @@ pub(crate) struct SignedCall {
 pub(crate) type Answer = Result<Reply, ApiError>;
 
 impl Call {
+    /// For the access record: what was asked for, by that path or name.
+    pub(crate) fn attempt(&self, method: &'static str, path: &'static str) -> Attempt {
+        let (key, method) = match &self.proof {
+            Proof::Http { api_key, .. } => (api_key.clone().map(Named::Header), method),
+            Proof::Message { logon, .. } => {
+                let logged_on = || logon.map(|logon| Named::Hash(logon.hash));
+                (named_among(&self.params).or_else(logged_on), MESSAGE)
+            }
+        };
+        let address = Some(self.peer);
+        Attempt { address, key, method: method.into(), path: path.into() }
+    }
+
     /// Finds out who sent it, and that it was sent now and by nobody else; for what a key needs
     /// that may see an account.
     pub(crate) fn signed(self) -> impl Future<Output = Result<SignedCall, ApiError>> + Send {
@@ -121,7 +136,7 @@ impl Call {
     async fn signer(&mut self, permission: Permission) -> Result<Arc<Signer>, ApiError> {
         let is_logged_on = self.logon().is_some();
         let signer = self.keyed(permission).await?;
-        let key = verifying_key(&signer);
+        let key = signer.verifying_key();
         match &self.proof {
             Proof::Http { query, body, .. } => sign::verify(key, query, body)?,
             Proof::Message { .. } if is_logged_on => {}
@@ -138,16 +153,8 @@ impl Call {
     ) -> Result<Arc<Signer>, ApiError> {
         let may =
             |signer: &Arc<Signer>| permission.is_of(signer.role) && signer.is_valid(self.peer);
-        let signer = find_signer(&self.shared, hash).await?;
-        Some(signer).filter(may).ok_or_else(ApiError::api_key_rejected)
-    }
-}
-
-fn verifying_key(signer: &Signer) -> VerifyingKey<'_> {
-    match &signer.credential.verifier {
-        Verifier::Hmac(secret) => VerifyingKey::Hmac(secret.as_str().as_bytes()),
-        Verifier::Ed25519(public) => VerifyingKey::Ed25519(public),
-        Verifier::Rsa(modulus) => VerifyingKey::Rsa(modulus),
+        let signer = self.shared.door.signer(hash).await?;
+        signer.filter(may).ok_or_else(ApiError::api_key_rejected)
     }
 }
 
@@ -155,12 +162,83 @@ fn hash_of(api_key: Option<&str>) -> Result<[u8; 16], ApiError> {
     sign::check_api_key(api_key).map(api_key_hash)
 }
 
-async fn find_signer(shared: &Shared, hash: [u8; 16]) -> Result<Arc<Signer>, ApiError> {
-    let known = || shared.known.directory().signer(&hash);
-    if let Some(signer) = known() {
-        return Ok(signer);
+/// What became of a command.
+pub(crate) struct Outcome(Found);
+
+impl Deref for Outcome {
+    type Target = Found;
+
+    fn deref(&self) -> &Found {
+        &self.0
     }
-    // Whoever made the key may have been told of it before our listener was.
-    ask_views(shared, |_, _| ()).await?;
-    known().ok_or_else(ApiError::api_key_rejected)
+}
+
+impl Outcome {
+    /// The answer that `build` makes of the events. A repeated request must be like the first one.
+    pub(crate) fn answer<T>(
+        &self,
+        instrument: InstrumentId,
+        build: impl FnOnce(&[Event]) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        if !self.is_repeated {
+            return build(&self.events);
+        }
+        let other_request = || {
+            ApiError::new(400, -1130, "This Idempotency-Key was used for another request before.")
+        };
+        if self.is_foreign_to(instrument) {
+            return Err(other_request());
+        }
+        build(&self.events).map_err(|error| match error == ApiError::unknown() {
+            true => other_request(),
+            false => error,
+        })
+    }
+}
+
+impl SignedCall {
+    /// Has a command carried out, once.
+    pub(crate) async fn submit(&self, command: Command) -> Result<Outcome, ApiError> {
+        let retry_key = self.retry_key.clone()?;
+        self.submit_with(retry_key, command).await
+    }
+
+    /// As one of several commands of a request: when it is repeated, each is recognised by itself.
+    pub(crate) async fn submit_part(
+        &self,
+        part: usize,
+        command: Command,
+    ) -> Result<Outcome, ApiError> {
+        let of_part = |key: RetryKey| retry_key(&[&key[..], &part.to_le_bytes()].concat());
+        let retry_key = self.retry_key.clone()?.map(of_part);
+        self.submit_with(retry_key, command).await
+    }
+
+    async fn submit_with(
+        &self,
+        retry_key: Option<RetryKey>,
+        command: Command,
+    ) -> Result<Outcome, ApiError> {
+        if now_us() > self.expires_us {
+            return Err(ApiError::outside_recv_window());
+        }
+        let envelope = Envelope {
+            account: self.signer.account,
+            key: self.signer.key,
+            session: self.session,
+            client_seq: 0,
+            origin: self.origin,
+            received_ns: self.received_ns,
+            retry_key,
+        };
+        // What came together was gathered, and a client that does not read holds up all else.
+        let is_gathered = self.origin == Origin::WebSocket;
+        let outcome = self.shared.door.submit(envelope, command, is_gathered).await;
+        outcome.map(Outcome).map_err(ApiError::from)
+    }
+}
+
+/// The key that a message names.
+pub(crate) fn named_among(params: &Params) -> Option<Named> {
+    params.peek("apiKey").map(|api_key| Named::Text(api_key.to_owned()))
 }

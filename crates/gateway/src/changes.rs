@@ -11,19 +11,17 @@ use types::{
     AccountId, Order, OrderAmended, OrderId, OrderRef, OrderStatus, Qty, StpMode, TradePrevented,
 };
 
-use crate::ask::ask_engine;
 use crate::call::{Answer, SignedCall};
-use crate::history::ask_history;
 use crate::socket::http::json;
 
 /// `GET /api/v3/order/amendments`
 pub(crate) async fn amendments(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let request = AmendmentsRequest::parse(params, &markets)?;
     let AmendmentsRequest { market, order_id, from_execution_id, limit } = request;
     let (account, id) = (call.signer.account, market.instrument.id);
-    let found = ask_history(&call.shared, move |history| {
+    let found = call.shared.door.ask_history(move |history| {
         let from_seq = from_execution_id.unwrap_or_default();
         let amendments = history.amendments(account, id, order_id, from_seq, limit)?;
         Ok((history.order(account, id, &OrderRef::by_id(order_id))?, amendments))
@@ -51,7 +49,7 @@ pub(crate) async fn amendments(mut call: SignedCall) -> Answer {
 /// `GET /api/v3/myPreventedMatches`
 pub(crate) async fn prevented_matches(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let PreventedMatchesRequest { market, wanted } =
         PreventedMatchesRequest::parse(params, &markets)?;
     let (account, id) = (call.signer.account, market.instrument.id);
@@ -61,13 +59,13 @@ pub(crate) async fn prevented_matches(mut call: SignedCall) -> Answer {
             PreventedFilter::OfOrder { order_id, from_id: from_id.unwrap_or_default(), limit }
         }
     };
-    let found = ask_history(&call.shared, move |history| {
+    let found = call.shared.door.ask_history(move |history| {
         let matches = history.prevented_matches(account, id, filter)?;
         let with_qtys = |prevented| Ok((prevented, prevented_qtys(history, &prevented)?));
         matches.into_iter().map(with_qtys).collect::<Result<Vec<_>, ProjectionError>>()
     });
     let found = found.await?;
-    let risk = ask_engine(&call.shared, move |engine| engine.account_risk(account)).await?;
+    let risk = call.shared.door.account_risk(account).await?;
     let stp_group = risk.map_or(0, |risk| risk.stp_group);
     let info = |(prevented, qtys): &(TradePrevented, PreventedQtys)| {
         PreventedMatch::new(&market, prevented, *qtys, stp_group, call.unit)

@@ -17,7 +17,7 @@ pub(crate) async fn open(
     Extension(place): Extension<Place>,
     upgrade: Upgrade,
 ) -> Result<Response, Failure> {
-    let upgrade = websocket::check(&shared.stopping, upgrade)?;
+    let upgrade = websocket::check(&shared.door.stopping, upgrade)?;
     let (outlet, queue) = Outlet::new(shared.settings.ws_queue_max);
     let ground = shared.ground(place);
     websocket::open(ground, upgrade, (Arc::new(outlet), queue), Echo)

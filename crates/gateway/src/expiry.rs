@@ -18,6 +18,6 @@ pub(crate) async fn expire(shared: Arc<Shared>) {
         sleep(EXPIRE_EVERY).await;
         user_data_stream::expire(&shared).await;
         let at = Moment { event_ns: now_ns(), unit: TimeUnit::default() };
-        shared.known.users().end_expired(&shared.known.directory(), at);
+        shared.known.users().end_expired(&shared.door.directory(), at);
     }
 }

@@ -1,79 +1,54 @@
 //! Questions about the past, answered from the read model.
 
-use projection::{AggFilter, History, Klines, OrderFilter, ProjectionError, Times, TradeFilter};
+use projection::{AggFilter, Klines, OrderFilter, Times, TradeFilter};
 use protocol::binance::request;
 use protocol::binance::request::{
     AggTradesRequest, AllOrdersRequest, HistoricalTradesRequest, KlinesRequest, MyTradesRequest,
 };
 use protocol::binance::response::{AggTradeInfo, Kline, Trade, encode};
 use protocol::signed::ApiError;
-use std::time::Duration;
-use tokio::time::Instant;
 use types::{AccountId, AccountTrade, Order};
 
-use crate::ask::ask_views;
 use crate::call::{Answer, Call};
-use crate::clock::now_ns;
-use crate::shared::Shared;
 use crate::socket::http::json;
 use crate::ticker::public_trade;
 
-/// How long a question waits for a read model that is behind.
-const BEHIND_MAX: Duration = Duration::from_secs(3);
-
-/// Asks the read model; the answer includes all that anybody was told before.
-pub(crate) async fn ask_history<R: Send + 'static>(
-    shared: &Shared,
-    question: impl FnOnce(&History) -> Result<R, ProjectionError> + Send + 'static,
-) -> Result<R, ApiError> {
-    let Some(history) = shared.history.clone() else {
-        return Err(ApiError::unsupported_operation());
-    };
-    let deadline = Instant::now() + BEHIND_MAX.min(shared.settings.answer_timeout);
-    let sequence = ask_views(shared, |_, spool| spool.last_sequence()).await?;
-    if let Err(behind) = history.wait_until(sequence, deadline).await {
-        tracing::warn!(sequence, at = behind.sequence, "the read model is behind");
-        return Err(ApiError::overloaded());
-    }
-    let answer = tokio::task::spawn_blocking(move || question(&history)).await;
-    answer.expect("a question does not panic").map_err(|error| {
-        tracing::error!(%error, "the read model does not answer");
-        ApiError::unknown()
-    })
-}
+use crate::clock::now_ns;
+use crate::shared::Shared;
 
 /// `GET /api/v3/historicalTrades`
 pub(crate) async fn historical_trades(call: Call) -> Answer {
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let request = HistoricalTradesRequest::parse(call.params, &markets)?;
     let HistoricalTradesRequest { market, from_id, limit } = request;
     let id = market.instrument.id;
     let found =
-        ask_history(&call.shared, move |history| history.historical_trades(id, from_id, limit));
+        call.shared.door.ask_history(move |history| history.historical_trades(id, from_id, limit));
     let trade = |trade| Trade::new(&market, &public_trade(trade), call.unit);
     Ok(json(encode(&found.await?.iter().map(trade).collect::<Vec<_>>())))
 }
 
 /// `GET /api/v3/aggTrades`
 pub(crate) async fn agg_trades(call: Call) -> Answer {
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let request = AggTradesRequest::parse(call.params, &markets)?;
     let AggTradesRequest { market, from_id, times, limit } = request;
     let (id, times) = (market.instrument.id, within(times));
-    let found = ask_history(&call.shared, move |history| {
-        history.agg_trades(id, &AggFilter { from_id, times, limit })
-    });
+    let found = call
+        .shared
+        .door
+        .ask_history(move |history| history.agg_trades(id, &AggFilter { from_id, times, limit }));
     let trade = |trade| AggTradeInfo::new(&market, trade, call.unit);
     Ok(json(encode(&found.await?.iter().map(trade).collect::<Vec<_>>())))
 }
 
 /// `GET /api/v3/klines` and `GET /api/v3/uiKlines`
 pub(crate) async fn klines(call: Call) -> Answer {
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let request = KlinesRequest::parse(call.params, &markets)?;
     let KlinesRequest { market, interval, zone, times, limit } = request;
     let (id, times) = (market.instrument.id, within(times));
-    let found = ask_history(&call.shared, move |history| {
+    let found = call.shared.door.ask_history(move |history| {
         history.klines(id, &Klines { interval, zone, times, limit, now_ns: now_ns() })
     });
     let kline = |candle| Kline::new(&market, candle, interval, zone, call.unit);
@@ -89,7 +64,8 @@ pub(crate) async fn all_orders(
     let AllOrdersRequest { market, order_id, times, limit } = *request;
     let filter = OrderFilter { from_id: order_id, times: within(times), limit };
     let id = market.instrument.id;
-    ask_history(shared, move |history| history.all_orders(account, id, &filter)).await
+    let asked = shared.door.ask_history(move |history| history.all_orders(account, id, &filter));
+    Ok(asked.await?)
 }
 
 /// An account's trades, all that there ever were.
@@ -101,7 +77,8 @@ pub(crate) async fn my_trades(
     let MyTradesRequest { market, order_id, from_id, times, limit } = *request;
     let filter = TradeFilter { order_id, from_id, times: within(times), limit };
     let id = market.instrument.id;
-    ask_history(shared, move |history| history.my_trades(account, id, &filter)).await
+    let asked = shared.door.ask_history(move |history| history.my_trades(account, id, &filter));
+    Ok(asked.await?)
 }
 
 fn within(times: request::Times) -> Times {

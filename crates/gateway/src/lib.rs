@@ -21,17 +21,14 @@
 //! A revoked key may still sign what arrives before the listener hears of it, by as much as the
 //! publisher is behind. The user data streams of a key that expires end within a second.
 
-mod access;
 mod account;
-mod admission;
 mod api_session;
-mod ask;
 mod batch;
 mod call;
 mod changes;
 mod client;
 mod clock;
-mod directory;
+mod door;
 #[cfg(feature = "echo")]
 mod echo;
 mod expiry;
@@ -40,7 +37,6 @@ mod flush;
 mod generate;
 mod history;
 mod hub;
-mod limits;
 mod listen_keys;
 mod listener;
 mod lists;
@@ -57,7 +53,6 @@ mod shared;
 mod socket;
 mod statistics;
 mod streams;
-mod submit;
 mod ticker;
 mod trading;
 mod user_data;
@@ -66,20 +61,20 @@ mod users;
 mod wallet;
 
 use std::io;
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::Arc;
 
 use projection::History;
 use tokio::net::TcpListener;
 use venue::{Handle, Keyring, Listener, MasterKeyError, Opened};
 
-pub use crate::access::AccessRecord;
-use crate::directory::Directory;
+pub use crate::door::access::AccessRecord;
+use crate::door::directory::{Directory, SharedDirectory};
+pub use crate::door::operator::{
+    Answering, Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, Page, Place,
+};
 use crate::hub::Hub;
 #[doc(hidden)]
 pub use crate::operations::{Row, rows};
-pub use crate::operator::{
-    Answering, Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, Page, Place,
-};
 pub use crate::settings::Settings;
 use crate::shared::Known;
 pub use crate::socket::cors::{Origin, OriginError};
@@ -106,10 +101,10 @@ impl Gateway {
         master_key: impl Into<Keyring>,
     ) -> Result<Self, MasterKeyError> {
         let directory = Directory::new(opened.engine(), master_key.into())?;
-        let hub = Mutex::new(Hub::new(directory.markets()));
-        let users = Mutex::new(Users::new(Lists::of(opened.engine())));
-        let (directory, reach) = (RwLock::new(directory), OnceLock::new());
-        let known = Arc::new(Known { directory, hub, users, reach });
+        let hub = Hub::new(directory.markets());
+        let users = Users::new(Lists::of(opened.engine()));
+        let directory = Arc::new(SharedDirectory::new(directory));
+        let known = Arc::new(Known::new(directory, hub, users));
         Ok(Self {
             settings,
             known,

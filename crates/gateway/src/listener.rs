@@ -1,4 +1,4 @@
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use marketdata::{BookUpdate, Views};
@@ -14,15 +14,13 @@ pub(crate) struct GatewayListener(pub(crate) Arc<Known>);
 impl Listener for GatewayListener {
     fn event(&mut self, applied: &Applied, event: &Event, update: Option<&BookUpdate>) {
         let known = &self.0;
-        if concerns_directory(event) {
-            known.directory.write().unwrap_or_else(PoisonError::into_inner).apply(event);
-        }
+        known.directory.apply(event);
         if let Event::InstrumentListed(listed) = event
-            && let Some(market) = known.directory().market_of(listed.instrument.id)
+            && let Some(market) = known.directory.read().market_of(listed.instrument.id)
         {
             known.hub().list(market);
         }
-        known.users().event(&known.directory(), applied, event);
+        known.users().event(&known.directory.read(), applied, event);
         if let Some(update) = update {
             known.hub().event(applied, event, update);
         }
@@ -36,22 +34,4 @@ impl Listener for GatewayListener {
             ask_positions(known, asked);
         }
     }
-}
-
-fn concerns_directory(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::AssetListed(_)
-            | Event::InstrumentListed(_)
-            | Event::InstrumentUpdated(_)
-            | Event::InstrumentRulesSet(_)
-            | Event::InstrumentDelisted(_)
-            | Event::PhaseChanged(_)
-            | Event::VenueHalted(_)
-            | Event::VenueResumed(())
-            | Event::AccountCreated(_)
-            | Event::AccountUpdated(_)
-            | Event::KeyCreated(_)
-            | Event::KeyRevoked(_)
-    )
 }

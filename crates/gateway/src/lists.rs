@@ -1,8 +1,5 @@
 //! Order lists: entered, canceled, asked about.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use engine::Engine;
 use protocol::binance::list_id;
 use protocol::binance::request::{
     AllOrderListsRequest, CancelOrderListRequest, ListRef, NewOrderListRequest, NoParams,
@@ -12,14 +9,11 @@ use protocol::binance::response::{
     CancelAnswer, Canceling, ListStatus, NewOrderListAnswer, encode,
 };
 use protocol::signed::{ApiError, Generate, Params};
-use types::{
-    AccountId, ClOrdId, Command, Event, InstrumentId, Markets, Order, OrderId, OrderList,
-    OrderListStatus,
-};
+use types::{Command, Event, Markets, OrderList, OrderListStatus};
 
-use crate::account::keep;
-use crate::ask::ask_engine;
+use crate::account::part;
 use crate::call::{Answer, SignedCall};
+use crate::door::names::Names;
 use crate::generate::generate;
 use crate::socket::http::json;
 
@@ -47,7 +41,7 @@ type Parse = fn(Params, Markets<'_>, Generate<'_>) -> Result<NewOrderListRequest
 
 async fn new_list(mut call: SignedCall, parse: Parse) -> Answer {
     let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let NewOrderListRequest { market, list, response_type } =
         parse(params, &markets, &mut generate)?;
     let outcome = call.submit(Command::NewOrderList(list)).await?;
@@ -60,7 +54,7 @@ async fn new_list(mut call: SignedCall, parse: Parse) -> Answer {
 /// `DELETE /api/v3/orderList`
 pub(crate) async fn cancel_list(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let CancelOrderListRequest { market, cancel } =
         CancelOrderListRequest::parse(params, &markets, &mut generate)?;
     let outcome = call.submit(Command::CancelOrderList(cancel)).await?;
@@ -110,8 +104,7 @@ pub(crate) async fn all_lists(mut call: SignedCall) -> Answer {
                 && request.times.contains(list.created_ns)
         });
         found.sort_unstable_by_key(id_of);
-        let from_the_first = request.from_id.is_some() || request.times.start_ns.is_some();
-        keep(found, request.limit, from_the_first)
+        part(request.from_id.is_some(), &request.times, request.limit).of(found)
     });
     Ok(json(encode(&all.await?)))
 }
@@ -126,47 +119,14 @@ async fn lists(
     choose: impl FnOnce(Vec<OrderList>) -> Vec<OrderList> + Send + 'static,
 ) -> Result<Vec<ListStatus>, ApiError> {
     let account = call.signer.account;
-    let asked = ask_engine(&call.shared, move |engine| {
-        let all = engine.done_order_lists(account).chain(engine.order_lists(account));
-        let chosen = choose(all.collect());
-        let names = Names::of_lists(engine, account, &chosen);
-        (chosen, names)
-    });
-    let (chosen, names) = asked.await?;
-    let directory = call.shared.known.directory();
+    let (chosen, names) = call.shared.door.order_lists(account, choose).await?;
+    let directory = call.shared.door.directory();
     let status = |list: &OrderList| {
         let market = directory.market_of(list.instrument)?;
         let name = |order_id| names.of(list.instrument, order_id);
         Some(ListStatus::new(&market, list, &name, call.unit))
     };
     Ok(chosen.iter().filter_map(status).collect())
-}
-
-/// What the orders of lists are called: the lists have their ids alone.
-#[derive(Debug, Default)]
-pub(crate) struct Names(BTreeMap<(InstrumentId, OrderId), ClOrdId>);
-
-impl Names {
-    /// What is kept of the account's orders is looked through once.
-    pub(crate) fn of_lists(engine: &Engine, account: AccountId, lists: &[OrderList]) -> Self {
-        let ids = |list: &OrderList| {
-            let instrument = list.instrument;
-            list.orders.into_iter().flatten().map(move |order_id| (instrument, order_id))
-        };
-        let wanted: BTreeSet<_> = lists.iter().flat_map(ids).collect();
-        if wanted.is_empty() {
-            return Self::default();
-        }
-        let instruments: BTreeSet<_> = wanted.iter().map(|(instrument, _)| *instrument).collect();
-        let open = instruments.into_iter().flat_map(|id| engine.open_orders(account, id));
-        let named = |order: Order| ((order.instrument, order.order_id), order.cl_ord_id);
-        let all = open.chain(engine.finished_orders(account)).map(named);
-        Self(all.filter(|(id, _)| wanted.contains(id)).collect())
-    }
-
-    pub(crate) fn of(&self, instrument: InstrumentId, order_id: OrderId) -> Option<ClOrdId> {
-        self.0.get(&(instrument, order_id)).copied()
-    }
 }
 
 /// The names of all orders of the lists that ended with a command, of which some may have ended
@@ -181,5 +141,5 @@ pub(crate) async fn names_of_ended(call: &SignedCall, events: &[Event]) -> Resul
     if ended.is_empty() {
         return Ok(Names::default());
     }
-    ask_engine(&call.shared, move |engine| Names::of_lists(engine, account, &ended)).await
+    Ok(call.shared.door.names_of_lists(account, ended).await?)
 }

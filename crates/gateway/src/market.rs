@@ -18,14 +18,14 @@ use protocol::signed::{ApiError, Params};
 use types::{Market, Price};
 use venue::ReplicaStatus;
 
-use crate::ask::{ask_engine, ask_views};
 use crate::call::{Answer, Call};
-use crate::clock::now_ns;
 use crate::feed::quote::{BestLevels, best, best_levels};
-use crate::select::{of_each, one_or_list, select};
-use crate::shared::Shared;
 use crate::socket::http::{Failure, Reply, json};
 use crate::ticker::public_trade;
+
+use crate::clock::now_ns;
+use crate::select::{of_each, one_or_list, select};
+use crate::shared::Shared;
 
 /// `GET /api/v3/ping`
 pub(crate) async fn ping(call: Call) -> Answer {
@@ -42,8 +42,8 @@ pub(crate) async fn time(call: Call) -> Answer {
 /// `GET /api/v3/exchangeInfo`
 pub(crate) async fn exchange_info(call: Call) -> Answer {
     // The directory has heard of all that was acknowledged once the views answer.
-    ask_views(&call.shared, |_, _| ()).await?;
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    call.shared.door.ask_views(|_, _| ()).await?;
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let request = ExchangeInfoRequest::parse(call.params, &markets)?;
     let selected = select(&call.shared, request.selection);
     let show = request.show_permission_sets;
@@ -58,16 +58,16 @@ fn rate_limits(shared: &Shared, peer: IpAddr) -> Vec<RateLimit> {
         rate_limit_type: RateLimitType::RequestWeight,
         interval: Interval::Minute,
         interval_num: 1,
-        limit: shared.limits.weight_per_minute,
+        limit: shared.door.limits.weight_per_minute,
     };
-    if shared.limits.holds_for(peer) { vec![weight] } else { Vec::new() }
+    if shared.door.limits.holds_for(peer) { vec![weight] } else { Vec::new() }
 }
 
 /// `GET /api/v3/depth`
 pub(crate) async fn depth(call: Call) -> Answer {
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let DepthRequest { market, limit } = DepthRequest::parse(call.params, &markets)?;
-    let found = ask_views(&call.shared, move |views, _| {
+    let found = call.shared.door.ask_views(move |views, _| {
         let book = &views.instrument(market.instrument.id)?.book;
         Some((book.last_update_id(), best_levels(book, limit)))
     });
@@ -86,9 +86,9 @@ pub(crate) fn depth_weight(params: &Params) -> u32 {
 
 /// `GET /api/v3/trades`
 pub(crate) async fn trades(call: Call) -> Answer {
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let TradesRequest { market, limit } = TradesRequest::parse(call.params, &markets)?;
-    let found = ask_views(&call.shared, move |views, _| {
+    let found = call.shared.door.ask_views(move |views, _| {
         let trades = &views.instrument(market.instrument.id)?.trades;
         Some(trades.recent(limit).copied().collect::<Vec<_>>())
     });
@@ -99,7 +99,7 @@ pub(crate) async fn trades(call: Call) -> Answer {
 
 /// `GET /api/v3/ticker/bookTicker`
 pub(crate) async fn book_ticker(call: Call) -> Answer {
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let request = TickerRequest::parse(call.params, &markets)?;
     let one = matches!(request.selection, Selection::One(_));
     let selected = select(&call.shared, request.selection);
@@ -110,7 +110,7 @@ pub(crate) async fn book_ticker(call: Call) -> Answer {
 
 /// `GET /api/v3/ticker/price`
 pub(crate) async fn price_ticker(call: Call) -> Answer {
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let request = TickerRequest::parse(call.params, &markets)?;
     let one = matches!(request.selection, Selection::One(_));
     let selected = select(&call.shared, request.selection);
@@ -132,12 +132,11 @@ pub(crate) async fn live() -> Reply {
 /// `GET /health/ready`: the venue answers. A replica that has raised its alarm makes it no less
 /// ready, since clients have been answered by the primary, but it is said.
 pub(crate) async fn ready(State(shared): State<Arc<Shared>>) -> Result<Reply, Failure> {
-    if *shared.stopping.borrow() {
+    if *shared.door.stopping.borrow() {
         return Err(ApiError::shutting_down().into());
     }
-    ask_engine(&shared, |_| ()).await?;
-    ask_views(&shared, |_, _| ()).await?;
-    Ok(json(match shared.handle.metrics().replica_status() {
+    shared.door.ask_whether_ready().await?;
+    Ok(json(match shared.door.handle.metrics().replica_status() {
         ReplicaStatus::Off => r#"{"status":"ready"}"#.to_owned(),
         replica => format!(r#"{{"status":"ready","replica":"{replica}"}}"#),
     }))
@@ -145,7 +144,7 @@ pub(crate) async fn ready(State(shared): State<Arc<Shared>>) -> Result<Reply, Fa
 
 /// `GET /metrics`: figures for the operator's monitoring.
 pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
-    let text = shared.handle.metrics().text();
+    let text = shared.door.handle.metrics().text();
     ([(header::CONTENT_TYPE, OPEN_METRICS)], text).into_response()
 }
 

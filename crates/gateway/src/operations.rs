@@ -13,9 +13,9 @@ use types::Role;
 
 use self::Weight::{By, Of};
 pub(crate) use self::table::OPERATIONS;
-use crate::access::{self, Refusal};
 use crate::call::{Answer, Call, Proof, SignedCall};
-use crate::directory::Permission;
+use crate::door::access;
+use crate::door::identity::Permission;
 
 #[derive(Debug)]
 pub(crate) struct Operation {
@@ -105,29 +105,31 @@ impl Operation {
     /// Gives what the sender has spent with it, too.
     pub(crate) async fn carry_out(&self, call: Call) -> (Answer, Option<u32>) {
         let shared = Arc::clone(&call.shared);
-        let spent = shared.limits.spend(call.peer, self.weight(&call.params));
+        let door = &shared.door;
+        let spent = door.spend(call.peer, self.weight(&call.params));
         if let (Ok(spent), Err(busy)) = (&spent, self.admit(&call)) {
             // Metrics count it. The access record is for who should not have asked.
             return (Err(busy), Some(*spent));
         }
-        let refusal = Refusal::of_call(&call, method_name(self.method), self.asked_as(&call));
+        let attempt = call.attempt(method_name(self.method), self.asked_as(&call));
         let answering = pin!(async {
             match spent {
                 Ok(spent) => (self.answer(call).await, Some(spent)),
-                Err(error) => (Err(error), None),
+                Err(over) => (Err(over.into()), None),
             }
         });
         let (answered, came_to_log) = access::watch(answering).await;
         if let (Err(error), false) = (&answered.0, came_to_log) {
-            shared.note(&refusal, error.status, error.code, &error.msg);
+            door.note(&attempt, error.status, error.code, &error.msg);
         }
         answered
     }
 
     /// Whether the venue has the time for it now.
     fn admit(&self, call: &Call) -> Result<(), ApiError> {
+        let door = &call.shared.door;
         match self.enters {
-            true => call.shared.admission.check(call.waited, &call.shared.handle),
+            true => Ok(door.admission.check(call.waited, &door.handle)?),
             false => Ok(()),
         }
     }

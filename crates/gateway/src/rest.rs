@@ -9,12 +9,11 @@ use protocol::signed::ApiError;
 use types::{Origin, RetryKey};
 use venue::retry_key;
 
-use crate::access::{Asked, Refusal};
 use crate::call::{Call, Proof};
 use crate::operations::Operation;
 use crate::shared::Shared;
 use crate::socket::cors::Headers;
-use crate::socket::http::{API_KEY_HEADER, Failure, SignedRequest, TIME_UNIT_HEADER};
+use crate::socket::http::{API_KEY_HEADER, Asked, Failure, SignedRequest, TIME_UNIT_HEADER};
 
 /// The second is the older name.
 pub(crate) const USED_WEIGHT_HEADERS: [HeaderName; 2] =
@@ -53,7 +52,7 @@ pub(crate) async fn serve(
     let (answer, spent) = match read(request, &shared).await {
         Ok(call) => operation.carry_out(call).await,
         Err(error) => {
-            shared.note(&Refusal::of(&asked), error.status, error.code, &error.msg);
+            shared.door.note(&asked.attempt(), error.status, error.code, &error.msg);
             (Err(error), None)
         }
     };

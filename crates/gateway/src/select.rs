@@ -6,7 +6,6 @@ use protocol::binance::request::Selection;
 use protocol::signed::ApiError;
 use types::Market;
 
-use crate::ask::ask_views;
 use crate::shared::Shared;
 use crate::socket::http::{Reply, json};
 
@@ -14,9 +13,9 @@ pub(crate) fn select(shared: &Shared, selection: Selection) -> Vec<Market> {
     match selection {
         Selection::One(market) => vec![market],
         Selection::Listed(markets) => markets,
-        Selection::All(None) => shared.known.directory().markets().to_vec(),
+        Selection::All(None) => shared.door.directory().markets().to_vec(),
         Selection::All(Some(status)) => {
-            let directory = shared.known.directory();
+            let directory = shared.door.directory();
             let with_status =
                 directory.markets().iter().filter(|market| SymbolStatus::of(market) == status);
             with_status.copied().collect()
@@ -29,13 +28,13 @@ pub(crate) async fn of_each<R: Send + 'static>(
     markets: Vec<Market>,
     look: impl Fn(&InstrumentView) -> R + Send + 'static,
 ) -> Result<Vec<(Market, R)>, ApiError> {
-    let looked_at = ask_views(shared, move |views, _| {
+    let looked_at = shared.door.ask_views(move |views, _| {
         let seen = |market: Market| {
             views.instrument(market.instrument.id).map(|view| (market, look(view)))
         };
         markets.into_iter().filter_map(seen).collect()
     });
-    looked_at.await
+    Ok(looked_at.await?)
 }
 
 /// One object, or a list of them.

@@ -14,17 +14,18 @@ use tokio::time::sleep;
 use venue::Handle;
 
 use crate::Gateway;
-use crate::access::Refusal;
-use crate::admission::Admission;
-use crate::limits::Limits;
+use crate::door::admission::Admission;
+use crate::door::limits::Limits;
+use crate::door::sessions;
+use crate::door::shared::Door;
 use crate::listen_keys::ListenKeys;
 use crate::operations::OPERATIONS;
 use crate::shared::Shared;
 use crate::socket::accept::Port;
 use crate::socket::cors;
-use crate::socket::http::Failure;
+use crate::socket::http::{Asked, Failure};
 use crate::user_data::Reach;
-use crate::{api_session, expiry, flush, market, openapi, operator, rest, sessions, streams};
+use crate::{api_session, expiry, flush, market, openapi, operator, rest, streams};
 
 /// How often addresses are forgotten that have not asked for a while.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -41,22 +42,27 @@ pub(crate) async fn serve(
     let runtime = tokio::runtime::Handle::current();
     let reach = known.reach.set(Reach { handle: handle.clone(), runtime });
     debug_assert!(reach.is_ok(), "a gateway serves once");
-    let shared = Arc::new(Shared {
+    let door = Arc::new(Door {
         settings,
         limits: Limits::new(&settings),
         admission: Admission::new(settings.late_after),
-        listen_keys: ListenKeys::default(),
-        known: Arc::clone(&known),
+        directory: Arc::clone(&known.directory),
         handle: handle.clone(),
         history,
-        operators,
         access,
         stopping,
+    });
+    let shared = Arc::new(Shared {
+        door: Arc::clone(&door),
+        settings,
+        listen_keys: ListenKeys::default(),
+        known: Arc::clone(&known),
+        operators,
     });
     let mut tasks = vec![
         tokio::spawn(flush::flush_depth(known, handle.clone())),
         tokio::spawn(expiry::expire(Arc::clone(&shared))),
-        tokio::spawn(forget(Arc::clone(&shared))),
+        tokio::spawn(forget(door)),
     ];
     if let Some(tls) = tls.clone() {
         tasks.push(tokio::spawn(async move { tls.watch().await }));
@@ -73,10 +79,10 @@ pub(crate) async fn serve(
     Ok(())
 }
 
-async fn forget(shared: Arc<Shared>) {
+async fn forget(door: Arc<Door>) {
     loop {
         sleep(FORGET_EVERY).await;
-        shared.limits.forget();
+        door.limits.forget();
     }
 }
 
@@ -118,6 +124,6 @@ async fn method_not_allowed(State(shared): State<Arc<Shared>>, request: Request)
 }
 
 fn refuse(shared: &Shared, request: &Request, error: ApiError) -> Failure {
-    shared.note(&Refusal::of_http(request), error.status, error.code, &error.msg);
+    shared.door.note(&Asked::of(request).attempt(), error.status, error.code, &error.msg);
     Failure(error)
 }

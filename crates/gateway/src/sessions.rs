@@ -1,27 +1,14 @@
-//! Sessions of the venue: what their connections sent ends with them.
-
-use std::time::Duration;
+//! Sessions of the venue that a connection opens for its orders.
 
 use protocol::signed::ApiError;
-use tokio::time::sleep;
-use types::{
-    CloseSession, Command, Entry, Envelope, Event, OpenSession, Origin, Refused, RejectReason,
-    SessionId,
-};
-use venue::Handle;
+use types::{Command, Event, OpenSession, RejectReason, SessionId};
 
 use crate::call::SignedCall;
-use crate::clock::now_ns;
-
-/// How long to wait when the venue has no room for another command.
-const CLOSE_RETRY: Duration = Duration::from_millis(10);
+use crate::door::sessions::random_session;
 
 /// Opens a session whose orders are canceled when it is closed.
-pub(crate) async fn open(call: &mut SignedCall) -> Result<SessionId, ApiError> {
-    let mut random = [0; 8];
-    getrandom::fill(&mut random).expect("the operating system gives random bytes");
-    // Zero is none.
-    let session = SessionId(u64::from_le_bytes(random).max(1));
+pub(crate) async fn open_session(call: &mut SignedCall) -> Result<SessionId, ApiError> {
+    let session = random_session();
     call.session = session;
     let open = OpenSession { cancel_on_disconnect: true };
     let outcome = call.submit(Command::OpenSession(open)).await?;
@@ -32,31 +19,5 @@ pub(crate) async fn open(call: &mut SignedCall) -> Result<SessionId, ApiError> {
             _ => ApiError::api_key_rejected(),
         }),
         _ => Err(ApiError::unknown()),
-    }
-}
-
-/// The connection is over. What is not closed now is closed when the venue starts again.
-pub(crate) fn close(handle: Handle, session: SessionId) {
-    tokio::spawn(async move {
-        loop {
-            let envelope = Envelope::venue(Origin::Venue, now_ns());
-            let command = Command::CloseSession(CloseSession { session });
-            match handle.submit(Entry { envelope, command }) {
-                Err(Refused::Overloaded) => sleep(CLOSE_RETRY).await,
-                Err(error) => break tracing::warn!(%error, %session, "a session stays open"),
-                Ok(closed) => break drop(closed.await),
-            }
-        }
-    });
-}
-
-/// When the venue opens nobody is connected.
-pub(crate) async fn close_left_over(handle: &Handle) {
-    let Ok(asked) = handle.read(|engine| engine.sessions().map(|(id, _)| id).collect::<Vec<_>>())
-    else {
-        return;
-    };
-    for session in asked.await.unwrap_or_default() {
-        close(handle.clone(), session);
     }
 }

@@ -2,6 +2,7 @@ pub(crate) mod accept;
 pub(crate) mod connection;
 pub(crate) mod cors;
 pub(crate) mod http;
+pub(crate) mod refusal;
 pub(crate) mod stopping;
 pub(crate) mod timed;
 pub(crate) mod tls;

@@ -7,19 +7,18 @@ use protocol::binance::response::{AvgPrice, Statistics, StatisticsTicker, encode
 use protocol::signed::{ApiError, Params};
 use types::{Interval, Market};
 
-use crate::ask::{ask_engine, ask_views};
 use crate::call::{Answer, Call};
-use crate::clock::now_ns;
-use crate::history::ask_history;
 use crate::select::{of_each, one_or_list, select};
 use crate::socket::http::json;
+
+use crate::clock::now_ns;
 use crate::ticker::{
     DAY_MINUTES, NS_PER_MINUTE, average, avg_price_mins, statistics, statistics_of_day,
 };
 
 /// `GET /api/v3/ticker/24hr`
 pub(crate) async fn day_ticker(call: Call) -> Answer {
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let DayTickerRequest { selection, ticker_type } =
         DayTickerRequest::parse(call.params, &markets)?;
     let one = matches!(selection, Selection::One(_));
@@ -33,7 +32,7 @@ pub(crate) async fn day_ticker(call: Call) -> Answer {
 
 /// `GET /api/v3/ticker/tradingDay`
 pub(crate) async fn trading_day_ticker(call: Call) -> Answer {
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let TradingDayRequest { selection, zone, ticker_type } =
         TradingDayRequest::parse(call.params, &markets)?;
     let one = matches!(selection, Selection::One(_));
@@ -51,7 +50,7 @@ pub(crate) async fn trading_day_ticker(call: Call) -> Answer {
 
 /// `GET /api/v3/ticker`: what is older than a day comes from the read model.
 pub(crate) async fn window_ticker(call: Call) -> Answer {
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let WindowTickerRequest { selection, window_minutes, ticker_type } =
         WindowTickerRequest::parse(call.params, &markets)?;
     let one = matches!(selection, Selection::One(_));
@@ -61,14 +60,17 @@ pub(crate) async fn window_ticker(call: Call) -> Answer {
     let looked_at = of_each(&call.shared, selected, move |view| statistics(view, from_ns, now_ns));
     let mut found = looked_at.await?;
     if window_minutes > DAY_MINUTES {
-        found = ask_history(&call.shared, move |history| {
-            for (market, statistics) in &mut found {
-                let window = history.window(market.instrument.id, statistics.open_ns)?;
-                (statistics.candle, statistics.prev_close) = (window.candle, window.before);
-            }
-            Ok(found)
-        })
-        .await?;
+        found = call
+            .shared
+            .door
+            .ask_history(move |history| {
+                for (market, statistics) in &mut found {
+                    let window = history.window(market.instrument.id, statistics.open_ns)?;
+                    (statistics.candle, statistics.prev_close) = (window.candle, window.before);
+                }
+                Ok(found)
+            })
+            .await?;
     }
     let ticker = |(market, statistics): &(Market, Statistics)| {
         encode(&StatisticsTicker::new(market, statistics, ticker_type, call.unit))
@@ -78,10 +80,10 @@ pub(crate) async fn window_ticker(call: Call) -> Answer {
 
 /// `GET /api/v3/avgPrice`: what the filters of the market take for its price, if they do.
 pub(crate) async fn avg_price(call: Call) -> Answer {
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let AvgPriceRequest { market } = AvgPriceRequest::parse(call.params, &markets)?;
     let (id, mins) = (market.instrument.id, avg_price_mins(&market));
-    let seen = ask_views(&call.shared, move |views, _| {
+    let seen = call.shared.door.ask_views(move |views, _| {
         let view = views.instrument(id)?;
         let last_ns = view.trades.last().map_or(0, |trade| trade.traded_ns);
         Some((average(&market, view, now_ns()), last_ns))
@@ -89,7 +91,7 @@ pub(crate) async fn avg_price(call: Call) -> Answer {
     let (average, last_ns) = seen.await?.ok_or_else(ApiError::invalid_symbol)?;
     let price = match market.rules.avg_price_mins {
         0 => average,
-        _ => ask_engine(&call.shared, move |engine| engine.avg_price(id)).await?,
+        _ => call.shared.door.avg_price(id).await?,
     };
     Ok(json(encode(&AvgPrice::new(&market, mins, price, last_ns, call.unit))))
 }

@@ -23,8 +23,7 @@ use crate::shared::Shared;
 use crate::socket::connection::Place;
 use crate::socket::http::Failure;
 use crate::socket::websocket::{self, End, Session, Upgrade};
-use crate::user_data;
-use crate::user_data::UserData;
+use crate::user_data::{self, UserData};
 use crate::users::Form;
 
 /// How often, and how long apart, a full queue of the venue is tried to get a subscription in.
@@ -72,7 +71,7 @@ async fn open(
     names: &str,
     unit: TimeUnit,
 ) -> Result<Response, Failure> {
-    let upgrade = websocket::check(&shared.stopping, upgrade)?;
+    let upgrade = websocket::check(&shared.door.stopping, upgrade)?;
     let names = names.split('/').filter(|name| !name.is_empty());
     let streams: HashSet<Stream> = names.clone().filter_map(Stream::parse).collect();
     if streams.len() > STREAMS_MAX {
@@ -131,8 +130,11 @@ impl Session for StreamSession {
     fn forget(&mut self) {
         let found = self.found(self.subscriptions.streams());
         let (known, client) = (Arc::clone(&self.shared.known), Arc::clone(&self.client));
-        let _overloaded =
-            self.shared.handle.read_views(move |_, _| known.hub().unsubscribe(&client, &found));
+        let _overloaded = self
+            .shared
+            .door
+            .handle
+            .read_views(move |_, _| known.hub().unsubscribe(&client, &found));
     }
 }
 
@@ -140,7 +142,7 @@ impl StreamSession {
     fn control(&mut self, text: &str) -> String {
         let shared = &self.shared;
         let names = Names {
-            is_symbol: &|symbol: &Symbol| shared.known.market(symbol.as_str()).is_some(),
+            is_symbol: &|symbol: &Symbol| shared.door.market(symbol.as_str()).is_some(),
             is_listen_key: &|name: &str| shared.listen_key(name).is_some(),
         };
         self.subscriptions.receive(text, &names)
@@ -175,7 +177,7 @@ impl StreamSession {
         for _ in 0..SUBSCRIBE_TRIES {
             let (known, client) = (Arc::clone(&self.shared.known), Arc::clone(&self.client));
             let found = found.clone();
-            let asked = self.shared.handle.read_views(move |views, _| match on {
+            let asked = self.shared.door.handle.read_views(move |views, _| match on {
                 true => known.hub().subscribe(&client, &found, views),
                 false => known.hub().unsubscribe(&client, &found),
             });
@@ -188,7 +190,7 @@ impl StreamSession {
     }
 
     fn found(&self, streams: &[Stream]) -> Vec<(Option<InstrumentId>, Stream)> {
-        let directory = self.shared.known.directory();
+        let directory = self.shared.door.directory();
         let find = |stream: &Stream| {
             let Some(symbol) = &stream.symbol else { return Some((None, *stream)) };
             let market = directory.market(symbol.as_str())?;

@@ -13,16 +13,16 @@ use protocol::signed::{ApiError, Params};
 use types::{Command, Order, OrderAmended, OrderList, OrderListId};
 
 use crate::account::{account_fees, facts_of};
-use crate::ask::ask_engine;
 use crate::call::{Answer, SignedCall};
+use crate::door::names::Names;
 use crate::generate::generate;
-use crate::lists::{Names, names_of_ended};
+use crate::lists::names_of_ended;
 use crate::socket::http::{Reply, json};
 
 /// `POST /api/v3/order`
 pub(crate) async fn new_order(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let request = NewOrderRequest::parse(params, &markets, &mut generate)?;
     call.times.decoded();
     let market = request.market;
@@ -31,19 +31,18 @@ pub(crate) async fn new_order(mut call: SignedCall) -> Answer {
         NewOrderAnswer::new(&market, events, request.response_type, call.unit)
     })?;
     let answer = json(encode(&answer));
-    call.times.answered(call.shared.handle.metrics(), outcome.woken);
+    call.times.answered(call.shared.door.handle.metrics(), outcome.woken);
     Ok(answer)
 }
 
 /// `POST /api/v3/order/test`: climbs the same ladder and changes nothing.
 pub(crate) async fn test_order(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let TestOrderRequest { request, compute_commission_rates } =
         TestOrderRequest::parse(params, &markets, &mut generate)?;
     let account = call.signer.account;
-    let check =
-        ask_engine(&call.shared, move |engine| engine.check_new_order(account, &request.order));
+    let check = call.shared.door.check_new_order(account, request.order);
     let refused = |reason| reject::api_error(reason, reject::Request::NewOrder);
     check.await?.map_err(refused)?;
     if !compute_commission_rates {
@@ -60,7 +59,7 @@ pub(crate) fn test_order_weight(params: &Params) -> u32 {
 /// `DELETE /api/v3/order`
 pub(crate) async fn cancel_order(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let CancelOrderRequest { market, cancel } =
         CancelOrderRequest::parse(params, &markets, &mut generate)?;
     let outcome = call.submit(Command::CancelOrder(cancel)).await?;
@@ -76,7 +75,7 @@ pub(crate) async fn cancel_order(mut call: SignedCall) -> Answer {
 /// `DELETE /api/v3/openOrders`
 pub(crate) async fn cancel_all(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let CancelAllRequest { market, cancel } =
         CancelAllRequest::parse(params, &markets, &mut generate)?;
     let outcome = call.submit(Command::CancelAll(cancel)).await?;
@@ -92,7 +91,7 @@ pub(crate) async fn cancel_all(mut call: SignedCall) -> Answer {
 /// `POST /api/v3/order/cancelReplace`
 pub(crate) async fn replace_order(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let request = ReplaceOrderRequest::parse(params, &markets, &mut generate)?;
     let market = request.market;
     let outcome = call.submit(Command::ReplaceOrder(request.replace)).await?;
@@ -109,7 +108,7 @@ pub(crate) async fn replace_order(mut call: SignedCall) -> Answer {
 /// `PUT /api/v3/order/amend/keepPriority`
 pub(crate) async fn amend_order(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let AmendOrderRequest { market, amend } =
         AmendOrderRequest::parse(params, &markets, &mut generate)?;
     let outcome = call.submit(Command::AmendOrder(amend)).await?;
@@ -137,14 +136,9 @@ async fn ask_list(
     call: &SignedCall,
     order: Order,
 ) -> Result<(OrderFacts, Option<OrderList>, Names), ApiError> {
-    let asked = ask_engine(&call.shared, move |engine| {
-        let placed_ns = engine.placed_ns(order.account, &[order])[0];
-        let order_list = Some(list_of(&order));
-        let list = engine.order_list(order.account, order.instrument, order_list, None);
-        let names = Names::of_lists(engine, order.account, list.as_slice());
-        (facts_of(&order, placed_ns), list, names)
-    });
-    asked.await
+    let asked = call.shared.door.list_of_order(order, list_of(&order));
+    let (placed_ns, list, names) = asked.await?;
+    Ok((facts_of(&order, placed_ns), list, names))
 }
 
 fn list_of(order: &Order) -> OrderListId {

@@ -4,17 +4,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::signed::ApiError;
+use protocol::binance::user_stream::Moment;
+use protocol::signed::{ApiError, TimeUnit};
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 use types::{AccountId, KeyId};
 use venue::{Handle, NumberedEvent, SpoolError, SpoolReader};
 
-use crate::ask::ask_views;
 use crate::client::Client;
 use crate::clock::now_ns;
+use crate::door::query::{Asked, ask_balances};
 use crate::shared::{Known, Shared};
-use crate::users::{Asked, Form, ReaderId};
+use crate::users::{Form, ReaderId};
 
 /// How long to wait when the venue has no room for another question.
 const ASK_RETRY: Duration = Duration::from_millis(10);
@@ -40,11 +41,11 @@ pub(crate) async fn subscribe(
 ) -> Result<UserData, ApiError> {
     let known = Arc::clone(&shared.known);
     let (reader, own_form) = (Arc::clone(client), form.clone());
-    let (id, spool) = ask_views(shared, move |_, spool| {
+    let asked = shared.door.ask_views(move |_, spool| {
         let holds = from_seq.is_some();
         (known.users().subscribe(account, key, &reader, own_form, holds), spool.reader())
-    })
-    .await?;
+    });
+    let (id, spool) = asked.await?;
     let user_data = UserData { account, id };
     if let Some(from_seq) = from_seq {
         let backlog = Backlog { shared: Arc::clone(shared), user_data: user_data.clone(), spool };
@@ -63,7 +64,7 @@ pub(crate) async fn subscribe(
 
 pub(crate) async fn unsubscribe(shared: &Shared, user_data: &UserData) -> Result<(), ApiError> {
     let (known, UserData { account, id }) = (Arc::clone(&shared.known), user_data.clone());
-    ask_views(shared, move |_, _| known.users().unsubscribe(account, id)).await
+    Ok(shared.door.ask_views(move |_, _| known.users().unsubscribe(account, id)).await?)
 }
 
 /// What happened before the subscription.
@@ -97,7 +98,7 @@ impl Backlog {
         }
         let (known, UserData { account, id }) = (Arc::clone(&self.shared.known), self.user_data);
         let release = move || known.users().release(account, id, next_seq);
-        if ask_patiently(&self.shared.handle, release).await.is_none() {
+        if ask_patiently(&self.shared.door.handle, release).await.is_none() {
             client.outlet.cut.notify_one();
         }
     }
@@ -110,7 +111,7 @@ impl Backlog {
         queue: &mpsc::Sender<axum::extract::ws::Utf8Bytes>,
     ) -> Result<(), Gone> {
         let texts = {
-            let directory = self.shared.known.directory();
+            let directory = self.shared.door.directory();
             let users = self.shared.known.users();
             users.again(&directory, self.user_data.account, page, client, form)
         };
@@ -152,29 +153,17 @@ pub(crate) fn ask_positions(known: &Arc<Known>, asked: Asked) {
     let (known, handle) = (Arc::clone(known), reach.handle.clone());
     reach.runtime.spawn(async move {
         let found = loop {
-            let asked = asked.clone();
-            let question = handle.read(move |engine| {
-                let of = |(account, assets): (AccountId, Vec<types::AssetId>)| {
-                    let owned = engine.balances(account);
-                    let balance = |asset: types::AssetId| {
-                        let balance = owned.get(usize::from(asset.0)).copied();
-                        (asset, balance.unwrap_or_default())
-                    };
-                    (account, assets.into_iter().map(balance).collect())
-                };
-                (engine.now_ns(), asked.into_iter().map(of).collect())
-            });
-            match question {
+            match ask_balances(&handle, asked.clone()) {
                 Ok(answer) => break answer.await,
                 Err(_) => sleep(ASK_RETRY).await,
             }
         };
         // The venue is gone, and so will be the streams.
-        let Ok((now_ns, found)) = found else { return };
+        let Some(found) = found else { return };
         let told = Arc::clone(&known);
         let tell = move || {
             let mut users = told.users();
-            users.positions(&told.directory(), now_ns, found);
+            users.positions(&told.directory.read(), found);
             users.batch_done()
         };
         if let Some(Some(asked)) = ask_patiently(&handle, tell).await {
@@ -202,6 +191,6 @@ async fn ask_patiently<R: Send + 'static>(
     }
 }
 
-pub(crate) fn moment(unit: protocol::signed::TimeUnit) -> protocol::binance::user_stream::Moment {
-    protocol::binance::user_stream::Moment { event_ns: now_ns(), unit }
+pub(crate) fn moment(unit: TimeUnit) -> Moment {
+    Moment { event_ns: now_ns(), unit }
 }

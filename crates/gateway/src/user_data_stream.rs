@@ -8,10 +8,9 @@ use protocol::binance::user_stream::{BegunStream, Moment};
 use protocol::signed::{ApiError, TimeUnit};
 use types::AccountId;
 
-use crate::ask::ask_views;
 use crate::call::{Answer, Call};
 use crate::clock::now_ns;
-use crate::directory::Permission;
+use crate::door::identity::Permission;
 use crate::shared::Shared;
 use crate::socket::http::json;
 
@@ -57,5 +56,6 @@ async fn forget(
     expired: Option<Moment>,
 ) -> Result<(), ApiError> {
     let known = Arc::clone(&shared.known);
-    ask_views(shared, move |_, _| known.users().end_listen_key(account, &name, expired)).await
+    let end = move |_: &_, _: &_| known.users().end_listen_key(account, &name, expired);
+    Ok(shared.door.ask_views(end).await?)
 }

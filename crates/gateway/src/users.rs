@@ -26,7 +26,8 @@ use venue::{Applied, NumberedEvent};
 
 pub(crate) use self::lists::Lists;
 use crate::client::Client;
-use crate::directory::Directory;
+use crate::door::directory::Directory;
+use crate::door::query::{Asked, FoundBalances};
 
 #[derive(Debug)]
 pub(crate) struct Users {
@@ -75,9 +76,6 @@ impl Form {
         }
     }
 }
-
-/// What was asked for: the balances of these assets.
-pub(crate) type Asked = Vec<(AccountId, Vec<AssetId>)>;
 
 impl Users {
     pub(crate) fn new(lists: Lists) -> Self {
@@ -179,12 +177,7 @@ impl Users {
     }
 
     /// The answer to [`Users::batch_done`].
-    pub(crate) fn positions(
-        &mut self,
-        directory: &Directory,
-        now_ns: u64,
-        found: Vec<(AccountId, Vec<(AssetId, Balance)>)>,
-    ) {
+    pub(crate) fn positions(&mut self, directory: &Directory, (now_ns, found): FoundBalances) {
         self.is_asking = false;
         for (account, balances) in found {
             let balances: Vec<(Asset, Balance)> = balances

@@ -5,19 +5,18 @@ use protocol::binance::response::{CoinInfo, TradeFee, encode};
 use types::Balance;
 
 use crate::account::account_fees;
-use crate::ask::ask_engine;
 use crate::call::{Answer, Call, SignedCall};
-use crate::directory::Permission;
+use crate::door::identity::Permission;
 use crate::socket::http::json;
 
 /// `GET /sapi/v1/asset/tradeFee`
 pub(crate) async fn trade_fees(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let TradeFeeRequest { market } = TradeFeeRequest::parse(params, &markets)?;
     let wanted = match market {
         Some(market) => vec![market],
-        None => call.shared.known.directory().markets().to_vec(),
+        None => call.shared.door.directory().markets().to_vec(),
     };
     let ids = wanted.iter().map(|market| market.instrument.id).collect();
     let fees = account_fees(&call, ids).await?;
@@ -29,9 +28,8 @@ pub(crate) async fn trade_fees(mut call: SignedCall) -> Answer {
 pub(crate) async fn coins(mut call: SignedCall) -> Answer {
     NoParams::parse(std::mem::take(&mut call.params))?;
     let account = call.signer.account;
-    let owned = ask_engine(&call.shared, move |engine| engine.balances(account).to_vec());
-    let owned: Vec<Balance> = owned.await?;
-    let directory = call.shared.known.directory();
+    let owned = call.shared.door.balances(account).await?;
+    let directory = call.shared.door.directory();
     let balances = owned.into_iter().chain(std::iter::repeat(Balance::default()));
     let coin = |(asset, balance)| CoinInfo::new(asset, balance);
     Ok(json(encode(&directory.assets().iter().zip(balances).map(coin).collect::<Vec<_>>())))
@@ -43,7 +41,7 @@ pub(crate) async fn margin_pairs(mut call: Call) -> Answer {
         return isolated_margin_pairs(call.signed().await?).await;
     }
     call.keyed(Permission::UserData).await?;
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let MarginPairsRequest {} = MarginPairsRequest::parse(call.params, &markets)?;
     Ok(json("[]".to_owned()))
 }
@@ -51,7 +49,7 @@ pub(crate) async fn margin_pairs(mut call: Call) -> Answer {
 /// `GET /sapi/v1/margin/isolated/allPairs`
 pub(crate) async fn isolated_margin_pairs(mut call: SignedCall) -> Answer {
     let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.known.market(symbol);
+    let markets = |symbol: &str| call.shared.door.market(symbol);
     let MarginPairsRequest {} = MarginPairsRequest::parse(params, &markets)?;
     Ok(json("[]".to_owned()))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -14,6 +14,7 @@ use protocol::signed::{ApiError, Params, TimeUnit};
 use tokio::time::timeout;
 
 use crate::clock::now_ns;
+use crate::door::access::{Attempt, Named};
 use crate::settings::Settings;
 use crate::socket::connection::{Place, Times};
 
@@ -75,6 +76,36 @@ pub(crate) fn text_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Opti
 /// What is not text is none of the values that anybody waits for.
 pub(crate) fn header_text(value: &HeaderValue) -> &str {
     value.to_str().unwrap_or("?")
+}
+
+/// What a request over HTTP was, kept until it is known whether it is refused. Nearly none is, so nothing
+/// is made of it before: all parts are shared with the request.
+pub(crate) struct Asked {
+    address: Option<IpAddr>,
+    api_key: Option<HeaderValue>,
+    method: Method,
+    uri: Uri,
+}
+
+impl Asked {
+    pub(crate) fn of(request: &Request) -> Self {
+        Self {
+            address: request.extensions().get::<Peer>().map(|Peer(address)| *address),
+            api_key: request.headers().get(API_KEY_HEADER).cloned(),
+            method: request.method().clone(),
+            uri: request.uri().clone(),
+        }
+    }
+
+    /// For the record, if it is refused.
+    pub(crate) fn attempt(&self) -> Attempt {
+        Attempt {
+            address: self.address,
+            key: self.api_key.clone().map(Named::Header),
+            method: self.method.as_str().to_owned().into(),
+            path: self.uri.path().to_owned().into(),
+        }
+    }
 }
 
 /// A request as it was sent: nobody has checked who did.

@@ -20,16 +20,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-use axum::extract::Request;
-use axum::http::{HeaderValue, Method, Uri};
-use protocol::signed::Params;
+use axum::http::HeaderValue;
 use serde::Serialize;
 use venue::api_key_hash;
 
-use crate::call::{Call, Proof};
 use crate::clock::now_ns;
-use crate::shared::Shared;
-use crate::socket::http::{API_KEY_HEADER, Peer};
 
 const FILE_NAME: &str = "access.jsonl";
 const OLDER_NAME: &str = "access.1.jsonl";
@@ -39,8 +34,8 @@ const FILE_SIZE_MAX: u64 = 16 << 20;
 const QUEUE_MAX: usize = 4_096;
 /// Characters of a path or a sentence, both of which a client may have made up.
 const TEXT_MAX: usize = 256;
-/// In place of a method, of what came by the WebSocket API.
-const MESSAGE: &str = "WS";
+/// In place of a method, of what came as a message and not as a request.
+pub(crate) const MESSAGE: &str = "WS";
 
 /// Takes refusals to a file. What waits is written when it is dropped.
 #[derive(Debug)]
@@ -64,6 +59,32 @@ impl AccessRecord {
         let write = move || pages.take(&lines, &counted);
         let thread = std::thread::Builder::new().name("access".into()).spawn(write)?;
         Ok(Self { queue: Some(queue), lost, thread: Some(thread) })
+    }
+
+    /// The key that was named: its number, if there is such a key, and its hash. Then the status and
+    /// the code of the refusal.
+    pub(crate) fn note(
+        &self,
+        attempt: &Attempt,
+        (key, hash): (Option<u32>, Option<[u8; 16]>),
+        (status, code): (u16, i32),
+        reason: &str,
+    ) {
+        let line = Line {
+            time_ms: now_ns() / 1_000_000,
+            address: attempt.address,
+            key,
+            key_hash: hash.map(|hash| hash.iter().map(|byte| format!("{byte:02x}")).collect()),
+            method: cut(&attempt.method),
+            path: cut(&attempt.path),
+            status,
+            code,
+            reason: cut(reason),
+        };
+        match serde_json::to_string(&line) {
+            Ok(line) => self.line(line + "\n"),
+            Err(error) => tracing::error!(%error, "a refusal cannot be put into words"),
+        }
     }
 
     fn line(&self, line: String) {
@@ -140,52 +161,34 @@ fn open(dir: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).append(true).mode(0o600).open(dir.join(FILE_NAME))
 }
 
-/// What a request over HTTP was, kept until it is known whether it is refused. Nearly none is, so nothing
-/// is made of it before: all parts are shared with the request.
-pub(crate) struct Asked {
-    address: Option<IpAddr>,
-    api_key: Option<HeaderValue>,
-    method: Method,
-    uri: Uri,
-}
-
-impl Asked {
-    pub(crate) fn of(request: &Request) -> Self {
-        Self {
-            address: request.extensions().get::<Peer>().map(|Peer(address)| *address),
-            api_key: request.headers().get(API_KEY_HEADER).cloned(),
-            method: request.method().clone(),
-            uri: request.uri().clone(),
-        }
-    }
-}
-
-/// Who asked for what, kept until it is known whether he is refused.
-pub(crate) struct Refusal {
-    address: Option<IpAddr>,
-    key: Option<Named>,
-    method: Cow<'static, str>,
-    path: Cow<'static, str>,
+/// A request as the record names it, kept until it is known whether it is refused.
+pub(crate) struct Attempt {
+    pub(crate) address: Option<IpAddr>,
+    pub(crate) key: Option<Named>,
+    pub(crate) method: Cow<'static, str>,
+    pub(crate) path: Cow<'static, str>,
 }
 
 /// The key of a request, as it is at hand: it is hashed when it is known that somebody is refused.
-enum Named {
+pub(crate) enum Named {
     Header(HeaderValue),
     Text(String),
     Hash([u8; 16]),
 }
 
 impl Named {
-    fn among(params: &Params) -> Option<Self> {
-        params.peek("apiKey").map(|api_key| Self::Text(api_key.to_owned()))
-    }
-
     fn hash(&self) -> Option<[u8; 16]> {
         match self {
             Self::Header(api_key) => api_key.to_str().ok().map(api_key_hash),
             Self::Text(api_key) => Some(api_key_hash(api_key)),
             Self::Hash(hash) => Some(*hash),
         }
+    }
+}
+
+impl Attempt {
+    pub(crate) fn key_hash(&self) -> Option<[u8; 16]> {
+        self.key.as_ref().and_then(Named::hash)
     }
 }
 
@@ -202,67 +205,6 @@ struct Line<'a> {
     status: u16,
     code: i32,
     reason: &'a str,
-}
-
-impl Refusal {
-    pub(crate) fn of_http(request: &Request) -> Self {
-        Self::of(&Asked::of(request))
-    }
-
-    pub(crate) fn of(asked: &Asked) -> Self {
-        Self {
-            address: asked.address,
-            key: asked.api_key.clone().map(Named::Header),
-            method: asked.method.as_str().to_owned().into(),
-            path: asked.uri.path().to_owned().into(),
-        }
-    }
-
-    /// Of what is asked for by that name or path.
-    pub(crate) fn of_call(call: &Call, method: &'static str, path: &'static str) -> Self {
-        let (key, method) = match &call.proof {
-            Proof::Http { api_key, .. } => (api_key.clone().map(Named::Header), method),
-            Proof::Message { logon, .. } => {
-                let logged_on = || logon.map(|logon| Named::Hash(logon.hash));
-                (Named::among(&call.params).or_else(logged_on), MESSAGE)
-            }
-        };
-        let address = Some(call.peer);
-        Self { address, key, method: method.into(), path: path.into() }
-    }
-
-    /// Of a message that concerns its connection.
-    pub(crate) fn of_message(peer: IpAddr, params: &Params, name: &str) -> Self {
-        Self {
-            address: Some(peer),
-            key: Named::among(params),
-            method: MESSAGE.into(),
-            path: name.to_owned().into(),
-        }
-    }
-}
-
-impl Shared {
-    pub(crate) fn note(&self, refusal: &Refusal, status: u16, code: i32, reason: &str) {
-        let Some(record) = &self.access else { return };
-        let hash = refusal.key.as_ref().and_then(Named::hash);
-        let signer = hash.and_then(|hash| self.known.directory().signer(&hash));
-        let line = Line {
-            time_ms: now_ns() / 1_000_000,
-            address: refusal.address,
-            key: signer.map(|signer| signer.key.0),
-            key_hash: hash.map(|hash| hash.iter().map(|byte| format!("{byte:02x}")).collect()),
-            method: cut(&refusal.method),
-            path: cut(&refusal.path),
-            status,
-            code,
-            reason: cut(reason),
-        };
-        match serde_json::to_string(&line) {
-            Ok(line) => record.line(line + "\n"),
-            Err(error) => tracing::error!(%error, "a refusal cannot be put into words"),
-        }
-    }
 }
 
 fn cut(text: &str) -> &str {

@@ -14,7 +14,6 @@ use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DashMapStateStore;
 use governor::{Quota, RateLimiter};
-use protocol::signed::ApiError;
 
 use crate::clock::now_ns;
 use crate::settings::Settings;
@@ -39,6 +38,18 @@ pub(crate) struct Limits {
     offenders: Mutex<HashMap<IpAddr, Offender>>,
 }
 
+/// Why an address may not ask now.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum OverLimit {
+    TooMuchWeight {
+        /// In a minute.
+        limit: u32,
+        retry_after_s: u64,
+    },
+    /// It did not stop when it was told to.
+    Banned { until_ms: u64, retry_after_s: u64 },
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Offender {
     refusals: u32,
@@ -60,7 +71,7 @@ impl Limits {
     }
 
     /// Gives what the address has spent with it, of [`Limits::weight_per_minute`].
-    pub(crate) fn spend(&self, peer: IpAddr, weight: u32) -> Result<u32, ApiError> {
+    pub(crate) fn spend(&self, peer: IpAddr, weight: u32) -> Result<u32, OverLimit> {
         if !self.holds_for(peer) {
             return Ok(weight);
         }
@@ -85,7 +96,7 @@ impl Limits {
         self.is_loopback_limited || !peer.to_canonical().is_loopback()
     }
 
-    fn refuse(&self, peer: IpAddr, wait: Duration) -> ApiError {
+    fn refuse(&self, peer: IpAddr, wait: Duration) -> OverLimit {
         let now = Instant::now();
         let mut offenders = self.offenders();
         if offenders.len() >= ADDRESSES_MAX {
@@ -99,7 +110,10 @@ impl Limits {
         offender.refused_at = now;
         offender.refusals += 1;
         if offender.refusals < REFUSALS_MAX {
-            return ApiError::too_much_weight(self.weight_per_minute, "1 MINUTE", seconds(wait));
+            return OverLimit::TooMuchWeight {
+                limit: self.weight_per_minute,
+                retry_after_s: seconds(wait),
+            };
         }
         let ban = BAN_FIRST.saturating_mul(1 << offender.bans.min(16)).min(BAN_MAX);
         (offender.refusals, offender.bans) = (0, offender.bans + 1);
@@ -141,9 +155,9 @@ fn network_of(peer: IpAddr) -> IpAddr {
     }
 }
 
-fn banned(left: Duration) -> ApiError {
+fn banned(left: Duration) -> OverLimit {
     let until_ms = now_ns() / 1_000_000 + u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
-    ApiError::banned(until_ms, seconds(left))
+    OverLimit::Banned { until_ms, retry_after_s: seconds(left) }
 }
 
 /// Rounded up: who comes back then must not be too early.
@@ -169,8 +183,10 @@ mod tests {
         assert_eq!(limits.spend(address("192.0.2.1"), 60), Ok(60));
         assert_eq!(limits.spend(address("192.0.2.1"), 40), Ok(100));
         let error = limits.spend(address("192.0.2.1"), 40).unwrap_err();
-        assert_eq!((error.status, error.code), (429, -1003));
-        assert!((1..=24).contains(&error.retry_after_s.unwrap()), "{error:?}");
+        let OverLimit::TooMuchWeight { limit: 100, retry_after_s } = error else {
+            panic!("{error:?}");
+        };
+        assert!((1..=24).contains(&retry_after_s), "{error:?}");
         assert_eq!(limits.spend(address("192.0.2.2"), 40), Ok(40));
     }
 
@@ -180,12 +196,14 @@ mod tests {
         let peer = address("2001:db8::1");
         assert_eq!(limits.spend(peer, 100), Ok(100));
         for _ in 1..REFUSALS_MAX {
-            assert_eq!(limits.spend(peer, 100).unwrap_err().status, 429);
+            let refused = limits.spend(peer, 100);
+            assert!(matches!(refused, Err(OverLimit::TooMuchWeight { .. })), "{refused:?}");
         }
-        assert_eq!(limits.spend(peer, 100).unwrap_err().status, 418);
+        let banned = limits.spend(peer, 100);
+        assert!(matches!(banned, Err(OverLimit::Banned { .. })), "{banned:?}");
         // Another address of the same network.
-        let error = limits.spend(address("2001:db8::2"), 0).unwrap_err();
-        assert_eq!((error.status, error.code, error.retry_after_s), (418, -1003, Some(120)));
+        let banned = limits.spend(address("2001:db8::2"), 0);
+        assert!(matches!(banned, Err(OverLimit::Banned { retry_after_s: 120, .. })), "{banned:?}");
         assert_eq!(limits.spend(address("2001:db8:0:1::1"), 1), Ok(1));
     }
 

@@ -3,51 +3,18 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::net::IpAddr;
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use engine::Engine;
 use types::{
     AccountId, AccountSpec, Asset, AssetId, Event, FeeRates, Instrument, InstrumentId,
-    InstrumentRules, KeyId, KeySpec, Market, Phase, Role, TradingState,
+    InstrumentRules, KeyId, KeySpec, Market, Phase, TradingState,
 };
-use venue::{Credential, Keyring, MasterKeyError};
+use venue::{Keyring, MasterKeyError};
 
 use crate::clock::now_ns;
-
-/// A key that may sign requests.
-#[derive(Clone, Debug)]
-pub(crate) struct Signer {
-    pub(crate) key: KeyId,
-    pub(crate) account: AccountId,
-    pub(crate) role: Role,
-    pub(crate) credential: Credential,
-}
-
-/// What a request needs its key for. Market data needs none.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Permission {
-    UserData,
-    Trade,
-    Operate,
-}
-
-impl Permission {
-    pub(crate) const fn is_of(self, role: Role) -> bool {
-        match self {
-            Self::UserData => matches!(role, Role::Trader | Role::ReadOnly),
-            Self::Trade => matches!(role, Role::Trader),
-            Self::Operate => matches!(role, Role::Operator),
-        }
-    }
-}
-
-impl Signer {
-    /// Whether it may be used now, from there.
-    pub(crate) fn is_valid(&self, peer: IpAddr) -> bool {
-        self.credential.allows(peer) && !self.credential.has_expired(now_ns())
-    }
-}
+use crate::door::identity::Signer;
 
 pub(crate) struct Directory {
     keyring: Keyring,
@@ -221,4 +188,43 @@ impl fmt::Debug for Directory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Directory")
     }
+}
+
+/// The directory, which the publisher's thread writes and everybody reads.
+#[derive(Debug)]
+pub(crate) struct SharedDirectory(RwLock<Directory>);
+
+impl SharedDirectory {
+    pub(crate) fn new(directory: Directory) -> Self {
+        Self(RwLock::new(directory))
+    }
+
+    /// For a look-up: the guard must not be kept across an `await`.
+    pub(crate) fn read(&self) -> impl Deref<Target = Directory> + '_ {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn apply(&self, event: &Event) {
+        if concerns_directory(event) {
+            self.0.write().unwrap_or_else(PoisonError::into_inner).apply(event);
+        }
+    }
+}
+
+fn concerns_directory(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::AssetListed(_)
+            | Event::InstrumentListed(_)
+            | Event::InstrumentUpdated(_)
+            | Event::InstrumentRulesSet(_)
+            | Event::InstrumentDelisted(_)
+            | Event::PhaseChanged(_)
+            | Event::VenueHalted(_)
+            | Event::VenueResumed(())
+            | Event::AccountCreated(_)
+            | Event::AccountUpdated(_)
+            | Event::KeyCreated(_)
+            | Event::KeyRevoked(_)
+    )
 }

@@ -21,7 +21,6 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use protocol::signed::ApiError;
 use venue::{Handle, RefusalCause};
 
 /// How long requests may be late before they are refused...
@@ -37,6 +36,10 @@ const BREAK: Duration = Duration::from_millis(200);
 const CALM: Duration = Duration::from_secs(2);
 /// By so much less lateness is borne where requests are refused already.
 const STRICTER: u32 = 5;
+
+/// More is sent than the venue can do: new orders are refused.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct TooBusy;
 
 #[derive(Debug)]
 pub(crate) struct Admission {
@@ -67,7 +70,7 @@ impl Admission {
     }
 
     /// Whether a request that would enter an order, and waited so long to be read, is taken on.
-    pub(crate) fn check(&self, waited: Duration, handle: &Handle) -> Result<(), ApiError> {
+    pub(crate) fn check(&self, waited: Duration, handle: &Handle) -> Result<(), TooBusy> {
         let Some(late_after) = self.late_after else { return Ok(()) };
         let cause = if handle.command_wait() > STALL {
             RefusalCause::Stalled
@@ -77,7 +80,7 @@ impl Admission {
             return Ok(());
         };
         handle.metrics().refused(cause);
-        Err(ApiError::too_busy_for_orders())
+        Err(TooBusy)
     }
 
     fn is_late(&self, waited: Duration, late_after: Duration) -> bool {

@@ -1,0 +1,12 @@
+pub(crate) mod access;
+pub(crate) mod admission;
+pub(crate) mod directory;
+pub(crate) mod history;
+pub(crate) mod identity;
+pub(crate) mod limits;
+pub(crate) mod names;
+pub(crate) mod operator;
+pub(crate) mod query;
+pub(crate) mod sessions;
+pub(crate) mod shared;
+pub(crate) mod submit;

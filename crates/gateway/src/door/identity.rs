@@ -1,0 +1,51 @@
+//! Who asks: keys, and what they are for.
+
+use std::net::IpAddr;
+
+use protocol::signed::sign::VerifyingKey;
+use types::{AccountId, KeyId, Role};
+use venue::{Credential, Verifier};
+
+use crate::clock::now_ns;
+
+/// A key that may sign requests.
+#[derive(Clone, Debug)]
+pub(crate) struct Signer {
+    pub(crate) key: KeyId,
+    pub(crate) account: AccountId,
+    pub(crate) role: Role,
+    pub(crate) credential: Credential,
+}
+
+/// What a request needs its key for. Market data needs none.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Permission {
+    UserData,
+    Trade,
+    Operate,
+}
+
+impl Permission {
+    pub(crate) const fn is_of(self, role: Role) -> bool {
+        match self {
+            Self::UserData => matches!(role, Role::Trader | Role::ReadOnly),
+            Self::Trade => matches!(role, Role::Trader),
+            Self::Operate => matches!(role, Role::Operator),
+        }
+    }
+}
+
+impl Signer {
+    pub(crate) fn verifying_key(&self) -> VerifyingKey<'_> {
+        match &self.credential.verifier {
+            Verifier::Hmac(secret) => VerifyingKey::Hmac(secret.as_str().as_bytes()),
+            Verifier::Ed25519(public) => VerifyingKey::Ed25519(public),
+            Verifier::Rsa(modulus) => VerifyingKey::Rsa(modulus),
+        }
+    }
+
+    /// Whether it may be used now, from there.
+    pub(crate) fn is_valid(&self, peer: IpAddr) -> bool {
+        self.credential.allows(peer) && !self.credential.has_expired(now_ns())
+    }
+}

@@ -1,0 +1,298 @@
+//! Questions to the running venue and their way back. Dialects ask here by name for what they need:
+//! no other room looks into the engine.
+
+use std::sync::Arc;
+
+use engine::{Engine, OrderRate};
+use marketdata::Views;
+use tokio::time::timeout;
+use types::{
+    AccountId, AccountRisk, AccountTrade, AssetId, Balance, InstrumentId, NewOrder, Order,
+    OrderList, OrderListId, OrderRef, Price, Refused, RejectReason,
+};
+use venue::{Handle, Spool};
+
+use crate::door::identity::Signer;
+use crate::door::names::Names;
+use crate::door::shared::Door;
+
+/// Why a question has no answer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Unanswered {
+    Refused(Refused),
+    /// The venue has stopped.
+    Gone,
+    TimedOut,
+    /// Asked of the past, where there is no read model.
+    NoHistory,
+    /// The read model fails; the log of the process says how.
+    HistoryFailed,
+}
+
+/// Which of what was found is wanted.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Part {
+    First(usize),
+    Last(usize),
+}
+
+impl Part {
+    pub(crate) fn of<T>(self, mut found: Vec<T>) -> Vec<T> {
+        match self {
+            Self::First(limit) => found.truncate(limit),
+            Self::Last(limit) => drop(found.drain(..found.len().saturating_sub(limit))),
+        }
+        found
+    }
+}
+
+/// The balances of these assets are asked for.
+pub(crate) type Asked = Vec<(AccountId, Vec<AssetId>)>;
+
+/// The time of the engine that was asked, and what it says.
+pub(crate) type FoundBalances = (u64, Vec<(AccountId, Vec<(AssetId, Balance)>)>);
+
+impl Door {
+    /// Asks the engine; the answer includes all that anybody was told before.
+    async fn ask_engine<R: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Engine) -> R + Send + 'static,
+    ) -> Result<R, Unanswered> {
+        self.answered(self.handle.read(question)).await
+    }
+
+    /// Asks the views; the answer includes all that anybody was told before.
+    pub(crate) async fn ask_views<R: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Views, &Spool) -> R + Send + 'static,
+    ) -> Result<R, Unanswered> {
+        self.answered(self.handle.read_views(question)).await
+    }
+
+    async fn answered<R, Gone>(
+        &self,
+        asked: Result<impl Future<Output = Result<R, Gone>>, Refused>,
+    ) -> Result<R, Unanswered> {
+        let answer = asked.map_err(Unanswered::Refused)?;
+        match timeout(self.settings.answer_timeout, answer).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(_)) => Err(Unanswered::Gone),
+            Err(_) => Err(Unanswered::TimedOut),
+        }
+    }
+
+    /// The key of that hash.
+    pub(crate) async fn signer(&self, hash: [u8; 16]) -> Result<Option<Arc<Signer>>, Unanswered> {
+        let known = || self.directory().signer(&hash);
+        if let Some(signer) = known() {
+            return Ok(Some(signer));
+        }
+        // Whoever made the key may have been told of it before our listener was.
+        self.ask_views(|_, _| ()).await?;
+        Ok(known())
+    }
+
+    /// Whether engine and publisher answer.
+    pub(crate) async fn ask_whether_ready(&self) -> Result<(), Unanswered> {
+        self.ask_engine(|_| ()).await?;
+        self.ask_views(|_, _| ()).await
+    }
+}
+
+/// Orders, trades, lists.
+impl Door {
+    /// An order that is open, or finished and still kept.
+    pub(crate) async fn order(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+        order: OrderRef,
+    ) -> Result<Option<Order>, Unanswered> {
+        self.ask_engine(move |engine| engine.order(account, instrument, &order)).await
+    }
+
+    pub(crate) async fn open_orders(
+        &self,
+        account: AccountId,
+        only: Option<InstrumentId>,
+    ) -> Result<Vec<Order>, Unanswered> {
+        self.ask_engine(move |engine| {
+            let instruments: Vec<InstrumentId> = match only {
+                Some(id) => vec![id],
+                None => engine.instruments().map(|instrument| instrument.id).collect(),
+            };
+            let of = |id: InstrumentId| engine.open_orders(account, id);
+            instruments.into_iter().flat_map(of).collect()
+        })
+        .await
+    }
+
+    /// Those that are open, and those that are finished and still kept, by their ids.
+    pub(crate) async fn kept_orders(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+        is_wanted: impl Fn(&Order) -> bool + Send + 'static,
+        part: Part,
+    ) -> Result<Vec<Order>, Unanswered> {
+        self.ask_engine(move |engine| {
+            let open = engine.open_orders(account, instrument);
+            let wanted = |order: &Order| order.instrument == instrument && is_wanted(order);
+            let all = open.chain(engine.finished_orders(account));
+            let mut orders: Vec<Order> = all.filter(wanted).collect();
+            orders.sort_unstable_by_key(|order| order.order_id);
+            part.of(orders)
+        })
+        .await
+    }
+
+    /// Those that are still kept, oldest first.
+    pub(crate) async fn kept_trades(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+        is_wanted: impl Fn(&AccountTrade) -> bool + Send + 'static,
+        part: Part,
+    ) -> Result<Vec<AccountTrade>, Unanswered> {
+        self.ask_engine(move |engine| {
+            let wanted = |trade: &AccountTrade| trade.instrument == instrument && is_wanted(trade);
+            let trades = engine.account_trades(account).filter(wanted);
+            match part {
+                Part::First(limit) => trades.take(limit).collect(),
+                Part::Last(limit) => {
+                    let mut last: Vec<AccountTrade> = trades.rev().take(limit).collect();
+                    last.reverse();
+                    last
+                }
+            }
+        })
+        .await
+    }
+
+    /// The orders, and when each was placed: one that its list has yet to place was not.
+    pub(crate) async fn when_placed(
+        &self,
+        account: AccountId,
+        orders: Vec<Order>,
+    ) -> Result<Vec<(Order, Option<u64>)>, Unanswered> {
+        self.ask_engine(move |engine| {
+            let placed_ns = engine.placed_ns(account, &orders);
+            orders.into_iter().zip(placed_ns).collect()
+        })
+        .await
+    }
+
+    /// Those of the account's lists that `choose` keeps; it is given the done ones first. With them the
+    /// names of their orders.
+    pub(crate) async fn order_lists(
+        &self,
+        account: AccountId,
+        choose: impl FnOnce(Vec<OrderList>) -> Vec<OrderList> + Send + 'static,
+    ) -> Result<(Vec<OrderList>, Names), Unanswered> {
+        self.ask_engine(move |engine| {
+            let all = engine.done_order_lists(account).chain(engine.order_lists(account));
+            let chosen = choose(all.collect());
+            let names = names_of(engine, account, &chosen);
+            (chosen, names)
+        })
+        .await
+    }
+
+    /// When an order of a list was placed, its list, and what the list's orders are called.
+    pub(crate) async fn list_of_order(
+        &self,
+        order: Order,
+        order_list: OrderListId,
+    ) -> Result<(Option<u64>, Option<OrderList>, Names), Unanswered> {
+        self.ask_engine(move |engine| {
+            let Order { account, instrument, .. } = order;
+            let placed_ns = engine.placed_ns(account, &[order])[0];
+            let list = engine.order_list(account, instrument, Some(order_list), None);
+            let names = names_of(engine, account, list.as_slice());
+            (placed_ns, list, names)
+        })
+        .await
+    }
+
+    pub(crate) async fn names_of_lists(
+        &self,
+        account: AccountId,
+        lists: Vec<OrderList>,
+    ) -> Result<Names, Unanswered> {
+        self.ask_engine(move |engine| names_of(engine, account, &lists)).await
+    }
+
+    /// Whether the order would be taken on; nothing changes.
+    pub(crate) async fn check_new_order(
+        &self,
+        account: AccountId,
+        order: NewOrder,
+    ) -> Result<Result<(), RejectReason>, Unanswered> {
+        self.ask_engine(move |engine| engine.check_new_order(account, &order)).await
+    }
+}
+
+fn names_of(engine: &Engine, account: AccountId, lists: &[OrderList]) -> Names {
+    let open = |instrument| engine.open_orders(account, instrument);
+    Names::of_lists(lists, open, engine.finished_orders(account))
+}
+
+/// Balances, fees, limits, prices.
+impl Door {
+    pub(crate) async fn balances(&self, account: AccountId) -> Result<Vec<Balance>, Unanswered> {
+        self.ask_engine(move |engine| engine.balances(account).to_vec()).await
+    }
+
+    /// What the account pays now in each of these instruments, as maker and as taker, in hundredths of
+    /// a basis point.
+    pub(crate) async fn account_fees(
+        &self,
+        account: AccountId,
+        instruments: Vec<InstrumentId>,
+    ) -> Result<Vec<(i32, i32)>, Unanswered> {
+        self.ask_engine(move |engine| {
+            let fees = |id: &InstrumentId| engine.account_fees(account, *id).unwrap_or_default();
+            instruments.iter().map(fees).collect()
+        })
+        .await
+    }
+
+    pub(crate) async fn account_risk(
+        &self,
+        account: AccountId,
+    ) -> Result<Option<AccountRisk>, Unanswered> {
+        self.ask_engine(move |engine| engine.account_risk(account)).await
+    }
+
+    /// The limits of an account, and how many orders it has sent of late.
+    pub(crate) async fn order_rate(
+        &self,
+        account: AccountId,
+    ) -> Result<Option<(AccountRisk, OrderRate)>, Unanswered> {
+        self.ask_engine(move |engine| engine.account_risk(account).zip(engine.order_rate(account)))
+            .await
+    }
+
+    pub(crate) async fn avg_price(&self, id: InstrumentId) -> Result<Option<Price>, Unanswered> {
+        self.ask_engine(move |engine| engine.avg_price(id)).await
+    }
+}
+
+/// Asks the engine for balances, for one who waits for nothing else.
+pub(crate) fn ask_balances(
+    handle: &Handle,
+    asked: Asked,
+) -> Result<impl Future<Output = Option<FoundBalances>> + use<>, Refused> {
+    let answer = handle.read(move |engine| {
+        let of = |(account, assets): (AccountId, Vec<AssetId>)| {
+            let owned = engine.balances(account);
+            let balance = |asset: AssetId| {
+                let balance = owned.get(usize::from(asset.0)).copied();
+                (asset, balance.unwrap_or_default())
+            };
+            (account, assets.into_iter().map(balance).collect())
+        };
+        (engine.now_ns(), asked.into_iter().map(of).collect())
+    })?;
+    Ok(async move { answer.await.ok() })
+}

@@ -1,0 +1,46 @@
+//! Sessions of the venue: what their connections sent ends with them.
+
+use std::time::Duration;
+
+use tokio::time::sleep;
+use types::{CloseSession, Command, Entry, Envelope, Origin, Refused, SessionId};
+use venue::Handle;
+
+use crate::clock::now_ns;
+
+/// How long to wait when the venue has no room for another command.
+const CLOSE_RETRY: Duration = Duration::from_millis(10);
+
+/// A number for a session that is to be opened.
+pub(crate) fn random_session() -> SessionId {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).expect("the operating system gives random bytes");
+    // Zero is none.
+    SessionId(u64::from_le_bytes(random).max(1))
+}
+
+/// The connection is over. What is not closed now is closed when the venue starts again.
+pub(crate) fn close(handle: Handle, session: SessionId) {
+    tokio::spawn(async move {
+        loop {
+            let envelope = Envelope::venue(Origin::Venue, now_ns());
+            let command = Command::CloseSession(CloseSession { session });
+            match handle.submit(Entry { envelope, command }) {
+                Err(Refused::Overloaded) => sleep(CLOSE_RETRY).await,
+                Err(error) => break tracing::warn!(%error, %session, "a session stays open"),
+                Ok(closed) => break drop(closed.await),
+            }
+        }
+    });
+}
+
+/// When the venue opens nobody is connected.
+pub(crate) async fn close_left_over(handle: &Handle) {
+    let Ok(asked) = handle.read(|engine| engine.sessions().map(|(id, _)| id).collect::<Vec<_>>())
+    else {
+        return;
+    };
+    for session in asked.await.unwrap_or_default() {
+        close(handle.clone(), session);
+    }
+}

@@ -1,0 +1,52 @@
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use projection::History;
+use tokio::sync::watch;
+use types::Market;
+use venue::Handle;
+
+use crate::door::access::{AccessRecord, Attempt};
+use crate::door::admission::Admission;
+use crate::door::directory::{Directory, SharedDirectory};
+use crate::door::limits::{Limits, OverLimit};
+use crate::settings::Settings;
+
+/// The door of the venue: what every way in shares, whatever is spoken on it.
+#[derive(Debug)]
+pub(crate) struct Door {
+    pub(crate) settings: Settings,
+    pub(crate) limits: Limits,
+    pub(crate) admission: Admission,
+    pub(crate) directory: Arc<SharedDirectory>,
+    pub(crate) handle: Handle,
+    pub(crate) history: Option<History>,
+    pub(crate) access: Option<AccessRecord>,
+    /// True once the gateway is on its way down.
+    pub(crate) stopping: watch::Receiver<bool>,
+}
+
+impl Door {
+    /// For a look-up: the guard must not be kept across an `await`.
+    pub(crate) fn directory(&self) -> impl std::ops::Deref<Target = Directory> + '_ {
+        self.directory.read()
+    }
+
+    pub(crate) fn market(&self, symbol: &str) -> Option<Market> {
+        self.directory().market(symbol)
+    }
+
+    /// Counts a request against what its sender may ask for. Gives what has been spent with it.
+    pub(crate) fn spend(&self, peer: IpAddr, weight: u32) -> Result<u32, OverLimit> {
+        self.limits.spend(peer, weight)
+    }
+
+    /// Keeps a record of what was refused before it came to the log.
+    pub(crate) fn note(&self, attempt: &Attempt, status: u16, code: i32, reason: &str) {
+        let Some(record) = &self.access else { return };
+        let hash = attempt.key_hash();
+        let signer = hash.and_then(|hash| self.directory().signer(&hash));
+        let key = signer.map(|signer| signer.key.0);
+        record.note(attempt, (key, hash), (status, code), reason);
+    }
+}

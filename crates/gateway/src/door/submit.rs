@@ -1,0 +1,147 @@
+//! The way of a command to the venue and back, once.
+
+use std::future::poll_fn;
+use std::ops::Deref;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Instant;
+
+use marketdata::BookUpdate;
+use tokio::time::timeout;
+use types::{Command, Entry, Envelope, Event, InstrumentId, Refused};
+use venue::{Applied, Reply, SpoolError, Stage};
+
+use crate::door::access::came_to_log;
+use crate::door::query::Unanswered;
+use crate::door::shared::Door;
+
+/// What became of a command.
+pub(crate) struct Outcome {
+    pub(crate) events: Events,
+    /// It had been carried out before, and these are the events of that time.
+    pub(crate) is_repeated: bool,
+    /// When it was known here.
+    pub(crate) woken: Instant,
+}
+
+/// All events of a command. They are as large as a page of memory soon, so most are left where they are.
+pub(crate) enum Events {
+    Of(Arc<Applied>),
+    Gathered(Vec<Event>),
+}
+
+/// Why a command has no outcome.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Unsubmitted {
+    /// Nothing has happened.
+    Refused(Refused),
+    /// Slow, or stopped before it answered: the command may have been committed.
+    Unknown,
+    /// A repeated command, whose first outcome is no longer kept.
+    RepeatGone,
+    /// Likewise, and it cannot be asked for at the moment.
+    RepeatUnanswered(Unanswered),
+    /// Likewise, and its first outcome cannot be read.
+    RepeatUnreadable,
+}
+
+impl From<Reply> for Events {
+    fn from(reply: Reply) -> Self {
+        match reply.continued.is_empty() {
+            true => Self::Of(reply.applied),
+            false => Self::Gathered(reply.events().copied().collect()),
+        }
+    }
+}
+
+impl Deref for Events {
+    type Target = [Event];
+
+    fn deref(&self) -> &[Event] {
+        match self {
+            Self::Of(applied) => &applied.events,
+            Self::Gathered(events) => events,
+        }
+    }
+}
+
+impl Outcome {
+    /// Whether it is of another instrument than this: then a repeated request is not the first one.
+    pub(crate) fn is_foreign_to(&self, instrument: InstrumentId) -> bool {
+        let of_event = |event| BookUpdate::of(event).map(|update| update.instrument);
+        self.events.iter().any(|event| of_event(event).is_some_and(|of| of != instrument))
+    }
+}
+
+impl Door {
+    /// The first step of something. The commands in it are carried out with those of others, when it is
+    /// time for that ([`venue::Handle::carry_out`]).
+    pub(crate) async fn begin<T>(&self, mut whole: Pin<&mut impl Future<Output = T>>) -> Poll<T> {
+        poll_fn(|context| Poll::Ready(self.handle.gather(|| whole.as_mut().poll(context)))).await
+    }
+
+    /// Something whose first step sends several commands, which are carried out together.
+    pub(crate) async fn together<T>(&self, whole: impl Future<Output = T>) -> T {
+        let mut whole = pin!(whole);
+        let begun = self.begin(whole.as_mut()).await;
+        self.handle.carry_out();
+        match begun {
+            Poll::Ready(done) => done,
+            Poll::Pending => whole.await,
+        }
+    }
+
+    /// Has a command carried out, once. One that was gathered with others does not wait for more.
+    pub(crate) async fn submit(
+        &self,
+        envelope: Envelope,
+        command: Command,
+        is_gathered: bool,
+    ) -> Result<Outcome, Unsubmitted> {
+        came_to_log();
+        let submitted = self.handle.submit(Entry { envelope, command });
+        let mut reply = submitted.map_err(Unsubmitted::Refused)?;
+        if is_gathered {
+            reply = reply.at_once();
+        }
+        let Ok(Ok(reply)) = timeout(self.settings.answer_timeout, reply).await else {
+            return Err(Unsubmitted::Unknown);
+        };
+        let reply = reply.map_err(Unsubmitted::Refused)?;
+        let woken = Instant::now();
+        if let Some(applied_at) = reply.applied_at {
+            let metrics = self.handle.metrics();
+            metrics.passed(Stage::Wake, woken.saturating_duration_since(applied_at), 1);
+        }
+        let events = Events::from(reply);
+        match events.first() {
+            Some(Event::CommandRepeated(repeated)) => {
+                self.first_outcome(repeated.first_sequence).await
+            }
+            _ => Ok(Outcome { events, is_repeated: false, woken }),
+        }
+    }
+
+    /// The events of a command that was carried out before, perhaps before a restart.
+    async fn first_outcome(&self, sequence: u64) -> Result<Outcome, Unsubmitted> {
+        let reader = self.ask_views(|_, spool| spool.reader()).await;
+        let reader = reader.map_err(Unsubmitted::RepeatUnanswered)?;
+        let read = tokio::task::spawn_blocking(move || reader.read(sequence)).await;
+        match read.expect("reading the spool does not panic") {
+            Ok(applied) => {
+                let events = applied.into_iter().flat_map(|applied| applied.events).collect();
+                Ok(Outcome {
+                    events: Events::Gathered(events),
+                    is_repeated: true,
+                    woken: Instant::now(),
+                })
+            }
+            Err(SpoolError::Gone { .. }) => Err(Unsubmitted::RepeatGone),
+            Err(error) => {
+                tracing::error!(%error, "the events of a repeated command cannot be read");
+                Err(Unsubmitted::RepeatUnreadable)
+            }
+        }
+    }
+}

@@ -9,7 +9,6 @@
 //! - A candle is told closed once, within its round after its end.
 
 mod feed;
-mod kline;
 mod overall;
 mod readers;
 mod round;

@@ -44,6 +44,8 @@ mod market;
 mod openapi;
 mod operations;
 mod operator;
+mod positions;
+mod reach;
 mod rest;
 mod select;
 mod server;
@@ -69,9 +71,11 @@ use venue::{Handle, Keyring, Listener, MasterKeyError, Opened};
 
 pub use crate::door::access::AccessRecord;
 use crate::door::directory::{Directory, SharedDirectory};
+use crate::door::opening::open_lists;
 pub use crate::door::operator::{
     Answering, Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, Page, Place,
 };
+use crate::feed::lists::Lists;
 use crate::hub::Hub;
 #[doc(hidden)]
 pub use crate::operations::{Row, rows};
@@ -79,7 +83,7 @@ pub use crate::settings::Settings;
 use crate::shared::Known;
 pub use crate::socket::cors::{Origin, OriginError};
 pub use crate::socket::tls::{Tls, TlsError};
-use crate::users::{Lists, Users};
+use crate::users::Users;
 
 /// The gateway of one venue. It is made before the venue starts, so that it misses no event.
 #[derive(Debug)]
@@ -102,7 +106,7 @@ impl Gateway {
     ) -> Result<Self, MasterKeyError> {
         let directory = Directory::new(opened.engine(), master_key.into())?;
         let hub = Hub::new(directory.markets());
-        let users = Users::new(Lists::of(opened.engine()));
+        let users = Users::new(Lists::of(open_lists(opened.engine())));
         let directory = Arc::new(SharedDirectory::new(directory));
         let known = Arc::new(Known::new(directory, hub, users));
         Ok(Self {

@@ -20,11 +20,11 @@ use crate::door::sessions;
 use crate::door::shared::Door;
 use crate::listen_keys::ListenKeys;
 use crate::operations::OPERATIONS;
+use crate::reach::Reach;
 use crate::shared::Shared;
 use crate::socket::accept::Port;
 use crate::socket::cors;
 use crate::socket::http::{Asked, Failure};
-use crate::user_data::Reach;
 use crate::{api_session, expiry, flush, market, openapi, operator, rest, streams};
 
 /// How often addresses are forgotten that have not asked for a while.

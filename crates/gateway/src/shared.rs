@@ -5,10 +5,10 @@ use crate::door::operator::OperatorApi;
 use crate::door::shared::Door;
 use crate::hub::Hub;
 use crate::listen_keys::{ListenKey, ListenKeys};
+use crate::reach::Reach;
 use crate::settings::Settings;
 use crate::socket::connection::Place;
 use crate::socket::websocket::Ground;
-use crate::user_data::Reach;
 use crate::users::Users;
 
 /// What the publisher's thread and the connections share. The listener writes it.

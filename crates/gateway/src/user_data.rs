@@ -1,32 +1,26 @@
-//! Subscriptions to an account's events: beginning one, with what has happened since a number, and
-//! asking for the balances that events have moved.
+//! Subscriptions to an account's events: beginning one, with what has happened since a number.
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use axum::extract::ws::Utf8Bytes;
 use protocol::binance::user_stream::Moment;
 use protocol::signed::{ApiError, TimeUnit};
-use tokio::sync::mpsc;
-use tokio::time::sleep;
 use types::{AccountId, KeyId};
-use venue::{Handle, NumberedEvent, SpoolError, SpoolReader};
+use venue::{NumberedEvent, SpoolError};
 
 use crate::client::Client;
 use crate::clock::now_ns;
-use crate::door::query::{Asked, ask_balances};
-use crate::shared::{Known, Shared};
-use crate::users::{Form, ReaderId};
-
-/// How long to wait when the venue has no room for another question.
-const ASK_RETRY: Duration = Duration::from_millis(10);
-/// Events that are read from the spool at once.
-const PAGE: usize = 500;
+use crate::feed::account::ReaderId;
+use crate::feed::backlog::{Backlog, Unsent};
+use crate::reach::ask_patiently;
+use crate::shared::Shared;
+use crate::users::Form;
 
 /// A reader of an account's events.
 #[derive(Clone, Debug)]
 pub(crate) struct UserData {
-    pub(crate) account: AccountId,
-    pub(crate) id: ReaderId,
+    account: AccountId,
+    id: ReaderId,
 }
 
 /// From here on the client gets what happens to the account, after what has happened since
@@ -48,16 +42,22 @@ pub(crate) async fn subscribe(
     let (id, spool) = asked.await?;
     let user_data = UserData { account, id };
     if let Some(from_seq) = from_seq {
-        let backlog = Backlog { shared: Arc::clone(shared), user_data: user_data.clone(), spool };
+        let backlog = Backlog { spool, account };
         let first = match backlog.page(from_seq).await {
             Ok(first) => first,
             Err(error) => {
                 unsubscribe(shared, &user_data).await?;
-                return Err(error);
+                return Err(unreadable(error, from_seq));
             }
         };
         // After the answer to who subscribes, which does not wait for it.
-        tokio::spawn(backlog.send(first, from_seq, Arc::clone(client), form));
+        let past = Past {
+            shared: Arc::clone(shared),
+            user_data: user_data.clone(),
+            client: Arc::clone(client),
+            form,
+        };
+        tokio::spawn(past.send(backlog, first, from_seq));
     }
     Ok(user_data)
 }
@@ -67,126 +67,51 @@ pub(crate) async fn unsubscribe(shared: &Shared, user_data: &UserData) -> Result
     Ok(shared.door.ask_views(move |_, _| known.users().unsubscribe(account, id)).await?)
 }
 
-/// What happened before the subscription.
-struct Backlog {
+/// What happened before the subscription, on its way to the client.
+struct Past {
     shared: Arc<Shared>,
     user_data: UserData,
-    spool: SpoolReader,
+    client: Arc<Client>,
+    form: Form,
 }
 
-impl Backlog {
-    async fn send(
-        self,
-        mut page: Vec<NumberedEvent>,
-        mut next_seq: u64,
-        client: Arc<Client>,
-        form: Form,
-    ) {
-        let Some(queue) = client.outlet.queue() else { return };
-        while let Some(last) = page.last() {
-            next_seq = last.number + 1;
-            if self.send_page(&page, &client, &form, &queue).await.is_err() {
-                return;
+impl Past {
+    async fn send(self, backlog: Backlog, first: Vec<NumberedEvent>, from_seq: u64) {
+        let outlet = &self.client.outlet;
+        let Some(queue) = outlet.queue() else { return };
+        let encode = |page: &[NumberedEvent]| self.encode(page);
+        let next_seq = match backlog.send(first, from_seq, &queue, encode).await {
+            Ok(next_seq) => next_seq,
+            Err(Unsent::Gone) => return,
+            Err(Unsent::Unreadable(error)) => {
+                let error = unreadable(error, from_seq);
+                tracing::warn!(%error, "a user stream's past cannot be read on");
+                return outlet.cut.notify_one();
             }
-            page = match self.page(next_seq).await {
-                Ok(page) => page,
-                Err(error) => {
-                    tracing::warn!(%error, "a user stream's past cannot be read on");
-                    return client.outlet.cut.notify_one();
-                }
-            };
-        }
-        let (known, UserData { account, id }) = (Arc::clone(&self.shared.known), self.user_data);
+        };
+        let UserData { account, id } = self.user_data;
+        let known = Arc::clone(&self.shared.known);
         let release = move || known.users().release(account, id, next_seq);
         if ask_patiently(&self.shared.door.handle, release).await.is_none() {
-            client.outlet.cut.notify_one();
+            outlet.cut.notify_one();
         }
     }
 
-    async fn send_page(
-        &self,
-        page: &[NumberedEvent],
-        client: &Client,
-        form: &Form,
-        queue: &mpsc::Sender<axum::extract::ws::Utf8Bytes>,
-    ) -> Result<(), Gone> {
-        let texts = {
-            let directory = self.shared.door.directory();
-            let users = self.shared.known.users();
-            users.again(&directory, self.user_data.account, page, client, form)
-        };
-        for text in texts {
-            // Here the past waits for its reader, and not the other way round.
-            queue.send(text.into()).await.map_err(|_| Gone)?;
-        }
-        Ok(())
-    }
-
-    async fn page(&self, from_seq: u64) -> Result<Vec<NumberedEvent>, ApiError> {
-        let (spool, account) = (self.spool.clone(), self.user_data.account);
-        let read = move || spool.read_account(account, from_seq, PAGE);
-        let read = tokio::task::spawn_blocking(read).await;
-        read.expect("reading the spool does not panic").map_err(|error| match error {
-            SpoolError::Gone { .. } => ApiError::events_gone(from_seq),
-            error => {
-                tracing::error!(%error, "an account's events cannot be read");
-                ApiError::unknown()
-            }
-        })
+    fn encode(&self, page: &[NumberedEvent]) -> Vec<Utf8Bytes> {
+        let Self { shared, user_data, client, form } = self;
+        let directory = shared.door.directory();
+        let users = shared.known.users();
+        let texts = users.again(&directory, user_data.account, page, client, form);
+        texts.into_iter().map(Utf8Bytes::from).collect()
     }
 }
 
-/// The client has gone away.
-struct Gone;
-
-/// The way to the engine from the publisher's thread, which must not wait.
-#[derive(Debug)]
-pub(crate) struct Reach {
-    pub(crate) handle: Handle,
-    pub(crate) runtime: tokio::runtime::Handle,
-}
-
-/// Asks the engine for balances, and has them told.
-pub(crate) fn ask_positions(known: &Arc<Known>, asked: Asked) {
-    // Before the sockets are open nobody listens.
-    let Some(reach) = known.reach.get() else { return };
-    let (known, handle) = (Arc::clone(known), reach.handle.clone());
-    reach.runtime.spawn(async move {
-        let found = loop {
-            match ask_balances(&handle, asked.clone()) {
-                Ok(answer) => break answer.await,
-                Err(_) => sleep(ASK_RETRY).await,
-            }
-        };
-        // The venue is gone, and so will be the streams.
-        let Some(found) = found else { return };
-        let told = Arc::clone(&known);
-        let tell = move || {
-            let mut users = told.users();
-            users.positions(&told.directory.read(), found);
-            users.batch_done()
-        };
-        if let Some(Some(asked)) = ask_patiently(&handle, tell).await {
-            ask_positions(&known, asked);
-        }
-    });
-}
-
-/// Does something on the publisher's thread as soon as it takes it. `None` when it is gone.
-async fn ask_patiently<R: Send + 'static>(
-    handle: &Handle,
-    what: impl FnOnce() -> R + Send + 'static,
-) -> Option<R> {
-    let what = Arc::new(std::sync::Mutex::new(Some(what)));
-    loop {
-        let own = Arc::clone(&what);
-        let asked = handle.read_views(move |_, _| {
-            let what = own.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-            what.map(|what| what())
-        });
-        match asked {
-            Ok(answer) => return answer.await.ok().flatten(),
-            Err(_) => sleep(ASK_RETRY).await,
+fn unreadable(error: SpoolError, from_seq: u64) -> ApiError {
+    match error {
+        SpoolError::Gone { .. } => ApiError::events_gone(from_seq),
+        error => {
+            tracing::error!(%error, "an account's events cannot be read");
+            ApiError::unknown()
         }
     }
 }

@@ -9,9 +9,7 @@
 //! - Balances are told after the events that moved them, as they were when the engine was asked: a
 //!   later state may include what is told later.
 
-mod lists;
-
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -19,20 +17,22 @@ use axum::extract::ws::Utf8Bytes;
 use protocol::binance::user_stream::{self, Moment, Names};
 use protocol::signed::TimeUnit;
 use types::{
-    AccountId, Asset, AssetId, Balance, ClOrdId, Event, InstrumentId, KeyId, Market, Order,
-    OrderId, OrderList, TradePrevented,
+    AccountId, Asset, AssetId, ClOrdId, Event, InstrumentId, KeyId, Market, Order, OrderId,
+    OrderList, TradePrevented,
 };
 use venue::{Applied, NumberedEvent};
 
-pub(crate) use self::lists::Lists;
 use crate::client::Client;
 use crate::door::directory::Directory;
 use crate::door::query::{Asked, FoundBalances};
+use crate::feed::account::{AccountFeed, AccountReader, Listening, ReaderId};
+use crate::feed::lists::Lists;
+use crate::feed::outlet::Outlet;
 
 #[derive(Debug)]
 pub(crate) struct Users {
     lists: Lists,
-    readers: HashMap<AccountId, Vec<Reader>>,
+    feed: AccountFeed<Reader>,
     /// The last trade that self-trade prevention did not let happen: the events that follow it say
     /// what became of its orders.
     prevented: Option<TradePrevented>,
@@ -40,21 +40,21 @@ pub(crate) struct Users {
     touched: BTreeMap<AccountId, BTreeSet<AssetId>>,
     /// Whether the engine is being asked.
     is_asking: bool,
-    last_reader: u64,
 }
 
 #[derive(Debug)]
 struct Reader {
-    id: ReaderId,
     client: Arc<Client>,
-    key: KeyId,
     form: Form,
-    /// What happened while what came before is being sent again.
-    held: Option<Vec<(Option<u64>, Utf8Bytes)>>,
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct ReaderId(u64);
+impl AccountReader for Reader {
+    type Message = Utf8Bytes;
+
+    fn outlet(&self) -> &Outlet<Utf8Bytes> {
+        &self.client.outlet
+    }
+}
 
 /// How an event is wrapped.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -81,11 +81,10 @@ impl Users {
     pub(crate) fn new(lists: Lists) -> Self {
         Self {
             lists,
-            readers: HashMap::new(),
+            feed: AccountFeed::default(),
             prevented: None,
             touched: BTreeMap::new(),
             is_asking: false,
-            last_reader: 0,
         }
     }
 
@@ -99,27 +98,17 @@ impl Users {
         form: Form,
         holds: bool,
     ) -> ReaderId {
-        self.last_reader += 1;
-        let id = ReaderId(self.last_reader);
-        let (client, held) = (Arc::clone(client), holds.then(Vec::new));
-        self.readers.entry(account).or_default().push(Reader { id, client, key, form, held });
-        id
+        let reader = Reader { client: Arc::clone(client), form };
+        self.feed.subscribe(account, key, reader, holds)
     }
 
     /// All events below this number have been sent again.
     pub(crate) fn release(&mut self, account: AccountId, id: ReaderId, next_seq: u64) {
-        let readers = self.readers.entry(account).or_default();
-        let Some(reader) = readers.iter_mut().find(|reader| reader.id == id) else { return };
-        let held = reader.held.take().unwrap_or_default();
-        for (_, text) in held.into_iter().filter(|(seq, _)| seq.is_none_or(|seq| seq >= next_seq)) {
-            if !reader.client.push(text) {
-                break;
-            }
-        }
+        self.feed.release(account, id, next_seq);
     }
 
     pub(crate) fn unsubscribe(&mut self, account: AccountId, id: ReaderId) {
-        self.drop_readers(account, |reader| reader.id == id, None);
+        self.feed.unsubscribe(account, id);
     }
 
     /// A listen key is over.
@@ -129,16 +118,16 @@ impl Users {
         listen_key: &str,
         expired: Option<Moment>,
     ) {
-        let of_key =
-            |reader: &Reader| matches!(&reader.form, Form::ListenKey(own) if **own == *listen_key);
-        let Some(readers) = self.readers.get_mut(&account) else { return };
-        if let Some(at) = expired {
-            let event = user_stream::listen_key_expired(listen_key, at);
-            readers.iter_mut().filter(|reader| of_key(reader)).for_each(|reader| {
-                reader.push(None, &event);
-            });
-        }
-        readers.retain(|reader| !of_key(reader));
+        let event = expired.map(|at| user_stream::listen_key_expired(listen_key, at));
+        self.feed.each(account, |listening| {
+            let form = &listening.reader.form;
+            let is_of_key = matches!(form, Form::ListenKey(own) if **own == *listen_key);
+            if let (true, Some(event)) = (is_of_key, &event) {
+                // Who is cut by that is gone all the same.
+                let _taken = push(listening, None, event);
+            }
+            !is_of_key
+        });
     }
 
     pub(crate) fn event(&mut self, directory: &Directory, applied: &Applied, event: &Event) {
@@ -147,22 +136,21 @@ impl Users {
             self.prevented = Some(*prevented);
         }
         for (account, seq) in event.account_seqs().into_iter().flatten() {
-            if self.readers.contains_key(&account) {
+            if self.feed.has_readers(account) {
                 self.tell(directory, applied.sequenced_ns, event, account, seq);
             }
         }
         self.lists.forget(event);
         if let Event::KeyRevoked(revoked) = event {
             let at = Moment { event_ns: applied.sequenced_ns, unit: TimeUnit::default() };
-            self.drop_readers(revoked.account, |reader| reader.key == revoked.key, Some(at));
+            self.end(revoked.account, |key| key == revoked.key, at);
         }
     }
 
     /// Ends the streams whose keys have expired since.
     pub(crate) fn end_expired(&mut self, directory: &Directory, at: Moment) {
-        let accounts: Vec<AccountId> = self.readers.keys().copied().collect();
-        for account in accounts {
-            self.drop_readers(account, |reader| !directory.is_usable(reader.key), Some(at));
+        for account in self.feed.accounts() {
+            self.end(account, |key| !directory.is_usable(key), at);
         }
     }
 
@@ -180,7 +168,7 @@ impl Users {
     pub(crate) fn positions(&mut self, directory: &Directory, (now_ns, found): FoundBalances) {
         self.is_asking = false;
         for (account, balances) in found {
-            let balances: Vec<(Asset, Balance)> = balances
+            let balances: Vec<_> = balances
                 .into_iter()
                 .filter_map(|(id, balance)| Some((directory.asset(id)?, balance)))
                 .collect();
@@ -242,58 +230,33 @@ impl Users {
         seq: Option<u64>,
         texts: impl Fn(TimeUnit) -> Vec<String>,
     ) {
-        let Some(readers) = self.readers.get_mut(&account) else { return };
         let mut made: [Option<Vec<String>>; 2] = [None, None];
-        readers.retain_mut(|reader| {
-            let unit = reader.client.unit;
+        self.feed.each(account, |listening| {
+            let unit = listening.reader.client.unit;
             let made = made[unit as usize].get_or_insert_with(|| texts(unit));
-            made.iter().all(|event| reader.push(seq, event))
+            made.iter().all(|event| push(listening, seq, event))
         });
-        if readers.is_empty() {
-            self.readers.remove(&account);
-        }
     }
 
-    fn drop_readers(
-        &mut self,
-        account: AccountId,
-        which: impl Fn(&Reader) -> bool,
-        terminated: Option<Moment>,
-    ) {
-        let Some(readers) = self.readers.get_mut(&account) else { return };
-        readers.retain_mut(|reader| {
-            if !which(reader) {
+    /// Ends streams, and says so to those who listen to them.
+    fn end(&mut self, account: AccountId, is_over: impl Fn(KeyId) -> bool, at: Moment) {
+        self.feed.each(account, |listening| {
+            if !is_over(listening.key) {
                 return true;
             }
-            if let Some(at) = terminated {
-                let at = Moment { unit: reader.client.unit, ..at };
-                // Who is cut by that is gone all the same.
-                let _taken = reader.push(None, &user_stream::terminated(at));
-            }
+            let at = Moment { unit: listening.reader.client.unit, ..at };
+            // Who is cut by that is gone all the same.
+            let _taken = push(listening, None, &user_stream::terminated(at));
             false
         });
-        if readers.is_empty() {
-            self.readers.remove(&account);
-        }
     }
 }
 
-impl Reader {
-    /// `false` when the connection is gone, or is now being cut.
-    fn push(&mut self, seq: Option<u64>, event: &str) -> bool {
-        let text: Utf8Bytes = self.form.wrap(&self.client, event).into();
-        match &mut self.held {
-            None => self.client.push(text),
-            Some(held) if held.len() < self.client.outlet.queue_max() => {
-                held.push((seq, text));
-                true
-            }
-            Some(_) => {
-                self.client.outlet.cut.notify_one();
-                false
-            }
-        }
-    }
+/// `false` when the connection is gone, or is now being cut.
+fn push(listening: &mut Listening<Reader>, seq: Option<u64>, event: &str) -> bool {
+    let Reader { client, form } = &listening.reader;
+    let text = form.wrap(client, event).into();
+    listening.push(seq, text)
 }
 
 /// What the gateway knows, for the texts of events.

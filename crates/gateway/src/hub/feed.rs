@@ -9,9 +9,9 @@ use protocol::binance::stream::{self, RollingWindow, Speed, Stream, StreamKind};
 use protocol::signed::TimeUnit;
 use types::{AggTrade, Interval, Market, Price, TradeExecuted};
 
-use super::kline::{Kline, Update};
 use crate::client::Client;
 use crate::clock::now_ns;
+use crate::feed::kline::{Kline, Update};
 use crate::feed::quote::{BestLevels, Level, best, best_levels};
 use crate::hub::readers::Readers;
 use crate::hub::speed::{ROUNDS, round_of};

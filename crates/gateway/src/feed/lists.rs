@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use engine::Engine;
 use types::{
     ClOrdId, Event, InstrumentId, Order, OrderId, OrderList, OrderListId, OrderListKind,
-    OrderListStatus, OrderRef, OrderStatus,
+    OrderListStatus, OrderStatus,
 };
 
 type Key = (InstrumentId, OrderListId);
@@ -23,23 +22,18 @@ struct Listed {
 }
 
 impl Lists {
-    /// Those that are open when the venue opens.
-    pub(crate) fn of(engine: &Engine) -> Self {
+    /// Those that are open when the venue opens, each with its orders.
+    pub(crate) fn of(open: Vec<(OrderList, Vec<Order>)>) -> Self {
         let mut lists = Self::default();
-        for (account, _) in engine.accounts() {
-            for list in engine.order_lists(account) {
-                let find = |id| engine.order(account, list.instrument, &OrderRef::by_id(id));
-                let found: Vec<Order> =
-                    list.orders.into_iter().flatten().filter_map(find).collect();
-                let first = list.orders[0];
-                let waits = |order: &Order| Some(order.order_id) == first && order.status.is_open();
-                let listed = Listed {
-                    first,
-                    is_placed: list.kind == OrderListKind::Oco || !found.iter().any(waits),
-                    names: found.iter().map(|order| (order.order_id, order.cl_ord_id)).collect(),
-                };
-                lists.open.insert((list.instrument, list.order_list), listed);
-            }
+        for (list, found) in open {
+            let first = list.orders[0];
+            let waits = |order: &Order| Some(order.order_id) == first && order.status.is_open();
+            let listed = Listed {
+                first,
+                is_placed: list.kind == OrderListKind::Oco || !found.iter().any(waits),
+                names: found.iter().map(|order| (order.order_id, order.cl_ord_id)).collect(),
+            };
+            lists.open.insert((list.instrument, list.order_list), listed);
         }
         lists
     }

@@ -1,0 +1,128 @@
+//! The feed of an account's events: its readers, in whatever dialect, and what is held back for those
+//! that first get what happened before they came.
+//!
+//! Lives on the publisher's thread. What an event looks like is the dialect's business.
+//!
+//! # Invariants
+//! - A reader gets every numbered event of the account from the number on that it asked for, once
+//!   and in order, or is cut.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use types::{AccountId, KeyId};
+
+use crate::feed::outlet::Outlet;
+
+/// Whoever listens to an account.
+pub(crate) trait AccountReader {
+    /// What its connection is sent.
+    type Message;
+
+    fn outlet(&self) -> &Outlet<Self::Message>;
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct ReaderId(u64);
+
+pub(crate) struct AccountFeed<R: AccountReader> {
+    readers: HashMap<AccountId, Vec<Listening<R>>>,
+    last_reader: u64,
+}
+
+/// A reader, and what it is yet to get.
+pub(crate) struct Listening<R: AccountReader> {
+    id: ReaderId,
+    pub(crate) key: KeyId,
+    pub(crate) reader: R,
+    /// What happened while what came before is being sent again, with the numbers of events.
+    held: Option<Vec<(Option<u64>, R::Message)>>,
+}
+
+impl<R: AccountReader> fmt::Debug for AccountFeed<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AccountFeed")
+    }
+}
+
+impl<R: AccountReader> Default for AccountFeed<R> {
+    fn default() -> Self {
+        Self { readers: HashMap::new(), last_reader: 0 }
+    }
+}
+
+impl<R: AccountReader> AccountFeed<R> {
+    /// From here on the reader gets the account's events; what it shall get before them is sent by
+    /// whoever asked to hold them back.
+    pub(crate) fn subscribe(
+        &mut self,
+        account: AccountId,
+        key: KeyId,
+        reader: R,
+        holds: bool,
+    ) -> ReaderId {
+        self.last_reader += 1;
+        let id = ReaderId(self.last_reader);
+        let held = holds.then(Vec::new);
+        self.readers.entry(account).or_default().push(Listening { id, key, reader, held });
+        id
+    }
+
+    /// All events below this number have been sent again.
+    pub(crate) fn release(&mut self, account: AccountId, id: ReaderId, next_seq: u64) {
+        let readers = self.readers.entry(account).or_default();
+        let Some(listening) = readers.iter_mut().find(|listening| listening.id == id) else {
+            return;
+        };
+        let held = listening.held.take().unwrap_or_default();
+        for (_, message) in held.into_iter().filter(|(seq, _)| seq.is_none_or(|s| s >= next_seq)) {
+            if !listening.reader.outlet().push(message) {
+                break;
+            }
+        }
+    }
+
+    pub(crate) fn unsubscribe(&mut self, account: AccountId, id: ReaderId) {
+        self.each(account, |listening| listening.id != id);
+    }
+
+    pub(crate) fn has_readers(&self, account: AccountId) -> bool {
+        self.readers.contains_key(&account)
+    }
+
+    /// The accounts that somebody listens to.
+    pub(crate) fn accounts(&self) -> Vec<AccountId> {
+        self.readers.keys().copied().collect()
+    }
+
+    /// Goes through the readers of an account, and keeps those that `stays` keeps.
+    pub(crate) fn each(
+        &mut self,
+        account: AccountId,
+        stays: impl FnMut(&mut Listening<R>) -> bool,
+    ) {
+        let Some(readers) = self.readers.get_mut(&account) else { return };
+        readers.retain_mut(stays);
+        if readers.is_empty() {
+            self.readers.remove(&account);
+        }
+    }
+}
+
+impl<R: AccountReader> Listening<R> {
+    /// `false` when the connection is gone, or is now being cut. Events have a number.
+    pub(crate) fn push(&mut self, seq: Option<u64>, message: R::Message) -> bool {
+        let outlet = self.reader.outlet();
+        match &mut self.held {
+            None => outlet.push(message),
+            Some(held) if held.len() < outlet.queue_max() => {
+                held.push((seq, message));
+                true
+            }
+            Some(_) => {
+                outlet.cut.notify_one();
+                false
+            }
+        }
+    }
+}

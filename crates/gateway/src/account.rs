@@ -163,7 +163,7 @@ pub(crate) async fn order_counts(mut call: SignedCall) -> Answer {
     NoParams::parse(std::mem::take(&mut call.params))?;
     let account = call.signer.account;
     let asked = call.shared.door.order_rate(account);
-    let Some((risk, rate)) = asked.await? else { return Err(ApiError::api_key_rejected()) };
+    let Some((risk, rate)) = asked.await? else { return Err(ApiError::api_key_rejected().into()) };
     // The engine's time stands still while nothing happens.
     let now_s = now_ns() / NS_PER_SECOND;
     let still = |counted: u64, now: u64, count: u32| if counted < now { 0 } else { count };

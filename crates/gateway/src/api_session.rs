@@ -29,6 +29,7 @@ use crate::door::access::{Attempt, MESSAGE};
 use crate::door::identity::Signer;
 use crate::door::sessions;
 use crate::operations::Operation;
+use crate::refusal::Refusal;
 use crate::sessions::open_session;
 use crate::shared::Shared;
 use crate::socket::connection::{Place, Times};
@@ -145,7 +146,10 @@ impl Session for ApiSession {
         // It may be waited for: what was sent before does not wait with it.
         self.shared.door.handle.carry_out();
         let (answer, spent) = match self.shared.door.spend(self.peer, SESSION_WEIGHT) {
-            Ok(spent) => (self.serve(method, params, signed).await, Some(spent)),
+            Ok(spent) => {
+                let answer = self.serve(method, params, signed).await;
+                (answer.map_err(Refusal::into_error), Some(spent))
+            }
             Err(over) => (Err(over.into()), None),
         };
         if let Err(error) = &answer {
@@ -224,7 +228,7 @@ impl ApiSession {
             "userDataStream.subscribe" => self.subscribe_logged_on(params).await,
             "userDataStream.subscribe.signature" => self.subscribe_signed(params, signed).await,
             "userDataStream.unsubscribe" => self.end_subscription(params).await,
-            _ => Err(ApiError::unknown_method(method)),
+            _ => Err(ApiError::unknown_method(method).into()),
         }
     }
 
@@ -249,7 +253,7 @@ impl ApiSession {
         let cancel_on_disconnect = call.params.flag("cancelOnDisconnect")?.unwrap_or(false);
         std::mem::take(&mut call.params).finish()?;
         if cancel_on_disconnect && call.signer.role != Role::Trader {
-            return Err(ApiError::api_key_rejected());
+            return Err(ApiError::api_key_rejected().into());
         }
         let session = match cancel_on_disconnect {
             true => open_session(&mut call).await?,
@@ -277,7 +281,7 @@ impl ApiSession {
         let signer = self.shared.door.directory().signer(&logon.hash);
         let signer = signer.ok_or_else(ApiError::api_key_rejected)?;
         if self.subscriptions.iter().any(|subscribed| subscribed.by_logon) {
-            return Err(ApiError::subscribed_already());
+            return Err(ApiError::subscribed_already().into());
         }
         self.subscribe(&signer, from_seq, true).await
     }
@@ -296,7 +300,7 @@ impl ApiSession {
         by_logon: bool,
     ) -> Answer {
         if self.subscriptions.len() >= SUBSCRIPTIONS_MAX {
-            return Err(ApiError::too_many_subscriptions(SUBSCRIPTIONS_MAX));
+            return Err(ApiError::too_many_subscriptions(SUBSCRIPTIONS_MAX).into());
         }
         let id = self.last_subscription;
         let form = users::Form::Subscription(id);
@@ -338,7 +342,7 @@ impl ApiSession {
         }))
     }
 
-    fn form(&self, id: &Id, answer: Answer, spent: Option<u32>) -> String {
+    fn form(&self, id: &Id, answer: Result<Reply, ApiError>, spent: Option<u32>) -> String {
         let (shared, unit) = (Arc::clone(&self.shared), self.unit);
         Form { shared, unit, tells: self.return_rate_limits }.form(id, answer, spent)
     }
@@ -353,7 +357,7 @@ struct Form {
 }
 
 impl Form {
-    fn form(&self, id: &Id, answer: Answer, spent: Option<u32>) -> String {
+    fn form(&self, id: &Id, answer: Result<Reply, ApiError>, spent: Option<u32>) -> String {
         let limit = self.shared.door.limits.weight_per_minute;
         let used = spent.filter(|_| self.tells).map(|count| UsedWeight { limit, count });
         match answer {

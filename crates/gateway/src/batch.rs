@@ -11,6 +11,7 @@ use types::Command;
 use crate::call::{Answer, SignedCall};
 use crate::generate::generate;
 use crate::lists::names_of_ended;
+use crate::refusal::Refusal;
 use crate::socket::http::json;
 
 /// `POST /api/v3/batchOrders`: they reach the venue one behind the other, as they were sent, and
@@ -20,7 +21,8 @@ pub(crate) async fn new_orders(mut call: SignedCall) -> Answer {
     let markets = |symbol: &str| call.shared.door.market(symbol);
     let BatchOrdersRequest { orders } = BatchOrdersRequest::parse(params, &markets, &mut generate)?;
     let answers = orders.into_iter().enumerate().map(|(part, order)| new_order(&call, part, order));
-    let answers = call.shared.door.together(join_all(answers)).await;
+    let answers = call.shared.door.together(join_all(answers)).await.into_iter();
+    let answers = answers.map(|answer| answer.map_err(Refusal::into_error));
     Ok(json(encode(&BatchAnswer::from_iter(answers))))
 }
 
@@ -28,7 +30,7 @@ async fn new_order(
     call: &SignedCall,
     part: usize,
     request: Result<NewOrderRequest, ApiError>,
-) -> Result<NewOrderAnswer, ApiError> {
+) -> Result<NewOrderAnswer, Refusal> {
     let NewOrderRequest { market, order, response_type } = request?;
     let outcome = call.submit_part(part, Command::NewOrder(order)).await?;
     outcome.answer(market.instrument.id, |events| {
@@ -44,7 +46,8 @@ pub(crate) async fn cancel_orders(mut call: SignedCall) -> Answer {
         BatchCancelRequest::parse(params, &markets, &mut generate)?;
     let answers =
         cancels.into_iter().enumerate().map(|(part, cancel)| cancel_order(&call, part, cancel));
-    let answers = call.shared.door.together(join_all(answers)).await;
+    let answers = call.shared.door.together(join_all(answers)).await.into_iter();
+    let answers = answers.map(|answer| answer.map_err(Refusal::into_error));
     Ok(json(encode(&BatchAnswer::from_iter(answers))))
 }
 
@@ -52,7 +55,7 @@ async fn cancel_order(
     call: &SignedCall,
     part: usize,
     request: Result<CancelOrderRequest, ApiError>,
-) -> Result<CancelAnswer, ApiError> {
+) -> Result<CancelAnswer, Refusal> {
     let CancelOrderRequest { market, cancel } = request?;
     let outcome = call.submit_part(part, Command::CancelOrder(cancel)).await?;
     let names = names_of_ended(call, &outcome.events).await?;

@@ -16,6 +16,7 @@ use crate::clock::now_us;
 use crate::door::access::{Attempt, MESSAGE, Named};
 use crate::door::identity::{Permission, Signer};
 use crate::door::submit::Outcome as Found;
+use crate::refusal::Refusal;
 use crate::shared::Shared;
 use crate::socket::connection::Times;
 use crate::socket::http::{Reply, header_text};
@@ -68,7 +69,7 @@ pub(crate) struct SignedCall {
     pub(crate) expires_us: u64,
 }
 
-pub(crate) type Answer = Result<Reply, ApiError>;
+pub(crate) type Answer = Result<Reply, Refusal>;
 
 impl Call {
     /// For the access record: what was asked for, by that path or name.
@@ -179,6 +180,14 @@ impl Outcome {
         &self,
         instrument: InstrumentId,
         build: impl FnOnce(&[Event]) -> Result<T, ApiError>,
+    ) -> Result<T, Refusal> {
+        self.build(instrument, build).map_err(Refusal::ByEngine)
+    }
+
+    fn build<T>(
+        &self,
+        instrument: InstrumentId,
+        build: impl FnOnce(&[Event]) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
         if !self.is_repeated {
             return build(&self.events);
@@ -198,7 +207,7 @@ impl Outcome {
 
 impl SignedCall {
     /// Has a command carried out, once.
-    pub(crate) async fn submit(&self, command: Command) -> Result<Outcome, ApiError> {
+    pub(crate) async fn submit(&self, command: Command) -> Result<Outcome, Refusal> {
         let retry_key = self.retry_key.clone()?;
         self.submit_with(retry_key, command).await
     }
@@ -208,7 +217,7 @@ impl SignedCall {
         &self,
         part: usize,
         command: Command,
-    ) -> Result<Outcome, ApiError> {
+    ) -> Result<Outcome, Refusal> {
         let of_part = |key: RetryKey| retry_key(&[&key[..], &part.to_le_bytes()].concat());
         let retry_key = self.retry_key.clone()?.map(of_part);
         self.submit_with(retry_key, command).await
@@ -218,9 +227,9 @@ impl SignedCall {
         &self,
         retry_key: Option<RetryKey>,
         command: Command,
-    ) -> Result<Outcome, ApiError> {
+    ) -> Result<Outcome, Refusal> {
         if now_us() > self.expires_us {
-            return Err(ApiError::outside_recv_window());
+            return Err(ApiError::outside_recv_window().into());
         }
         let envelope = Envelope {
             account: self.signer.account,
@@ -234,7 +243,7 @@ impl SignedCall {
         // What came together was gathered, and a client that does not read holds up all else.
         let is_gathered = self.origin == Origin::WebSocket;
         let outcome = self.shared.door.submit(envelope, command, is_gathered).await;
-        outcome.map(Outcome).map_err(ApiError::from)
+        outcome.map(Outcome).map_err(Refusal::by_engine)
     }
 }
 

@@ -46,6 +46,7 @@ mod operations;
 mod operator;
 mod positions;
 mod reach;
+mod refusal;
 mod rest;
 mod select;
 mod server;

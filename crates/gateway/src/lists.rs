@@ -15,6 +15,7 @@ use crate::account::part;
 use crate::call::{Answer, SignedCall};
 use crate::door::names::Names;
 use crate::generate::generate;
+use crate::refusal::Refusal;
 use crate::socket::http::json;
 
 /// `POST /api/v3/orderList/oco`
@@ -131,7 +132,7 @@ async fn lists(
 
 /// The names of all orders of the lists that ended with a command, of which some may have ended
 /// before it.
-pub(crate) async fn names_of_ended(call: &SignedCall, events: &[Event]) -> Result<Names, ApiError> {
+pub(crate) async fn names_of_ended(call: &SignedCall, events: &[Event]) -> Result<Names, Refusal> {
     let account = call.signer.account;
     let ended = events.iter().filter_map(|event| match event {
         Event::OrderListUpdated(updated) if updated.list.account == account => Some(updated.list),
@@ -141,5 +142,6 @@ pub(crate) async fn names_of_ended(call: &SignedCall, events: &[Event]) -> Resul
     if ended.is_empty() {
         return Ok(Names::default());
     }
-    Ok(call.shared.door.names_of_lists(account, ended).await?)
+    let names = call.shared.door.names_of_lists(account, ended).await;
+    names.map_err(Refusal::by_engine)
 }

@@ -3,7 +3,7 @@
 
 mod table;
 
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 
 use axum::routing::MethodFilter;
@@ -14,8 +14,9 @@ use types::Role;
 use self::Weight::{By, Of};
 pub(crate) use self::table::OPERATIONS;
 use crate::call::{Answer, Call, Proof, SignedCall};
-use crate::door::access;
 use crate::door::identity::Permission;
+use crate::refusal::Refusal;
+use crate::socket::http::Reply;
 
 #[derive(Debug)]
 pub(crate) struct Operation {
@@ -103,7 +104,7 @@ fn method_name(method: MethodFilter) -> &'static str {
 
 impl Operation {
     /// Gives what the sender has spent with it, too.
-    pub(crate) async fn carry_out(&self, call: Call) -> (Answer, Option<u32>) {
+    pub(crate) async fn carry_out(&self, call: Call) -> (Result<Reply, ApiError>, Option<u32>) {
         let shared = Arc::clone(&call.shared);
         let door = &shared.door;
         let spent = door.spend(call.peer, self.weight(&call.params));
@@ -112,17 +113,14 @@ impl Operation {
             return (Err(busy), Some(*spent));
         }
         let attempt = call.attempt(method_name(self.method), self.asked_as(&call));
-        let answering = pin!(async {
-            match spent {
-                Ok(spent) => (self.answer(call).await, Some(spent)),
-                Err(over) => (Err(over.into()), None),
-            }
-        });
-        let (answered, came_to_log) = access::watch(answering).await;
-        if let (Err(error), false) = (&answered.0, came_to_log) {
+        let (answer, spent) = match spent {
+            Ok(spent) => (self.answer(call).await, Some(spent)),
+            Err(over) => (Err(over.into()), None),
+        };
+        if let Err(Refusal::BeforeLog(error)) = &answer {
             door.note(&attempt, error.status, error.code, &error.msg);
         }
-        answered
+        (answer.map_err(Refusal::into_error), spent)
     }
 
     /// Whether the venue has the time for it now.

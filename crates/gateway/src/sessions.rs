@@ -5,19 +5,20 @@ use types::{Command, Event, OpenSession, RejectReason, SessionId};
 
 use crate::call::SignedCall;
 use crate::door::sessions::random_session;
+use crate::refusal::Refusal;
 
 /// Opens a session whose orders are canceled when it is closed.
-pub(crate) async fn open_session(call: &mut SignedCall) -> Result<SessionId, ApiError> {
+pub(crate) async fn open_session(call: &mut SignedCall) -> Result<SessionId, Refusal> {
     let session = random_session();
     call.session = session;
     let open = OpenSession { cancel_on_disconnect: true };
     let outcome = call.submit(Command::OpenSession(open)).await?;
     match outcome.events.first() {
         Some(Event::SessionOpened(_)) => Ok(session),
-        Some(Event::CommandRejected(rejected)) => Err(match rejected.reason {
+        Some(Event::CommandRejected(rejected)) => Err(Refusal::ByEngine(match rejected.reason {
             RejectReason::TooManySessions => ApiError::overloaded(),
             _ => ApiError::api_key_rejected(),
-        }),
-        _ => Err(ApiError::unknown()),
+        })),
+        _ => Err(Refusal::ByEngine(ApiError::unknown())),
     }
 }

@@ -9,7 +9,7 @@ use protocol::binance::response::{
     AmendAnswer, CancelAnswer, Canceling, Empty, NewOrderAnswer, OrderFacts, OrderNames,
     ReplaceAnswer, TestOrderRates, encode, find_amended,
 };
-use protocol::signed::{ApiError, Params};
+use protocol::signed::Params;
 use types::{Command, Order, OrderAmended, OrderList, OrderListId};
 
 use crate::account::{account_fees, facts_of};
@@ -17,6 +17,7 @@ use crate::call::{Answer, SignedCall};
 use crate::door::names::Names;
 use crate::generate::generate;
 use crate::lists::names_of_ended;
+use crate::refusal::Refusal;
 use crate::socket::http::{Reply, json};
 
 /// `POST /api/v3/order`
@@ -135,9 +136,9 @@ pub(crate) async fn amend_order(mut call: SignedCall) -> Answer {
 async fn ask_list(
     call: &SignedCall,
     order: Order,
-) -> Result<(OrderFacts, Option<OrderList>, Names), ApiError> {
+) -> Result<(OrderFacts, Option<OrderList>, Names), Refusal> {
     let asked = call.shared.door.list_of_order(order, list_of(&order));
-    let (placed_ns, list, names) = asked.await?;
+    let (placed_ns, list, names) = asked.await.map_err(Refusal::by_engine)?;
     Ok((facts_of(&order, placed_ns), list, names))
 }
 

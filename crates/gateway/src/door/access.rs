@@ -7,14 +7,11 @@
 //! and so are those that a full disk does not take.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::fs::{File, OpenOptions, rename};
-use std::future::poll_fn;
 use std::io::{self, Write};
 use std::net::IpAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -210,28 +207,6 @@ struct Line<'a> {
 fn cut(text: &str) -> &str {
     let end = text.char_indices().nth(TEXT_MAX).map_or(text.len(), |(end, _)| end);
     &text[..end]
-}
-
-thread_local! {
-    /// Set by the one function that sends commands to the venue, for the one that notes refusals.
-    static CAME_TO_LOG: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs what answers a request, and says whether a command of it was sent to the venue. It stays where it
-/// is: a task-local of the runtime would move it, and it is large.
-pub(crate) async fn watch<T>(mut answering: Pin<&mut impl Future<Output = T>>) -> (T, bool) {
-    let mut came = false;
-    let answer = poll_fn(|context| {
-        let of_others = CAME_TO_LOG.replace(came);
-        let polled = answering.as_mut().poll(context);
-        came = CAME_TO_LOG.replace(of_others);
-        polled
-    });
-    (answer.await, came)
-}
-
-pub(crate) fn came_to_log() {
-    CAME_TO_LOG.set(true);
 }
 
 #[cfg(test)]

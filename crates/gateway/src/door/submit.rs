@@ -12,7 +12,6 @@ use tokio::time::timeout;
 use types::{Command, Entry, Envelope, Event, InstrumentId, Refused};
 use venue::{Applied, Reply, SpoolError, Stage};
 
-use crate::door::access::came_to_log;
 use crate::door::query::Unanswered;
 use crate::door::shared::Door;
 
@@ -99,7 +98,6 @@ impl Door {
         command: Command,
         is_gathered: bool,
     ) -> Result<Outcome, Unsubmitted> {
-        came_to_log();
         let submitted = self.handle.submit(Entry { envelope, command });
         let mut reply = submitted.map_err(Unsubmitted::Refused)?;
         if is_gathered {

@@ -3,23 +3,30 @@
 
 use std::sync::Arc;
 
+use axum::Router;
 use axum::extract::{Extension, State};
 use axum::response::Response;
+use axum::routing::get;
 
+use crate::door::shared::Door;
 use crate::feed::outlet::Outlet;
-use crate::shared::Shared;
+use crate::settings::Settings;
 use crate::socket::connection::Place;
 use crate::socket::http::Failure;
-use crate::socket::websocket::{self, End, Session, Upgrade};
+use crate::socket::websocket::{self, End, Ground, Session, Upgrade};
 
-pub(crate) async fn open(
-    State(shared): State<Arc<Shared>>,
+pub(crate) fn router(door: Arc<Door>, settings: Settings) -> Router {
+    Router::new().route("/echo", get(open)).with_state((door, settings))
+}
+
+async fn open(
+    State((door, settings)): State<(Arc<Door>, Settings)>,
     Extension(place): Extension<Place>,
     upgrade: Upgrade,
 ) -> Result<Response, Failure> {
-    let upgrade = websocket::check(&shared.door.stopping, upgrade)?;
-    let (outlet, queue) = Outlet::new(shared.settings.ws_queue_max);
-    let ground = shared.ground(place);
+    let upgrade = websocket::check(&door.stopping, upgrade)?;
+    let (outlet, queue) = Outlet::new(settings.ws_queue_max);
+    let ground = Ground { place, settings, stopping: door.stopping.clone() };
     websocket::open(ground, upgrade, (Arc::new(outlet), queue), Echo)
 }
 

@@ -21,47 +21,18 @@
 //! A revoked key may still sign what arrives before the listener hears of it, by as much as the
 //! publisher is behind. The user data streams of a key that expires end within a second.
 
-mod account;
-mod api_session;
-mod batch;
-mod call;
-mod changes;
-mod client;
+mod binance;
 mod clock;
 mod door;
 #[cfg(feature = "echo")]
 mod echo;
-mod expiry;
 mod feed;
-mod flush;
-mod generate;
-mod history;
-mod hub;
-mod listen_keys;
 mod listener;
-mod lists;
-mod market;
-mod openapi;
-mod operations;
+mod monitoring;
 mod operator;
-mod positions;
-mod reach;
-mod refusal;
-mod rest;
-mod select;
 mod server;
-mod sessions;
 mod settings;
-mod shared;
 mod socket;
-mod statistics;
-mod streams;
-mod ticker;
-mod trading;
-mod user_data;
-mod user_data_stream;
-mod users;
-mod wallet;
 
 use std::io;
 use std::sync::Arc;
@@ -70,6 +41,11 @@ use projection::History;
 use tokio::net::TcpListener;
 use venue::{Handle, Keyring, Listener, MasterKeyError, Opened};
 
+use crate::binance::hub::Hub;
+#[doc(hidden)]
+pub use crate::binance::operations::{Row, rows};
+use crate::binance::shared::Known;
+use crate::binance::users::Users;
 pub use crate::door::access::AccessRecord;
 use crate::door::directory::{Directory, SharedDirectory};
 use crate::door::opening::open_lists;
@@ -77,14 +53,9 @@ pub use crate::door::operator::{
     Answering, Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, Page, Place,
 };
 use crate::feed::lists::Lists;
-use crate::hub::Hub;
-#[doc(hidden)]
-pub use crate::operations::{Row, rows};
 pub use crate::settings::Settings;
-use crate::shared::Known;
 pub use crate::socket::cors::{Origin, OriginError};
 pub use crate::socket::tls::{Tls, TlsError};
-use crate::users::Users;
 
 /// The gateway of one venue. It is made before the venue starts, so that it misses no event.
 #[derive(Debug)]

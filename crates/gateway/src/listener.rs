@@ -5,8 +5,8 @@ use marketdata::{BookUpdate, Views};
 use types::Event;
 use venue::{Applied, Listener};
 
-use crate::positions::ask_positions;
-use crate::shared::Known;
+use crate::binance::positions::ask_positions;
+use crate::binance::shared::Known;
 
 /// The gateway's ear on the publisher's thread.
 pub(crate) struct GatewayListener(pub(crate) Arc<Known>);

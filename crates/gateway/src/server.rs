@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::routing::{any, get, on};
+use axum::extract::Request;
 use protocol::signed::ApiError;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -14,18 +13,19 @@ use tokio::time::sleep;
 use venue::Handle;
 
 use crate::Gateway;
+use crate::binance::listen_keys::ListenKeys;
+use crate::binance::reach::Reach;
+use crate::binance::shared::Shared;
+use crate::binance::{self, flush};
 use crate::door::admission::Admission;
 use crate::door::limits::Limits;
 use crate::door::sessions;
 use crate::door::shared::Door;
-use crate::listen_keys::ListenKeys;
-use crate::operations::OPERATIONS;
-use crate::reach::Reach;
-use crate::shared::Shared;
+use crate::monitoring;
+use crate::operator::serve::{self as operator, Operators};
 use crate::socket::accept::Port;
 use crate::socket::cors;
 use crate::socket::http::{Asked, Failure};
-use crate::{api_session, expiry, flush, market, openapi, operator, rest, streams};
 
 /// How often addresses are forgotten that have not asked for a while.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -57,21 +57,27 @@ pub(crate) async fn serve(
         settings,
         listen_keys: ListenKeys::default(),
         known: Arc::clone(&known),
-        operators,
     });
+    let operators = Arc::new(Operators { door: Arc::clone(&door), settings, api: operators });
     let mut tasks = vec![
         tokio::spawn(flush::flush_depth(known, handle.clone())),
-        tokio::spawn(expiry::expire(Arc::clone(&shared))),
-        tokio::spawn(forget(door)),
+        tokio::spawn(binance::expiry::expire(Arc::clone(&shared))),
+        tokio::spawn(forget(Arc::clone(&door))),
     ];
     if let Some(tls) = tls.clone() {
         tasks.push(tokio::spawn(async move { tls.watch().await }));
     }
+    let served = binance::routes::router(shared)
+        .merge(operator::router(operators))
+        .merge(monitoring::router(Arc::clone(&door)));
+    #[cfg(feature = "echo")]
+    let served = served.merge(crate::echo::router(Arc::clone(&door), settings));
+    let router = refuse_others(served, door);
     let router = match origins.is_empty() {
-        true => router(shared),
-        false => router(shared).layer(cors::layer(origins, rest::headers())),
+        true => router,
+        false => router.layer(cors::layer(origins, binance::rest::headers())),
     };
-    let turned_away = rest::turned_away;
+    let turned_away = binance::rest::turned_away;
     let metrics = Arc::clone(handle.metrics());
     let port = Port { tcp, tls, settings, router, metrics, stop, turned_away };
     port.serve(shutdown).await;
@@ -86,44 +92,20 @@ async fn forget(door: Arc<Door>) {
     }
 }
 
-fn router(shared: Arc<Shared>) -> Router {
-    let mut router = Router::new();
-    for operation in OPERATIONS {
-        let serve = move |state, request| rest::serve(operation, state, request);
-        router = router.route(operation.path, on(operation.method, serve));
-    }
-    #[cfg(feature = "echo")]
-    let router = router.route("/echo", get(crate::echo::open));
-    router
-        .route("/health/live", get(market::live))
-        .route("/health/ready", get(market::ready))
-        .route("/openapi.json", get(openapi::document))
-        .route("/metrics", get(market::metrics))
-        .route("/ws", get(streams::raw))
-        .route("/ws/", get(streams::raw))
-        .route("/ws/{*streams}", get(streams::raw))
-        .route("/stream", get(streams::combined))
-        .route("/stream/", get(streams::combined))
-        .route("/ws-api/v3", get(api_session::open))
-        .route("/ws-api/v3/", get(api_session::open))
-        .route("/admin/v1", any(operator::serve))
-        .route("/admin/v1/{*path}", any(operator::serve))
-        .fallback(not_found)
-        .method_not_allowed_fallback(method_not_allowed)
-        .with_state(shared)
-}
-
-async fn not_found(State(shared): State<Arc<Shared>>, request: Request) -> Failure {
-    let error = ApiError::not_found(request.method().as_str(), request.uri().path());
-    refuse(&shared, &request, error)
-}
-
-async fn method_not_allowed(State(shared): State<Arc<Shared>>, request: Request) -> Failure {
-    let error = ApiError::method_not_allowed(request.method().as_str(), request.uri().path());
-    refuse(&shared, &request, error)
-}
-
-fn refuse(shared: &Shared, request: &Request, error: ApiError) -> Failure {
-    shared.door.note(&Asked::of(request).attempt(), error.status, error.code, &error.msg);
-    Failure(error)
+/// Paths that nothing is served at, and methods that a path does not take.
+fn refuse_others(router: Router, door: Arc<Door>) -> Router {
+    let refuse = move |door: &Door, request: &Request, error: ApiError| {
+        door.note(&Asked::of(request).attempt(), error.status, error.code, &error.msg);
+        Failure(error)
+    };
+    let own = Arc::clone(&door);
+    let not_found = move |request: Request| async move {
+        let error = ApiError::not_found(request.method().as_str(), request.uri().path());
+        refuse(&own, &request, error)
+    };
+    let method_not_allowed = move |request: Request| async move {
+        let error = ApiError::method_not_allowed(request.method().as_str(), request.uri().path());
+        refuse(&door, &request, error)
+    };
+    router.fallback(not_found).method_not_allowed_fallback(method_not_allowed)
 }

@@ -1,0 +1,372 @@
+//! The WebSocket API: every request of REST as a message, and a session that can log on.
+//!
+//! Requests of a connection reach the venue in the order in which they were sent, and are answered
+//! as they are carried out: nobody has to wait for one answer before sending the next request.
+
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use axum::extract::{Extension, State};
+use axum::http::Uri;
+use axum::response::Response;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use protocol::binance::response::{Empty, encode};
+use protocol::binance::stream::MESSAGE_LEN_MAX;
+use protocol::binance::ws_api::{self, Id, Request, SessionStatus, Subscription, UsedWeight};
+use protocol::binance::{stream, user_stream};
+use protocol::signed::sign::Signed;
+use protocol::signed::{ApiError, Params, TimeUnit};
+use types::{Origin, Role, SessionId};
+use venue::api_key_hash;
+
+use crate::binance::call::{Answer, Call, LogonKey, Proof, named_among};
+use crate::binance::client::Client;
+use crate::binance::operations::Operation;
+use crate::binance::refusal::Refusal;
+use crate::binance::sessions::open_session;
+use crate::binance::shared::Shared;
+use crate::binance::streams::time_unit;
+use crate::binance::user_data::UserData;
+use crate::binance::{user_data, users};
+use crate::clock::now_ns;
+use crate::door::access::{Attempt, MESSAGE};
+use crate::door::identity::Signer;
+use crate::door::sessions;
+use crate::socket::connection::{Place, Times};
+use crate::socket::http::{Failure, Peer, Reply, json};
+use crate::socket::websocket::{self, End, Session, Upgrade};
+
+/// Requests of one connection that may be under way. While there are as many, no more are read.
+const UNDER_WAY_MAX: usize = 1_024;
+/// User data streams of one connection.
+const SUBSCRIPTIONS_MAX: usize = 100;
+/// What connecting weighs, and each request of the session itself.
+const SESSION_WEIGHT: u32 = 2;
+
+/// `/ws-api/v3`
+pub(crate) async fn open(
+    State(shared): State<Arc<Shared>>,
+    Extension(place): Extension<Place>,
+    Extension(Peer(peer)): Extension<Peer>,
+    uri: Uri,
+    upgrade: Upgrade,
+) -> Result<Response, Failure> {
+    let upgrade = websocket::check(&shared.door.stopping, upgrade)?;
+    shared.door.spend(peer, SESSION_WEIGHT)?;
+    let mut params = Params::parse(uri.query().unwrap_or_default(), b"")?;
+    let unit = time_unit(&mut params)?;
+    let return_rate_limits = params.flag("returnRateLimits")?.unwrap_or(true);
+    let (client, queue) = Client::new(shared.settings.ws_queue_max, false, unit);
+    let session = ApiSession {
+        shared: Arc::clone(&shared),
+        place: place.clone(),
+        peer,
+        unit,
+        connected_ns: now_ns(),
+        return_rate_limits,
+        logon: None,
+        client: Arc::clone(&client),
+        subscriptions: Vec::new(),
+        last_subscription: 0,
+        under_way: FuturesUnordered::new(),
+    };
+    let ground = shared.ground(place);
+    websocket::open(ground, upgrade, (Arc::clone(&client.outlet), queue), session)
+}
+
+struct ApiSession {
+    shared: Arc<Shared>,
+    place: Place,
+    peer: IpAddr,
+    unit: TimeUnit,
+    connected_ns: u64,
+    return_rate_limits: bool,
+    logon: Option<Logon>,
+    client: Arc<Client>,
+    subscriptions: Vec<Subscribed>,
+    last_subscription: u32,
+    under_way: FuturesUnordered<Pin<Box<dyn Future<Output = String> + Send>>>,
+}
+
+/// The key that speaks where a request names none.
+#[derive(Clone, Debug)]
+struct Logon {
+    api_key: String,
+    hash: [u8; 16],
+    since_ns: u64,
+    /// Whose orders end with the connection; zero if there is none.
+    session: SessionId,
+}
+
+/// A user data stream on this connection.
+#[derive(Clone, Debug)]
+struct Subscribed {
+    id: u32,
+    /// Whether it ends with the logon.
+    by_logon: bool,
+    user_data: UserData,
+}
+
+impl Session for ApiSession {
+    const MESSAGE_LEN_MAX: usize = MESSAGE_LEN_MAX;
+
+    async fn receive(&mut self, text: &str) -> Result<Option<String>, End> {
+        let Request { id, method, params, signed, return_rate_limits } = match Request::parse(text)
+        {
+            Ok(request) => request,
+            Err((id, error)) => return Ok(Some(self.form(&id, Err(error), None))),
+        };
+        let tells = return_rate_limits.unwrap_or(self.return_rate_limits);
+        self.revoke();
+        let method = method.strip_prefix("v3/").unwrap_or(&method);
+        if let Some(operation) = Operation::named(method) {
+            let call = self.call(params, signed);
+            let form = Form { shared: Arc::clone(&self.shared), unit: self.unit, tells };
+            let mut answer = Box::pin(async move {
+                let (answer, spent) = operation.carry_out(call).await;
+                form.form(&id, answer, spent)
+            });
+            // The first step submits it, before anything that the client sends later, and with it.
+            if let Poll::Ready(answer) = self.shared.door.begin(answer.as_mut()).await {
+                return Ok(Some(answer));
+            }
+            self.under_way.push(answer);
+            return Ok(None);
+        }
+        let form = Form { shared: Arc::clone(&self.shared), unit: self.unit, tells };
+        let attempt = Attempt {
+            address: Some(self.peer),
+            key: named_among(&params),
+            method: MESSAGE.into(),
+            path: method.to_owned().into(),
+        };
+        // It may be waited for: what was sent before does not wait with it.
+        self.shared.door.handle.carry_out();
+        let (answer, spent) = match self.shared.door.spend(self.peer, SESSION_WEIGHT) {
+            Ok(spent) => {
+                let answer = self.serve(method, params, signed).await;
+                (answer.map_err(Refusal::into_error), Some(spent))
+            }
+            Err(over) => (Err(over.into()), None),
+        };
+        if let Err(error) = &answer {
+            self.shared.door.note(&attempt, error.status, error.code, &error.msg);
+        }
+        Ok(Some(form.form(&id, answer, spent)))
+    }
+
+    async fn next_answer(&mut self) -> String {
+        match self.under_way.next().await {
+            Some(answer) => answer,
+            None => std::future::pending().await,
+        }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.under_way.len() >= UNDER_WAY_MAX
+    }
+
+    fn carry_out(&mut self) {
+        self.shared.door.handle.carry_out();
+    }
+
+    fn counts_messages(&self) -> bool {
+        false
+    }
+
+    fn server_shutdown(&self) -> String {
+        stream::server_shutdown(now_ns(), self.unit, false)
+    }
+
+    /// The closed queue tells the publisher that nobody listens any more.
+    fn forget(&mut self) {
+        self.log_off();
+    }
+}
+
+impl ApiSession {
+    fn call(&self, params: Params, signed: Option<Signed>) -> Call {
+        let key = |logon: &Logon| LogonKey { hash: logon.hash, session: logon.session };
+        let logon = self.logon.as_ref().map(key);
+        let received_ns = now_ns();
+        Call {
+            shared: Arc::clone(&self.shared),
+            received_ns,
+            waited: self.place.line().waited(received_ns),
+            times: Times::begin(None),
+            unit: self.unit,
+            params,
+            peer: self.peer,
+            origin: Origin::WebSocket,
+            proof: Proof::Message { signed, logon },
+            retry_key: Ok(None),
+        }
+    }
+
+    /// What concerns the connection itself.
+    async fn serve(&mut self, method: &str, params: Params, signed: Option<Signed>) -> Answer {
+        match method {
+            "session.logon" => self.log_on(params, signed).await,
+            "session.status" => {
+                params.finish()?;
+                Ok(self.status())
+            }
+            "session.logout" => {
+                params.finish()?;
+                self.log_off();
+                self.unsubscribe(|subscribed| subscribed.by_logon).await?;
+                Ok(self.status())
+            }
+            "session.subscriptions" => {
+                params.finish()?;
+                let id = |subscribed: &Subscribed| Subscription { subscription_id: subscribed.id };
+                Ok(json(encode(&self.subscriptions.iter().map(id).collect::<Vec<_>>())))
+            }
+            "userDataStream.subscribe" => self.subscribe_logged_on(params).await,
+            "userDataStream.subscribe.signature" => self.subscribe_signed(params, signed).await,
+            "userDataStream.unsubscribe" => self.end_subscription(params).await,
+            _ => Err(ApiError::unknown_method(method).into()),
+        }
+    }
+
+    /// Says so when the key that logged on may no longer speak.
+    fn revoke(&mut self) {
+        let may_speak = |logon: &Logon| {
+            let signer = self.shared.door.directory().signer(&logon.hash);
+            signer.is_some_and(|signer| signer.is_valid(self.peer))
+        };
+        if self.logon.as_ref().is_none_or(may_speak) {
+            return;
+        }
+        self.log_off();
+        let told = ws_api::answer(&Id::null(), 401, &ApiError::api_key_rejected().body(), None);
+        self.under_way.push(Box::pin(std::future::ready(told)));
+    }
+
+    async fn log_on(&mut self, params: Params, signed: Option<Signed>) -> Answer {
+        let api_key = params.peek("apiKey").map(str::to_owned);
+        let api_key = api_key.ok_or_else(|| ApiError::mandatory("apiKey"))?;
+        let mut call = self.call(params, signed).signed().await?;
+        let cancel_on_disconnect = call.params.flag("cancelOnDisconnect")?.unwrap_or(false);
+        std::mem::take(&mut call.params).finish()?;
+        if cancel_on_disconnect && call.signer.role != Role::Trader {
+            return Err(ApiError::api_key_rejected().into());
+        }
+        let session = match cancel_on_disconnect {
+            true => open_session(&mut call).await?,
+            false => SessionId(0),
+        };
+        self.log_off();
+        let (hash, since_ns) = (api_key_hash(&api_key), call.received_ns);
+        self.logon = Some(Logon { api_key, hash, since_ns, session });
+        Ok(self.status())
+    }
+
+    /// Orders that were to end with the connection end with the logon.
+    fn log_off(&mut self) {
+        if let Some(Logon { session, .. }) = self.logon.take()
+            && session != SessionId(0)
+        {
+            sessions::close(self.shared.door.handle.clone(), session);
+        }
+    }
+
+    async fn subscribe_logged_on(&mut self, mut params: Params) -> Answer {
+        let from_seq = params.integer("fromSeq")?;
+        params.finish()?;
+        let logon = self.logon.as_ref().ok_or_else(ApiError::api_key_format)?;
+        let signer = self.shared.door.directory().signer(&logon.hash);
+        let signer = signer.ok_or_else(ApiError::api_key_rejected)?;
+        if self.subscriptions.iter().any(|subscribed| subscribed.by_logon) {
+            return Err(ApiError::subscribed_already().into());
+        }
+        self.subscribe(&signer, from_seq, true).await
+    }
+
+    async fn subscribe_signed(&mut self, params: Params, signed: Option<Signed>) -> Answer {
+        let mut call = self.call(params, signed).signed().await?;
+        let from_seq = call.params.integer("fromSeq")?;
+        std::mem::take(&mut call.params).finish()?;
+        self.subscribe(&call.signer, from_seq, false).await
+    }
+
+    async fn subscribe(
+        &mut self,
+        signer: &Signer,
+        from_seq: Option<u64>,
+        by_logon: bool,
+    ) -> Answer {
+        if self.subscriptions.len() >= SUBSCRIPTIONS_MAX {
+            return Err(ApiError::too_many_subscriptions(SUBSCRIPTIONS_MAX).into());
+        }
+        let id = self.last_subscription;
+        let form = users::Form::Subscription(id);
+        let Signer { account, key, .. } = *signer;
+        let user_data =
+            user_data::subscribe(&self.shared, account, key, &self.client, form, from_seq).await?;
+        self.last_subscription += 1;
+        self.subscriptions.push(Subscribed { id, by_logon, user_data });
+        Ok(json(encode(&Subscription { subscription_id: id })))
+    }
+
+    async fn end_subscription(&mut self, mut params: Params) -> Answer {
+        let id = params.integer("subscriptionId")?;
+        params.finish()?;
+        self.unsubscribe(|subscribed| id.is_none_or(|id| id == u64::from(subscribed.id))).await?;
+        Ok(json(encode(&Empty {})))
+    }
+
+    async fn unsubscribe(&mut self, which: impl Fn(&Subscribed) -> bool) -> Result<(), ApiError> {
+        while let Some(index) = self.subscriptions.iter().position(&which) {
+            let Subscribed { id, user_data, .. } = &self.subscriptions[index];
+            user_data::unsubscribe(&self.shared, user_data).await?;
+            let event = user_stream::terminated(user_data::moment(self.unit));
+            let told = user_stream::of_subscription(*id, &event);
+            self.under_way.push(Box::pin(std::future::ready(told)));
+            self.subscriptions.remove(index);
+        }
+        Ok(())
+    }
+
+    fn status(&self) -> Reply {
+        json(encode(&SessionStatus {
+            api_key: self.logon.as_ref().map(|logon| logon.api_key.clone()),
+            authorized_since: self.logon.as_ref().map(|logon| self.unit.time(logon.since_ns)),
+            connected_since: self.unit.time(self.connected_ns),
+            return_rate_limits: self.return_rate_limits,
+            server_time: self.unit.time(now_ns()),
+            user_data_stream: !self.subscriptions.is_empty(),
+        }))
+    }
+
+    fn form(&self, id: &Id, answer: Result<Reply, ApiError>, spent: Option<u32>) -> String {
+        let (shared, unit) = (Arc::clone(&self.shared), self.unit);
+        Form { shared, unit, tells: self.return_rate_limits }.form(id, answer, spent)
+    }
+}
+
+/// How an answer is put into words.
+struct Form {
+    shared: Arc<Shared>,
+    unit: TimeUnit,
+    /// Whether it tells what was spent.
+    tells: bool,
+}
+
+impl Form {
+    fn form(&self, id: &Id, answer: Result<Reply, ApiError>, spent: Option<u32>) -> String {
+        let limit = self.shared.door.limits.weight_per_minute;
+        let used = spent.filter(|_| self.tells).map(|count| UsedWeight { limit, count });
+        match answer {
+            Ok(Reply { status, body }) => ws_api::answer(id, status, &body, used),
+            Err(error) => {
+                tracing::debug!(%error, "refused");
+                let body = ws_api::error_body(&error, now_ns(), self.unit);
+                ws_api::answer(id, error.status, &body, used)
+            }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! One request, however it came: what is asked for, and who asks.
+
+use std::net::IpAddr;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::HeaderValue;
+use bytes::Bytes;
+use protocol::signed::sign::Signed;
+use protocol::signed::{ApiError, Params, TimeUnit, sign};
+use types::{Command, Envelope, Event, InstrumentId, Origin, RetryKey, SessionId};
+use venue::{api_key_hash, retry_key};
+
+use crate::binance::refusal::Refusal;
+use crate::binance::shared::Shared;
+use crate::clock::now_us;
+use crate::door::access::{Attempt, MESSAGE, Named};
+use crate::door::identity::{Permission, Signer};
+use crate::door::submit::Outcome as Found;
+use crate::socket::connection::Times;
+use crate::socket::http::{Reply, header_text};
+
+/// A request that was read to its end.
+pub(crate) struct Call {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) received_ns: u64,
+    /// How long it had waited by then.
+    pub(crate) waited: Duration,
+    pub(crate) times: Times,
+    pub(crate) unit: TimeUnit,
+    pub(crate) params: Params,
+    pub(crate) peer: IpAddr,
+    pub(crate) origin: Origin,
+    pub(crate) proof: Proof,
+    /// Of the header `Idempotency-Key`. A wrong one matters only where something is to change.
+    pub(crate) retry_key: Result<Option<RetryKey>, ApiError>,
+}
+
+/// How a request shows who sent it.
+#[derive(Debug)]
+pub(crate) enum Proof {
+    /// A header names the key; query and body are signed as they were sent.
+    Http { api_key: Option<HeaderValue>, query: String, body: Bytes },
+    /// A message of the WebSocket API: key and signature are among the parameters, and what is
+    /// signed are the others. Who has logged on needs neither.
+    Message { signed: Option<Signed>, logon: Option<LogonKey> },
+}
+
+/// The key that speaks where a message names none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LogonKey {
+    pub(crate) hash: [u8; 16],
+    /// The venue's session, if orders are to end with the connection; else zero.
+    pub(crate) session: SessionId,
+}
+
+/// A request whose sender is known.
+pub(crate) struct SignedCall {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) received_ns: u64,
+    pub(crate) times: Times,
+    pub(crate) unit: TimeUnit,
+    pub(crate) params: Params,
+    pub(crate) signer: Arc<Signer>,
+    pub(crate) session: SessionId,
+    pub(crate) origin: Origin,
+    pub(crate) retry_key: Result<Option<RetryKey>, ApiError>,
+    pub(crate) expires_us: u64,
+}
+
+pub(crate) type Answer = Result<Reply, Refusal>;
+
+impl Call {
+    /// For the access record: what was asked for, by that path or name.
+    pub(crate) fn attempt(&self, method: &'static str, path: &'static str) -> Attempt {
+        let (key, method) = match &self.proof {
+            Proof::Http { api_key, .. } => (api_key.clone().map(Named::Header), method),
+            Proof::Message { logon, .. } => {
+                let logged_on = || logon.map(|logon| Named::Hash(logon.hash));
+                (named_among(&self.params).or_else(logged_on), MESSAGE)
+            }
+        };
+        let address = Some(self.peer);
+        Attempt { address, key, method: method.into(), path: path.into() }
+    }
+
+    /// Finds out who sent it, and that it was sent now and by nobody else; for what a key needs
+    /// that may see an account.
+    pub(crate) fn signed(self) -> impl Future<Output = Result<SignedCall, ApiError>> + Send {
+        self.signed_for(Permission::UserData)
+    }
+
+    /// Likewise, with a key of that permission.
+    pub(crate) async fn signed_for(
+        mut self,
+        permission: Permission,
+    ) -> Result<SignedCall, ApiError> {
+        let session = self.logon().map_or(SessionId(0), |logon| logon.session);
+        let signer = self.signer(permission).await?;
+        let expires_us = sign::check_time(&mut self.params, now_us())?;
+        self.times.checked();
+        Ok(SignedCall {
+            shared: self.shared,
+            received_ns: self.received_ns,
+            times: self.times,
+            unit: self.unit,
+            params: self.params,
+            signer,
+            session,
+            origin: self.origin,
+            retry_key: self.retry_key,
+            expires_us,
+        })
+    }
+
+    /// The key that it names, for what needs a key and no signature.
+    pub(crate) async fn keyed(&mut self, permission: Permission) -> Result<Arc<Signer>, ApiError> {
+        let hash = match &self.proof {
+            Proof::Http { api_key, .. } => hash_of(api_key.as_ref().map(header_text))?,
+            Proof::Message { logon, .. } => match (self.params.text("apiKey")?, logon) {
+                (None, Some(logon)) => logon.hash,
+                (api_key, _) => hash_of(api_key.as_deref())?,
+            },
+        };
+        self.find_signer(hash, permission).await
+    }
+
+    /// Who has logged on, if this request is his.
+    fn logon(&self) -> Option<LogonKey> {
+        match self.proof {
+            Proof::Message { logon, .. } if !self.params.contains("apiKey") => logon,
+            _ => None,
+        }
+    }
+
+    async fn signer(&mut self, permission: Permission) -> Result<Arc<Signer>, ApiError> {
+        let is_logged_on = self.logon().is_some();
+        let signer = self.keyed(permission).await?;
+        let key = signer.verifying_key();
+        match &self.proof {
+            Proof::Http { query, body, .. } => sign::verify(key, query, body)?,
+            Proof::Message { .. } if is_logged_on => {}
+            Proof::Message { signed, .. } => sign::verify_message(key, signed.as_ref())?,
+        }
+        Ok(signer)
+    }
+
+    /// Who is not let in is not told why: that is for the key's owner to know.
+    async fn find_signer(
+        &self,
+        hash: [u8; 16],
+        permission: Permission,
+    ) -> Result<Arc<Signer>, ApiError> {
+        let may =
+            |signer: &Arc<Signer>| permission.is_of(signer.role) && signer.is_valid(self.peer);
+        let signer = self.shared.door.signer(hash).await?;
+        signer.filter(may).ok_or_else(ApiError::api_key_rejected)
+    }
+}
+
+fn hash_of(api_key: Option<&str>) -> Result<[u8; 16], ApiError> {
+    sign::check_api_key(api_key).map(api_key_hash)
+}
+
+/// What became of a command.
+pub(crate) struct Outcome(Found);
+
+impl Deref for Outcome {
+    type Target = Found;
+
+    fn deref(&self) -> &Found {
+        &self.0
+    }
+}
+
+impl Outcome {
+    /// The answer that `build` makes of the events. A repeated request must be like the first one.
+    pub(crate) fn answer<T>(
+        &self,
+        instrument: InstrumentId,
+        build: impl FnOnce(&[Event]) -> Result<T, ApiError>,
+    ) -> Result<T, Refusal> {
+        self.build(instrument, build).map_err(Refusal::ByEngine)
+    }
+
+    fn build<T>(
+        &self,
+        instrument: InstrumentId,
+        build: impl FnOnce(&[Event]) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        if !self.is_repeated {
+            return build(&self.events);
+        }
+        let other_request = || {
+            ApiError::new(400, -1130, "This Idempotency-Key was used for another request before.")
+        };
+        if self.is_foreign_to(instrument) {
+            return Err(other_request());
+        }
+        build(&self.events).map_err(|error| match error == ApiError::unknown() {
+            true => other_request(),
+            false => error,
+        })
+    }
+}
+
+impl SignedCall {
+    /// Has a command carried out, once.
+    pub(crate) async fn submit(&self, command: Command) -> Result<Outcome, Refusal> {
+        let retry_key = self.retry_key.clone()?;
+        self.submit_with(retry_key, command).await
+    }
+
+    /// As one of several commands of a request: when it is repeated, each is recognised by itself.
+    pub(crate) async fn submit_part(
+        &self,
+        part: usize,
+        command: Command,
+    ) -> Result<Outcome, Refusal> {
+        let of_part = |key: RetryKey| retry_key(&[&key[..], &part.to_le_bytes()].concat());
+        let retry_key = self.retry_key.clone()?.map(of_part);
+        self.submit_with(retry_key, command).await
+    }
+
+    async fn submit_with(
+        &self,
+        retry_key: Option<RetryKey>,
+        command: Command,
+    ) -> Result<Outcome, Refusal> {
+        if now_us() > self.expires_us {
+            return Err(ApiError::outside_recv_window().into());
+        }
+        let envelope = Envelope {
+            account: self.signer.account,
+            key: self.signer.key,
+            session: self.session,
+            client_seq: 0,
+            origin: self.origin,
+            received_ns: self.received_ns,
+            retry_key,
+        };
+        // What came together was gathered, and a client that does not read holds up all else.
+        let is_gathered = self.origin == Origin::WebSocket;
+        let outcome = self.shared.door.submit(envelope, command, is_gathered).await;
+        outcome.map(Outcome).map_err(Refusal::by_engine)
+    }
+}
+
+/// The key that a message names.
+pub(crate) fn named_among(params: &Params) -> Option<Named> {
+    params.peek("apiKey").map(|api_key| Named::Text(api_key.to_owned()))
+}

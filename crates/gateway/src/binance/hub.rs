@@ -1,0 +1,178 @@
+//! The streams: who listens to what, and the payloads as the market moves.
+//!
+//! Lives on the publisher's thread, between the views that it reads and the queues of the
+//! connections. A payload is encoded once per stream and form, and shared by all its readers.
+//!
+//! # Invariants
+//! - A queue that is full belongs to a reader that is too slow: it is cut, never waited for.
+//! - Within one stream of depth, each delta begins one after the last, for every reader.
+//! - A candle is told closed once, within its round after its end.
+
+mod feed;
+mod overall;
+mod readers;
+mod round;
+mod speed;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use marketdata::{BookUpdate, Views};
+use protocol::binance::stream::{Speed, Stream};
+use tokio::sync::Notify;
+use types::{Event, InstrumentId, Market};
+use venue::Applied;
+
+use self::feed::Feed;
+use self::overall::Overall;
+use self::round::Round;
+use self::speed::{ROUNDS, round_of};
+use crate::binance::client::Client;
+use crate::clock::now_ns;
+
+#[derive(Debug)]
+pub(crate) struct Hub {
+    /// Indexed by instrument id.
+    feeds: Vec<Feed>,
+    /// Of all markets together.
+    overall: Overall,
+    /// Instruments that changed in this batch.
+    touched: Vec<InstrumentId>,
+    rounds: [Round; ROUNDS],
+    /// Where the command began whose events come now.
+    command: u64,
+    /// Woken when a round has something to send.
+    wake: Arc<Notify>,
+}
+
+impl Hub {
+    pub(crate) fn new(markets: &[Market]) -> Self {
+        let round = |speed| Round { speed, due: None, pending: Vec::new() };
+        let mut hub = Self {
+            feeds: Vec::new(),
+            overall: Overall::default(),
+            touched: Vec::new(),
+            rounds: [Speed::Ms100, Speed::Ms1000, Speed::Ms2000].map(round),
+            command: 0,
+            wake: Arc::new(Notify::new()),
+        };
+        markets.iter().for_each(|market| hub.list(*market));
+        hub
+    }
+
+    /// Woken when something waits for [`Hub::flush`].
+    pub(crate) fn wake(&self) -> Arc<Notify> {
+        Arc::clone(&self.wake)
+    }
+
+    pub(crate) fn list(&mut self, market: Market) {
+        debug_assert_eq!(market.instrument.id.0 as usize, self.feeds.len());
+        self.feeds.push(Feed::new(market));
+    }
+
+    /// From here on the client gets these streams; those without an instrument are of all markets.
+    /// What has a present state is sent at once.
+    pub(crate) fn subscribe(
+        &mut self,
+        client: &Arc<Client>,
+        streams: &[(Option<InstrumentId>, Stream)],
+        views: &Views,
+    ) {
+        for (id, stream) in streams {
+            let Some(id) = id else {
+                self.overall.subscribe(client, stream);
+                continue;
+            };
+            let Some(feed) = self.feeds.get_mut(id.0 as usize) else { continue };
+            let Some(view) = views.instrument(*id) else { continue };
+            feed.subscribe(client, stream, view);
+            // The end of a candle is told though nothing happens.
+            if let Some(round) = feed.round_to_wait_for(stream.kind) {
+                self.rounds[round].await_round(feed, round);
+                self.wake.notify_one();
+            }
+        }
+    }
+
+    pub(crate) fn unsubscribe(
+        &mut self,
+        client: &Arc<Client>,
+        streams: &[(Option<InstrumentId>, Stream)],
+    ) {
+        for (id, stream) in streams {
+            match id {
+                None => self.overall.unsubscribe(client, stream),
+                Some(id) => {
+                    if let Some(feed) = self.feeds.get_mut(id.0 as usize) {
+                        feed.unsubscribe(client, stream);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(crate) fn event(&mut self, applied: &Applied, event: &Event, update: &BookUpdate) {
+        if !applied.continues {
+            self.command = applied.sequence;
+        }
+        let Some(feed) = self.feeds.get_mut(update.instrument.0 as usize) else { return };
+        feed.event_ns = applied.sequenced_ns;
+        let is_trade = matches!(event, Event::TradeExecuted(_));
+        if is_trade && self.overall.has_readers() {
+            self.overall.changed(update.instrument);
+            self.rounds[round_of(Speed::Ms1000)].await_round(feed, round_of(Speed::Ms1000));
+        }
+        if !feed.has_readers() {
+            return;
+        }
+        if let Event::TradeExecuted(trade) = event {
+            feed.trade(self.command, trade);
+        }
+        if !feed.is_touched && (is_trade || update.level.is_some()) {
+            feed.is_touched = true;
+            self.touched.push(update.instrument);
+        }
+        let wants = feed.apply(update, is_trade);
+        for (index, round) in self.rounds.iter_mut().enumerate() {
+            if wants[index] {
+                round.await_round(feed, index);
+            }
+        }
+    }
+
+    /// The views stand where the last event left them.
+    pub(crate) fn batch_done(&mut self, views: &Views, now: Instant) {
+        for id in std::mem::take(&mut self.touched) {
+            let Some(feed) = self.feeds.get_mut(id.0 as usize) else { continue };
+            feed.is_touched = false;
+            if let Some(view) = views.instrument(id) {
+                feed.batch_done(&view.book);
+            }
+        }
+        if self.flush(views, now).is_some() {
+            self.wake.notify_one();
+        }
+    }
+
+    /// Sends what is due of the slower streams. Gives the time at which more will be.
+    pub(crate) fn flush(&mut self, views: &Views, now: Instant) -> Option<Instant> {
+        let mut next: Option<Instant> = None;
+        for (index, round) in self.rounds.iter_mut().enumerate() {
+            if round.pending.is_empty() {
+                continue;
+            }
+            let due = round.due.unwrap_or(now);
+            if due <= now {
+                round.send(index, &mut self.feeds, views, now);
+                if round.speed == Speed::Ms1000 {
+                    self.overall.send(&self.feeds, views, now_ns());
+                }
+            }
+            if !round.pending.is_empty() {
+                let due = round.due.unwrap_or(now);
+                next = Some(next.map_or(due, |next| next.min(due)));
+            }
+        }
+        next
+    }
+}

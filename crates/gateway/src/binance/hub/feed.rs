@@ -1,0 +1,341 @@
+//! The streams of one market.
+
+use std::sync::Arc;
+
+use marketdata::{
+    AggTrades, BookUpdate, DepthAccumulator, DepthDelta, InstrumentView, L2Book, PublicTrade,
+};
+use protocol::binance::stream::{self, RollingWindow, Speed, Stream, StreamKind};
+use protocol::signed::TimeUnit;
+use types::{AggTrade, Interval, Market, Price, TradeExecuted};
+
+use crate::binance::client::Client;
+use crate::binance::hub::readers::Readers;
+use crate::binance::hub::speed::{ROUNDS, round_of};
+use crate::binance::ticker::public_trade;
+use crate::binance::ticker::{average, avg_price_mins, statistics, statistics_of_day};
+use crate::clock::now_ns;
+use crate::feed::kline::{Kline, Update};
+use crate::feed::quote::{BestLevels, Level, best, best_levels};
+
+#[derive(Debug)]
+pub(super) struct Feed {
+    pub(super) market: Market,
+    topics: Vec<Topic>,
+    agg_trades: AggTrades,
+    pub(super) is_touched: bool,
+    /// Whether it is among the pending ones of each round.
+    pub(super) is_pending: [bool; ROUNDS],
+    /// The time of the last event.
+    pub(super) event_ns: u64,
+}
+
+/// One stream, and what is to be known of what was sent of it.
+#[derive(Debug)]
+struct Topic {
+    readers: Readers,
+    source: Source,
+}
+
+#[derive(Debug)]
+enum Source {
+    Trade,
+    AggTrade,
+    BookTicker { last: BestLevels },
+    Depth { speed: Speed, changes: DepthAccumulator },
+    PartialDepth { speed: Speed, levels: usize, last: [Vec<Level>; 2] },
+    Kline(Kline),
+    Ticker(Ticker),
+    AvgPrice { last: Option<Price> },
+}
+
+/// Which statistics.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Ticker {
+    Day,
+    Mini,
+    Rolling(RollingWindow),
+}
+
+const NS_PER_HOUR: u64 = 3_600_000_000_000;
+
+impl Ticker {
+    pub(super) fn of(kind: StreamKind) -> Option<Self> {
+        match kind {
+            StreamKind::Ticker => Some(Self::Day),
+            StreamKind::MiniTicker => Some(Self::Mini),
+            StreamKind::RollingTicker(window) => Some(Self::Rolling(window)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn encode(
+        self,
+        market: &Market,
+        view: &InstrumentView,
+        now_ns: u64,
+        unit: TimeUnit,
+    ) -> String {
+        match self {
+            Self::Day => stream::day_ticker(market, unit, &statistics_of_day(view, now_ns)),
+            Self::Mini => stream::mini_ticker(market, unit, &statistics_of_day(view, now_ns)),
+            Self::Rolling(window) => {
+                let from_ns = now_ns.saturating_sub(window.hours() * NS_PER_HOUR);
+                let statistics = statistics(view, from_ns, now_ns);
+                stream::rolling_ticker(market, unit, window, &statistics)
+            }
+        }
+    }
+}
+
+impl Feed {
+    pub(super) fn new(market: Market) -> Self {
+        Self {
+            market,
+            topics: Vec::new(),
+            agg_trades: AggTrades::default(),
+            is_touched: false,
+            is_pending: [false; ROUNDS],
+            event_ns: 0,
+        }
+    }
+
+    pub(super) fn has_readers(&self) -> bool {
+        !self.topics.is_empty()
+    }
+
+    pub(super) fn subscribe(
+        &mut self,
+        client: &Arc<Client>,
+        stream: &Stream,
+        view: &InstrumentView,
+    ) {
+        self.drop_idle();
+        let index = self.topics.iter().position(|topic| topic.readers.stream.kind == stream.kind);
+        let index = index.unwrap_or_else(|| {
+            let source = Source::new(stream.kind, view);
+            self.topics.push(Topic { readers: Readers::new(*stream), source });
+            self.topics.len() - 1
+        });
+        let (market, event_ns) = (&self.market, self.event_ns);
+        let Topic { readers, source } = &mut self.topics[index];
+        readers.add(client, || source.present(market, event_ns, client.unit, view));
+    }
+
+    pub(super) fn unsubscribe(&mut self, client: &Arc<Client>, stream: &Stream) {
+        let of_kind = |topic: &&mut Topic| topic.readers.stream.kind == stream.kind;
+        self.topics.iter_mut().filter(of_kind).for_each(|topic| topic.readers.remove(client));
+        self.drop_idle();
+    }
+
+    /// Forgets connections that are gone and streams that nobody listens to.
+    fn drop_idle(&mut self) {
+        self.topics.retain_mut(|topic| topic.readers.keep_open());
+    }
+
+    /// The round that tells the end of a candle, if one is open.
+    pub(super) fn round_to_wait_for(&self, kind: StreamKind) -> Option<usize> {
+        let topic = self.topics.iter().find(|topic| topic.readers.stream.kind == kind)?;
+        match &topic.source {
+            Source::Kline(kline) if kline.is_open() => Some(round_of(kline_speed(kline))),
+            _ => None,
+        }
+    }
+
+    /// Sends a trade at once, and counts it for what is sent later.
+    pub(super) fn trade(&mut self, command: u64, executed: &TradeExecuted) {
+        let (market, event_ns) = (&self.market, self.event_ns);
+        let seen = PublicTrade::of(executed);
+        let mut wants_agg_trades = false;
+        for Topic { readers, source } in &mut self.topics {
+            match source {
+                Source::Trade => {
+                    let trade = public_trade(&seen);
+                    readers.publish(|unit| stream::trade(market, event_ns, unit, &trade));
+                }
+                Source::AggTrade => wants_agg_trades = true,
+                Source::Kline(kline) => {
+                    if let Some(closed) = kline.trade(&seen) {
+                        publish_kline(readers, market, event_ns, kline, (closed, true));
+                    }
+                }
+                _ => {}
+            }
+        }
+        if wants_agg_trades && let Some(complete) = self.agg_trades.push(command, executed) {
+            self.agg_trade(&complete);
+        }
+    }
+
+    fn agg_trade(&mut self, trade: &AggTrade) {
+        let (market, event_ns) = (&self.market, self.event_ns);
+        for Topic { readers, source } in &mut self.topics {
+            if matches!(source, Source::AggTrade) {
+                readers.publish(|unit| stream::agg_trade(market, event_ns, unit, trade));
+            }
+        }
+    }
+
+    /// Takes note of a change. Gives the rounds that are to send something for it.
+    pub(super) fn apply(&mut self, update: &BookUpdate, is_trade: bool) -> [bool; ROUNDS] {
+        let is_level = update.level.is_some();
+        let mut wants = [false; ROUNDS];
+        for topic in &mut self.topics {
+            let speed = match &mut topic.source {
+                Source::Depth { speed, changes } if is_level => {
+                    changes.apply(update);
+                    *speed
+                }
+                Source::PartialDepth { speed, .. } if is_level => *speed,
+                Source::Ticker(Ticker::Day) if is_level || is_trade => Speed::Ms1000,
+                Source::Ticker(_) | Source::AvgPrice { .. } if is_trade => Speed::Ms1000,
+                Source::Kline(kline) if is_trade => kline_speed(kline),
+                _ => continue,
+            };
+            wants[round_of(speed)] = true;
+        }
+        wants
+    }
+
+    /// Sends what is sent with each batch.
+    pub(super) fn batch_done(&mut self, book: &L2Book) {
+        if let Some(complete) = self.agg_trades.take() {
+            self.agg_trade(&complete);
+        }
+        let (market, now) = (&self.market, best(book));
+        for Topic { readers, source } in &mut self.topics {
+            if let Source::BookTicker { last } = source
+                && *last != now
+            {
+                *last = now;
+                readers.publish(|_| encode_ticker(market, book));
+            }
+        }
+    }
+
+    /// Sends what is due at one speed. Says whether more is to be sent though nothing happens.
+    pub(super) fn send(&mut self, at: Speed, view: &InstrumentView, now_ns: u64) -> bool {
+        let (market, event_ns, book) = (&self.market, self.event_ns, &view.book);
+        let mut goes_on = false;
+        for Topic { readers, source } in &mut self.topics {
+            match source {
+                Source::Depth { speed, changes } if *speed == at => {
+                    let Some(delta) = changes.take(book) else { continue };
+                    readers.publish(|unit| encode_delta(market, event_ns, unit, &delta));
+                }
+                Source::PartialDepth { speed, levels, last } if *speed == at => {
+                    let now = best_levels(book, *levels);
+                    if *last == now {
+                        continue;
+                    }
+                    let update_id = book.last_update_id();
+                    readers.publish(|_| stream::partial_depth(market, update_id, &now[0], &now[1]));
+                    *last = now;
+                }
+                Source::Kline(kline) if kline_speed(kline) == at => {
+                    if let Some(update) = kline.take(now_ns) {
+                        publish_kline(readers, market, now_ns, kline, update);
+                    }
+                    goes_on |= kline.is_open();
+                }
+                Source::Ticker(ticker) if at == Speed::Ms1000 => {
+                    readers.publish(|unit| ticker.encode(market, view, now_ns, unit));
+                }
+                Source::AvgPrice { last } if at == Speed::Ms1000 => {
+                    let now = average(market, view, now_ns);
+                    if *last != now {
+                        *last = now;
+                        readers.publish(|unit| encode_average(market, view, now_ns, unit));
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.drop_idle();
+        goes_on && self.has_readers()
+    }
+}
+
+impl Source {
+    fn new(kind: StreamKind, view: &InstrumentView) -> Self {
+        let book = &view.book;
+        match kind {
+            StreamKind::Trade => Self::Trade,
+            StreamKind::AggTrade => Self::AggTrade,
+            StreamKind::BookTicker => Self::BookTicker { last: best(book) },
+            StreamKind::Depth(speed) => Self::Depth { speed, changes: DepthAccumulator::new(book) },
+            StreamKind::PartialDepth(levels, speed) => {
+                let levels = usize::from(levels);
+                Self::PartialDepth { speed, levels, last: best_levels(book, levels) }
+            }
+            StreamKind::Kline(interval, zone) => {
+                Self::Kline(Kline::new((interval, zone), view, now_ns()))
+            }
+            StreamKind::Ticker => Self::Ticker(Ticker::Day),
+            StreamKind::MiniTicker => Self::Ticker(Ticker::Mini),
+            StreamKind::RollingTicker(window) => Self::Ticker(Ticker::Rolling(window)),
+            StreamKind::AvgPrice => Self::AvgPrice { last: None },
+        }
+    }
+
+    /// What a new reader is told at once.
+    fn present(
+        &self,
+        market: &Market,
+        event_ns: u64,
+        unit: TimeUnit,
+        view: &InstrumentView,
+    ) -> Option<String> {
+        match self {
+            Self::Trade | Self::AggTrade | Self::Depth { .. } => None,
+            Self::BookTicker { .. } => Some(encode_ticker(market, &view.book)),
+            Self::PartialDepth { levels, .. } => {
+                let [bids, asks] = best_levels(&view.book, *levels);
+                let update_id = view.book.last_update_id();
+                Some(stream::partial_depth(market, update_id, &bids, &asks))
+            }
+            Self::Kline(kline) => {
+                let (interval, zone) = kline.of();
+                let candle = view.statistics.candle(interval, zone, now_ns())?;
+                let of = (interval, zone);
+                Some(stream::kline(market, event_ns, unit, &candle, of, false))
+            }
+            Self::Ticker(ticker) => Some(ticker.encode(market, view, now_ns(), unit)),
+            Self::AvgPrice { .. } => Some(encode_average(market, view, now_ns(), unit)),
+        }
+    }
+}
+
+fn kline_speed(kline: &Kline) -> Speed {
+    match kline.of() {
+        (Interval::Second1, _) => Speed::Ms1000,
+        _ => Speed::Ms2000,
+    }
+}
+
+fn publish_kline(
+    readers: &mut Readers,
+    market: &Market,
+    event_ns: u64,
+    kline: &Kline,
+    (candle, is_closed): Update,
+) {
+    let of = kline.of();
+    readers.publish(|unit| stream::kline(market, event_ns, unit, &candle, of, is_closed));
+}
+
+fn encode_delta(market: &Market, event_ns: u64, unit: TimeUnit, delta: &DepthDelta) -> String {
+    let (first, last) = (delta.first_update_id, delta.last_update_id);
+    stream::depth_update(market, event_ns, unit, first, last, &delta.bids, &delta.asks)
+}
+
+fn encode_ticker(market: &Market, book: &L2Book) -> String {
+    let [bid, ask] = best(book);
+    stream::book_ticker(market, book.last_update_id(), bid, ask)
+}
+
+fn encode_average(market: &Market, view: &InstrumentView, now_ns: u64, unit: TimeUnit) -> String {
+    let (mins, price) = (avg_price_mins(market), average(market, view, now_ns));
+    let last_ns = view.trades.last().map_or(0, |trade| trade.traded_ns);
+    stream::avg_price(market, now_ns, unit, mins, price, last_ns)
+}

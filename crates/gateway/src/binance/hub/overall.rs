@@ -1,0 +1,69 @@
+//! The streams of all markets together: tickers of those that changed, in one list.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use marketdata::Views;
+use protocol::binance::stream::Stream;
+use protocol::signed::TimeUnit;
+use types::InstrumentId;
+
+use super::feed::{Feed, Ticker};
+use super::readers::Readers;
+use crate::binance::client::Client;
+
+#[derive(Debug, Default)]
+pub(super) struct Overall {
+    topics: Vec<(Ticker, Readers)>,
+    /// Since the last round.
+    changed: BTreeSet<InstrumentId>,
+}
+
+impl Overall {
+    pub(super) fn has_readers(&self) -> bool {
+        !self.topics.is_empty()
+    }
+
+    pub(super) fn subscribe(&mut self, client: &Arc<Client>, stream: &Stream) {
+        let Some(ticker) = Ticker::of(stream.kind) else { return };
+        self.drop_idle();
+        let index = self.topics.iter().position(|(of, _)| *of == ticker).unwrap_or_else(|| {
+            self.topics.push((ticker, Readers::new(*stream)));
+            self.topics.len() - 1
+        });
+        self.topics[index].1.add(client, || None);
+    }
+
+    pub(super) fn unsubscribe(&mut self, client: &Arc<Client>, stream: &Stream) {
+        let ticker = Ticker::of(stream.kind);
+        let of_kind = self.topics.iter_mut().filter(|(of, _)| Some(*of) == ticker);
+        of_kind.for_each(|(_, readers)| readers.remove(client));
+        self.drop_idle();
+    }
+
+    pub(super) fn changed(&mut self, instrument: InstrumentId) {
+        self.changed.insert(instrument);
+    }
+
+    pub(super) fn send(&mut self, feeds: &[Feed], views: &Views, now_ns: u64) {
+        let changed = std::mem::take(&mut self.changed);
+        if changed.is_empty() {
+            return;
+        }
+        for (ticker, readers) in &mut self.topics {
+            let list = |unit: TimeUnit| {
+                let one = |id: &InstrumentId| {
+                    let (feed, view) = (feeds.get(id.0 as usize)?, views.instrument(*id)?);
+                    Some(ticker.encode(&feed.market, view, now_ns, unit))
+                };
+                format!("[{}]", changed.iter().filter_map(one).collect::<Vec<_>>().join(","))
+            };
+            readers.publish(list);
+        }
+        self.drop_idle();
+    }
+
+    fn drop_idle(&mut self) {
+        self.topics.retain_mut(|(_, readers)| readers.keep_open());
+    }
+}

@@ -1,0 +1,65 @@
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use axum::extract::ws::Utf8Bytes;
+use protocol::binance::stream::{self, Stream};
+use protocol::signed::TimeUnit;
+
+use crate::binance::client::Client;
+
+/// One stream that somebody listens to.
+#[derive(Debug)]
+pub(super) struct Readers {
+    pub(super) stream: Stream,
+    clients: Vec<Arc<Client>>,
+}
+
+impl Readers {
+    pub(super) fn new(stream: Stream) -> Self {
+        Self { stream, clients: Vec::new() }
+    }
+
+    /// Sends what is there now, if anything is, and goes on with what comes.
+    pub(super) fn add(&mut self, client: &Arc<Client>, present: impl FnOnce() -> Option<String>) {
+        if self.clients.iter().any(|reader| Arc::ptr_eq(reader, client)) {
+            return;
+        }
+        let combined = client.combined.load(Ordering::Relaxed);
+        let taken = present()
+            .is_none_or(|payload| client.push(form(&self.stream, payload, combined).into()));
+        if taken {
+            self.clients.push(Arc::clone(client));
+        }
+    }
+
+    pub(super) fn remove(&mut self, client: &Arc<Client>) {
+        self.clients.retain(|reader| !Arc::ptr_eq(reader, client));
+    }
+
+    /// Forgets connections that are gone; `false` when nobody is left.
+    pub(super) fn keep_open(&mut self) -> bool {
+        self.clients.retain(|reader| !reader.outlet.is_closed());
+        !self.clients.is_empty()
+    }
+
+    /// Gives everybody the payload in the form that he wants; who is gone or cut is forgotten.
+    pub(super) fn publish(&mut self, encode: impl Fn(TimeUnit) -> String) {
+        let mut forms: [Option<Utf8Bytes>; 4] = [const { None }; 4];
+        let stream = &self.stream;
+        self.clients.retain(|reader| {
+            let combined = reader.combined.load(Ordering::Relaxed);
+            let in_us = reader.unit == TimeUnit::Microsecond;
+            let shared = &mut forms[usize::from(combined) * 2 + usize::from(in_us)];
+            let payload =
+                shared.get_or_insert_with(|| form(stream, encode(reader.unit), combined).into());
+            reader.push(payload.clone())
+        });
+    }
+}
+
+fn form(stream: &Stream, payload: String, combined: bool) -> String {
+    match combined {
+        true => stream::combined(stream, &payload),
+        false => payload,
+    }
+}

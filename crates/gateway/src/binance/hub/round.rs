@@ -1,0 +1,40 @@
+use std::time::{Duration, Instant};
+
+use marketdata::Views;
+use protocol::binance::stream::Speed;
+use types::InstrumentId;
+
+use crate::binance::hub::feed::Feed;
+use crate::clock::now_ns;
+
+/// The streams of one speed.
+#[derive(Debug)]
+pub(super) struct Round {
+    pub(super) speed: Speed,
+    pub(super) due: Option<Instant>,
+    /// Instruments that changed since they were last sent.
+    pub(super) pending: Vec<InstrumentId>,
+}
+
+impl Round {
+    /// Has the feed sent with the next round.
+    pub(super) fn await_round(&mut self, feed: &mut Feed, index: usize) {
+        if !feed.is_pending[index] {
+            feed.is_pending[index] = true;
+            self.pending.push(feed.market.instrument.id);
+        }
+    }
+
+    pub(super) fn send(&mut self, index: usize, feeds: &mut [Feed], views: &Views, now: Instant) {
+        self.due = Some(now + Duration::from_millis(self.speed.interval_ms()));
+        for id in std::mem::take(&mut self.pending) {
+            let Some(feed) = feeds.get_mut(id.0 as usize) else { continue };
+            feed.is_pending[index] = false;
+            if let Some(view) = views.instrument(id)
+                && feed.send(self.speed, view, now_ns())
+            {
+                self.await_round(feed, index);
+            }
+        }
+    }
+}

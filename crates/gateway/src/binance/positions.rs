@@ -1,0 +1,35 @@
+//! The balances that events have moved: asked for, and told to those who listen to their accounts.
+
+use std::sync::Arc;
+
+use tokio::time::sleep;
+
+use crate::binance::reach::{ASK_RETRY, ask_patiently};
+use crate::binance::shared::Known;
+use crate::door::query::{Asked, ask_balances};
+
+/// Asks the engine for balances, and has them told.
+pub(crate) fn ask_positions(known: &Arc<Known>, asked: Asked) {
+    // Before the sockets are open nobody listens.
+    let Some(reach) = known.reach.get() else { return };
+    let (known, handle) = (Arc::clone(known), reach.handle.clone());
+    reach.runtime.spawn(async move {
+        let found = loop {
+            match ask_balances(&handle, asked.clone()) {
+                Ok(answer) => break answer.await,
+                Err(_) => sleep(ASK_RETRY).await,
+            }
+        };
+        // The venue is gone, and so will be the streams.
+        let Some(found) = found else { return };
+        let told = Arc::clone(&known);
+        let tell = move || {
+            let mut users = told.users();
+            users.positions(&told.directory.read(), found);
+            users.batch_done()
+        };
+        if let Some(Some(asked)) = ask_patiently(&handle, tell).await {
+            ask_positions(&known, asked);
+        }
+    });
+}

@@ -1,0 +1,97 @@
+//! Requests and answers as HTTP.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use protocol::signed::ApiError;
+use types::{Origin, RetryKey};
+use venue::retry_key;
+
+use crate::binance::call::{Call, Proof};
+use crate::binance::operations::Operation;
+use crate::binance::shared::Shared;
+use crate::socket::cors::Headers;
+use crate::socket::http::{API_KEY_HEADER, Asked, Failure, SignedRequest, TIME_UNIT_HEADER};
+
+/// The second is the older name.
+pub(crate) const USED_WEIGHT_HEADERS: [HeaderName; 2] =
+    [HeaderName::from_static("x-mbx-used-weight-1m"), HeaderName::from_static("x-mbx-used-weight")];
+pub(crate) const IDEMPOTENCY_HEADER: HeaderName = HeaderName::from_static("idempotency-key");
+const IDEMPOTENCY_KEY_LEN_MAX: usize = 64;
+const IDEMPOTENCY_KEY_LEGAL: &str = "^[ -~]{1,64}$";
+
+/// What pages of other origins may send, and what they may read.
+pub(crate) fn headers() -> Headers {
+    Headers {
+        sent: vec![API_KEY_HEADER, TIME_UNIT_HEADER, IDEMPOTENCY_HEADER],
+        answered: USED_WEIGHT_HEADERS.to_vec(),
+    }
+}
+
+/// What a connection is sent that finds no place, of which there are so many.
+pub(crate) fn turned_away(limit: usize) -> String {
+    let error = ApiError::too_many_connections(u32::try_from(limit).unwrap_or(u32::MAX));
+    let body = error.body();
+    format!(
+        "HTTP/1.1 {} Too Many Requests\r\ncontent-type: application/json;charset=UTF-8\r\n\
+         content-length: {}\r\nconnection: close\r\n\r\n{body}",
+        error.status,
+        body.len(),
+    )
+}
+
+/// Carries out what a path and a method stand for.
+pub(crate) async fn serve(
+    operation: &'static Operation,
+    State(shared): State<Arc<Shared>>,
+    request: Request,
+) -> Response {
+    let asked = Asked::of(&request);
+    let (answer, spent) = match read(request, &shared).await {
+        Ok(call) => operation.carry_out(call).await,
+        Err(error) => {
+            shared.door.note(&asked.attempt(), error.status, error.code, &error.msg);
+            (Err(error), None)
+        }
+    };
+    let mut response = answer.map_err(Failure).into_response();
+    if let Some(spent) = spent {
+        for name in USED_WEIGHT_HEADERS {
+            response.headers_mut().insert(name, HeaderValue::from(spent));
+        }
+    }
+    response
+}
+
+async fn read(request: Request, shared: &Arc<Shared>) -> Result<Call, ApiError> {
+    let sent = SignedRequest::read(request, &shared.settings).await?;
+    let SignedRequest { received_ns, waited, times, unit, params, peer, .. } = sent;
+    Ok(Call {
+        shared: Arc::clone(shared),
+        received_ns,
+        waited,
+        times,
+        unit,
+        params,
+        peer,
+        origin: Origin::Rest,
+        proof: Proof::Http { api_key: sent.api_key, query: sent.query, body: sent.body },
+        retry_key: find_retry_key(&sent.headers),
+    })
+}
+
+fn find_retry_key(headers: &HeaderMap) -> Result<Option<RetryKey>, ApiError> {
+    let mut sent = headers.get_all(IDEMPOTENCY_HEADER).iter();
+    let Some(key) = sent.next().map(HeaderValue::as_bytes) else { return Ok(None) };
+    let legal = (1..=IDEMPOTENCY_KEY_LEN_MAX).contains(&key.len())
+        && key.iter().all(|byte| (b' '..=b'~').contains(byte));
+    if !legal {
+        return Err(ApiError::illegal_characters("Idempotency-Key", IDEMPOTENCY_KEY_LEGAL));
+    }
+    match sent.next() {
+        None => Ok(Some(retry_key(key))),
+        Some(_) => Err(ApiError::duplicate_parameter()),
+    }
+}

@@ -1,0 +1,60 @@
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use crate::binance::hub::Hub;
+use crate::binance::listen_keys::{ListenKey, ListenKeys};
+use crate::binance::reach::Reach;
+use crate::binance::users::Users;
+use crate::door::directory::SharedDirectory;
+use crate::door::shared::Door;
+use crate::settings::Settings;
+use crate::socket::connection::Place;
+use crate::socket::websocket::Ground;
+
+/// What the publisher's thread and the connections share. The listener writes it.
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub(crate) directory: Arc<SharedDirectory>,
+    /// Touched on the publisher's thread only, so nobody ever waits for it.
+    hub: Mutex<Hub>,
+    /// Nearly so.
+    users: Mutex<Users>,
+    /// There once the sockets are open.
+    pub(crate) reach: OnceLock<Reach>,
+}
+
+impl Known {
+    pub(crate) fn new(directory: Arc<SharedDirectory>, hub: Hub, users: Users) -> Self {
+        let (hub, users) = (Mutex::new(hub), Mutex::new(users));
+        Self { directory, hub, users, reach: OnceLock::new() }
+    }
+
+    pub(crate) fn hub(&self) -> MutexGuard<'_, Hub> {
+        self.hub.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn users(&self) -> MutexGuard<'_, Users> {
+        self.users.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What all connections share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) door: Arc<Door>,
+    pub(crate) settings: Settings,
+    pub(crate) listen_keys: ListenKeys,
+    pub(crate) known: Arc<Known>,
+}
+
+impl Shared {
+    /// What a WebSocket of this place is opened on.
+    pub(crate) fn ground(&self, place: Place) -> Ground {
+        Ground { place, settings: self.settings, stopping: self.door.stopping.clone() }
+    }
+
+    /// What a listen key opens: nothing once the key that began it is of no use any more.
+    pub(crate) fn listen_key(&self, name: &str) -> Option<(Arc<str>, ListenKey)> {
+        let found = self.listen_keys.find(name)?;
+        self.door.directory().is_usable(found.1.key).then_some(found)
+    }
+}

@@ -1,0 +1,201 @@
+//! Market data over WebSocket: which streams a connection listens to.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{Extension, RawPathParams, State};
+use axum::http::Uri;
+use axum::response::Response;
+use protocol::binance::stream::{
+    self, MESSAGE_LEN_MAX, Names, STREAMS_MAX, Session as Subscriptions, Stream,
+};
+use protocol::signed::{ApiError, Params, TimeUnit};
+use tokio::time::sleep;
+use types::{InstrumentId, Symbol};
+
+use crate::binance::client::Client;
+use crate::binance::listen_keys::ListenKey;
+use crate::binance::shared::Shared;
+use crate::binance::user_data::{self, UserData};
+use crate::binance::users::Form;
+use crate::clock::now_ns;
+use crate::socket::connection::Place;
+use crate::socket::http::Failure;
+use crate::socket::websocket::{self, End, Session, Upgrade};
+
+/// How often, and how long apart, a full queue of the venue is tried to get a subscription in.
+const SUBSCRIBE_TRIES: u32 = 100;
+const SUBSCRIBE_RETRY: Duration = Duration::from_millis(10);
+
+/// `/ws`, `/ws/<stream>/<stream>`: payloads as they are. A name may be a listen key. One that means
+/// nothing is no error; there is just nothing to send.
+pub(crate) async fn raw(
+    State(shared): State<Arc<Shared>>,
+    Extension(place): Extension<Place>,
+    path: Result<RawPathParams, RawPathParamsRejection>,
+    uri: Uri,
+    upgrade: Upgrade,
+) -> Result<Response, Failure> {
+    let path = path.map_err(|_| ApiError::illegal_characters("stream", "UTF-8"))?;
+    let names = path.iter().next().map_or(String::new(), |(_, names)| names.to_owned());
+    let mut params = Params::parse(uri.query().unwrap_or_default(), b"")?;
+    let unit = time_unit(&mut params)?;
+    open(shared, place, upgrade, false, &names, unit).await
+}
+
+/// `/stream?streams=<stream>/<stream>`: each payload with the name of its stream.
+pub(crate) async fn combined(
+    State(shared): State<Arc<Shared>>,
+    Extension(place): Extension<Place>,
+    uri: Uri,
+    upgrade: Upgrade,
+) -> Result<Response, Failure> {
+    let mut params = Params::parse(uri.query().unwrap_or_default(), b"")?;
+    let unit = time_unit(&mut params)?;
+    let names = params.text("streams").ok().flatten().unwrap_or_default();
+    open(shared, place, upgrade, true, &names, unit).await
+}
+
+pub(crate) fn time_unit(params: &mut Params) -> Result<TimeUnit, ApiError> {
+    TimeUnit::parse(params.text("timeUnit")?.as_deref())
+}
+
+async fn open(
+    shared: Arc<Shared>,
+    place: Place,
+    upgrade: Upgrade,
+    combined: bool,
+    names: &str,
+    unit: TimeUnit,
+) -> Result<Response, Failure> {
+    let upgrade = websocket::check(&shared.door.stopping, upgrade)?;
+    let names = names.split('/').filter(|name| !name.is_empty());
+    let streams: HashSet<Stream> = names.clone().filter_map(Stream::parse).collect();
+    if streams.len() > STREAMS_MAX {
+        return Err(ApiError::too_many_parameters(STREAMS_MAX, streams.len()).into());
+    }
+    let (client, queue) = Client::new(shared.settings.ws_queue_max, combined, unit);
+    let is_listen_key = |name: &&str| shared.listen_key(name).is_some();
+    let listen_keys = names.filter(is_listen_key).map(str::to_owned).collect();
+    let subscriptions = Subscriptions::new(combined, streams.into_iter().collect(), listen_keys);
+    let mut session = StreamSession {
+        shared: Arc::clone(&shared),
+        client: Arc::clone(&client),
+        subscriptions,
+        user_data: HashMap::new(),
+    };
+    session.follow_listen_keys().await?;
+    // Before the client hears that it is connected: a snapshot that it asks for then is not too old.
+    let begin = session.subscriptions.streams();
+    session.change(begin, true).await.map_err(|Unsubscribed| ApiError::overloaded())?;
+    let ground = shared.ground(place);
+    websocket::open(ground, upgrade, (Arc::clone(&client.outlet), queue), session)
+}
+
+struct StreamSession {
+    shared: Arc<Shared>,
+    client: Arc<Client>,
+    subscriptions: Subscriptions,
+    /// By listen key.
+    user_data: HashMap<String, UserData>,
+}
+
+/// The venue did not take the subscription.
+struct Unsubscribed;
+
+impl Session for StreamSession {
+    const MESSAGE_LEN_MAX: usize = MESSAGE_LEN_MAX;
+
+    async fn receive(&mut self, text: &str) -> Result<Option<String>, End> {
+        let before: HashSet<Stream> = self.subscriptions.streams().iter().copied().collect();
+        let reply = self.control(text);
+        self.client.combined.store(self.subscriptions.is_combined(), Ordering::Relaxed);
+        let after: HashSet<Stream> = self.subscriptions.streams().iter().copied().collect();
+        let begin: Vec<Stream> = after.difference(&before).copied().collect();
+        let end: Vec<Stream> = before.difference(&after).copied().collect();
+        self.change(&begin, true).await.map_err(|Unsubscribed| End::VenueGone)?;
+        self.change(&end, false).await.map_err(|Unsubscribed| End::VenueGone)?;
+        self.follow_listen_keys().await.map_err(|_overloaded| End::VenueGone)?;
+        Ok(Some(reply))
+    }
+
+    fn server_shutdown(&self) -> String {
+        stream::server_shutdown(now_ns(), self.client.unit, self.subscriptions.is_combined())
+    }
+
+    /// Leaves the hub. Where that is not heard, the closed queue tells it later.
+    fn forget(&mut self) {
+        let found = self.found(self.subscriptions.streams());
+        let (known, client) = (Arc::clone(&self.shared.known), Arc::clone(&self.client));
+        let _overloaded = self
+            .shared
+            .door
+            .handle
+            .read_views(move |_, _| known.hub().unsubscribe(&client, &found));
+    }
+}
+
+impl StreamSession {
+    fn control(&mut self, text: &str) -> String {
+        let shared = &self.shared;
+        let names = Names {
+            is_symbol: &|symbol: &Symbol| shared.door.market(symbol.as_str()).is_some(),
+            is_listen_key: &|name: &str| shared.listen_key(name).is_some(),
+        };
+        self.subscriptions.receive(text, &names)
+    }
+
+    /// Begins and ends to listen to accounts, as the subscriptions say by now.
+    async fn follow_listen_keys(&mut self) -> Result<(), ApiError> {
+        let own = self.subscriptions.listen_keys();
+        for (_, ended) in self.user_data.extract_if(|name, _| !own.contains(name)) {
+            user_data::unsubscribe(&self.shared, &ended).await?;
+        }
+        for name in own {
+            if self.user_data.contains_key(name) {
+                continue;
+            }
+            let Some((key_name, listen_key)) = self.shared.listen_key(name) else { continue };
+            let ListenKey { account, key, .. } = listen_key;
+            let form = Form::ListenKey(key_name);
+            let begun =
+                user_data::subscribe(&self.shared, account, key, &self.client, form, None).await?;
+            self.user_data.insert(name.clone(), begun);
+        }
+        Ok(())
+    }
+
+    /// Begins or ends to listen.
+    async fn change(&self, streams: &[Stream], on: bool) -> Result<(), Unsubscribed> {
+        let found = self.found(streams);
+        if found.is_empty() {
+            return Ok(());
+        }
+        for _ in 0..SUBSCRIBE_TRIES {
+            let (known, client) = (Arc::clone(&self.shared.known), Arc::clone(&self.client));
+            let found = found.clone();
+            let asked = self.shared.door.handle.read_views(move |views, _| match on {
+                true => known.hub().subscribe(&client, &found, views),
+                false => known.hub().unsubscribe(&client, &found),
+            });
+            match asked {
+                Ok(done) => return done.await.map_err(|_| Unsubscribed),
+                Err(_) => sleep(SUBSCRIBE_RETRY).await,
+            }
+        }
+        Err(Unsubscribed)
+    }
+
+    fn found(&self, streams: &[Stream]) -> Vec<(Option<InstrumentId>, Stream)> {
+        let directory = self.shared.door.directory();
+        let find = |stream: &Stream| {
+            let Some(symbol) = &stream.symbol else { return Some((None, *stream)) };
+            let market = directory.market(symbol.as_str())?;
+            Some((Some(market.instrument.id), *stream))
+        };
+        streams.iter().filter_map(find).collect()
+    }
+}

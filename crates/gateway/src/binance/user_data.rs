@@ -1,0 +1,121 @@
+//! Subscriptions to an account's events: beginning one, with what has happened since a number.
+
+use std::sync::Arc;
+
+use axum::extract::ws::Utf8Bytes;
+use protocol::binance::user_stream::Moment;
+use protocol::signed::{ApiError, TimeUnit};
+use types::{AccountId, KeyId};
+use venue::{NumberedEvent, SpoolError};
+
+use crate::binance::client::Client;
+use crate::binance::reach::ask_patiently;
+use crate::binance::shared::Shared;
+use crate::binance::users::Form;
+use crate::clock::now_ns;
+use crate::feed::account::ReaderId;
+use crate::feed::backlog::{Backlog, Unsent};
+
+/// A reader of an account's events.
+#[derive(Clone, Debug)]
+pub(crate) struct UserData {
+    account: AccountId,
+    id: ReaderId,
+}
+
+/// From here on the client gets what happens to the account, after what has happened since
+/// `from_seq`. Fails when that is no longer kept.
+pub(crate) async fn subscribe(
+    shared: &Arc<Shared>,
+    account: AccountId,
+    key: KeyId,
+    client: &Arc<Client>,
+    form: Form,
+    from_seq: Option<u64>,
+) -> Result<UserData, ApiError> {
+    let known = Arc::clone(&shared.known);
+    let (reader, own_form) = (Arc::clone(client), form.clone());
+    let asked = shared.door.ask_views(move |_, spool| {
+        let holds = from_seq.is_some();
+        (known.users().subscribe(account, key, &reader, own_form, holds), spool.reader())
+    });
+    let (id, spool) = asked.await?;
+    let user_data = UserData { account, id };
+    if let Some(from_seq) = from_seq {
+        let backlog = Backlog { spool, account };
+        let first = match backlog.page(from_seq).await {
+            Ok(first) => first,
+            Err(error) => {
+                unsubscribe(shared, &user_data).await?;
+                return Err(unreadable(error, from_seq));
+            }
+        };
+        // After the answer to who subscribes, which does not wait for it.
+        let past = Past {
+            shared: Arc::clone(shared),
+            user_data: user_data.clone(),
+            client: Arc::clone(client),
+            form,
+        };
+        tokio::spawn(past.send(backlog, first, from_seq));
+    }
+    Ok(user_data)
+}
+
+pub(crate) async fn unsubscribe(shared: &Shared, user_data: &UserData) -> Result<(), ApiError> {
+    let (known, UserData { account, id }) = (Arc::clone(&shared.known), user_data.clone());
+    Ok(shared.door.ask_views(move |_, _| known.users().unsubscribe(account, id)).await?)
+}
+
+/// What happened before the subscription, on its way to the client.
+struct Past {
+    shared: Arc<Shared>,
+    user_data: UserData,
+    client: Arc<Client>,
+    form: Form,
+}
+
+impl Past {
+    async fn send(self, backlog: Backlog, first: Vec<NumberedEvent>, from_seq: u64) {
+        let outlet = &self.client.outlet;
+        let Some(queue) = outlet.queue() else { return };
+        let encode = |page: &[NumberedEvent]| self.encode(page);
+        let next_seq = match backlog.send(first, from_seq, &queue, encode).await {
+            Ok(next_seq) => next_seq,
+            Err(Unsent::Gone) => return,
+            Err(Unsent::Unreadable(error)) => {
+                let error = unreadable(error, from_seq);
+                tracing::warn!(%error, "a user stream's past cannot be read on");
+                return outlet.cut.notify_one();
+            }
+        };
+        let UserData { account, id } = self.user_data;
+        let known = Arc::clone(&self.shared.known);
+        let release = move || known.users().release(account, id, next_seq);
+        if ask_patiently(&self.shared.door.handle, release).await.is_none() {
+            outlet.cut.notify_one();
+        }
+    }
+
+    fn encode(&self, page: &[NumberedEvent]) -> Vec<Utf8Bytes> {
+        let Self { shared, user_data, client, form } = self;
+        let directory = shared.door.directory();
+        let users = shared.known.users();
+        let texts = users.again(&directory, user_data.account, page, client, form);
+        texts.into_iter().map(Utf8Bytes::from).collect()
+    }
+}
+
+fn unreadable(error: SpoolError, from_seq: u64) -> ApiError {
+    match error {
+        SpoolError::Gone { .. } => ApiError::events_gone(from_seq),
+        error => {
+            tracing::error!(%error, "an account's events cannot be read");
+            ApiError::unknown()
+        }
+    }
+}
+
+pub(crate) fn moment(unit: TimeUnit) -> Moment {
+    Moment { event_ns: now_ns(), unit }
+}

@@ -1,0 +1,284 @@
+//! User data streams: who listens to which account, and what the account's events tell them.
+//!
+//! Lives on the publisher's thread, beside the [`hub`](crate::binance::hub). An event's text is made once for
+//! all who listen to its account.
+//!
+//! # Invariants
+//! - A reader gets every numbered event of the account from the number on that it asked for, once
+//!   and in order, or is cut.
+//! - Balances are told after the events that moved them, as they were when the engine was asked: a
+//!   later state may include what is told later.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use axum::extract::ws::Utf8Bytes;
+use protocol::binance::user_stream::{self, Moment, Names};
+use protocol::signed::TimeUnit;
+use types::{
+    AccountId, Asset, AssetId, ClOrdId, Event, InstrumentId, KeyId, Market, Order, OrderId,
+    OrderList, TradePrevented,
+};
+use venue::{Applied, NumberedEvent};
+
+use crate::binance::client::Client;
+use crate::door::directory::Directory;
+use crate::door::query::{Asked, FoundBalances};
+use crate::feed::account::{AccountFeed, AccountReader, Listening, ReaderId};
+use crate::feed::lists::Lists;
+use crate::feed::outlet::Outlet;
+
+#[derive(Debug)]
+pub(crate) struct Users {
+    lists: Lists,
+    feed: AccountFeed<Reader>,
+    /// The last trade that self-trade prevention did not let happen: the events that follow it say
+    /// what became of its orders.
+    prevented: Option<TradePrevented>,
+    /// What may have moved since balances were last asked for.
+    touched: BTreeMap<AccountId, BTreeSet<AssetId>>,
+    /// Whether the engine is being asked.
+    is_asking: bool,
+}
+
+#[derive(Debug)]
+struct Reader {
+    client: Arc<Client>,
+    form: Form,
+}
+
+impl AccountReader for Reader {
+    type Message = Utf8Bytes;
+
+    fn outlet(&self) -> &Outlet<Utf8Bytes> {
+        &self.client.outlet
+    }
+}
+
+/// How an event is wrapped.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Form {
+    /// For a subscription of the WebSocket API.
+    Subscription(u32),
+    /// For a listen key: as it is, or with the key for the name of the stream.
+    ListenKey(Arc<str>),
+}
+
+impl Form {
+    fn wrap(&self, client: &Client, event: &str) -> String {
+        match self {
+            Self::Subscription(id) => user_stream::of_subscription(*id, event),
+            Self::ListenKey(key) if client.combined.load(Ordering::Relaxed) => {
+                format!(r#"{{"stream":"{key}","data":{event}}}"#)
+            }
+            Self::ListenKey(_) => event.to_owned(),
+        }
+    }
+}
+
+impl Users {
+    pub(crate) fn new(lists: Lists) -> Self {
+        Self {
+            lists,
+            feed: AccountFeed::default(),
+            prevented: None,
+            touched: BTreeMap::new(),
+            is_asking: false,
+        }
+    }
+
+    /// From here on the client gets the account's events; what it shall get before them is sent by
+    /// whoever asked to hold them back.
+    pub(crate) fn subscribe(
+        &mut self,
+        account: AccountId,
+        key: KeyId,
+        client: &Arc<Client>,
+        form: Form,
+        holds: bool,
+    ) -> ReaderId {
+        let reader = Reader { client: Arc::clone(client), form };
+        self.feed.subscribe(account, key, reader, holds)
+    }
+
+    /// All events below this number have been sent again.
+    pub(crate) fn release(&mut self, account: AccountId, id: ReaderId, next_seq: u64) {
+        self.feed.release(account, id, next_seq);
+    }
+
+    pub(crate) fn unsubscribe(&mut self, account: AccountId, id: ReaderId) {
+        self.feed.unsubscribe(account, id);
+    }
+
+    /// A listen key is over.
+    pub(crate) fn end_listen_key(
+        &mut self,
+        account: AccountId,
+        listen_key: &str,
+        expired: Option<Moment>,
+    ) {
+        let event = expired.map(|at| user_stream::listen_key_expired(listen_key, at));
+        self.feed.each(account, |listening| {
+            let form = &listening.reader.form;
+            let is_of_key = matches!(form, Form::ListenKey(own) if **own == *listen_key);
+            if let (true, Some(event)) = (is_of_key, &event) {
+                // Who is cut by that is gone all the same.
+                let _taken = push(listening, None, event);
+            }
+            !is_of_key
+        });
+    }
+
+    pub(crate) fn event(&mut self, directory: &Directory, applied: &Applied, event: &Event) {
+        self.lists.learn(applied.events.iter(), event);
+        if let Event::TradePrevented(prevented) = event {
+            self.prevented = Some(*prevented);
+        }
+        for (account, seq) in event.account_seqs().into_iter().flatten() {
+            if self.feed.has_readers(account) {
+                self.tell(directory, applied.sequenced_ns, event, account, seq);
+            }
+        }
+        self.lists.forget(event);
+        if let Event::KeyRevoked(revoked) = event {
+            let at = Moment { event_ns: applied.sequenced_ns, unit: TimeUnit::default() };
+            self.end(revoked.account, |key| key == revoked.key, at);
+        }
+    }
+
+    /// Ends the streams whose keys have expired since.
+    pub(crate) fn end_expired(&mut self, directory: &Directory, at: Moment) {
+        for account in self.feed.accounts() {
+            self.end(account, |key| !directory.is_usable(key), at);
+        }
+    }
+
+    /// What is to be asked for now, if anything.
+    pub(crate) fn batch_done(&mut self) -> Option<Asked> {
+        if self.is_asking || self.touched.is_empty() {
+            return None;
+        }
+        self.is_asking = true;
+        let touched = std::mem::take(&mut self.touched).into_iter();
+        Some(touched.map(|(account, assets)| (account, assets.into_iter().collect())).collect())
+    }
+
+    /// The answer to [`Users::batch_done`].
+    pub(crate) fn positions(&mut self, directory: &Directory, (now_ns, found): FoundBalances) {
+        self.is_asking = false;
+        for (account, balances) in found {
+            let balances: Vec<_> = balances
+                .into_iter()
+                .filter_map(|(id, balance)| Some((directory.asset(id)?, balance)))
+                .collect();
+            let text = |unit| {
+                let at = Moment { event_ns: now_ns, unit };
+                vec![user_stream::account_position(&balances, now_ns, at)]
+            };
+            self.push(account, None, text);
+        }
+    }
+
+    /// Past events of an account, as this reader is to get them.
+    pub(crate) fn again(
+        &self,
+        directory: &Directory,
+        account: AccountId,
+        page: &[NumberedEvent],
+        client: &Client,
+        form: &Form,
+    ) -> Vec<String> {
+        let mut lists = self.lists.clone();
+        let mut texts = Vec::new();
+        for numbered in page {
+            lists.learn(page.iter().map(|numbered| &numbered.event), &numbered.event);
+            let names = NamesOf { directory, lists: &lists };
+            let at = Moment { event_ns: numbered.sequenced_ns, unit: client.unit };
+            let owner = (account, numbered.number);
+            let told = user_stream::told(&numbered.event, None, owner, &names, at);
+            texts.extend(told.iter().map(|event| form.wrap(client, event)));
+        }
+        texts
+    }
+
+    fn tell(
+        &mut self,
+        directory: &Directory,
+        event_ns: u64,
+        event: &Event,
+        account: AccountId,
+        seq: u64,
+    ) {
+        let lists = std::mem::take(&mut self.lists);
+        let names = NamesOf { directory, lists: &lists };
+        let assets = user_stream::touched(event, account, &names);
+        if !assets.is_empty() {
+            self.touched.entry(account).or_default().extend(assets);
+        }
+        let prevented = self.prevented;
+        self.push(account, Some(seq), |unit| {
+            let at = Moment { event_ns, unit };
+            user_stream::told(event, prevented.as_ref(), (account, seq), &names, at)
+        });
+        self.lists = lists;
+    }
+
+    fn push(
+        &mut self,
+        account: AccountId,
+        seq: Option<u64>,
+        texts: impl Fn(TimeUnit) -> Vec<String>,
+    ) {
+        let mut made: [Option<Vec<String>>; 2] = [None, None];
+        self.feed.each(account, |listening| {
+            let unit = listening.reader.client.unit;
+            let made = made[unit as usize].get_or_insert_with(|| texts(unit));
+            made.iter().all(|event| push(listening, seq, event))
+        });
+    }
+
+    /// Ends streams, and says so to those who listen to them.
+    fn end(&mut self, account: AccountId, is_over: impl Fn(KeyId) -> bool, at: Moment) {
+        self.feed.each(account, |listening| {
+            if !is_over(listening.key) {
+                return true;
+            }
+            let at = Moment { unit: listening.reader.client.unit, ..at };
+            // Who is cut by that is gone all the same.
+            let _taken = push(listening, None, &user_stream::terminated(at));
+            false
+        });
+    }
+}
+
+/// `false` when the connection is gone, or is now being cut.
+fn push(listening: &mut Listening<Reader>, seq: Option<u64>, event: &str) -> bool {
+    let Reader { client, form } = &listening.reader;
+    let text = form.wrap(client, event).into();
+    listening.push(seq, text)
+}
+
+/// What the gateway knows, for the texts of events.
+struct NamesOf<'a> {
+    directory: &'a Directory,
+    lists: &'a Lists,
+}
+
+impl Names for NamesOf<'_> {
+    fn market(&self, instrument: InstrumentId) -> Option<Market> {
+        self.directory.market_of(instrument)
+    }
+
+    fn asset(&self, asset: AssetId) -> Option<Asset> {
+        self.directory.asset(asset)
+    }
+
+    fn order(&self, list: &OrderList, order: OrderId) -> Option<ClOrdId> {
+        self.lists.name(list, order)
+    }
+
+    fn is_pending(&self, order: &Order) -> bool {
+        self.lists.is_pending(order)
+    }
+}

@@ -1,0 +1,48 @@
+//! What monitors ask: whether the process lives, whether the venue is ready, and its figures.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use protocol::signed::ApiError;
+use venue::ReplicaStatus;
+
+use crate::door::shared::Door;
+use crate::socket::http::{Failure, Reply, json};
+
+pub(crate) fn router(door: Arc<Door>) -> Router {
+    Router::new()
+        .route("/health/live", get(live))
+        .route("/health/ready", get(ready))
+        .route("/metrics", get(metrics))
+        .with_state(door)
+}
+
+/// `GET /health/live`: this process answers.
+async fn live() -> Reply {
+    json(r#"{"status":"live"}"#.to_owned())
+}
+
+/// `GET /health/ready`: the venue answers. A replica that has raised its alarm makes it no less
+/// ready, since clients have been answered by the primary, but it is said.
+async fn ready(State(door): State<Arc<Door>>) -> Result<Reply, Failure> {
+    if *door.stopping.borrow() {
+        return Err(ApiError::shutting_down().into());
+    }
+    door.ask_whether_ready().await?;
+    Ok(json(match door.handle.metrics().replica_status() {
+        ReplicaStatus::Off => r#"{"status":"ready"}"#.to_owned(),
+        replica => format!(r#"{{"status":"ready","replica":"{replica}"}}"#),
+    }))
+}
+
+/// `GET /metrics`: figures for the operator's monitoring.
+async fn metrics(State(door): State<Arc<Door>>) -> Response {
+    let text = door.handle.metrics().text();
+    ([(header::CONTENT_TYPE, OPEN_METRICS)], text).into_response()
+}
+
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -236,7 +236,7 @@ impl Default for Config {
             huge_pages: HugePages::On,
             spool_max_mib: Retention::MAX_BYTES_DEFAULT / MIB,
             spool_max_hours: 0,
-            overload_ms: gateway::Settings::LATE_AFTER_DEFAULT.as_millis() as u64,
+            overload_ms: gateway::DoorSettings::LATE_AFTER_DEFAULT.as_millis() as u64,
             log_level: "info".into(),
             log_format: LogFormat::Text,
         }
@@ -344,7 +344,7 @@ impl Config {
 
     pub(crate) fn gateway_settings(&self) -> gateway::Settings {
         let late_after = (self.overload_ms > 0).then(|| Duration::from_millis(self.overload_ms));
-        gateway::Settings { late_after, ..gateway::Settings::default() }
+        gateway::DoorSettings { late_after, ..gateway::DoorSettings::default() }.into()
     }
 
     pub(crate) fn venue_settings(&self) -> venue::Settings {
@@ -581,7 +581,7 @@ mod tests {
 
     #[test]
     fn how_long_orders_may_wait_is_set_in_milliseconds_or_not_at_all() {
-        let late_after = |args: &[&str]| load(args).map(|c| c.gateway_settings().late_after);
+        let late_after = |args: &[&str]| load(args).map(|c| c.gateway_settings().door.late_after);
         assert_eq!(late_after(&[]).unwrap(), Some(Duration::from_millis(250)));
         assert_eq!(late_after(&["--overload-ms", "0"]).unwrap(), None);
         assert_eq!(late_after(&["--overload-ms", "10000"]).unwrap(), Some(Duration::from_secs(10)));

@@ -9,5 +9,6 @@ pub(crate) mod opening;
 pub(crate) mod operator;
 pub(crate) mod query;
 pub(crate) mod sessions;
+pub(crate) mod settings;
 pub(crate) mod shared;
 pub(crate) mod submit;

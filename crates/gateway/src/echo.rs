@@ -10,17 +10,17 @@ use axum::routing::get;
 
 use crate::door::shared::Door;
 use crate::feed::outlet::Outlet;
-use crate::settings::Settings;
 use crate::socket::connection::Place;
 use crate::socket::http::Failure;
+use crate::socket::settings::SocketSettings;
 use crate::socket::websocket::{self, End, Ground, Session, Upgrade};
 
-pub(crate) fn router(door: Arc<Door>, settings: Settings) -> Router {
+pub(crate) fn router(door: Arc<Door>, settings: SocketSettings) -> Router {
     Router::new().route("/echo", get(open)).with_state((door, settings))
 }
 
 async fn open(
-    State((door, settings)): State<(Arc<Door>, Settings)>,
+    State((door, settings)): State<(Arc<Door>, SocketSettings)>,
     Extension(place): Extension<Place>,
     upgrade: Upgrade,
 ) -> Result<Response, Failure> {

@@ -31,7 +31,6 @@ mod listener;
 mod monitoring;
 mod operator;
 mod server;
-mod settings;
 mod socket;
 
 use std::io;
@@ -52,10 +51,30 @@ use crate::door::opening::open_lists;
 pub use crate::door::operator::{
     Answering, Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, Page, Place,
 };
+pub use crate::door::settings::DoorSettings;
 use crate::feed::lists::Lists;
-pub use crate::settings::Settings;
 pub use crate::socket::cors::{Origin, OriginError};
+pub use crate::socket::settings::SocketSettings;
 pub use crate::socket::tls::{Tls, TlsError};
+
+/// The limits of each room.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Settings {
+    pub door: DoorSettings,
+    pub socket: SocketSettings,
+}
+
+impl From<DoorSettings> for Settings {
+    fn from(door: DoorSettings) -> Self {
+        Self { door, ..Self::default() }
+    }
+}
+
+impl From<SocketSettings> for Settings {
+    fn from(socket: SocketSettings) -> Self {
+        Self { socket, ..Self::default() }
+    }
+}
 
 /// The gateway of one venue. It is made before the venue starts, so that it misses no event.
 #[derive(Debug)]
@@ -127,7 +146,7 @@ impl Gateway {
     }
 
     /// Serves until `shutdown` is ready. Then requests under way are answered, WebSockets are told
-    /// and closed, and what is not done after [`Settings::shutdown_grace`] is cut.
+    /// and closed, and what is not done after [`SocketSettings::shutdown_grace`] is cut.
     pub async fn serve(
         self,
         tcp: TcpListener,

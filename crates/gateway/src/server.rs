@@ -43,9 +43,9 @@ pub(crate) async fn serve(
     let reach = known.reach.set(Reach { handle: handle.clone(), runtime });
     debug_assert!(reach.is_ok(), "a gateway serves once");
     let door = Arc::new(Door {
-        settings,
-        limits: Limits::new(&settings),
-        admission: Admission::new(settings.late_after),
+        settings: settings.door,
+        limits: Limits::new(&settings.door),
+        admission: Admission::new(settings.door.late_after),
         directory: Arc::clone(&known.directory),
         handle: handle.clone(),
         history,
@@ -54,11 +54,12 @@ pub(crate) async fn serve(
     });
     let shared = Arc::new(Shared {
         door: Arc::clone(&door),
-        settings,
+        settings: settings.socket,
         listen_keys: ListenKeys::default(),
         known: Arc::clone(&known),
     });
-    let operators = Arc::new(Operators { door: Arc::clone(&door), settings, api: operators });
+    let operators =
+        Arc::new(Operators { door: Arc::clone(&door), settings: settings.socket, api: operators });
     let mut tasks = vec![
         tokio::spawn(flush::flush_depth(known, handle.clone())),
         tokio::spawn(binance::expiry::expire(Arc::clone(&shared))),
@@ -71,7 +72,7 @@ pub(crate) async fn serve(
         .merge(operator::router(operators))
         .merge(monitoring::router(Arc::clone(&door)));
     #[cfg(feature = "echo")]
-    let served = served.merge(crate::echo::router(Arc::clone(&door), settings));
+    let served = served.merge(crate::echo::router(Arc::clone(&door), settings.socket));
     let router = refuse_others(served, door);
     let router = match origins.is_empty() {
         true => router,
@@ -79,7 +80,7 @@ pub(crate) async fn serve(
     };
     let turned_away = binance::rest::turned_away;
     let metrics = Arc::clone(handle.metrics());
-    let port = Port { tcp, tls, settings, router, metrics, stop, turned_away };
+    let port = Port { tcp, tls, settings: settings.socket, router, metrics, stop, turned_away };
     port.serve(shutdown).await;
     tasks.iter().for_each(|task| task.abort());
     Ok(())

@@ -3,6 +3,7 @@ pub(crate) mod connection;
 pub(crate) mod cors;
 pub(crate) mod http;
 pub(crate) mod refusal;
+pub(crate) mod settings;
 pub(crate) mod stopping;
 pub(crate) mod timed;
 pub(crate) mod tls;

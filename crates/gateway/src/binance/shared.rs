@@ -6,8 +6,8 @@ use crate::binance::reach::Reach;
 use crate::binance::users::Users;
 use crate::door::directory::SharedDirectory;
 use crate::door::shared::Door;
-use crate::settings::Settings;
 use crate::socket::connection::Place;
+use crate::socket::settings::SocketSettings;
 use crate::socket::websocket::Ground;
 
 /// What the publisher's thread and the connections share. The listener writes it.
@@ -41,7 +41,7 @@ impl Known {
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) door: Arc<Door>,
-    pub(crate) settings: Settings,
+    pub(crate) settings: SocketSettings,
     pub(crate) listen_keys: ListenKeys,
     pub(crate) known: Arc<Known>,
 }

@@ -16,7 +16,7 @@
 //!
 //! Who is refused has not proved who he is, and is told nothing but that the venue is busy.
 //!
-//! [`Settings::late_after`]: crate::Settings::late_after
+//! [`Settings::late_after`]: crate::DoorSettings::late_after
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

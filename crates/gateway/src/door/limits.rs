@@ -16,7 +16,7 @@ use governor::state::keyed::DashMapStateStore;
 use governor::{Quota, RateLimiter};
 
 use crate::clock::now_ns;
-use crate::settings::Settings;
+use crate::door::settings::DoorSettings as Settings;
 
 /// Refusals after which an address is banned, unless it was quiet for [`FORGIVEN_AFTER`].
 const REFUSALS_MAX: u32 = 20;

@@ -10,12 +10,12 @@ use crate::door::access::{AccessRecord, Attempt};
 use crate::door::admission::Admission;
 use crate::door::directory::{Directory, SharedDirectory};
 use crate::door::limits::{Limits, OverLimit};
-use crate::settings::Settings;
+use crate::door::settings::DoorSettings;
 
 /// The door of the venue: what every way in shares, whatever is spoken on it.
 #[derive(Debug)]
 pub(crate) struct Door {
-    pub(crate) settings: Settings,
+    pub(crate) settings: DoorSettings,
     pub(crate) limits: Limits,
     pub(crate) admission: Admission,
     pub(crate) directory: Arc<SharedDirectory>,

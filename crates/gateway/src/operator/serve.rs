@@ -19,8 +19,8 @@ use crate::door::operator::{
     OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, Page, Place,
 };
 use crate::door::shared::Door;
-use crate::settings::Settings;
 use crate::socket::http::{Asked, Failure, Reply, SignedRequest, header_text};
+use crate::socket::settings::SocketSettings;
 
 const OPERATION_WEIGHT: u32 = 1;
 
@@ -28,7 +28,7 @@ const OPERATION_WEIGHT: u32 = 1;
 #[derive(Debug)]
 pub(crate) struct Operators {
     pub(crate) door: Arc<Door>,
-    pub(crate) settings: Settings,
+    pub(crate) settings: SocketSettings,
     /// Where nobody can be an operator, there is nothing here.
     pub(crate) api: Option<Arc<dyn OperatorApi>>,
 }

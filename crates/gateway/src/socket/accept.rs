@@ -17,9 +17,9 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use venue::Metrics;
 
-use crate::settings::Settings;
 use crate::socket::connection::Place;
 use crate::socket::http::Peer;
+use crate::socket::settings::SocketSettings;
 use crate::socket::stopping::stopped;
 use crate::socket::timed::TimedStream;
 use crate::socket::tls::Tls;
@@ -34,7 +34,7 @@ const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) struct Port {
     pub(crate) tcp: TcpListener,
     pub(crate) tls: Option<Arc<Tls>>,
-    pub(crate) settings: Settings,
+    pub(crate) settings: SocketSettings,
     pub(crate) router: Router,
     pub(crate) metrics: Arc<Metrics>,
     /// True once everything is to end; connections watch it.
@@ -90,7 +90,7 @@ impl Port {
 /// What a connection is served with.
 struct Served {
     peer: Peer,
-    settings: Settings,
+    settings: SocketSettings,
     router: Router,
     place: Place,
     metrics: Arc<Metrics>,

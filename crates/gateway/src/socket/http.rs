@@ -15,8 +15,8 @@ use tokio::time::timeout;
 
 use crate::clock::now_ns;
 use crate::door::access::{Attempt, Named};
-use crate::settings::Settings;
 use crate::socket::connection::{Place, Times};
+use crate::socket::settings::SocketSettings;
 
 pub(crate) const API_KEY_HEADER: HeaderName = HeaderName::from_static("x-mbx-apikey");
 pub(crate) const TIME_UNIT_HEADER: HeaderName = HeaderName::from_static("x-mbx-time-unit");
@@ -125,7 +125,10 @@ pub(crate) struct SignedRequest {
 }
 
 impl SignedRequest {
-    pub(crate) async fn read(request: Request, settings: &Settings) -> Result<Self, ApiError> {
+    pub(crate) async fn read(
+        request: Request,
+        settings: &SocketSettings,
+    ) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let headers = parts.headers;
         let body = read_body(settings, &headers, body).await?;
@@ -159,7 +162,7 @@ impl SignedRequest {
 
 /// The body, within the limits of its size and of the time that it may take.
 async fn read_body(
-    settings: &Settings,
+    settings: &SocketSettings,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<Bytes, ApiError> {

@@ -15,9 +15,9 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 
 use crate::clock::now_ns;
 use crate::feed::outlet::Outlet;
-use crate::settings::Settings;
 use crate::socket::connection::Place;
 use crate::socket::http::Failure;
+use crate::socket::settings::SocketSettings;
 use crate::socket::stopping::stopped;
 
 /// Each connection has it for as long as it is there: the library's own 128 KiB would come to 1.5 GB with as
@@ -85,7 +85,7 @@ pub(crate) enum End {
 type Received = Option<Result<Message, axum::Error>>;
 
 struct Connection<S> {
-    settings: Settings,
+    settings: SocketSettings,
     stopping: watch::Receiver<bool>,
     outlet: Arc<Outlet<Utf8Bytes>>,
     queue: mpsc::Receiver<Utf8Bytes>,
@@ -115,7 +115,7 @@ pub(crate) fn check(
 /// What one is opened on: its place among the connections, the limits that hold, and when it is to end.
 pub(crate) struct Ground {
     pub(crate) place: Place,
-    pub(crate) settings: Settings,
+    pub(crate) settings: SocketSettings,
     pub(crate) stopping: watch::Receiver<bool>,
 }
 
@@ -294,7 +294,7 @@ impl<S: Session> Connection<S> {
 
 /// Sends texts, which do not wait for each other.
 async fn write_all(
-    settings: &Settings,
+    settings: &SocketSettings,
     outlet: &Outlet<Utf8Bytes>,
     socket: &mut WebSocket,
     texts: impl IntoIterator<Item = impl Into<Utf8Bytes>>,
@@ -310,7 +310,7 @@ async fn write_all(
 
 /// A write to a client that does not read ends when the client is cut, or after a while.
 async fn bounded(
-    settings: &Settings,
+    settings: &SocketSettings,
     outlet: &Outlet<Utf8Bytes>,
     writing: impl Future<Output = Result<(), axum::Error>>,
 ) -> Result<(), End> {

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use gateway::Settings;
+use gateway::SocketSettings;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
@@ -12,7 +12,7 @@ async fn a_body_that_is_too_large_is_refused() {
     let site = Site::new().await;
     let state = site.state().await;
     let msg = "Request body is too large; current limit is 65536 bytes.";
-    let body = vec![b'a'; Settings::BODY_MAX_DEFAULT + 1];
+    let body = vec![b'a'; SocketSettings::BODY_MAX_DEFAULT + 1];
     site.send("POST", "/api/v3/order", &[], &body).await.is_error(413, -1101, msg);
     // One that does not say how large it is.
     let mut chunked = b"POST /api/v3/order HTTP/1.1\r\nhost: venue\r\nconnection: close\r\n\
@@ -25,17 +25,18 @@ async fn a_body_that_is_too_large_is_refused() {
     }
     chunked.extend_from_slice(b"0\r\n\r\n");
     site.exchange(&chunked).await.is_error(413, -1101, msg);
-    let long = site.get(&format!("/api/v3/ping?{}", "x".repeat(Settings::HEAD_MAX_DEFAULT))).await;
+    let long =
+        site.get(&format!("/api/v3/ping?{}", "x".repeat(SocketSettings::HEAD_MAX_DEFAULT))).await;
     assert!([414, 431].contains(&long.status), "{long:?}");
     assert!(site.state().await == state);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn connections_that_hang_are_closed_and_nobody_else_notices() {
-    let settings = Settings {
+    let settings = SocketSettings {
         head_timeout: Duration::from_millis(300),
         body_timeout: Duration::from_millis(300),
-        ..Settings::default()
+        ..SocketSettings::default()
     };
     let site = Site::with(settings).await;
     let state = site.state().await;
@@ -62,7 +63,7 @@ async fn connections_that_hang_are_closed_and_nobody_else_notices() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_too_many_is_told_so() {
-    let site = Site::with(Settings { connections_max: 2, ..Settings::default() }).await;
+    let site = Site::with(SocketSettings { connections_max: 2, ..SocketSettings::default() }).await;
     let first = TcpStream::connect(site.address).await.unwrap();
     let _second = TcpStream::connect(site.address).await.unwrap();
     let mut third = TcpStream::connect(site.address).await.unwrap();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::SinkExt;
 use futures_util::future::join_all;
-use gateway::Settings;
+use gateway::DoorSettings;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 use tokio_tungstenite::tungstenite::Message;
@@ -147,7 +147,7 @@ async fn a_thousand_orders_at_once_are_all_taken_on() {
 #[tokio::test(flavor = "multi_thread")]
 async fn orders_that_are_late_for_a_while_are_refused_until_there_is_a_break() {
     let late_after = Some(Duration::from_micros(1));
-    let site = Site::with(Settings { late_after, ..Settings::default() }).await;
+    let site = Site::with(DoorSettings { late_after, ..DoorSettings::default() }).await;
     let mut socket = connect(&site, PATH).await;
     let (mut taken, begun) = (0, Instant::now());
     let refused = loop {
@@ -176,7 +176,7 @@ async fn orders_that_are_late_for_a_while_are_refused_until_there_is_a_break() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_venue_that_is_told_so_refuses_nothing() {
-    let site = Site::with(Settings { late_after: None, ..Settings::default() }).await;
+    let site = Site::with(DoorSettings { late_after: None, ..DoorSettings::default() }).await;
     let site = Arc::new(site);
     site.hold.stop();
     let send = || {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gateway::Settings;
+use gateway::SocketSettings;
 use protocol::signed::sign::sign;
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -203,7 +203,7 @@ async fn idle_and_slow_connections_slow_nobody_down() {
     // Other tests of this process need some as well.
     let idle_max = IDLE_MAX.min(descriptors.saturating_sub(2_000) / 2);
     assert!(idle_max > 100, "the limit of {descriptors} open files is too low for this test");
-    let settings = Settings { connections_max: idle_max + 100, ..Settings::default() };
+    let settings = SocketSettings { connections_max: idle_max + 100, ..SocketSettings::default() };
     let site = Site::with(settings).await;
     let state = site.state().await;
     let mut open = Vec::with_capacity(idle_max);
@@ -236,7 +236,7 @@ async fn idle_and_slow_connections_slow_nobody_down() {
             site.order(&site.maker, "BUY", "1", &price).await;
             assert!(began.elapsed() < Duration::from_secs(5), "order {number}");
         }
-        let long = format!("x-long: {}", "x".repeat(4 * Settings::HEAD_MAX_DEFAULT));
+        let long = format!("x-long: {}", "x".repeat(4 * SocketSettings::HEAD_MAX_DEFAULT));
         let request = format!(
             "GET /api/v3/ping HTTP/1.1\r\nhost: venue\r\nconnection: close\r\n{long}\r\n\r\n"
         );

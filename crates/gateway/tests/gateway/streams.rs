@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
-use gateway::Settings;
+use gateway::SocketSettings;
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 use tokio::runtime::Handle;
@@ -277,7 +277,7 @@ async fn a_connection_chooses_its_streams() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_readers_are_cut_and_the_others_go_on() {
-    let site = Site::with(Settings { ws_queue_max: 64, ..Settings::default() }).await;
+    let site = Site::with(SocketSettings { ws_queue_max: 64, ..SocketSettings::default() }).await;
     let mut slow = Vec::new();
     // One more than are written to at a time.
     for _ in 0..=Handle::current().metrics().num_workers() {
@@ -318,11 +318,11 @@ async fn slow_readers_are_cut_and_the_others_go_on() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn limits_of_a_websocket() {
-    let settings = Settings {
+    let settings = SocketSettings {
         ws_messages_per_second: 10,
         ws_ping_every: Duration::from_millis(100),
         ws_silence_max: Duration::from_millis(400),
-        ..Settings::default()
+        ..SocketSettings::default()
     };
     let site = Site::with(settings).await;
     let close_code = async |socket: &mut Socket| {

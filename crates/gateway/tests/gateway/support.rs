@@ -69,8 +69,8 @@ impl Site {
         Self::with(Settings::default()).await
     }
 
-    pub(crate) async fn with(settings: Settings) -> Self {
-        Self::with_replica(settings, None).await
+    pub(crate) async fn with(settings: impl Into<Settings>) -> Self {
+        Self::with_replica(settings.into(), None).await
     }
 
     /// With a replica that carries out the command of this sequence twice.

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use futures_util::SinkExt;
-use gateway::Settings;
+use gateway::DoorSettings;
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
 use types::{Command, KeyId, RevokeKey};
@@ -122,7 +122,7 @@ async fn what_is_no_request_gets_an_error_and_the_connection_stays() {
 #[tokio::test(flavor = "multi_thread")]
 async fn weight_is_counted_over_both_ways_and_told() {
     let settings =
-        Settings { weight_per_minute: 30, loopback_limited: true, ..Settings::default() };
+        DoorSettings { weight_per_minute: 30, loopback_limited: true, ..DoorSettings::default() };
     let site = Site::with(settings).await;
     let mut socket = connect(&site, "/ws-api/v3").await;
     let answer = ask(&mut socket, 1, "time", json!({})).await;

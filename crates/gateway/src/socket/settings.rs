@@ -2,7 +2,7 @@ use std::time::Duration;
 
 /// Limits of the sockets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Settings {
+pub struct SocketSettings {
     /// Open connections, HTTP and WebSocket together. Who comes next is told so and closed.
     pub connections_max: usize,
     /// Bytes of a request's line and headers.
@@ -14,11 +14,6 @@ pub struct Settings {
     pub head_timeout: Duration,
     /// How long a request may take to send its body.
     pub body_timeout: Duration,
-    /// How long the venue may take to answer. A command goes on all the same.
-    pub answer_timeout: Duration,
-    /// How long a request that would enter an order may wait to be read. Where they wait for longer for a
-    /// while, they are refused; `None` refuses none, and none while the disk does not keep up either.
-    pub late_after: Option<Duration>,
     /// Messages that may wait for one WebSocket's reader. When one more comes, it is cut.
     pub ws_queue_max: usize,
     /// Messages, pings and pongs that a client may send in one second.
@@ -29,37 +24,27 @@ pub struct Settings {
     pub ws_silence_max: Duration,
     /// How long a WebSocket may stay, as on Binance.
     pub ws_life_max: Duration,
-    /// Request weight that an address may spend in a minute.
-    pub weight_per_minute: u32,
-    /// Whether that holds for this machine's own addresses, too. A venue for one's own bots and
-    /// tests has no use for it.
-    pub loopback_limited: bool,
     /// How long a shutdown waits for what is under way.
     pub shutdown_grace: Duration,
 }
 
-impl Settings {
+impl SocketSettings {
     /// Ten thousand may stand about, and there is still room for those who trade.
     pub const CONNECTIONS_MAX_DEFAULT: usize = 12_000;
     pub const HEAD_MAX_DEFAULT: usize = 64 << 10;
     pub const BODY_MAX_DEFAULT: usize = 64 << 10;
     pub const HEAD_TIMEOUT_DEFAULT: Duration = Duration::from_secs(60);
     pub const BODY_TIMEOUT_DEFAULT: Duration = Duration::from_secs(10);
-    pub const ANSWER_TIMEOUT_DEFAULT: Duration = Duration::from_secs(10);
-    /// Far more than hundreds of clients wait for who each have one request under way.
-    pub const LATE_AFTER_DEFAULT: Duration = Duration::from_millis(250);
     pub const WS_QUEUE_MAX_DEFAULT: usize = 4_096;
     /// Binance allows 5; clients in a hurry shall not suffer from a venue on their own machine.
     pub const WS_MESSAGES_PER_SECOND_DEFAULT: u32 = 100;
     pub const WS_PING_EVERY_DEFAULT: Duration = Duration::from_secs(20);
     pub const WS_SILENCE_MAX_DEFAULT: Duration = Duration::from_secs(60);
     pub const WS_LIFE_MAX_DEFAULT: Duration = Duration::from_secs(24 * 3600);
-    /// As Binance's.
-    pub const WEIGHT_PER_MINUTE_DEFAULT: u32 = 6_000;
     pub const SHUTDOWN_GRACE_DEFAULT: Duration = Duration::from_secs(5);
 }
 
-impl Default for Settings {
+impl Default for SocketSettings {
     fn default() -> Self {
         Self {
             connections_max: Self::CONNECTIONS_MAX_DEFAULT,
@@ -67,15 +52,11 @@ impl Default for Settings {
             body_max: Self::BODY_MAX_DEFAULT,
             head_timeout: Self::HEAD_TIMEOUT_DEFAULT,
             body_timeout: Self::BODY_TIMEOUT_DEFAULT,
-            answer_timeout: Self::ANSWER_TIMEOUT_DEFAULT,
-            late_after: Some(Self::LATE_AFTER_DEFAULT),
             ws_queue_max: Self::WS_QUEUE_MAX_DEFAULT,
             ws_messages_per_second: Self::WS_MESSAGES_PER_SECOND_DEFAULT,
             ws_ping_every: Self::WS_PING_EVERY_DEFAULT,
             ws_silence_max: Self::WS_SILENCE_MAX_DEFAULT,
             ws_life_max: Self::WS_LIFE_MAX_DEFAULT,
-            weight_per_minute: Self::WEIGHT_PER_MINUTE_DEFAULT,
-            loopback_limited: false,
             shutdown_grace: Self::SHUTDOWN_GRACE_DEFAULT,
         }
     }

@@ -15,7 +15,7 @@ from venue import ROOT
 ERRORS = (ROOT / "docs/api.md").read_text().split("\n## Errors\n")[1].split("\n## ")[0]
 # A line of the table: status, code.
 DOCUMENTED = {(int(status), int(code)) for status, code in re.findall(r"^\| (\d{3}) \| (-\d+) \|", ERRORS, re.M)}
-SOURCES = [ROOT / "crates/protocol/src/binance", ROOT / "crates/gateway/src"]
+SOURCES = [ROOT / "crates/protocol/src/binance", ROOT / "crates/protocol/src/signed", ROOT / "crates/gateway/src"]
 
 ORDER, DAY_MS = "/api/v3/order", 24 * 3600 * 1000
 MARKET = {"symbol": "BTCUSDT"}
@@ -133,7 +133,7 @@ TOLD = [
     (409, -1000, "This Idempotency-Key was used before; its request was carried out once, and its result is no longer kept.", ccxt.OperationFailed, None),
     (503, -1001, "Internal error; unable to process your request. Please try again.", ccxt.OperationFailed, "crates/gateway/tests/gateway/faults.rs"),
     (429, -1003, "Too much request weight used; current limit is 6000 request weight per 1 MINUTE. Please use WebSocket Streams for live updates to avoid polling the API.", ccxt.DDoSProtection, "crates/gateway/tests/gateway/ws_api.rs"),
-    (418, -1003, "Way too much request weight used; IP banned until 1. Please use WebSocket Streams for live updates to avoid bans.", ccxt.DDoSProtection, "crates/gateway/src/limits.rs"),
+    (418, -1003, "Way too much request weight used; IP banned until 1. Please use WebSocket Streams for live updates to avoid bans.", ccxt.DDoSProtection, "crates/gateway/tests/gateway/ws_api.rs"),
     (504, -1007, "Timeout waiting for response from backend server. Send status unknown; execution status unknown.", ccxt.RequestTimeout, "crates/gateway/tests/gateway/faults.rs"),
     (503, -1008, "Server is currently overloaded with other requests. Please try again in a few minutes.", ccxt.ExchangeError, "tests/clients/test_full_disk.py"),
     (429, -1015, "Too many new orders.", ccxt.DDoSProtection, "crates/gateway/tests/gateway/special_orders.rs"),

@@ -141,7 +141,9 @@ async fn weight_is_counted_over_both_ways_and_told() {
     assert_eq!((&answer["status"], &answer["error"]["code"]), (&429.into(), &(-1003).into()));
     assert!(answer["error"]["data"]["retryAfter"].as_u64() > Some(now_ms()), "{answer}");
     while site.get("/api/v3/exchangeInfo").await.status != 418 {}
-    assert_eq!(site.get("/api/v3/ping").await.status, 418);
+    let banned = site.get("/api/v3/ping").await;
+    assert_eq!((banned.status, banned.json()["code"].as_i64()), (418, Some(-1003)));
+    assert!(banned.head.contains("retry-after: 120"), "{}", banned.head);
     assert_eq!(site.get("/health/live").await.status, 200);
 }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
-use governor::state::keyed::DashMapStateStore;
+use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
 
 use crate::clock::now_ns;
@@ -27,7 +27,7 @@ const BAN_MAX: Duration = Duration::from_secs(3 * 24 * 3600);
 const ADDRESSES_MAX: usize = 10_000;
 
 type Buckets =
-    RateLimiter<IpAddr, DashMapStateStore<IpAddr>, DefaultClock, StateInformationMiddleware>;
+    RateLimiter<IpAddr, HashMapStateStore<IpAddr>, DefaultClock, StateInformationMiddleware>;
 
 #[derive(Debug)]
 pub(crate) struct Limits {
@@ -65,7 +65,7 @@ impl Limits {
         Self {
             weight_per_minute: per_minute.get(),
             is_loopback_limited: settings.loopback_limited,
-            buckets: RateLimiter::dashmap(quota).with_middleware(),
+            buckets: RateLimiter::hashmap(quota).with_middleware(),
             offenders: Mutex::default(),
         }
     }

@@ -5,6 +5,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
+mod built;
+mod source;
+mod walls;
+
 /// From the vocabulary outwards; a crate sees only what stands above it.
 const SEES: &[(&str, &[&str])] = &[
     ("types", &[]),

@@ -7,7 +7,6 @@ mod backup;
 mod bench;
 mod edges;
 mod history;
-mod module_edges;
 mod operator;
 mod placement;
 mod process;

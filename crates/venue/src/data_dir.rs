@@ -30,11 +30,11 @@ use crate::machine::Machine;
 use crate::metrics::Metrics;
 use crate::pin::{Core, keep_this_thread_to};
 use crate::replay::{Replayed, replay};
+use crate::run::waker::LogWaker;
 use crate::snapshot::{
     ENGINE_SECTION, EPOCH_SECTION, EVENT_HASH_SECTION, OLD_EVENT_HASH_SECTION, VIEWS_SECTION,
 };
 use crate::spool::{Retention, Spool, SpoolError};
-use crate::waker::LogWaker;
 
 #[derive(Clone, Debug)]
 pub struct Settings {

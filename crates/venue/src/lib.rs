@@ -20,12 +20,10 @@
 mod applied;
 mod archive;
 mod backlog;
-mod combiner;
 mod credential;
 mod data_dir;
 mod follower;
 mod fork;
-mod handle;
 mod history;
 #[cfg(target_os = "linux")]
 mod huge_pages;
@@ -33,18 +31,14 @@ mod keyring;
 mod machine;
 mod metrics;
 mod pin;
-mod publisher;
 mod replay;
 mod replica;
-mod running;
+mod run;
 mod secret;
-mod shell;
 pub mod sim;
 mod snapshot;
 mod spool;
 mod stages;
-mod waker;
-mod watched;
 
 pub use applied::{Applied, Reply};
 pub use archive::{
@@ -53,16 +47,16 @@ pub use archive::{
 pub use credential::{Credential, PublicKeyError, Verifier};
 pub use data_dir::{AnyLog, LogRetention, OpenError, Opened, Settings};
 pub use follower::{FollowError, Follower, LoggedBatch, Position, Step};
-pub use handle::{Gone, Handle, Pending};
 pub use history::{RebuiltSpool, rebuild_spool};
 pub use keyring::{Keyring, Sealing, reseal};
 pub use log::Durability;
 pub use machine::{Machine, MachineError, Output, Progress, Role};
 pub use metrics::{Figures, Metrics, RefusalCause, ReplicaStatus};
 pub use pin::Core;
-pub use publisher::Listener;
 pub use replay::Replayed;
-pub use running::{Running, Stopped};
+pub use run::handle::{Gone, Handle, Pending};
+pub use run::publisher::Listener;
+pub use run::running::{Running, Stopped};
 pub use secret::{MasterKey, MasterKeyError, Secret, api_key_hash, random_text, retry_key};
 pub use spool::{NumberedEvent, PAGE_MAX, Retention, Spool, SpoolError, SpoolReader};
 pub use stages::Stage;

@@ -9,15 +9,15 @@ use log::Durability;
 use types::Refused;
 
 use crate::data_dir::{LogRetention, Settings, primary_id};
-use crate::handle::{Request, Ticket};
 use crate::machine::{Machine, MachineError, Output, Progress, Role};
 use crate::metrics::{Metrics, RefusalCause};
 use crate::pin::keep_this_thread_to;
-use crate::publisher::Message;
 use crate::replica::{Feed, ReplicaState};
+use crate::run::handle::{Request, Ticket};
+use crate::run::publisher::Message;
+use crate::run::watched::{Passage, WatchedLog};
 use crate::snapshot::{self, Outcome, Source, Taken};
 use crate::stages::Stage;
-use crate::watched::{Passage, WatchedLog};
 
 /// Requests taken in before the log is looked at again.
 const INTAKE_MAX: usize = 8_192;
@@ -35,7 +35,7 @@ const DISK_BEHIND: Duration = Duration::from_micros(50);
 /// How long a venue that is to stop waits for room on a full disk.
 pub(crate) const ROOM_PATIENCE: Duration = Duration::from_secs(1);
 
-/// The engine with its queues. It belongs to nobody's thread: see [`crate::combiner`].
+/// The engine with its queues. It belongs to nobody's thread: see [`crate::run::combiner`].
 pub(crate) struct Shell {
     machine: Machine<WatchedLog, Ticket>,
     requests: Receiver<Request>,

@@ -15,9 +15,9 @@ use tokio::task::yield_now;
 use types::{Entry, Refused};
 
 use crate::applied::Reply;
-use crate::combiner::{self, Combiner};
 use crate::metrics::{Metrics, RefusalCause};
-use crate::publisher::Message;
+use crate::run::combiner::{self, Combiner};
+use crate::run::publisher::Message;
 use crate::spool::Spool;
 
 /// What waits for the engine.

@@ -17,9 +17,9 @@ use types::{
 
 use crate::applied::Reply;
 use crate::data_dir::{AnyLog, Opened, Settings};
-use crate::handle::{Gone, Handle, Pending};
 use crate::pin::Core;
-use crate::running::Running;
+use crate::run::handle::{Gone, Handle, Pending};
+use crate::run::running::Running;
 
 /// Far more than all of a test takes, and far less than the engine's thread sleeps.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -322,5 +322,5 @@ fn a_venue_ends_when_somebody_panics_with_its_engine() {
     // The panic is his, or that of the engine's thread when it still is awake.
     let _panicked = asks.join();
     assert_eq!(submit(&handle, "alice").blocking_recv().unwrap_err(), Gone);
-    assert!(matches!(running.stop(), Err(crate::running::Stopped::Panicked)));
+    assert!(matches!(running.stop(), Err(crate::run::running::Stopped::Panicked)));
 }

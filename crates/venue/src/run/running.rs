@@ -7,15 +7,15 @@ use std::thread::JoinHandle;
 
 use log::Durability;
 
-use crate::combiner::Combiner;
 use crate::data_dir::Opened;
-use crate::handle::{Handle, Request};
 use crate::machine::{Machine, MachineError};
-use crate::publisher::{Listener, Message, OUTBOX_MAX, Publisher};
 use crate::replica::{self, Beginning, Feed};
-use crate::shell::Shell;
+use crate::run::combiner::Combiner;
+use crate::run::handle::{Handle, Request};
+use crate::run::publisher::{Listener, Message, OUTBOX_MAX, Publisher};
+use crate::run::shell::Shell;
+use crate::run::watched::WatchedLog;
 use crate::snapshot::encode;
-use crate::watched::WatchedLog;
 
 /// Requests that may wait for the engine.
 const INBOX_MAX: usize = 65_536;
@@ -143,7 +143,7 @@ mod tests {
 
     use super::*;
     use crate::data_dir::Settings;
-    use crate::shell::ROOM_PATIENCE;
+    use crate::run::shell::ROOM_PATIENCE;
 
     /// Where nothing that is appended finds room.
     #[derive(Debug)]

@@ -19,7 +19,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError};
 use std::thread::Thread;
 
 use crate::machine::MachineError;
-use crate::shell::{Rest, Shell};
+use crate::run::shell::{Rest, Shell};
 
 /// How often somebody looks whether more has come before he leaves it to the engine's thread.
 const LOOKS_MAX: usize = 4;

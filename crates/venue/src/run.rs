@@ -1,0 +1,9 @@
+//! The running venue: its inbox, the threads around the machine, and the publisher.
+
+pub(crate) mod combiner;
+pub(crate) mod handle;
+pub(crate) mod publisher;
+pub(crate) mod running;
+pub(crate) mod shell;
+pub(crate) mod waker;
+pub(crate) mod watched;

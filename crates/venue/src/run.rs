@@ -2,6 +2,7 @@
 
 pub(crate) mod combiner;
 pub(crate) mod handle;
+pub(crate) mod inbox;
 pub(crate) mod publisher;
 pub(crate) mod running;
 pub(crate) mod shell;

@@ -17,30 +17,9 @@ use types::{Entry, Refused};
 use crate::applied::Reply;
 use crate::metrics::{Metrics, RefusalCause};
 use crate::run::combiner::{self, Combiner};
+use crate::run::inbox::{ReplyTo, Request};
 use crate::run::publisher::Message;
 use crate::spool::Spool;
-
-/// What waits for the engine.
-pub(crate) enum Request {
-    Submit(Box<Entry>, Ticket),
-    Read(Box<dyn FnOnce(&Engine) + Send>),
-    /// A snapshot is wanted now.
-    Snapshot,
-    Stop,
-}
-
-/// Who waits for what comes of a command, and since when.
-pub(crate) struct Ticket {
-    pub(crate) answer: oneshot::Sender<Result<Reply, Refused>>,
-    pub(crate) since: Instant,
-}
-
-impl Ticket {
-    pub(crate) fn refuse(self, refused: Refused) {
-        // Who asked may have gone away meanwhile.
-        let _gone = self.answer.send(Err(refused));
-    }
-}
 
 /// A running venue, for whoever sends it commands and questions. Cheap to clone.
 #[derive(Clone)]
@@ -58,11 +37,11 @@ pub struct Gone;
 impl Handle {
     /// Sends a command; what is given back is its outcome, once it is committed and applied.
     pub fn submit(&self, entry: Entry) -> Result<Pending<Result<Reply, Refused>>, Refused> {
-        let (answer, outcome) = oneshot::channel();
-        let ticket = Ticket { answer, since: Instant::now() };
+        let (sender, outcome) = oneshot::channel();
+        let reply_to = ReplyTo { sender, since: Instant::now() };
         let backlog = &self.metrics.backlog;
-        backlog.submitted(ticket.since);
-        match self.inbox.try_send(Request::Submit(Box::new(entry), ticket)) {
+        backlog.submitted(reply_to.since);
+        match self.inbox.try_send(Request::Submit(Box::new(entry), reply_to)) {
             Err(TrySendError::Full(_)) => {
                 backlog.withdrawn();
                 self.metrics.refused(RefusalCause::QueueFull);

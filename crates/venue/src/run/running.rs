@@ -11,14 +11,12 @@ use crate::data_dir::Opened;
 use crate::machine::{Machine, MachineError};
 use crate::replica::{self, Beginning, Feed};
 use crate::run::combiner::Combiner;
-use crate::run::handle::{Handle, Request};
+use crate::run::handle::Handle;
+use crate::run::inbox::{INBOX_MAX, Request};
 use crate::run::publisher::{Listener, Message, OUTBOX_MAX, Publisher};
 use crate::run::shell::Shell;
 use crate::run::watched::WatchedLog;
 use crate::snapshot::encode;
-
-/// Requests that may wait for the engine.
-const INBOX_MAX: usize = 65_536;
 
 /// The running threads.
 #[derive(Debug)]

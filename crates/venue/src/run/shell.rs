@@ -13,7 +13,7 @@ use crate::machine::{Machine, MachineError, Output, Progress, Role};
 use crate::metrics::{Metrics, RefusalCause};
 use crate::pin::keep_this_thread_to;
 use crate::replica::{Feed, ReplicaState};
-use crate::run::handle::{Request, Ticket};
+use crate::run::inbox::{ReplyTo, Request};
 use crate::run::publisher::Message;
 use crate::run::watched::{Passage, WatchedLog};
 use crate::snapshot::{self, Outcome, Source, Taken};
@@ -37,7 +37,7 @@ pub(crate) const ROOM_PATIENCE: Duration = Duration::from_secs(1);
 
 /// The engine with its queues. It belongs to nobody's thread: see [`crate::run::combiner`].
 pub(crate) struct Shell {
-    machine: Machine<WatchedLog, Ticket>,
+    machine: Machine<WatchedLog, ReplyTo>,
     requests: Receiver<Request>,
     outbox: SyncSender<Message>,
     replica: Option<Feed>,
@@ -46,7 +46,7 @@ pub(crate) struct Shell {
     snapshot: Snapshotting,
     /// The sequence at which the next snapshot is taken.
     snapshot_due: u64,
-    outputs: Vec<Output<Ticket>>,
+    outputs: Vec<Output<ReplyTo>>,
     /// Commands that came from the inbox.
     taken: u64,
     stopping: bool,
@@ -86,7 +86,7 @@ enum Snapshotting {
 
 impl Shell {
     pub(crate) fn new(
-        machine: Machine<WatchedLog, Ticket>,
+        machine: Machine<WatchedLog, ReplyTo>,
         requests: Receiver<Request>,
         outbox: SyncSender<Message>,
         replica: Option<Feed>,
@@ -207,7 +207,7 @@ impl Shell {
     }
 
     fn look_at_backlog(&self) {
-        let oldest = self.machine.oldest().map(|ticket| ticket.since);
+        let oldest = self.machine.oldest().map(|reply_to| reply_to.since);
         self.metrics.backlog.looked_at(self.taken, oldest);
     }
 
@@ -216,9 +216,9 @@ impl Shell {
         if !self.machine.is_out_of_room() {
             return;
         }
-        for ticket in self.machine.give_up_queued() {
+        for reply_to in self.machine.give_up_queued() {
             self.metrics.refused(RefusalCause::DiskFull);
-            ticket.refuse(Refused::DiskFull);
+            reply_to.refuse(Refused::DiskFull);
         }
     }
 
@@ -268,15 +268,15 @@ impl Shell {
 
     fn take(&mut self, request: Request) {
         match request {
-            Request::Submit(entry, ticket) => {
+            Request::Submit(entry, reply_to) => {
                 self.taken += 1;
-                if let Err((refused, ticket)) = self.machine.submit(*entry, ticket) {
+                if let Err((refused, reply_to)) = self.machine.submit(*entry, reply_to) {
                     match refused {
                         Refused::Overloaded => self.metrics.refused(RefusalCause::QueueFull),
                         Refused::DiskFull => self.metrics.refused(RefusalCause::DiskFull),
                         Refused::NotPrimary => {}
                     }
-                    ticket.refuse(refused);
+                    reply_to.refuse(refused);
                 }
             }
             Request::Read(question) => question(self.machine.engine()),
@@ -320,10 +320,10 @@ impl Shell {
             Ok(()) | Err(TrySendError::Disconnected(_)) => {}
         }
         self.note_stages(applied_at);
-        for Output { mut reply, ticket } in self.outputs.drain(..) {
-            if let Some(ticket) = ticket {
+        for Output { mut reply, ticket: reply_to } in self.outputs.drain(..) {
+            if let Some(reply_to) = reply_to {
                 reply.applied_at = Some(applied_at);
-                let _gone = ticket.answer.send(Ok(reply));
+                let _gone = reply_to.sender.send(Ok(reply));
             }
         }
     }
@@ -333,11 +333,11 @@ impl Shell {
         let Some(Passage { appended, committed }) = self.machine.log_mut().passage() else {
             return; // Another primary's.
         };
-        let tickets = self.outputs.iter().filter_map(|output| output.ticket.as_ref());
+        let own = self.outputs.iter().filter_map(|output| output.ticket.as_ref());
         let mut commands = 0;
-        for ticket in tickets {
+        for reply_to in own {
             commands += 1;
-            let queued = appended.saturating_duration_since(ticket.since);
+            let queued = appended.saturating_duration_since(reply_to.since);
             self.metrics.passed(Stage::Queue, queued, 1);
         }
         self.metrics.passed(Stage::Commit, committed - appended, commands);

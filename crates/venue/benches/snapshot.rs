@@ -33,7 +33,7 @@ const MIDDLE: i64 = 50_000;
 const QUIET: Duration = Duration::from_secs(4);
 const IN_FLIGHT_MAX: usize = 8_192;
 
-type Answer = venue::Pending<Result<Reply, Refused>>;
+type Answer = venue::Ticket<Result<Reply, Refused>>;
 
 fn main() {
     let mut args = std::env::args().skip(1).filter(|arg| arg != "--bench");

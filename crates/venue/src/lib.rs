@@ -2,8 +2,8 @@
 //!
 //! [`Machine`] is the venue without threads, sockets or clock: commands are submitted, batches go
 //! to the log, what the log has committed is applied. [`Opened`] is a venue read back from its data
-//! folder; [`Opened::start`] puts two threads around it, beside the log's own. One at a time has the machine:
-//! whoever waits for something, the log's writer, or the engine's own thread ([`Pending`]):
+//! folder; [`Opened::start`] puts two threads around it, beside the log's own. One thread at a time has
+//! the machine: one that polls a [`Ticket`], the log's writer, or the engine's own:
 //!
 //! ```text
 //!  gateways ─► inbox ─► [Combiner: Machine] ─► outbox ─► [publisher thread: spool, views] ─► listeners
@@ -54,9 +54,10 @@ pub use machine::{Machine, MachineError, Output, Progress, Role};
 pub use metrics::{Figures, Metrics, RefusalCause, ReplicaStatus};
 pub use pin::Core;
 pub use replay::Replayed;
-pub use run::handle::{Gone, Handle, Pending};
+pub use run::handle::Handle;
 pub use run::publisher::Listener;
 pub use run::running::{Running, Stopped};
+pub use run::ticket::{Gone, Ticket};
 pub use secret::{MasterKey, MasterKeyError, Secret, api_key_hash, random_text, retry_key};
 pub use spool::{NumberedEvent, PAGE_MAX, Retention, Spool, SpoolError, SpoolReader};
 pub use stages::Stage;

@@ -6,5 +6,6 @@ pub(crate) mod inbox;
 pub(crate) mod publisher;
 pub(crate) mod running;
 pub(crate) mod shell;
+pub(crate) mod ticket;
 pub(crate) mod waker;
 pub(crate) mod watched;

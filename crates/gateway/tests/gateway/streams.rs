@@ -18,9 +18,9 @@ use venue::Reply;
 use crate::socket::{Socket, connect, next, say};
 use crate::support::{BTCUSDT, MAKER, Site, TAKER};
 
-type Pending = venue::Pending<Result<Reply, types::Refused>>;
+type Ticket = venue::Ticket<Result<Reply, types::Refused>>;
 
-fn submit(site: &Site, account: AccountId, command: Command) -> Pending {
+fn submit(site: &Site, account: AccountId, command: Command) -> Ticket {
     let envelope = Envelope {
         account,
         key: KeyId(1),
@@ -40,7 +40,7 @@ pub(crate) fn submit_order(
     side: Side,
     lots: u64,
     ticks: i64,
-) -> Pending {
+) -> Ticket {
     let mut random = [0; 16];
     getrandom::fill(&mut random).unwrap();
     let order = NewOrder {
@@ -59,7 +59,7 @@ pub(crate) fn submit_order(
     submit(site, account, Command::NewOrder(order))
 }
 
-pub(crate) async fn is_done(reply: Pending) {
+pub(crate) async fn is_done(reply: Ticket) {
     let reply = reply.await.unwrap().unwrap();
     let refused = reply.events().any(|event| matches!(event, Event::CommandRejected(_)));
     assert!(!refused, "{reply:?}");

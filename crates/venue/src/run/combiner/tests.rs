@@ -18,8 +18,9 @@ use types::{
 use crate::applied::Reply;
 use crate::data_dir::{AnyLog, Opened, Settings};
 use crate::pin::Core;
-use crate::run::handle::{Gone, Handle, Pending};
+use crate::run::handle::Handle;
 use crate::run::running::Running;
+use crate::run::ticket::{Gone, Ticket};
 
 /// Far more than all of a test takes, and far less than the engine's thread sleeps.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -54,7 +55,7 @@ fn start(opened: Opened) -> Running {
     running
 }
 
-fn submit(handle: &Handle, name: &str) -> Pending<Result<Reply, Refused>> {
+fn submit(handle: &Handle, name: &str) -> Ticket<Result<Reply, Refused>> {
     let spec = AccountSpec {
         name: AccountName::parse(name).unwrap(),
         fees: None,
@@ -73,7 +74,7 @@ fn assert_created(outcome: Outcome) -> Reply {
     reply
 }
 
-fn poll<T>(pending: &mut Pending<T>) -> Poll<Result<T, Gone>> {
+fn poll<T>(pending: &mut Ticket<T>) -> Poll<Result<T, Gone>> {
     let mut context = Context::from_waker(Waker::noop());
     // The first time it only lets others go first.
     match Pin::new(&mut *pending).poll(&mut context) {
@@ -83,7 +84,7 @@ fn poll<T>(pending: &mut Pending<T>) -> Poll<Result<T, Gone>> {
 }
 
 /// What comes of it without any more help.
-fn outcome<T>(mut pending: Pending<T>) -> Result<T, Gone> {
+fn outcome<T>(mut pending: Ticket<T>) -> Result<T, Gone> {
     let begun = Instant::now();
     loop {
         if let Poll::Ready(outcome) = poll(&mut pending) {

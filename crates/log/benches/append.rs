@@ -127,8 +127,8 @@ struct Waited {
 impl Waited {
     fn open(dir: &Path) -> Self {
         let sleeper: Thread = std::thread::current();
-        let waker = Arc::new(move || sleeper.unpark());
-        let (log, _) = FileLog::open(dir, Options { waker, ..Options::default() }).unwrap();
+        let on_commit = Arc::new(move || sleeper.unpark());
+        let (log, _) = FileLog::open(dir, Options { on_commit, ..Options::default() }).unwrap();
         Self { log, spare: Vec::new() }
     }
 

@@ -71,12 +71,12 @@ fn a_failed_write_or_sync_stops_the_log_for_ever() {
         let dir = tempfile::tempdir().unwrap();
         let (disk, armed) = failing(io::ErrorKind::Other, operation, "01.log");
         let woken = Arc::new(AtomicUsize::new(0));
-        let waker = Arc::clone(&woken);
-        let waker: Arc<dyn Fn() + Send + Sync> = Arc::new(move || {
-            waker.fetch_add(1, Ordering::SeqCst);
+        let calls = Arc::clone(&woken);
+        let on_commit: Arc<dyn Fn() + Send + Sync> = Arc::new(move || {
+            calls.fetch_add(1, Ordering::SeqCst);
         });
         let (mut log, _) =
-            FileLog::open_on(disk, dir.path(), Options { waker, ..options() }).unwrap();
+            FileLog::open_on(disk, dir.path(), Options { on_commit, ..options() }).unwrap();
         log.append(batch(1, 8)).unwrap();
         wait(&mut log).unwrap();
         let before = woken.load(Ordering::SeqCst);
@@ -103,8 +103,9 @@ fn what_was_committed_before_a_failure_is_still_given_out() {
     let dir = tempfile::tempdir().unwrap();
     let (disk, armed) = failing(io::ErrorKind::Other, "Write", "01.log");
     let (sender, woken) = channel();
-    let waker = Arc::new(move || sender.send(()).unwrap_or_default());
-    let (mut log, _) = FileLog::open_on(disk, dir.path(), Options { waker, ..options() }).unwrap();
+    let on_commit = Arc::new(move || sender.send(()).unwrap_or_default());
+    let (mut log, _) =
+        FileLog::open_on(disk, dir.path(), Options { on_commit, ..options() }).unwrap();
     log.append(batch(1, 8)).unwrap();
     woken.recv_timeout(PATIENCE).unwrap();
     armed.store(true, Ordering::SeqCst);
@@ -233,14 +234,14 @@ fn a_failed_trim_is_told_at_the_next_one_and_made_up_for() {
 }
 
 #[test]
-fn a_waker_that_panics_stops_the_log() {
+fn a_call_on_commit_that_panics_stops_the_log() {
     let dir = tempfile::tempdir().unwrap();
-    let waker = Arc::new(|| {
+    let on_commit = Arc::new(|| {
         if !thread::panicking() {
             panic!("on purpose");
         }
     });
-    let (mut log, _) = FileLog::open(dir.path(), Options { waker, ..options() }).unwrap();
+    let (mut log, _) = FileLog::open(dir.path(), Options { on_commit, ..options() }).unwrap();
     log.append(batch(1, 8)).unwrap();
     wait(&mut log).unwrap();
     let error = wait(&mut log).unwrap_err();

@@ -53,9 +53,10 @@ pub struct Options {
     /// Where segments go when they are trimmed; `None` deletes them. It must be on the file system
     /// of the log.
     pub archive_dir: Option<PathBuf>,
-    /// Called by the writer thread when there is something new to poll, a failure included. The next
-    /// batch is not written before it returns, so it should be soon done.
-    pub waker: Arc<dyn Fn() + Send + Sync>,
+    /// Called on the writer thread after each commit, and after whatever else there is to poll: a
+    /// failure, or a change of the room on the disk. The venue runs its engine in it. The next batch
+    /// is not written before it returns, so it should be soon done.
+    pub on_commit: Arc<dyn Fn() + Send + Sync>,
     /// Called by the writer thread before anything else.
     pub at_begin: Arc<dyn Fn() + Send + Sync>,
 }
@@ -68,7 +69,7 @@ impl Default for Options {
             in_flight_max: IN_FLIGHT_MAX_DEFAULT,
             start: Start::default(),
             archive_dir: None,
-            waker: Arc::new(|| {}),
+            on_commit: Arc::new(|| {}),
             at_begin: Arc::new(|| {}),
         }
     }
@@ -153,7 +154,7 @@ impl FileLog {
             is_closing: AtomicBool::new(false),
         });
         let dir = writer.dir.clone();
-        let wake_at_end = WakeAtEnd(Arc::clone(&options.waker));
+        let call_at_end = CallAtEnd(Arc::clone(&options.on_commit));
         let at_begin = options.at_begin;
         let filler = Filler::start(Arc::clone(&shared))
             .map_err(DiskError::at("starting the thread that fills", &dir))?;
@@ -162,14 +163,14 @@ impl FileLog {
             filler,
             appended: appended_receiver,
             committed: committed_sender,
-            waker: options.waker,
+            on_commit: options.on_commit,
             shared: Arc::clone(&shared),
         };
         let thread = std::thread::Builder::new()
             .name("log-writer".into())
             .spawn(move || {
-                // Dropped last: who is woken finds the queue closed.
-                let _wake_at_end = wake_at_end;
+                // Dropped last: who is called finds the queue closed.
+                let _call_at_end = call_at_end;
                 at_begin();
                 thread.run();
             })
@@ -258,9 +259,9 @@ impl Drop for FileLog {
     }
 }
 
-struct WakeAtEnd(Arc<dyn Fn() + Send + Sync>);
+struct CallAtEnd(Arc<dyn Fn() + Send + Sync>);
 
-impl Drop for WakeAtEnd {
+impl Drop for CallAtEnd {
     fn drop(&mut self) {
         (self.0)();
     }
@@ -271,7 +272,7 @@ struct WriterThread {
     filler: Filler,
     appended: Receiver<Batch>,
     committed: SyncSender<Committed>,
-    waker: Arc<dyn Fn() + Send + Sync>,
+    on_commit: Arc<dyn Fn() + Send + Sync>,
     shared: Arc<Shared>,
 }
 
@@ -366,7 +367,7 @@ impl WriterThread {
             let _ = self.committed.try_send(batch);
         }
         self.tell_room();
-        (self.waker)();
+        (self.on_commit)();
         Ok(())
     }
 
@@ -384,7 +385,7 @@ impl WriterThread {
         };
         let before = self.shared.bytes_left.swap(bytes_left, Ordering::Relaxed);
         if (before == u64::MAX) != (bytes_left == u64::MAX) {
-            (self.waker)();
+            (self.on_commit)();
         }
     }
 

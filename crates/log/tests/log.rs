@@ -172,11 +172,11 @@ fn the_buffer_that_was_appended_is_the_one_that_is_polled() {
 }
 
 #[test]
-fn the_waker_is_called_for_each_commit() {
+fn on_commit_is_called_for_each_commit() {
     let dir = tempfile::tempdir().unwrap();
     let (sender, woken) = channel();
-    let waker = Arc::new(move || sender.send(()).unwrap_or_default());
-    let options = Options { waker, ..options() };
+    let on_commit = Arc::new(move || sender.send(()).unwrap_or_default());
+    let options = Options { on_commit, ..options() };
     assert!(format!("{options:?}").contains("Fsync"));
     let (mut log, _) = FileLog::open(dir.path(), options).unwrap();
     for number in 1..=5 {

@@ -30,7 +30,7 @@ use crate::machine::Machine;
 use crate::metrics::Metrics;
 use crate::pin::{Core, keep_this_thread_to};
 use crate::replay::{Replayed, replay};
-use crate::run::waker::LogWaker;
+use crate::run::on_commit::OnCommit;
 use crate::snapshot::{
     ENGINE_SECTION, EPOCH_SECTION, EVENT_HASH_SECTION, OLD_EVENT_HASH_SECTION, VIEWS_SECTION,
 };
@@ -116,8 +116,8 @@ pub struct Opened {
     pub(crate) views: Views,
     pub(crate) spool: Spool,
     pub(crate) log: AnyLog,
-    /// Tells the combiner once there is one.
-    pub(crate) waker: Arc<LogWaker>,
+    /// Calls the combiner once there is one.
+    pub(crate) on_commit: Arc<OnCommit>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) lock: DataDirLock,
 }
@@ -203,8 +203,8 @@ impl Opened {
         if let Some(written) = snapshot_written(&snapshot_dir, follower.position()) {
             metrics.snapshot_found(follower.engine().sequence(), written);
         }
-        let waker = Arc::new(LogWaker::default());
-        let (log, recovered) = open_log(&settings, Arc::clone(&waker))?;
+        let on_commit = Arc::new(OnCommit::default());
+        let (log, recovered) = open_log(&settings, Arc::clone(&on_commit))?;
         if let Some(recovered) = &recovered
             && recovered.bytes_dropped > 0
         {
@@ -224,7 +224,7 @@ impl Opened {
         spool.know_heads(engine.account_seqs(), engine.instrument_seqs());
         let history = LogHistory { snapshot_dir: &snapshot_dir, recovered: recovered.as_ref() };
         spool.complete(&history, engine.sequence())?;
-        Ok(Self { settings, follower, views, spool, log, waker, metrics, lock })
+        Ok(Self { settings, follower, views, spool, log, on_commit, metrics, lock })
     }
 
     pub fn engine(&self) -> &Engine {
@@ -273,7 +273,7 @@ pub(crate) fn primary_id() -> u64 {
 
 fn open_log(
     settings: &Settings,
-    waker: Arc<LogWaker>,
+    on_commit: Arc<OnCommit>,
 ) -> Result<(AnyLog, Option<Recovered>), OpenError> {
     if settings.durability == Durability::Memory {
         let log = MemoryLog::new(Start::default(), IN_FLIGHT_MAX_DEFAULT);
@@ -288,7 +288,7 @@ fn open_log(
         durability: settings.durability,
         segment_size: settings.log_segment_size,
         archive_dir,
-        waker: Arc::new(move || waker.wake()),
+        on_commit: Arc::new(move || on_commit.call()),
         at_begin: Arc::new(move || keep_this_thread_to(core)),
         ..Options::default()
     };

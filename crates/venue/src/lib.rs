@@ -11,6 +11,12 @@
 //!                └─ replies ┘    └──── the log's writer thread
 //! ```
 //!
+//! The engine may run on the log's writer thread. After each commit the log calls back
+//! ([`log::Options::on_commit`]), and in that call the combiner applies the batch that is now on disk,
+//! sends the replies and appends the next batch: the replies wait for no other thread. So nothing that
+//! the engine does may wait for the log. Where the engine has a core of its own, the call only wakes
+//! its thread.
+//!
 //! # Invariants
 //! - State changes only by committed entries, in their order (`follower.rs`).
 //! - Every queue is bounded; who finds one full is told so at once ([`Refused`]).

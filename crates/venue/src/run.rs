@@ -3,9 +3,9 @@
 pub(crate) mod combiner;
 pub(crate) mod handle;
 pub(crate) mod inbox;
+pub(crate) mod on_commit;
 pub(crate) mod publisher;
 pub(crate) mod running;
 pub(crate) mod shell;
 pub(crate) mod ticket;
-pub(crate) mod waker;
 pub(crate) mod watched;

@@ -116,8 +116,8 @@ impl Combiner {
         self.wake_engine();
     }
 
-    /// What the log's writer does when it has something to poll.
-    pub(crate) fn log_has_more(&self) {
+    /// On the log's writer thread, when the log has something to poll.
+    pub(crate) fn on_commit(&self) {
         match self.takes_help {
             true => self.lend_a_hand(),
             false => self.wake_engine(),

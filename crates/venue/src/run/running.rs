@@ -41,7 +41,7 @@ impl Opened {
         let (inbox, requests) = sync_channel(INBOX_MAX);
         let (outbox, messages) = sync_channel(OUTBOX_MAX);
         let (feed, replica) = self.start_replica().unzip();
-        let Self { settings, follower, views, spool, log, waker, metrics, lock } = self;
+        let Self { settings, follower, views, spool, log, on_commit, metrics, lock } = self;
         let keeps = settings.durability != Durability::Memory;
         metrics.published(spool.last_sequence(), spool.first_sequence());
         let publisher = Publisher {
@@ -60,10 +60,10 @@ impl Opened {
         let shell =
             Shell::new(machine, requests, outbox.clone(), feed, Arc::clone(&metrics), settings);
         let combiner = Arc::new(Combiner::new(shell, takes_help));
-        let log_has_more = Arc::downgrade(&combiner);
-        waker.attach(move || {
-            if let Some(combiner) = log_has_more.upgrade() {
-                combiner.log_has_more();
+        let runs_engine = Arc::downgrade(&combiner);
+        on_commit.attach(move || {
+            if let Some(combiner) = runs_engine.upgrade() {
+                combiner.on_commit();
             }
         });
         let publisher = spawn("publisher", move || publisher.run(&messages));

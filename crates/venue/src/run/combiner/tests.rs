@@ -194,7 +194,7 @@ impl Log for SteppedLog {
 #[test]
 fn what_comes_when_the_inbox_was_looked_at_last_is_come_upon() {
     let (_dir, opened) = open();
-    let waker = Arc::clone(&opened.waker);
+    let on_commit = Arc::clone(&opened.on_commit);
     let steps = Arc::<Steps>::default();
     let running = start(opened.with_log({
         let steps = Arc::clone(&steps);
@@ -212,7 +212,7 @@ fn what_comes_when_the_inbox_was_looked_at_last_is_come_upon() {
         late.send(pending).unwrap();
     }));
     steps.keeps_back.store(false, Ordering::SeqCst);
-    waker.wake();
+    on_commit.call();
     sent.push(came_late.recv().unwrap());
     for pending in sent {
         assert_created(outcome(pending));

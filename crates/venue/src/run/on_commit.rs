@@ -1,0 +1,28 @@
+//! The call that the log's writer thread makes after each commit. The combiner runs the engine in it.
+//!
+//! The log is opened before there is a combiner, and takes the call with it: so it is attached later.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+/// Does nothing until the venue is started.
+#[derive(Default)]
+pub(crate) struct OnCommit(OnceLock<Box<dyn Fn() + Send + Sync>>);
+
+impl OnCommit {
+    pub(crate) fn attach(&self, call: impl Fn() + Send + Sync + 'static) {
+        assert!(self.0.set(Box::new(call)).is_ok(), "a venue is started once");
+    }
+
+    pub(crate) fn call(&self) {
+        if let Some(call) = self.0.get() {
+            call();
+        }
+    }
+}
+
+impl fmt::Debug for OnCommit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OnCommit")
+    }
+}

@@ -5,7 +5,6 @@ pub(crate) mod call;
 pub(crate) mod changes;
 pub(crate) mod client;
 pub(crate) mod expiry;
-pub(crate) mod flush;
 pub(crate) mod generate;
 pub(crate) mod history;
 pub(crate) mod hub;

@@ -26,12 +26,17 @@ impl Listener for GatewayListener {
         }
     }
 
-    fn batch_done(&mut self, views: &Views) {
+    fn batch_done(&mut self, views: &Views) -> Option<Instant> {
         let known = &self.0;
-        known.hub().batch_done(views, Instant::now());
+        let deadline = known.hub().batch_done(views, Instant::now());
         let asked = known.users().batch_done();
         if let Some(asked) = asked {
             ask_positions(known, asked);
         }
+        deadline
+    }
+
+    fn due(&mut self, views: &Views, now: Instant) -> Option<Instant> {
+        self.0.hub().flush(views, now)
     }
 }

@@ -13,10 +13,10 @@ use tokio::time::sleep;
 use venue::Handle;
 
 use crate::Gateway;
+use crate::binance;
 use crate::binance::listen_keys::ListenKeys;
 use crate::binance::reach::Reach;
 use crate::binance::shared::Shared;
-use crate::binance::{self, flush};
 use crate::door::admission::Admission;
 use crate::door::limits::Limits;
 use crate::door::sessions;
@@ -56,12 +56,11 @@ pub(crate) async fn serve(
         door: Arc::clone(&door),
         settings: settings.socket,
         listen_keys: ListenKeys::default(),
-        known: Arc::clone(&known),
+        known,
     });
     let operators =
         Arc::new(Operators { door: Arc::clone(&door), settings: settings.socket, api: operators });
     let mut tasks = vec![
-        tokio::spawn(flush::flush_depth(known, handle.clone())),
         tokio::spawn(binance::expiry::expire(Arc::clone(&shared))),
         tokio::spawn(forget(Arc::clone(&door))),
     ];

@@ -104,8 +104,9 @@ struct Wake(Arc<Pace>);
 impl Listener for Wake {
     fn event(&mut self, _: &Applied, _: &Event, _: Option<&BookUpdate>) {}
 
-    fn batch_done(&mut self, _: &Views) {
+    fn batch_done(&mut self, _: &Views) -> Option<Instant> {
         self.0.more();
+        None
     }
 }
 

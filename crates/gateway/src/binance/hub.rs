@@ -19,7 +19,6 @@ use std::time::Instant;
 
 use marketdata::{BookUpdate, Views};
 use protocol::binance::stream::{Speed, Stream};
-use tokio::sync::Notify;
 use types::{Event, InstrumentId, Market};
 use venue::Applied;
 
@@ -41,8 +40,6 @@ pub(crate) struct Hub {
     rounds: [Round; ROUNDS],
     /// Where the command began whose events come now.
     command: u64,
-    /// Woken when a round has something to send.
-    wake: Arc<Notify>,
 }
 
 impl Hub {
@@ -54,15 +51,9 @@ impl Hub {
             touched: Vec::new(),
             rounds: [Speed::Ms100, Speed::Ms1000, Speed::Ms2000].map(round),
             command: 0,
-            wake: Arc::new(Notify::new()),
         };
         markets.iter().for_each(|market| hub.list(*market));
         hub
-    }
-
-    /// Woken when something waits for [`Hub::flush`].
-    pub(crate) fn wake(&self) -> Arc<Notify> {
-        Arc::clone(&self.wake)
     }
 
     pub(crate) fn list(&mut self, market: Market) {
@@ -89,7 +80,6 @@ impl Hub {
             // The end of a candle is told though nothing happens.
             if let Some(round) = feed.round_to_wait_for(stream.kind) {
                 self.rounds[round].await_round(feed, round);
-                self.wake.notify_one();
             }
         }
     }
@@ -140,8 +130,8 @@ impl Hub {
         }
     }
 
-    /// The views stand where the last event left them.
-    pub(crate) fn batch_done(&mut self, views: &Views, now: Instant) {
+    /// The views stand where the last event left them. Gives the time at which more will be due.
+    pub(crate) fn batch_done(&mut self, views: &Views, now: Instant) -> Option<Instant> {
         for id in std::mem::take(&mut self.touched) {
             let Some(feed) = self.feeds.get_mut(id.0 as usize) else { continue };
             feed.is_touched = false;
@@ -149,9 +139,7 @@ impl Hub {
                 feed.batch_done(&view.book);
             }
         }
-        if self.flush(views, now).is_some() {
-            self.wake.notify_one();
-        }
+        self.flush(views, now)
     }
 
     /// Sends what is due of the slower streams. Gives the time at which more will be.

@@ -27,8 +27,15 @@ pub trait Listener: Send {
     /// One event, in sequence, with what it changes in its instrument's book.
     fn event(&mut self, applied: &Applied, event: &Event, update: Option<&BookUpdate>);
 
-    /// The views now stand where the last event left them.
-    fn batch_done(&mut self, views: &Views);
+    /// The views now stand where the last event left them. Returns this listener's deadline: when
+    /// [`Listener::due`] is to be called if no batch comes before.
+    fn batch_done(&mut self, views: &Views) -> Option<Instant>;
+
+    /// Called when the deadline of some listener has come, and after each read of the views, which
+    /// may have set this one another. Returns the deadline from here on.
+    fn due(&mut self, _views: &Views, _now: Instant) -> Option<Instant> {
+        None
+    }
 }
 
 pub(crate) type Question = Box<dyn FnOnce(&Views, &Spool) + Send>;
@@ -52,33 +59,51 @@ pub(crate) struct Publisher {
     /// The log, if what was committed may be in the page cache only.
     pub(crate) unsynced_log: Option<PathBuf>,
     pub(crate) snapshot_thread: Option<JoinHandle<()>>,
+    pub(crate) deadlines: Deadlines,
+}
+
+/// What the publisher does at a certain time though no message comes.
+#[derive(Debug, Default)]
+pub(crate) struct Deadlines {
+    /// The spool tries to store what waits.
+    spool: Option<Instant>,
+    /// The earliest deadline of all listeners.
+    listeners: Option<Instant>,
+}
+
+impl Deadlines {
+    fn earliest(&self) -> Option<Instant> {
+        self.spool.into_iter().chain(self.listeners).min()
+    }
 }
 
 impl Publisher {
     pub(crate) fn run(mut self, outbox: &Receiver<Message>) {
         loop {
-            let message = match self.spool.is_waiting() {
-                true => outbox.recv_timeout(RETRY),
-                false => outbox.recv().map_err(RecvTimeoutError::from),
-            };
-            let message = match message {
-                Ok(message) => message,
-                Err(RecvTimeoutError::Timeout) => {
-                    self.spool.flush();
-                    continue;
-                }
-                Err(RecvTimeoutError::Disconnected) => break,
+            let message = match self.deadlines.earliest() {
+                Some(due) => outbox.recv_timeout(due.saturating_duration_since(Instant::now())),
+                None => outbox.recv().map_err(RecvTimeoutError::from),
             };
             match message {
-                Message::Applied(applied, since) => {
+                Ok(Message::Applied(applied, since)) => {
                     self.publish(&applied);
                     let commands = applied.len() as u64;
                     self.metrics.passed(Stage::FanOut, since.elapsed(), commands);
                 }
-                Message::Snapshot(taken) => self.begin_snapshot(taken),
-                Message::Read(read) => read(&self.views, &self.spool),
-                Message::Stop => break,
+                Ok(Message::Snapshot(taken)) => self.begin_snapshot(taken),
+                Ok(Message::Read(read)) => {
+                    read(&self.views, &self.spool);
+                    self.call_listeners(Instant::now());
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    let now = Instant::now();
+                    if self.deadlines.listeners.is_some_and(|due| due <= now) {
+                        self.call_listeners(now);
+                    }
+                }
+                Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => break,
             }
+            self.retry_spool();
         }
         self.join_snapshot();
         if self.snapshot_dir.is_some() {
@@ -97,10 +122,30 @@ impl Publisher {
                 }
             }
         }
-        for listener in &mut self.listeners {
-            listener.batch_done(&self.views);
-        }
+        let views = &self.views;
+        let deadlines = self.listeners.iter_mut().filter_map(|listener| listener.batch_done(views));
+        self.deadlines.listeners = deadlines.min();
+        self.deadlines.spool = None; // It has just tried.
         self.metrics.published(self.spool.last_sequence(), self.spool.first_sequence());
+    }
+
+    fn call_listeners(&mut self, now: Instant) {
+        let views = &self.views;
+        let deadlines = self.listeners.iter_mut().filter_map(|listener| listener.due(views, now));
+        self.deadlines.listeners = deadlines.min();
+    }
+
+    /// Lets the spool store what waits when it is time to, and sets when that is next.
+    fn retry_spool(&mut self) {
+        if self.spool.is_waiting() && self.deadlines.spool.is_some_and(|due| due <= Instant::now())
+        {
+            self.spool.flush();
+            self.deadlines.spool = None;
+        }
+        self.deadlines.spool = match self.spool.is_waiting() {
+            true => self.deadlines.spool.or_else(|| Some(Instant::now() + RETRY)),
+            false => None,
+        };
     }
 
     /// The views stand at the same sequence as the engine's state that came through the queue.
@@ -129,3 +174,6 @@ impl Publisher {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

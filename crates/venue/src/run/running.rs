@@ -13,7 +13,7 @@ use crate::replica::{self, Beginning, Feed};
 use crate::run::combiner::Combiner;
 use crate::run::handle::Handle;
 use crate::run::inbox::{INBOX_MAX, Request};
-use crate::run::publisher::{Listener, Message, OUTBOX_MAX, Publisher};
+use crate::run::publisher::{Deadlines, Listener, Message, OUTBOX_MAX, Publisher};
 use crate::run::shell::Shell;
 use crate::run::watched::WatchedLog;
 use crate::snapshot::encode;
@@ -53,6 +53,7 @@ impl Opened {
             unsynced_log: (settings.durability == Durability::Os)
                 .then(|| settings.data_dir.join("log")),
             snapshot_thread: None,
+            deadlines: Deadlines::default(),
         };
         let log = WatchedLog::new(log, Arc::clone(&metrics), feed.clone());
         let machine = Machine::new(follower, log);

@@ -40,7 +40,6 @@ use projection::History;
 use tokio::net::TcpListener;
 use venue::{Handle, Keyring, Listener, MasterKeyError, Opened};
 
-use crate::binance::hub::Hub;
 #[doc(hidden)]
 pub use crate::binance::operations::{Row, rows};
 use crate::binance::shared::Known;
@@ -96,10 +95,9 @@ impl Gateway {
         master_key: impl Into<Keyring>,
     ) -> Result<Self, MasterKeyError> {
         let directory = Directory::new(opened.engine(), master_key.into())?;
-        let hub = Hub::new(directory.markets());
         let users = Users::new(Lists::of(open_lists(opened.engine())));
         let directory = Arc::new(SharedDirectory::new(directory));
-        let known = Arc::new(Known::new(directory, hub, users));
+        let known = Arc::new(Known::new(directory, users));
         Ok(Self {
             settings,
             known,
@@ -140,9 +138,9 @@ impl Gateway {
         Self { access: Some(access), ..self }
     }
 
-    /// For [`Opened::start`]: without it, new keys and streams stay unknown.
+    /// For [`Opened::start`], once: without it, new keys and streams stay unknown.
     pub fn listener(&self) -> Box<dyn Listener> {
-        Box::new(listener::GatewayListener(Arc::clone(&self.known)))
+        Box::new(listener::GatewayListener::new(Arc::clone(&self.known)))
     }
 
     /// Serves until `shutdown` is ready. Then requests under way are answered, WebSockets are told

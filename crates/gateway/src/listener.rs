@@ -1,3 +1,5 @@
+//! The gateway's listener on the publisher's thread.
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -5,38 +7,51 @@ use marketdata::{BookUpdate, Views};
 use types::Event;
 use venue::{Applied, Listener};
 
+use crate::binance::hub::Hub;
 use crate::binance::positions::ask_positions;
 use crate::binance::shared::Known;
 
-/// The gateway's ear on the publisher's thread.
-pub(crate) struct GatewayListener(pub(crate) Arc<Known>);
+/// It owns the hub: no other thread has it.
+pub(crate) struct GatewayListener {
+    known: Arc<Known>,
+    hub: Hub,
+}
+
+impl GatewayListener {
+    pub(crate) fn new(known: Arc<Known>) -> Self {
+        let hub = Hub::new(known.directory.read().markets());
+        Self { known, hub }
+    }
+}
 
 impl Listener for GatewayListener {
     fn event(&mut self, applied: &Applied, event: &Event, update: Option<&BookUpdate>) {
-        let known = &self.0;
+        let Self { known, hub } = self;
         known.directory.apply(event);
         if let Event::InstrumentListed(listed) = event
             && let Some(market) = known.directory.read().market_of(listed.instrument.id)
         {
-            known.hub().list(market);
+            hub.list(market);
         }
         known.users().event(&known.directory.read(), applied, event);
         if let Some(update) = update {
-            known.hub().event(applied, event, update);
+            hub.event(applied, event, update);
         }
     }
 
     fn batch_done(&mut self, views: &Views) -> Option<Instant> {
-        let known = &self.0;
-        let deadline = known.hub().batch_done(views, Instant::now());
-        let asked = known.users().batch_done();
+        let deadline = self.hub.batch_done(views, Instant::now());
+        let asked = self.known.users().batch_done();
         if let Some(asked) = asked {
-            ask_positions(known, asked);
+            ask_positions(&self.known, asked);
         }
         deadline
     }
 
     fn due(&mut self, views: &Views, now: Instant) -> Option<Instant> {
-        self.0.hub().flush(views, now)
+        for change in self.known.hub_inbox.take() {
+            self.hub.change(&change, views);
+        }
+        self.hub.flush(views, now)
     }
 }

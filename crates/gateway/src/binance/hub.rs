@@ -1,6 +1,6 @@
 //! The streams: who listens to what, and the payloads as the market moves.
 //!
-//! Lives on the publisher's thread, between the views that it reads and the queues of the
+//! The listener owns it, on the publisher's thread, between the views that it reads and the queues of the
 //! connections. A payload is encoded once per stream and form, and shared by all its readers.
 //!
 //! # Invariants
@@ -9,6 +9,7 @@
 //! - A candle is told closed once, within its round after its end.
 
 mod feed;
+pub(crate) mod inbox;
 mod overall;
 mod readers;
 mod round;
@@ -23,6 +24,7 @@ use types::{Event, InstrumentId, Market};
 use venue::Applied;
 
 use self::feed::Feed;
+use self::inbox::Change;
 use self::overall::Overall;
 use self::round::Round;
 use self::speed::{ROUNDS, round_of};
@@ -61,9 +63,16 @@ impl Hub {
         self.feeds.push(Feed::new(market));
     }
 
-    /// From here on the client gets these streams; those without an instrument are of all markets.
-    /// What has a present state is sent at once.
-    pub(crate) fn subscribe(
+    pub(crate) fn change(&mut self, change: &Change, views: &Views) {
+        let Change { client, streams, begins } = change;
+        match begins {
+            true => self.subscribe(client, streams, views),
+            false => self.unsubscribe(client, streams),
+        }
+    }
+
+    /// From here on the client gets these streams. What has a present state is sent at once.
+    fn subscribe(
         &mut self,
         client: &Arc<Client>,
         streams: &[(Option<InstrumentId>, Stream)],
@@ -84,11 +93,7 @@ impl Hub {
         }
     }
 
-    pub(crate) fn unsubscribe(
-        &mut self,
-        client: &Arc<Client>,
-        streams: &[(Option<InstrumentId>, Stream)],
-    ) {
+    fn unsubscribe(&mut self, client: &Arc<Client>, streams: &[(Option<InstrumentId>, Stream)]) {
         for (id, stream) in streams {
             match id {
                 None => self.overall.unsubscribe(client, stream),

@@ -1,6 +1,6 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::binance::hub::Hub;
+use crate::binance::hub::inbox::Inbox;
 use crate::binance::listen_keys::{ListenKey, ListenKeys};
 use crate::binance::reach::Reach;
 use crate::binance::users::Users;
@@ -14,22 +14,17 @@ use crate::socket::websocket::Ground;
 #[derive(Debug)]
 pub(crate) struct Known {
     pub(crate) directory: Arc<SharedDirectory>,
-    /// Touched on the publisher's thread only, so nobody ever waits for it.
-    hub: Mutex<Hub>,
-    /// Nearly so.
+    pub(crate) hub_inbox: Inbox,
+    /// Nearly always touched on the publisher's thread only, so nobody waits for it.
     users: Mutex<Users>,
     /// There once the sockets are open.
     pub(crate) reach: OnceLock<Reach>,
 }
 
 impl Known {
-    pub(crate) fn new(directory: Arc<SharedDirectory>, hub: Hub, users: Users) -> Self {
-        let (hub, users) = (Mutex::new(hub), Mutex::new(users));
-        Self { directory, hub, users, reach: OnceLock::new() }
-    }
-
-    pub(crate) fn hub(&self) -> MutexGuard<'_, Hub> {
-        self.hub.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn new(directory: Arc<SharedDirectory>, users: Users) -> Self {
+        let (hub_inbox, users) = (Inbox::default(), Mutex::new(users));
+        Self { directory, hub_inbox, users, reach: OnceLock::new() }
     }
 
     pub(crate) fn users(&self) -> MutexGuard<'_, Users> {

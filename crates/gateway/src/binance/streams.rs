@@ -17,6 +17,7 @@ use tokio::time::sleep;
 use types::{InstrumentId, Symbol};
 
 use crate::binance::client::Client;
+use crate::binance::hub::inbox::Change;
 use crate::binance::listen_keys::ListenKey;
 use crate::binance::shared::Shared;
 use crate::binance::user_data::{self, UserData};
@@ -128,13 +129,9 @@ impl Session for StreamSession {
 
     /// Leaves the hub. Where that is not heard, the closed queue tells it later.
     fn forget(&mut self) {
-        let found = self.found(self.subscriptions.streams());
-        let (known, client) = (Arc::clone(&self.shared.known), Arc::clone(&self.client));
-        let _overloaded = self
-            .shared
-            .door
-            .handle
-            .read_views(move |_, _| known.hub().unsubscribe(&client, &found));
+        let streams = self.found(self.subscriptions.streams());
+        self.put(streams, false);
+        let _overloaded = self.shared.door.handle.read_views(|_, _| ());
     }
 }
 
@@ -170,23 +167,24 @@ impl StreamSession {
 
     /// Begins or ends to listen.
     async fn change(&self, streams: &[Stream], on: bool) -> Result<(), Unsubscribed> {
-        let found = self.found(streams);
-        if found.is_empty() {
+        let streams = self.found(streams);
+        if streams.is_empty() {
             return Ok(());
         }
+        self.put(streams, on);
         for _ in 0..SUBSCRIBE_TRIES {
-            let (known, client) = (Arc::clone(&self.shared.known), Arc::clone(&self.client));
-            let found = found.clone();
-            let asked = self.shared.door.handle.read_views(move |views, _| match on {
-                true => known.hub().subscribe(&client, &found, views),
-                false => known.hub().unsubscribe(&client, &found),
-            });
-            match asked {
+            match self.shared.door.handle.read_views(|_, _| ()) {
                 Ok(done) => return done.await.map_err(|_| Unsubscribed),
                 Err(_) => sleep(SUBSCRIBE_RETRY).await,
             }
         }
         Err(Unsubscribed)
+    }
+
+    /// The hub takes it after the next read of the views.
+    fn put(&self, streams: Vec<(Option<InstrumentId>, Stream)>, begins: bool) {
+        let client = Arc::clone(&self.client);
+        self.shared.known.hub_inbox.put(Change { client, streams, begins });
     }
 
     fn found(&self, streams: &[Stream]) -> Vec<(Option<InstrumentId>, Stream)> {

@@ -8,6 +8,7 @@ pub(crate) mod names;
 pub(crate) mod opening;
 pub(crate) mod operator;
 pub(crate) mod query;
+pub(crate) mod refusal;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod shared;

@@ -1,28 +1,10 @@
-//! Why a request was refused, and by whom.
+//! A refusal with the error that Binance's clients know.
 
 use protocol::signed::ApiError;
 
-/// A refused request. The access record keeps those that no command came of; the log has the others.
-#[derive(Debug)]
-pub(crate) enum Refusal {
-    /// No command was handed to the venue.
-    BeforeLog(ApiError),
-    /// A command was handed to the venue: the log says what became of it.
-    ByEngine(ApiError),
-}
+use crate::door::refusal;
 
-impl Refusal {
-    /// For what fails once a command was handed over.
-    pub(crate) fn by_engine(error: impl Into<ApiError>) -> Self {
-        Self::ByEngine(error.into())
-    }
-
-    pub(crate) fn into_error(self) -> ApiError {
-        match self {
-            Self::BeforeLog(error) | Self::ByEngine(error) => error,
-        }
-    }
-}
+pub(crate) type Refusal = refusal::Refusal<ApiError>;
 
 /// Until a command is handed over, nothing but the gateway refuses.
 impl<E: Into<ApiError>> From<E> for Refusal {

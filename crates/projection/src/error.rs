@@ -1,7 +1,6 @@
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use rusqlite::ErrorCode;
 use venue::SpoolError;
 
 /// Why the read model cannot be written or read. None of these concerns orders: they go on.
@@ -35,41 +34,15 @@ pub enum ProjectionError {
         path: PathBuf,
         error: std::io::Error,
     },
-    Sqlite {
+    /// What its database says, where it is none of the above.
+    Database {
         path: PathBuf,
-        error: rusqlite::Error,
+        error: Box<dyn std::error::Error + Send + Sync>,
     },
     Spool(SpoolError),
 }
 
 impl ProjectionError {
-    /// What a failure of the file at this path means.
-    pub(crate) fn at(path: &Path) -> impl Fn(rusqlite::Error) -> Self {
-        move |error| {
-            let path = path.to_path_buf();
-            match &error {
-                rusqlite::Error::SqliteFailure(failure, text) => match failure.code {
-                    ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Self::Locked { path },
-                    ErrorCode::DiskFull => Self::DiskFull { path },
-                    ErrorCode::CannotOpen if !path.exists() => Self::Missing { path },
-                    ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
-                        let damage = text.clone().unwrap_or_else(|| failure.to_string());
-                        Self::Damaged { path, damage }
-                    }
-                    _ => Self::Sqlite { path, error },
-                },
-                rusqlite::Error::FromSqlConversionFailure(..)
-                | rusqlite::Error::IntegralValueOutOfRange(..)
-                | rusqlite::Error::InvalidColumnType(..)
-                | rusqlite::Error::InvalidColumnName(..)
-                | rusqlite::Error::QueryReturnedNoRows => {
-                    Self::Damaged { path, damage: error.to_string() }
-                }
-                _ => Self::Sqlite { path, error },
-            }
-        }
-    }
-
     pub(crate) fn is_damage(&self) -> bool {
         matches!(self, Self::Damaged { .. })
     }
@@ -115,7 +88,7 @@ impl fmt::Display for ProjectionError {
                 path.display()
             ),
             Self::Folder { path, error } => write!(f, "{}: {error}", path.display()),
-            Self::Sqlite { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::Database { path, error } => write!(f, "{}: {error}", path.display()),
             Self::Spool(error) => error.fmt(f),
         }
     }
@@ -125,7 +98,7 @@ impl std::error::Error for ProjectionError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Folder { error, .. } => Some(error),
-            Self::Sqlite { error, .. } => Some(error),
+            Self::Database { error, .. } => Some(&**error),
             Self::Spool(error) => Some(error),
             _ => None,
         }

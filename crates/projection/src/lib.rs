@@ -1,7 +1,9 @@
 //! The read model: what happened, in SQLite, for questions about the past.
 //!
 //! ```text
-//! event spool ─► [projection thread: changes.rs, store.rs] ─► history.sqlite ─► History: query/
+//! event spool ─► [projection thread: feed/, changes.rs] ─► sqlite/store.rs ─► history.sqlite
+//!                                                                                 │
+//!                                      answers ◄─ History ◄─ sqlite/query/ ◄──────┘
 //! ```
 //!
 //! It is fed from the event spool by a thread of its own, a page of events in one transaction, with
@@ -20,25 +22,19 @@
 //! Nothing is deleted: the file grows with every order and every trade.
 
 mod changes;
-mod column;
 mod error;
-mod history;
-mod pace;
-mod query;
-mod rebuild;
-mod schema;
-mod status;
-mod store;
-#[cfg(test)]
-mod tests;
-mod thread;
+mod feed;
+mod sqlite;
 
 pub use changes::Amendment;
 pub use error::ProjectionError;
-pub use history::{Behind, History};
-pub use query::{AggFilter, Klines, ListFilter, OrderFilter, PreventedFilter, Times, TradeFilter};
-pub use rebuild::{RebuildError, Rebuilt, rebuild};
-pub use schema::{SCHEMA_VERSION, path};
-pub use status::{Status, status};
-pub use store::Progress;
-pub use thread::Projection;
+pub use feed::thread::Projection;
+pub use sqlite::files::path;
+pub use sqlite::history::{Behind, History};
+pub use sqlite::query::{
+    AggFilter, Klines, ListFilter, OrderFilter, PreventedFilter, Times, TradeFilter,
+};
+pub use sqlite::rebuild::{RebuildError, Rebuilt, rebuild};
+pub use sqlite::schema::SCHEMA_VERSION;
+pub use sqlite::status::{Status, status};
+pub use sqlite::store::Progress;

@@ -17,10 +17,10 @@ use types::{
 use venue::Applied;
 
 use crate::changes::{ChangeKind, Changes};
-use crate::history::History;
-use crate::query::{AggFilter, Klines, OrderFilter, Times, TradeFilter};
-use crate::status;
-use crate::store::{Opening, Store, write_changes};
+use crate::sqlite::history::History;
+use crate::sqlite::query::{AggFilter, Klines, OrderFilter, Times, TradeFilter};
+use crate::sqlite::status;
+use crate::sqlite::store::{Opening, Store, write_changes};
 
 const INSTRUMENT: InstrumentId = InstrumentId(0);
 /// 2024-02-29 13:47:21.5
@@ -409,7 +409,7 @@ fn another_file_in_the_place_of_the_old_one_is_read() {
     let count = || history.historical_trades(INSTRUMENT, None, 99).unwrap().len();
     open(&path).add(&applied).unwrap();
     assert_eq!(count(), 5);
-    crate::thread::remove(&path).unwrap();
+    crate::sqlite::files::remove(&path).unwrap();
     open(&path).add(&applied[..2]).unwrap();
     assert_eq!(count(), 2);
 }

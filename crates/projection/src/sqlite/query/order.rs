@@ -9,12 +9,12 @@ use types::{
 };
 
 use crate::changes::Amendment;
-use crate::column::{self, Columns, read_wire};
 use crate::error::ProjectionError;
-use crate::history::History;
-use crate::query::blocks::Direction::{Ascending, Descending};
-use crate::query::blocks::{first_created_since, search};
-use crate::query::{Times, bound, page};
+use crate::sqlite::column::{self, Columns, read_wire};
+use crate::sqlite::history::History;
+use crate::sqlite::query::blocks::Direction::{Ascending, Descending};
+use crate::sqlite::query::blocks::{first_created_since, search};
+use crate::sqlite::query::{Times, bound, page};
 
 /// Which orders of an account.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,12 +8,12 @@ use types::{
     AccountId, AccountTrade, AggTrade, InstrumentId, Interval, OrderId, Side, TimeZone, TradeId,
 };
 
-use crate::column::{self, Columns, int};
 use crate::error::ProjectionError;
-use crate::history::History;
-use crate::query::blocks::Direction::{Ascending, Descending};
-use crate::query::blocks::search;
-use crate::query::{Times, bound, page};
+use crate::sqlite::column::{self, Columns, int};
+use crate::sqlite::history::History;
+use crate::sqlite::query::blocks::Direction::{Ascending, Descending};
+use crate::sqlite::query::blocks::search;
+use crate::sqlite::query::{Times, bound, page};
 
 /// Which trades of an account.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,10 +4,12 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use crate::column::Columns;
 use crate::error::ProjectionError;
-use crate::schema;
-use crate::store::{Progress, read_progress};
+use crate::sqlite::column::Columns;
+use crate::sqlite::failure;
+use crate::sqlite::files;
+use crate::sqlite::schema;
+use crate::sqlite::store::{Progress, read_progress};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Status {
@@ -33,12 +35,12 @@ const COUNTED: [&str; 8] = [
 
 /// Of the venue in this folder.
 pub fn status(data_dir: &Path) -> Result<Status, ProjectionError> {
-    of(&schema::path(data_dir))
+    of(&files::path(data_dir))
 }
 
 pub(crate) fn of(path: &Path) -> Result<Status, ProjectionError> {
     let connection = schema::open_to_read(path)?;
-    read(&connection).map_err(ProjectionError::at(path))
+    read(&connection).map_err(failure::at(path))
 }
 
 fn read(connection: &Connection) -> rusqlite::Result<Status> {

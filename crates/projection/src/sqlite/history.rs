@@ -10,8 +10,9 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 use crate::error::ProjectionError;
-use crate::pace::Pace;
-use crate::schema;
+use crate::feed::pace::Pace;
+use crate::sqlite::failure;
+use crate::sqlite::schema;
 
 /// Connections that wait for the next question.
 const IDLE_MAX: usize = 8;
@@ -87,7 +88,7 @@ impl History {
                 idle.push(Idle { connection, inode });
             }
         }
-        answer.map_err(ProjectionError::at(&self.path))
+        answer.map_err(failure::at(&self.path))
     }
 
     fn inode(&self) -> Result<u64, ProjectionError> {

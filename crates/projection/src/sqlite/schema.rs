@@ -3,12 +3,13 @@
 //! Numbers of types and states are those of the log's vocabulary (`types`). Prices are ticks,
 //! quantities lots, amounts smallest units of their asset; times are nanoseconds since 1970.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::error::ProjectionError;
+use crate::sqlite::failure;
 
 /// Counted up when a table changes its meaning. Files of an older version are brought up to this one
 /// where that is easy, else made anew.
@@ -26,11 +27,6 @@ const CACHE_KIB: i32 = 32 << 10;
 
 /// How long somebody else may hold the file before that is an error.
 const BUSY_MAX: Duration = Duration::from_secs(5);
-
-/// Where the file lies in a data folder.
-pub fn path(data_dir: &Path) -> PathBuf {
-    data_dir.join("projection").join("history.sqlite")
-}
 
 pub(crate) const TABLES: &str = "
 CREATE TABLE progress (
@@ -318,13 +314,13 @@ pub(crate) enum Found {
 
 /// Opens the file for the one who writes it.
 pub(crate) fn open(path: &Path) -> Result<Found, ProjectionError> {
-    let connection = Connection::open(path).map_err(ProjectionError::at(path))?;
+    let connection = Connection::open(path).map_err(failure::at(path))?;
     let result = prepare(&connection);
     match result {
         Ok(SCHEMA_VERSION) => Ok(Found::Ready(connection)),
         Ok(version) if version < SCHEMA_VERSION => Ok(Found::Older { version }),
         Ok(version) => Err(ProjectionError::Newer { path: path.to_path_buf(), version }),
-        Err(error) => Err(ProjectionError::at(path)(error)),
+        Err(error) => Err(failure::at(path)(error)),
     }
 }
 
@@ -405,7 +401,7 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Connection, ProjectionError> {
         let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
         Ok((connection, version))
     };
-    let (connection, version) = open().map_err(ProjectionError::at(path))?;
+    let (connection, version) = open().map_err(failure::at(path))?;
     let path = path.to_path_buf();
     match version {
         SCHEMA_VERSION => Ok(connection),

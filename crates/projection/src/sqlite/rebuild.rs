@@ -8,10 +8,9 @@ use log::{DataDirLock, LockError};
 use venue::{Applied, Archive, ArchiveError};
 
 use crate::error::ProjectionError;
-use crate::schema;
-use crate::status;
-use crate::store::{Opening, Store};
-use crate::thread::remove;
+use crate::sqlite::files::{self, remove};
+use crate::sqlite::status;
+use crate::sqlite::store::{Opening, Store};
 
 /// Commands in one transaction.
 const PAGE: usize = 20_000;
@@ -45,7 +44,7 @@ pub fn rebuild(data_dir: &Path, may_forget: bool) -> Result<Rebuilt, RebuildErro
     let archive = Archive::open(data_dir).map_err(RebuildError::Archive)?;
     let _lock = DataDirLock::acquire(data_dir).map_err(RebuildError::Lock)?;
     let mut replay = archive.replay().map_err(RebuildError::Archive)?;
-    let path = schema::path(data_dir);
+    let path = files::path(data_dir);
     let log_first_sequence = replay.place().sequence + 1;
     if !may_forget {
         check_older(&path, log_first_sequence)?;

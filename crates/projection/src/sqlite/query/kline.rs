@@ -6,10 +6,10 @@ use rusqlite::{Connection, OptionalExtension, params};
 use types::{Candle, InstrumentId, Interval, Price, TimeZone};
 
 use crate::changes::LEVELS;
-use crate::column::{self, Columns, int};
 use crate::error::ProjectionError;
-use crate::history::History;
-use crate::query::Times;
+use crate::sqlite::column::{self, Columns, int};
+use crate::sqlite::history::History;
+use crate::sqlite::query::Times;
 
 /// Which candles.
 #[derive(Clone, Copy, Debug)]

@@ -9,10 +9,11 @@ use types::{AccountId, Amount, Candle, InstrumentId};
 use venue::Applied;
 
 use crate::changes::{Changes, LEVELS, Trade};
-use crate::column::{self, Columns, Wide, int, wire};
 use crate::error::ProjectionError;
-use crate::query::blocks::block_of;
-use crate::schema::{self, Found};
+use crate::sqlite::column::{self, Columns, Wide, int, wire};
+use crate::sqlite::failure;
+use crate::sqlite::query::blocks::block_of;
+use crate::sqlite::schema::{self, Found};
 
 const ROWS_AT_ONCE: usize = 8;
 
@@ -47,7 +48,7 @@ impl Store {
             Found::Ready(connection) => connection,
             Found::Older { version } => return Ok(Opening::Older { version }),
         };
-        let at = ProjectionError::at(path);
+        let at = failure::at(path);
         let progress = read_progress(&connection).map_err(&at)?;
         Ok(Opening::Ready(Self { path: path.to_path_buf(), connection, progress }))
     }
@@ -63,7 +64,7 @@ impl Store {
             connection.pragma_update(None, "journal_mode", "DELETE")?;
             connection.close().map_err(|(_, error)| error)
         };
-        finish().map_err(ProjectionError::at(&path))
+        finish().map_err(failure::at(&path))
     }
 
     /// Puts what was added on stable storage, which is else done when there is enough of it; as far as
@@ -71,7 +72,7 @@ impl Store {
     pub(crate) fn checkpoint(&self) -> Result<(), ProjectionError> {
         let checkpoint = "PRAGMA wal_checkpoint(PASSIVE)";
         let done = self.connection.query_row(checkpoint, [], |_| Ok(()));
-        done.map_err(ProjectionError::at(&self.path))
+        done.map_err(failure::at(&self.path))
     }
 
     /// Adds what comes next. When it fails, nothing has changed in the file, and this is to be
@@ -89,7 +90,7 @@ impl Store {
         if changes.is_empty() {
             return Ok(());
         }
-        self.write(&changes).map_err(ProjectionError::at(&self.path))
+        self.write(&changes).map_err(failure::at(&self.path))
     }
 
     fn write(&mut self, changes: &Changes) -> rusqlite::Result<()> {
@@ -137,7 +138,7 @@ impl Store {
             write_progress(&transaction, &progress)?;
             transaction.commit()
         };
-        pass_over().map_err(ProjectionError::at(&self.path))?;
+        pass_over().map_err(failure::at(&self.path))?;
         self.progress = progress;
         Ok(())
     }

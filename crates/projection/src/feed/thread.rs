@@ -12,11 +12,11 @@ use types::Event;
 use venue::{Applied, Listener, Metrics, SpoolError, SpoolReader};
 
 use crate::error::ProjectionError;
-use crate::history::History;
-use crate::pace::Pace;
-use crate::schema;
-use crate::status::{self, Status};
-use crate::store::{Opening, Store};
+use crate::feed::pace::Pace;
+use crate::sqlite::files::{self, remove, set_aside};
+use crate::sqlite::history::History;
+use crate::sqlite::status::{self, Status};
+use crate::sqlite::store::{Opening, Store};
 
 /// In the steps of `nice`: about a tenth of another thread's share.
 const NICE: i32 = 10;
@@ -47,7 +47,7 @@ impl Projection {
     /// Begins to follow the spool. Nothing that fails here or later concerns the venue: it is said,
     /// and tried again where that may help.
     pub fn start(data_dir: &Path, spool: SpoolReader, metrics: Arc<Metrics>) -> Self {
-        let path = schema::path(data_dir);
+        let path = files::path(data_dir);
         let (progress, followed) = watch::channel(0);
         let stopping = Arc::new(AtomicBool::new(false));
         let pace = Arc::<Pace>::default();
@@ -321,32 +321,4 @@ fn is_of(store: &Store, spool: &SpoolReader) -> Result<bool, ProjectionError> {
         Err(SpoolError::Gone { .. }) => Ok(true),
         Err(error) => Err(ProjectionError::Spool(error)),
     }
-}
-
-fn set_aside(path: &Path, error: &ProjectionError) -> Result<(), ProjectionError> {
-    let aside = path.with_extension("damaged");
-    tracing::error!(
-        %error,
-        kept = %aside.display(),
-        "the damaged read model is set aside, and made anew from the spool; `buttonwood projection \
-         rebuild` makes all that the log has, with the venue stopped"
-    );
-    let moved = std::fs::rename(path, &aside);
-    moved.map_err(|error| ProjectionError::Folder { path: path.to_path_buf(), error })?;
-    remove(path)
-}
-
-/// The file, and what SQLite keeps beside it.
-pub(crate) fn remove(path: &Path) -> Result<(), ProjectionError> {
-    for suffix in ["", "-wal", "-shm", "-journal"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        match std::fs::remove_file(&name) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(ProjectionError::Folder { path: name.into(), error });
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }

@@ -1,0 +1,4 @@
+//! The feed: a thread that takes events from the spool into the read model, at its own pace.
+
+pub(crate) mod pace;
+pub(crate) mod thread;

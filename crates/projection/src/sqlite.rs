@@ -1,0 +1,13 @@
+//! The read model in an SQLite file, which `sqlite3` may open at any time.
+
+mod column;
+mod failure;
+pub(crate) mod files;
+pub(crate) mod history;
+pub(crate) mod query;
+pub(crate) mod rebuild;
+pub(crate) mod schema;
+pub(crate) mod status;
+pub(crate) mod store;
+#[cfg(test)]
+mod tests;

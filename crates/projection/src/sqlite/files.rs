@@ -1,0 +1,39 @@
+//! The file in a data folder, and what SQLite keeps beside it.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::ProjectionError;
+
+/// Where the file lies in a data folder.
+pub fn path(data_dir: &Path) -> PathBuf {
+    data_dir.join("projection").join("history.sqlite")
+}
+
+/// Moves a damaged file out of the way.
+pub(crate) fn set_aside(path: &Path, error: &ProjectionError) -> Result<(), ProjectionError> {
+    let aside = path.with_extension("damaged");
+    tracing::error!(
+        %error,
+        kept = %aside.display(),
+        "the damaged read model is set aside, and made anew from the spool; `buttonwood projection \
+         rebuild` makes all that the log has, with the venue stopped"
+    );
+    let moved = std::fs::rename(path, &aside);
+    moved.map_err(|error| ProjectionError::Folder { path: path.to_path_buf(), error })?;
+    remove(path)
+}
+
+/// The file, and what SQLite keeps beside it.
+pub(crate) fn remove(path: &Path) -> Result<(), ProjectionError> {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        match std::fs::remove_file(&name) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(ProjectionError::Folder { path: name.into(), error });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

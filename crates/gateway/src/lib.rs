@@ -80,7 +80,7 @@ impl From<SocketSettings> for Settings {
 pub struct Gateway {
     settings: Settings,
     known: Arc<Known>,
-    history: Option<History>,
+    history: Option<Arc<dyn History>>,
     operators: Option<Arc<dyn OperatorApi>>,
     access: Option<AccessRecord>,
     tls: Option<Arc<Tls>>,
@@ -112,7 +112,7 @@ impl Gateway {
     /// Answers questions about the past from this read model. Without one there is no past but what
     /// the engine keeps.
     #[must_use]
-    pub fn with_history(self, history: History) -> Self {
+    pub fn with_history(self, history: Arc<dyn History>) -> Self {
         Self { history: Some(history), ..self }
     }
 

@@ -1,4 +1,5 @@
 //! The feed: a thread that takes events from the spool into the read model, at its own pace.
 
+pub(crate) mod followed;
 pub(crate) mod pace;
 pub(crate) mod thread;

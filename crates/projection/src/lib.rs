@@ -24,16 +24,20 @@
 mod changes;
 mod error;
 mod feed;
+mod history;
+mod question;
 mod sqlite;
 
 pub use changes::Amendment;
 pub use error::ProjectionError;
 pub use feed::thread::Projection;
-pub use sqlite::files::path;
-pub use sqlite::history::{Behind, History};
-pub use sqlite::query::{
-    AggFilter, Klines, ListFilter, OrderFilter, PreventedFilter, Times, TradeFilter,
+pub use history::{Behind, BoxFuture, History, ask};
+pub use question::{
+    AggFilter, AggTrades, AllOrderLists, AllOrders, Amendments, Answer, Ask, HistoricalTrades,
+    Klines, ListFilter, MyTrades, OneOrder, OneOrderList, OrderFilter, OrdersById, PreventedFilter,
+    PreventedMatches, Question, Times, TradeFilter, WindowSince,
 };
+pub use sqlite::files::path;
 pub use sqlite::rebuild::{RebuildError, Rebuilt, rebuild};
 pub use sqlite::schema::SCHEMA_VERSION;
 pub use sqlite::status::{Status, status};

@@ -1,6 +1,7 @@
 //! Questions about an account, answered from the engine's state, and from the read model what is
 //! past.
 
+use projection::OneOrder;
 use protocol::binance::request::{
     AccountRequest, AllOrdersRequest, CommissionRequest, MyTradesRequest, NoParams,
     OpenOrdersRequest, QueryOrderRequest, Times,
@@ -28,8 +29,8 @@ pub(crate) async fn query_order(mut call: SignedCall) -> Answer {
     let mut found = call.shared.door.order(account, market.instrument.id, order).await?;
     if found.is_none() && call.shared.door.history.is_some() {
         // The engine forgets orders that are long finished.
-        let id = market.instrument.id;
-        found = call.shared.door.ask_history(move |past| past.order(account, id, &order)).await?;
+        let asked = OneOrder { account, instrument: market.instrument.id, order };
+        found = call.shared.door.ask_history(asked).await?;
     }
     let found = found.ok_or_else(ApiError::no_such_order)?;
     let (found, facts) = with_facts(&call, vec![found]).await?[0];

@@ -1,7 +1,9 @@
 //! What an account asks about changes of its orders, and about trades that self-trade prevention
 //! kept it from, answered from the read model.
 
-use projection::{History, PreventedFilter, ProjectionError};
+use std::collections::BTreeMap;
+
+use projection::{Amendments, OneOrder, OrdersById, PreventedFilter, PreventedMatches};
 use protocol::binance::request::{
     AmendmentsRequest, PreventedMatchesRequest, PreventedMatchesWanted,
 };
@@ -12,6 +14,8 @@ use types::{
 };
 
 use crate::binance::call::{Answer, SignedCall};
+use crate::door::history::Past;
+use crate::door::query::Unanswered;
 use crate::socket::http::json;
 
 /// `GET /api/v3/order/amendments`
@@ -20,13 +24,13 @@ pub(crate) async fn amendments(mut call: SignedCall) -> Answer {
     let markets = |symbol: &str| call.shared.door.market(symbol);
     let request = AmendmentsRequest::parse(params, &markets)?;
     let AmendmentsRequest { market, order_id, from_execution_id, limit } = request;
-    let (account, id) = (call.signer.account, market.instrument.id);
-    let found = call.shared.door.ask_history(move |history| {
-        let from_seq = from_execution_id.unwrap_or_default();
-        let amendments = history.amendments(account, id, order_id, from_seq, limit)?;
-        Ok((history.order(account, id, &OrderRef::by_id(order_id))?, amendments))
-    });
-    let (Some(order), amendments) = found.await? else { return Ok(json("[]".to_owned())) };
+    let (account, instrument) = (call.signer.account, market.instrument.id);
+    let past = call.shared.door.past().await?;
+    let from_seq = from_execution_id.unwrap_or_default();
+    let asked = Amendments { account, instrument, order_id, from_seq, limit };
+    let amendments = past.ask(asked).await?;
+    let asked = OneOrder { account, instrument, order: OrderRef::by_id(order_id) };
+    let Some(order) = past.ask(asked).await? else { return Ok(json("[]".to_owned())) };
     let info = |kept: &projection::Amendment| {
         let order = Order {
             cl_ord_id: kept.cl_ord_id,
@@ -52,23 +56,22 @@ pub(crate) async fn prevented_matches(mut call: SignedCall) -> Answer {
     let markets = |symbol: &str| call.shared.door.market(symbol);
     let PreventedMatchesRequest { market, wanted } =
         PreventedMatchesRequest::parse(params, &markets)?;
-    let (account, id) = (call.signer.account, market.instrument.id);
+    let (account, instrument) = (call.signer.account, market.instrument.id);
     let filter = match wanted {
         PreventedMatchesWanted::One(id) => PreventedFilter::One(id),
         PreventedMatchesWanted::OfOrder { order_id, from_id, limit } => {
             PreventedFilter::OfOrder { order_id, from_id: from_id.unwrap_or_default(), limit }
         }
     };
-    let found = call.shared.door.ask_history(move |history| {
-        let matches = history.prevented_matches(account, id, filter)?;
-        let with_qtys = |prevented| Ok((prevented, prevented_qtys(history, &prevented)?));
-        matches.into_iter().map(with_qtys).collect::<Result<Vec<_>, ProjectionError>>()
-    });
-    let found = found.await?;
+    let past = call.shared.door.past().await?;
+    let found = past.ask(PreventedMatches { account, instrument, filter }).await?;
+    let orders = found.iter().flat_map(may_have_ended).collect();
+    let rests = rests(&past, OrdersById { instrument, orders }).await?;
     let risk = call.shared.door.account_risk(account).await?;
     let stp_group = risk.map_or(0, |risk| risk.stp_group);
-    let info = |(prevented, qtys): &(TradePrevented, PreventedQtys)| {
-        PreventedMatch::new(&market, prevented, *qtys, stp_group, call.unit)
+    let info = |prevented| {
+        let qtys = prevented_qtys(prevented, &rests);
+        PreventedMatch::new(&market, prevented, qtys, stp_group, call.unit)
     };
     Ok(json(encode(&found.iter().map(info).collect::<Vec<_>>())))
 }
@@ -77,25 +80,41 @@ pub(crate) fn prevented_matches_weight(params: &Params) -> u32 {
     if params.contains("orderId") { 20 } else { 2 }
 }
 
-/// What it took off each side: of an order that ended by it, all that was left.
-fn prevented_qtys(
-    history: &History,
+/// What was left of each order that was asked about and has expired.
+async fn rests(past: &Past, asked: OrdersById) -> Result<BTreeMap<OrderId, Qty>, Unanswered> {
+    let orders = past.ask(asked).await?.into_iter().flatten();
+    let ended = orders.filter(|order| order.status == OrderStatus::Expired);
+    Ok(ended.map(|order| (order.order_id, order.order_qty - order.cum_qty)).collect())
+}
+
+/// The orders that it may have ended: whether the taker's, and whether the maker's.
+fn may_end(stp_mode: StpMode) -> (bool, bool) {
+    match stp_mode {
+        StpMode::None | StpMode::Decrement => (false, false),
+        StpMode::ExpireTaker => (true, false),
+        StpMode::ExpireMaker => (false, true),
+        StpMode::ExpireBoth => (true, true),
+    }
+}
+
+fn may_have_ended(
     prevented: &TradePrevented,
-) -> Result<PreventedQtys, ProjectionError> {
-    let rest = |account: AccountId, order_id: OrderId| -> Result<Option<Qty>, ProjectionError> {
-        let order = history.order(account, prevented.instrument, &OrderRef::by_id(order_id))?;
-        let ended = order.filter(|order| order.status == OrderStatus::Expired);
-        Ok(ended.map(|order| order.order_qty - order.cum_qty))
-    };
-    let taker = || rest(prevented.taker_account, prevented.taker_order_id);
-    let maker = || rest(prevented.maker_account, prevented.maker_order_id);
-    Ok(match prevented.stp_mode {
-        StpMode::None => PreventedQtys::default(),
-        StpMode::ExpireTaker => PreventedQtys { taker: taker()?, maker: None },
-        StpMode::ExpireMaker => PreventedQtys { taker: None, maker: maker()? },
-        StpMode::ExpireBoth => PreventedQtys { taker: taker()?, maker: maker()? },
-        StpMode::Decrement => {
-            PreventedQtys { taker: Some(prevented.qty), maker: Some(prevented.qty) }
-        }
-    })
+) -> impl Iterator<Item = (AccountId, OrderId)> + use<> {
+    let (taker, maker) = may_end(prevented.stp_mode);
+    let taker = taker.then_some((prevented.taker_account, prevented.taker_order_id));
+    let maker = maker.then_some((prevented.maker_account, prevented.maker_order_id));
+    taker.into_iter().chain(maker)
+}
+
+/// What it took off each side: of an order that ended by it, all that was left.
+fn prevented_qtys(prevented: &TradePrevented, rests: &BTreeMap<OrderId, Qty>) -> PreventedQtys {
+    if prevented.stp_mode == StpMode::Decrement {
+        return PreventedQtys { taker: Some(prevented.qty), maker: Some(prevented.qty) };
+    }
+    let (taker, maker) = may_end(prevented.stp_mode);
+    let rest = |order_id: OrderId| rests.get(&order_id).copied();
+    PreventedQtys {
+        taker: taker.then(|| rest(prevented.taker_order_id)).flatten(),
+        maker: maker.then(|| rest(prevented.maker_order_id)).flatten(),
+    }
 }

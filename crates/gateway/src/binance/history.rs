@@ -1,6 +1,9 @@
 //! Questions about the past, answered from the read model.
 
-use projection::{AggFilter, Klines, OrderFilter, Times, TradeFilter};
+use projection::{
+    AggFilter, AggTrades, AllOrders, HistoricalTrades, Klines, MyTrades, OrderFilter, Times,
+    TradeFilter,
+};
 use protocol::binance::request;
 use protocol::binance::request::{
     AggTradesRequest, AllOrdersRequest, HistoricalTradesRequest, KlinesRequest, MyTradesRequest,
@@ -21,9 +24,8 @@ pub(crate) async fn historical_trades(call: Call) -> Answer {
     let markets = |symbol: &str| call.shared.door.market(symbol);
     let request = HistoricalTradesRequest::parse(call.params, &markets)?;
     let HistoricalTradesRequest { market, from_id, limit } = request;
-    let id = market.instrument.id;
-    let found =
-        call.shared.door.ask_history(move |history| history.historical_trades(id, from_id, limit));
+    let asked = HistoricalTrades { instrument: market.instrument.id, from_id, limit };
+    let found = call.shared.door.ask_history(asked);
     let trade = |trade| Trade::new(&market, &public_trade(trade), call.unit);
     Ok(json(encode(&found.await?.iter().map(trade).collect::<Vec<_>>())))
 }
@@ -33,11 +35,9 @@ pub(crate) async fn agg_trades(call: Call) -> Answer {
     let markets = |symbol: &str| call.shared.door.market(symbol);
     let request = AggTradesRequest::parse(call.params, &markets)?;
     let AggTradesRequest { market, from_id, times, limit } = request;
-    let (id, times) = (market.instrument.id, within(times));
-    let found = call
-        .shared
-        .door
-        .ask_history(move |history| history.agg_trades(id, &AggFilter { from_id, times, limit }));
+    let filter = AggFilter { from_id, times: within(times), limit };
+    let found =
+        call.shared.door.ask_history(AggTrades { instrument: market.instrument.id, filter });
     let trade = |trade| AggTradeInfo::new(&market, trade, call.unit);
     Ok(json(encode(&found.await?.iter().map(trade).collect::<Vec<_>>())))
 }
@@ -47,10 +47,9 @@ pub(crate) async fn klines(call: Call) -> Answer {
     let markets = |symbol: &str| call.shared.door.market(symbol);
     let request = KlinesRequest::parse(call.params, &markets)?;
     let KlinesRequest { market, interval, zone, times, limit } = request;
-    let (id, times) = (market.instrument.id, within(times));
-    let found = call.shared.door.ask_history(move |history| {
-        history.klines(id, &Klines { interval, zone, times, limit, now_ns: now_ns() })
-    });
+    let (instrument, times) = (market.instrument.id, within(times));
+    let past = call.shared.door.past().await?;
+    let found = past.ask(Klines { instrument, interval, zone, times, limit, now_ns: now_ns() });
     let kline = |candle| Kline::new(&market, candle, interval, zone, call.unit);
     Ok(json(encode(&found.await?.iter().map(kline).collect::<Vec<_>>())))
 }
@@ -63,9 +62,8 @@ pub(crate) async fn all_orders(
 ) -> Result<Vec<Order>, ApiError> {
     let AllOrdersRequest { market, order_id, times, limit } = *request;
     let filter = OrderFilter { from_id: order_id, times: within(times), limit };
-    let id = market.instrument.id;
-    let asked = shared.door.ask_history(move |history| history.all_orders(account, id, &filter));
-    Ok(asked.await?)
+    let asked = AllOrders { account, instrument: market.instrument.id, filter };
+    Ok(shared.door.ask_history(asked).await?)
 }
 
 /// An account's trades, all that there ever were.
@@ -76,9 +74,8 @@ pub(crate) async fn my_trades(
 ) -> Result<Vec<AccountTrade>, ApiError> {
     let MyTradesRequest { market, order_id, from_id, times, limit } = *request;
     let filter = TradeFilter { order_id, from_id, times: within(times), limit };
-    let id = market.instrument.id;
-    let asked = shared.door.ask_history(move |history| history.my_trades(account, id, &filter));
-    Ok(asked.await?)
+    let asked = MyTrades { account, instrument: market.instrument.id, filter };
+    Ok(shared.door.ask_history(asked).await?)
 }
 
 fn within(times: request::Times) -> Times {

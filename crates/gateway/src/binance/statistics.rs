@@ -1,5 +1,6 @@
 //! What was traded over some time: the tickers, and the average price.
 
+use projection::WindowSince;
 use protocol::binance::request::{
     AvgPriceRequest, DayTickerRequest, Selection, TradingDayRequest, WindowTickerRequest,
 };
@@ -60,17 +61,12 @@ pub(crate) async fn window_ticker(call: Call) -> Answer {
     let looked_at = of_each(&call.shared, selected, move |view| statistics(view, from_ns, now_ns));
     let mut found = looked_at.await?;
     if window_minutes > DAY_MINUTES {
-        found = call
-            .shared
-            .door
-            .ask_history(move |history| {
-                for (market, statistics) in &mut found {
-                    let window = history.window(market.instrument.id, statistics.open_ns)?;
-                    (statistics.candle, statistics.prev_close) = (window.candle, window.before);
-                }
-                Ok(found)
-            })
-            .await?;
+        let past = call.shared.door.past().await?;
+        for (market, statistics) in &mut found {
+            let (instrument, from_ns) = (market.instrument.id, statistics.open_ns);
+            let window = past.ask(WindowSince { instrument, from_ns }).await?;
+            (statistics.candle, statistics.prev_close) = (window.candle, window.before);
+        }
     }
     let ticker = |(market, statistics): &(Market, Statistics)| {
         encode(&StatisticsTicker::new(market, statistics, ticker_type, call.unit))

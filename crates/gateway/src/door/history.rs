@@ -1,8 +1,9 @@
 //! Questions about the past, and their way to the read model.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use projection::{History, ProjectionError};
+use projection::{Ask, History};
 use tokio::time::Instant;
 use types::Refused;
 
@@ -12,12 +13,19 @@ use crate::door::shared::Door;
 /// How long a question waits for a read model that is behind.
 const BEHIND_MAX: Duration = Duration::from_secs(3);
 
+/// The read model, once it includes all that anybody was told before.
+pub(crate) struct Past {
+    history: Arc<dyn History>,
+}
+
 impl Door {
     /// Asks the read model; the answer includes all that anybody was told before.
-    pub(crate) async fn ask_history<R: Send + 'static>(
-        &self,
-        question: impl FnOnce(&History) -> Result<R, ProjectionError> + Send + 'static,
-    ) -> Result<R, Unanswered> {
+    pub(crate) async fn ask_history<Q: Ask>(&self, question: Q) -> Result<Q::Answer, Unanswered> {
+        self.past().await?.ask(question).await
+    }
+
+    /// For one question after the other.
+    pub(crate) async fn past(&self) -> Result<Past, Unanswered> {
         let history = self.history.clone().ok_or(Unanswered::NoHistory)?;
         let deadline = Instant::now() + BEHIND_MAX.min(self.settings.answer_timeout);
         let sequence = self.ask_views(|_, spool| spool.last_sequence()).await?;
@@ -25,8 +33,13 @@ impl Door {
             tracing::warn!(sequence, at = behind.sequence, "the read model is behind");
             return Err(Unanswered::Refused(Refused::Overloaded));
         }
-        let answer = tokio::task::spawn_blocking(move || question(&history)).await;
-        answer.expect("a question does not panic").map_err(|error| {
+        Ok(Past { history })
+    }
+}
+
+impl Past {
+    pub(crate) async fn ask<Q: Ask>(&self, question: Q) -> Result<Q::Answer, Unanswered> {
+        projection::ask(&*self.history, question).await.map_err(|error| {
             tracing::error!(%error, "the read model does not answer");
             Unanswered::HistoryFailed
         })

@@ -20,7 +20,7 @@ pub(crate) struct Door {
     pub(crate) admission: Admission,
     pub(crate) directory: Arc<SharedDirectory>,
     pub(crate) handle: Handle,
-    pub(crate) history: Option<History>,
+    pub(crate) history: Option<Arc<dyn History>>,
     pub(crate) access: Option<AccessRecord>,
     /// True once the gateway is on its way down.
     pub(crate) stopping: watch::Receiver<bool>,

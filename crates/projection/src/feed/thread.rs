@@ -12,9 +12,11 @@ use types::Event;
 use venue::{Applied, Listener, Metrics, SpoolError, SpoolReader};
 
 use crate::error::ProjectionError;
+use crate::feed::followed::Followed;
 use crate::feed::pace::Pace;
+use crate::history::History;
 use crate::sqlite::files::{self, remove, set_aside};
-use crate::sqlite::history::History;
+use crate::sqlite::history::SqliteHistory;
 use crate::sqlite::status::{self, Status};
 use crate::sqlite::store::{Opening, Store};
 
@@ -37,7 +39,7 @@ const RETRY: Duration = Duration::from_secs(1);
 /// The running read model. It ends with [`Projection::stop`], or when it is dropped.
 #[derive(Debug)]
 pub struct Projection {
-    history: History,
+    history: Arc<dyn History>,
     pace: Arc<Pace>,
     stopping: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -64,13 +66,14 @@ impl Projection {
             .name("projection".to_owned())
             .spawn(move || follower.run())
             .expect("the operating system gives a thread");
-        let history = History::new(path, followed, Arc::clone(&pace));
+        let followed = Followed::new(followed, Arc::clone(&pace));
+        let history = Arc::new(SqliteHistory::new(path, followed));
         Self { history, pace, stopping, thread: Some(thread) }
     }
 
     /// For questions.
-    pub fn history(&self) -> History {
-        self.history.clone()
+    pub fn history(&self) -> Arc<dyn History> {
+        Arc::clone(&self.history)
     }
 
     /// For [`venue::Opened::start`]: tells the thread that there is something to read.

@@ -17,8 +17,12 @@ use types::{
 use venue::Applied;
 
 use crate::changes::{ChangeKind, Changes};
-use crate::sqlite::history::History;
-use crate::sqlite::query::{AggFilter, Klines, OrderFilter, Times, TradeFilter};
+use crate::question::{
+    AggFilter, AggTrades, AllOrders, Ask, HistoricalTrades, Klines, MyTrades, OneOrder,
+    OrderFilter, Times, TradeFilter,
+};
+use crate::sqlite::query::answer;
+use crate::sqlite::reader::Reader;
 use crate::sqlite::status;
 use crate::sqlite::store::{Opening, Store, write_changes};
 
@@ -130,8 +134,15 @@ fn open(path: &Path) -> Store {
     }
 }
 
-fn history(path: &Path) -> History {
-    History::new(path.to_path_buf(), tokio::sync::watch::channel(0).1, std::sync::Arc::default())
+fn history(path: &Path) -> Reader {
+    Reader::new(path.to_path_buf())
+}
+
+/// Asks on this thread.
+fn ask<Q: Ask>(history: &Reader, question: Q) -> Q::Answer {
+    let question = question.into();
+    let answer = history.ask(|connection| answer(connection, &question));
+    Q::own(answer.unwrap()).unwrap()
 }
 
 /// All rows of the tables that orders and trades go to.
@@ -151,7 +162,7 @@ fn rows(path: &Path) -> Vec<Vec<Value>> {
 
 /// The plain way: all periods from the first trade to now, and of each what its trades come to.
 fn recomputed(applied: &[Applied], klines: &Klines) -> Vec<Candle> {
-    let Klines { interval, zone, times, limit, now_ns } = *klines;
+    let Klines { interval, zone, times, limit, now_ns, .. } = *klines;
     let trades: Vec<&TradeExecuted> = applied
         .iter()
         .flat_map(|applied| &applied.events)
@@ -235,8 +246,9 @@ proptest! {
             let at = |ms: u64| BEGIN_NS - 500_000_000_000_000 + ms * 1_000_000;
             let times = Times { start_ns: from.map(at), end_ns: to.map(at) };
             let now_ns = last_ns + later_ms * 1_000_000;
-            let klines = Klines { interval, zone, times, limit, now_ns };
-            let found = history.klines(INSTRUMENT, &klines).unwrap();
+            let instrument = INSTRUMENT;
+            let klines = Klines { instrument, interval, zone, times, limit, now_ns };
+            let found = ask(&history, klines);
             prop_assert_eq!(found, recomputed(&applied, &klines), "{:?}", klines);
         }
     }
@@ -348,9 +360,9 @@ fn holes_are_told_of() {
     assert_eq!(status.progress, store.progress());
     assert_eq!((status.progress.first_sequence, status.progress.sequence), (6, 20));
     assert_eq!(status.gaps, [(11, 13)]);
-    let agg =
-        history(&path).agg_trades(INSTRUMENT, &AggFilter { limit: 99, ..AggFilter::default() });
-    let ids: Vec<u64> = agg.unwrap().iter().map(|agg| agg.first_trade.0).collect();
+    let filter = AggFilter { limit: 99, ..AggFilter::default() };
+    let agg = ask(&history(&path), AggTrades { instrument: INSTRUMENT, filter });
+    let ids: Vec<u64> = agg.iter().map(|agg| agg.first_trade.0).collect();
     assert_eq!(ids, (6..=10).chain(14..=20).collect::<Vec<_>>());
 }
 
@@ -365,7 +377,7 @@ fn aggregate_trades_are_found_by_id_and_by_time() {
     let applied = applied(&steps);
     open(&path).add(&applied).unwrap();
     let history = history(&path);
-    let ask = |filter: AggFilter| history.agg_trades(INSTRUMENT, &filter).unwrap();
+    let ask = |filter| ask(&history, AggTrades { instrument: INSTRUMENT, filter });
     let all = ask(AggFilter { limit: 1_000, ..AggFilter::default() });
     assert!(all.iter().any(|agg| agg.first_trade < agg.last_trade) && all.len() > 10);
     assert_eq!(all.iter().map(|agg| agg.last_trade.0 + 1 - agg.first_trade.0).sum::<u64>(), 60);
@@ -406,7 +418,8 @@ fn another_file_in_the_place_of_the_old_one_is_read() {
     let step = Step { pause_ms: 1_000, ticks: 10, lots: 1, side: Side::Buy, continues: false };
     let applied = applied(&[step; 5]);
     let history = history(&path);
-    let count = || history.historical_trades(INSTRUMENT, None, 99).unwrap().len();
+    let last = HistoricalTrades { instrument: INSTRUMENT, from_id: None, limit: 99 };
+    let count = || ask(&history, last).len();
     open(&path).add(&applied).unwrap();
     assert_eq!(count(), 5);
     crate::sqlite::files::remove(&path).unwrap();

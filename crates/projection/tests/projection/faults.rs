@@ -3,15 +3,19 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use projection::{OrderFilter, status};
+use projection::{AllOrders, OrderFilter, Times, status};
 use rusqlite::Connection;
 
 use crate::support::*;
 
-const ALL: OrderFilter = OrderFilter {
-    from_id: None,
-    times: projection::Times { start_ns: None, end_ns: None },
-    limit: 10_000,
+const ALL: AllOrders = AllOrders {
+    account: ALICE,
+    instrument: INSTRUMENT,
+    filter: OrderFilter {
+        from_id: None,
+        times: Times { start_ns: None, end_ns: None },
+        limit: 10_000,
+    },
 };
 
 /// Until the alarm is as it should be.
@@ -60,12 +64,12 @@ fn a_locked_file_stops_the_read_model_and_not_the_venue() {
     wait_for_alarm(&venue, true);
     assert_eq!(venue.history.sequence(), seen);
     // What was there is answered still.
-    assert!(!venue.history.all_orders(ALICE, INSTRUMENT, &ALL).unwrap().is_empty());
+    assert!(!venue.ask(ALL).unwrap().is_empty());
     other.execute_batch("ROLLBACK;").unwrap();
     drop(other);
     venue.wait();
     wait_for_alarm(&venue, false);
-    let orders = venue.history.all_orders(ALICE, INSTRUMENT, &ALL).unwrap();
+    let orders = venue.ask(ALL).unwrap();
     assert_eq!(orders.len(), 7, "every third of twenty");
     venue.stop();
 }
@@ -99,7 +103,7 @@ fn other_versions_are_made_anew_or_left_alone() {
     let venue = Venue::start(dir.path());
     wait_for_alarm(&venue, true);
     venue.trade(20..30);
-    let sentence = venue.history.all_orders(ALICE, INSTRUMENT, &ALL).unwrap_err().to_string();
+    let sentence = venue.ask(ALL).unwrap_err().to_string();
     assert!(sentence.contains("which a newer program wrote"), "{sentence}");
     venue.stop();
     assert!(orders(&tables(dir.path())).is_empty(), "nobody touched it");

@@ -1,8 +1,8 @@
 //! What happens is in the read model, once, and the same when it is made anew.
 
 use projection::{
-    AggFilter, Klines, OrderFilter, PreventedFilter, Projection, Times, TradeFilter, rebuild,
-    status,
+    AggFilter, AggTrades, AllOrders, HistoricalTrades, Klines, MyTrades, OneOrder, OrderFilter,
+    PreventedFilter, PreventedMatches, Projection, Times, TradeFilter, rebuild, status,
 };
 use rusqlite::types::Value;
 use types::{
@@ -27,7 +27,7 @@ fn what_the_engine_keeps_is_what_is_answered() {
     let venue = Venue::start(dir.path());
     venue.trade(0..400);
     venue.wait();
-    let history = &venue.history;
+    let instrument = INSTRUMENT;
     let mut prevented = 0;
     for account in [ALICE, BOB] {
         let asked = venue.handle().read(move |engine| {
@@ -39,26 +39,30 @@ fn what_the_engine_keeps_is_what_is_answered() {
         });
         let (orders, trades) = asked.unwrap().blocking_recv().unwrap();
         assert!(orders.len() > 100 && trades.len() > 50);
-        assert_eq!(history.all_orders(account, INSTRUMENT, &ALL).unwrap(), orders);
-        assert_eq!(history.my_trades(account, INSTRUMENT, &ALL_TRADES).unwrap(), trades);
+        assert_eq!(venue.ask(AllOrders { account, instrument, filter: ALL }).unwrap(), orders);
+        let all_trades = MyTrades { account, instrument, filter: ALL_TRADES };
+        assert_eq!(venue.ask(all_trades).unwrap(), trades);
         for order in &orders {
-            let by_id = OrderRef::by_id(order.order_id);
-            assert_eq!(history.order(account, INSTRUMENT, &by_id).unwrap(), Some(*order));
-            let by_name = OrderRef::by_cl_ord_id(order.cl_ord_id);
-            assert_eq!(history.order(account, INSTRUMENT, &by_name).unwrap(), Some(*order));
-            let of_order = TradeFilter { order_id: Some(order.order_id), ..ALL_TRADES };
+            for found_by in
+                [OrderRef::by_id(order.order_id), OrderRef::by_cl_ord_id(order.cl_ord_id)]
+            {
+                let asked = OneOrder { account, instrument, order: found_by };
+                assert_eq!(venue.ask(asked).unwrap(), Some(*order));
+            }
+            let filter = TradeFilter { order_id: Some(order.order_id), ..ALL_TRADES };
             let expect: Vec<_> =
                 trades.iter().copied().filter(|trade| trade.order_id == order.order_id).collect();
-            assert_eq!(history.my_trades(account, INSTRUMENT, &of_order).unwrap(), expect);
-            let of_order =
+            assert_eq!(venue.ask(MyTrades { account, instrument, filter }).unwrap(), expect);
+            let filter =
                 PreventedFilter::OfOrder { order_id: order.order_id, from_id: 0, limit: 10 };
-            prevented += history.prevented_matches(account, INSTRUMENT, of_order).unwrap().len();
+            let of_order = PreventedMatches { account, instrument, filter };
+            prevented += venue.ask(of_order).unwrap().len();
         }
         check_filters(&venue, account, &orders, &trades);
     }
     assert!(prevented > 0);
-    let other = OrderRef::by_cl_ord_id(name(0));
-    assert_eq!(history.order(BOB, INSTRUMENT, &other).unwrap(), None, "it is Alice's");
+    let other = OneOrder { account: BOB, instrument, order: OrderRef::by_cl_ord_id(name(0)) };
+    assert_eq!(venue.ask(other).unwrap(), None, "it is Alice's");
     venue.stop();
 }
 
@@ -69,9 +73,8 @@ fn check_filters(
     orders: &[Order],
     trades: &[AccountTrade],
 ) {
-    let (history, middle) = (&venue.history, orders[orders.len() / 2]);
-    let all_orders =
-        |filter: OrderFilter| history.all_orders(account, INSTRUMENT, &filter).unwrap();
+    let (instrument, middle) = (INSTRUMENT, orders[orders.len() / 2]);
+    let all_orders = |filter| venue.ask(AllOrders { account, instrument, filter }).unwrap();
     let last = &orders[orders.len() - 7..];
     assert_eq!(all_orders(OrderFilter { limit: 7, ..ALL }), last);
     let from_id = OrderFilter { from_id: Some(middle.order_id), limit: 5, ..ALL };
@@ -90,7 +93,7 @@ fn check_filters(
     assert_eq!(until_then.iter().collect::<Vec<_>>(), expect);
 
     let middle = trades[trades.len() / 2];
-    let my_trades = |filter: TradeFilter| history.my_trades(account, INSTRUMENT, &filter).unwrap();
+    let my_trades = |filter| venue.ask(MyTrades { account, instrument, filter }).unwrap();
     assert_eq!(my_trades(TradeFilter { limit: 7, ..ALL_TRADES }), trades[trades.len() - 7..]);
     let from_id = TradeFilter { from_id: Some(middle.trade_id), limit: 5, ..ALL_TRADES };
     let expect: Vec<_> =
@@ -117,15 +120,16 @@ fn everybodys_trades_add_up() {
     let reply = venue.send(BOB, limit(1_003, Side::Buy, 1_501, 1_000));
     let fills = reply.events().filter(|e| matches!(e, Event::TradeExecuted(_))).count();
     venue.wait();
-    let trades = venue.history.historical_trades(INSTRUMENT, Some(TradeId(1)), 10_000).unwrap();
+    let instrument = INSTRUMENT;
+    let historical =
+        |from_id, limit| venue.ask(HistoricalTrades { instrument, from_id, limit }).unwrap();
+    let trades = historical(Some(TradeId(1)), 10_000);
     let ids: Vec<u64> = trades.iter().map(|trade| trade.trade_id.0).collect();
     assert_eq!(ids, (1..=trades.len() as u64).collect::<Vec<_>>());
-    let last = venue.history.historical_trades(INSTRUMENT, None, 3).unwrap();
-    assert_eq!(last, trades[trades.len() - 3..]);
+    assert_eq!(historical(None, 3), trades[trades.len() - 3..]);
 
-    let agg =
-        venue.history.agg_trades(INSTRUMENT, &AggFilter { limit: 10_000, ..Default::default() });
-    let agg = agg.unwrap();
+    let agg_trades = |filter| venue.ask(AggTrades { instrument, filter }).unwrap();
+    let agg = agg_trades(AggFilter { limit: 10_000, ..Default::default() });
     assert!(agg.len() < trades.len() && fills > 2);
     let mut next = 1;
     for agg in &agg {
@@ -141,16 +145,17 @@ fn everybodys_trades_add_up() {
     let at_1500 = agg.iter().find(|agg| agg.price.ticks() == 1_500).unwrap();
     assert_eq!(at_1500.qty.lots(), 20);
     let from_id = AggFilter { from_id: Some(agg[5].first_trade), limit: 3, ..Default::default() };
-    assert_eq!(venue.history.agg_trades(INSTRUMENT, &from_id).unwrap(), agg[5..8]);
+    assert_eq!(agg_trades(from_id), agg[5..8]);
 
     let klines = Klines {
+        instrument,
         interval: Interval::Month1,
         zone: TimeZone::UTC,
         times: Times::default(),
         limit: 1_000,
         now_ns: trades.last().unwrap().traded_ns,
     };
-    let month = venue.history.klines(INSTRUMENT, &klines).unwrap();
+    let month = venue.ask(klines).unwrap();
     let count: u64 = month.iter().map(|candle| candle.trade_count).sum();
     assert_eq!(count, trades.len() as u64);
     venue.stop();
@@ -231,7 +236,8 @@ fn the_read_model_of_a_venue_that_is_gone_is_not_believed() {
     let venue = Venue::start_with(in_memory());
     venue.trade(0..3);
     venue.wait();
-    let orders = venue.history.all_orders(ALICE, INSTRUMENT, &ALL).unwrap();
+    let all = AllOrders { account: ALICE, instrument: INSTRUMENT, filter: ALL };
+    let orders = venue.ask(all).unwrap();
     assert_eq!(orders.len(), 1);
     venue.stop();
 }
@@ -253,8 +259,9 @@ async fn who_was_acknowledged_sees_his_order() {
     .unwrap();
     let deadline = tokio::time::Instant::now() + LONG;
     venue.history.wait_until(sequence, deadline).await.unwrap();
-    let by_id = OrderRef::by_id(order_id);
-    let found = venue.history.order(ALICE, INSTRUMENT, &by_id).unwrap().unwrap();
+    let order = OrderRef::by_id(order_id);
+    let by_id = OneOrder { account: ALICE, instrument: INSTRUMENT, order };
+    let found = projection::ask(&*venue.history, by_id).await.unwrap().unwrap();
     assert_eq!(found.cl_ord_id, name(999));
     let soon = tokio::time::Instant::now() + std::time::Duration::from_millis(20);
     let behind = venue.history.wait_until(sequence + 1_000_000, soon).await.unwrap_err();

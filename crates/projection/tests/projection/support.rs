@@ -1,9 +1,10 @@
 //! A venue with its read model, and what the read model should hold.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use projection::{History, Projection};
+use projection::{Ask, History, Projection, ProjectionError};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use types::{
@@ -23,7 +24,7 @@ pub(crate) const LONG: Duration = Duration::from_secs(60);
 pub(crate) struct Venue {
     running: Running,
     projection: Projection,
-    pub(crate) history: History,
+    pub(crate) history: Arc<dyn History>,
 }
 
 impl Venue {
@@ -63,6 +64,12 @@ impl Venue {
             assert!(begun.elapsed() < LONG, "still at {}", self.history.sequence());
             std::thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    /// Asks the read model, and waits for its answer.
+    pub(crate) fn ask<Q: Ask>(&self, question: Q) -> Result<Q::Answer, ProjectionError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(projection::ask(&*self.history, question))
     }
 
     pub(crate) fn metrics(&self) -> String {

@@ -6,120 +6,85 @@ use rusqlite::{Connection, OptionalExtension, params};
 use types::{Candle, InstrumentId, Interval, Price, TimeZone};
 
 use crate::changes::LEVELS;
-use crate::error::ProjectionError;
+use crate::question::{Klines, WindowSince};
 use crate::sqlite::column::{self, Columns, int};
-use crate::sqlite::history::History;
-use crate::sqlite::query::Times;
 
-/// Which candles.
-#[derive(Clone, Copy, Debug)]
-pub struct Klines {
-    pub interval: Interval,
-    /// It moves the edges.
-    pub zone: TimeZone,
-    /// When they open.
-    pub times: Times,
-    /// From the first one that is wanted, if a start was named; else the last ones.
-    pub limit: usize,
-    /// No candle begins later.
-    pub now_ns: u64,
+pub(super) fn klines(connection: &Connection, asked: &Klines) -> rusqlite::Result<Vec<Candle>> {
+    let candles = Candles { connection, instrument: asked.instrument };
+    let Some(first_ns) = candles.first()? else { return Ok(Vec::new()) };
+    let periods = periods(asked, first_ns);
+    let (Some(first), Some(last)) = (periods.first(), periods.last()) else {
+        return Ok(Vec::new());
+    };
+    let end_ns = asked.interval.end_ns(asked.zone, *last);
+    let parts = match aligned(asked) {
+        Some(level) => candles.between(level, *first, end_ns)?,
+        None => candles.within_each(&periods, end_ns)?,
+    };
+    let close = candles.last_close_before(*first)?;
+    Ok(put_together(&periods, end_ns, &parts, close))
 }
 
-impl History {
-    /// Candles, oldest first, without a gap from the first trade on: where nothing was traded, one
-    /// stands at the last price.
-    pub fn klines(
-        &self,
-        instrument: InstrumentId,
-        klines: &Klines,
-    ) -> Result<Vec<Candle>, ProjectionError> {
-        self.ask(|connection| {
-            let candles = Candles { connection, instrument };
-            let Some(first_ns) = candles.first()? else { return Ok(Vec::new()) };
-            let periods = klines.periods(first_ns);
-            let (Some(first), Some(last)) = (periods.first(), periods.last()) else {
-                return Ok(Vec::new());
-            };
-            let end_ns = klines.interval.end_ns(klines.zone, *last);
-            let parts = match klines.aligned() {
-                Some(level) => candles.between(level, *first, end_ns)?,
-                None => candles.within_each(&periods, end_ns)?,
-            };
-            let close = candles.last_close_before(*first)?;
-            Ok(put_together(&periods, end_ns, &parts, close))
-        })
-    }
-
-    /// All that was traded since, and the last price before.
-    pub fn window(
-        &self,
-        instrument: InstrumentId,
-        from_ns: u64,
-    ) -> Result<Window, ProjectionError> {
-        self.ask(|connection| {
-            let candles = Candles { connection, instrument };
-            let mut parts = Vec::new();
-            // Later than all that is kept.
-            let end_ns = Interval::Day1.end_ns(TimeZone::UTC, i64::MAX.unsigned_abs() / 2);
-            candles.cover(&LEVELS, from_ns, end_ns, &mut parts)?;
-            let candle = parts.into_iter().reduce(|mut sum, part| {
-                sum.add(&part);
-                sum
-            });
-            Ok(Window { candle, before: candles.last_close_before(from_ns)? })
-        })
-    }
+pub(super) fn window(connection: &Connection, asked: &WindowSince) -> rusqlite::Result<Window> {
+    let candles = Candles { connection, instrument: asked.instrument };
+    let mut parts = Vec::new();
+    // Later than all that is kept.
+    let end_ns = Interval::Day1.end_ns(TimeZone::UTC, i64::MAX.unsigned_abs() / 2);
+    candles.cover(&LEVELS, asked.from_ns, end_ns, &mut parts)?;
+    let candle = parts.into_iter().reduce(|mut sum, part| {
+        sum.add(&part);
+        sum
+    });
+    Ok(Window { candle, before: candles.last_close_before(asked.from_ns)? })
 }
 
-impl Klines {
-    /// When the candles open that are wanted.
-    fn periods(&self, first_ns: u64) -> Vec<u64> {
-        let Self { interval, zone, times, limit, now_ns } = *self;
-        let first_ns = interval.open_ns(zone, first_ns);
-        let last_ns = interval.open_ns(zone, times.end_ns.unwrap_or(now_ns).min(now_ns));
-        let mut periods = Vec::new();
-        match times.start_ns {
-            Some(start_ns) => {
-                let mut next_ns = interval.open_ns(zone, start_ns);
-                if next_ns < start_ns {
-                    next_ns = interval.end_ns(zone, start_ns);
-                }
-                next_ns = next_ns.max(first_ns);
-                while next_ns <= last_ns && periods.len() < limit {
-                    periods.push(next_ns);
-                    next_ns = interval.end_ns(zone, next_ns);
-                }
+/// When the candles open that are wanted.
+fn periods(asked: &Klines, first_ns: u64) -> Vec<u64> {
+    let Klines { interval, zone, times, limit, now_ns, .. } = *asked;
+    let first_ns = interval.open_ns(zone, first_ns);
+    let last_ns = interval.open_ns(zone, times.end_ns.unwrap_or(now_ns).min(now_ns));
+    let mut periods = Vec::new();
+    match times.start_ns {
+        Some(start_ns) => {
+            let mut next_ns = interval.open_ns(zone, start_ns);
+            if next_ns < start_ns {
+                next_ns = interval.end_ns(zone, start_ns);
             }
-            None => {
-                let mut next_ns = Some(last_ns);
-                while let Some(open_ns) = next_ns.filter(|open_ns| *open_ns >= first_ns)
-                    && periods.len() < limit
-                {
-                    periods.push(open_ns);
-                    next_ns = open_ns.checked_sub(1).map(|before| interval.open_ns(zone, before));
-                }
-                periods.reverse();
+            next_ns = next_ns.max(first_ns);
+            while next_ns <= last_ns && periods.len() < limit {
+                periods.push(next_ns);
+                next_ns = interval.end_ns(zone, next_ns);
             }
         }
-        periods
+        None => {
+            let mut next_ns = Some(last_ns);
+            while let Some(open_ns) = next_ns.filter(|open_ns| *open_ns >= first_ns)
+                && periods.len() < limit
+            {
+                periods.push(open_ns);
+                next_ns = open_ns.checked_sub(1).map(|before| interval.open_ns(zone, before));
+            }
+            periods.reverse();
+        }
     }
+    periods
+}
 
-    /// The longest interval that is kept and of which all periods are made up; `None` if that
-    /// is so short that there would be too many.
-    fn aligned(&self) -> Option<Interval> {
-        let Self { interval, zone, .. } = *self;
-        let is_whole_hours = zone.minutes() % 60 == 0;
-        if interval < Interval::Minute1 {
-            Some(Interval::Second1)
-        } else if interval < Interval::Hour1 {
-            Some(Interval::Minute1)
-        } else if zone == TimeZone::UTC && interval >= Interval::Day1 {
-            Some(Interval::Day1)
-        } else if is_whole_hours && interval <= Interval::Day1 {
-            Some(Interval::Hour1)
-        } else {
-            None
-        }
+/// The longest interval that is kept and of which all periods are made up; `None` if that
+/// is so short that there would be too many.
+fn aligned(asked: &Klines) -> Option<Interval> {
+    let Klines { interval, zone, .. } = *asked;
+    let is_whole_hours = zone.minutes() % 60 == 0;
+    if interval < Interval::Minute1 {
+        Some(Interval::Second1)
+    } else if interval < Interval::Hour1 {
+        Some(Interval::Minute1)
+    } else if zone == TimeZone::UTC && interval >= Interval::Day1 {
+        Some(Interval::Day1)
+    } else if is_whole_hours && interval <= Interval::Day1 {
+        Some(Interval::Hour1)
+    } else {
+        None
     }
 }
 

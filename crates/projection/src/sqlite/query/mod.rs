@@ -1,35 +1,37 @@
-//! What can be asked, by subject.
+//! Answers to questions, by subject.
 
 pub(crate) mod blocks;
+mod bounds;
 mod kline;
 mod order;
 mod trade;
 
-pub use self::kline::Klines;
-pub use self::order::{ListFilter, OrderFilter, PreventedFilter};
-pub use self::trade::{AggFilter, TradeFilter};
+use rusqlite::Connection;
 
-/// From when to when, both inclusive, in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Times {
-    pub start_ns: Option<u64>,
-    pub end_ns: Option<u64>,
-}
+use crate::question::{Answer, Question};
 
-impl Times {
-    /// As columns hold them: whatever is later than any of theirs is their last.
-    pub(crate) fn bounds(self) -> (i64, i64) {
-        let bound = |time: u64| i64::try_from(time).unwrap_or(i64::MAX);
-        (self.start_ns.map_or(i64::MIN, bound), self.end_ns.map_or(i64::MAX, bound))
-    }
-}
-
-/// How a number that a client sent compares with those in a column.
-pub(crate) fn bound(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-/// A page of at most so many rows.
-pub(crate) fn page(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX)
+/// The answer is of one moment if the connection is in a transaction.
+pub(crate) fn answer(connection: &Connection, question: &Question) -> rusqlite::Result<Answer> {
+    Ok(match question {
+        Question::Klines(asked) => Answer::Klines(kline::klines(connection, asked)?),
+        Question::WindowSince(asked) => Answer::WindowSince(kline::window(connection, asked)?),
+        Question::AllOrders(asked) => Answer::AllOrders(order::all_orders(connection, asked)?),
+        Question::OneOrder(asked) => Answer::OneOrder(order::order(connection, asked)?),
+        Question::OrdersById(asked) => Answer::OrdersById(order::orders(connection, asked)?),
+        Question::Amendments(asked) => Answer::Amendments(order::amendments(connection, asked)?),
+        Question::OneOrderList(asked) => {
+            Answer::OneOrderList(order::order_list(connection, asked)?)
+        }
+        Question::AllOrderLists(asked) => {
+            Answer::AllOrderLists(order::all_order_lists(connection, asked)?)
+        }
+        Question::PreventedMatches(asked) => {
+            Answer::PreventedMatches(order::prevented_matches(connection, asked)?)
+        }
+        Question::MyTrades(asked) => Answer::MyTrades(trade::my_trades(connection, asked)?),
+        Question::HistoricalTrades(asked) => {
+            Answer::HistoricalTrades(trade::historical_trades(connection, asked)?)
+        }
+        Question::AggTrades(asked) => Answer::AggTrades(trade::agg_trades(connection, asked)?),
+    })
 }

@@ -4,201 +4,156 @@ use std::ops::Range;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use types::{
-    AccountId, ClOrdId, InstrumentId, Order, OrderId, OrderList, OrderListId, OrderRef, Price, Qty,
-    StpMode, TradePrevented,
+    AccountId, ClOrdId, InstrumentId, Order, OrderId, OrderList, OrderRef, Price, Qty, StpMode,
+    TradePrevented,
 };
 
 use crate::changes::Amendment;
-use crate::error::ProjectionError;
+use crate::question::{
+    AllOrderLists, AllOrders, Amendments, OneOrder, OneOrderList, OrderFilter, OrdersById,
+    PreventedFilter, PreventedMatches,
+};
 use crate::sqlite::column::{self, Columns, read_wire};
-use crate::sqlite::history::History;
 use crate::sqlite::query::blocks::Direction::{Ascending, Descending};
 use crate::sqlite::query::blocks::{first_created_since, search};
-use crate::sqlite::query::{Times, bound, page};
+use crate::sqlite::query::bounds::{bound, bounds, page};
 
-/// Which orders of an account.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct OrderFilter {
-    /// From this one on.
-    pub from_id: Option<OrderId>,
-    /// When they were created.
-    pub times: Times,
-    /// From the first one that is wanted, if that was named; else the last ones.
-    pub limit: usize,
+pub(super) fn all_orders(
+    connection: &Connection,
+    asked: &AllOrders,
+) -> rusqlite::Result<Vec<Order>> {
+    let AllOrders { account, instrument, filter } = asked;
+    let from_the_first = filter.from_id.is_some() || filter.times.start_ns.is_some();
+    let direction = if from_the_first { Ascending } else { Descending };
+    let select = format!(
+        "SELECT * FROM orders WHERE instrument = ?2 AND order_id IN (\
+         SELECT order_id FROM orders INDEXED BY orders_by_account \
+         WHERE account = ?1 AND instrument = ?2 AND order_id >> 12 = ?3 \
+         AND order_id >= ?4 AND order_id < ?5 ORDER BY order_id {} LIMIT ?6)",
+        direction.sql()
+    );
+    let ids = ids_of(connection, *instrument, filter)?;
+    let mut select = connection.prepare_cached(&select)?;
+    let whose = (*account, *instrument);
+    let look = |block, more| {
+        let key = params![account.0, instrument.0, block, ids.start, ids.end, page(more)];
+        select.query_map(key, column::order)?.collect()
+    };
+    let mut orders: Vec<Order> =
+        search(connection, "order_blocks", whose, &ids, direction, filter.limit, look)?;
+    orders.sort_unstable_by_key(|order| order.order_id);
+    Ok(orders)
 }
 
-/// Which order lists of an account.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ListFilter {
-    pub instrument: Option<InstrumentId>,
-    pub from_id: Option<OrderListId>,
-    pub times: Times,
-    pub limit: usize,
+pub(super) fn order(connection: &Connection, asked: &OneOrder) -> rusqlite::Result<Option<Order>> {
+    let OneOrder { account, instrument, order } = *asked;
+    match order.order_id {
+        Some(order_id) => {
+            let select = "SELECT * FROM orders WHERE instrument = ? AND order_id = ? \
+                          AND account = ? AND cl_ord_id = coalesce(?, cl_ord_id)";
+            let name = order.cl_ord_id.map(|name| name.as_str().to_owned());
+            let key = params![instrument.0, bound(order_id.0), account.0, name];
+            connection.prepare_cached(select)?.query_row(key, column::order).optional()
+        }
+        None => {
+            let Some(name) = order.cl_ord_id else { return Ok(None) };
+            let created = created_as(connection, account, instrument, name)?;
+            let renamed = renamed_to(connection, account, instrument, name)?;
+            Ok(created
+                .into_iter()
+                .chain(renamed)
+                .max_by_key(|order| (order.status.is_open(), order.updated_ns, order.order_id)))
+        }
+    }
 }
 
-/// Which prevented matches of an account.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum PreventedFilter {
-    One(u64),
-    OfOrder { order_id: OrderId, from_id: u64, limit: usize },
+pub(super) fn orders(
+    connection: &Connection,
+    asked: &OrdersById,
+) -> rusqlite::Result<Vec<Option<Order>>> {
+    let instrument = asked.instrument;
+    let one = |&(account, order_id): &(AccountId, OrderId)| {
+        order(connection, &OneOrder { account, instrument, order: OrderRef::by_id(order_id) })
+    };
+    asked.orders.iter().map(one).collect()
 }
 
-impl History {
-    /// An account's orders in one instrument, oldest first.
-    pub fn all_orders(
-        &self,
-        account: AccountId,
-        instrument: InstrumentId,
-        filter: &OrderFilter,
-    ) -> Result<Vec<Order>, ProjectionError> {
-        let from_the_first = filter.from_id.is_some() || filter.times.start_ns.is_some();
-        let direction = if from_the_first { Ascending } else { Descending };
-        let select = format!(
-            "SELECT * FROM orders WHERE instrument = ?2 AND order_id IN (\
-             SELECT order_id FROM orders INDEXED BY orders_by_account \
-             WHERE account = ?1 AND instrument = ?2 AND order_id >> 12 = ?3 \
-             AND order_id >= ?4 AND order_id < ?5 ORDER BY order_id {} LIMIT ?6)",
-            direction.sql()
-        );
-        self.ask(|connection| {
-            let ids = ids_of(connection, instrument, filter)?;
-            let mut select = connection.prepare_cached(&select)?;
-            let whose = (account, instrument);
-            let look = |block, more| {
-                let key = params![account.0, instrument.0, block, ids.start, ids.end, page(more)];
-                select.query_map(key, column::order)?.collect()
-            };
-            let mut orders: Vec<Order> =
-                search(connection, "order_blocks", whose, &ids, direction, filter.limit, look)?;
-            orders.sort_unstable_by_key(|order| order.order_id);
-            Ok(orders)
-        })
-    }
+pub(super) fn amendments(
+    connection: &Connection,
+    asked: &Amendments,
+) -> rusqlite::Result<Vec<Amendment>> {
+    let Amendments { account, instrument, order_id, from_seq, limit } = *asked;
+    let select = "SELECT * FROM amendments WHERE instrument = ? AND order_id = ? \
+                  AND account = ? AND account_seq >= ? ORDER BY account_seq LIMIT ?";
+    let key = params![instrument.0, bound(order_id.0), account.0, bound(from_seq), page(limit)];
+    connection.prepare_cached(select)?.query_map(key, amendment)?.collect()
+}
 
-    /// An order by our id, by the client's name for it, or by both. A name means the open order of
-    /// that name, or else the last one.
-    pub fn order(
-        &self,
-        account: AccountId,
-        instrument: InstrumentId,
-        order: &OrderRef,
-    ) -> Result<Option<Order>, ProjectionError> {
-        self.ask(|connection| match order.order_id {
-            Some(order_id) => {
-                let select = "SELECT * FROM orders WHERE instrument = ? AND order_id = ? \
-                              AND account = ? AND cl_ord_id = coalesce(?, cl_ord_id)";
-                let name = order.cl_ord_id.map(|name| name.as_str().to_owned());
-                let key = params![instrument.0, bound(order_id.0), account.0, name];
-                connection.prepare_cached(select)?.query_row(key, column::order).optional()
-            }
-            None => {
-                let Some(name) = order.cl_ord_id else { return Ok(None) };
-                let created = created_as(connection, account, instrument, name)?;
-                let renamed = renamed_to(connection, account, instrument, name)?;
-                Ok(created
-                    .into_iter()
-                    .chain(renamed)
-                    .max_by_key(|order| (order.status.is_open(), order.updated_ns, order.order_id)))
-            }
-        })
-    }
+pub(super) fn order_list(
+    connection: &Connection,
+    asked: &OneOrderList,
+) -> rusqlite::Result<Option<OrderList>> {
+    let OneOrderList { account, instrument, order_list, cl_ord_id } = *asked;
+    let select = "SELECT list FROM order_lists WHERE account = ?1 \
+                  AND instrument = coalesce(?2, instrument) \
+                  AND order_list_id = coalesce(?3, order_list_id) \
+                  AND cl_ord_id = coalesce(?4, cl_ord_id) \
+                  ORDER BY created_ns DESC, order_list_id DESC LIMIT 1";
+    let id = order_list.map(|id| bound(id.0));
+    let name = cl_ord_id.map(|name| name.as_str().to_owned());
+    let key = params![account.0, instrument.map(|id| id.0), id, name];
+    connection.prepare_cached(select)?.query_row(key, order_list_of).optional()
+}
 
-    /// The changes of one order, oldest first, from one number among the account's events on.
-    pub fn amendments(
-        &self,
-        account: AccountId,
-        instrument: InstrumentId,
-        order_id: OrderId,
-        from_seq: u64,
-        limit: usize,
-    ) -> Result<Vec<Amendment>, ProjectionError> {
-        self.ask(|connection| {
-            let select = "SELECT * FROM amendments WHERE instrument = ? AND order_id = ? \
-                          AND account = ? AND account_seq >= ? ORDER BY account_seq LIMIT ?";
-            let key =
-                params![instrument.0, bound(order_id.0), account.0, bound(from_seq), page(limit)];
-            connection.prepare_cached(select)?.query_map(key, amendment)?.collect()
-        })
+pub(super) fn all_order_lists(
+    connection: &Connection,
+    asked: &AllOrderLists,
+) -> rusqlite::Result<Vec<OrderList>> {
+    let AllOrderLists { account, filter } = asked;
+    let from_the_first = filter.from_id.is_some() || filter.times.start_ns.is_some();
+    let direction = if from_the_first { "ASC" } else { "DESC" };
+    let (start, end) = bounds(filter.times);
+    let select = format!(
+        "SELECT list FROM order_lists WHERE account = ? \
+         AND instrument = coalesce(?, instrument) AND order_list_id >= ? \
+         AND created_ns BETWEEN ? AND ? \
+         ORDER BY created_ns {direction}, order_list_id {direction} LIMIT ?"
+    );
+    let key = params![
+        account.0,
+        filter.instrument.map(|id| id.0),
+        filter.from_id.map_or(0, |id| bound(id.0)),
+        start,
+        end,
+        page(filter.limit)
+    ];
+    let mut select = connection.prepare_cached(&select)?;
+    let lists = select.query_map(key, order_list_of)?;
+    let mut lists: Vec<OrderList> = lists.collect::<Result<_, _>>()?;
+    if !from_the_first {
+        lists.reverse();
     }
+    Ok(lists)
+}
 
-    /// A list by our id, or by the client's name for it: the last one of that name.
-    pub fn order_list(
-        &self,
-        account: AccountId,
-        instrument: Option<InstrumentId>,
-        order_list: Option<OrderListId>,
-        cl_ord_id: Option<ClOrdId>,
-    ) -> Result<Option<OrderList>, ProjectionError> {
-        self.ask(|connection| {
-            let select = "SELECT list FROM order_lists WHERE account = ?1 \
-                          AND instrument = coalesce(?2, instrument) \
-                          AND order_list_id = coalesce(?3, order_list_id) \
-                          AND cl_ord_id = coalesce(?4, cl_ord_id) \
-                          ORDER BY created_ns DESC, order_list_id DESC LIMIT 1";
-            let id = order_list.map(|id| bound(id.0));
-            let name = cl_ord_id.map(|name| name.as_str().to_owned());
-            let key = params![account.0, instrument.map(|id| id.0), id, name];
-            connection.prepare_cached(select)?.query_row(key, order_list_of).optional()
-        })
-    }
-
-    /// An account's order lists, oldest first.
-    pub fn all_order_lists(
-        &self,
-        account: AccountId,
-        filter: &ListFilter,
-    ) -> Result<Vec<OrderList>, ProjectionError> {
-        let from_the_first = filter.from_id.is_some() || filter.times.start_ns.is_some();
-        let direction = if from_the_first { "ASC" } else { "DESC" };
-        let (start, end) = filter.times.bounds();
-        self.ask(|connection| {
-            let select = format!(
-                "SELECT list FROM order_lists WHERE account = ? \
-                 AND instrument = coalesce(?, instrument) AND order_list_id >= ? \
-                 AND created_ns BETWEEN ? AND ? \
-                 ORDER BY created_ns {direction}, order_list_id {direction} LIMIT ?"
-            );
-            let key = params![
-                account.0,
-                filter.instrument.map(|id| id.0),
-                filter.from_id.map_or(0, |id| bound(id.0)),
-                start,
-                end,
-                page(filter.limit)
-            ];
-            let mut select = connection.prepare_cached(&select)?;
-            let lists = select.query_map(key, order_list_of)?;
-            let mut lists: Vec<OrderList> = lists.collect::<Result<_, _>>()?;
-            if !from_the_first {
-                lists.reverse();
-            }
-            Ok(lists)
-        })
-    }
-
-    /// Trades that self-trade prevention kept an account from, oldest first.
-    pub fn prevented_matches(
-        &self,
-        account: AccountId,
-        instrument: InstrumentId,
-        filter: PreventedFilter,
-    ) -> Result<Vec<TradePrevented>, ProjectionError> {
-        let (select, id, from_id, limit) = match filter {
-            PreventedFilter::One(id) => ("prevented_match_id = ?3", id, 0, 1),
-            PreventedFilter::OfOrder { order_id, from_id, limit } => {
-                (OF_ORDER, order_id.0, from_id, limit)
-            }
-        };
-        let select = format!(
-            "SELECT * FROM prevented_matches WHERE instrument = ?1 \
-             AND (maker_account = ?2 OR taker_account = ?2) AND {select} \
-             AND +prevented_match_id >= ?4 ORDER BY prevented_match_id LIMIT ?5"
-        );
-        self.ask(|connection| {
-            let key = params![instrument.0, account.0, bound(id), bound(from_id), page(limit)];
-            connection.prepare_cached(&select)?.query_map(key, prevented)?.collect()
-        })
-    }
+pub(super) fn prevented_matches(
+    connection: &Connection,
+    asked: &PreventedMatches,
+) -> rusqlite::Result<Vec<TradePrevented>> {
+    let PreventedMatches { account, instrument, filter } = *asked;
+    let (select, id, from_id, limit) = match filter {
+        PreventedFilter::One(id) => ("prevented_match_id = ?3", id, 0, 1),
+        PreventedFilter::OfOrder { order_id, from_id, limit } => {
+            (OF_ORDER, order_id.0, from_id, limit)
+        }
+    };
+    let select = format!(
+        "SELECT * FROM prevented_matches WHERE instrument = ?1 \
+         AND (maker_account = ?2 OR taker_account = ?2) AND {select} \
+         AND +prevented_match_id >= ?4 ORDER BY prevented_match_id LIMIT ?5"
+    );
+    let key = params![instrument.0, account.0, bound(id), bound(from_id), page(limit)];
+    connection.prepare_cached(&select)?.query_map(key, prevented)?.collect()
 }
 
 /// From which id on, and before which.
@@ -207,7 +162,7 @@ fn ids_of(
     instrument: InstrumentId,
     filter: &OrderFilter,
 ) -> rusqlite::Result<Range<i64>> {
-    let (start, end) = filter.times.bounds();
+    let (start, end) = bounds(filter.times);
     let from_id = filter.from_id.map_or(0, |id| bound(id.0));
     let from_id = from_id.max(first_created_since(connection, instrument, start)?);
     let before_id = match filter.times.end_ns {

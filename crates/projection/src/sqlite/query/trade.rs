@@ -2,120 +2,87 @@
 
 use std::ops::Range;
 
-use marketdata::{AggTrades, PublicTrade};
+use marketdata::PublicTrade;
 use rusqlite::{Connection, OptionalExtension, params};
 use types::{
     AccountId, AccountTrade, AggTrade, InstrumentId, Interval, OrderId, Side, TimeZone, TradeId,
 };
 
-use crate::error::ProjectionError;
+use crate::question::{AggTrades, HistoricalTrades, MyTrades, TradeFilter};
 use crate::sqlite::column::{self, Columns, int};
-use crate::sqlite::history::History;
 use crate::sqlite::query::blocks::Direction::{Ascending, Descending};
 use crate::sqlite::query::blocks::search;
-use crate::sqlite::query::{Times, bound, page};
+use crate::sqlite::query::bounds::{bound, bounds, page};
 
-/// Which trades of an account.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TradeFilter {
-    pub order_id: Option<OrderId>,
-    pub from_id: Option<TradeId>,
-    pub times: Times,
-    /// From the first one that is wanted, if that was named; else the last ones.
-    pub limit: usize,
+pub(super) fn my_trades(
+    connection: &Connection,
+    asked: &MyTrades,
+) -> rusqlite::Result<Vec<AccountTrade>> {
+    let MyTrades { account, instrument, filter } = *asked;
+    let from_the_first = filter.from_id.is_some() || filter.times.start_ns.is_some();
+    let direction = if from_the_first { Ascending } else { Descending };
+    let of_order = if filter.order_id.is_some() { "AND order_id = ?7" } else { "AND ?7 = 0" };
+    let order_id = filter.order_id.map_or(0, |id| bound(id.0));
+    let by_id = format!("ORDER BY trade_id {0}, is_maker {0}", direction.sql());
+    let select = format!(
+        "SELECT fills.*, traded_ns, price, qty, quote, corrected_price, corrected_quote FROM (\
+         SELECT instrument, trade_id, is_maker FROM fills INDEXED BY fills_by_account \
+         WHERE account = ?1 AND instrument = ?2 AND trade_id >> 12 = ?3 {of_order} \
+         AND trade_id >= ?4 AND trade_id < ?5 {by_id} LIMIT ?6) \
+         CROSS JOIN fills USING (instrument, trade_id, is_maker) \
+         CROSS JOIN trades USING (instrument, trade_id) {by_id}"
+    );
+    let ids = ids_of(connection, account, instrument, &filter)?;
+    let mut select = connection.prepare_cached(&select)?;
+    let whose = (account, instrument);
+    let look = |block, more| {
+        let (Range { start, end }, more) = (&ids, page(more));
+        let key = params![account.0, instrument.0, block, start, end, more, order_id];
+        select.query_map(key, |row| account_trade(instrument, row))?.collect()
+    };
+    let mut trades: Vec<AccountTrade> =
+        search(connection, "fill_blocks", whose, &ids, direction, filter.limit, look)?;
+    if !from_the_first {
+        trades.reverse();
+    }
+    Ok(trades)
 }
 
-/// Which aggregate trades.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AggFilter {
-    pub from_id: Option<TradeId>,
-    pub times: Times,
-    pub limit: usize,
+pub(super) fn historical_trades(
+    connection: &Connection,
+    asked: &HistoricalTrades,
+) -> rusqlite::Result<Vec<PublicTrade>> {
+    let HistoricalTrades { instrument, from_id, limit } = *asked;
+    let direction = if from_id.is_some() { "ASC" } else { "DESC" };
+    let select = format!(
+        "SELECT * FROM trades WHERE instrument = ? AND trade_id >= ? \
+         ORDER BY trade_id {direction} LIMIT ?"
+    );
+    let key = params![instrument.0, from_id.map_or(0, |id| bound(id.0)), page(limit)];
+    let mut select = connection.prepare_cached(&select)?;
+    let trades = select.query_map(key, public_trade)?;
+    let mut trades: Vec<PublicTrade> = trades.collect::<Result<_, _>>()?;
+    if from_id.is_none() {
+        trades.reverse();
+    }
+    Ok(trades)
 }
 
-impl History {
-    /// An account's trades in one instrument, oldest first. One that was corrected has its new
-    /// price; one that was busted is there still.
-    pub fn my_trades(
-        &self,
-        account: AccountId,
-        instrument: InstrumentId,
-        filter: &TradeFilter,
-    ) -> Result<Vec<AccountTrade>, ProjectionError> {
-        let from_the_first = filter.from_id.is_some() || filter.times.start_ns.is_some();
-        let direction = if from_the_first { Ascending } else { Descending };
-        let of_order = if filter.order_id.is_some() { "AND order_id = ?7" } else { "AND ?7 = 0" };
-        let order_id = filter.order_id.map_or(0, |id| bound(id.0));
-        let by_id = format!("ORDER BY trade_id {0}, is_maker {0}", direction.sql());
-        let select = format!(
-            "SELECT fills.*, traded_ns, price, qty, quote, corrected_price, corrected_quote FROM (\
-             SELECT instrument, trade_id, is_maker FROM fills INDEXED BY fills_by_account \
-             WHERE account = ?1 AND instrument = ?2 AND trade_id >> 12 = ?3 {of_order} \
-             AND trade_id >= ?4 AND trade_id < ?5 {by_id} LIMIT ?6) \
-             CROSS JOIN fills USING (instrument, trade_id, is_maker) \
-             CROSS JOIN trades USING (instrument, trade_id) {by_id}"
-        );
-        self.ask(|connection| {
-            let ids = ids_of(connection, account, instrument, filter)?;
-            let mut select = connection.prepare_cached(&select)?;
-            let whose = (account, instrument);
-            let look = |block, more| {
-                let (Range { start, end }, more) = (&ids, page(more));
-                let key = params![account.0, instrument.0, block, start, end, more, order_id];
-                select.query_map(key, |row| account_trade(instrument, row))?.collect()
-            };
-            let mut trades: Vec<AccountTrade> =
-                search(connection, "fill_blocks", whose, &ids, direction, filter.limit, look)?;
-            if !from_the_first {
-                trades.reverse();
-            }
-            Ok(trades)
-        })
-    }
-
-    /// Everybody's trades as they were made, oldest first: from one on, or the last ones.
-    pub fn historical_trades(
-        &self,
-        instrument: InstrumentId,
-        from_id: Option<TradeId>,
-        limit: usize,
-    ) -> Result<Vec<PublicTrade>, ProjectionError> {
-        let direction = if from_id.is_some() { "ASC" } else { "DESC" };
-        self.ask(|connection| {
-            let select = format!(
-                "SELECT * FROM trades WHERE instrument = ? AND trade_id >= ? \
-                 ORDER BY trade_id {direction} LIMIT ?"
-            );
-            let key = params![instrument.0, from_id.map_or(0, |id| bound(id.0)), page(limit)];
-            let mut select = connection.prepare_cached(&select)?;
-            let trades = select.query_map(key, public_trade)?;
-            let mut trades: Vec<PublicTrade> = trades.collect::<Result<_, _>>()?;
-            if from_id.is_none() {
-                trades.reverse();
-            }
-            Ok(trades)
-        })
-    }
-
-    /// Aggregate trades, oldest first: from one or from a time on, or the last ones.
-    pub fn agg_trades(
-        &self,
-        instrument: InstrumentId,
-        filter: &AggFilter,
-    ) -> Result<Vec<AggTrade>, ProjectionError> {
-        let (start, end) = filter.times.bounds();
-        self.ask(|connection| {
-            let before_id = first_since(connection, instrument, end.saturating_add(1))?;
-            let from_id = match (filter.from_id, filter.times.start_ns) {
-                (None, None) => last_begin(connection, instrument, before_id, filter.limit)?,
-                (from_id, _) => {
-                    let from_id = from_id.map_or(0, |id| bound(id.0));
-                    from_id.max(first_since(connection, instrument, start)?)
-                }
-            };
-            put_together(connection, instrument, from_id, before_id, filter.limit)
-        })
-    }
+pub(super) fn agg_trades(
+    connection: &Connection,
+    asked: &AggTrades,
+) -> rusqlite::Result<Vec<AggTrade>> {
+    let AggTrades { instrument, filter } = *asked;
+    let (start, end) = bounds(filter.times);
+    let before_id = first_since(connection, instrument, end.saturating_add(1))?;
+    let from_id = match (filter.from_id, filter.times.start_ns) {
+        (None, None) => last_begin(connection, instrument, before_id, filter.limit)?,
+        (from_id, _) => {
+            let from_id = from_id.map_or(0, |id| bound(id.0));
+            from_id.max(first_since(connection, instrument, start)?)
+        }
+    };
+    put_together(connection, instrument, from_id, before_id, filter.limit)
 }
 
 /// From which id on, and before which: those of an order were made while it lived.
@@ -125,7 +92,7 @@ fn ids_of(
     instrument: InstrumentId,
     filter: &TradeFilter,
 ) -> rusqlite::Result<Range<i64>> {
-    let (mut start, mut end) = filter.times.bounds();
+    let (mut start, mut end) = bounds(filter.times);
     if let Some(order_id) = filter.order_id {
         let find = "SELECT created_ns, updated_ns FROM orders \
                     WHERE instrument = ? AND order_id = ? AND account = ?";
@@ -205,7 +172,7 @@ fn put_together(
         let first = bound(trade.first_trade.0);
         from_id <= first && first < before_id
     };
-    let (mut all, mut complete) = (AggTrades::default(), Vec::new());
+    let (mut all, mut complete) = (marketdata::AggTrades::default(), Vec::new());
     while let Some(row) = rows.next()? {
         let trade = public_trade(row)?;
         let (command, taker) = (row.uint("command")?, OrderId(row.uint("taker_order_id")?));

@@ -97,11 +97,11 @@ fn filtered<T: Copy>(
     wanted
 }
 
-fn check_orders(history: &History, account: AccountId, orders: &[Order]) {
+fn check_orders(history: &Reader, account: AccountId, orders: &[Order]) {
     for (from_id, times, limit) in filters() {
         let filter = OrderFilter { from_id: from_id.map(OrderId), times, limit };
         let expect = filtered(orders, (from_id, times, limit), |it| (it.order_id.0, it.created_ns));
-        let found = history.all_orders(account, INSTRUMENT, &filter).unwrap();
+        let found = ask(history, AllOrders { account, instrument: INSTRUMENT, filter });
         assert_eq!(found, expect, "{account:?} {filter:?}");
     }
     for order in orders.iter().step_by(17) {
@@ -109,14 +109,17 @@ fn check_orders(history: &History, account: AccountId, orders: &[Order]) {
             .iter()
             .filter(|other| other.cl_ord_id == order.cl_ord_id)
             .max_by_key(|it| it.updated_ns);
-        let by_name = OrderRef::by_cl_ord_id(order.cl_ord_id);
-        assert_eq!(history.order(account, INSTRUMENT, &by_name).unwrap().as_ref(), last);
+        assert_eq!(ask(history, named(account, order.cl_ord_id)).as_ref(), last);
     }
-    let unknown = OrderRef::by_cl_ord_id(ClOrdId::parse("x").unwrap());
-    assert_eq!(history.order(account, INSTRUMENT, &unknown).unwrap(), None);
+    let unknown = named(account, ClOrdId::parse("x").unwrap());
+    assert_eq!(ask(history, unknown), None);
 }
 
-fn check_trades(history: &History, account: AccountId, trades: &[TradeExecuted], orders: &[Order]) {
+fn named(account: AccountId, name: ClOrdId) -> OneOrder {
+    OneOrder { account, instrument: INSTRUMENT, order: OrderRef::by_cl_ord_id(name) }
+}
+
+fn check_trades(history: &Reader, account: AccountId, trades: &[TradeExecuted], orders: &[Order]) {
     let fills =
         trades.iter().flat_map(|trade| [trade.maker, trade.taker].map(|fill| (trade, fill.order)));
     let fills: Vec<(u64, u64, OrderId)> = fills
@@ -128,7 +131,7 @@ fn check_trades(history: &History, account: AccountId, trades: &[TradeExecuted],
                  how: (Option<u64>, Times, usize)| {
         let (from_id, times, limit) = how;
         let filter = TradeFilter { order_id, from_id: from_id.map(TradeId), times, limit };
-        let found = history.my_trades(account, INSTRUMENT, &filter).unwrap();
+        let found = ask(history, MyTrades { account, instrument: INSTRUMENT, filter });
         let found: Vec<_> =
             found.iter().map(|it| (it.trade_id.0, it.traded_ns, it.order_id)).collect();
         let expect = filtered(fills, how, |(id, time_ns, _)| (*id, *time_ns));
@@ -192,10 +195,7 @@ fn a_name_means_the_order_that_had_it_last() {
         let events = vec![event];
         let applied = Applied { sequence, sequenced_ns: 1, account, continues: false, events };
         store.add([&applied]).unwrap();
-        let meant = |name| {
-            let order = history.order(account, INSTRUMENT, &OrderRef::by_cl_ord_id(name));
-            order.unwrap().map(|order| order.order_id.0)
-        };
+        let meant = |name| ask(&history, named(account, name)).map(|order| order.order_id.0);
         assert_eq!((meant(name), meant(other)), (of_name, of_other), "after {sequence}");
     }
 }

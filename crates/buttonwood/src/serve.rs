@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 use gateway::{AccessRecord, Gateway, Tls};
-use projection::Projection;
+use projection::{Projection, Sqlite};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -59,7 +59,8 @@ async fn serve(config: Config) -> Result<(), Failure> {
     let opened = Opened::open_watched(config.venue_settings(), |replayed| recovery.tell(replayed))?;
     recovery.end();
     let (master_key, demo) = keys.complete(&config, &opened)?;
-    let projection = Projection::start(&config.data_dir, opened.spool().reader(), opened.metrics());
+    let projection =
+        Projection::start(Sqlite::of(&config.data_dir), opened.spool().reader(), opened.metrics());
     let keyring = Keyring::new(master_key.clone());
     let gateway = Gateway::new(config.gateway_settings(), &opened, keyring.clone())?
         .with_history(projection.history())

@@ -10,31 +10,36 @@ use types::{
     TradeCorrected, TradeExecuted, TradeId, TradePrevented,
 };
 use types::{Amount, ReceivableSettled, TradeBusted};
-use venue::Applied;
+
+use crate::feed::give_way::give_way;
+use crate::progress::Progress;
+use crate::spooled::Applied;
 
 /// The intervals that are kept; all others are put together of them.
-pub(crate) const LEVELS: [Interval; 4] =
+pub const LEVELS: [Interval; 4] =
     [Interval::Day1, Interval::Hour1, Interval::Minute1, Interval::Second1];
 
+/// What becomes of a page, by subject, for a database to write.
 #[derive(Debug, Default)]
-pub(crate) struct Changes {
-    pub(crate) commands: usize,
+pub struct Changes {
+    /// How many it is of.
+    pub commands: usize,
     /// Of the last command.
-    pub(crate) sequence: u64,
-    pub(crate) sequenced_ns: u64,
+    pub sequence: u64,
+    pub sequenced_ns: u64,
     /// Where the last command began.
-    pub(crate) command: u64,
-    pub(crate) instruments: BTreeMap<InstrumentId, Instrument>,
-    pub(crate) assets: BTreeMap<AssetId, Asset>,
-    pub(crate) orders: BTreeMap<(InstrumentId, OrderId), Order>,
-    pub(crate) amendments: Vec<Amendment>,
-    pub(crate) trades: Vec<Trade>,
-    pub(crate) candles: BTreeMap<(InstrumentId, usize, u64), Candle>,
-    pub(crate) prevented: Vec<TradePrevented>,
-    pub(crate) order_lists: BTreeMap<(InstrumentId, OrderListId), OrderList>,
-    pub(crate) busts: Vec<(u64, TradeBusted)>,
-    pub(crate) corrections: Vec<TradeCorrected>,
-    pub(crate) balance_changes: Vec<BalanceChange>,
+    pub command: u64,
+    pub instruments: BTreeMap<InstrumentId, Instrument>,
+    pub assets: BTreeMap<AssetId, Asset>,
+    pub orders: BTreeMap<(InstrumentId, OrderId), Order>,
+    pub amendments: Vec<Amendment>,
+    pub trades: Vec<Trade>,
+    pub candles: BTreeMap<(InstrumentId, usize, u64), Candle>,
+    pub prevented: Vec<TradePrevented>,
+    pub order_lists: BTreeMap<(InstrumentId, OrderListId), OrderList>,
+    pub busts: Vec<(u64, TradeBusted)>,
+    pub corrections: Vec<TradeCorrected>,
+    pub balance_changes: Vec<BalanceChange>,
 }
 
 /// An order that was given another quantity, price or name.
@@ -56,30 +61,30 @@ pub struct Amendment {
 
 /// What is kept of a trade; the event has both orders besides, and is six times as large.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Trade {
-    pub(crate) instrument: InstrumentId,
-    pub(crate) sequence: u64,
+pub struct Trade {
+    pub instrument: InstrumentId,
+    pub sequence: u64,
     /// Where the command began.
-    pub(crate) command: u64,
-    pub(crate) trade: PublicTrade,
-    pub(crate) side: Side,
-    pub(crate) maker: Part,
-    pub(crate) taker: Part,
+    pub command: u64,
+    pub trade: PublicTrade,
+    pub side: Side,
+    pub maker: Part,
+    pub taker: Part,
 }
 
 /// What one side has in a trade.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
-    pub(crate) account: AccountId,
-    pub(crate) order_id: OrderId,
+pub struct Part {
+    pub account: AccountId,
+    pub order_id: OrderId,
     /// Zero if the order is in none.
-    pub(crate) order_list: OrderListId,
-    pub(crate) fee: Amount,
-    pub(crate) fee_asset: AssetId,
+    pub order_list: OrderListId,
+    pub fee: Amount,
+    pub fee_asset: AssetId,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum ChangeKind {
+pub enum ChangeKind {
     Deposit,
     Withdrawal,
     TradeBust,
@@ -88,26 +93,33 @@ pub(crate) enum ChangeKind {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BalanceChange {
-    pub(crate) account: AccountId,
-    pub(crate) account_seq: u64,
-    pub(crate) kind: ChangeKind,
-    pub(crate) sequence: u64,
-    pub(crate) changed_ns: u64,
-    pub(crate) asset: Option<(AssetId, Amount)>,
-    pub(crate) external_ref: Option<ExternalRef>,
-    pub(crate) trade: Option<(InstrumentId, TradeId)>,
+pub struct BalanceChange {
+    pub account: AccountId,
+    pub account_seq: u64,
+    pub kind: ChangeKind,
+    pub sequence: u64,
+    pub changed_ns: u64,
+    pub asset: Option<(AssetId, Amount)>,
+    pub external_ref: Option<ExternalRef>,
+    pub trade: Option<(InstrumentId, TradeId)>,
     /// Base and quote.
-    pub(crate) adjusted: Option<(Amount, Amount)>,
+    pub adjusted: Option<(Amount, Amount)>,
 }
 
 impl Changes {
-    /// Of what comes behind a command that began there, and may not be over.
-    pub(crate) fn behind(command: u64) -> Self {
-        Self { command, ..Self::default() }
+    /// Of a page of what comes next.
+    pub fn after<'a>(progress: Progress, page: impl IntoIterator<Item = &'a Applied>) -> Self {
+        let Progress { sequence, sequenced_ns, command, .. } = progress;
+        let mut changes = Self { sequence, sequenced_ns, command, ..Self::default() };
+        for (at, applied) in page.into_iter().enumerate() {
+            give_way(at);
+            debug_assert!(applied.sequence > changes.sequence);
+            changes.apply(applied);
+        }
+        changes
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.commands == 0
     }
 
@@ -337,7 +349,7 @@ impl Part {
 }
 
 impl ChangeKind {
-    pub(crate) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Deposit => "deposit",
             Self::Withdrawal => "withdrawal",

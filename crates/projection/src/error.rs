@@ -1,7 +1,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use venue::SpoolError;
+use crate::spooled::SpoolError;
 
 /// Why the read model cannot be written or read. None of these concerns orders: they go on.
 #[derive(Debug)]

@@ -1,5 +1,8 @@
 //! The feed: a thread that takes events from the spool into the read model, at its own pace.
 
+pub(crate) mod backend;
 pub(crate) mod followed;
+pub(crate) mod give_way;
+mod opening;
 pub(crate) mod pace;
 pub(crate) mod thread;

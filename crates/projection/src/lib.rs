@@ -21,24 +21,29 @@
 //! # Known limits
 //! Nothing is deleted: the file grows with every order and every trade.
 
-mod changes;
+pub mod changes;
 mod error;
 mod feed;
 mod history;
+mod progress;
 mod question;
+mod spooled;
 mod sqlite;
 
 pub use changes::Amendment;
 pub use error::ProjectionError;
+pub use feed::backend::{Backend, Store};
+pub use feed::followed::Followed;
 pub use feed::thread::Projection;
 pub use history::{Behind, BoxFuture, History, ask};
+pub use progress::Progress;
 pub use question::{
     AggFilter, AggTrades, AllOrderLists, AllOrders, Amendments, Answer, Ask, HistoricalTrades,
     Klines, ListFilter, MyTrades, OneOrder, OneOrderList, OrderFilter, OrdersById, PreventedFilter,
     PreventedMatches, Question, Times, TradeFilter, WindowSince,
 };
+pub use sqlite::backend::Sqlite;
 pub use sqlite::files::path;
 pub use sqlite::rebuild::{RebuildError, Rebuilt, rebuild};
 pub use sqlite::schema::SCHEMA_VERSION;
 pub use sqlite::status::{Status, status};
-pub use sqlite::store::Progress;

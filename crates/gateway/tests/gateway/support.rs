@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::held_log::Hold;
 use engine::Engine;
 use gateway::{Gateway, Origin as WebOrigin, Settings, Tls};
-use projection::Projection;
+use projection::{Projection, Sqlite};
 use protocol::signed::sign::sign;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -347,7 +347,8 @@ async fn start(
     })
     .unwrap()
     .with_log(|log| hold.over(log));
-    let projection = Projection::start(dir.path(), opened.spool().reader(), opened.metrics());
+    let projection =
+        Projection::start(Sqlite::of(dir.path()), opened.spool().reader(), opened.metrics());
     let gateway = Gateway::new(settings, &opened, master_key.clone())
         .unwrap()
         .with_history(projection.history())

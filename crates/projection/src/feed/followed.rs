@@ -10,7 +10,7 @@ use crate::history::Behind;
 
 /// The reader's end of a feed. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct Followed {
+pub struct Followed {
     progress: watch::Receiver<u64>,
     pace: Arc<Pace>,
 }
@@ -21,12 +21,12 @@ impl Followed {
     }
 
     /// The last command whose events are in the read model.
-    pub(crate) fn sequence(&self) -> u64 {
+    pub fn sequence(&self) -> u64 {
         *self.progress.borrow()
     }
 
     /// Waits until the events of a command are in it, and hurries the feed.
-    pub(crate) async fn wait_until(&self, sequence: u64, deadline: Instant) -> Result<(), Behind> {
+    pub async fn wait_until(&self, sequence: u64, deadline: Instant) -> Result<(), Behind> {
         if self.sequence() < sequence {
             self.pace.want(sequence);
         }

@@ -1,6 +1,5 @@
 //! The thread that feeds the read model from the event spool, at its own pace.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -9,16 +8,15 @@ use std::time::{Duration, Instant};
 use marketdata::{BookUpdate, Views};
 use tokio::sync::watch;
 use types::Event;
-use venue::{Applied, Listener, Metrics, SpoolError, SpoolReader};
+use venue::{Listener, Metrics};
 
 use crate::error::ProjectionError;
+use crate::feed::backend::{Backend, Store};
 use crate::feed::followed::Followed;
+use crate::feed::opening::open;
 use crate::feed::pace::Pace;
 use crate::history::History;
-use crate::sqlite::files::{self, remove, set_aside};
-use crate::sqlite::history::SqliteHistory;
-use crate::sqlite::status::{self, Status};
-use crate::sqlite::store::{Opening, Store};
+use crate::spooled::{Applied, SpoolError, SpoolReader};
 
 /// In the steps of `nice`: about a tenth of another thread's share.
 const NICE: i32 = 10;
@@ -48,13 +46,13 @@ pub struct Projection {
 impl Projection {
     /// Begins to follow the spool. Nothing that fails here or later concerns the venue: it is said,
     /// and tried again where that may help.
-    pub fn start(data_dir: &Path, spool: SpoolReader, metrics: Arc<Metrics>) -> Self {
-        let path = files::path(data_dir);
+    pub fn start(backend: impl Backend, spool: SpoolReader, metrics: Arc<Metrics>) -> Self {
         let (progress, followed) = watch::channel(0);
         let stopping = Arc::new(AtomicBool::new(false));
         let pace = Arc::<Pace>::default();
+        let history = backend.history(Followed::new(followed, Arc::clone(&pace)));
         let follower = Follower {
-            path: path.clone(),
+            backend,
             spool,
             metrics,
             progress,
@@ -66,8 +64,6 @@ impl Projection {
             .name("projection".to_owned())
             .spawn(move || follower.run())
             .expect("the operating system gives a thread");
-        let followed = Followed::new(followed, Arc::clone(&pace));
-        let history = Arc::new(SqliteHistory::new(path, followed));
         Self { history, pace, stopping, thread: Some(thread) }
     }
 
@@ -121,8 +117,8 @@ fn yield_to_others() {
     }
 }
 
-struct Follower {
-    path: PathBuf,
+struct Follower<B> {
+    backend: B,
     spool: SpoolReader,
     metrics: Arc<Metrics>,
     progress: watch::Sender<u64>,
@@ -132,7 +128,7 @@ struct Follower {
     told: Option<String>,
 }
 
-impl Follower {
+impl<B: Backend> Follower<B> {
     fn run(mut self) {
         yield_to_others();
         self.pace.begin();
@@ -161,7 +157,7 @@ impl Follower {
     }
 
     fn follow(&mut self) -> Result<(), ProjectionError> {
-        let mut store = open(&self.path, &self.spool)?;
+        let mut store = open(&self.backend, &self.spool)?;
         let (mut ends, mut gathers) = (None, false);
         let mut unsynced_since: Option<Instant> = None;
         loop {
@@ -189,8 +185,8 @@ impl Follower {
                     match store.add(&page) {
                         Err(error) if error.is_damage() => {
                             drop(store);
-                            set_aside(&self.path, &error)?;
-                            store = open(&self.path, &self.spool)?;
+                            self.backend.set_aside(&error)?;
+                            store = open(&self.backend, &self.spool)?;
                             continue;
                         }
                         other => other?,
@@ -217,7 +213,7 @@ impl Follower {
     }
 }
 
-fn pass_over(store: &mut Store, first: u64) -> Result<(), ProjectionError> {
+fn pass_over(store: &mut impl Store, first: u64) -> Result<(), ProjectionError> {
     let from = store.progress().sequence + 1;
     let begins = store.progress().first_sequence == from;
     store.pass_over(first)?;
@@ -235,93 +231,4 @@ fn pass_over(store: &mut Store, first: u64) -> Result<(), ProjectionError> {
         ),
     }
     Ok(())
-}
-
-/// Opens the file, or a new one in place of one that is of no use.
-pub(crate) fn open(path: &Path, spool: &SpoolReader) -> Result<Store, ProjectionError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let made = std::fs::create_dir_all(folder);
-    made.map_err(|error| ProjectionError::Folder { path: folder.to_path_buf(), error })?;
-    match Store::open(path) {
-        Ok(Opening::Ready(store)) if is_of(&store, spool)? => {
-            if !can_be_filled(path, spool)? {
-                return Ok(store);
-            }
-            drop(store);
-            tracing::warn!(
-                file = %path.display(),
-                "history had holes, and the spool has their events by now: it is made anew"
-            );
-            remove(path)?;
-            open_new(path)
-        }
-        Ok(Opening::Ready(store)) => {
-            drop(store);
-            tracing::warn!(
-                file = %path.display(),
-                "the read model was of another log than the one here: it is made anew"
-            );
-            remove(path)?;
-            open_new(path)
-        }
-        Ok(Opening::Older { version }) => {
-            tracing::warn!(
-                file = %path.display(),
-                version,
-                "the read model was of an older version: it is made anew from the spool; \
-                 `buttonwood projection rebuild` makes all that the log has, with the venue stopped"
-            );
-            remove(path)?;
-            open_new(path)
-        }
-        Err(error) if error.is_damage() => {
-            set_aside(path, &error)?;
-            open_new(path)
-        }
-        Err(error) => Err(error),
-    }
-}
-
-fn open_new(path: &Path) -> Result<Store, ProjectionError> {
-    match Store::open(path)? {
-        Opening::Ready(store) => Ok(store),
-        Opening::Older { version } => {
-            Err(ProjectionError::Older { path: path.to_path_buf(), version })
-        }
-    }
-}
-
-/// Whether there are holes that the spool could fill, with all else that is in the read model. While
-/// its disk was full the spool was without what the log had, until it was made anew at this start.
-fn can_be_filled(path: &Path, spool: &SpoolReader) -> Result<bool, ProjectionError> {
-    let Status { gaps, progress, .. } = status::of(path)?;
-    if gaps.is_empty() {
-        return Ok(false);
-    }
-    let ends = gaps.iter().flat_map(|(first, last)| [*first, *last]);
-    for sequence in ends.chain([progress.first_sequence]) {
-        match spool.read_from(sequence, 1) {
-            Ok(page) if page.first().is_some_and(|applied| applied.sequence == sequence) => {}
-            Ok(_) | Err(SpoolError::Gone { .. }) => return Ok(false),
-            Err(error) => return Err(ProjectionError::Spool(error)),
-        }
-    }
-    Ok(true)
-}
-
-/// Whether the last command in it is the one that the spool has under that number, as far as the
-/// spool can tell.
-fn is_of(store: &Store, spool: &SpoolReader) -> Result<bool, ProjectionError> {
-    let progress = store.progress();
-    if progress.sequence == 0 {
-        return Ok(true);
-    }
-    match spool.read_from(progress.sequence, 1) {
-        // Behind a hole the time is not known.
-        Ok(page) => Ok(page.first().is_some_and(|applied| {
-            progress.sequenced_ns == 0 || applied.sequenced_ns == progress.sequenced_ns
-        })),
-        Err(SpoolError::Gone { .. }) => Ok(true),
-        Err(error) => Err(ProjectionError::Spool(error)),
-    }
 }

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use log::{DataDirLock, LockError};
-use venue::{Applied, Archive, ArchiveError};
+use venue::{Archive, ArchiveError};
 
 use crate::error::ProjectionError;
+use crate::feed::backend::Store;
+use crate::spooled::Applied;
 use crate::sqlite::files::{self, remove};
 use crate::sqlite::status;
-use crate::sqlite::store::{Opening, Store};
+use crate::sqlite::store::SqliteStore;
 
 /// Commands in one transaction.
 const PAGE: usize = 20_000;
@@ -83,21 +85,15 @@ fn check_older(path: &Path, log_first_sequence: u64) -> Result<(), RebuildError>
     }
 }
 
-fn begin(path: &Path) -> Result<Store, RebuildError> {
+fn begin(path: &Path) -> Result<SqliteStore, RebuildError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let failed = |error| ProjectionError::Folder { path: folder.to_path_buf(), error };
     std::fs::create_dir_all(folder).map_err(failed).map_err(RebuildError::Projection)?;
     remove(path).map_err(RebuildError::Projection)?;
-    match Store::open(path).map_err(RebuildError::Projection)? {
-        Opening::Ready(store) => Ok(store),
-        Opening::Older { version } => {
-            let path = path.to_path_buf();
-            Err(RebuildError::Projection(ProjectionError::Older { path, version }))
-        }
-    }
+    SqliteStore::open(path).map_err(RebuildError::Projection)
 }
 
-fn add(store: &mut Store, page: &mut Vec<Arc<Applied>>) -> Result<(), RebuildError> {
+fn add(store: &mut SqliteStore, page: &mut Vec<Arc<Applied>>) -> Result<(), RebuildError> {
     store.add(page.iter().map(|applied| &**applied)).map_err(RebuildError::Projection)?;
     page.clear();
     Ok(())

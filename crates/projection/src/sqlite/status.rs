@@ -5,11 +5,12 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use crate::error::ProjectionError;
+use crate::progress::Progress;
 use crate::sqlite::column::Columns;
 use crate::sqlite::failure;
 use crate::sqlite::files;
 use crate::sqlite::schema;
-use crate::sqlite::store::{Progress, read_progress};
+use crate::sqlite::store::{read_gaps, read_progress};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Status {
@@ -50,12 +51,10 @@ fn read(connection: &Connection) -> rusqlite::Result<Status> {
     };
     let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
     let page_size: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
-    let mut gaps = connection.prepare("SELECT * FROM gaps ORDER BY first_sequence")?;
-    let gaps = gaps.query_map([], |row| Ok((row.uint(0)?, row.uint(1)?)))?;
     Ok(Status {
         schema_version: schema::SCHEMA_VERSION,
         progress: read_progress(connection)?,
-        gaps: gaps.collect::<Result<_, _>>()?,
+        gaps: read_gaps(connection)?,
         rows: COUNTED.into_iter().map(count).collect::<Result<_, _>>()?,
         bytes: u64::try_from(pages * page_size).unwrap_or_default(),
     })

@@ -1,60 +1,38 @@
-//! The file, for the one who writes it: pages of events go in, each in one transaction with the
-//! number of its last command. So each event counts exactly once, whatever happens in between.
+//! The file, for the one who writes it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use types::{AccountId, Amount, Candle, InstrumentId};
-use venue::Applied;
 
 use crate::changes::{Changes, LEVELS, Trade};
 use crate::error::ProjectionError;
+use crate::feed::backend::Store;
+use crate::feed::give_way::give_way;
+use crate::progress::Progress;
 use crate::sqlite::column::{self, Columns, Wide, int, wire};
 use crate::sqlite::failure;
 use crate::sqlite::query::blocks::block_of;
 use crate::sqlite::schema::{self, Found};
 
-const ROWS_AT_ONCE: usize = 8;
-
+/// The file, open for writing.
 #[derive(Debug)]
-pub(crate) struct Store {
+pub struct SqliteStore {
     path: PathBuf,
     connection: Connection,
     progress: Progress,
 }
 
-/// How far the read model has come.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Progress {
-    /// The last command whose events are in it; 0 if there is none.
-    pub sequence: u64,
-    pub(crate) sequenced_ns: u64,
-    pub(crate) command: u64,
-    /// Where history begins.
-    pub first_sequence: u64,
-}
-
-/// A file that cannot be gone on with.
-#[derive(Debug)]
-pub(crate) enum Opening {
-    Ready(Store),
-    Older { version: i32 },
-}
-
-impl Store {
-    pub(crate) fn open(path: &Path) -> Result<Opening, ProjectionError> {
-        let connection = match schema::open(path)? {
+impl SqliteStore {
+    pub(crate) fn open(path: &Path) -> Result<Self, ProjectionError> {
+        let path = path.to_path_buf();
+        let connection = match schema::open(&path)? {
             Found::Ready(connection) => connection,
-            Found::Older { version } => return Ok(Opening::Older { version }),
+            Found::Older { version } => return Err(ProjectionError::Older { path, version }),
         };
-        let at = failure::at(path);
-        let progress = read_progress(&connection).map_err(&at)?;
-        Ok(Opening::Ready(Self { path: path.to_path_buf(), connection, progress }))
-    }
-
-    pub(crate) fn progress(&self) -> Progress {
-        self.progress
+        let progress = read_progress(&connection).map_err(failure::at(&path))?;
+        Ok(Self { path, connection, progress })
     }
 
     /// All that is in it lies in the one file after this.
@@ -67,33 +45,7 @@ impl Store {
         finish().map_err(failure::at(&path))
     }
 
-    /// Puts what was added on stable storage, which is else done when there is enough of it; as far as
-    /// nobody reads what it would write over.
-    pub(crate) fn checkpoint(&self) -> Result<(), ProjectionError> {
-        let checkpoint = "PRAGMA wal_checkpoint(PASSIVE)";
-        let done = self.connection.query_row(checkpoint, [], |_| Ok(()));
-        done.map_err(failure::at(&self.path))
-    }
-
-    /// Adds what comes next. When it fails, nothing has changed in the file, and this is to be
-    /// opened anew.
-    pub(crate) fn add<'a>(
-        &mut self,
-        page: impl IntoIterator<Item = &'a Applied>,
-    ) -> Result<(), ProjectionError> {
-        let mut changes = Changes::behind(self.progress.command);
-        for (at, applied) in page.into_iter().enumerate() {
-            give_way(at);
-            debug_assert!(applied.sequence > self.progress.sequence);
-            changes.apply(applied);
-        }
-        if changes.is_empty() {
-            return Ok(());
-        }
-        self.write(&changes).map_err(failure::at(&self.path))
-    }
-
-    fn write(&mut self, changes: &Changes) -> rusqlite::Result<()> {
+    fn commit(&mut self, changes: &Changes) -> rusqlite::Result<()> {
         let progress = Progress {
             sequence: changes.sequence,
             sequenced_ns: changes.sequenced_ns,
@@ -119,10 +71,29 @@ impl Store {
         let set = self.connection.pragma_update(None, "max_page_count", pages);
         set.expect("a pragma of SQLite's");
     }
+}
 
-    /// Goes on behind commands whose events are gone. History begins behind them if there is none
-    /// yet.
-    pub(crate) fn pass_over(&mut self, first: u64) -> Result<(), ProjectionError> {
+impl Store for SqliteStore {
+    fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    fn gaps(&self) -> Result<Vec<(u64, u64)>, ProjectionError> {
+        read_gaps(&self.connection).map_err(failure::at(&self.path))
+    }
+
+    fn write(&mut self, changes: &Changes) -> Result<(), ProjectionError> {
+        let written = self.commit(changes);
+        written.map_err(failure::at(&self.path))
+    }
+
+    fn checkpoint(&self) -> Result<(), ProjectionError> {
+        let checkpoint = "PRAGMA wal_checkpoint(PASSIVE)";
+        let done = self.connection.query_row(checkpoint, [], |_| Ok(()));
+        done.map_err(failure::at(&self.path))
+    }
+
+    fn pass_over(&mut self, first: u64) -> Result<(), ProjectionError> {
         let missing = self.progress.sequence + 1;
         let is_beginning = self.progress.sequence + 1 == self.progress.first_sequence;
         let mut progress = Progress { sequence: first - 1, sequenced_ns: 0, ..self.progress };
@@ -155,6 +126,11 @@ pub(crate) fn read_progress(connection: &Connection) -> rusqlite::Result<Progres
     })
 }
 
+pub(crate) fn read_gaps(connection: &Connection) -> rusqlite::Result<Vec<(u64, u64)>> {
+    let mut gaps = connection.prepare("SELECT * FROM gaps ORDER BY first_sequence")?;
+    gaps.query_map([], |row| Ok((row.uint(0)?, row.uint(1)?)))?.collect()
+}
+
 fn write_progress(transaction: &Transaction<'_>, progress: &Progress) -> rusqlite::Result<()> {
     let Progress { sequence, sequenced_ns, command, first_sequence } = *progress;
     let mut update = transaction.prepare_cached(
@@ -162,15 +138,6 @@ fn write_progress(transaction: &Transaction<'_>, progress: &Progress) -> rusqlit
     )?;
     update.execute([int(sequence), int(sequenced_ns), int(command), int(first_sequence)])?;
     Ok(())
-}
-
-/// Between rows, and not at each, lets whoever waits for this processor go first. A thread of low priority
-/// is not interrupted at once when another wakes, but may go on for milliseconds, which orders would
-/// wait for.
-fn give_way(row: usize) {
-    if row.is_multiple_of(ROWS_AT_ONCE) {
-        std::thread::yield_now();
-    }
 }
 
 pub(crate) fn write_changes(

@@ -14,17 +14,19 @@ use types::{
     OrderStatus, OrderType, Price, Qty, Side, StpMode, TimeInForce, TimeZone, TradeExecuted,
     TradeId, WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested,
 };
-use venue::Applied;
 
 use crate::changes::{ChangeKind, Changes};
+use crate::error::ProjectionError;
+use crate::feed::backend::Store;
 use crate::question::{
     AggFilter, AggTrades, AllOrders, Ask, HistoricalTrades, Klines, MyTrades, OneOrder,
     OrderFilter, Times, TradeFilter,
 };
+use crate::spooled::Applied;
 use crate::sqlite::query::answer;
 use crate::sqlite::reader::Reader;
 use crate::sqlite::status;
-use crate::sqlite::store::{Opening, Store, write_changes};
+use crate::sqlite::store::{SqliteStore, write_changes};
 
 const INSTRUMENT: InstrumentId = InstrumentId(0);
 /// 2024-02-29 13:47:21.5
@@ -127,11 +129,8 @@ fn trade(
     }
 }
 
-fn open(path: &Path) -> Store {
-    match Store::open(path).unwrap() {
-        Opening::Ready(store) => store,
-        Opening::Older { version } => panic!("version {version}"),
-    }
+fn open(path: &Path) -> SqliteStore {
+    SqliteStore::open(path).unwrap()
 }
 
 fn history(path: &Path) -> Reader {

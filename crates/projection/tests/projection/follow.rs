@@ -2,7 +2,7 @@
 
 use projection::{
     AggFilter, AggTrades, AllOrders, HistoricalTrades, Klines, MyTrades, OneOrder, OrderFilter,
-    PreventedFilter, PreventedMatches, Projection, Times, TradeFilter, rebuild, status,
+    PreventedFilter, PreventedMatches, Projection, Sqlite, Times, TradeFilter, rebuild, status,
 };
 use rusqlite::types::Value;
 use types::{
@@ -290,7 +290,8 @@ fn who_asks_wakes_it() {
 fn it_is_told_how_far_behind_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let opened = Opened::open(settings(dir.path())).unwrap();
-    let projection = Projection::start(dir.path(), opened.spool().reader(), opened.metrics());
+    let projection =
+        Projection::start(Sqlite::of(dir.path()), opened.spool().reader(), opened.metrics());
     projection.stop();
     drop(opened);
     let venue = Venue::start(dir.path());

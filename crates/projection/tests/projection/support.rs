@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use projection::{Ask, History, Projection, ProjectionError};
+use projection::{Ask, History, Projection, ProjectionError, Sqlite};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use types::{
@@ -36,7 +36,8 @@ impl Venue {
         let dir = settings.data_dir.clone();
         let opened = Opened::open(settings).unwrap();
         let is_new = opened.is_new();
-        let projection = Projection::start(&dir, opened.spool().reader(), opened.metrics());
+        let projection =
+            Projection::start(Sqlite::of(&dir), opened.spool().reader(), opened.metrics());
         let running = opened.start(vec![projection.listener()]);
         let history = projection.history();
         let venue = Self { running, projection, history };

@@ -1,0 +1,55 @@
+//! The file as the feed's backend.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::ProjectionError;
+use crate::feed::backend::Backend;
+use crate::feed::followed::Followed;
+use crate::history::History;
+use crate::sqlite::files;
+use crate::sqlite::history::SqliteHistory;
+use crate::sqlite::store::SqliteStore;
+
+/// The read model of a venue in an SQLite file.
+#[derive(Clone, Debug)]
+pub struct Sqlite {
+    path: PathBuf,
+}
+
+impl Sqlite {
+    /// Of the venue in this folder.
+    pub fn of(data_dir: &Path) -> Self {
+        Self { path: files::path(data_dir) }
+    }
+}
+
+impl Backend for Sqlite {
+    type Store = SqliteStore;
+
+    fn open(&self) -> Result<SqliteStore, ProjectionError> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let made = std::fs::create_dir_all(folder);
+        made.map_err(|error| ProjectionError::Folder { path: folder.to_path_buf(), error })?;
+        SqliteStore::open(&self.path)
+    }
+
+    fn remove(&self) -> Result<(), ProjectionError> {
+        files::remove(&self.path)
+    }
+
+    fn set_aside(&self, damage: &ProjectionError) -> Result<(), ProjectionError> {
+        files::set_aside(&self.path, damage)
+    }
+
+    fn history(&self, followed: Followed) -> Arc<dyn History> {
+        Arc::new(SqliteHistory::new(self.path.clone(), followed))
+    }
+}
+
+impl fmt::Display for Sqlite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.display().fmt(f)
+    }
+}

@@ -7,6 +7,7 @@ mod clock;
 mod config;
 mod demo;
 mod failure;
+mod feed;
 mod history;
 mod huge_pages;
 mod random;

@@ -1,9 +1,13 @@
 //! `buttonwood projection`: the read model of a venue, for its operator.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use projection::{Rebuilt, Status};
+use log::DataDirLock;
+use projection::Rebuilt;
+use projection::sqlite::{self, Status};
+use venue::{Applied, Archive, Reply};
 
 use crate::failure::Failure;
 
@@ -51,16 +55,31 @@ impl Projection {
 
 impl Rebuild {
     fn run(&self) -> Result<(), Failure> {
+        let dir = &self.folder.dir;
+        let archive = Archive::open(dir)?;
+        let _lock = DataDirLock::acquire(dir)?;
+        let mut replay = archive.replay()?;
+        let log_first_sequence = replay.place().sequence + 1;
+        let steps = std::iter::from_fn(move || replay.step().transpose());
+        let events = steps.flat_map(|step| match step {
+            Ok(command) => all_of(command.reply).map(Ok).collect::<Vec<_>>(),
+            Err(error) => vec![Err(error)],
+        });
         let Rebuilt { first_sequence, last_sequence } =
-            projection::rebuild(&self.folder.dir, self.forget)?;
+            sqlite::rebuild(dir, log_first_sequence, events, self.forget)?;
         println!("the read model holds the events of commands {first_sequence} to {last_sequence}");
         Ok(())
     }
 }
 
+/// What came of a command, with the rest of its work.
+fn all_of(reply: Reply) -> impl Iterator<Item = Arc<Applied>> {
+    std::iter::once(reply.applied).chain(reply.continued)
+}
+
 impl Folder {
     fn status(&self) -> Result<(), Failure> {
-        let Status { schema_version, progress, gaps, rows, bytes } = projection::status(&self.dir)?;
+        let Status { schema_version, progress, gaps, rows, bytes } = sqlite::status(&self.dir)?;
         println!("commands {} to {}", progress.first_sequence, progress.sequence);
         for (first, last) in gaps {
             println!("missing  {first} to {last}");

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use clap::Args;
 use gateway::{AccessRecord, Gateway, Tls};
-use projection::{Projection, Sqlite};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -18,6 +17,7 @@ use crate::admin::{AdminApi, AdminServer};
 use crate::config::{Config, Flags};
 use crate::demo::{self, Demo};
 use crate::failure::Failure;
+use crate::feed;
 use crate::recovery::Recovery;
 use crate::trace;
 
@@ -59,8 +59,7 @@ async fn serve(config: Config) -> Result<(), Failure> {
     let opened = Opened::open_watched(config.venue_settings(), |replayed| recovery.tell(replayed))?;
     recovery.end();
     let (master_key, demo) = keys.complete(&config, &opened)?;
-    let projection =
-        Projection::start(Sqlite::of(&config.data_dir), opened.spool().reader(), opened.metrics());
+    let projection = feed::start(&config.data_dir, &opened);
     let keyring = Keyring::new(master_key.clone());
     let gateway = Gateway::new(config.gateway_settings(), &opened, keyring.clone())?
         .with_history(projection.history())
@@ -68,7 +67,7 @@ async fn serve(config: Config) -> Result<(), Failure> {
         .with_origins(config.origins()?)
         .with_access_record(access_record(&config)?);
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
-    let running = opened.start(vec![gateway.listener(), projection.listener()]);
+    let running = opened.start(vec![gateway.listener(), feed::listener(&projection)]);
     tracing::info!(
         durability = ?config.durability,
         data = %config.data_dir.display(),

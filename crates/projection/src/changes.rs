@@ -359,3 +359,42 @@ impl ChangeKind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use types::{WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested};
+
+    use super::*;
+
+    /// What is asked for is the account's still: only what leaves is a change of its balance.
+    #[test]
+    fn a_withdrawal_changes_a_balance_when_it_leaves() {
+        let (account, asset, amount) = (AccountId(1), AssetId(0), Amount::from_minor(5));
+        let free = Amount::ZERO;
+        let external_ref = ExternalRef::parse("w").unwrap();
+        let requested = |account_seq| {
+            let requested =
+                WithdrawalRequested { account_seq, account, asset, amount, external_ref, free };
+            Event::WithdrawalRequested(requested)
+        };
+        let canceled =
+            WithdrawalCanceled { account_seq: 2, account, asset, amount, external_ref, free };
+        let completed =
+            WithdrawalCompleted { account_seq: 4, account, asset, amount, external_ref, free };
+        let events = vec![
+            requested(1),
+            Event::WithdrawalCanceled(canceled),
+            requested(3),
+            Event::WithdrawalCompleted(completed),
+        ];
+        let applied = Applied { sequence: 1, sequenced_ns: 7, account, continues: false, events };
+        let mut changes = Changes::default();
+        changes.apply(&applied);
+        let [change] = &changes.balance_changes[..] else {
+            panic!("{:?}", changes.balance_changes)
+        };
+        assert_eq!((change.kind, change.account_seq), (ChangeKind::Withdrawal, 4));
+        assert_eq!(change.asset, Some((asset, Amount::from_minor(-5))));
+        assert_eq!(change.external_ref, Some(external_ref));
+    }
+}

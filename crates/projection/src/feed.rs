@@ -2,6 +2,7 @@
 
 pub(crate) mod backend;
 pub(crate) mod followed;
+pub(crate) mod gauges;
 pub(crate) mod give_way;
 mod opening;
 pub(crate) mod pace;

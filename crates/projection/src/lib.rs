@@ -1,14 +1,17 @@
-//! The read model: what happened, in SQLite, for questions about the past.
+//! The read model: what happened, in a database, for questions about the past.
 //!
 //! ```text
-//! event spool ─► [projection thread: feed/, changes.rs] ─► sqlite/store.rs ─► history.sqlite
-//!                                                                                 │
-//!                                      answers ◄─ History ◄─ sqlite/query/ ◄──────┘
+//! event spool ─► [projection thread: feed/, changes.rs] ─► Store: sqlite/store.rs ─► file
+//! reader: question.rs ─► History: sqlite/history.rs, sqlite/query/ ◄───────────────────┘
 //! ```
+//!
+//! The feed, the changes and the questions are the same for every database. `sqlite/` is the one backend
+//! so far, behind the traits [`Backend`], [`Store`] and [`History`]. The crate sees the event spool, and
+//! not the venue: the caller hands in what wakes the feed ([`Wake`]) and what measures it ([`Gauges`]).
 //!
 //! It is fed from the event spool by a thread of its own, a page of events in one transaction, with
 //! the number of the last command in the same transaction. It is derived, as the spool is: it can be
-//! made anew from the log ([`rebuild`]), and whatever fails here stops neither orders nor
+//! made anew from the log ([`sqlite::rebuild`]), and whatever fails here stops neither orders nor
 //! publishing.
 //!
 //! # Invariants
@@ -16,7 +19,7 @@
 //! - A candle is to the unit what the trades of its period come to.
 //! - Nothing waits for the read model but who asks it, and he says how long
 //!   ([`History::wait_until`]).
-//! - Where history begins, and where it has holes, is in it too ([`status`]).
+//! - Where history begins, and where it has holes, is in it too ([`sqlite::status`]).
 //!
 //! # Known limits
 //! Nothing is deleted: the file grows with every order and every trade.
@@ -27,14 +30,16 @@ mod feed;
 mod history;
 mod progress;
 mod question;
+mod rebuild;
 mod spooled;
-mod sqlite;
+pub mod sqlite;
 
 pub use changes::Amendment;
 pub use error::ProjectionError;
 pub use feed::backend::{Backend, Store};
 pub use feed::followed::Followed;
-pub use feed::thread::Projection;
+pub use feed::gauges::Gauges;
+pub use feed::thread::{Projection, Wake};
 pub use history::{Behind, BoxFuture, History, ask};
 pub use progress::Progress;
 pub use question::{
@@ -42,8 +47,4 @@ pub use question::{
     Klines, ListFilter, MyTrades, OneOrder, OneOrderList, OrderFilter, OrdersById, PreventedFilter,
     PreventedMatches, Question, Times, TradeFilter, WindowSince,
 };
-pub use sqlite::backend::Sqlite;
-pub use sqlite::files::path;
-pub use sqlite::rebuild::{RebuildError, Rebuilt, rebuild};
-pub use sqlite::schema::SCHEMA_VERSION;
-pub use sqlite::status::{Status, status};
+pub use rebuild::{RebuildError, Rebuilt, fill};

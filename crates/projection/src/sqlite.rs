@@ -1,15 +1,22 @@
 //! The read model in an SQLite file, which `sqlite3` may open at any time.
 
-pub(crate) mod backend;
+mod backend;
 mod column;
 mod failure;
-pub(crate) mod files;
-pub(crate) mod history;
+mod files;
+mod history;
 mod query;
 mod reader;
-pub(crate) mod rebuild;
-pub(crate) mod schema;
-pub(crate) mod status;
-pub(crate) mod store;
+mod rebuild;
+mod schema;
+mod status;
+mod store;
 #[cfg(test)]
 mod tests;
+
+pub use self::backend::Sqlite;
+pub use self::files::path;
+pub use self::rebuild::rebuild;
+pub use self::schema::SCHEMA_VERSION;
+pub use self::status::{Status, status};
+pub use self::store::SqliteStore;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::held_log::Hold;
+use crate::read_model;
 use engine::Engine;
 use gateway::{Gateway, Origin as WebOrigin, Settings, Tls};
-use projection::{Projection, Sqlite};
 use protocol::signed::sign::sign;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -347,14 +347,14 @@ async fn start(
     })
     .unwrap()
     .with_log(|log| hold.over(log));
-    let projection =
-        Projection::start(Sqlite::of(dir.path()), opened.spool().reader(), opened.metrics());
+    let projection = read_model::follow(dir.path(), &opened);
     let gateway = Gateway::new(settings, &opened, master_key.clone())
         .unwrap()
         .with_history(projection.history())
         .with_tls(exposure.tls.clone())
         .with_origins(exposure.origins.clone());
-    let running = opened.start(vec![gateway.listener(), projection.listener()]);
+    let running =
+        opened.start(vec![gateway.listener(), Box::new(read_model::Wakes(projection.wake()))]);
     let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = tcp.local_addr().unwrap();
     let (shutdown, asked) = oneshot::channel::<()>();

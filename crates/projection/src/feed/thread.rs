@@ -5,18 +5,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use marketdata::{BookUpdate, Views};
 use tokio::sync::watch;
-use types::Event;
-use venue::{Listener, Metrics};
 
 use crate::error::ProjectionError;
 use crate::feed::backend::{Backend, Store};
 use crate::feed::followed::Followed;
+use crate::feed::gauges::Gauges;
 use crate::feed::opening::open;
 use crate::feed::pace::Pace;
 use crate::history::History;
-use crate::spooled::{Applied, SpoolError, SpoolReader};
+use crate::spooled::{SpoolError, SpoolReader};
 
 /// In the steps of `nice`: about a tenth of another thread's share.
 const NICE: i32 = 10;
@@ -46,7 +44,7 @@ pub struct Projection {
 impl Projection {
     /// Begins to follow the spool. Nothing that fails here or later concerns the venue: it is said,
     /// and tried again where that may help.
-    pub fn start(backend: impl Backend, spool: SpoolReader, metrics: Arc<Metrics>) -> Self {
+    pub fn start(backend: impl Backend, spool: SpoolReader, gauges: impl Gauges) -> Self {
         let (progress, followed) = watch::channel(0);
         let stopping = Arc::new(AtomicBool::new(false));
         let pace = Arc::<Pace>::default();
@@ -54,7 +52,7 @@ impl Projection {
         let follower = Follower {
             backend,
             spool,
-            metrics,
+            gauges,
             progress,
             pace: Arc::clone(&pace),
             stopping: Arc::clone(&stopping),
@@ -72,9 +70,9 @@ impl Projection {
         Arc::clone(&self.history)
     }
 
-    /// For [`venue::Opened::start`]: tells the thread that there is something to read.
-    pub fn listener(&self) -> Box<dyn Listener> {
-        Box::new(Wake(Arc::clone(&self.pace)))
+    /// For the publisher of events, to say that there is something to read.
+    pub fn wake(&self) -> Wake {
+        Wake(Arc::clone(&self.pace))
     }
 
     /// Takes in what is in the spool by now, if that is no more than a few seconds' work, and ends.
@@ -97,15 +95,15 @@ impl Drop for Projection {
     }
 }
 
-/// Does no more on the publisher's thread than to wake another one.
-struct Wake(Arc<Pace>);
+/// Wakes the feed.
+#[derive(Clone, Debug)]
+pub struct Wake(Arc<Pace>);
 
-impl Listener for Wake {
-    fn event(&mut self, _: &Applied, _: &Event, _: Option<&BookUpdate>) {}
-
-    fn batch_done(&mut self, _: &Views) -> Option<Instant> {
+impl Wake {
+    /// There is more in the spool. Never waits: it does no more on the caller's thread than to wake
+    /// another one.
+    pub fn more(&self) {
         self.0.more();
-        None
     }
 }
 
@@ -117,10 +115,10 @@ fn yield_to_others() {
     }
 }
 
-struct Follower<B> {
+struct Follower<B, G> {
     backend: B,
     spool: SpoolReader,
-    metrics: Arc<Metrics>,
+    gauges: G,
     progress: watch::Sender<u64>,
     pace: Arc<Pace>,
     stopping: Arc<AtomicBool>,
@@ -128,7 +126,7 @@ struct Follower<B> {
     told: Option<String>,
 }
 
-impl<B: Backend> Follower<B> {
+impl<B: Backend, G: Gauges> Follower<B, G> {
     fn run(mut self) {
         yield_to_others();
         self.pace.begin();
@@ -144,7 +142,7 @@ impl<B: Backend> Follower<B> {
 
     /// Once, however often it is tried.
     fn tell(&mut self, error: &ProjectionError) {
-        self.metrics.projection_failed(true);
+        self.gauges.failed(true);
         let sentence = error.to_string();
         if self.told.as_ref() != Some(&sentence) {
             tracing::error!(
@@ -165,7 +163,7 @@ impl<B: Backend> Follower<B> {
                 return Ok(());
             }
             let progress = store.progress();
-            self.metrics.projected(progress.sequence);
+            self.gauges.projected(progress.sequence);
             self.progress.send_replace(progress.sequence);
             if unsynced_since.is_some_and(|since| since.elapsed() > CHECKPOINT) {
                 store.checkpoint()?;
@@ -202,7 +200,7 @@ impl<B: Backend> Follower<B> {
     }
 
     fn is_well(&mut self) {
-        self.metrics.projection_failed(false);
+        self.gauges.failed(false);
         if self.told.take().is_some() {
             tracing::info!("the read model goes on");
         }

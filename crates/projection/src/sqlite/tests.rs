@@ -9,13 +9,12 @@ use std::path::Path;
 use proptest::prelude::*;
 use rusqlite::types::Value;
 use types::{
-    AccountId, AggTrade, Amount, AssetId, CancelCause, Candle, ClOrdId, Event, ExternalRef, Fill,
-    InstrumentId, Interval, Order, OrderAccepted, OrderAmended, OrderCanceled, OrderId, OrderRef,
-    OrderStatus, OrderType, Price, Qty, Side, StpMode, TimeInForce, TimeZone, TradeExecuted,
-    TradeId, WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested,
+    AccountId, AggTrade, Amount, AssetId, CancelCause, Candle, ClOrdId, Event, Fill, InstrumentId,
+    Interval, Order, OrderAccepted, OrderAmended, OrderCanceled, OrderId, OrderRef, OrderStatus,
+    OrderType, Price, Qty, Side, StpMode, TimeInForce, TimeZone, TradeExecuted, TradeId,
 };
 
-use crate::changes::{ChangeKind, Changes};
+use crate::changes::Changes;
 use crate::error::ProjectionError;
 use crate::feed::backend::Store;
 use crate::question::{
@@ -312,36 +311,6 @@ fn what_is_checkpointed_lies_in_the_file_that_is_synced() {
     assert!(!has_all(), "it is in the write-ahead log alone");
     store.checkpoint().unwrap();
     assert!(has_all());
-}
-
-/// What is asked for is the account's still: only what leaves is a change of its balance.
-#[test]
-fn a_withdrawal_changes_a_balance_when_it_leaves() {
-    let (account, asset, amount) = (AccountId(1), AssetId(0), Amount::from_minor(5));
-    let free = Amount::ZERO;
-    let external_ref = ExternalRef::parse("w").unwrap();
-    let requested = |account_seq| {
-        let requested =
-            WithdrawalRequested { account_seq, account, asset, amount, external_ref, free };
-        Event::WithdrawalRequested(requested)
-    };
-    let canceled =
-        WithdrawalCanceled { account_seq: 2, account, asset, amount, external_ref, free };
-    let completed =
-        WithdrawalCompleted { account_seq: 4, account, asset, amount, external_ref, free };
-    let events = vec![
-        requested(1),
-        Event::WithdrawalCanceled(canceled),
-        requested(3),
-        Event::WithdrawalCompleted(completed),
-    ];
-    let applied = Applied { sequence: 1, sequenced_ns: 7, account, continues: false, events };
-    let mut changes = Changes::default();
-    changes.apply(&applied);
-    let [change] = &changes.balance_changes[..] else { panic!("{:?}", changes.balance_changes) };
-    assert_eq!((change.kind, change.account_seq), (ChangeKind::Withdrawal, 4));
-    assert_eq!(change.asset, Some((asset, Amount::from_minor(-5))));
-    assert_eq!(change.external_ref, Some(external_ref));
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use projection::{AllOrders, OrderFilter, Times, status};
+use projection::sqlite::{self, status};
+use projection::{AllOrders, OrderFilter, Times};
 use rusqlite::Connection;
 
 use crate::support::*;
@@ -35,7 +36,7 @@ fn a_damaged_file_is_set_aside_and_made_anew() {
     venue.trade(0..50);
     venue.stop();
     let before = tables(dir.path());
-    let file = projection::path(dir.path());
+    let file = sqlite::path(dir.path());
     fs::write(&file, "nothing like a database, but long enough to be one ".repeat(100)).unwrap();
     let sentence = status(dir.path()).unwrap_err().to_string();
     assert!(sentence.contains("history.sqlite is damaged"), "{sentence}");
@@ -57,7 +58,7 @@ fn a_locked_file_stops_the_read_model_and_not_the_venue() {
     let venue = Venue::start(dir.path());
     venue.trade(0..10);
     venue.wait();
-    let other = Connection::open(projection::path(dir.path())).unwrap();
+    let other = Connection::open(sqlite::path(dir.path())).unwrap();
     other.execute_batch("BEGIN IMMEDIATE; UPDATE progress SET sequence = 0;").unwrap();
     let seen = venue.history.sequence();
     venue.trade(10..20);
@@ -81,14 +82,14 @@ fn other_versions_are_made_anew_or_left_alone() {
     venue.trade(0..20);
     venue.stop();
     let before = tables(dir.path());
-    let file = projection::path(dir.path());
+    let file = sqlite::path(dir.path());
     let set_version = |version: i32| {
         let connection = Connection::open(&file).unwrap();
         connection.execute_batch("DELETE FROM orders;").unwrap();
         connection.pragma_update(None, "user_version", version).unwrap();
     };
 
-    set_version(projection::SCHEMA_VERSION - 1);
+    set_version(sqlite::SCHEMA_VERSION - 1);
     let sentence = status(dir.path()).unwrap_err().to_string();
     assert!(sentence.contains("which an older program wrote"), "{sentence}");
     let venue = Venue::start(dir.path());
@@ -99,7 +100,7 @@ fn other_versions_are_made_anew_or_left_alone() {
     };
     assert_eq!(orders(&tables(dir.path())), orders(&before));
 
-    set_version(projection::SCHEMA_VERSION + 1);
+    set_version(sqlite::SCHEMA_VERSION + 1);
     let venue = Venue::start(dir.path());
     wait_for_alarm(&venue, true);
     venue.trade(20..30);

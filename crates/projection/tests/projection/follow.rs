@@ -1,8 +1,9 @@
 //! What happens is in the read model, once, and the same when it is made anew.
 
+use projection::sqlite::status;
 use projection::{
     AggFilter, AggTrades, AllOrders, HistoricalTrades, Klines, MyTrades, OneOrder, OrderFilter,
-    PreventedFilter, PreventedMatches, Projection, Sqlite, Times, TradeFilter, rebuild, status,
+    PreventedFilter, PreventedMatches, Times, TradeFilter,
 };
 use rusqlite::types::Value;
 use types::{
@@ -177,7 +178,7 @@ fn it_goes_on_where_it_stopped_and_rebuilding_gives_the_same() {
     assert!(told.gaps.is_empty());
     assert!(told.rows.iter().any(|(table, rows)| *table == "trades" && *rows > 50));
 
-    let rebuilt = rebuild(dir.path(), false).unwrap();
+    let rebuilt = rebuild(dir.path()).unwrap();
     assert_eq!((rebuilt.first_sequence, rebuilt.last_sequence), (1, told.progress.sequence));
     assert_eq!(tables(dir.path()), before);
 
@@ -220,7 +221,7 @@ fn a_running_venue_is_not_rebuilt() {
     let dir = tempfile::tempdir().unwrap();
     let venue = Venue::start(dir.path());
     venue.wait();
-    let sentence = rebuild(dir.path(), false).unwrap_err().to_string();
+    let sentence = rebuild(dir.path()).unwrap_err();
     assert!(sentence.contains("is in use"), "{sentence}");
     venue.stop();
 }
@@ -290,8 +291,7 @@ fn who_asks_wakes_it() {
 fn it_is_told_how_far_behind_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let opened = Opened::open(settings(dir.path())).unwrap();
-    let projection =
-        Projection::start(Sqlite::of(dir.path()), opened.spool().reader(), opened.metrics());
+    let projection = follow(dir.path(), &opened);
     projection.stop();
     drop(opened);
     let venue = Venue::start(dir.path());

@@ -4,16 +4,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use projection::{Ask, History, Projection, ProjectionError, Sqlite};
+use log::DataDirLock;
+use marketdata::{BookUpdate, Views};
+use projection::sqlite::Sqlite;
+use projection::{Ask, Gauges, History, Projection, ProjectionError, Rebuilt, Wake};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use types::{
     AccountId, AccountName, AccountSpec, AmendOrder, Amount, Asset, AssetId, AssetName, ClOrdId,
-    Command, CreateAccount, Deposit, Entry, Envelope, ExternalRef, FeeRates, Increment,
+    Command, CreateAccount, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates, Increment,
     InstrumentId, InstrumentSpec, ListAsset, ListInstrument, NewOrder, OrderRef, OrderSize,
     OrderType, Origin, Price, Qty, Side, StpMode, Symbol, TimeInForce,
 };
-use venue::{Durability, Handle, Opened, Reply, Running, Settings};
+use venue::{
+    Applied, Archive, Durability, Handle, Listener, Metrics, Opened, Reply, Running, Settings,
+};
 
 pub(crate) const ALICE: AccountId = AccountId(1);
 pub(crate) const BOB: AccountId = AccountId(2);
@@ -36,9 +41,8 @@ impl Venue {
         let dir = settings.data_dir.clone();
         let opened = Opened::open(settings).unwrap();
         let is_new = opened.is_new();
-        let projection =
-            Projection::start(Sqlite::of(&dir), opened.spool().reader(), opened.metrics());
-        let running = opened.start(vec![projection.listener()]);
+        let projection = follow(&dir, &opened);
+        let running = opened.start(vec![Box::new(Wakes(projection.wake()))]);
         let history = projection.history();
         let venue = Self { running, projection, history };
         if is_new {
@@ -125,6 +129,48 @@ impl Venue {
     }
 }
 
+pub(crate) fn follow(dir: &Path, opened: &Opened) -> Projection {
+    Projection::start(Sqlite::of(dir), opened.spool().reader(), Measured(opened.metrics()))
+}
+
+/// Wakes the read model whenever the publisher has written a batch.
+struct Wakes(Wake);
+
+impl Listener for Wakes {
+    fn event(&mut self, _: &Applied, _: &Event, _: Option<&BookUpdate>) {}
+
+    fn batch_done(&mut self, _: &Views) -> Option<Instant> {
+        self.0.more();
+        None
+    }
+}
+
+/// The venue's metrics have the gauges of the read model.
+struct Measured(Arc<Metrics>);
+
+impl Gauges for Measured {
+    fn projected(&self, sequence: u64) {
+        self.0.projected(sequence);
+    }
+
+    fn failed(&self, failed: bool) {
+        self.0.projection_failed(failed);
+    }
+}
+
+/// From all that the log has.
+pub(crate) fn rebuild(dir: &Path) -> Result<Rebuilt, String> {
+    let archive = Archive::open(dir).unwrap();
+    let _lock = DataDirLock::acquire(dir).map_err(|error| error.to_string())?;
+    let mut replay = archive.replay().unwrap();
+    let first_sequence = replay.place().sequence + 1;
+    let replies = std::iter::from_fn(|| replay.step().transpose()).map(|step| step.unwrap().reply);
+    let events = replies.flat_map(|reply| std::iter::once(reply.applied).chain(reply.continued));
+    let rebuilt =
+        projection::sqlite::rebuild(dir, first_sequence, events.map(Ok::<_, String>), false);
+    rebuilt.map_err(|error| error.to_string())
+}
+
 pub(crate) fn settings(dir: &Path) -> Settings {
     Settings { durability: Durability::Os, ..Settings::new(dir) }
 }
@@ -170,7 +216,7 @@ fn instrument_spec() -> InstrumentSpec {
 
 /// All rows of all tables, in order.
 pub(crate) fn tables(dir: &Path) -> Vec<(String, Vec<Vec<Value>>)> {
-    let connection = Connection::open(projection::path(dir)).unwrap();
+    let connection = Connection::open(projection::sqlite::path(dir)).unwrap();
     let select = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
     let mut names = connection.prepare(select).unwrap();
     let names = names.query_map([], |row| row.get::<_, String>(0)).unwrap();

@@ -1,0 +1,40 @@
+//! What joins a venue to its read model: neither of the two sees the other.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use marketdata::{BookUpdate, Views};
+use projection::sqlite::Sqlite;
+use projection::{Gauges, Projection, Wake};
+use types::Event;
+use venue::{Applied, Listener, Metrics, Opened};
+
+pub(crate) fn follow(dir: &Path, opened: &Opened) -> Projection {
+    Projection::start(Sqlite::of(dir), opened.spool().reader(), Measured(opened.metrics()))
+}
+
+/// Wakes the read model whenever the publisher has written a batch.
+pub(crate) struct Wakes(pub(crate) Wake);
+
+impl Listener for Wakes {
+    fn event(&mut self, _: &Applied, _: &Event, _: Option<&BookUpdate>) {}
+
+    fn batch_done(&mut self, _: &Views) -> Option<Instant> {
+        self.0.more();
+        None
+    }
+}
+
+/// The venue's metrics have the gauges of the read model.
+struct Measured(Arc<Metrics>);
+
+impl Gauges for Measured {
+    fn projected(&self, sequence: u64) {
+        self.0.projected(sequence);
+    }
+
+    fn failed(&self, failed: bool) {
+        self.0.projection_failed(failed);
+    }
+}

@@ -52,13 +52,19 @@ fn walls() -> Vec<Wall> {
         "engine::rules".into(),
         "the state knows no rules: it is plain data",
     ));
+    for room in ["changes", "error", "feed", "history", "progress", "question", "rebuild"] {
+        for never in ["rusqlite", "projection::sqlite"] {
+            let why = "the read model knows no database";
+            walls.push(wall(format!("projection::{room}"), never.into(), why));
+        }
+    }
     walls
 }
 
 #[test]
 fn modules_name_only_what_they_may_see() {
     let mut broken = Vec::new();
-    for name in ["gateway", "protocol", "engine"] {
+    for name in ["gateway", "protocol", "engine", "projection"] {
         let sources = Sources::of(name);
         assert!(sources.sources.len() > 10, "{name} has its sources elsewhere");
         broken.extend(broken_walls(&sources));
@@ -98,6 +104,12 @@ fn each_kind_of_wrong_path_is_caught() {
             "engine::rules",
         ),
         ("engine::state", "use crate::rules::*;", "engine::rules"),
+        (
+            "projection::feed::thread",
+            "use crate::sqlite::store::SqliteStore;",
+            "projection::sqlite",
+        ),
+        ("projection::error", "enum E { A(rusqlite::Error) }", "rusqlite"),
     ];
     for (module, text, never) in planted {
         let broken = broken_walls(&Sources::new(vec![Source::parse(module, text)]));

@@ -4,88 +4,35 @@
 //! and only then lets it be polled. While it waits for the disk the next batches gather. A second
 //! thread fills the next segment with zeros meanwhile.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+mod check;
+pub(crate) mod damage;
+mod filler;
+pub(crate) mod recovery;
+pub(crate) mod segment;
+mod shared;
+pub(crate) mod writer;
+
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::batch::{Batch, Committed};
+use crate::contract::{Log, Room};
 use crate::disk::{Disk, DiskError};
-use crate::filler::Filler;
+use crate::error::{LogError, OpenError};
+use crate::file::filler::{FULL_RETRY, Filler};
+use crate::file::recovery::Recovered;
+use crate::file::shared::Shared;
+use crate::file::writer::{GROUP_SIZE_MAX, Place, Writer};
 use crate::frame::{self, PAYLOAD_SIZE_MAX};
-use crate::recovery::Recovered;
-use crate::writer::{Place, Writer};
-use crate::{Batch, Committed, DataDirLock, Log, LogError, OpenError, Room, Start};
+use crate::lock::DataDirLock;
+use crate::options::{Options, SEGMENT_SIZE_MIN};
 
-pub const SEGMENT_SIZE_DEFAULT: u64 = 64 << 20;
-pub const SEGMENT_SIZE_MIN: u64 = 4 << 10;
-pub const IN_FLIGHT_MAX_DEFAULT: usize = 64;
-
-/// What is written with one call stays below this and one frame.
-pub(crate) const GROUP_SIZE_MAX: usize = 1 << 20;
 /// How often an idle writer looks whether the next segment is filled.
 const FILL_LOOK: Duration = Duration::from_millis(2);
-/// How often a full disk is looked at again.
-pub(crate) const FULL_RETRY: Duration = Duration::from_millis(200);
-
-/// What a batch that has been polled survives.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Durability {
-    /// Loss of power: it is on stable storage.
-    #[default]
-    Fsync,
-    /// The end of this process, but not of the machine: the operating system has it.
-    Os,
-    /// Nothing: no file is made, and the log is gone with the process.
-    Memory,
-}
-
-#[derive(Clone)]
-pub struct Options {
-    pub durability: Durability,
-    /// At least [`SEGMENT_SIZE_MIN`]; a batch that is larger gets a larger segment of its own.
-    pub segment_size: u64,
-    /// How many batches may be appended and not yet polled.
-    pub in_flight_max: usize,
-    pub start: Start,
-    /// Where segments go when they are trimmed; `None` deletes them. It must be on the file system
-    /// of the log.
-    pub archive_dir: Option<PathBuf>,
-    /// Called on the writer thread after each commit, and after whatever else there is to poll: a
-    /// failure, or a change of the room on the disk. The venue runs its engine in it. The next batch
-    /// is not written before it returns, so it should be soon done.
-    pub on_commit: Arc<dyn Fn() + Send + Sync>,
-    /// Called by the writer thread before anything else.
-    pub at_begin: Arc<dyn Fn() + Send + Sync>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            durability: Durability::Fsync,
-            segment_size: SEGMENT_SIZE_DEFAULT,
-            in_flight_max: IN_FLIGHT_MAX_DEFAULT,
-            start: Start::default(),
-            archive_dir: None,
-            on_commit: Arc::new(|| {}),
-            at_begin: Arc::new(|| {}),
-        }
-    }
-}
-
-impl fmt::Debug for Options {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options")
-            .field("durability", &self.durability)
-            .field("segment_size", &self.segment_size)
-            .field("in_flight_max", &self.in_flight_max)
-            .field("start", &self.start)
-            .field("archive_dir", &self.archive_dir)
-            .finish_non_exhaustive()
-    }
-}
 
 /// The log of one machine. Dropping it commits what has been appended, and waits for that.
 #[derive(Debug)]
@@ -100,18 +47,6 @@ pub struct FileLog {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
     _lock: DataDirLock,
-}
-
-/// Between the two sides of the queues. Both queues have room for all that may be in flight, so that
-/// neither side ever waits for room.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    failure: OnceLock<LogError>,
-    /// Of a full disk; [`u64::MAX`] while it is not.
-    bytes_left: AtomicU64,
-    trim_before: AtomicU64,
-    trim_failure: Mutex<Option<LogError>>,
-    pub(crate) is_closing: AtomicBool,
 }
 
 impl FileLog {

@@ -9,28 +9,14 @@
 use std::fmt;
 use std::mem::offset_of;
 
-use crate::Batch;
+use crate::batch::Batch;
+use crate::chain::ChainHash;
 
 pub const MAGIC: [u8; 4] = *b"BWL1";
 pub const FORMAT_VERSION: u16 = 1;
 pub const PAYLOAD_SIZE_MAX: usize = 16 << 20;
 /// Frames start at multiples of this many bytes.
 pub const ALIGNMENT: usize = 8;
-
-/// The first 16 bytes of a BLAKE3 hash over a frame, and through it over all frames before.
-#[derive(Clone, Copy, Eq, Hash, PartialEq)]
-pub struct ChainHash(pub [u8; 16]);
-
-impl ChainHash {
-    /// What the first batch of all names as the hash before it.
-    pub const GENESIS: Self = Self([0; 16]);
-}
-
-impl fmt::Debug for ChainHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -2,8 +2,11 @@
 
 use std::collections::VecDeque;
 
-use crate::frame::{self, ChainHash, Link, PAYLOAD_SIZE_MAX};
-use crate::{Batch, Committed, Log, LogError, Room, Start};
+use crate::batch::{Batch, Committed, Start};
+use crate::chain::ChainHash;
+use crate::contract::{Log, Room};
+use crate::error::LogError;
+use crate::frame::{self, Link, PAYLOAD_SIZE_MAX};
 
 /// Commits what it is given at once, and keeps nothing.
 #[derive(Debug)]

@@ -13,9 +13,10 @@ use std::io::{self, Read};
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
+use crate::chain::ChainHash;
 use crate::disk::{Access, Disk, DiskError, DiskFile};
-use crate::frame::{ChainHash, field};
-use crate::segment::{numbered_name, parse_numbered_name};
+use crate::frame::field;
+use crate::numbered::{numbered_name, parse_numbered_name};
 
 pub const FORMAT_VERSION: u16 = 1;
 pub const SECTIONS_MAX: usize = 16;

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Random;
 use crate::disk::{Access, FileSystem, StoredFile};
+use crate::file::segment::SegmentHeader;
 use crate::frame;
-use crate::segment::SegmentHeader;
 
 /// Sectors are written one by one, in any order.
 const SECTOR_SIZE: u64 = 512;

@@ -3,11 +3,14 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
+use crate::batch::{Batch, Committed};
+use crate::contract::{Log, Room};
 use crate::disk::Disk;
+use crate::error::{LogError, OpenError};
+use crate::file::recovery::Recovered;
+use crate::file::writer::{Place, Writer};
 use crate::frame::{self, PAYLOAD_SIZE_MAX};
-use crate::recovery::Recovered;
-use crate::writer::{Place, Writer};
-use crate::{Batch, Committed, Log, LogError, OpenError, Options, Room};
+use crate::options::Options;
 
 /// Writes nothing by itself: what is appended is committed by [`FileLog::step`].
 #[derive(Debug)]

@@ -6,8 +6,11 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Random;
-use crate::frame::{self, ChainHash, Link, PAYLOAD_SIZE_MAX};
-use crate::{Batch, Committed, Log, LogError, Room};
+use crate::batch::{Batch, Committed};
+use crate::chain::ChainHash;
+use crate::contract::{Log, Room};
+use crate::error::LogError;
+use crate::frame::{self, Link, PAYLOAD_SIZE_MAX};
 
 /// Cheap to clone: all clones are the same log.
 #[derive(Clone, Debug)]

@@ -9,13 +9,18 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
+use crate::batch::{Batch, Committed};
+use crate::chain::ChainHash;
+use crate::contract::Room;
 use crate::disk::{Access, Disk, DiskError, DiskFile};
-use crate::file::GROUP_SIZE_MAX;
-use crate::frame::{self, ChainHash, Link, PAYLOAD_SIZE_MAX};
-use crate::recovery::{Recovered, inspect_on};
-use crate::segment::{Segment, SegmentHeader};
-use crate::{Batch, Committed, Durability, LogError, OpenError, Options, Room};
+use crate::error::{LogError, OpenError};
+use crate::file::recovery::{Recovered, inspect_on};
+use crate::file::segment::{Segment, SegmentHeader};
+use crate::frame::{self, Link, PAYLOAD_SIZE_MAX};
+use crate::options::{Durability, Options};
 
+/// What is written with one call stays below this and one frame.
+pub(crate) const GROUP_SIZE_MAX: usize = 1 << 20;
 /// How much is filled with zeros at a time.
 const FILL_SLICE_SIZE: u64 = 256 << 10;
 /// How much of it is brought to stable storage at a time.

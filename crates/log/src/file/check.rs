@@ -5,10 +5,11 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
 
+use crate::chain::ChainHash;
 use crate::disk::{Access, Disk};
-use crate::frame::{ChainHash, FORMAT_VERSION, Frame, FrameError};
-use crate::recovery::{OpenError, Tail, corrupt, damage};
-use crate::segment::{Segment, SegmentHeader, SegmentReader};
+use crate::error::{OpenError, corrupt, damage};
+use crate::file::segment::{Segment, SegmentHeader, SegmentReader};
+use crate::frame::{FORMAT_VERSION, Frame, FrameError};
 
 /// A segment that was read by itself: what is before it, only its header says.
 pub(crate) struct Checked {
@@ -23,6 +24,15 @@ pub(crate) struct Frames {
     pub(crate) last_hash: ChainHash,
     pub(crate) bytes_dropped: u64,
     pub(crate) tail: Tail,
+}
+
+/// Where the newest segment goes on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tail {
+    pub(crate) offset: u64,
+    /// From here on no frame shows that those before it had reached stable storage.
+    pub(crate) unproven: u64,
+    pub(crate) file_size: u64,
 }
 
 /// A log with segments of this size is read by as many threads as there are processors: a start waits

@@ -6,13 +6,13 @@
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
+use crate::chain::ChainHash;
 use crate::disk::{Access, Disk, DiskError, DiskFile};
-use crate::frame::{self, ChainHash, FORMAT_VERSION, Frame, FrameError, FrameHeader, field};
-use crate::recovery::OpenError;
+use crate::error::OpenError;
+use crate::frame::{self, FORMAT_VERSION, Frame, FrameError, FrameHeader, field};
+use crate::numbered::{numbered_name, parse_numbered_name};
 
 const MAGIC: [u8; 8] = *b"BWLOGSEG";
-/// The decimal digits of `u64::MAX`: names sort as numbers do.
-const NAME_DIGITS: usize = 20;
 const NAME_EXTENSION: &str = "log";
 const READ_SIZE: usize = 256 << 10;
 
@@ -124,19 +124,6 @@ pub fn sync_written(dir: &Path) -> Result<(), OpenError> {
         disk.sync(&disk.open(&newest.path, Access::Read)?)?;
     }
     Ok(())
-}
-
-/// `00000000000000000042.log`
-pub(crate) fn numbered_name(number: u64, extension: &str) -> String {
-    format!("{number:0NAME_DIGITS$}.{extension}")
-}
-
-pub(crate) fn parse_numbered_name(path: &Path, extension: &str) -> Option<u64> {
-    let stem = path.file_name()?.to_str()?.strip_suffix(extension)?.strip_suffix('.')?;
-    if stem.len() != NAME_DIGITS || !stem.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    stem.parse().ok()
 }
 
 /// Reads the frames of one segment in their order, holding no more of it than one frame needs.

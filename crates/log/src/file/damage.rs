@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use crate::chain::ChainHash;
 use crate::disk::{Disk, DiskError};
-use crate::frame::{ChainHash, FORMAT_VERSION, Frame, FrameError, FrameHeader};
-use crate::recovery::{OpenError, corrupt, damage};
-use crate::segment::{Segment, SegmentReader};
+use crate::error::{OpenError, corrupt, damage};
+use crate::file::segment::{Segment, SegmentReader};
+use crate::frame::{FORMAT_VERSION, Frame, FrameError, FrameHeader};
 
 /// Every damaged place of the log in a folder, in order; none if it can be opened. Behind damage it
 /// goes on at the next frame whose own hash holds: nothing else is taken for one.

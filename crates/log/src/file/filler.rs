@@ -6,12 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::LogError;
 use crate::disk::DiskError;
-use crate::file::{FULL_RETRY, Shared};
-use crate::writer::{Filling, Writer};
+use crate::error::LogError;
+use crate::file::shared::Shared;
+use crate::file::writer::{Filling, Writer};
+
+/// How often a full disk is looked at again.
+pub(crate) const FULL_RETRY: Duration = Duration::from_millis(200);
 
 type Filled = (Filling, Result<(), DiskError>);
 

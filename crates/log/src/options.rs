@@ -1,0 +1,68 @@
+//! How a log is to be opened.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::batch::Start;
+
+pub const SEGMENT_SIZE_DEFAULT: u64 = 64 << 20;
+pub const SEGMENT_SIZE_MIN: u64 = 4 << 10;
+pub const IN_FLIGHT_MAX_DEFAULT: usize = 64;
+
+/// What a batch that has been polled survives.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Durability {
+    /// Loss of power: it is on stable storage.
+    #[default]
+    Fsync,
+    /// The end of this process, but not of the machine: the operating system has it.
+    Os,
+    /// Nothing: no file is made, and the log is gone with the process.
+    Memory,
+}
+
+#[derive(Clone)]
+pub struct Options {
+    pub durability: Durability,
+    /// At least [`SEGMENT_SIZE_MIN`]; a batch that is larger gets a larger segment of its own.
+    pub segment_size: u64,
+    /// How many batches may be appended and not yet polled.
+    pub in_flight_max: usize,
+    pub start: Start,
+    /// Where segments go when they are trimmed; `None` deletes them. It must be on the file system
+    /// of the log.
+    pub archive_dir: Option<PathBuf>,
+    /// Called on the writer thread after each commit, and after whatever else there is to poll: a
+    /// failure, or a change of the room on the disk. The venue runs its engine in it. The next batch
+    /// is not written before it returns, so it should be soon done.
+    pub on_commit: Arc<dyn Fn() + Send + Sync>,
+    /// Called by the writer thread before anything else.
+    pub at_begin: Arc<dyn Fn() + Send + Sync>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            durability: Durability::Fsync,
+            segment_size: SEGMENT_SIZE_DEFAULT,
+            in_flight_max: IN_FLIGHT_MAX_DEFAULT,
+            start: Start::default(),
+            archive_dir: None,
+            on_commit: Arc::new(|| {}),
+            at_begin: Arc::new(|| {}),
+        }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("durability", &self.durability)
+            .field("segment_size", &self.segment_size)
+            .field("in_flight_max", &self.in_flight_max)
+            .field("start", &self.start)
+            .field("archive_dir", &self.archive_dir)
+            .finish_non_exhaustive()
+    }
+}

@@ -13,7 +13,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use log::Disk;
+use disk::Disk;
 use serde_json::{Value, json};
 use venue::Archive;
 

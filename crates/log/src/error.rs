@@ -3,7 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::disk::DiskError;
+use disk::DiskError;
+
 use crate::frame::FrameError;
 use crate::lock::LockError;
 

@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::disk::{Disk, Operation};
+use disk::Disk;
+use disk::failing::Operation;
+
 use crate::{
     Batch, Committed, Durability, FileLog, Log, LogError, OpenError, Options, Room,
     SEGMENT_SIZE_MIN, inspect, simulated,
@@ -188,7 +190,7 @@ fn a_log_that_is_closed_while_the_disk_is_full_says_so() {
 /// What was filled of the next segment when the disk became full is a smaller segment then.
 #[test]
 fn a_segment_may_be_as_short_as_the_disk_leaves_it() {
-    let disk = simulated::Disk::new(1);
+    let disk = disk::simulated::Disk::new(1);
     let large = Options { segment_size: 1 << 20, ..options() };
     let (mut log, _) =
         simulated::FileLog::open(Disk::new(Arc::new(disk.clone())), Path::new("log"), &large)
@@ -332,7 +334,7 @@ fn what_is_found_at_opening_is_synced_before_it_counts() {
 /// read from the cache. The simulation found that a venue started again went on behind such frames.
 #[test]
 fn what_a_failed_sync_forgot_is_written_once_more_before_it_counts() {
-    let disk = simulated::Disk::new(3);
+    let disk = disk::simulated::Disk::new(3);
     let open = || {
         let disk = Disk::new(Arc::new(disk.clone()));
         simulated::FileLog::open(disk, Path::new("log"), &options()).unwrap()
@@ -361,7 +363,7 @@ fn what_a_failed_sync_forgot_is_written_once_more_before_it_counts() {
 fn a_torn_end_is_covered_once_more_where_that_failed_before() {
     let mut torn = 0;
     for seed in 1..=40 {
-        let disk = simulated::Disk::new(seed);
+        let disk = disk::simulated::Disk::new(seed);
         let try_open = || {
             let disk = Disk::new(Arc::new(disk.clone()));
             simulated::FileLog::open(disk, Path::new("log"), &options())
@@ -424,9 +426,9 @@ fn no_loss_of_power_loses_what_was_polled() {
     for (seed, durability) in
         (1..=6).flat_map(|seed| [(seed, Durability::Fsync), (seed, Durability::Os)])
     {
-        let mut random = simulated::Random::new(seed);
+        let mut random = disk::simulated::Random::new(seed);
         let dir = tempfile::tempdir().unwrap(); // For the lock; all else is on the simulated disk.
-        let disk = simulated::Disk::new(seed);
+        let disk = disk::simulated::Disk::new(seed);
         let options = Options { durability, ..options() };
         let on_disk = Disk::new(Arc::new(disk.clone()));
         let (mut log, _) = FileLog::open_on(on_disk, dir.path(), options).unwrap();
@@ -464,7 +466,7 @@ fn no_loss_of_power_loses_what_was_polled() {
     }
 }
 
-fn goes_on(disk: simulated::Disk, dir: &Path, polled: u64, what: &str) {
+fn goes_on(disk: disk::simulated::Disk, dir: &Path, polled: u64, what: &str) {
     let on_disk = Disk::new(Arc::new(disk.clone()));
     let (mut log, recovered) = simulated::FileLog::open(on_disk.clone(), dir, &options())
         .unwrap_or_else(|error| panic!("{what}: {error}"));

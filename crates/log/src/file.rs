@@ -19,9 +19,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use disk::{Disk, DiskError};
+
 use crate::batch::{Batch, Committed};
 use crate::contract::{Log, Room};
-use crate::disk::{Disk, DiskError};
 use crate::error::{LogError, OpenError};
 use crate::file::filler::{FULL_RETRY, Filler};
 use crate::file::recovery::Recovered;

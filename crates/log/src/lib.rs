@@ -20,7 +20,6 @@
 mod batch;
 mod chain;
 mod contract;
-mod disk;
 mod error;
 #[cfg(test)]
 mod fault;
@@ -36,7 +35,6 @@ pub mod snapshot;
 pub use batch::{Batch, Committed, Start};
 pub use chain::ChainHash;
 pub use contract::{Log, Room};
-pub use disk::{Access, Disk, DiskError, FileSystem, StoredFile};
 pub use error::{LogError, OpenError};
 pub use file::FileLog;
 pub use file::damage::damages;

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::disk::{Disk, DiskError};
+use disk::{Disk, DiskError};
 
 const FILE_NAME: &str = "lock";
 

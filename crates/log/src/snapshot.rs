@@ -13,8 +13,9 @@ use std::io::{self, Read};
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
+use disk::{Access, Disk, DiskError, DiskFile};
+
 use crate::chain::ChainHash;
-use crate::disk::{Access, Disk, DiskError, DiskFile};
 use crate::frame::field;
 use crate::numbered::{numbered_name, parse_numbered_name};
 
@@ -508,7 +509,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::disk::Operation;
+    use disk::failing::Operation;
 
     fn snapshot(batch_number: u64) -> Snapshot {
         let section =

@@ -15,11 +15,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use disk::Disk;
 use engine::{Engine, RULES_VERSION};
 use log::snapshot::{self, Loaded, Snapshot, SnapshotError};
 use log::{
-    DataDirLock, Disk, Durability, FileLog, IN_FLIGHT_MAX_DEFAULT, LockError, Log, LogError,
-    MemoryLog, Options, Recovered, SEGMENT_SIZE_DEFAULT, Start,
+    DataDirLock, Durability, FileLog, IN_FLIGHT_MAX_DEFAULT, LockError, Log, LogError, MemoryLog,
+    Options, Recovered, SEGMENT_SIZE_DEFAULT, Start,
 };
 use marketdata::Views;
 use types::{Reader, Wire};

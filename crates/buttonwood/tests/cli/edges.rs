@@ -13,7 +13,8 @@ mod walls;
 const SEES: &[(&str, &[&str])] = &[
     ("types", &[]),
     ("engine", &["types"]),
-    ("log", &["types"]),
+    ("disk", &[]),
+    ("log", &["types", "disk"]),
     ("marketdata", &["types"]),
     ("protocol", &["types"]),
     ("recorded", &["protocol"]),
@@ -26,6 +27,7 @@ const SEES: &[(&str, &[&str])] = &[
         &[
             "types",
             "engine",
+            "disk",
             "log",
             "marketdata",
             "protocol",

@@ -5,8 +5,9 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
 
+use disk::{Access, Disk};
+
 use crate::chain::ChainHash;
-use crate::disk::{Access, Disk};
 use crate::error::{OpenError, corrupt, damage};
 use crate::file::segment::{Segment, SegmentHeader, SegmentReader};
 use crate::frame::{FORMAT_VERSION, Frame, FrameError};

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use disk::{Disk, DiskError};
+
 use crate::chain::ChainHash;
-use crate::disk::{Disk, DiskError};
 use crate::error::{OpenError, corrupt, damage};
 use crate::file::segment::{Segment, SegmentReader};
 use crate::frame::{FORMAT_VERSION, Frame, FrameError, FrameHeader};

@@ -8,7 +8,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::disk::DiskError;
+use disk::DiskError;
+
 use crate::error::LogError;
 use crate::file::shared::Shared;
 use crate::file::writer::{Filling, Writer};

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
+use disk::Disk;
+
 use crate::batch::Start;
 use crate::chain::ChainHash;
-use crate::disk::Disk;
 use crate::error::{OpenError, corrupt, damage};
 use crate::file::check::{Checked, Tail, check_all};
 use crate::file::segment::{Segment, SegmentHeader, SegmentReader};

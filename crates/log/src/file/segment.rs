@@ -6,8 +6,9 @@
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
+use disk::{Access, Disk, DiskError, DiskFile};
+
 use crate::chain::ChainHash;
-use crate::disk::{Access, Disk, DiskError, DiskFile};
 use crate::error::OpenError;
 use crate::frame::{self, FORMAT_VERSION, Frame, FrameError, FrameHeader, field};
 use crate::numbered::{numbered_name, parse_numbered_name};

@@ -9,10 +9,11 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
+use disk::{Access, Disk, DiskError, DiskFile};
+
 use crate::batch::{Batch, Committed};
 use crate::chain::ChainHash;
 use crate::contract::Room;
-use crate::disk::{Access, Disk, DiskError, DiskFile};
 use crate::error::{LogError, OpenError};
 use crate::file::recovery::{Recovered, inspect_on};
 use crate::file::segment::{Segment, SegmentHeader};

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
+use disk::Disk;
+
 use crate::batch::{Batch, Committed};
 use crate::contract::{Log, Room};
-use crate::disk::Disk;
 use crate::error::{LogError, OpenError};
 use crate::file::recovery::Recovered;
 use crate::file::writer::{Place, Writer};

@@ -5,7 +5,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Random;
+use disk::simulated::Random;
+
 use crate::batch::{Batch, Committed};
 use crate::chain::ChainHash;
 use crate::contract::{Log, Room};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use log::simulated::Random;
+use disk::simulated::Random;
 use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, CancelAll, CancelOrder,
     CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope, ExternalRef,

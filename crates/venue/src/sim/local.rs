@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use disk::simulated::Random;
+use disk::{Disk, FileSystem};
 use engine::Engine;
-use log::simulated::{self, Random};
 use log::snapshot::{self, Section, Snapshot};
-use log::{Disk, Durability, FileSystem, LogError, Options, SEGMENT_SIZE_MIN, inspect_on};
+use log::{Durability, LogError, Options, SEGMENT_SIZE_MIN, inspect_on, simulated};
 use types::{Reader, StateHash, Wire};
 
 use super::checker::{Answer, History, Violation, first_state, state_of};
@@ -31,7 +32,7 @@ type Primary = Machine<simulated::FileLog, RequestId>;
 struct Local {
     random: Random,
     plant: Option<Plant>,
-    disk: simulated::Disk,
+    disk: disk::simulated::Disk,
     clients: Clients,
     machine: Option<Primary>,
     now_ns: u64,
@@ -45,7 +46,7 @@ struct Local {
 
 pub(super) fn run(seed: u64, plant: Option<Plant>) -> Result<Summary, Violation> {
     let mut random = Random::new(seed);
-    let disk = simulated::Disk::new(random.draw());
+    let disk = disk::simulated::Disk::new(random.draw());
     let clients = Clients::new(random.draw(), REQUESTS, plant);
     let trims = random.one_in(2);
     let mut local = Local {
@@ -230,7 +231,7 @@ impl Local {
         let offset = self.random.below(size);
         copy.damage(&path, offset, 1 << self.random.below(8));
         if self.plant == Some(Plant::SkipChecksum) {
-            copy.reseal(&path);
+            simulated::reseal(&copy, &path);
         }
         match open(&copy, None) {
             Err(_) => self.summary.damage_seen += 1,
@@ -305,7 +306,7 @@ impl Local {
 
 /// A venue from its disk: the newest sound snapshot, and the log behind it.
 fn open(
-    disk: &simulated::Disk,
+    disk: &disk::simulated::Disk,
     plant: Option<Plant>,
 ) -> Result<(Follower, simulated::FileLog), String> {
     let disk = Disk::new(Arc::new(disk.clone()));

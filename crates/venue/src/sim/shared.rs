@@ -1,7 +1,8 @@
 //! Three machines that write to one log, and take over from each other.
 
+use disk::simulated::Random;
 use log::Log;
-use log::simulated::{Node, Random, SharedLog};
+use log::simulated::{Node, SharedLog};
 
 use super::checker::{Answer, History, Violation, first_state};
 use super::clients::{Clients, RequestId};

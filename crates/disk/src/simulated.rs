@@ -5,10 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Random;
-use crate::disk::{Access, FileSystem, StoredFile};
-use crate::file::segment::SegmentHeader;
-use crate::frame;
+use crate::file_system::{Access, FileSystem, StoredFile};
+
+pub use crate::random::Random;
 
 /// Sectors are written one by one, in any order.
 const SECTOR_SIZE: u64 = 512;
@@ -118,12 +117,12 @@ impl Disk {
         Self(Arc::new(Mutex::new(state)))
     }
 
-    /// Gives every frame of a log's segment the hash that its bytes have: as if nobody looked at it.
-    pub fn reseal(&self, path: &Path) {
+    /// Replaces what a file holds, on stable storage as well, and counts no operation for it.
+    pub fn replace(&self, path: &Path, bytes: Vec<u8>) {
         let mut state = self.state();
         let Some(&file) = state.names.get(path) else { return };
         let content = &mut state.files[file];
-        frame::reseal(&mut content.cached, SegmentHeader::SIZE as usize);
+        content.cached = bytes;
         content.durable.clone_from(&content.cached);
     }
 

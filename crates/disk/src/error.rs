@@ -1,0 +1,50 @@
+//! The error of a call to the file system.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A call to the file system that failed.
+#[derive(Clone, Debug)]
+pub struct DiskError {
+    /// What was being done, as in "writing".
+    pub doing: &'static str,
+    pub file: PathBuf,
+    pub source: Arc<io::Error>,
+}
+
+impl DiskError {
+    /// For `map_err`: the error of what was being done to a file.
+    pub fn at(doing: &'static str, file: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self { doing, file: file.to_path_buf(), source: Arc::new(source) }
+    }
+
+    /// Whether the reason is that there is no room: the one failure an operator can undo quickly.
+    pub fn is_full(&self) -> bool {
+        matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    }
+
+    /// Whether the file is not there.
+    pub fn is_missing(&self) -> bool {
+        self.source.kind() == io::ErrorKind::NotFound
+    }
+}
+
+impl fmt::Display for DiskError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { doing, file, source } = self;
+        let file = file.display();
+        if self.is_full() {
+            write!(f, "the disk is full ({doing} {file} failed: {source})")
+        } else {
+            write!(f, "{doing} {file} failed: {source}")
+        }
+    }
+}
+
+impl std::error::Error for DiskError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&*self.source)
+    }
+}

@@ -1,0 +1,22 @@
+//! A disk whose operations a test watches, one by one, and lets fail.
+//!
+//! The watch stands in front of the real disk ([`Disk::watched_by`](crate::Disk::watched_by)), because
+//! the file a test wants to see damaged or cut off must be a file of this machine. Without a watch an
+//! operation pays one comparison for it.
+
+use std::io;
+use std::path::Path;
+
+/// What is about to be done, for a test that watches.
+#[derive(Debug)]
+pub enum Operation<'a> {
+    Create { file: &'a Path },
+    Write { file: &'a Path, offset: u64, bytes: &'a [u8] },
+    Sync { file: &'a Path },
+    Rename { source: &'a Path, target: &'a Path },
+    SyncDir,
+    Remove { file: &'a Path },
+}
+
+/// Sees every operation before it is carried out, and may refuse it.
+pub type Watch = dyn Fn(Operation<'_>) -> io::Result<()> + Send + Sync;

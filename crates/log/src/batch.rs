@@ -40,3 +40,37 @@ impl Default for Start {
         Self { last_batch: 0, last_hash: ChainHash::GENESIS }
     }
 }
+
+/// What is known of a batch in a log without its commands.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct BatchHeader {
+    pub batch_number: u64,
+    /// The hash of the chain up to and with this batch.
+    pub hash: ChainHash,
+    pub epoch: u64,
+    pub sequenced_ns: u64,
+    pub rules_version: u16,
+    pub command_count: u32,
+}
+
+/// A batch as it lies in a log.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct LoggedBatch<'a> {
+    pub header: BatchHeader,
+    pub payload: &'a [u8],
+}
+
+impl<'a> From<&'a Committed> for LoggedBatch<'a> {
+    fn from(committed: &'a Committed) -> Self {
+        let batch = &committed.batch;
+        let header = BatchHeader {
+            batch_number: committed.batch_number,
+            hash: committed.hash,
+            epoch: batch.epoch,
+            sequenced_ns: batch.sequenced_ns,
+            rules_version: batch.rules_version,
+            command_count: batch.command_count,
+        };
+        Self { header, payload: &batch.payload }
+    }
+}

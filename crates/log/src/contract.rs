@@ -1,9 +1,15 @@
-//! What every log does, wherever it keeps its batches: [`Log`].
+//! What every log does, wherever it keeps its batches.
+//!
+//! A [`Log`] takes batches and returns them once they are committed. A [`LogReader`] gives back what was
+//! committed before the log was opened, because a venue applies that before it appends. Neither knows
+//! segments: a log on another machine can implement both.
 
 use std::fmt;
+use std::path::Path;
 
-use crate::batch::{Batch, Committed};
-use crate::error::LogError;
+use crate::batch::{Batch, Committed, LoggedBatch};
+use crate::chain::ChainHash;
+use crate::error::{LogError, OpenError};
 
 /// Where the next batches find their place.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -34,6 +40,32 @@ pub trait Log: fmt::Debug {
     /// Allows the log to forget the batches before this one, because a snapshot holds their outcome.
     /// They go in the background, in whole segments; when that failed, the next call says so.
     fn trim(&mut self, before_batch: u64) -> Result<(), LogError>;
+}
+
+/// The batches that a log held when it was opened. All of them are committed.
+pub trait LogReader: fmt::Debug {
+    /// 1, or a later one when the log has forgotten older batches.
+    fn first_batch(&self) -> u64;
+
+    /// `first_batch - 1` when there is no batch.
+    fn last_batch(&self) -> u64;
+
+    /// Reads from this batch on, up to [`LogReader::last_batch`]. The number after the last is
+    /// allowed too: the reader is then at the end, and has the chain's hash there.
+    fn read_from(&self, batch_number: u64) -> Result<Box<dyn BatchReader>, OpenError>;
+}
+
+/// Reads the batches of a log in their order, and checks that each continues the chain.
+pub trait BatchReader: fmt::Debug + Send {
+    /// The next batch, which the reader lends out of its own buffer; `None` behind the last.
+    fn read(&mut self) -> Result<Option<LoggedBatch<'_>>, OpenError>;
+
+    /// The chain's hash just before the next batch: a snapshot taken there carries the same one.
+    fn previous_hash(&self) -> ChainHash;
+
+    /// Where the last batch that was read lies, for messages: the name of what holds it (a file, or a
+    /// partition), and at which offset it begins there.
+    fn place(&self) -> Option<(&Path, u64)>;
 }
 
 impl<L: Log + ?Sized> Log for Box<L> {

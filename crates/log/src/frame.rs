@@ -9,7 +9,7 @@
 use std::fmt;
 use std::mem::offset_of;
 
-use crate::batch::Batch;
+use crate::batch::{Batch, BatchHeader, LoggedBatch};
 use crate::chain::ChainHash;
 
 pub const MAGIC: [u8; 4] = *b"BWL1";
@@ -95,6 +95,16 @@ impl FrameHeader {
 pub struct Frame<'a> {
     pub header: FrameHeader,
     pub payload: &'a [u8],
+}
+
+impl<'a> From<Frame<'a>> for LoggedBatch<'a> {
+    fn from(frame: Frame<'a>) -> Self {
+        let FrameHeader { batch_number, hash, epoch, sequenced_ns, .. } = frame.header;
+        let FrameHeader { rules_version, command_count, .. } = frame.header;
+        let header =
+            BatchHeader { batch_number, hash, epoch, sequenced_ns, rules_version, command_count };
+        Self { header, payload: frame.payload }
+    }
 }
 
 /// The place of a batch in its log: what the log adds to what the sequencer handed over.

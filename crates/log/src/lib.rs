@@ -3,6 +3,7 @@
 //! A [`Log`] takes [`Batch`]es and gives them back as [`Committed`] once they can no longer be lost.
 //! The venue changes its state only by what it reads back, never by what it handed over: so a log
 //! that several machines share can stand behind the same trait as the [`FileLog`] of one machine.
+//! What was committed before a start comes from a [`LogReader`], which names no file either.
 //! Payloads are opaque bytes here. What a command is, is none of the log's business.
 //!
 //! # Invariants
@@ -32,9 +33,9 @@ mod options;
 pub mod simulated;
 pub mod snapshot;
 
-pub use batch::{Batch, Committed, Start};
+pub use batch::{Batch, BatchHeader, Committed, LoggedBatch, Start};
 pub use chain::ChainHash;
-pub use contract::{Log, Room};
+pub use contract::{BatchReader, Log, LogReader, Room};
 pub use error::{LogError, OpenError};
 pub use file::FileLog;
 pub use file::damage::damages;

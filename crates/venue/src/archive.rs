@@ -12,19 +12,18 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use engine::Engine;
-use log::frame::FrameHeader;
 use log::snapshot::{self, Snapshot, SnapshotError};
-use log::{ChainHash, Recovered};
+use log::{BatchHeader, BatchReader, ChainHash, LogReader, LoggedBatch, Recovered};
 use types::{Entry, Reader};
 
 use crate::applied::Reply;
 use crate::data_dir::{Base, OpenError};
-use crate::follower::{FollowError, Follower, LoggedBatch, Position};
+use crate::follower::{FollowError, Follower, Position};
 
 /// The log and the snapshots that lie in a data folder or in a backup.
 #[derive(Debug)]
-pub struct Archive {
-    recovered: Recovered,
+pub struct Archive<L = Recovered> {
+    log: L,
     /// Oldest first.
     snapshots: Vec<SnapshotFile>,
 }
@@ -118,16 +117,18 @@ impl Archive {
         }
         // In this order: a running venue writes a snapshot only of what its log holds already.
         let snapshots = snapshot::files(&dir.join("snapshots")).map_err(ArchiveError::Snapshot)?;
-        let recovered = log::inspect(&log_dir).map_err(ArchiveError::Log)?;
+        let log = log::inspect(&log_dir).map_err(ArchiveError::Log)?;
         let snapshots = snapshots
             .into_iter()
             .map(|(batch_number, path)| SnapshotFile { path, batch_number })
             .collect();
-        Ok(Self { recovered, snapshots })
+        Ok(Self { log, snapshots })
     }
+}
 
-    pub fn log(&self) -> &Recovered {
-        &self.recovered
+impl<L: LogReader> Archive<L> {
+    pub fn log(&self) -> &L {
+        &self.log
     }
 
     /// The snapshots there were when the archive was opened, oldest first, sound or not. A running
@@ -138,18 +139,18 @@ impl Archive {
 
     /// A replay from as far back as the archive reaches.
     pub fn replay(&self) -> Result<Replay, ArchiveError> {
-        if self.recovered.first_batch <= 1 {
+        if self.log.first_batch() <= 1 {
             return self.start(Base::default(), None);
         }
         for file in &self.snapshots {
-            if file.batch_number + 1 < self.recovered.first_batch {
+            if file.batch_number + 1 < self.log.first_batch() {
                 continue;
             }
             if let Some(replay) = self.start_at(file)? {
                 return Ok(replay);
             }
         }
-        Err(ArchiveError::NoStart { first_batch: self.recovered.first_batch })
+        Err(ArchiveError::NoStart { first_batch: self.log.first_batch() })
     }
 
     /// A replay from the latest place that is early enough, so that the least is replayed.
@@ -158,7 +159,7 @@ impl Archive {
         is_early_enough: impl Fn(Place) -> bool,
     ) -> Result<Replay, ArchiveError> {
         for file in self.snapshots.iter().rev() {
-            if file.batch_number + 1 < self.recovered.first_batch {
+            if file.batch_number + 1 < self.log.first_batch() {
                 break;
             }
             match self.start_at(file)? {
@@ -190,13 +191,13 @@ impl Archive {
     fn start(&self, base: Base, file: Option<&SnapshotFile>) -> Result<Replay, ArchiveError> {
         let follower = base.follower;
         let Position { batch_number, chain_hash, .. } = follower.position();
-        let last_batch = self.recovered.last_batch;
+        let last_batch = self.log.last_batch();
         let path = || file.map(|file| file.path.clone()).unwrap_or_default();
         if last_batch < batch_number {
             let file = path();
             return Err(ArchiveError::LogEndsBeforeSnapshot { file, batch_number, last_batch });
         }
-        let reader = self.recovered.read_from(batch_number + 1).map_err(ArchiveError::Log)?;
+        let reader = self.log.read_from(batch_number + 1).map_err(ArchiveError::Log)?;
         if reader.previous_hash() != chain_hash {
             return Err(ArchiveError::SnapshotOfAnotherLog { file: path(), batch_number });
         }
@@ -224,7 +225,7 @@ impl SnapshotFile {
 #[derive(Debug)]
 pub struct Replay {
     follower: Follower,
-    reader: log::Reader,
+    reader: Box<dyn BatchReader>,
     /// The batch that is being applied.
     batch: Option<ReplayedBatch>,
     payload: Vec<u8>,
@@ -236,7 +237,7 @@ pub struct Replay {
 /// A batch that is being applied, and where it lies.
 #[derive(Clone, Debug)]
 pub struct ReplayedBatch {
-    pub header: FrameHeader,
+    pub header: BatchHeader,
     pub file: PathBuf,
     pub offset: u64,
     /// Commands of it that have been taken.
@@ -296,7 +297,7 @@ impl Replay {
     /// Applies the next command that counts; `None` at the end of the log.
     pub fn step(&mut self) -> Result<Option<ReplayedCommand>, ArchiveError> {
         while let Some(batch) = self.next_batch()? {
-            let FrameHeader { batch_number, sequenced_ns, .. } = batch.header;
+            let BatchHeader { batch_number, sequenced_ns, .. } = batch.header;
             let payload = &self.payload[self.read..];
             let mut rest = Reader(payload);
             let Some(entry) = rest.read::<Entry>() else {
@@ -313,12 +314,12 @@ impl Replay {
     }
 
     fn begin_batch(&mut self) -> Result<bool, ArchiveError> {
-        let Some(frame) = self.reader.read().map_err(ArchiveError::Log)? else { return Ok(false) };
-        let header = frame.header;
+        let Some(batch) = self.reader.read().map_err(ArchiveError::Log)? else { return Ok(false) };
+        let header = batch.header;
         self.payload.clear();
-        self.payload.extend_from_slice(frame.payload);
+        self.payload.extend_from_slice(batch.payload);
         self.read = 0;
-        let (file, offset) = self.reader.place().expect("a frame was read");
+        let (file, offset) = self.reader.place().expect("a batch was read");
         self.batch = Some(ReplayedBatch { header, file: file.to_path_buf(), offset, taken: 0 });
         Ok(true)
     }
@@ -326,15 +327,7 @@ impl Replay {
     /// Applies the next `size` bytes of the batch, which are one command.
     fn follow(&mut self, size: usize) -> Result<Option<Reply>, ArchiveError> {
         let header = self.batch.as_ref().expect("it has been begun").header;
-        let part = LoggedBatch {
-            batch_number: header.batch_number,
-            hash: header.hash,
-            epoch: header.epoch,
-            sequenced_ns: header.sequenced_ns,
-            rules_version: header.rules_version,
-            command_count: header.command_count,
-            payload: &self.payload[self.read..self.read + size],
-        };
+        let part = LoggedBatch { header, payload: &self.payload[self.read..self.read + size] };
         let mut reply = None;
         if let Err(error) = self.follower.follow(part, |one| reply = Some(one)) {
             return Err(self.unfollowed(error));

@@ -19,8 +19,8 @@ use disk::Disk;
 use engine::{Engine, RULES_VERSION};
 use log::snapshot::{self, Loaded, Snapshot, SnapshotError};
 use log::{
-    DataDirLock, Durability, FileLog, IN_FLIGHT_MAX_DEFAULT, LockError, Log, LogError, MemoryLog,
-    Options, Recovered, SEGMENT_SIZE_DEFAULT, Start,
+    DataDirLock, Durability, FileLog, IN_FLIGHT_MAX_DEFAULT, LockError, Log, LogError, LogReader,
+    MemoryLog, Options, SEGMENT_SIZE_DEFAULT, Start,
 };
 use marketdata::Views;
 use types::{Reader, Wire};
@@ -205,25 +205,16 @@ impl Opened {
             metrics.snapshot_found(follower.engine().sequence(), written);
         }
         let on_commit = Arc::new(OnCommit::default());
-        let (log, recovered) = open_log(&settings, Arc::clone(&on_commit))?;
-        if let Some(recovered) = &recovered
-            && recovered.bytes_dropped > 0
-        {
-            tracing::info!(
-                bytes = recovered.bytes_dropped,
-                "cut off what an interrupted write left at the end of the log; under durability \
-                 fsync none of it had been acknowledged"
-            );
-        }
+        let (log, logged) = open_log(&settings, Arc::clone(&on_commit))?;
         let sequence = follower.engine().sequence();
         let mut spool = Spool::open(&spool_dir, settings.retention, sequence, event_hash)
             .map_err(OpenError::Spool)?;
-        if let Some(recovered) = &recovered {
-            replay(recovered, &mut follower, &mut views, &mut spool, watch)?;
+        if let Some(logged) = logged.as_deref() {
+            replay(logged, &mut follower, &mut views, &mut spool, watch)?;
         }
         let engine = follower.engine();
         spool.know_heads(engine.account_seqs(), engine.instrument_seqs());
-        let history = LogHistory { snapshot_dir: &snapshot_dir, recovered: recovered.as_ref() };
+        let history = LogHistory { snapshot_dir: &snapshot_dir, log: logged.as_deref() };
         spool.complete(&history, engine.sequence())?;
         Ok(Self { settings, follower, views, spool, log, on_commit, metrics, lock })
     }
@@ -272,10 +263,12 @@ pub(crate) fn primary_id() -> u64 {
     RandomState::new().hash_one(std::process::id())
 }
 
+/// The log to append to, and what it held, unless nothing is kept: the one place that knows which
+/// log that is.
 fn open_log(
     settings: &Settings,
     on_commit: Arc<OnCommit>,
-) -> Result<(AnyLog, Option<Recovered>), OpenError> {
+) -> Result<(AnyLog, Option<Box<dyn LogReader>>), OpenError> {
     if settings.durability == Durability::Memory {
         let log = MemoryLog::new(Start::default(), IN_FLIGHT_MAX_DEFAULT);
         return Ok((Box::new(log), None));
@@ -295,7 +288,14 @@ fn open_log(
     };
     let (log, recovered) =
         FileLog::open(&settings.data_dir.join("log"), options).map_err(OpenError::Log)?;
-    Ok((Box::new(log), Some(recovered)))
+    if recovered.bytes_dropped > 0 {
+        tracing::info!(
+            bytes = recovered.bytes_dropped,
+            "cut off what an interrupted write left at the end of the log; under durability fsync \
+             none of it had been acknowledged"
+        );
+    }
+    Ok((Box::new(log), Some(Box::new(recovered))))
 }
 
 /// What a replay starts from: a snapshot, or nothing.

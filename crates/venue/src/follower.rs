@@ -13,8 +13,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use engine::{Engine, RULES_VERSION};
-use log::ChainHash;
-use log::frame::FrameHeader;
+use log::{BatchHeader, ChainHash, LoggedBatch};
 use types::{Command, Entry, Envelope, Event, NewEpoch, Origin, Reader, StateHash};
 
 use crate::applied::{Applied, Reply, Told};
@@ -41,42 +40,6 @@ pub struct Follower {
     engine: Engine,
     position: Position,
     slots: Slots,
-}
-
-/// A batch as it lies in the log.
-#[derive(Clone, Copy, Debug)]
-pub struct LoggedBatch<'a> {
-    pub batch_number: u64,
-    pub hash: ChainHash,
-    pub epoch: u64,
-    pub sequenced_ns: u64,
-    pub rules_version: u16,
-    pub command_count: u32,
-    pub payload: &'a [u8],
-}
-
-impl<'a> From<&'a log::Committed> for LoggedBatch<'a> {
-    fn from(committed: &'a log::Committed) -> Self {
-        let batch = &committed.batch;
-        Self {
-            batch_number: committed.batch_number,
-            hash: committed.hash,
-            epoch: batch.epoch,
-            sequenced_ns: batch.sequenced_ns,
-            rules_version: batch.rules_version,
-            command_count: batch.command_count,
-            payload: &batch.payload,
-        }
-    }
-}
-
-impl<'a> From<log::frame::Frame<'a>> for LoggedBatch<'a> {
-    fn from(frame: log::frame::Frame<'a>) -> Self {
-        let FrameHeader { batch_number, hash, epoch, sequenced_ns, .. } = frame.header;
-        let FrameHeader { rules_version, command_count, .. } = frame.header;
-        let payload = frame.payload;
-        Self { batch_number, hash, epoch, sequenced_ns, rules_version, command_count, payload }
-    }
 }
 
 /// What a batch came to.
@@ -129,7 +92,7 @@ impl Follower {
         mut applied: impl FnMut(Reply),
     ) -> Result<Step, FollowError> {
         self.follow_entries(&batch, |engine, entry| {
-            applied(apply_entry(engine, batch.sequenced_ns, entry));
+            applied(apply_entry(engine, batch.header.sequenced_ns, entry));
         })
     }
 
@@ -141,7 +104,7 @@ impl Follower {
         events: &mut Vec<Event>,
         mut told: impl FnMut(Told<'_>),
     ) -> Result<Step, FollowError> {
-        let sequenced_ns = batch.sequenced_ns;
+        let sequenced_ns = batch.header.sequenced_ns;
         self.follow_entries(batch, |engine, entry| {
             each_part(engine, entry, |engine, entry, continues| {
                 events.clear();
@@ -163,7 +126,7 @@ impl Follower {
         batch: &LoggedBatch<'_>,
         carry_out: impl FnMut(&mut Engine, &Entry),
     ) -> Result<Step, FollowError> {
-        let (found, expected) = (batch.batch_number, self.position.batch_number + 1);
+        let (found, expected) = (batch.header.batch_number, self.position.batch_number + 1);
         if found < expected {
             return Ok(Step::Repeated);
         }
@@ -171,8 +134,8 @@ impl Follower {
             return Err(FollowError::Gap { expected, found });
         }
         let step = self.follow_next(batch, carry_out)?;
-        self.position.batch_number = batch.batch_number;
-        self.position.chain_hash = batch.hash;
+        self.position.batch_number = batch.header.batch_number;
+        self.position.chain_hash = batch.header.hash;
         Ok(step)
     }
 
@@ -181,8 +144,8 @@ impl Follower {
         batch: &LoggedBatch<'_>,
         carry_out: impl FnMut(&mut Engine, &Entry),
     ) -> Result<Step, FollowError> {
-        let LoggedBatch { batch_number, epoch, .. } = *batch;
-        if let Some(begin) = batch.begins_epoch() {
+        let BatchHeader { batch_number, epoch, .. } = batch.header;
+        if let Some(begin) = begins_epoch(batch) {
             if epoch <= self.position.epoch {
                 return Ok(Step::EpochRefused(begin));
             }
@@ -204,7 +167,7 @@ impl Follower {
         batch: &LoggedBatch<'_>,
         mut carry_out: impl FnMut(&mut Engine, &Entry),
     ) -> Result<Step, FollowError> {
-        let LoggedBatch { batch_number, rules_version, .. } = *batch;
+        let BatchHeader { batch_number, rules_version, .. } = batch.header;
         if !self.engine.raise_rules(rules_version) {
             return Err(FollowError::OtherRules { batch_number, found: rules_version });
         }
@@ -254,7 +217,7 @@ impl<'a> Upcoming<'a> {
     fn new(batch: &LoggedBatch<'a>, slots: &'a mut Slots) -> Self {
         Self {
             unread: Reader(batch.payload),
-            unreadable: FollowError::CommandUnreadable { batch_number: batch.batch_number },
+            unreadable: FollowError::CommandUnreadable { batch_number: batch.header.batch_number },
             error: None,
             slots,
             next: 0,
@@ -288,17 +251,15 @@ impl<'a> Upcoming<'a> {
     }
 }
 
-impl LoggedBatch<'_> {
-    /// The epoch that it is there to begin; nothing else is in such a batch.
-    pub(crate) fn begins_epoch(&self) -> Option<NewEpoch> {
-        if self.command_count != 1 {
-            return None;
-        }
-        let entry: Entry = Reader(self.payload).read()?;
-        match entry.command {
-            Command::NewEpoch(begin) if begin.epoch == self.epoch => Some(begin),
-            _ => None,
-        }
+/// The epoch that a batch is there to begin; nothing else is in such a batch.
+pub(crate) fn begins_epoch(batch: &LoggedBatch<'_>) -> Option<NewEpoch> {
+    if batch.header.command_count != 1 {
+        return None;
+    }
+    let entry: Entry = Reader(batch.payload).read()?;
+    match entry.command {
+        Command::NewEpoch(begin) if begin.epoch == batch.header.epoch => Some(begin),
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use log::snapshot::{self, Snapshot};
-use log::{DataDirLock, Recovered};
+use log::{DataDirLock, LogReader};
 
 use crate::applied::Reply;
 use crate::data_dir::{Base, OpenError, Opened, Settings};
@@ -14,29 +14,29 @@ use crate::spool::{History, Retold, Spool};
 pub(crate) struct LogHistory<'a> {
     pub(crate) snapshot_dir: &'a Path,
     /// `None` where nothing is kept.
-    pub(crate) recovered: Option<&'a Recovered>,
+    pub(crate) log: Option<&'a dyn LogReader>,
 }
 
 impl History for LogHistory<'_> {
     type Error = OpenError;
 
     fn retell(&self, wanted: u64, listener: &mut dyn Retold) -> Result<(), OpenError> {
-        let Some(recovered) = self.recovered else { return Ok(()) };
-        let Some(base) = self.base_before(recovered, wanted)? else { return Ok(()) };
+        let Some(log) = self.log else { return Ok(()) };
+        let Some(base) = self.base_before(log, wanted)? else { return Ok(()) };
         let Base { mut follower, event_hash, .. } = base;
         let mut goes_on = listener.begin(follower.engine().sequence(), event_hash);
         let Position { batch_number, chain_hash, .. } = follower.position();
-        let mut reader = recovered.read_from(batch_number + 1).map_err(OpenError::Log)?;
+        let mut reader = log.read_from(batch_number + 1).map_err(OpenError::Log)?;
         if reader.previous_hash() != chain_hash {
             return Err(OpenError::SnapshotOfAnotherLog { batch_number });
         }
-        while goes_on && let Some(frame) = reader.read().map_err(OpenError::Log)? {
+        while goes_on && let Some(batch) = reader.read().map_err(OpenError::Log)? {
             let tell = |reply: Reply| {
                 for applied in std::iter::once(&reply.applied).chain(&reply.continued) {
                     goes_on = goes_on && listener.applied(applied);
                 }
             };
-            follower.follow(frame.into(), tell).map_err(OpenError::Follow)?;
+            follower.follow(batch, tell).map_err(OpenError::Follow)?;
         }
         Ok(())
     }
@@ -46,21 +46,21 @@ impl LogHistory<'_> {
     /// The newest state before a command, or else the oldest; `None` when there is none that the
     /// log goes on from. One that does not tell the running hash serves only where the log does not
     /// have its beginning any more.
-    fn base_before(&self, recovered: &Recovered, wanted: u64) -> Result<Option<Base>, OpenError> {
+    fn base_before(&self, log: &dyn LogReader, wanted: u64) -> Result<Option<Base>, OpenError> {
         let mut oldest = None;
         for path in self.snapshots_newest_first()? {
             // A damaged one is set aside, and told of, when the newest one is looked for.
             let Ok(snapshot) = snapshot::load(&path) else { continue };
-            if !continues(recovered, &snapshot) {
+            if !continues(log, &snapshot) {
                 continue;
             }
             let tells_hash = snapshot.section(EVENT_HASH_SECTION).is_some();
-            if snapshot.sequence < wanted && (tells_hash || recovered.first_batch > 1) {
+            if snapshot.sequence < wanted && (tells_hash || log.first_batch() > 1) {
                 return Base::read(&snapshot).map(Some);
             }
             oldest = Some(path);
         }
-        if recovered.first_batch == 1 {
+        if log.first_batch() == 1 {
             return Ok(Some(Base::default()));
         }
         let Some(path) = oldest else { return Ok(None) };
@@ -84,9 +84,8 @@ impl LogHistory<'_> {
     }
 }
 
-fn continues(recovered: &Recovered, snapshot: &Snapshot) -> bool {
-    let Recovered { first_batch, last_batch, .. } = *recovered;
-    (first_batch..=last_batch + 1).contains(&(snapshot.batch_number + 1))
+fn continues(log: &dyn LogReader, snapshot: &Snapshot) -> bool {
+    (log.first_batch()..=log.last_batch() + 1).contains(&(snapshot.batch_number + 1))
 }
 
 /// What a spool holds that was made anew.

@@ -52,7 +52,7 @@ pub use archive::{
 };
 pub use credential::{Credential, PublicKeyError, Verifier};
 pub use data_dir::{AnyLog, LogRetention, OpenError, Opened, Settings};
-pub use follower::{FollowError, Follower, LoggedBatch, Position, Step};
+pub use follower::{FollowError, Follower, Position, Step};
 pub use history::{RebuiltSpool, rebuild_spool};
 pub use keyring::{Keyring, Sealing, reseal};
 pub use log::Durability;

@@ -15,13 +15,13 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use engine::{Engine, RULES_VERSION};
-use log::{Batch, Log, LogError, Room};
+use log::{Batch, Log, LogError, LoggedBatch, Room};
 use types::{
     Command, Entry, Envelope, Event, NewEpoch, Origin, Refused, SetPhase, StateHash, Wire,
 };
 
 use crate::applied::Reply;
-use crate::follower::{FollowError, Follower, LoggedBatch, Position, Step};
+use crate::follower::{FollowError, Follower, Position, Step, begins_epoch};
 
 /// Commands that may wait to be sequenced.
 const QUEUE_MAX: usize = 65_536;
@@ -239,7 +239,7 @@ impl<L: Log, T> Machine<L, T> {
         if let (Some(committed), Role::Primary(epoch)) = (&committed, self.role)
             && committed.batch.epoch == epoch
             && committed.batch_number > self.position().batch_number
-            && LoggedBatch::from(committed).begins_epoch().is_none()
+            && begins_epoch(&committed.into()).is_none()
         {
             self.batches_in_flight -= 1;
         }
@@ -341,7 +341,7 @@ impl<L: Log, T> Machine<L, T> {
         outputs: &mut Vec<Output<T>>,
         progress: &mut Progress,
     ) -> Result<(), FollowError> {
-        let is_own = self.role == Role::Primary(batch.epoch);
+        let is_own = self.role == Role::Primary(batch.header.epoch);
         let Self { follower, tickets, calendar_ns, .. } = self;
         let step = follower.follow(batch, |reply| {
             if reply.events().any(changes_calendars) {

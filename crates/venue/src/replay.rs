@@ -8,13 +8,12 @@
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{Builder, Scope};
 
-use log::Recovered;
-use log::frame::{Frame, FrameHeader};
+use log::{BatchHeader, BatchReader, LogReader, LoggedBatch};
 use marketdata::{ViewUpdates, Views};
 
 use crate::applied::Told;
 use crate::data_dir::OpenError;
-use crate::follower::{Follower, LoggedBatch, Position};
+use crate::follower::{Follower, Position};
 use crate::spool::{self, Framer, Spool};
 
 /// What is handed on at once: enough of it that nobody wakes another thread for a few commands.
@@ -35,22 +34,23 @@ pub struct Replayed {
 /// Batches that were found to be whole.
 #[derive(Default)]
 struct Chunk {
-    headers: Vec<FrameHeader>,
+    /// With the size of each one's payload.
+    headers: Vec<(BatchHeader, usize)>,
     payloads: Vec<u8>,
 }
 
 impl Chunk {
-    fn push(&mut self, frame: &Frame<'_>) {
-        self.headers.push(frame.header);
-        self.payloads.extend_from_slice(frame.payload);
+    fn push(&mut self, batch: &LoggedBatch<'_>) {
+        self.headers.push((batch.header, batch.payload.len()));
+        self.payloads.extend_from_slice(batch.payload);
     }
 
-    fn frames(&self) -> impl Iterator<Item = Frame<'_>> {
+    fn batches(&self) -> impl Iterator<Item = LoggedBatch<'_>> {
         let mut rest = &*self.payloads;
-        self.headers.iter().map(move |&header| {
-            let (payload, behind) = rest.split_at(header.payload_size as usize);
+        self.headers.iter().map(move |&(header, size)| {
+            let (payload, behind) = rest.split_at(size);
             rest = behind;
-            Frame { header, payload }
+            LoggedBatch { header, payload }
         })
     }
 
@@ -62,16 +62,16 @@ impl Chunk {
 
 /// Applies what the log holds behind the state.
 pub(crate) fn replay(
-    recovered: &Recovered,
+    log: &dyn LogReader,
     follower: &mut Follower,
     views: &mut Views,
     spool: &mut Spool,
     watch: impl FnMut(Replayed),
 ) -> Result<(), OpenError> {
     let first_batch = follower.position().batch_number + 1;
-    let batches_total = recovered.last_batch.saturating_sub(first_batch - 1);
+    let batches_total = log.last_batch().saturating_sub(first_batch - 1);
     let watch = watching(first_batch, batches_total, watch);
-    let reader = reader_behind(recovered, follower.position())?;
+    let reader = reader_behind(log, follower.position())?;
     let (whole, chunks) = sync_channel(QUEUE_MAX);
     let (used, to_reuse) = channel();
     let (framed, to_store) = sync_channel(QUEUE_MAX);
@@ -110,16 +110,19 @@ fn watching(
     }
 }
 
-fn reader_behind(recovered: &Recovered, position: Position) -> Result<log::Reader, OpenError> {
+fn reader_behind(
+    log: &dyn LogReader,
+    position: Position,
+) -> Result<Box<dyn BatchReader>, OpenError> {
     let Position { batch_number, chain_hash, .. } = position;
-    if recovered.last_batch < batch_number {
-        let last_batch = recovered.last_batch;
+    let (first_batch, last_batch) = (log.first_batch(), log.last_batch());
+    if last_batch < batch_number {
         return Err(OpenError::LogEndsBeforeSnapshot { last_batch, batch_number });
     }
-    if recovered.first_batch > batch_number + 1 {
-        return Err(OpenError::SnapshotMissing { first_batch: recovered.first_batch });
+    if first_batch > batch_number + 1 {
+        return Err(OpenError::SnapshotMissing { first_batch });
     }
-    let reader = recovered.read_from(batch_number + 1).map_err(OpenError::Log)?;
+    let reader = log.read_from(batch_number + 1).map_err(OpenError::Log)?;
     if reader.previous_hash() != chain_hash {
         return Err(OpenError::SnapshotOfAnotherLog { batch_number });
     }
@@ -127,14 +130,14 @@ fn reader_behind(recovered: &Recovered, position: Position) -> Result<log::Reade
 }
 
 fn read(
-    mut reader: log::Reader,
+    mut reader: Box<dyn BatchReader>,
     whole: &SyncSender<Result<Chunk, OpenError>>,
     used: &Receiver<Chunk>,
 ) {
     let mut chunk = Chunk::default();
     let end = loop {
         match reader.read() {
-            Ok(Some(frame)) => chunk.push(&frame),
+            Ok(Some(batch)) => chunk.push(&batch),
             Ok(None) => break None,
             Err(error) => break Some(Err(OpenError::Log(error))),
         }
@@ -162,8 +165,7 @@ fn apply(
     let mut events = Vec::new();
     for chunk in chunks {
         let chunk = chunk?;
-        for frame in chunk.frames() {
-            let batch = LoggedBatch::from(frame);
+        for batch in chunk.batches() {
             let replayed = follower.replay(&batch, &mut events, |told| teller.tell(&told));
             replayed.map_err(OpenError::Follow)?;
             watch(follower);

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use disk::Disk;
 
-use crate::batch::Start;
+use crate::batch::{LoggedBatch, Start};
 use crate::chain::ChainHash;
+use crate::contract::{BatchReader, LogReader};
 use crate::error::{OpenError, corrupt, damage};
 use crate::file::check::{Checked, Tail, check_all};
 use crate::file::segment::{Segment, SegmentHeader, SegmentReader};
@@ -209,5 +210,33 @@ impl Reader {
         self.next_batch += 1;
         self.previous_hash = hash;
         Ok(Some(frame))
+    }
+}
+
+impl LogReader for Recovered {
+    fn first_batch(&self) -> u64 {
+        self.first_batch
+    }
+
+    fn last_batch(&self) -> u64 {
+        self.last_batch
+    }
+
+    fn read_from(&self, batch_number: u64) -> Result<Box<dyn BatchReader>, OpenError> {
+        Ok(Box::new(self.read_from(batch_number)?))
+    }
+}
+
+impl BatchReader for Reader {
+    fn read(&mut self) -> Result<Option<LoggedBatch<'_>>, OpenError> {
+        Ok(self.read()?.map(LoggedBatch::from))
+    }
+
+    fn previous_hash(&self) -> ChainHash {
+        self.previous_hash
+    }
+
+    fn place(&self) -> Option<(&Path, u64)> {
+        self.place()
     }
 }

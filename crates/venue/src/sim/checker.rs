@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use engine::Engine;
+use log::LoggedBatch;
 use types::{Entry, Event, Reader, Wire};
 
 use super::clients::{Clients, RequestId, request_id};
 use crate::applied::Reply;
-use crate::follower::{FollowError, Follower, LoggedBatch, Position, Step};
+use crate::follower::{FollowError, Follower, Position, Step};
 
 /// What must not be.
 #[derive(Debug)]

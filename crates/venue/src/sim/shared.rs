@@ -1,13 +1,12 @@
 //! Three machines that write to one log, and take over from each other.
 
 use disk::simulated::Random;
-use log::Log;
 use log::simulated::{Node, SharedLog};
+use log::{Log, LoggedBatch};
 
 use super::checker::{Answer, History, Violation, first_state};
 use super::clients::{Clients, RequestId};
 use super::{Plant, Summary};
-use crate::follower::LoggedBatch;
 use crate::machine::{Machine, Output, Role};
 
 const MACHINES: usize = 3;

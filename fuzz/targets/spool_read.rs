@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
 use types::{AccountId, Event, InstrumentDelisted, InstrumentId, SessionClosed, SessionId};
-use venue::{Applied, Retention, Spool, SpoolError};
+use spool::{Applied, Retention, Spool, SpoolError};
 
 const RETENTION: Retention = Retention { max_bytes: 32 << 10, max_age_ns: None };
 const COMMANDS: u64 = 12;
@@ -26,7 +26,7 @@ fuzz_target!(|bytes: &[u8]| {
         1 => fs::write(segment(&dir.0), hashed(rest)).expect("there is room"),
         _ => fs::write(segment(&dir.0), rest).expect("there is room"),
     }
-    let Ok(mut spool) = Spool::open(&dir.0, RETENTION, 0, [0; 16]) else { return };
+    let Ok(mut spool) = Spool::open(&dir.0, RETENTION, 0, Some([0; 16])) else { return };
     spool.complete_without_log();
     read_all(&spool);
 });
@@ -74,7 +74,7 @@ fn patched(dir: &Path, patches: &[u8]) {
 fn whole_files() -> Vec<(PathBuf, Vec<u8>)> {
     let dir =
         Scratch(std::env::temp_dir().join(format!("buttonwood-whole-{}", std::process::id())));
-    let mut spool = Spool::open(&dir.0, RETENTION, 0, [0; 16]).expect("an empty folder");
+    let mut spool = Spool::open(&dir.0, RETENTION, 0, Some([0; 16])).expect("an empty folder");
     for sequence in 1..=COMMANDS {
         let (account, session) = (AccountId(1), SessionId(sequence));
         let closed = SessionClosed { account_seq: sequence, account, session };

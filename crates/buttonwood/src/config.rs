@@ -15,7 +15,8 @@ use gateway::{Origin, OriginError, Tls, TlsError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use venue::{LogRetention, MasterKey, MasterKeyError, Retention};
+use spool::Retention;
+use venue::{LogRetention, MasterKey, MasterKeyError};
 
 use self::pin::Pin;
 use crate::huge_pages::HugePages;

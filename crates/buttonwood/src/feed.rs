@@ -7,8 +7,9 @@ use std::time::Instant;
 use marketdata::{BookUpdate, Views};
 use projection::sqlite::Sqlite;
 use projection::{Gauges, Projection, Wake};
+use spool::Applied;
 use types::Event;
-use venue::{Applied, Listener, Metrics, Opened};
+use venue::{Listener, Metrics, Opened};
 
 /// Begins to follow the spool of a venue that has not started yet.
 pub(crate) fn start(data_dir: &Path, opened: &Opened) -> Projection {

@@ -7,7 +7,8 @@ use clap::{Args, Subcommand};
 use log::DataDirLock;
 use projection::Rebuilt;
 use projection::sqlite::{self, Status};
-use venue::{Applied, Archive, Reply};
+use spool::Applied;
+use venue::{Archive, Reply};
 
 use crate::failure::Failure;
 

@@ -14,7 +14,7 @@ pub enum Operation<'a> {
     Write { file: &'a Path, offset: u64, bytes: &'a [u8] },
     Sync { file: &'a Path },
     Rename { source: &'a Path, target: &'a Path },
-    SyncDir,
+    SyncDir { dir: &'a Path },
     Remove { file: &'a Path },
 }
 

@@ -34,6 +34,8 @@ pub trait StoredFile: fmt::Debug + Send {
     fn sync(&self) -> io::Result<()>;
     /// Begins to write a part of the file that nobody is going to read soon, and waits for nothing.
     fn begin_write_back(&self, offset: u64, size: u64);
+    /// Makes the file end at this size, which is at most the one it has.
+    fn truncate(&self, size: u64) -> io::Result<()>;
     /// Gives back what lies behind this size, of a file that is about to be removed.
     fn cut_off(&self, size: u64) -> io::Result<()>;
 }

@@ -64,6 +64,14 @@ impl Disk {
             .map_err(DiskError::at("opening", path))
     }
 
+    /// All of a file.
+    pub fn read(&self, path: &Path) -> Result<Vec<u8>, DiskError> {
+        let file = self.open(path, Access::Read)?;
+        let mut bytes = vec![0; file.size()? as usize];
+        file.read_exact_at(&mut bytes, 0)?;
+        Ok(bytes)
+    }
+
     /// What lies in the folder, in no order.
     pub fn list(&self, dir: &Path) -> Result<Vec<PathBuf>, DiskError> {
         self.files.list(dir).map_err(DiskError::at("reading", dir))
@@ -111,7 +119,7 @@ impl Disk {
 
     /// Returns when the names in the folder are on stable storage.
     pub fn sync_dir(&self, dir: &Path) -> Result<(), DiskError> {
-        self.watched(Operation::SyncDir)
+        self.watched(Operation::SyncDir { dir })
             .and_then(|()| self.files.sync_dir(dir))
             .map_err(DiskError::at("syncing", dir))
     }
@@ -155,6 +163,11 @@ impl DiskFile {
 
     pub fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> Result<(), DiskError> {
         self.file.read_exact_at(bytes, offset).map_err(DiskError::at("reading", &self.path))
+    }
+
+    /// Cuts off what lies behind this size, if anything does.
+    pub fn truncate(&self, size: u64) -> Result<(), DiskError> {
+        self.file.truncate(size).map_err(DiskError::at("cutting off", &self.path))
     }
 
     /// Reads it from its beginning, up to the size it has now.

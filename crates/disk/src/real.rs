@@ -92,6 +92,10 @@ impl StoredFile for File {
         let _ = (offset, size);
     }
 
+    fn truncate(&self, size: u64) -> io::Result<()> {
+        self.set_len(size)
+    }
+
     fn cut_off(&self, size: u64) -> io::Result<()> {
         self.set_len(size)
     }

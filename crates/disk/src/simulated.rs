@@ -36,7 +36,13 @@ struct Content {
     /// What is read: the page cache.
     cached: Vec<u8>,
     durable: Vec<u8>,
-    unsynced: Vec<(u64, Vec<u8>)>,
+    unsynced: Vec<Change>,
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    Write { offset: u64, bytes: Vec<u8> },
+    Truncate { size: u64 },
 }
 
 /// The name that a file loses, and the one it gets.
@@ -182,9 +188,18 @@ impl State {
             }
             let content = &mut self.files[file];
             put(&mut content.cached, position, sector);
-            content.unsynced.push((position, sector.to_vec()));
+            content.unsynced.push(Change::Write { offset: position, bytes: sector.to_vec() });
         }
         power.check()
+    }
+
+    fn truncate(&mut self, file: usize, size: u64) -> io::Result<()> {
+        self.begin()?.check()?;
+        let content = &mut self.files[file];
+        let change = Change::Truncate { size };
+        change.apply(&mut content.cached);
+        content.unsynced.push(change);
+        Ok(())
     }
 
     fn sync(&mut self, file: usize) -> io::Result<()> {
@@ -194,8 +209,8 @@ impl State {
         if std::mem::take(&mut self.fails_next_sync) {
             return Err(io::Error::other("the device did not answer"));
         }
-        for (offset, bytes) in unsynced {
-            put(&mut content.durable, offset, &bytes);
+        for change in unsynced {
+            change.apply(&mut content.durable);
         }
         // A sync makes the length durable, too.
         let size = content.cached.len();
@@ -214,9 +229,9 @@ impl State {
         }
         for content in &mut self.files {
             let chance = self.random.below(5);
-            for (offset, sector) in std::mem::take(&mut content.unsynced) {
+            for change in std::mem::take(&mut content.unsynced) {
                 if self.random.below(4) < chance {
-                    put(&mut content.durable, offset, &sector);
+                    change.apply(&mut content.durable);
                 }
             }
             content.cached.clone_from(&content.durable);
@@ -253,6 +268,15 @@ impl NameChange {
         }
         if let Some(target) = &self.target {
             names.insert(target.clone(), self.file);
+        }
+    }
+}
+
+impl Change {
+    fn apply(&self, file: &mut Vec<u8>) {
+        match self {
+            Self::Write { offset, bytes } => put(file, *offset, bytes),
+            Self::Truncate { size } => file.truncate(*size as usize),
         }
     }
 }
@@ -347,11 +371,43 @@ impl StoredFile for OpenFile {
         self.disk.state().sync(self.file)
     }
 
+    fn truncate(&self, size: u64) -> io::Result<()> {
+        self.disk.state().truncate(self.file, size)
+    }
+
     /// What is not synced is written at any time here.
     fn begin_write_back(&self, _: u64, _: u64) {}
 
     /// Room is not counted here before the file is gone.
     fn cut_off(&self, _: u64) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_cut_off_comes_back_with_the_power_unless_that_was_synced() {
+        let path = Path::new("file");
+        let (mut came_back, mut stayed_off) = (0, 0);
+        for seed in 0..40 {
+            let disk = Disk::new(seed);
+            let file = disk.create(path).unwrap();
+            disk.sync_dir(Path::new("")).unwrap();
+            file.write_all_at(&[1, 2, 3, 4], 0).unwrap();
+            file.sync().unwrap();
+            file.truncate(2).unwrap();
+            assert_eq!(disk.read(path).unwrap(), [1, 2], "seed {seed}: what readers see");
+            match disk.after_power_cut().read(path).unwrap().as_slice() {
+                [1, 2, 3, 4] => came_back += 1,
+                [1, 2] => stayed_off += 1,
+                other => panic!("seed {seed}: {other:?}"),
+            }
+            file.sync().unwrap();
+            assert_eq!(disk.after_power_cut().read(path).unwrap(), [1, 2], "seed {seed}");
+        }
+        assert!(came_back > 0 && stayed_off > 0, "{came_back} {stayed_off}");
     }
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use marketdata::{BookUpdate, Views};
+use spool::Applied;
 use types::Event;
-use venue::{Applied, Listener};
+use venue::Listener;
 
 use crate::binance::hub::Hub;
 use crate::binance::positions::ask_positions;

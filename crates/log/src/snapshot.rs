@@ -708,7 +708,7 @@ mod tests {
             assert_eq!(names(dir), ["00000000000000000005.snapshot"], "{step}");
         }
         let watch = |operation: Operation<'_>| match operation {
-            Operation::SyncDir => Err(io::ErrorKind::Other.into()),
+            Operation::SyncDir { .. } => Err(io::ErrorKind::Other.into()),
             _ => Ok(()),
         };
         let disk = Disk::watched_by(watch);

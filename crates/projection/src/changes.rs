@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use marketdata::PublicTrade;
+use spool::Applied;
 use types::{
     AccountId, Adjustment, Asset, AssetId, Candle, ClOrdId, Event, ExternalRef, Fill, Instrument,
     InstrumentId, Interval, Order, OrderId, OrderList, OrderListId, Price, Qty, Side, TimeZone,
@@ -13,7 +14,6 @@ use types::{Amount, ReceivableSettled, TradeBusted};
 
 use crate::feed::give_way::give_way;
 use crate::progress::Progress;
-use crate::spooled::Applied;
 
 /// The intervals that are kept; all others are put together of them.
 pub const LEVELS: [Interval; 4] =

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::spooled::SpoolError;
+use spool::SpoolError;
 
 /// Why the read model cannot be written or read. None of these concerns orders: they go on.
 #[derive(Debug)]

@@ -31,7 +31,6 @@ mod history;
 mod progress;
 mod question;
 mod rebuild;
-mod spooled;
 pub mod sqlite;
 
 pub use changes::Amendment;

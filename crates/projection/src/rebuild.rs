@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::error::ProjectionError;
 use crate::feed::backend::Store;
-use crate::spooled::Applied;
+use spool::Applied;
 
 /// Commands in one transaction.
 const PAGE: usize = 20_000;

@@ -11,9 +11,9 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
+use spool::{Applied, Retention, Spool};
 use twox_hash::XxHash3_128;
 use types::{AccountId, Command, Event, Side};
-use venue::{Applied, Retention, Spool};
 
 #[path = "../../engine/benches/house/mod.rs"]
 mod house;

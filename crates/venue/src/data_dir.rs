@@ -23,6 +23,7 @@ use log::{
     MemoryLog, Options, SEGMENT_SIZE_DEFAULT, Start,
 };
 use marketdata::Views;
+use spool::{Retention, Spool, SpoolError};
 use types::{Reader, Wire};
 
 use crate::follower::{FollowError, Follower, Position};
@@ -35,7 +36,6 @@ use crate::run::on_commit::OnCommit;
 use crate::snapshot::{
     ENGINE_SECTION, EPOCH_SECTION, EVENT_HASH_SECTION, OLD_EVENT_HASH_SECTION, VIEWS_SECTION,
 };
-use crate::spool::{Retention, Spool, SpoolError};
 
 #[derive(Clone, Debug)]
 pub struct Settings {

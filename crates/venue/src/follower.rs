@@ -14,9 +14,10 @@ use std::sync::Arc;
 
 use engine::{Engine, RULES_VERSION};
 use log::{BatchHeader, ChainHash, LoggedBatch};
+use spool::{Applied, Told};
 use types::{Command, Entry, Envelope, Event, NewEpoch, Origin, Reader, StateHash};
 
-use crate::applied::{Applied, Reply, Told};
+use crate::reply::Reply;
 
 /// The epoch of logs that were written before there were any.
 const FIRST_EPOCH: u64 = 1;

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use log::snapshot::{self, Snapshot};
 use log::{DataDirLock, LogReader};
+use spool::{History, Retold, Spool};
 
-use crate::applied::Reply;
 use crate::data_dir::{Base, OpenError, Opened, Settings};
 use crate::follower::Position;
+use crate::reply::Reply;
 use crate::snapshot::EVENT_HASH_SECTION;
-use crate::spool::{History, Retold, Spool};
 
 pub(crate) struct LogHistory<'a> {
     pub(crate) snapshot_dir: &'a Path,

@@ -23,7 +23,6 @@
 //! - What a reply tells of has been handed to the publisher before: a later read of the views
 //!   includes it.
 
-mod applied;
 mod archive;
 mod backlog;
 mod credential;
@@ -39,14 +38,13 @@ mod metrics;
 mod pin;
 mod replay;
 mod replica;
+mod reply;
 mod run;
 mod secret;
 pub mod sim;
 mod snapshot;
-mod spool;
 mod stages;
 
-pub use applied::{Applied, Reply};
 pub use archive::{
     Archive, ArchiveError, Place, Replay, ReplayedBatch, ReplayedCommand, SnapshotFile,
 };
@@ -60,10 +58,10 @@ pub use machine::{Machine, MachineError, Output, Progress, Role};
 pub use metrics::{Figures, Metrics, RefusalCause, ReplicaStatus};
 pub use pin::Core;
 pub use replay::Replayed;
+pub use reply::Reply;
 pub use run::handle::Handle;
 pub use run::publisher::Listener;
 pub use run::running::{Running, Stopped};
 pub use run::ticket::{Gone, Ticket};
 pub use secret::{MasterKey, MasterKeyError, Secret, api_key_hash, random_text, retry_key};
-pub use spool::{NumberedEvent, PAGE_MAX, Retention, Spool, SpoolError, SpoolReader};
 pub use stages::Stage;

@@ -20,8 +20,8 @@ use types::{
     Command, Entry, Envelope, Event, NewEpoch, Origin, Refused, SetPhase, StateHash, Wire,
 };
 
-use crate::applied::Reply;
 use crate::follower::{FollowError, Follower, Position, Step, begins_epoch};
+use crate::reply::Reply;
 
 /// Commands that may wait to be sequenced.
 const QUEUE_MAX: usize = 65_536;

@@ -10,11 +10,11 @@ use std::thread::{Builder, Scope};
 
 use log::{BatchHeader, BatchReader, LogReader, LoggedBatch};
 use marketdata::{ViewUpdates, Views};
+use spool::Told;
+use spool::{Framer, Spool};
 
-use crate::applied::Told;
 use crate::data_dir::OpenError;
 use crate::follower::{Follower, Position};
-use crate::spool::{self, Framer, Spool};
 
 /// What is handed on at once: enough of it that nobody wakes another thread for a few commands.
 const CHUNK_SIZE: usize = 128 << 10;

@@ -19,12 +19,12 @@ use std::thread::JoinHandle;
 
 use engine::Engine;
 use log::Committed;
+use spool::Chain;
 use types::{Reader, StateHash};
 
 use crate::follower::{FollowError, Follower, Position, Step};
 use crate::metrics::{Metrics, ReplicaStatus};
 use crate::snapshot::encode;
-use crate::spool::Chain;
 
 /// Bytes of batches that the replica has yet to follow.
 const QUEUE_SIZE_MAX: u64 = 256 << 20;

@@ -23,13 +23,13 @@ use std::time::{Duration, Instant};
 
 use engine::Engine;
 use log::snapshot::{self, Kept, Section, Snapshot, SnapshotError, Written};
+use spool::Unsynced;
 use types::{StateHash, Wire};
 
 use crate::follower::Position;
 use crate::fork::{Child, give_way};
 use crate::metrics::Metrics;
 use crate::replica::ReplicaState;
-use crate::spool::Unsynced;
 
 /// Sections of a snapshot file.
 pub(crate) const ENGINE_SECTION: &str = "engine";

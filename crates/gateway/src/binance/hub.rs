@@ -20,8 +20,8 @@ use std::time::Instant;
 
 use marketdata::{BookUpdate, Views};
 use protocol::binance::stream::{Speed, Stream};
+use spool::Applied;
 use types::{Event, InstrumentId, Market};
-use venue::Applied;
 
 use self::feed::Feed;
 use self::inbox::Change;

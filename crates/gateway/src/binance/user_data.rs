@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::extract::ws::Utf8Bytes;
 use protocol::binance::user_stream::Moment;
 use protocol::signed::{ApiError, TimeUnit};
+use spool::{NumberedEvent, SpoolError};
 use types::{AccountId, KeyId};
-use venue::{NumberedEvent, SpoolError};
 
 use crate::binance::client::Client;
 use crate::binance::reach::ask_patiently;

@@ -16,11 +16,11 @@ use std::sync::atomic::Ordering;
 use axum::extract::ws::Utf8Bytes;
 use protocol::binance::user_stream::{self, Moment, Names};
 use protocol::signed::TimeUnit;
+use spool::{Applied, NumberedEvent};
 use types::{
     AccountId, Asset, AssetId, ClOrdId, Event, InstrumentId, KeyId, Market, Order, OrderId,
     OrderList, TradePrevented,
 };
-use venue::{Applied, NumberedEvent};
 
 use crate::binance::client::Client;
 use crate::door::directory::Directory;

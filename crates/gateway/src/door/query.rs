@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use engine::{Engine, OrderRate};
 use marketdata::Views;
+use spool::Spool;
 use tokio::time::timeout;
 use types::{
     AccountId, AccountRisk, AccountTrade, AssetId, Balance, InstrumentId, NewOrder, Order,
     OrderList, OrderListId, OrderRef, Price, Refused, RejectReason,
 };
-use venue::{Handle, Spool};
+use venue::Handle;
 
 use crate::door::identity::Signer;
 use crate::door::names::Names;

@@ -8,9 +8,10 @@ use std::task::Poll;
 use std::time::Instant;
 
 use marketdata::BookUpdate;
+use spool::{Applied, SpoolError};
 use tokio::time::timeout;
 use types::{Command, Entry, Envelope, Event, InstrumentId, Refused};
-use venue::{Applied, Reply, SpoolError, Stage};
+use venue::{Reply, Stage};
 
 use crate::door::query::Unanswered;
 use crate::door::shared::Door;

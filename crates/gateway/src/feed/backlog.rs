@@ -1,8 +1,8 @@
 //! What happened to an account before a reader came, from the event spool.
 
+use spool::{NumberedEvent, SpoolError, SpoolReader};
 use tokio::sync::mpsc;
 use types::AccountId;
-use venue::{NumberedEvent, SpoolError, SpoolReader};
 
 /// Events that are read from the spool at once.
 const PAGE: usize = 500;

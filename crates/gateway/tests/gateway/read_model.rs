@@ -7,8 +7,9 @@ use std::time::Instant;
 use marketdata::{BookUpdate, Views};
 use projection::sqlite::Sqlite;
 use projection::{Gauges, Projection, Wake};
+use spool::Applied;
 use types::Event;
-use venue::{Applied, Listener, Metrics, Opened};
+use venue::{Listener, Metrics, Opened};
 
 pub(crate) fn follow(dir: &Path, opened: &Opened) -> Projection {
     Projection::start(Sqlite::of(dir), opened.spool().reader(), Measured(opened.metrics()))

@@ -8,7 +8,7 @@ use crate::error::ProjectionError;
 use crate::feed::followed::Followed;
 use crate::history::History;
 use crate::progress::Progress;
-use crate::spooled::Applied;
+use spool::Applied;
 
 /// A place where a read model is kept. Messages name it as it is displayed.
 pub trait Backend: fmt::Display + Send + 'static {

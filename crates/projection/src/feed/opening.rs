@@ -2,7 +2,7 @@
 
 use crate::error::ProjectionError;
 use crate::feed::backend::{Backend, Store};
-use crate::spooled::{SpoolError, SpoolReader};
+use spool::{SpoolError, SpoolReader};
 
 /// Opens what is there, or a new one in place of one that is of no use.
 pub(crate) fn open<B: Backend>(

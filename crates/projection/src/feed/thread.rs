@@ -14,7 +14,7 @@ use crate::feed::gauges::Gauges;
 use crate::feed::opening::open;
 use crate::feed::pace::Pace;
 use crate::history::History;
-use crate::spooled::{SpoolError, SpoolReader};
+use spool::{SpoolError, SpoolReader};
 
 /// In the steps of `nice`: about a tenth of another thread's share.
 const NICE: i32 = 10;

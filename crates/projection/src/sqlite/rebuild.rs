@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::error::ProjectionError;
 use crate::feed::backend::Store;
 use crate::rebuild::{RebuildError, Rebuilt, fill};
-use crate::spooled::Applied;
 use crate::sqlite::files::{self, remove};
 use crate::sqlite::status;
 use crate::sqlite::store::SqliteStore;
+use spool::Applied;
 
 /// Makes all of the read model of a stopped venue anew. `events` is all that its log has, and begins
 /// with the command `log_first_sequence`. The old read model stays until the new one is complete. If

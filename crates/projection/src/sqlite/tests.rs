@@ -8,6 +8,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use rusqlite::types::Value;
+use spool::Applied;
 use types::{
     AccountId, AggTrade, Amount, AssetId, CancelCause, Candle, ClOrdId, Event, Fill, InstrumentId,
     Interval, Order, OrderAccepted, OrderAmended, OrderCanceled, OrderId, OrderRef, OrderStatus,
@@ -21,7 +22,6 @@ use crate::question::{
     AggFilter, AggTrades, AllOrders, Ask, HistoricalTrades, Klines, MyTrades, OneOrder,
     OrderFilter, Times, TradeFilter,
 };
-use crate::spooled::Applied;
 use crate::sqlite::query::answer;
 use crate::sqlite::reader::Reader;
 use crate::sqlite::status;

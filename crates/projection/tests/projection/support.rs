@@ -10,15 +10,14 @@ use projection::sqlite::Sqlite;
 use projection::{Ask, Gauges, History, Projection, ProjectionError, Rebuilt, Wake};
 use rusqlite::Connection;
 use rusqlite::types::Value;
+use spool::Applied;
 use types::{
     AccountId, AccountName, AccountSpec, AmendOrder, Amount, Asset, AssetId, AssetName, ClOrdId,
     Command, CreateAccount, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates, Increment,
     InstrumentId, InstrumentSpec, ListAsset, ListInstrument, NewOrder, OrderRef, OrderSize,
     OrderType, Origin, Price, Qty, Side, StpMode, Symbol, TimeInForce,
 };
-use venue::{
-    Applied, Archive, Durability, Handle, Listener, Metrics, Opened, Reply, Running, Settings,
-};
+use venue::{Archive, Durability, Handle, Listener, Metrics, Opened, Reply, Running, Settings};
 
 pub(crate) const ALICE: AccountId = AccountId(1);
 pub(crate) const BOB: AccountId = AccountId(2);

@@ -11,13 +11,13 @@ use marketdata::Views;
 use tokio::sync::oneshot;
 use types::{Entry, Refused};
 
-use crate::applied::Reply;
 use crate::metrics::{Metrics, RefusalCause};
+use crate::reply::Reply;
 use crate::run::combiner::{self, Combiner};
 use crate::run::inbox::{ReplyTo, Request};
 use crate::run::publisher::Message;
 use crate::run::ticket::{RunOrWait, Ticket};
-use crate::spool::Spool;
+use spool::Spool;
 
 /// A running venue, for whoever sends it commands and questions. Cheap to clone.
 #[derive(Clone)]

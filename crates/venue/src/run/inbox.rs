@@ -6,7 +6,7 @@ use engine::Engine;
 use tokio::sync::oneshot;
 use types::{Entry, Refused};
 
-use crate::applied::Reply;
+use crate::reply::Reply;
 
 /// Requests that may wait for the engine.
 pub(crate) const INBOX_MAX: usize = 65_536;

@@ -8,12 +8,12 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use marketdata::{BookUpdate, Views};
+use spool::Applied;
+use spool::Spool;
 use types::{Event, Wire};
 
-use crate::applied::Applied;
 use crate::metrics::Metrics;
 use crate::snapshot::{Job, Taken, sync};
-use crate::spool::Spool;
 use crate::stages::Stage;
 
 /// Messages that may wait for the publisher; a batch is one.

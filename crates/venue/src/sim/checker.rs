@@ -9,8 +9,8 @@ use log::LoggedBatch;
 use types::{Entry, Event, Reader, Wire};
 
 use super::clients::{Clients, RequestId, request_id};
-use crate::applied::Reply;
 use crate::follower::{FollowError, Follower, Position, Step};
+use crate::reply::Reply;
 
 /// What must not be.
 #[derive(Debug)]

@@ -10,6 +10,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use log::snapshot::Section;
+use spool::{Applied, NumberedEvent};
 use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, Calendar, CancelAll,
     ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates,
@@ -17,10 +18,7 @@ use types::{
     OrderSize, OrderType, Origin, Phase, Price, Qty, SESSIONS_MAX, Session, SetPhase, Side,
     StpMode, Symbol, TimeInForce, Wire,
 };
-use venue::{
-    Applied, Durability, Handle, LogRetention, NumberedEvent, OpenError, Opened, Reply, Running,
-    Settings,
-};
+use venue::{Durability, Handle, LogRetention, OpenError, Opened, Reply, Running, Settings};
 
 const ALICE: AccountId = AccountId(1);
 const BOB: AccountId = AccountId(2);

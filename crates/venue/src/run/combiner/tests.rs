@@ -15,9 +15,9 @@ use types::{
     AccountName, AccountSpec, Command, CreateAccount, Entry, Envelope, Event, Origin, Refused,
 };
 
-use crate::applied::Reply;
 use crate::data_dir::{AnyLog, Opened, Settings};
 use crate::pin::Core;
+use crate::reply::Reply;
 use crate::run::handle::Handle;
 use crate::run::running::Running;
 use crate::run::ticket::{Gone, Ticket};

@@ -1,16 +1,20 @@
 //! Tests of the spool on a disk that is full, or fails.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::ops::Range;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
-use super::disk::Operation;
-use super::retention::MARK;
-use super::tests::{SMALL, Story, WIDE, check, files, start, start_on, tell};
+use disk::Disk;
+use disk::failing::Operation;
+
 use super::*;
+use crate::retention::MARK;
+use crate::segment::DOUBT;
+use crate::tests::{SMALL, Story, WIDE, check, files, start, start_on, tell};
 
 /// A disk on which others take room, too.
 #[derive(Debug, Default)]
@@ -27,7 +31,7 @@ fn limited(dir: &Path, bytes: u64) -> (Disk, Arc<Room>) {
     room.left.store(bytes, Ordering::SeqCst);
     let watched = Arc::clone(&room);
     let watch = move |seen: Operation<'_>| watched.see(seen);
-    (Disk { watch: Some(Arc::new(watch)) }, room)
+    (Disk::watched_by(watch), room)
 }
 
 impl Room {
@@ -62,7 +66,7 @@ fn failing(kind: io::ErrorKind, operation: &'static str) -> (Disk, Arc<AtomicBoo
         let fails = is_armed.load(Ordering::SeqCst) && format!("{seen:?}").starts_with(operation);
         if fails { Err(kind.into()) } else { Ok(()) }
     };
-    (Disk { watch: Some(Arc::new(watch)) }, armed)
+    (Disk::watched_by(watch), armed)
 }
 
 /// What readers get of a story of which commands `lost` could not be kept, and are told of.
@@ -230,7 +234,7 @@ fn what_a_failed_sync_was_of_is_written_once_more_to_the_last_byte() {
         Ok(())
     };
     let before = contents(dir.path());
-    let disk = Disk { watch: Some(Arc::new(watch)) };
+    let disk = Disk::watched_by(watch);
     let mut spool = start_on(disk, dir.path(), SMALL, &story, 60);
     spool.take_unsynced().sync().unwrap();
     for extension in ["spool", "index"] {
@@ -318,12 +322,12 @@ fn syncs() -> (Arc<Mutex<BTreeSet<PathBuf>>>, Disk) {
     let synced = Arc::new(Mutex::new(BTreeSet::new()));
     let seen = Arc::clone(&synced);
     let watch = move |operation: Operation<'_>| {
-        if let Operation::Sync { file } = operation {
+        if let Operation::Sync { file } | Operation::SyncDir { dir: file } = operation {
             seen.lock().unwrap().insert(file.to_path_buf());
         }
         Ok(())
     };
-    (synced, Disk { watch: Some(Arc::new(watch)) })
+    (synced, Disk::watched_by(watch))
 }
 
 #[test]

@@ -1,21 +1,20 @@
 //! Reading from any number on. A reader has what it needs in a table that it shares with the spool,
 //! and reads files on its own thread: it holds up nobody.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use disk::{Access, Disk, DiskFile};
 use types::{AccountId, Event, InstrumentId};
 
-use super::SpoolError;
-use super::batch::{Batch, each_number};
-use super::frame::{Frame, HASH_SIZE};
-use super::index::{Index, IndexFile, Key, KeyMap, Numbers, Range, Summary};
-use super::segment::{Sealed, add_to_index, index_path, segment_path};
 use crate::applied::Applied;
+use crate::batch::{Batch, each_number};
+use crate::error::SpoolError;
+use crate::frame::{Frame, HASH_SIZE};
+use crate::index::{Index, IndexFile, Key, KeyMap, Numbers, Range, Summary};
+use crate::segment::{Sealed, add_to_index, index_path, segment_path};
 
 /// Events on one page, and commands: whoever wants more asks again. A page may be longer by the
 /// other events of its last command.
@@ -46,14 +45,20 @@ pub struct SpoolReader {
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) dir: PathBuf,
+    disk: Disk,
     table: Mutex<Table>,
     /// Something is not in the files, or not for sure, that the log has.
     is_lacking: AtomicBool,
 }
 
 impl Shared {
-    pub(super) fn new(dir: &Path) -> Self {
-        Self { dir: dir.to_path_buf(), table: Mutex::default(), is_lacking: AtomicBool::new(false) }
+    pub(super) fn new(disk: &Disk, dir: &Path) -> Self {
+        Self {
+            dir: dir.to_path_buf(),
+            disk: disk.clone(),
+            table: Mutex::default(),
+            is_lacking: AtomicBool::new(false),
+        }
     }
 
     /// Until the next start, which makes it anew.
@@ -63,6 +68,11 @@ impl Shared {
 
     pub(super) fn is_lacking(&self) -> bool {
         self.is_lacking.load(Ordering::Acquire)
+    }
+
+    /// Of a full segment.
+    fn index(&self, first: u64) -> Result<IndexFile, SpoolError> {
+        IndexFile::open(&self.disk, &index_path(&self.dir, first))
     }
 
     pub(super) fn table(&self) -> MutexGuard<'_, Table> {
@@ -181,7 +191,7 @@ impl SpoolReader {
             let mut page = Vec::new();
             let mut events = 0;
             for part in parts {
-                let mut file = SegmentFile::open(&self.shared.dir, part.segment)?;
+                let mut file = SegmentFile::open(&self.shared, part.segment)?;
                 for offset in part.offsets {
                     if events >= PAGE_MAX {
                         return Ok(page);
@@ -220,7 +230,7 @@ impl SpoolReader {
         self.read_parts(Numbers::Of(key), from, max, |parts| {
             let mut page = Vec::new();
             for part in parts {
-                let mut file = SegmentFile::open(&self.shared.dir, part.segment)?;
+                let mut file = SegmentFile::open(&self.shared, part.segment)?;
                 let wanted = page.len() + part.offsets.len();
                 let mut previous = None;
                 for offset in part.offsets {
@@ -245,7 +255,7 @@ impl SpoolReader {
     ) -> Result<R, SpoolError> {
         loop {
             let found = Found::take(&self.shared, numbers, from, max.min(PAGE_MAX));
-            match found.parts(&self.shared.dir).and_then(&read) {
+            match found.parts(&self.shared).and_then(&read) {
                 // The retention was faster: there is another table by now.
                 Err(error) if error.is_not_found() && !found.is_current(&self.shared) => {}
                 result => return result,
@@ -291,18 +301,18 @@ impl Found {
         Arc::ptr_eq(&self.sealed, &shared.table().sealed)
     }
 
-    fn parts(&self, dir: &Path) -> Result<Vec<Part>, SpoolError> {
-        let Some(start) = self.start(dir)? else { return Ok(Vec::new()) };
+    fn parts(&self, shared: &Shared) -> Result<Vec<Part>, SpoolError> {
+        let Some(start) = self.start(shared)? else { return Ok(Vec::new()) };
         let (mut parts, mut next, mut left) = (Vec::new(), self.from, self.max);
         for sealed in &self.sealed[start..] {
             if left == 0 {
                 return Ok(parts);
             }
-            let Some(range) = self.range_in(dir, sealed)? else { continue };
+            let Some(range) = self.range_in(shared, sealed)? else { continue };
             if range.first > next {
                 return Ok(parts);
             }
-            let index = IndexFile::open(&index_path(dir, sealed.summary.first))?;
+            let index = shared.index(sealed.summary.first)?;
             let offsets = index.offsets(self.numbers, next - range.first, left)?;
             left -= offsets.len();
             next = range.end();
@@ -319,10 +329,10 @@ impl Found {
 
     /// The place of the full segment with the first number asked for, the one behind them all if it
     /// lies in the open one; `None` when it is yet to come.
-    fn start(&self, dir: &Path) -> Result<Option<usize>, SpoolError> {
+    fn start(&self, shared: &Shared) -> Result<Option<usize>, SpoolError> {
         let open = self.open.as_ref().map(|(range, _)| *range);
         let newest_first = self.sealed.iter().enumerate().rev();
-        let in_sealed = newest_first.map(|(place, sealed)| (place, self.range_in(dir, sealed)));
+        let in_sealed = newest_first.map(|(place, sealed)| (place, self.range_in(shared, sealed)));
         // The first number that is kept, of those behind what was looked at.
         let mut next = self.head + 1;
         let mut is_newest = true;
@@ -346,11 +356,11 @@ impl Found {
         if self.from >= next { Ok(None) } else { Err(SpoolError::Gone { first: next }) }
     }
 
-    fn range_in(&self, dir: &Path, sealed: &Sealed) -> Result<Option<Range>, SpoolError> {
+    fn range_in(&self, shared: &Shared, sealed: &Sealed) -> Result<Option<Range>, SpoolError> {
         let Summary { first, last, .. } = sealed.summary;
         match self.numbers {
             Numbers::Commands => Ok(Some(Range { first, count: last - first + 1 })),
-            Numbers::Of(key) => IndexFile::open(&index_path(dir, first))?.range(key),
+            Numbers::Of(key) => shared.index(first)?.range(key),
         }
     }
 }
@@ -358,17 +368,15 @@ impl Found {
 /// A segment that is being read, and a part of it in memory.
 #[derive(Debug)]
 struct SegmentFile {
-    file: File,
-    path: PathBuf,
+    file: DiskFile,
     window: Vec<u8>,
     window_start: u64,
 }
 
 impl SegmentFile {
-    fn open(dir: &Path, first: u64) -> Result<Self, SpoolError> {
-        let path = segment_path(dir, first);
-        let file = File::open(&path).map_err(SpoolError::at(&path))?;
-        Ok(Self { file, path, window: Vec::new(), window_start: 0 })
+    fn open(shared: &Shared, first: u64) -> Result<Self, SpoolError> {
+        let file = shared.disk.open(&segment_path(&shared.dir, first), Access::Read)?;
+        Ok(Self { file, window: Vec::new(), window_start: 0 })
     }
 
     fn applied(&mut self, offset: u32) -> Result<Applied, SpoolError> {
@@ -423,21 +431,21 @@ impl SegmentFile {
 
     /// Reads up to so many bytes into memory; fewer at the end of the file.
     fn load(&mut self, start: u64, size: usize) -> Result<(), SpoolError> {
-        let file_size = self.file.metadata().map_err(SpoolError::at(&self.path))?.len();
+        let file_size = self.file.size()?;
         let size = file_size.saturating_sub(start).min(size as u64);
         self.window.resize(usize::try_from(size).unwrap_or_default(), 0);
         self.window_start = start;
         match self.file.read_exact_at(&mut self.window, start) {
             // Cut off meanwhile: then it does not hold what the index says.
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            Err(error) if error.source.kind() == io::ErrorKind::UnexpectedEof => {
                 self.window.clear();
                 Ok(())
             }
-            result => result.map_err(SpoolError::at(&self.path)),
+            result => Ok(result?),
         }
     }
 
     fn damaged(&self, offset: u32, damage: &'static str) -> SpoolError {
-        SpoolError::damaged(&self.path, offset.into(), damage)
+        SpoolError::damaged(&self.file.path, offset.into(), damage)
     }
 }

@@ -2,16 +2,15 @@
 //!
 //! Its header is the magic, the first sequence in it, and the running hash before that.
 
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use disk::{Access, Disk, DiskFile};
 use types::{Event, Reader, Wire};
 
-use super::SpoolError;
-use super::batch::{Batch, each_number};
-use super::disk::Disk;
-use super::frame::{EventHash, Frame, HASH_SIZE};
-use super::index::{self, Index, Posting, Summary};
+use crate::batch::{Batch, each_number};
+use crate::error::SpoolError;
+use crate::frame::{EventHash, Frame, HASH_SIZE};
+use crate::index::{self, Index, Posting, Summary};
 
 /// The last character is the format's version. Those of version 1 had no index and no hash in the
 /// header, and in version 2 the running hash was BLAKE3: they are made anew from the log.
@@ -44,8 +43,7 @@ pub(super) fn parse_name(name: &str, extension: &str) -> Option<u64> {
 /// The segment that is being written.
 #[derive(Debug)]
 pub(super) struct SegmentWriter {
-    file: File,
-    path: PathBuf,
+    file: DiskFile,
     pub(super) summary: Summary,
 }
 
@@ -56,10 +54,10 @@ impl SegmentWriter {
         let mut header = MAGIC.to_vec();
         batch.first.write(&mut header);
         batch.previous_hash.write(&mut header);
-        if let Err(error) = disk.write(&file, &path, 0, &header) {
+        if let Err(error) = disk.write(&file, 0, &header) {
             // Without a header it would only be found to be damaged.
             let _ = disk.remove(&path);
-            return Err(error);
+            return Err(error.into());
         }
         let summary = Summary {
             first: batch.first,
@@ -70,19 +68,14 @@ impl SegmentWriter {
             event_hash: batch.previous_hash,
             size: HEADER_SIZE as u64,
         };
-        Ok(Self { file, path, summary })
+        Ok(Self { file, summary })
     }
 
     /// Goes on in a segment that was scanned.
-    pub(super) fn resume(dir: &Path, summary: Summary) -> Result<Self, SpoolError> {
-        let path = segment_path(dir, summary.first);
-        let resume = || {
-            let file = File::options().read(true).write(true).open(&path)?;
-            file.set_len(summary.size)?;
-            Ok(file)
-        };
-        let file = resume().map_err(SpoolError::at(&path))?;
-        Ok(Self { file, path, summary })
+    pub(super) fn resume(disk: &Disk, dir: &Path, summary: Summary) -> Result<Self, SpoolError> {
+        let file = disk.open(&segment_path(dir, summary.first), Access::ReadWrite)?;
+        file.truncate(summary.size)?;
+        Ok(Self { file, summary })
     }
 
     /// Whether the batch belongs behind what is here.
@@ -93,10 +86,10 @@ impl SegmentWriter {
     /// All of a batch, or nothing of it.
     pub(super) fn write(&mut self, disk: &Disk, batch: &Batch) -> Result<(), SpoolError> {
         let size = self.summary.size;
-        if let Err(error) = disk.write(&self.file, &self.path, size, &batch.bytes) {
+        if let Err(error) = disk.write(&self.file, size, &batch.bytes) {
             // Should that fail, too, what is behind the end is found to be so when it is opened.
-            let _ = self.file.set_len(size);
-            return Err(error);
+            let _ = self.file.truncate(size);
+            return Err(error.into());
         }
         self.summary.size += batch.bytes.len() as u64;
         self.summary.last = batch.last;
@@ -120,9 +113,9 @@ fn seal(disk: &Disk, dir: &Path, index: &Index, summary: Summary) -> Result<Seal
     let path = index_path(dir, summary.first);
     let bytes = index.encode(&summary);
     let file = disk.create(&path)?;
-    if let Err(error) = disk.write(&file, &path, 0, &bytes) {
+    if let Err(error) = disk.write(&file, 0, &bytes) {
         let _ = disk.remove(&path); // It may be room that is lacking.
-        return Err(error);
+        return Err(error.into());
     }
     Ok(Sealed { summary, file_size: summary.size + bytes.len() as u64 })
 }
@@ -161,12 +154,13 @@ impl Sealed {
     /// Checks every byte of a segment and of its index.
     pub(super) fn check(disk: &Disk, dir: &Path, first: u64) -> Result<Found, SpoolError> {
         let path = segment_path(dir, first);
-        let bytes = fs::read(&path).map_err(SpoolError::at(&path))?;
+        let bytes = disk.read(&path)?;
         let index_path = index_path(dir, first);
-        if let Some(summary) = index::check_file(&index_path)
+        if let Ok(index) = disk.read(&index_path)
+            && let Some(summary) = index::check(&index)
             && Some(summary) == scan_frames(&bytes, first)
         {
-            let index_size = fs::metadata(&index_path).map_err(SpoolError::at(&index_path))?.len();
+            let index_size = index.len() as u64;
             return Ok(Found::Whole(Self { summary, file_size: summary.size + index_size }));
         }
         let damaged = |offset: usize, damage| SpoolError::damaged(&path, offset as u64, damage);
@@ -176,7 +170,7 @@ impl Sealed {
         }
         let size = usize::try_from(scanned.summary.size).expect("no more than was read");
         let damage = (size < bytes.len()).then(|| damaged(size, "a frame is not sound"));
-        let writer = SegmentWriter::resume(dir, scanned.summary)?;
+        let writer = SegmentWriter::resume(disk, dir, scanned.summary)?;
         Ok(Found::Mended(writer.seal(disk, dir, &scanned.index)?, damage))
     }
 }

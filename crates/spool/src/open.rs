@@ -2,25 +2,38 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use super::disk::Disk;
-use super::frame::{Chain, EventHash};
-use super::framer::Framer;
-use super::index::{Index, Numbers, Summary};
-use super::reader::{OpenSegment, Shared};
-use super::retention::{MARK, MARK_UNFINISHED, read_mark};
-use super::segment::{
-    DOUBT, Found, Scanned, Sealed, SegmentWriter, doubt_path, index_path, parse_name, scan,
-    segment_path,
+use disk::{Access, Disk};
+
+use crate::checked::Checked;
+use crate::error::SpoolError;
+use crate::frame::{Chain, EventHash};
+use crate::framer::{Framer, Spooled};
+use crate::index::{Index, Numbers, Summary};
+use crate::reader::{OpenSegment, Shared};
+use crate::retention::{MARK, MARK_UNFINISHED, Retention, read_mark};
+use crate::segment::{
+    DOUBT, Scanned, SegmentWriter, doubt_path, index_path, parse_name, scan, segment_path,
 };
-use super::waiting::Waiting;
-use super::{Retention, Spool, SpoolError};
-use crate::applied::Told;
+use crate::waiting::Waiting;
+use crate::writer::Spool;
 
 impl Spool {
+    /// Opens the spool, or begins one behind `sequence`, the last one applied before the replay
+    /// whose running hash is `event_hash`. Where that is not known, what lies here is taken for this
+    /// log's, and if nothing does, all is made anew after the replay. Frames that the replay will bring again stay as they are.
+    /// What is older is there for readers after [`Spool::complete`].
+    pub fn open(
+        dir: &Path,
+        retention: Retention,
+        sequence: u64,
+        event_hash: Option<[u8; 16]>,
+    ) -> Result<Self, SpoolError> {
+        Self::open_on(Disk::default(), dir, retention, sequence, event_hash)
+    }
+
     pub(super) fn open_on(
         disk: Disk,
         dir: &Path,
@@ -28,10 +41,11 @@ impl Spool {
         sequence: u64,
         event_hash: Option<EventHash>,
     ) -> Result<Self, SpoolError> {
+        // Its name need not be durable: what a loss of power takes is made anew from the log.
         fs::create_dir_all(dir).map_err(SpoolError::at(dir))?;
         let Tidied { mut segments, is_doubtful } = tidy(&disk, dir)?;
         let mut spool = Self {
-            shared: Arc::new(Shared::new(dir)),
+            shared: Arc::new(Shared::new(&disk, dir)),
             disk,
             retention,
             writer: None,
@@ -72,14 +86,14 @@ impl Spool {
     ) -> Result<(), SpoolError> {
         let dir = &self.shared.dir;
         let path = segment_path(dir, first);
-        let bytes = fs::read(&path).map_err(SpoolError::at(&path))?;
+        let bytes = self.disk.read(&path)?;
         self.disk.remove(&index_path(dir, first))?;
         let Some(Scanned { summary, index, times_ns }) =
             scan(&bytes, first).filter(|scanned| scanned.summary.last >= first)
         else {
-            return self.disk.remove(&path);
+            return Ok(self.disk.remove(&path)?);
         };
-        let writer = SegmentWriter::resume(dir, summary)?;
+        let writer = SegmentWriter::resume(&self.disk, dir, summary)?;
         if summary.last < sequence {
             // It ends before the replay begins. What lies between is a hole so far.
             match writer.seal(&self.disk, dir, &index) {
@@ -109,7 +123,7 @@ impl Spool {
     }
 
     /// Deletes all files of a spool that nobody has open.
-    pub(crate) fn delete(dir: &Path) -> Result<(), SpoolError> {
+    pub fn delete(dir: &Path) -> Result<(), SpoolError> {
         if !dir.exists() {
             return Ok(());
         }
@@ -118,46 +132,7 @@ impl Spool {
             disk.remove(&segment_path(dir, first))?;
             disk.remove(&index_path(dir, first))?;
         }
-        disk.remove(&dir.join(MARK))
-    }
-}
-
-/// What was found of the full segments.
-#[derive(Debug, Default)]
-pub(super) struct Checked {
-    pub(super) sound: Vec<Sealed>,
-    /// What follows it in a segment is cut off, or all of the segment removed.
-    pub(super) damage: Vec<SpoolError>,
-    /// Files that may be in the page cache only: of whoever was ended before he could sync them, too.
-    pub(super) unsynced: Vec<PathBuf>,
-    pub(super) has_unindexed: bool,
-}
-
-impl Checked {
-    fn of(disk: &Disk, dir: &Path, segments: &[u64]) -> Self {
-        let mut checked = Self::default();
-        for first in segments.iter().copied() {
-            let files = [segment_path(dir, first), index_path(dir, first)];
-            match Sealed::check(disk, dir, first) {
-                Ok(Found::Whole(sealed)) => {
-                    checked.sound.push(sealed);
-                    checked.unsynced.extend(files);
-                }
-                Ok(Found::Mended(sealed, damage)) => {
-                    checked.sound.push(sealed);
-                    checked.damage.extend(damage);
-                    checked.unsynced.extend(files);
-                }
-                // The replay has made room meanwhile.
-                Err(error) if error.is_not_found() => {}
-                Err(error) if error.is_disk_full() => checked.has_unindexed = true,
-                Err(error) => {
-                    checked.damage.push(error);
-                    checked.damage.extend(files.iter().filter_map(|file| disk.remove(file).err()));
-                }
-            }
-        }
-        checked
+        Ok(disk.remove(&dir.join(MARK))?)
     }
 }
 
@@ -171,8 +146,7 @@ struct Tidied {
 fn tidy(disk: &Disk, dir: &Path) -> Result<Tidied, SpoolError> {
     let (mut segments, mut indexes) = (BTreeSet::new(), BTreeSet::new());
     let mut doubts = Vec::new();
-    for entry in fs::read_dir(dir).map_err(SpoolError::at(dir))? {
-        let file = entry.map_err(SpoolError::at(dir))?.path();
+    for file in disk.list(dir)? {
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if let Some(first) = parse_name(name, "spool") {
             segments.insert(first);
@@ -186,7 +160,7 @@ fn tidy(disk: &Disk, dir: &Path) -> Result<Tidied, SpoolError> {
             return Err(SpoolError::ForeignFile { file });
         }
     }
-    if let Some(oldest) = read_mark(dir) {
+    if let Some(oldest) = read_mark(disk, dir) {
         let kept = segments.split_off(&oldest);
         for first in std::mem::replace(&mut segments, kept) {
             disk.remove(&segment_path(dir, first))?;
@@ -209,17 +183,13 @@ fn tidy(disk: &Disk, dir: &Path) -> Result<Tidied, SpoolError> {
 /// by the next sync, which all that is found here gets.
 fn write_once_more(disk: &Disk, dir: &Path, first: u64) -> Result<(), SpoolError> {
     for path in [segment_path(dir, first), index_path(dir, first)] {
-        let read = || {
-            let bytes = fs::read(&path)?;
-            io::Result::Ok((bytes, fs::File::options().write(true).open(&path)?))
+        let bytes = match disk.read(&path) {
+            Err(error) if error.is_missing() => continue,
+            bytes => bytes?,
         };
-        match read() {
-            Ok((bytes, file)) => disk.write(&file, &path, 0, &bytes)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(SpoolError::at(&path)(error)),
-        }
+        disk.write(&disk.open(&path, Access::ReadWrite)?, 0, &bytes)?;
     }
-    disk.remove(&doubt_path(dir, first))
+    Ok(disk.remove(&doubt_path(dir, first))?)
 }
 
 /// The running hash behind a command, if the segment tells.
@@ -231,20 +201,4 @@ fn hash_at(bytes: &[u8], index: &Index, summary: Summary, sequence: u64) -> Opti
     let skip = (sequence + 1).checked_sub(summary.first)?;
     let next = *index.offsets(Numbers::Commands, skip, 1).first()? as usize;
     bytes[..next].last_chunk().copied()
-}
-
-/// What the replay finds in the spool already. Two histories do not have the same commands at the
-/// same nanoseconds: so their times tell them apart at next to no cost.
-#[derive(Debug, Default)]
-pub(super) struct Spooled {
-    first: u64,
-    times_ns: Vec<u64>,
-}
-
-impl Spooled {
-    pub(super) fn may_be(&self, applied: &Told<'_>) -> bool {
-        let place = applied.sequence.checked_sub(self.first);
-        let spooled_ns = place.and_then(|place| self.times_ns.get(usize::try_from(place).ok()?));
-        spooled_ns.is_none_or(|spooled_ns| *spooled_ns == applied.sequenced_ns)
-    }
 }

@@ -1,105 +1,48 @@
-//! The event spool: what was applied, in files, for readers who come later.
-//!
-//! It is derived from the log, so it is not synced as it grows, and what a crash takes from its end
-//! is written again by the replay. Whatever else is missing or damaged is found when the spool is
-//! opened, and made anew from the log (`mend.rs`). A disk that is full or fails does not stop the venue:
-//! what cannot be stored waits in memory, and if it comes to be too much it is a hole, which readers are
-//! told of as gone. Until the next start has filled that, the log is not trimmed.
-//!
-//! ```text
-//! NNN.spool  a segment, named by its first command: frames (`segment.rs`, `frame.rs`)
-//! NNN.index  where in a full segment they lie: by command, account and instrument (`index.rs`)
-//! NNN.doubt  a sync of these has failed: the next start writes them once more (`open.rs`)
-//! oldest     from where on there should be segments (`retention.rs`)
-//! ```
-//!
-//! # Invariants
-//! - What a reader gets has no hole and nothing twice: numbers follow each other, or it is told
-//!   where they go on ([`SpoolError::Gone`]).
-//! - Readers see what is written, and nothing that was not applied.
-//! - Every byte of it is covered by a hash: of frames when they are read, of all when it is opened.
-//!
-//! # Known limits
-//! Opening reads all of it, beside the replay. A hole that comes while the venue runs stays until
-//! the next start.
-
-mod batch;
-mod complete;
-mod disk;
-mod error;
-mod frame;
-mod framer;
-mod index;
-mod mend;
-mod open;
-mod reader;
-mod retention;
-mod segment;
-mod waiting;
-
-#[cfg(test)]
-mod fault;
-#[cfg(test)]
-mod tests;
+//! The side of the spool that writes: frames into the segment that grows, and what cannot be stored.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-pub(crate) use self::batch::Batch;
-use self::disk::Disk;
-pub use self::error::SpoolError;
-pub(crate) use self::frame::Chain;
-pub(crate) use self::framer::Framer;
-use self::index::Index;
-pub(crate) use self::mend::{History, Retold};
-use self::open::Checked;
-use self::reader::Shared;
-pub use self::reader::{NumberedEvent, PAGE_MAX, SpoolReader};
-pub use self::retention::Retention;
-use self::retention::write_mark;
-use self::segment::{DOUBT, SegmentWriter, index_path, segment_path};
-use self::waiting::Waiting;
+use disk::Disk;
+
 use crate::applied::Told;
+use crate::batch::Batch;
+use crate::checked::Checked;
+use crate::error::SpoolError;
+use crate::framer::Framer;
+use crate::index::Index;
+use crate::reader::{Shared, SpoolReader};
+use crate::retention::{Retention, write_mark};
+use crate::segment::{SegmentWriter, index_path, segment_path};
+use crate::unsynced::Unsynced;
+use crate::waiting::Waiting;
 
 #[derive(Debug)]
 pub struct Spool {
-    shared: Arc<Shared>,
-    disk: Disk,
-    retention: Retention,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) disk: Disk,
+    pub(crate) retention: Retention,
     /// `None` until something is to be written.
-    writer: Option<SegmentWriter>,
-    framer: Framer,
+    pub(crate) writer: Option<SegmentWriter>,
+    pub(crate) framer: Framer,
     /// The time of the last command that was stored.
-    newest_ns: u64,
-    waiting: Waiting,
+    pub(crate) newest_ns: u64,
+    pub(crate) waiting: Waiting,
     /// The first command that could not be kept, while none can.
-    lost_from: Option<u64>,
-    unsynced: BTreeSet<PathBuf>,
-    checking: Option<JoinHandle<Checked>>,
+    pub(crate) lost_from: Option<u64>,
+    pub(crate) unsynced: BTreeSet<PathBuf>,
+    pub(crate) checking: Option<JoinHandle<Checked>>,
     /// Nothing tells the running hash that what is applied should go on from.
-    has_no_hash: bool,
+    pub(crate) has_no_hash: bool,
     /// Segments lie here that a full disk kept from being read. The log may be trimmed of them.
-    has_unindexed: bool,
+    pub(crate) has_unindexed: bool,
     /// A sync failed before this start, and what it was of could not be written once more.
-    is_doubtful: bool,
+    pub(crate) is_doubtful: bool,
 }
 
 impl Spool {
-    /// Opens the spool, or begins one behind `sequence`, the last one applied before the replay
-    /// whose running hash is `event_hash`. Where that is not known, what lies here is taken for this
-    /// log's, and if nothing does, all is made anew after the replay. Frames that the replay will bring again stay as they are.
-    /// What is older is there for readers after [`Spool::complete`].
-    pub fn open(
-        dir: &Path,
-        retention: Retention,
-        sequence: u64,
-        event_hash: Option<[u8; 16]>,
-    ) -> Result<Self, SpoolError> {
-        Self::open_on(Disk::default(), dir, retention, sequence, event_hash)
-    }
-
     /// The first command that readers find, or else the next one.
     pub fn first_sequence(&self) -> u64 {
         self.shared.table().first_sequence()
@@ -139,17 +82,17 @@ impl Spool {
 
     /// For a replay, whose frames are stored on another thread than they are made on. Until it is
     /// given back, nothing can be appended.
-    pub(crate) fn take_framer(&mut self) -> Framer {
+    pub fn take_framer(&mut self) -> Framer {
         std::mem::take(&mut self.framer)
     }
 
-    pub(crate) fn give_back_framer(&mut self, framer: Framer) {
+    pub fn give_back_framer(&mut self, framer: Framer) {
         self.framer = framer;
     }
 
     /// Stores frames. Matching does not stop for a disk that fails: what is lost can be made from
     /// the log again, and a hole tells readers no untruth.
-    pub(crate) fn keep(&mut self, batch: &Batch) {
+    pub fn keep(&mut self, batch: &Batch) {
         let stored = self.store_waiting().and_then(|()| match batch.is_empty() {
             true => Ok(()),
             false => self.store(batch),
@@ -160,7 +103,7 @@ impl Spool {
     }
 
     /// Whether there is something that could not be stored yet: it is tried again with each flush.
-    pub(crate) fn is_waiting(&self) -> bool {
+    pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
@@ -196,7 +139,7 @@ impl Spool {
         self.lose(batch);
     }
 
-    fn lose_waiting(&mut self) {
+    pub(crate) fn lose_waiting(&mut self) {
         while let Some(batch) = self.waiting.pop() {
             if self.lost_from.is_none() {
                 self.lost_from = Some(batch.first);
@@ -257,7 +200,7 @@ impl Spool {
     }
 
     /// Whether a segment has no more room for a batch, or should not span its time.
-    fn is_full(&self, writer: &SegmentWriter, index: &Index, batch: &Batch) -> bool {
+    pub(crate) fn is_full(&self, writer: &SegmentWriter, index: &Index, batch: &Batch) -> bool {
         let size = writer.summary.size + index.size() + batch.bytes.len() as u64;
         let age_ns = batch.last_ns.saturating_sub(writer.summary.first_ns);
         size > self.retention.segment_size() || age_ns > self.retention.segment_age_ns()
@@ -280,7 +223,7 @@ impl Spool {
     }
 
     /// Deletes what is beyond the retention, and leaves room for the segment that grows.
-    fn retain(&mut self) {
+    pub(crate) fn retain(&mut self) {
         while self.keeps_too_much() && self.remove_oldest() {}
     }
 
@@ -312,7 +255,7 @@ impl Spool {
     }
 
     /// Without it the next start will make anew what was deleted: no reason to stop.
-    fn mark_oldest(&self, oldest: u64) -> bool {
+    pub(crate) fn mark_oldest(&self, oldest: u64) -> bool {
         let marked = write_mark(&self.disk, &self.shared.dir, oldest);
         if let Err(error) = &marked {
             tracing::debug!(%error, "the spool's mark is not up to date");
@@ -320,20 +263,20 @@ impl Spool {
         marked.is_ok()
     }
 
-    fn remove_segment(&mut self, first: u64) {
+    pub(crate) fn remove_segment(&mut self, first: u64) {
         self.remove_file(&segment_path(&self.shared.dir, first));
         self.remove_file(&index_path(&self.shared.dir, first));
     }
 
-    fn remove_file(&mut self, path: &Path) {
+    pub(crate) fn remove_file(&mut self, path: &Path) {
         self.unsynced.remove(path);
-        if let Err(error) = self.disk.remove(path) {
+        if let Err(error) = self.disk.remove(path).map_err(SpoolError::from) {
             tracing::warn!(%error, "a file of the event spool stays that is not needed any more");
         }
     }
 
     /// What is to be synced before a snapshot may stand in for the log before it.
-    pub(crate) fn take_unsynced(&mut self) -> Unsynced {
+    pub fn take_unsynced(&mut self) -> Unsynced {
         self.flush();
         let mut files = std::mem::take(&mut self.unsynced);
         if let Some(writer) = &self.writer {
@@ -352,47 +295,5 @@ impl Drop for Spool {
         if let Some(checking) = self.checking.take() {
             let _ = checking.join();
         }
-    }
-}
-
-/// Files of the spool that may be in the page cache only.
-#[derive(Debug)]
-pub(crate) struct Unsynced {
-    disk: Disk,
-    shared: Arc<Shared>,
-    files: BTreeSet<PathBuf>,
-    /// There is more, which could not be stored yet.
-    is_waiting: bool,
-}
-
-impl Unsynced {
-    pub(crate) fn sync(&self) -> Result<(), SpoolError> {
-        let sync = |file: &PathBuf| self.disk.sync(file).inspect_err(|_| self.doubt(file));
-        let synced = self
-            .files
-            .iter()
-            .try_for_each(sync)
-            // A file that has lost its name is gone.
-            .and_then(|()| self.disk.sync(&self.shared.dir));
-        if synced.is_err() {
-            // The system takes it for written: no later sync says anything of it.
-            self.shared.set_lacking(true);
-        }
-        synced
-    }
-
-    /// Tells the next process, which can read what may not be on the disk.
-    fn doubt(&self, file: &Path) {
-        if let Err(error) = self.disk.create(&file.with_extension(DOUBT)) {
-            tracing::error!(
-                %error,
-                "whether the event spool is on the disk is in doubt, and that could not be noted: see to                  the disk, and remove the spool before the next start, which makes it anew from the log"
-            );
-        }
-    }
-
-    /// Whether all is there, so that the log it was made from may go.
-    pub(crate) fn is_whole(&self) -> bool {
-        !self.is_waiting && !self.shared.is_lacking()
     }
 }

@@ -25,22 +25,22 @@ pub(super) const FRAME_SIZE_MIN: usize = SIZE_SIZE + 8 + 8 + 4 + 1 + HASH_SIZE;
 
 /// Writes frames, each with the running hash.
 #[derive(Clone, Debug)]
-pub(crate) struct Chain {
+pub struct Chain {
     /// The running hash, and behind it what is being hashed.
     scratch: Vec<u8>,
 }
 
 impl Chain {
-    pub(crate) fn new(event_hash: EventHash) -> Self {
+    pub fn new(event_hash: EventHash) -> Self {
         Self { scratch: event_hash.to_vec() }
     }
 
-    pub(crate) fn hash(&self) -> EventHash {
+    pub fn hash(&self) -> EventHash {
         *self.scratch.first_chunk().expect("the hash is always there")
     }
 
     /// Adds a frame to `out`, and goes on behind it.
-    pub(crate) fn extend<'a>(&mut self, applied: impl Into<Told<'a>>, out: &mut Vec<u8>) {
+    pub fn extend<'a>(&mut self, applied: impl Into<Told<'a>>, out: &mut Vec<u8>) {
         let applied = applied.into();
         let frame = &mut self.scratch;
         frame.truncate(HASH_SIZE);

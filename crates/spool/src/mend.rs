@@ -7,15 +7,16 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use super::batch::Batch;
-use super::frame::{Chain, EventHash};
-use super::index::Index;
-use super::segment::{SegmentWriter, add_to_index};
-use super::{Spool, SpoolError};
 use crate::applied::Applied;
+use crate::batch::Batch;
+use crate::error::SpoolError;
+use crate::frame::{Chain, EventHash};
+use crate::index::Index;
+use crate::segment::{SegmentWriter, add_to_index};
+use crate::writer::Spool;
 
 /// Where events can be had from again.
-pub(crate) trait History {
+pub trait History {
     type Error;
 
     /// Tells what was applied behind the newest state that there is before command `wanted`, or
@@ -24,7 +25,7 @@ pub(crate) trait History {
 }
 
 /// Who listens. Each says whether it wants to hear more.
-pub(crate) trait Retold {
+pub trait Retold {
     /// It begins behind this command, up to which this is the running hash, if that is known.
     fn begin(&mut self, sequence: u64, event_hash: Option<EventHash>) -> bool;
 

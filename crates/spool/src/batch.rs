@@ -1,12 +1,12 @@
 use types::Event;
 
-use super::frame::{Chain, EventHash};
-use super::index::{Key, Posting};
 use crate::applied::Told;
+use crate::frame::{Chain, EventHash};
+use crate::index::{Key, Posting};
 
 /// Frames that are to be written at once, and what the index is to know of them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Batch {
+pub struct Batch {
     pub(super) bytes: Vec<u8>,
     /// Where the frames begin.
     pub(super) frames: Vec<u32>,
@@ -38,11 +38,11 @@ impl Batch {
         self.event_hash = chain.hash();
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
 
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.bytes.clear();
         self.frames.clear();
         self.postings.clear();

@@ -1,5 +1,4 @@
-use std::sync::Arc;
-use std::time::Instant;
+//! What comes of commands: their events, in the order of the commands.
 
 use types::{AccountId, Event};
 
@@ -29,22 +28,5 @@ impl<'a> From<&'a Applied> for Told<'a> {
     fn from(applied: &'a Applied) -> Self {
         let Applied { sequence, sequenced_ns, account, continues, ref events } = *applied;
         Self { sequence, sequenced_ns, account, continues, events }
-    }
-}
-
-/// What the sender of a command is told.
-#[derive(Clone, Debug)]
-pub struct Reply {
-    pub applied: Arc<Applied>,
-    /// The rest of a large command's work.
-    pub continued: Vec<Arc<Applied>>,
-    /// When it was sent; the machine itself has no clock.
-    pub applied_at: Option<Instant>,
-}
-
-impl Reply {
-    pub fn events(&self) -> impl Iterator<Item = &Event> {
-        let all = std::iter::once(&self.applied).chain(&self.continued);
-        all.flat_map(|applied| &applied.events)
     }
 }

@@ -1,13 +1,16 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use disk::DiskError;
 
 /// Why events cannot be shown, or the spool cannot be opened.
 #[derive(Debug)]
 pub enum SpoolError {
     Io {
         file: PathBuf,
-        error: io::Error,
+        error: Arc<io::Error>,
     },
     /// What was asked for is not kept any more: the next number that there is, or that there will
     /// be. Of a command it is its sequence, of an account or an instrument its own number.
@@ -27,7 +30,7 @@ pub enum SpoolError {
 
 impl SpoolError {
     pub(super) fn at(file: &Path) -> impl Fn(io::Error) -> Self {
-        move |error| Self::Io { file: file.to_path_buf(), error }
+        move |error| Self::Io { file: file.to_path_buf(), error: Arc::new(error) }
     }
 
     pub(super) fn damaged(file: &Path, offset: u64, damage: &'static str) -> Self {
@@ -41,6 +44,12 @@ impl SpoolError {
 
     pub(super) fn is_disk_full(&self) -> bool {
         matches!(self, Self::Io { error, .. } if error.kind() == io::ErrorKind::StorageFull)
+    }
+}
+
+impl From<DiskError> for SpoolError {
+    fn from(error: DiskError) -> Self {
+        Self::Io { file: error.file, error: error.source }
     }
 }
 
@@ -67,7 +76,7 @@ impl fmt::Display for SpoolError {
 impl std::error::Error for SpoolError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Io { error, .. } => Some(error),
+            Self::Io { error, .. } => Some(&**error),
             Self::Gone { .. } | Self::Damaged { .. } | Self::ForeignFile { .. } => None,
         }
     }

@@ -8,18 +8,20 @@ use std::sync::Arc;
 
 use types::{AccountId, InstrumentId};
 
-use super::frame::{Chain, EventHash};
-use super::index::{Index, Key};
-use super::mend::{Found, History, Mender, Retold};
-use super::open::{Checked, Spooled};
-use super::retention::{MARK, read_mark};
-use super::segment::{SegmentWriter, index_path, segment_path};
-use super::{Spool, SpoolError};
+use crate::checked::Checked;
+use crate::error::SpoolError;
+use crate::frame::{Chain, EventHash};
+use crate::framer::Spooled;
+use crate::index::{Index, Key};
+use crate::mend::{Found, History, Mender, Retold};
+use crate::retention::{MARK, read_mark};
+use crate::segment::{SegmentWriter, index_path, segment_path};
+use crate::writer::Spool;
 
 impl Spool {
     /// Looks after what is older than the replay, which has ended with command `last_sequence`:
     /// what is missing of it, or not as it was, is made anew as far as history and retention reach.
-    pub(crate) fn complete<H: History>(
+    pub fn complete<H: History>(
         &mut self,
         history: &H,
         last_sequence: u64,
@@ -89,7 +91,7 @@ impl Spool {
 
     /// Takes note of the last numbers of all accounts and instruments: of those that have no event
     /// in here any more, nothing else tells.
-    pub(crate) fn know_heads(
+    pub fn know_heads(
         &mut self,
         accounts: impl Iterator<Item = (AccountId, u64)>,
         instruments: impl Iterator<Item = (InstrumentId, u64)>,
@@ -125,7 +127,7 @@ impl Spool {
     fn holes(&self, last_sequence: u64) -> Vec<Range<u64>> {
         let end = last_sequence + 1;
         let possible = end.saturating_sub(self.retention.commands_max()).max(1);
-        let marked = read_mark(&self.shared.dir).filter(|marked| *marked <= end);
+        let marked = read_mark(&self.disk, &self.shared.dir).filter(|marked| *marked <= end);
         let mut next = marked.map_or(possible, |marked| marked.max(possible));
         let table = self.shared.table();
         let open = table.open.as_ref().map(|open| (open.first, open.last));

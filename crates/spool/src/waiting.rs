@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::batch::Batch;
+use crate::batch::Batch;
 
 /// In bytes: many times what the log still takes on when the disk is full.
 const MAX: usize = 16 << 20;

@@ -4,18 +4,19 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fs;
+use std::path::{Path, PathBuf};
 
+use disk::Disk;
 use proptest::prelude::*;
 use types::{
     AccountId, Adjustment, Amount, CommandRejected, Event, InstrumentDelisted, InstrumentId,
     RejectReason, SessionClosed, SessionId, TradeBusted, TradeId,
 };
 
-use super::frame::{EventHash, FRAME_SIZE_MIN};
-use super::index::{Key, Numbers};
-use super::segment::{parse_name, scan};
 use super::*;
-use crate::applied::Applied;
+use crate::frame::{EventHash, FRAME_SIZE_MIN};
+use crate::index::{Key, Numbers};
+use crate::segment::{index_path, parse_name, scan, segment_path};
 
 /// Segments of 1 KiB, of which a few commands make one.
 pub(super) const SMALL: Retention = Retention { max_bytes: 32 << 10, max_age_ns: None };
@@ -588,7 +589,7 @@ fn look_up_anything(bytes: &[u8], number: u64) {
     index::check(bytes);
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), bytes).unwrap();
-    if let Ok(index) = index::IndexFile::open(file.path()) {
+    if let Ok(index) = index::IndexFile::open(&Disk::default(), file.path()) {
         let key = Key::account(AccountId(2));
         for numbers in [Numbers::Commands, Numbers::Of(key)] {
             let offsets = index.offsets(numbers, number, 100);

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use disk::Disk;
 use types::{Reader, Wire};
 
-use super::SpoolError;
-use super::disk::Disk;
-use super::frame::FRAME_SIZE_MIN;
+use crate::error::SpoolError;
+use crate::frame::FRAME_SIZE_MIN;
 
 /// How much of the events is kept for readers. What is older goes in whole segments.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -64,8 +64,8 @@ pub(super) const MARK_UNFINISHED: &str = "oldest.unfinished";
 const MARK_MAGIC: [u8; 8] = *b"BWSPOLD1";
 const CHECKSUM_SIZE: usize = 16;
 
-pub(super) fn read_mark(dir: &Path) -> Option<u64> {
-    parse_mark(&std::fs::read(dir.join(MARK)).ok()?)
+pub(super) fn read_mark(disk: &Disk, dir: &Path) -> Option<u64> {
+    parse_mark(&disk.read(&dir.join(MARK)).ok()?)
 }
 
 fn parse_mark(bytes: &[u8]) -> Option<u64> {
@@ -85,6 +85,6 @@ pub(super) fn write_mark(disk: &Disk, dir: &Path, oldest: u64) -> Result<(), Spo
     bytes.extend_from_slice(&checksum.as_bytes()[..CHECKSUM_SIZE]);
     let unfinished: PathBuf = dir.join(MARK_UNFINISHED);
     let file = disk.create(&unfinished)?;
-    disk.write(&file, &unfinished, 0, &bytes)?;
-    disk.rename(&unfinished, &dir.join(MARK))
+    disk.write(&file, 0, &bytes)?;
+    Ok(disk.rename_path(&unfinished, &dir.join(MARK))?)
 }

@@ -6,15 +6,15 @@
 //! offsets, and a BLAKE3 hash over all of that. Readers look up in the file what they need.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
 use std::hash::{BuildHasherDefault, Hasher};
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
+use disk::{Access, Disk, DiskFile};
 use types::{AccountId, InstrumentId, Reader, Wire};
 
-use super::SpoolError;
-use super::frame::EventHash;
+use crate::error::SpoolError;
+use crate::frame::EventHash;
 
 /// The last character is the format's version.
 const MAGIC: [u8; 8] = *b"BWSPIDX1";
@@ -248,32 +248,26 @@ pub(super) fn check(bytes: &[u8]) -> Option<Summary> {
     r.read()
 }
 
-pub(super) fn check_file(path: &Path) -> Option<Summary> {
-    check(&fs::read(path).ok()?)
-}
-
 /// The index of a full segment, for looking things up. Its bytes were checked when the spool was
 /// opened, or written since; what a frame holds is checked again when that is read.
 #[derive(Debug)]
 pub(super) struct IndexFile {
-    file: File,
-    path: PathBuf,
+    file: DiskFile,
     summary: Summary,
     run_count: u64,
 }
 
 impl IndexFile {
-    pub(super) fn open(path: &Path) -> Result<Self, SpoolError> {
-        let file = File::open(path).map_err(SpoolError::at(path))?;
+    pub(super) fn open(disk: &Disk, path: &Path) -> Result<Self, SpoolError> {
+        let file = disk.open(path, Access::Read)?;
         let mut header = [0; HEADER_SIZE as usize];
-        file.read_exact_at(&mut header, 0).map_err(SpoolError::at(path))?;
+        file.read_exact_at(&mut header, 0)?;
         let damaged = || SpoolError::damaged(path, 0, "it is not an index of this version");
         let mut r = Reader(header.strip_prefix(&MAGIC).ok_or_else(damaged)?);
         let summary: Summary = r.read().ok_or_else(damaged)?;
         let run_count = r.read().ok_or_else(damaged)?;
         let is_sound = summary.first <= summary.last && run_count <= u64::from(u32::MAX);
-        let path = path.to_path_buf();
-        if is_sound { Ok(Self { file, path, summary, run_count }) } else { Err(damaged()) }
+        if is_sound { Ok(Self { file, summary, run_count }) } else { Err(damaged()) }
     }
 
     pub(super) fn range(&self, key: Key) -> Result<Option<Range>, SpoolError> {
@@ -329,11 +323,11 @@ impl IndexFile {
     }
 
     fn read_at(&self, bytes: &mut [u8], offset: u64) -> Result<(), SpoolError> {
-        self.file.read_exact_at(bytes, offset).map_err(|error| match error.kind() {
-            std::io::ErrorKind::UnexpectedEof => {
-                SpoolError::damaged(&self.path, offset, "the file ends before that")
+        self.file.read_exact_at(bytes, offset).map_err(|error| match error.source.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                SpoolError::damaged(&self.file.path, offset, "the file ends before that")
             }
-            _ => SpoolError::at(&self.path)(error),
+            _ => error.into(),
         })
     }
 }

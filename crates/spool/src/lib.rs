@@ -1,0 +1,57 @@
+//! The event spool: what was applied, in files, for readers who come later.
+//!
+//! It is derived from the log, so it is not synced as it grows, and what a crash takes from its end
+//! is written again by the replay. Whatever else is missing or damaged is found when the spool is
+//! opened, and made anew from the log (`mend.rs`). A disk that is full or fails does not stop the venue:
+//! what cannot be stored waits in memory, and if it comes to be too much it is a hole, which readers are
+//! told of as gone. Until the next start has filled that, the log is not trimmed.
+//!
+//! ```text
+//! NNN.spool  a segment, named by its first command: frames (`segment.rs`, `frame.rs`)
+//! NNN.index  where in a full segment they lie: by command, account and instrument (`index.rs`)
+//! NNN.doubt  a sync of these has failed: the next start writes them once more (`open.rs`)
+//! oldest     from where on there should be segments (`retention.rs`)
+//! ```
+//!
+//! # Invariants
+//! - What a reader gets has no hole and nothing twice: numbers follow each other, or it is told
+//!   where they go on ([`SpoolError::Gone`]).
+//! - Readers see what is written, and nothing that was not applied.
+//! - Every byte of it is covered by a hash: of frames when they are read, of all when it is opened.
+//!
+//! # Known limits
+//! Opening reads all of it, beside the replay. A hole that comes while the venue runs stays until
+//! the next start.
+
+mod applied;
+mod batch;
+mod checked;
+mod complete;
+mod error;
+mod frame;
+mod framer;
+mod index;
+mod mend;
+mod open;
+mod reader;
+mod retention;
+mod segment;
+mod unsynced;
+mod waiting;
+mod writer;
+
+#[cfg(test)]
+mod fault;
+#[cfg(test)]
+mod tests;
+
+pub use applied::{Applied, Told};
+pub use batch::Batch;
+pub use error::SpoolError;
+pub use frame::Chain;
+pub use framer::Framer;
+pub use mend::{History, Retold};
+pub use reader::{NumberedEvent, PAGE_MAX, SpoolReader};
+pub use retention::Retention;
+pub use unsynced::Unsynced;
+pub use writer::Spool;

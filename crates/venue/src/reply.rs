@@ -1,0 +1,24 @@
+//! The answer to a command.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use spool::Applied;
+use types::Event;
+
+/// What the sender of a command is told.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    pub applied: Arc<Applied>,
+    /// The rest of a large command's work.
+    pub continued: Vec<Arc<Applied>>,
+    /// When it was sent; the machine itself has no clock.
+    pub applied_at: Option<Instant>,
+}
+
+impl Reply {
+    pub fn events(&self) -> impl Iterator<Item = &Event> {
+        let all = std::iter::once(&self.applied).chain(&self.continued);
+        all.flat_map(|applied| &applied.events)
+    }
+}

@@ -23,45 +23,41 @@
 //! - What a reply tells of has been handed to the publisher before: a later read of the views
 //!   includes it.
 
-mod archive;
 mod backlog;
-mod credential;
-mod data_dir;
 mod follower;
-mod fork;
-mod history;
-#[cfg(target_os = "linux")]
-mod huge_pages;
-mod keyring;
+mod key;
 mod machine;
 mod metrics;
 mod pin;
-mod replay;
+mod recovery;
 mod replica;
 mod reply;
 mod run;
-mod secret;
+mod settings;
 pub mod sim;
 mod snapshot;
 mod stages;
 
-pub use archive::{
-    Archive, ArchiveError, Place, Replay, ReplayedBatch, ReplayedCommand, SnapshotFile,
-};
-pub use credential::{Credential, PublicKeyError, Verifier};
-pub use data_dir::{AnyLog, LogRetention, OpenError, Opened, Settings};
 pub use follower::{FollowError, Follower, Position, Step};
-pub use history::{RebuiltSpool, rebuild_spool};
-pub use keyring::{Keyring, Sealing, reseal};
+pub use key::credential::{Credential, PublicKeyError, Verifier};
+pub use key::keyring::{Keyring, Sealing, reseal};
+pub use key::master::{MasterKey, MasterKeyError};
+pub use key::secret::{Secret, api_key_hash, random_text, retry_key};
 pub use log::Durability;
 pub use machine::{Machine, MachineError, Output, Progress, Role};
 pub use metrics::{Figures, Metrics, RefusalCause, ReplicaStatus};
 pub use pin::Core;
-pub use replay::Replayed;
+pub use recovery::archive::{
+    Archive, ArchiveError, Place, Replay, ReplayedBatch, ReplayedCommand, SnapshotFile,
+};
+pub use recovery::data_dir::{AnyLog, Opened};
+pub use recovery::error::OpenError;
+pub use recovery::rebuild::{RebuiltSpool, rebuild_spool};
+pub use recovery::replay::Replayed;
 pub use reply::Reply;
 pub use run::handle::Handle;
 pub use run::publisher::Listener;
 pub use run::running::{Running, Stopped};
 pub use run::ticket::{Gone, Ticket};
-pub use secret::{MasterKey, MasterKeyError, Secret, api_key_hash, random_text, retry_key};
+pub use settings::{LogRetention, Settings};
 pub use stages::Stage;

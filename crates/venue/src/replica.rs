@@ -24,7 +24,7 @@ use types::{Reader, StateHash};
 
 use crate::follower::{FollowError, Follower, Position, Step};
 use crate::metrics::{Metrics, ReplicaStatus};
-use crate::snapshot::encode;
+use crate::snapshot::state::encode;
 
 /// Bytes of batches that the replica has yet to follow.
 const QUEUE_SIZE_MAX: u64 = 256 << 20;

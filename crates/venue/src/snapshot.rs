@@ -13,6 +13,12 @@
 //! With a replica the state that is written is the replica's, and only when its hash is that of the
 //! primary, which then is asked for no more than the hash.
 
+mod fork;
+#[cfg(target_os = "linux")]
+mod huge_pages;
+pub(crate) mod sections;
+pub(crate) mod state;
+
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -27,17 +33,11 @@ use spool::Unsynced;
 use types::{StateHash, Wire};
 
 use crate::follower::Position;
-use crate::fork::{Child, give_way};
 use crate::metrics::Metrics;
 use crate::replica::ReplicaState;
-
-/// Sections of a snapshot file.
-pub(crate) const ENGINE_SECTION: &str = "engine";
-pub(crate) const VIEWS_SECTION: &str = "views";
-pub(crate) const EVENT_HASH_SECTION: &str = "event_hash_xxh3";
-/// What it was while the running hash was BLAKE3: the spool of now does not lead to it.
-pub(crate) const OLD_EVENT_HASH_SECTION: &str = "event_hash";
-pub(crate) const EPOCH_SECTION: &str = "epoch";
+use crate::snapshot::fork::{Child, give_way};
+use crate::snapshot::sections::{ENGINE_SECTION, EPOCH_SECTION, EVENT_HASH_SECTION, VIEWS_SECTION};
+use crate::snapshot::state::encode;
 
 const HASH_SIZE: usize = 32;
 /// Between two pieces of a snapshot, so that it is written with 32 MiB a second at most.
@@ -93,7 +93,7 @@ pub(crate) fn prepare(is_urgent: Arc<AtomicBool>) -> Receiver<()> {
         #[cfg(target_os = "linux")]
         crate::pin::leave_core_of(rustix::process::getpid().as_raw_pid());
         #[cfg(target_os = "linux")]
-        match crate::huge_pages::collapse(&is_urgent) {
+        match huge_pages::collapse(&is_urgent) {
             Ok(count) => tracing::debug!(count, "memory is in huge pages"),
             Err(error) => tracing::warn!(%error, "memory stays in small pages"),
         }
@@ -177,12 +177,6 @@ impl Copy {
             Self::Bytes(bytes) => Ok(bytes),
         }
     }
-}
-
-pub(crate) fn encode(engine: &Engine) -> Vec<u8> {
-    let mut state = Vec::new();
-    engine.write_state(&mut state);
-    state
 }
 
 /// The state, and its hash behind it: who encodes has the time.

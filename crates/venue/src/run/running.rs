@@ -7,8 +7,8 @@ use std::thread::JoinHandle;
 
 use log::Durability;
 
-use crate::data_dir::Opened;
 use crate::machine::{Machine, MachineError};
+use crate::recovery::data_dir::Opened;
 use crate::replica::{self, Beginning, Feed};
 use crate::run::combiner::Combiner;
 use crate::run::handle::Handle;
@@ -16,7 +16,7 @@ use crate::run::inbox::{INBOX_MAX, Request};
 use crate::run::publisher::{Deadlines, Listener, Message, OUTBOX_MAX, Publisher};
 use crate::run::shell::Shell;
 use crate::run::watched::WatchedLog;
-use crate::snapshot::encode;
+use crate::snapshot::state::encode;
 
 /// The running threads.
 #[derive(Debug)]
@@ -141,8 +141,8 @@ mod tests {
     use types::{Command, Entry, Envelope, HaltVenue, Origin, Refused};
 
     use super::*;
-    use crate::data_dir::Settings;
     use crate::run::shell::ROOM_PATIENCE;
+    use crate::settings::Settings;
 
     /// Where nothing that is appended finds room.
     #[derive(Debug)]

@@ -8,14 +8,15 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use log::Durability;
 use types::Refused;
 
-use crate::data_dir::{LogRetention, Settings, primary_id};
 use crate::machine::{Machine, MachineError, Output, Progress, Role};
 use crate::metrics::{Metrics, RefusalCause};
 use crate::pin::keep_this_thread_to;
+use crate::recovery::data_dir::primary_id;
 use crate::replica::{Feed, ReplicaState};
 use crate::run::inbox::{ReplyTo, Request};
 use crate::run::publisher::Message;
 use crate::run::watched::{Passage, WatchedLog};
+use crate::settings::{LogRetention, Settings};
 use crate::snapshot::{self, Outcome, Source, Taken};
 use crate::stages::Stage;
 

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use log::{Batch, Committed, Log, LogError, Room};
 
-use crate::data_dir::AnyLog;
 use crate::metrics::Metrics;
+use crate::recovery::data_dir::AnyLog;
 use crate::replica::Feed;
 
 #[derive(Debug)]

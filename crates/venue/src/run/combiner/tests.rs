@@ -15,12 +15,13 @@ use types::{
     AccountName, AccountSpec, Command, CreateAccount, Entry, Envelope, Event, Origin, Refused,
 };
 
-use crate::data_dir::{AnyLog, Opened, Settings};
 use crate::pin::Core;
+use crate::recovery::data_dir::{AnyLog, Opened};
 use crate::reply::Reply;
 use crate::run::handle::Handle;
 use crate::run::running::Running;
 use crate::run::ticket::{Gone, Ticket};
+use crate::settings::Settings;
 
 /// Far more than all of a test takes, and far less than the engine's thread sleeps.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -8,9 +8,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use types::{Command, Entry, Envelope, HaltVenue, Origin};
 
 use super::*;
-use crate::data_dir::{Opened, Settings};
+use crate::recovery::data_dir::Opened;
 use crate::run::handle::Handle;
 use crate::run::running::Running;
+use crate::settings::Settings;
 
 const PAUSE: Duration = Duration::from_millis(50);
 /// Far more than all of a test takes.

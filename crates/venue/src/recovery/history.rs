@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use log::LogReader;
 use log::snapshot::{self, Snapshot};
-use log::{DataDirLock, LogReader};
-use spool::{History, Retold, Spool};
+use spool::{History, Retold};
 
-use crate::data_dir::{Base, OpenError, Opened, Settings};
 use crate::follower::Position;
+use crate::recovery::base::Base;
+use crate::recovery::error::OpenError;
 use crate::reply::Reply;
-use crate::snapshot::EVENT_HASH_SECTION;
+use crate::snapshot::sections::EVENT_HASH_SECTION;
 
 pub(crate) struct LogHistory<'a> {
     pub(crate) snapshot_dir: &'a Path,
@@ -86,23 +87,4 @@ impl LogHistory<'_> {
 
 fn continues(log: &dyn LogReader, snapshot: &Snapshot) -> bool {
     (log.first_batch()..=log.last_batch() + 1).contains(&(snapshot.batch_number + 1))
-}
-
-/// What a spool holds that was made anew.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct RebuiltSpool {
-    /// One behind `last_sequence` if there is nothing.
-    pub first_sequence: u64,
-    pub last_sequence: u64,
-}
-
-/// Makes all of the event spool of a stopped venue anew, from its log.
-pub fn rebuild_spool(settings: Settings) -> Result<RebuiltSpool, OpenError> {
-    let lock = DataDirLock::acquire(&settings.data_dir).map_err(OpenError::Lock)?;
-    Spool::delete(&settings.data_dir.join("spool")).map_err(OpenError::Spool)?;
-    drop(lock);
-    let mut spool = Opened::open(settings)?.spool;
-    spool.take_unsynced().sync().map_err(OpenError::Spool)?;
-    let (first_sequence, last_sequence) = (spool.first_sequence(), spool.last_sequence());
-    Ok(RebuiltSpool { first_sequence, last_sequence })
 }

@@ -13,8 +13,8 @@ use marketdata::{ViewUpdates, Views};
 use spool::Told;
 use spool::{Framer, Spool};
 
-use crate::data_dir::OpenError;
 use crate::follower::{Follower, Position};
+use crate::recovery::error::OpenError;
 
 /// What is handed on at once: enough of it that nobody wakes another thread for a few commands.
 const CHUNK_SIZE: usize = 128 << 10;

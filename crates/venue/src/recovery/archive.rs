@@ -16,8 +16,9 @@ use log::snapshot::{self, Snapshot, SnapshotError};
 use log::{BatchHeader, BatchReader, ChainHash, LogReader, LoggedBatch, Recovered};
 use types::{Entry, Reader};
 
-use crate::data_dir::{Base, OpenError};
 use crate::follower::{FollowError, Follower, Position};
+use crate::recovery::base::Base;
+use crate::recovery::error::OpenError;
 use crate::reply::Reply;
 
 /// The log and the snapshots that lie in a data folder or in a backup.

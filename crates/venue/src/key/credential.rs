@@ -13,7 +13,7 @@ use rustls_pki_types::SubjectPublicKeyInfoDer;
 use rustls_pki_types::pem::PemObject;
 use types::{Reader, Sealed, Wire};
 
-use crate::secret::Secret;
+use crate::key::secret::Secret;
 
 const VERSION: u8 = 1;
 /// The least byte that a bare secret can begin with.

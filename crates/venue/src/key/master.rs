@@ -1,4 +1,4 @@
-//! Secrets: the master key, what it seals, and random texts.
+//! The master key, and what it seals.
 //!
 //! A key's [`Credential`] lies in the log sealed by the master key (XChaCha20-Poly1305, a fresh
 //! random nonce before the sealed bytes, the API key's hash as associated data, so that a sealed
@@ -10,19 +10,16 @@ use std::path::{Path, PathBuf};
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 use engine::Engine;
-use types::{MasterKeyInUse, RetryKey, Sealed};
+use types::{MasterKeyInUse, Sealed};
 
-use crate::credential::{CREDENTIAL_LEN_MAX, Credential};
+use crate::key::credential::{CREDENTIAL_LEN_MAX, Credential};
+use crate::key::secret::{fill_random, short_hash};
 
 const NONCE_SIZE: usize = 24;
 
 /// Seals and opens the secrets of a venue. Kept outside the data folder, and never printed.
 #[derive(Clone)]
 pub struct MasterKey([u8; 32]);
-
-/// The shared secret of an HMAC key.
-#[derive(Clone, Eq, PartialEq)]
-pub struct Secret(String);
 
 /// Why there is no master key.
 #[derive(Debug)]
@@ -132,67 +129,9 @@ impl MasterKey {
     }
 }
 
-impl Secret {
-    const LEN_MAX: usize = 64;
-
-    /// 64 random letters and digits, as Binance makes them.
-    pub fn generate() -> Self {
-        Self(random_text(Self::LEN_MAX))
-    }
-
-    /// `None` when it would not fit into the log.
-    pub fn from_text(text: &str) -> Option<Self> {
-        (text.len() <= Self::LEN_MAX).then(|| Self(text.into()))
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-/// Under this the log and the engine know an API key.
-pub fn api_key_hash(api_key: &str) -> [u8; 16] {
-    short_hash("buttonwood api key", api_key.as_bytes())
-}
-
-/// Under this the engine remembers an `Idempotency-Key`.
-pub fn retry_key(idempotency_key: &[u8]) -> RetryKey {
-    short_hash("buttonwood retry key", idempotency_key)
-}
-
-fn short_hash(context: &'static str, bytes: &[u8]) -> [u8; 16] {
-    let hash = blake3::derive_key(context, bytes);
-    *hash.first_chunk().expect("a hash has 32 bytes")
-}
-
-/// Random letters and digits.
-pub fn random_text(len: usize) -> String {
-    const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    let mut text = String::with_capacity(len);
-    let mut bytes = [0; 64];
-    while text.len() < len {
-        fill_random(&mut bytes);
-        // Bytes from 248 up would make the first letters likelier.
-        let fair = bytes.iter().filter(|byte| **byte < 248);
-        let letters = fair.map(|byte| char::from(ALPHABET[usize::from(*byte % 62)]));
-        text.extend(letters.take(len - text.len()));
-    }
-    text
-}
-
-fn fill_random(bytes: &mut [u8]) {
-    getrandom::fill(bytes).expect("the operating system gives random bytes");
-}
-
 impl fmt::Debug for MasterKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("MasterKey(hidden)")
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(hidden)")
     }
 }
 
@@ -245,7 +184,8 @@ impl std::error::Error for MasterKeyError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::credential::Verifier;
+    use crate::key::credential::Verifier;
+    use crate::key::secret::{Secret, api_key_hash};
 
     #[test]
     fn only_the_right_master_key_opens_a_secret_and_only_for_its_api_key() {
@@ -273,11 +213,5 @@ mod tests {
     fn nothing_secret_is_printed() {
         let printed = format!("{:?} {:?}", MasterKey::generate(), Secret::generate());
         assert_eq!(printed, "MasterKey(hidden) Secret(hidden)");
-    }
-
-    #[test]
-    fn random_texts_have_their_length_and_differ() {
-        assert_eq!(random_text(22).len(), 22);
-        assert_ne!(random_text(64), random_text(64));
     }
 }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use types::{KeyId, KeySpec, ResealedKey, RotateMasterKey, Wire};
 
-use crate::credential::Credential;
-use crate::secret::{MasterKey, MasterKeyError};
+use crate::key::credential::Credential;
+use crate::key::master::{MasterKey, MasterKeyError};
 
 /// What a rotation may take of the log: it is one command, so that it is done for all keys or none.
 const ROTATION_SIZE_MAX: usize = 8 << 20;

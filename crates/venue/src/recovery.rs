@@ -1,0 +1,9 @@
+//! How a venue is read back from its data folder, at start and by tools.
+
+pub(crate) mod archive;
+pub(crate) mod base;
+pub(crate) mod data_dir;
+pub(crate) mod error;
+mod history;
+pub(crate) mod rebuild;
+pub(crate) mod replay;

@@ -1,0 +1,60 @@
+//! What a venue is opened with.
+
+use std::path::PathBuf;
+
+use log::{Durability, SEGMENT_SIZE_DEFAULT};
+use spool::Retention;
+
+use crate::pin::Core;
+
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub data_dir: PathBuf,
+    pub durability: Durability,
+    /// Commands between two snapshots.
+    pub snapshot_every: u64,
+    /// Bytes of a file of the log.
+    pub log_segment_size: u64,
+    /// How much of the events is kept for readers.
+    pub retention: Retention,
+    pub log_retention: LogRetention,
+    /// Whether a second engine applies the log too and is compared with the first.
+    pub replica: bool,
+    /// What the engine's thread is kept to.
+    pub engine_core: Option<Core>,
+    /// What the thread is kept to that writes the log.
+    pub log_core: Option<Core>,
+    /// For tests of the alarm: the replica carries out the command of this sequence twice.
+    #[doc(hidden)]
+    pub replica_errs_at: Option<u64>,
+}
+
+/// What becomes of the log before the older of the two snapshots that are kept.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum LogRetention {
+    #[default]
+    Keep,
+    Delete,
+    /// Moved into this folder, on the file system of the log.
+    Archive(PathBuf),
+}
+
+impl Settings {
+    pub const SNAPSHOT_EVERY_DEFAULT: u64 = 1_000_000;
+    pub const LOG_SEGMENT_SIZE_DEFAULT: u64 = SEGMENT_SIZE_DEFAULT;
+
+    pub fn new(data_dir: impl Into<PathBuf>) -> Self {
+        Self {
+            data_dir: data_dir.into(),
+            durability: Durability::default(),
+            snapshot_every: Self::SNAPSHOT_EVERY_DEFAULT,
+            log_segment_size: Self::LOG_SEGMENT_SIZE_DEFAULT,
+            retention: Retention::default(),
+            log_retention: LogRetention::default(),
+            replica: false,
+            engine_core: None,
+            log_core: None,
+            replica_errs_at: None,
+        }
+    }
+}

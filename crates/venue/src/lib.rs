@@ -2,8 +2,8 @@
 //!
 //! [`Machine`] is the venue without threads, sockets or clock: commands are submitted, batches go
 //! to the log, what the log has committed is applied. [`Opened`] is a venue read back from its data
-//! folder; [`Opened::start`] puts two threads around it, beside the log's own. One thread at a time has
-//! the machine: one that polls a [`Ticket`], the log's writer, or the engine's own:
+//! folder; [`Opened::start`] puts two threads around it, beside the log's own. One thread at a time
+//! has the machine: one that polls a [`Ticket`], the log's writer, or the engine's own:
 //!
 //! ```text
 //!  gateways ─► inbox ─► [Combiner: Machine] ─► outbox ─► [publisher thread: spool, views] ─► listeners
@@ -12,10 +12,10 @@
 //! ```
 //!
 //! The engine may run on the log's writer thread. After each commit the log calls back
-//! ([`log::Options::on_commit`]), and in that call the combiner applies the batch that is now on disk,
-//! sends the replies and appends the next batch: the replies wait for no other thread. So nothing that
-//! the engine does may wait for the log. Where the engine has a core of its own, the call only wakes
-//! its thread.
+//! ([`log::Options::on_commit`]), and in that call the combiner applies the batch that is now on
+//! disk, sends the replies and appends the next batch: the replies wait for no other thread. So
+//! nothing that the engine does may wait for the log. Where the engine has a core of its own, the
+//! call only wakes its thread.
 //!
 //! # Invariants
 //! - State changes only by committed entries, in their order (`follower.rs`).

@@ -1,7 +1,8 @@
 //! The streams: who listens to what, and the payloads as the market moves.
 //!
-//! The listener owns it, on the publisher's thread, between the views that it reads and the queues of the
-//! connections. A payload is encoded once per stream and form, and shared by all its readers.
+//! The listener owns it, on the publisher's thread, between the views that it reads and the queues
+//! of the connections. A payload is encoded once per stream and form, and shared by all its
+//! readers.
 //!
 //! # Invariants
 //! - A queue that is full belongs to a reader that is too slow: it is cut, never waited for.

@@ -1,10 +1,10 @@
 //! Flat combining: a thread that waits for a reply runs the engine itself, if no other thread does.
 //!
 //! To wake a thread takes longer than to carry out an order. So the thread that polls a ticket
-//! ([`Ticket`](crate::Ticket)) drains the inbox, with all that other clients have left in it (Hendler,
-//! Incze, Shavit, Tzafrir, "Flat combining and the synchronization-parallelism tradeoff", SPAA 2010),
-//! and the log's writer thread applies what it has just committed (`on_commit.rs`). The engine's own
-//! thread has what takes longer, what nobody waits for, and what is due by the clock.
+//! ([`Ticket`](crate::Ticket)) drains the inbox, with all that other clients have left in it
+//! (Hendler, Incze, Shavit, Tzafrir, "Flat combining and the synchronization-parallelism tradeoff",
+//! SPAA 2010), and the log's writer thread applies what it has just committed (`on_commit.rs`). The
+//! engine's own thread has what takes longer, what nobody waits for, and what is due by the clock.
 //!
 //! # Invariants
 //! - Whatever is left in the inbox is come upon: by who left it; by who had the engine when he tried,

@@ -1,6 +1,7 @@
-//! The call that the log's writer thread makes after each commit. The combiner runs the engine in it.
+//! The call that the log's writer thread makes after each commit, in which the engine runs.
 //!
-//! The log is opened before there is a combiner, and takes the call with it: so it is attached later.
+//! The log is opened before there is a combiner, and has the call from then on: so what it does is
+//! attached later.
 
 use std::fmt;
 use std::sync::OnceLock;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use venue::sim::{self, Plant, Summary, World};
+use sim::{Plant, Summary, World};
 
 use crate::failure::Failure;
 

@@ -34,7 +34,6 @@ mod replica;
 mod reply;
 mod run;
 mod settings;
-pub mod sim;
 mod snapshot;
 mod stages;
 

@@ -3,11 +3,12 @@
 use disk::simulated::Random;
 use log::simulated::{Node, SharedLog};
 use log::{Log, LoggedBatch};
+use venue::{Machine, Output, Role};
 
-use super::checker::{Answer, History, Violation, first_state};
-use super::clients::{Clients, RequestId};
-use super::{Plant, Summary};
-use crate::machine::{Machine, Output, Role};
+use crate::answer::Answer;
+use crate::checker::{History, Violation, first_state};
+use crate::clients::{Clients, RequestId};
+use crate::world::{Plant, Summary};
 
 const MACHINES: usize = 3;
 const REQUESTS: u64 = 150;

@@ -9,12 +9,13 @@ use engine::Engine;
 use log::snapshot::{self, Section, Snapshot};
 use log::{Durability, LogError, Options, SEGMENT_SIZE_MIN, inspect_on, simulated};
 use types::{Reader, StateHash, Wire};
+use venue::{Follower, Position};
+use venue::{Machine, MachineError, Output};
 
-use super::checker::{Answer, History, Violation, first_state, state_of};
-use super::clients::{Clients, RequestId};
-use super::{Plant, Summary};
-use crate::follower::{Follower, Position};
-use crate::machine::{Machine, MachineError, Output};
+use crate::answer::Answer;
+use crate::checker::{History, Violation, first_state, state_of};
+use crate::clients::{Clients, RequestId};
+use crate::world::{Plant, Summary};
 
 const LOG: &str = "log";
 const SNAPSHOTS: &str = "snapshots";

@@ -1,6 +1,6 @@
 //! The simulation in short, and that it sees what it is there to see. `make sim` runs it long.
 
-use venue::sim::{self, Plant, Summary, World};
+use sim::{Plant, Summary, World};
 
 #[test]
 fn nothing_is_lost_or_done_twice_whatever_goes_wrong() {

@@ -6,11 +6,11 @@ use std::fmt;
 
 use engine::Engine;
 use log::LoggedBatch;
-use types::{Entry, Event, Reader, Wire};
+use types::{Entry, Reader};
+use venue::{FollowError, Follower, Position, Step};
 
-use super::clients::{Clients, RequestId, request_id};
-use crate::follower::{FollowError, Follower, Position, Step};
-use crate::reply::Reply;
+use crate::answer::Answer;
+use crate::clients::{Clients, RequestId, request_id};
 
 /// What must not be.
 #[derive(Debug)]
@@ -53,35 +53,6 @@ pub enum Violation {
     /// What was changed on the disk was not seen, or seen as something else.
     DamageUnseen(String),
     NotFollowed(FollowError),
-}
-
-/// What a client was told.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Answer {
-    /// Where the request was carried out: at the first time, if it was a repeated one.
-    pub(super) sequence: u64,
-    /// `None` where it was told only that this was carried out before.
-    pub(super) events_hash: Option<[u8; 32]>,
-}
-
-impl Answer {
-    pub(super) fn of(reply: &Reply) -> Self {
-        match reply.applied.events.first() {
-            Some(Event::CommandRepeated(repeated)) => {
-                Self { sequence: repeated.first_sequence, events_hash: None }
-            }
-            _ => {
-                let events_hash = Some(hash_of(reply.events()));
-                Self { sequence: reply.applied.sequence, events_hash }
-            }
-        }
-    }
-}
-
-fn hash_of<'a>(events: impl Iterator<Item = &'a Event>) -> [u8; 32] {
-    let mut bytes = Vec::new();
-    events.for_each(|event| event.write(&mut bytes));
-    *blake3::hash(&bytes).as_bytes()
 }
 
 /// The history that a log tells, read from its beginning by somebody who was not there.

@@ -11,8 +11,8 @@ use types::{
     TimeInForce, Withdraw,
 };
 
-use super::Plant;
-use super::checker::Answer;
+use crate::answer::Answer;
+use crate::world::Plant;
 
 const ACCOUNTS: u32 = 4;
 /// What a client has under way at most.

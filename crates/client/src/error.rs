@@ -1,3 +1,5 @@
+//! Why a request of the client has no answer.
+
 use std::fmt;
 
 /// Why a request has no answer.

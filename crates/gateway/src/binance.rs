@@ -1,3 +1,8 @@
+//! The Binance Spot API: REST, WebSocket API, market and user data streams.
+//!
+//! A request becomes a [`call::Call`], whichever way it came; `operations/table.rs` names the file
+//! that answers it. What a message looks like is [`protocol::binance`]'s business.
+
 pub(crate) mod account;
 pub(crate) mod api_session;
 pub(crate) mod batch;

@@ -1,15 +1,17 @@
 //! The venue's sockets: REST and WebSocket of the Binance Spot API on one port.
 //!
-//! What a request or an answer looks like is the business of [`protocol::binance`]; here are the
-//! sockets, the keys, and the way to the venue and back:
+//! One room for what every way in shares, one for each dialect:
 //!
 //! ```text
-//!  TCP ─► server.rs ─► rest.rs ─► operations.rs ─► trading.rs ─► submit.rs: events ─► answer
-//!         limits       call.rs    what it weighs, account.rs ─► ask.rs: state     ─► answer
-//!                   │  who asks   who answers     market.rs  ─► ask.rs: views     ─► answer
-//!                   └► connection.rs ─► api_session.rs ─► operations.rs
-//!                                    ─► streams.rs ◄─ hub.rs, users.rs ◄─ [publisher's thread]
+//!  TCP ─► socket/ ─► binance/ ─► door/ ─► venue ─► [publisher's thread: listener.rs]
+//!         accept      rest         limits                       │
+//!         timed       api_session  submit     feed/ ◄───────────┤
+//!         http        trading …    query        └─► binance/ ◄──┘
+//!         websocket ─► operator/ ─► …                 hub, users ─► streams
 //! ```
+//!
+//! A dialect sees `door`, `socket`, `feed` and its own codec, and no other dialect; only `door` names
+//! the engine. `server.rs` puts the dialects on one port.
 //!
 //! # Invariants
 //! - A request that is answered with an error of the 400s changed nothing.

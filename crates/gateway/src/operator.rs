@@ -1,1 +1,3 @@
+//! The operators' API over HTTP, at `/admin/v1`.
+
 pub(crate) mod serve;

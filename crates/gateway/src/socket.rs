@@ -1,3 +1,5 @@
+//! Sockets without a dialect: accepting, TLS, timing, HTTP and WebSocket framing, CORS.
+
 pub(crate) mod accept;
 pub(crate) mod connection;
 pub(crate) mod cors;

@@ -1,3 +1,5 @@
+//! Why the read model cannot be written or read.
+
 use std::fmt;
 use std::path::PathBuf;
 

@@ -1,3 +1,5 @@
+//! A batch of frames, with what the index needs of them.
+
 use types::Event;
 
 use crate::applied::Told;

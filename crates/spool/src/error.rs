@@ -1,3 +1,5 @@
+//! Why events cannot be read, or the spool cannot be opened.
+
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,3 +1,5 @@
+//! An asset and the amounts of it.
+
 use crate::decimal::{format_decimal, parse_decimal};
 use crate::number::{AMOUNT_MAX, Amount};
 use crate::text::AssetName;

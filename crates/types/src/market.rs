@@ -1,3 +1,5 @@
+//! An instrument with its assets, rules and trading state.
+
 use crate::{
     Amount, Asset, AssetId, AssetName, FeeRates, Increment, Instrument, InstrumentId,
     InstrumentRules, InstrumentSpec, Phase, Price, Qty, Symbol,

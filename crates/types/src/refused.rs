@@ -1,3 +1,5 @@
+//! Why the venue did not take a command.
+
 use std::fmt;
 
 /// Why a command was not taken. Nothing has happened; it may be sent again.

@@ -1,3 +1,5 @@
+//! Why the engine rejected a command.
+
 use crate::wire::numbered;
 
 numbered! {

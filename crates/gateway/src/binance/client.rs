@@ -1,3 +1,5 @@
+//! One WebSocket's outlet, as the publisher's thread sees it.
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 

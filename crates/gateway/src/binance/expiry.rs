@@ -1,3 +1,5 @@
+//! The task that ends listen keys and keys whose time is over.
+
 use std::sync::Arc;
 use std::time::Duration;
 

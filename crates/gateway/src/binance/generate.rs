@@ -1,3 +1,5 @@
+//! Generated client order ids, for clients that gave none.
+
 use std::cell::RefCell;
 
 use protocol::binance::generated_cl_ord_id;

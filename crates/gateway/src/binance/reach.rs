@@ -1,3 +1,5 @@
+//! The way from the publisher's thread, which must not wait, to the engine and back.
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 

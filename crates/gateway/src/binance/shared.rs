@@ -1,3 +1,5 @@
+//! What the connections of this dialect share with each other and with the publisher's thread.
+
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::binance::hub::inbox::Inbox;

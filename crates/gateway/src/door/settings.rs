@@ -1,3 +1,5 @@
+//! The door's settings.
+
 use std::time::Duration;
 
 /// Limits of requests, whichever way they come in by.

@@ -1,3 +1,5 @@
+//! The door itself: what all dialects share.
+
 use std::net::IpAddr;
 use std::sync::Arc;
 

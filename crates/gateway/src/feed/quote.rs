@@ -1,3 +1,5 @@
+//! The best levels of a book.
+
 use marketdata::L2Book;
 use types::{Price, Qty};
 

@@ -1,3 +1,5 @@
+//! The sockets' settings.
+
 use std::time::Duration;
 
 /// Limits of the sockets.

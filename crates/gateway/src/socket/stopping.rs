@@ -1,3 +1,5 @@
+//! The wait for the gateway's end.
+
 use tokio::sync::watch;
 
 /// Ready once the gateway is on its way down.

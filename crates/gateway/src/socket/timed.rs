@@ -20,7 +20,7 @@ use venue::{Metrics, Stage};
 
 use crate::socket::connection::Place;
 
-/// A connection that notes on its [`Line`](super::line::Line) when the bytes that it read last arrived and
+/// A connection that notes on its [`Line`](super::connection::Line) when the bytes that it read last arrived and
 /// were read, and counts how long its answers waited to be written. TLS lies above it.
 ///
 /// The kernel names the arrival of the newest byte of a read, which is right for a request that comes

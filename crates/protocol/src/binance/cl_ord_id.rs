@@ -1,3 +1,5 @@
+//! Generated client order ids in the form that Binance's clients expect.
+
 use types::ClOrdId;
 
 /// A name for an order or a cancel whose client gave none: 20 letters and digits, which the engine

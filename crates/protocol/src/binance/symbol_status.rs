@@ -1,3 +1,5 @@
+//! The status of a symbol, in Binance's words.
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use types::{Market, Phase, TradingState};

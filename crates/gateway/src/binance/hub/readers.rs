@@ -1,3 +1,5 @@
+//! The subscribers of one stream.
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 

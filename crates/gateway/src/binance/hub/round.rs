@@ -1,3 +1,5 @@
+//! The streams of one speed, and when they are sent next.
+
 use std::time::{Duration, Instant};
 
 use marketdata::Views;

@@ -1,3 +1,5 @@
+//! The index of each speed among the hub's rounds.
+
 use protocol::binance::stream::Speed;
 
 pub(super) const ROUNDS: usize = 3;

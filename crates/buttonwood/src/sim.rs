@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use cli::Failure;
 use sim::{Plant, Summary, World};
-
-use crate::failure::Failure;
 
 /// Run the venue in simulated worlds where disks, machines and clocks fail
 ///

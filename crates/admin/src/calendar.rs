@@ -1,0 +1,153 @@
+//! The calendar of an instrument: which phase begins when, by the time of the week.
+
+use clap::{Args, ValueEnum};
+use cli::Failure;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use types::{Calendar, Command, SESSIONS_MAX, Session};
+
+use super::backend::{Backend, carry_out};
+use super::lookup::find_instrument;
+use super::phase::PhaseName;
+use super::value::{invalid, to_json};
+use super::words::words_of_three;
+
+/// Days, time, phase.
+const WORDS_PER_SESSION: usize = 3;
+const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct CalendarChange {
+    symbol: String,
+    /// On these days (`Mon-Fri`, `Mon,Wed,Sat`), at this time (UTC, `09:00` or `09:00:30`), this phase
+    /// begins. May be given 16 times; replaces all sessions there are
+    #[arg(long = "session", num_args = 3, value_names = ["DAYS", "TIME", "PHASE"])]
+    #[serde(default, with = "words_of_three")]
+    #[schemars(with = "Vec<(String, String, PhaseName)>")]
+    sessions: Vec<String>,
+    /// Phases change no more by themselves
+    #[arg(long, conflicts_with = "sessions")]
+    #[serde(default)]
+    clear: bool,
+}
+
+impl CalendarChange {
+    pub(crate) fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        let instrument = find_instrument(venue, &self.symbol)?.instrument.id;
+        let now = venue.read(move |engine| engine.calendar(instrument))?;
+        let mut sessions = now.map_or([None; SESSIONS_MAX], |calendar| calendar.sessions);
+        if self.clear && !self.sessions.is_empty() {
+            return Err(Failure::new("sessions and none exclude each other"));
+        }
+        if self.clear || !self.sessions.is_empty() {
+            sessions = parse_sessions(&self.sessions)?;
+            carry_out(venue, Command::SetCalendar(Calendar { instrument, sessions }))?;
+        }
+        let sessions = sessions.iter().flatten().map(|session| SessionShown {
+            days: format_days(session.weekdays),
+            time: format_time(session.begins_s),
+            phase: format!("{:?}", session.phase),
+        });
+        Ok(to_json(CalendarShown { symbol: &self.symbol, sessions: sessions.collect() }))
+    }
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct CalendarShown<'a> {
+    symbol: &'a str,
+    sessions: Vec<SessionShown>,
+}
+
+#[derive(JsonSchema, Serialize)]
+struct SessionShown {
+    /// Such as `Mon,Tue`
+    days: String,
+    /// When it begins, in UTC
+    time: String,
+    phase: String,
+}
+
+fn parse_sessions(words: &[String]) -> Result<[Option<Session>; SESSIONS_MAX], Failure> {
+    let named = words.chunks(WORDS_PER_SESSION);
+    if named.len() > SESSIONS_MAX {
+        return Err(Failure::new(format!("a calendar has at most {SESSIONS_MAX} sessions")));
+    }
+    let mut sessions = [None; SESSIONS_MAX];
+    for (place, words) in sessions.iter_mut().zip(named) {
+        let [days, time, phase] = words else {
+            return Err(Failure::new("a session is days, a time and a phase"));
+        };
+        let phase_name = PhaseName::from_str(phase, false)
+            .map_err(|_| invalid("phase", phase, "one of those that `admin phase --help` lists"))?;
+        *place = Some(Session {
+            weekdays: parse_days(days)
+                .ok_or_else(|| invalid("days", days, "like `Mon-Fri` or `Mon,Wed,Sat`"))?,
+            begins_s: parse_time(time)
+                .ok_or_else(|| invalid("time", time, "a time of the day like `09:00`, in UTC"))?,
+            phase: phase_name.into(),
+        });
+    }
+    Ok(sessions)
+}
+
+/// Bit 0 is Monday. A range may go over Sunday.
+fn parse_days(text: &str) -> Option<u8> {
+    let day = |name: &str| DAYS.iter().position(|day| *day == name);
+    text.split(',').try_fold(0, |days, part| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (day(first)?, day(last)?);
+        let count = (last + DAYS.len() - first) % DAYS.len() + 1;
+        Some((first..first + count).fold(days, |days, at| days | 1 << (at % DAYS.len())))
+    })
+}
+
+fn format_days(weekdays: u8) -> String {
+    let days = DAYS.iter().enumerate().filter(|(at, _)| weekdays & 1 << at != 0);
+    days.map(|(_, day)| *day).collect::<Vec<_>>().join(",")
+}
+
+/// Seconds after midnight.
+fn parse_time(text: &str) -> Option<u32> {
+    let parts: Vec<&str> = text.split(':').collect();
+    let two_digits = |part: &&str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_digit());
+    if !(2..=3).contains(&parts.len()) || !parts.iter().all(two_digits) {
+        return None;
+    }
+    let number = |at: usize| parts.get(at).map_or(Some(0), |part| part.parse::<u32>().ok());
+    let (hour, minute, second) = (number(0)?, number(1)?, number(2)?);
+    (hour < 24 && minute < 60 && second < 60).then_some(hour * 3_600 + minute * 60 + second)
+}
+
+fn format_time(begins_s: u32) -> String {
+    format!("{:02}:{:02}:{:02}", begins_s / 3_600, begins_s / 60 % 60, begins_s % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_lists_and_ranges_that_may_go_over_sunday() {
+        assert_eq!(parse_days("Mon"), Some(0b000_0001));
+        assert_eq!(parse_days("Mon-Fri"), Some(0b001_1111));
+        assert_eq!(parse_days("Mon-Sun"), Some(0b111_1111));
+        assert_eq!(parse_days("Sat-Mon"), Some(0b110_0001));
+        assert_eq!(parse_days("Mon,Wed-Thu,Sun"), Some(0b100_1101));
+        for wrong in ["", "mon", "Monday", "Mon-", "-Fri", "Mon,", "Mon-Tue-Wed"] {
+            assert_eq!(parse_days(wrong), None, "{wrong:?}");
+        }
+        assert_eq!(format_days(0b100_1101), "Mon,Wed,Thu,Sun");
+    }
+
+    #[test]
+    fn times_are_of_one_day() {
+        assert_eq!(parse_time("00:00"), Some(0));
+        assert_eq!(parse_time("09:30"), Some(34_200));
+        assert_eq!(parse_time("23:59:59"), Some(86_399));
+        for wrong in ["", "9:30", "24:00", "09:60", "09:00:60", "09", "09:00:00:00", "+9:00"] {
+            assert_eq!(parse_time(wrong), None, "{wrong:?}");
+        }
+        assert_eq!(format_time(34_200), "09:30:00");
+    }
+}

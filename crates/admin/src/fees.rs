@@ -1,0 +1,132 @@
+//! The fees of an instrument by volume.
+
+use clap::{Args, ValueEnum};
+use cli::Failure;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use types::{
+    Asset, Command, FEE_TIERS_MAX, FeeAsset, FeeSchedule, FeeTier, SetFeeSchedule, format_decimal,
+};
+
+use super::backend::{Backend, carry_out};
+use super::lookup::find_instrument;
+use super::value::{invalid, parse_fee, to_json};
+use super::words::words_of_three;
+
+/// Volume, maker's rate, taker's rate.
+const WORDS_PER_TIER: usize = 3;
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct FeesChange {
+    symbol: String,
+    /// From so much volume on, in the quote asset over the last 30 days, makers and takers pay so
+    /// many basis points; below zero is a rebate. May be given 8 times, from a volume of 0 upwards;
+    /// replaces all tiers there are
+    #[arg(
+        long = "tier",
+        num_args = 3,
+        value_names = ["VOLUME", "MAKER", "TAKER"],
+        allow_negative_numbers = true
+    )]
+    #[serde(default, with = "words_of_three")]
+    #[schemars(with = "Vec<(String, String, String)>")]
+    tiers: Vec<String>,
+    /// What fees are taken from: what each side receives, or the quote asset from both
+    #[arg(long, requires = "tiers")]
+    asset: Option<FeeAssetName>,
+    /// Back to the fees that the instrument is listed with
+    #[arg(long, conflicts_with = "tiers")]
+    #[serde(default)]
+    clear: bool,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, ValueEnum)]
+#[value(rename_all = "PascalCase")]
+pub(crate) enum FeeAssetName {
+    Received,
+    Quote,
+}
+
+impl FeesChange {
+    pub(crate) fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        let listing = find_instrument(venue, &self.symbol)?;
+        let instrument = listing.instrument.id;
+        let now = venue.read(move |engine| engine.fee_schedule(instrument).copied())?;
+        if self.tiers.is_empty() && self.asset.is_some() {
+            return Err(Failure::new("an asset is named along with tiers"));
+        }
+        let schedule = match (self.clear, self.tiers.is_empty()) {
+            (true, false) => return Err(Failure::new("tiers and none exclude each other")),
+            (true, true) => None,
+            (false, true) => now,
+            (false, false) => Some(self.schedule(now, &listing.quote)?),
+        };
+        if schedule != now {
+            let set = SetFeeSchedule { instrument, schedule };
+            carry_out(venue, Command::SetFeeSchedule(set))?;
+        }
+        let tiers = schedule.iter().flat_map(|schedule| schedule.tiers.iter().flatten());
+        let tiers = tiers.map(|tier| TierShown {
+            volume_min: listing.quote.format_amount(tier.volume_min),
+            maker_fee_bps: format_decimal(tier.maker_fee_bps_x100.into(), 2, 2),
+            taker_fee_bps: format_decimal(tier.taker_fee_bps_x100.into(), 2, 2),
+        });
+        Ok(to_json(FeesShown {
+            symbol: &self.symbol,
+            asset: schedule.map(|schedule| format!("{:?}", schedule.fee_asset)),
+            tiers: tiers.collect(),
+        }))
+    }
+
+    fn schedule(&self, now: Option<FeeSchedule>, quote: &Asset) -> Result<FeeSchedule, Failure> {
+        let asset_now = now.map_or(FeeAsset::Received, |schedule| schedule.fee_asset);
+        let fee_asset = match self.asset {
+            None => asset_now,
+            Some(FeeAssetName::Received) => FeeAsset::Received,
+            Some(FeeAssetName::Quote) => FeeAsset::Quote,
+        };
+        let mut tiers = [None; FEE_TIERS_MAX];
+        let named = self.tiers.chunks(WORDS_PER_TIER);
+        if named.len() > FEE_TIERS_MAX {
+            return Err(Failure::new(format!("a schedule has at most {FEE_TIERS_MAX} tiers")));
+        }
+        for (place, words) in tiers.iter_mut().zip(named) {
+            let [volume, maker, taker] = words else {
+                return Err(Failure::new("a tier is a volume and two rates"));
+            };
+            let volume_min = quote
+                .parse_amount(volume)
+                .ok_or_else(|| invalid("volume", volume, "an amount of the quote asset"))?;
+            *place = Some(FeeTier {
+                volume_min,
+                maker_fee_bps_x100: parse_rate(maker)?,
+                taker_fee_bps_x100: parse_rate(taker)?,
+            });
+        }
+        Ok(FeeSchedule { fee_asset, tiers })
+    }
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct FeesShown<'a> {
+    symbol: &'a str,
+    /// What fees are paid in; none without a schedule
+    asset: Option<String>,
+    tiers: Vec<TierShown>,
+}
+
+#[derive(JsonSchema, Serialize)]
+struct TierShown {
+    volume_min: String,
+    maker_fee_bps: String,
+    taker_fee_bps: String,
+}
+
+/// As a fee, and below zero too.
+fn parse_rate(text: &str) -> Result<i32, Failure> {
+    let (magnitude, sign) = text.strip_prefix('-').map_or((text, 1), |magnitude| (magnitude, -1));
+    let rate = parse_fee(magnitude).ok().and_then(|rate| i32::try_from(rate).ok());
+    let rate = rate.map(|rate| sign * rate);
+    rate.ok_or_else(|| invalid("rate", text, "basis points with at most two decimals"))
+}

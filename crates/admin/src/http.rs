@@ -1,0 +1,235 @@
+//! The operators' API over HTTP: the requests of `buttonwood admin`, by method and path.
+//!
+//! [`ROUTES`] lists them. A request's fields come from the path and the body, which together are the object
+//! that `admin` would send.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cli::{Cause, Failure};
+use gateway::{Answering, Method, OperatorAnswer, OperatorApi, OperatorRequest, Place};
+use serde_json::{Map, Value, json};
+use server::{Durability, OperatedVenue};
+use venue::{Handle, Keyring};
+
+use super::online::Online;
+use super::openapi::{self, Fields};
+use super::routes::{ROUTES, Work};
+use super::status::{SnapshotBegun, SnapshotShown, StatusShown};
+use super::value::to_json;
+
+/// Codes of the errors, beside those of signatures and limits, which are Binance's.
+const BAD_REQUEST: i32 = -9001;
+const NOT_THERE: i32 = -9002;
+const REFUSED: i32 = -9003;
+const UNAVAILABLE: i32 = -9004;
+const FAULT: i32 = -9005;
+
+/// What of a running venue its operators reach over HTTP.
+#[derive(Clone, Debug)]
+pub(crate) struct AdminApi {
+    handle: Handle,
+    keyring: Keyring,
+    data_dir: PathBuf,
+    durability: Durability,
+    /// What each of [`ROUTES`] takes.
+    fields: Arc<[Fields]>,
+}
+
+impl AdminApi {
+    pub(crate) fn new(venue: OperatedVenue) -> Self {
+        let OperatedVenue { handle, keyring, data_dir, durability } = venue;
+        let fields = ROUTES.iter().map(Fields::of).collect();
+        Self { handle, keyring, data_dir, durability, fields }
+    }
+
+    async fn execute(self, request: OperatorRequest) -> OperatorAnswer {
+        let work = match self.read(&request) {
+            Ok(work) => work,
+            Err(failure) => return answer(Err(failure), false),
+        };
+        let online = Online { handle: self.handle.clone(), key: request.key, is_sent: false };
+        match work {
+            Work::Ask(request) => {
+                let (executed, is_sent) = online.execute(request, self.keyring).await;
+                answer(executed, is_sent)
+            }
+            Work::Status => answer(Ok(self.status()), false),
+            Work::TakeSnapshot => answer(self.take_snapshot(), false),
+            Work::ListSnapshots => answer(self.list_snapshots(), false),
+        }
+    }
+
+    fn read(&self, request: &OperatorRequest) -> Result<Work, Failure> {
+        if let Some((name, _)) = request.query.first() {
+            return Err(Failure::new(format!(
+                "`{name}` stands in the query string, where only time and signature belong"
+            )));
+        }
+        let found = ROUTES.iter().zip(&*self.fields).find_map(|(route, fields)| {
+            let named = segments(route.path, &request.path)?;
+            (route.method == request.method).then_some((route, fields, named))
+        });
+        let (route, fields, named) =
+            found.ok_or_else(|| Failure::unknown("there is no such operation"))?;
+        let mut object = match request.body.is_empty() {
+            true => Map::new(),
+            false => serde_json::from_slice(&request.body)
+                .map_err(|error| Failure::new(format!("the body is not an object: {error}")))?,
+        };
+        fields.check(&object)?;
+        for (name, text) in named {
+            object.insert(name.to_owned(), fields.path_value(name, &text)?);
+        }
+        (route.work)(Value::Object(object)).map_err(|error| Failure::new(error.to_string()))
+    }
+
+    fn status(&self) -> Value {
+        let metrics = self.handle.metrics();
+        let figures = metrics.figures();
+        to_json(StatusShown {
+            role: "primary",
+            durability: self.durability,
+            sequence: figures.applied_sequence,
+            disk_full: figures.is_disk_full,
+            snapshot_sequence: figures.snapshot_sequence,
+            snapshot_failures: figures.snapshot_failures,
+            spool_first_sequence: figures.spool_first_sequence,
+            read_model_sequence: figures.projected_sequence,
+            read_model_failing: figures.is_projection_failing,
+            replica: metrics.replica_status().to_string(),
+        })
+    }
+
+    fn take_snapshot(&self) -> Result<Value, Failure> {
+        let taken = self.handle.take_snapshot();
+        taken.map_err(|refused| Failure::unavailable(refused.to_string()))?;
+        Ok(to_json(SnapshotBegun { begun: true }))
+    }
+
+    fn list_snapshots(&self) -> Result<Value, Failure> {
+        let files = log::snapshot::files(&self.data_dir.join("snapshots"))
+            .map_err(|error| Failure::fault(error.to_string()))?;
+        let row = |(batch, path): (u64, PathBuf)| {
+            let size = path.metadata().map(|metadata| metadata.len()).ok();
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+            SnapshotShown { batch, file: name, bytes: size }
+        };
+        Ok(to_json(files.into_iter().map(row).collect::<Vec<_>>()))
+    }
+}
+
+impl OperatorApi for AdminApi {
+    fn find(&self, method: &Method, path: &str) -> Place {
+        if let Some(body) = openapi::page(path) {
+            return match *method == Method::GET || *method == Method::HEAD {
+                true => Place::Page(body),
+                false => Place::OtherMethods("GET, HEAD".to_owned()),
+            };
+        }
+        let there: Vec<_> =
+            ROUTES.iter().filter(|route| segments(route.path, path).is_some()).collect();
+        match there.iter().any(|route| route.method == *method) {
+            true => Place::Operation,
+            false if there.is_empty() => Place::Nowhere,
+            false => {
+                let methods: Vec<_> = there.iter().map(|route| route.method.as_str()).collect();
+                Place::OtherMethods(methods.join(", "))
+            }
+        }
+    }
+
+    fn answer(&self, request: OperatorRequest) -> Answering {
+        Box::pin(self.clone().execute(request))
+    }
+}
+
+/// The parts of a path by the names that its pattern gives them; `None` if it is another path.
+fn segments(pattern: &'static str, path: &str) -> Option<Vec<(&'static str, String)>> {
+    let (mut patterns, mut parts) = (pattern.split('/'), path.split('/'));
+    let mut named = Vec::new();
+    loop {
+        match (patterns.next(), parts.next()) {
+            (None, None) => return Some(named),
+            (Some(pattern), Some(part)) => match openapi::name_in(pattern) {
+                Some(name) if !part.is_empty() => named.push((name, decode(part)?)),
+                None if pattern == part => {}
+                _ => return None,
+            },
+            _ => return None,
+        }
+    }
+}
+
+/// Undoes percent-encoding.
+fn decode(part: &str) -> Option<String> {
+    let mut bytes = part.bytes();
+    let mut decoded = Vec::with_capacity(part.len());
+    while let Some(byte) = bytes.next() {
+        decoded.push(match byte {
+            b'%' => {
+                let digits = [bytes.next()?, bytes.next()?];
+                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
+            }
+            plain => plain,
+        });
+    }
+    String::from_utf8(decoded).ok()
+}
+
+fn answer(executed: Result<Value, Failure>, is_sent: bool) -> OperatorAnswer {
+    let failure = match executed {
+        Ok(value) => return OperatorAnswer { status: 200, body: value.to_string(), refusal: None },
+        Err(failure) => failure,
+    };
+    let (status, code) = match failure.cause() {
+        Cause::Request => (400, BAD_REQUEST),
+        Cause::Unknown => (404, NOT_THERE),
+        Cause::Refused(_) => (409, REFUSED),
+        Cause::Unavailable => (503, UNAVAILABLE),
+        Cause::Fault => (500, FAULT),
+    };
+    let sentence = failure.to_string();
+    let mut body = json!({ "code": code, "msg": sentence });
+    if let Cause::Refused(reason) = failure.cause() {
+        body["reason"] = format!("{reason:?}").into();
+    }
+    let refusal = (!is_sent).then_some((code, sentence));
+    OperatorAnswer { status, body: body.to_string(), refusal }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_found_by_its_pattern_and_gives_its_parts() {
+        let pattern = "/accounts/{account}/limits/{symbol}";
+        let found = segments(pattern, "/accounts/a%20b/limits/BTCUSDT");
+        assert_eq!(
+            found,
+            Some(vec![("account", "a b".to_owned()), ("symbol", "BTCUSDT".to_owned())])
+        );
+        for other in [
+            "/accounts/a/limits",
+            "/accounts//limits/B",
+            "/accounts/a/limits/B/",
+            "/accounts/%f/limits/B",
+            "/accounts/%ff/limits/B",
+        ] {
+            assert_eq!(segments(pattern, other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn each_operation_is_there_once_and_takes_what_its_path_names() {
+        let mut seen = std::collections::BTreeSet::new();
+        for route in ROUTES {
+            assert!(seen.insert((route.method.as_str(), route.path)), "{} twice", route.path);
+            let fields = Fields::of(route);
+            for name in route.path.split('/').filter_map(openapi::name_in) {
+                assert!(fields.path_value(name, "1").is_ok(), "{} has no `{name}`", route.path);
+            }
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Instruments: listing them, and what operators say about each while it is listed.
+//!
+//! What a command line does not name stays as it is; one that names nothing shows what is.
+
+use clap::{Args, Subcommand};
+use cli::Failure;
+use engine::Engine;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use types::{
+    AMOUNT_MAX, Amount, Asset, AssetId, Command, FeeRates, Increment, Instrument, InstrumentSpec,
+    ListInstrument, PRICE_MAX, Price, QTY_MAX, Qty, Symbol, UpdateInstrument,
+};
+
+use super::backend::{Backend, carry_out};
+use super::calendar::CalendarChange;
+use super::fees::FeesChange;
+use super::lookup::{Listing, asset_named, find_instrument};
+use super::rules::RulesChange;
+use super::value::{format_fee, invalid, parse_fee, to_json};
+
+/// Of an instrument that is listed without a word about them.
+const MAX_PRICE_TICKS: i64 = 100_000_000;
+const MAX_QTY_LOTS: u64 = 1_000_000_000;
+const MAX_OPEN_ORDERS: u32 = 1_000;
+
+#[derive(Debug, Deserialize, Serialize, Subcommand)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum InstrumentAction {
+    /// List a new instrument, such as `BTCUSDT`
+    ///
+    /// Unless told otherwise: prices from one tick to 10^8 ticks, quantities from one lot to 10^9
+    /// lots, by market as by limit, any notional, 1,000 open orders per account, no fees.
+    Add(NewInstrument),
+    /// Change bounds and fees
+    ///
+    /// What is not named stays, and without options all is shown; only the largest quantity by market
+    /// goes along with that by limit, where the two are equal. Open orders stay as they are.
+    Update(Update),
+    /// Change filters, counts and price bands
+    ///
+    /// What is not named stays, 0 is no such rule, and without options all is shown.
+    Rules(RulesChange),
+    /// Say what makers and takers pay, by their volume
+    ///
+    /// Without options the schedule is shown. Accounts with fees of their own pay those instead.
+    #[command(after_help = "Example: --tier 0 10 20 --tier 1000000 -0.5 15\n\
+        0.1 % for makers and 0.2 % for takers; from a volume of 1000000 on, makers get 0.005 %\n\
+        and takers pay 0.15 %.")]
+    Fees(FeesChange),
+    /// Say in which phase the instrument is, by the time of the week (UTC)
+    ///
+    /// Without options the calendar is shown. A new one takes hold at once: the session that is on
+    /// by now begins. A phase that is set by hand holds until the next session.
+    #[command(after_help = "Example: --session Mon-Fri 08:30 OpeningAuction \
+        --session Mon-Fri 09:00 Continuous \
+        --session Mon-Fri 17:00 Closed\n\
+        `buttonwood admin phase --help` says what the phases are.")]
+    Calendar(CalendarChange),
+    /// Show all instruments
+    List,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct NewInstrument {
+    symbol: String,
+    /// Asset that is bought and sold
+    #[arg(long)]
+    base: String,
+    /// Asset that is paid with
+    #[arg(long)]
+    quote: String,
+    /// Smallest step of a price, such as 0.01
+    #[arg(long, value_name = "DECIMAL")]
+    tick_size: String,
+    /// Smallest step of a quantity, such as 0.00001
+    #[arg(long, value_name = "DECIMAL")]
+    lot_size: String,
+    #[command(flatten)]
+    #[serde(flatten)]
+    bounds: Bounds,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct Update {
+    symbol: String,
+    #[command(flatten)]
+    #[serde(flatten)]
+    bounds: Bounds,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+struct Bounds {
+    /// Smallest price of an order
+    #[arg(long, value_name = "DECIMAL")]
+    min_price: Option<String>,
+    /// Largest price of an order
+    #[arg(long, value_name = "DECIMAL")]
+    max_price: Option<String>,
+    /// Smallest quantity of an order
+    #[arg(long, value_name = "DECIMAL")]
+    min_qty: Option<String>,
+    /// Largest quantity of an order
+    #[arg(long, value_name = "DECIMAL")]
+    max_qty: Option<String>,
+    /// The most that one market order may ask for
+    #[arg(long, value_name = "DECIMAL")]
+    market_max_qty: Option<String>,
+    /// Smallest price times quantity
+    #[arg(long, value_name = "DECIMAL")]
+    min_notional: Option<String>,
+    /// Largest price times quantity
+    #[arg(long, value_name = "DECIMAL")]
+    max_notional: Option<String>,
+    /// Open orders that one account may have here
+    #[arg(long, value_name = "N")]
+    max_open_orders: Option<u32>,
+    /// Basis points of what a maker receives, such as 7.5
+    #[arg(long, value_name = "BPS")]
+    maker_fee_bps: Option<String>,
+    /// Basis points of what a taker receives
+    #[arg(long, value_name = "BPS")]
+    taker_fee_bps: Option<String>,
+}
+
+impl InstrumentAction {
+    pub(crate) fn execute(self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        match self {
+            Self::Add(new) => {
+                let assets = venue.read(|engine| engine.assets().to_vec())?;
+                let spec = new.spec(&assets)?;
+                let symbol = spec.symbol;
+                carry_out(venue, Command::ListInstrument(ListInstrument { spec }))?;
+                Ok(to_json(InstrumentAdded { symbol: symbol.as_str() }))
+            }
+            Self::Update(update) => update.execute(venue),
+            Self::Rules(change) => change.execute(venue),
+            Self::Fees(change) => change.execute(venue),
+            Self::Calendar(change) => change.execute(venue),
+            Self::List => venue.read(list),
+        }
+    }
+}
+
+impl NewInstrument {
+    fn spec(&self, assets: &[Asset]) -> Result<InstrumentSpec, Failure> {
+        let (base, _) = asset_named(assets, &self.base)?;
+        let (quote, quote_asset) = asset_named(assets, &self.quote)?;
+        let spec = InstrumentSpec {
+            symbol: Symbol::parse(&self.symbol).ok_or_else(|| {
+                invalid("symbol", &self.symbol, "1 to 20 capital letters, digits, - _ .")
+            })?,
+            base,
+            quote,
+            tick_size: parse_increment("tick size", &self.tick_size)?,
+            lot_size: parse_increment("lot size", &self.lot_size)?,
+            min_price: Price::from_ticks(1),
+            max_price: Price::from_ticks(MAX_PRICE_TICKS),
+            min_qty: Qty::from_lots(1),
+            max_qty: Qty::from_lots(MAX_QTY_LOTS),
+            market_max_qty: Qty::from_lots(MAX_QTY_LOTS),
+            min_notional: Amount::ZERO,
+            max_notional: AMOUNT_MAX,
+            max_open_orders: MAX_OPEN_ORDERS,
+            fees: FeeRates::ZERO,
+        };
+        self.bounds.over(spec, &quote_asset)
+    }
+}
+
+impl Update {
+    fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        let Listing { instrument, quote, .. } = find_instrument(venue, &self.symbol)?;
+        let spec = self.bounds.over(instrument.spec, &quote)?;
+        if spec != instrument.spec {
+            let instrument = instrument.id;
+            carry_out(venue, Command::UpdateInstrument(UpdateInstrument { instrument, spec }))?;
+        }
+        let id = instrument.id;
+        let shown = venue.read(move |engine| {
+            engine.instruments().find(|of| of.id == id).map(|of| row(engine, of))
+        })?;
+        shown.map(to_json).ok_or_else(|| Failure::new("the instrument is gone"))
+    }
+}
+
+impl Bounds {
+    /// A spec with what is named in place of what it has.
+    fn over(&self, now: InstrumentSpec, quote: &Asset) -> Result<InstrumentSpec, Failure> {
+        let InstrumentSpec { tick_size, lot_size, .. } = now;
+        let price = |name, text: &Option<String>, now: Price| match text {
+            None => Ok(now),
+            Some(text) => tick_size
+                .count(text)
+                .and_then(|ticks| i64::try_from(ticks).ok())
+                .map(Price::from_ticks)
+                .filter(|price| *price <= PRICE_MAX)
+                .ok_or_else(|| invalid(name, text, "a whole number of ticks")),
+        };
+        let qty = |name, text: &Option<String>, now: Qty| match text {
+            None => Ok(now),
+            Some(text) => lot_size
+                .count(text)
+                .and_then(|lots| u64::try_from(lots).ok())
+                .map(Qty::from_lots)
+                .filter(|qty| *qty <= QTY_MAX)
+                .ok_or_else(|| invalid(name, text, "a whole number of lots")),
+        };
+        let amount = |name, text: &Option<String>, now: Amount| match text {
+            None => Ok(now),
+            Some(text) => quote
+                .parse_amount(text)
+                .ok_or_else(|| invalid(name, text, "an amount of the quote asset")),
+        };
+        let fee = |text: &Option<String>, now: u32| text.as_deref().map_or(Ok(now), parse_fee);
+        let max_qty = qty("largest quantity", &self.max_qty, now.max_qty)?;
+        // Where the two were one, they stay one.
+        let market_max_qty =
+            if now.market_max_qty == now.max_qty { max_qty } else { now.market_max_qty };
+        Ok(InstrumentSpec {
+            min_price: price("smallest price", &self.min_price, now.min_price)?,
+            max_price: price("largest price", &self.max_price, now.max_price)?,
+            min_qty: qty("smallest quantity", &self.min_qty, now.min_qty)?,
+            max_qty,
+            market_max_qty: qty("market quantity", &self.market_max_qty, market_max_qty)?,
+            min_notional: amount("smallest notional", &self.min_notional, now.min_notional)?,
+            max_notional: amount("largest notional", &self.max_notional, now.max_notional)?,
+            max_open_orders: self.max_open_orders.unwrap_or(now.max_open_orders),
+            fees: FeeRates {
+                maker_fee_bps_x100: fee(&self.maker_fee_bps, now.fees.maker_fee_bps_x100)?,
+                taker_fee_bps_x100: fee(&self.taker_fee_bps, now.fees.taker_fee_bps_x100)?,
+            },
+            ..now
+        })
+    }
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct InstrumentAdded<'a> {
+    symbol: &'a str,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct InstrumentShown {
+    symbol: String,
+    base: String,
+    quote: String,
+    tick_size: String,
+    lot_size: String,
+    min_price: String,
+    max_price: String,
+    min_qty: String,
+    max_qty: String,
+    market_max_qty: String,
+    min_notional: String,
+    max_notional: String,
+    max_open_orders: u32,
+    phase: Option<String>,
+    delisted: bool,
+    maker_fee_bps: String,
+    taker_fee_bps: String,
+}
+
+fn list(engine: &Engine) -> Value {
+    let rows = engine.instruments().map(|instrument| row(engine, instrument));
+    to_json(rows.collect::<Vec<_>>())
+}
+
+fn row(engine: &Engine, instrument: &Instrument) -> InstrumentShown {
+    let spec = &instrument.spec;
+    let asset = |id: AssetId| &engine.assets()[usize::from(id.0)];
+    let quote = asset(spec.quote);
+    InstrumentShown {
+        symbol: spec.symbol.to_string(),
+        base: asset(spec.base).name.to_string(),
+        quote: quote.name.to_string(),
+        tick_size: spec.tick_size.format(1, 0),
+        lot_size: spec.lot_size.format(1, 0),
+        min_price: instrument.format_price(spec.min_price, 0),
+        max_price: instrument.format_price(spec.max_price, 0),
+        min_qty: instrument.format_qty(spec.min_qty, 0),
+        max_qty: instrument.format_qty(spec.max_qty, 0),
+        market_max_qty: instrument.format_qty(spec.market_max_qty, 0),
+        min_notional: quote.format_amount(spec.min_notional),
+        max_notional: quote.format_amount(spec.max_notional),
+        max_open_orders: spec.max_open_orders,
+        phase: engine.phase(instrument.id).map(|phase| format!("{phase:?}")),
+        delisted: engine.is_delisted(instrument.id),
+        maker_fee_bps: format_fee(spec.fees.maker_fee_bps_x100),
+        taker_fee_bps: format_fee(spec.fees.taker_fee_bps_x100),
+    }
+}
+
+fn parse_increment(name: &str, text: &str) -> Result<Increment, Failure> {
+    Increment::parse(text).ok_or_else(|| invalid(name, text, "a decimal above zero"))
+}

@@ -1,0 +1,293 @@
+//! Keys, and the master key that seals them.
+
+use std::fmt;
+
+use clap::{Args, ValueEnum};
+use cli::Failure;
+use ipnet::IpNet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use server::now_ns;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use types::{Command, CreateKey, Event, KeyId, KeySpec, RevokeKey, Role};
+use venue::{
+    Credential, Keyring, MasterKey, MasterKeyError, Secret, Verifier, api_key_hash, random_text,
+    reseal,
+};
+
+use super::backend::{Backend, carry_out};
+use super::lookup::{account_names, find_account};
+use super::value::{invalid, to_json};
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct KeyNumber {
+    pub(super) key: u32,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct NewKey {
+    account: String,
+    /// What the key may do
+    #[arg(long, default_value = "trader")]
+    #[serde(default = "trader")]
+    role: RoleName,
+    /// How it signs. Of the last two the venue needs the public key only
+    #[arg(long, default_value = "hmac")]
+    #[serde(default = "hmac")]
+    kind: Kind,
+    /// Address or network that it may be used from, such as 192.0.2.0/24; more than one may be named
+    #[arg(long = "allow-ip", value_name = "NET")]
+    #[serde(default)]
+    allow_ip: Vec<String>,
+    /// When it ends, such as 2027-01-31T00:00:00Z
+    #[arg(long, value_name = "TIME")]
+    expires: Option<String>,
+    /// What is in the file of that name.
+    #[arg(skip)]
+    pub(super) public_key_pem: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+enum RoleName {
+    /// Trades for its account
+    Trader,
+    /// Sees what its account has
+    ReadOnly,
+    /// Sees the market, which takes no key, and no account
+    MarketData,
+    /// Runs the venue, and trades for nobody
+    Operator,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    Hmac,
+    Ed25519,
+    Rsa,
+}
+
+/// A master key on its way to a running venue, through a socket that only its owner can open.
+#[derive(Deserialize, Serialize)]
+#[serde(transparent)]
+pub(crate) struct MasterKeyText(String);
+
+fn trader() -> RoleName {
+    RoleName::Trader
+}
+
+fn hmac() -> Kind {
+    Kind::Hmac
+}
+
+impl NewKey {
+    pub(super) fn execute(
+        self,
+        venue: &mut impl Backend,
+        keyring: Option<&Keyring>,
+    ) -> Result<Value, Failure> {
+        let sealing = keyring.ok_or(MasterKeyError::Missing)?.sealing();
+        let master_key = sealing.master_key();
+        check(venue, &master_key)?;
+        let account = find_account(venue, &self.account)?;
+        let credential = self.credential()?;
+        let api_key = random_text(64);
+        let api_key_hash = api_key_hash(&api_key);
+        let sealed = master_key.seal(&credential, &api_key_hash);
+        let sealed_secret = sealed.ok_or(MasterKeyError::TooLarge)?;
+        let spec = KeySpec { account, role: self.role.into(), api_key_hash, sealed_secret };
+        let events = carry_out(venue, Command::CreateKey(Box::new(CreateKey { spec })))?;
+        let key = events.iter().find_map(|event| match event {
+            Event::KeyCreated(created) => Some(created.key.0),
+            _ => None,
+        });
+        let secret_key = match &credential.verifier {
+            Verifier::Hmac(secret) => Some(secret.as_str()),
+            _ => None,
+        };
+        Ok(to_json(KeyAdded { key, api_key: &api_key, secret_key }))
+    }
+
+    fn credential(&self) -> Result<Credential, Failure> {
+        let verifier = match (self.kind, &self.public_key_pem) {
+            (Kind::Hmac, None) => Verifier::Hmac(Secret::generate()),
+            (Kind::Hmac, Some(_)) => {
+                return Err(Failure::new(
+                    "an HMAC key has no public key: name the other --kind, ed25519 or rsa",
+                ));
+            }
+            (_, None) => {
+                return Err(Failure::new(
+                    "a key of this kind is made by its owner: name his public key with --public-key",
+                ));
+            }
+            (kind, Some(pem)) => {
+                let verifier =
+                    Verifier::from_pem(pem).map_err(|error| Failure::new(error.to_string()))?;
+                match (&verifier, kind) {
+                    (Verifier::Ed25519(_), Kind::Ed25519) | (Verifier::Rsa(_), Kind::Rsa) => {}
+                    (found, _) => {
+                        let found = found.kind();
+                        return Err(Failure::new(format!(
+                            "the public key is one of --kind {found}"
+                        )));
+                    }
+                }
+                verifier
+            }
+        };
+        let networks = self.allow_ip.iter().map(|text| parse_network(text));
+        let networks = networks.collect::<Result<_, _>>()?;
+        let expires_ns = self.expires.as_deref().map(parse_expiry).transpose()?;
+        Ok(Credential { verifier, networks, expires_ns })
+    }
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct KeyAdded<'a> {
+    key: Option<u32>,
+    api_key: &'a str,
+    /// Of an HMAC key, this once
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret_key: Option<&'a str>,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct KeyShown {
+    key: u32,
+    account: String,
+    role: RoleName,
+    /// Without the master key, what is sealed stays so.
+    #[serde(flatten)]
+    opened: Option<KeyOpened>,
+}
+
+#[derive(JsonSchema, Serialize)]
+struct KeyOpened {
+    kind: String,
+    allow_ip: Vec<String>,
+    expires: Option<String>,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct KeyRevoked {
+    revoked: u32,
+}
+
+pub(super) fn list(venue: &mut impl Backend, keyring: Option<&Keyring>) -> Result<Value, Failure> {
+    let keys = venue.read(|engine| {
+        let names = account_names(engine);
+        let row = |(id, spec): (KeyId, &KeySpec)| (id, *spec, names[&spec.account].clone());
+        engine.keys().map(row).collect::<Vec<_>>()
+    })?;
+    let row = |(key, spec, account): (KeyId, KeySpec, String)| {
+        let opened = keyring.map(|keyring| KeyOpened::new(&spec, keyring)).transpose()?;
+        Ok(KeyShown { key: key.0, account, role: RoleName::from(spec.role), opened })
+    };
+    let shown = keys.into_iter().map(row).collect::<Result<Vec<_>, Failure>>();
+    shown.map(to_json)
+}
+
+impl KeyOpened {
+    fn new(spec: &KeySpec, keyring: &Keyring) -> Result<Self, Failure> {
+        let credential = keyring.open(spec)?;
+        Ok(Self {
+            kind: credential.verifier.kind().to_string(),
+            allow_ip: credential.networks.iter().map(IpNet::to_string).collect(),
+            expires: credential.expires_ns.map(format_expiry),
+        })
+    }
+}
+
+pub(super) fn revoke(venue: &mut impl Backend, key: u32) -> Result<Value, Failure> {
+    carry_out(venue, Command::RevokeKey(RevokeKey { key: KeyId(key) }))?;
+    Ok(to_json(KeyRevoked { revoked: key }))
+}
+
+impl MasterKeyText {
+    pub(super) fn of(master_key: &MasterKey) -> Self {
+        Self(master_key.to_hex())
+    }
+
+    pub(super) fn rotate(
+        &self,
+        venue: &mut impl Backend,
+        keyring: Option<&Keyring>,
+    ) -> Result<Value, Failure> {
+        let not_hex = || MasterKeyError::NotHex { origin: "the request".into() };
+        let next = MasterKey::parse(&self.0).ok_or_else(not_hex)?;
+        let sealing = keyring.ok_or(MasterKeyError::Missing)?.sealing();
+        let present = sealing.master_key();
+        check(venue, &present)?;
+        if next.fingerprint() == present.fingerprint() {
+            return Err(Failure::new("this master key is the one in use already"));
+        }
+        let keys = venue
+            .read(|engine| engine.keys().map(|(key, spec)| (key, *spec)).collect::<Vec<_>>())?;
+        let rotate = reseal(&keys, &present, &next)?;
+        carry_out(venue, Command::RotateMasterKey(rotate))?;
+        let fingerprint = next.fingerprint_text();
+        sealing.turn_to(next);
+        Ok(json!({ "keys_resealed": keys.len(), "fingerprint": fingerprint }))
+    }
+}
+
+/// That what is sealed by it can be opened when the venue starts.
+fn check(venue: &mut impl Backend, master_key: &MasterKey) -> Result<(), Failure> {
+    let master_key = master_key.clone();
+    Ok(venue.read(move |engine| master_key.check(engine))??)
+}
+
+/// An address is the network of itself.
+fn parse_network(text: &str) -> Result<IpNet, Failure> {
+    let address = || text.parse().ok().map(|address: std::net::IpAddr| IpNet::from(address));
+    let network = text.parse::<IpNet>().ok().or_else(address);
+    network
+        .map(|network| network.trunc())
+        .ok_or_else(|| invalid("network", text, "an address or a network, such as 192.0.2.0/24"))
+}
+
+fn parse_expiry(text: &str) -> Result<u64, Failure> {
+    let time = OffsetDateTime::parse(text, &Rfc3339).ok();
+    let expires_ns = time.and_then(|time| u64::try_from(time.unix_timestamp_nanos()).ok());
+    expires_ns
+        .filter(|expires_ns| *expires_ns > now_ns())
+        .ok_or_else(|| invalid("expiry", text, "a time to come, such as 2027-01-31T00:00:00Z"))
+}
+
+fn format_expiry(expires_ns: u64) -> String {
+    let time = OffsetDateTime::from_unix_timestamp_nanos(expires_ns.into());
+    let text = time.ok().and_then(|time| time.format(&Rfc3339).ok());
+    text.unwrap_or_else(|| format!("{expires_ns} ns"))
+}
+
+impl From<RoleName> for Role {
+    fn from(name: RoleName) -> Self {
+        match name {
+            RoleName::Trader => Self::Trader,
+            RoleName::ReadOnly => Self::ReadOnly,
+            RoleName::MarketData => Self::MarketData,
+            RoleName::Operator => Self::Operator,
+        }
+    }
+}
+
+impl From<Role> for RoleName {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::Trader => Self::Trader,
+            Role::ReadOnly => Self::ReadOnly,
+            Role::MarketData => Self::MarketData,
+            Role::Operator => Self::Operator,
+        }
+    }
+}
+
+impl fmt::Debug for MasterKeyText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MasterKeyText(hidden)")
+    }
+}

@@ -1,0 +1,75 @@
+//! Keys and master keys on a command line: what becomes a request, and the files that it reads or makes.
+
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use cli::Failure;
+use venue::{MasterKey, Verifier};
+
+use super::key::{KeyNumber, MasterKeyText, NewKey};
+use super::request::Request;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum KeyAction {
+    /// Make a key. The secret of an HMAC key is shown, this once
+    Add(KeyArgs),
+    /// Show the keys that are valid, by number
+    List,
+    /// Make a key invalid at once
+    Revoke(KeyNumber),
+}
+
+#[derive(Args, Debug)]
+pub(super) struct KeyArgs {
+    #[command(flatten)]
+    key: NewKey,
+    /// File with the client's public key (PEM), for Ed25519 and RSA
+    #[arg(long, value_name = "FILE")]
+    public_key: Option<PathBuf>,
+}
+
+impl KeyAction {
+    pub(super) fn request(self) -> Result<Request, Failure> {
+        Ok(match self {
+            Self::Add(KeyArgs { mut key, public_key }) => {
+                let read = |file: &PathBuf| {
+                    std::fs::read_to_string(file)
+                        .map_err(|error| Failure::new(format!("{}: {error}", file.display())))
+                };
+                key.public_key_pem = public_key.as_ref().map(read).transpose()?;
+                if let (Some(file), Some(pem)) = (&public_key, &key.public_key_pem) {
+                    Verifier::from_pem(pem)
+                        .map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+                }
+                Request::AddKey(key)
+            }
+            Self::List => Request::ListKeys,
+            Self::Revoke(key) => Request::RevokeKey(key),
+        })
+    }
+}
+
+/// Reads the new master key, or makes it first: it is on disk before anything is sealed by it. A
+/// rotation that was cut short can so be begun again with the same file.
+pub(super) fn rotation(data_dir: &Path, file: &Path) -> Result<Request, Failure> {
+    if data_dir.join(server::DEMO_FILE).exists() {
+        return Err(Failure::new("a demo keeps its master key in demo.json, which stays as it is"));
+    }
+    if !file.exists() {
+        new_master_key(file)?;
+    }
+    Ok(Request::RotateMasterKey { next: MasterKeyText::of(&MasterKey::load(file)?) })
+}
+
+pub(super) fn new_master_key(file: &Path) -> Result<(), Failure> {
+    let named = |error: std::io::Error| Failure::new(format!("{}: {error}", file.display()));
+    let mut options = std::fs::OpenOptions::new();
+    let mut open = options.write(true).create_new(true).mode(0o600).open(file).map_err(named)?;
+    writeln!(open, "{}", MasterKey::generate().to_hex()).map_err(named)?;
+    open.sync_all().map_err(named)?;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(named)
+}

@@ -1,0 +1,56 @@
+//! A stopped venue, on which an operator acts through this process.
+
+use std::path::Path;
+
+use cli::Failure;
+use engine::Engine;
+use log::DataDirLock;
+use server::now_ns;
+use types::{Command, Entry, Envelope, Event, Origin};
+use venue::{AnyLog, Machine, Opened, Settings};
+
+use super::backend::Backend;
+
+pub(crate) struct Offline {
+    machine: Machine<AnyLog, ()>,
+    _lock: DataDirLock,
+}
+
+impl Offline {
+    pub(crate) fn open(data_dir: &Path) -> Result<Self, Failure> {
+        let opened = Opened::open(Settings::new(data_dir))?;
+        let (machine, lock) =
+            opened.into_machine(now_ns()).map_err(|error| Failure::new(error.to_string()))?;
+        Ok(Self { machine, _lock: lock })
+    }
+}
+
+impl Backend for Offline {
+    fn apply(&mut self, command: Command) -> Result<Vec<Event>, Failure> {
+        let envelope = Envelope::venue(Origin::Admin, now_ns());
+        self.machine
+            .submit(Entry { envelope, command }, ())
+            .map_err(|(refused, ())| Failure::new(refused.to_string()))?;
+        let mut outputs = Vec::new();
+        while self.machine.is_busy() {
+            let progress = self
+                .machine
+                .poll(now_ns(), &mut outputs)
+                .map_err(|error| Failure::new(error.to_string()))?;
+            if !progress.is_any {
+                // The disk takes a moment, and nobody else waits for this thread.
+                std::thread::sleep(std::time::Duration::from_micros(200));
+            }
+        }
+        let own = outputs.into_iter().find(|output| output.ticket.is_some());
+        let own = own.ok_or_else(|| Failure::new("the command was not carried out"))?;
+        Ok(own.reply.events().copied().collect())
+    }
+
+    fn read<R: Send + 'static>(
+        &mut self,
+        question: impl FnOnce(&Engine) -> R + Send + 'static,
+    ) -> Result<R, Failure> {
+        Ok(question(self.machine.engine()))
+    }
+}

@@ -1,0 +1,73 @@
+//! A running venue, on which an operator acts through its handle.
+
+use cli::Failure;
+use engine::Engine;
+use serde_json::Value;
+use server::now_ns;
+use types::{Command, Entry, Envelope, Event, KeyId, Origin, Refused};
+use venue::{Handle, Keyring};
+
+use super::backend::Backend;
+use super::request::Request;
+
+/// Waits until all listeners have been told of what is applied by now.
+async fn settle(handle: &Handle) {
+    if let Ok(passed) = handle.read_views(|_, _| ()) {
+        // A venue that is gone has told everyone what it could.
+        let _gone = passed.await;
+    }
+}
+
+/// A running venue as an operator has it.
+pub(super) struct Online {
+    pub(super) handle: Handle,
+    /// The operator's, if he came with one.
+    pub(super) key: KeyId,
+    /// Whether a command was sent.
+    pub(super) is_sent: bool,
+}
+
+impl Online {
+    /// Says also whether a command was sent, so that the log knows what became of the request.
+    pub(super) async fn execute(
+        mut self,
+        request: Request,
+        keyring: Keyring,
+    ) -> (Result<Value, Failure>, bool) {
+        let handle = self.handle.clone();
+        let execute = move || (request.execute(&mut self, Some(&keyring)), self.is_sent);
+        let executed = tokio::task::spawn_blocking(execute).await;
+        // What the operator did is seen by everyone before he is told that it is done.
+        settle(&handle).await;
+        executed.unwrap_or_else(|_| (Err(Failure::fault("the request panicked")), true))
+    }
+}
+
+/// Called on a thread that may wait.
+impl Backend for Online {
+    fn apply(&mut self, command: Command) -> Result<Vec<Event>, Failure> {
+        let envelope = Envelope { key: self.key, ..Envelope::venue(Origin::Admin, now_ns()) };
+        self.is_sent = true;
+        let reply = self.handle.submit(Entry { envelope, command }).map_err(refused)?;
+        let reply = reply.blocking_recv().map_err(|_| gone())?.map_err(refused)?;
+        Ok(reply.events().copied().collect())
+    }
+
+    fn read<R: Send + 'static>(
+        &mut self,
+        question: impl FnOnce(&Engine) -> R + Send + 'static,
+    ) -> Result<R, Failure> {
+        let answer = self.handle.read(question).map_err(refused)?;
+        answer.blocking_recv().map_err(|_| gone())
+    }
+}
+
+fn refused(refused: Refused) -> Failure {
+    Failure::unavailable(refused.to_string())
+}
+
+fn gone() -> Failure {
+    Failure::unavailable(
+        "the venue stopped before it answered: whether the command was carried out is known after a restart",
+    )
+}

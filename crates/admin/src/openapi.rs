@@ -1,0 +1,216 @@
+//! The OpenAPI document of the operators' API, made from its routes, and a page to try it.
+//!
+//! The page is Swagger UI, in the binary: it works where there is no other network than the venue's.
+//! It signs what it sends with the secret that is typed in, which does not leave the browser.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use cli::Failure;
+use gateway::{Method, OPERATOR_ROOT, Page};
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use super::routes::{ROUTES, Route};
+
+const HTML: &str = "text/html; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
+const JSON: &str = "application/json";
+
+/// What anybody may read below [`OPERATOR_ROOT`].
+pub(super) fn page(path: &str) -> Option<Page> {
+    let plain = |content_type, text: &'static str| Page {
+        content_type,
+        is_gzip: false,
+        body: text.as_bytes(),
+    };
+    let zipped = |content_type, body: &'static [u8]| Page { content_type, is_gzip: true, body };
+    Some(match path {
+        "/openapi.json" => plain(JSON, document()),
+        "/docs" => plain(HTML, include_str!("../assets/docs.html")),
+        "/docs/page.js" => plain(SCRIPT, include_str!("../assets/docs.js")),
+        "/docs/swagger-ui.js" => {
+            zipped(SCRIPT, include_bytes!("../assets/swagger-ui/swagger-ui-bundle.js.gz"))
+        }
+        "/docs/swagger-ui.css" => {
+            zipped(STYLE, include_bytes!("../assets/swagger-ui/swagger-ui.css.gz"))
+        }
+        _ => return None,
+    })
+}
+
+/// What an operation takes: fields of the path, and fields of the body.
+#[derive(Clone, Debug)]
+pub(super) struct Fields {
+    path: Map<String, Value>,
+    body: Map<String, Value>,
+    /// Fields of the body that must be there.
+    required: BTreeSet<String>,
+}
+
+impl Fields {
+    pub(super) fn of(route: &Route) -> Self {
+        let schema = (route.schema)(&mut inlined().into_generator());
+        let field = |name: &str| schema.get(name).cloned().unwrap_or_default();
+        let in_path: BTreeSet<_> = route.path.split('/').filter_map(name_in).collect();
+        let properties = field("properties").as_object().cloned().unwrap_or_default();
+        let (path, body) =
+            properties.into_iter().partition(|(name, _)| in_path.contains(name.as_str()));
+        let required = field("required");
+        let required = required.as_array().into_iter().flatten().filter_map(Value::as_str);
+        let required = required.filter(|name| !in_path.contains(name)).map(str::to_owned).collect();
+        Self { path, body, required }
+    }
+
+    /// A body to begin with, of what must be there alone: the page would make up the rest as well.
+    fn example(&self) -> Value {
+        let value = |name: &String| {
+            let schema = &self.body[name];
+            let of_type = match schema["type"].as_str() {
+                Some("integer" | "number") => json!(1),
+                Some("boolean") => json!(true),
+                Some("array") => json!([]),
+                _ => json!("?"),
+            };
+            let word = schema["enum"].get(0).or_else(|| schema["oneOf"][0].get("const"));
+            (name.clone(), word.cloned().unwrap_or(of_type))
+        };
+        self.required.iter().map(value).collect::<Map<_, _>>().into()
+    }
+
+    /// A field that nobody reads would be one that its sender believes in.
+    pub(super) fn check(&self, object: &Map<String, Value>) -> Result<(), Failure> {
+        match object.keys().find(|name| !self.body.contains_key(*name)) {
+            Some(name) => Err(Failure::new(format!("this operation has no field `{name}`"))),
+            None => Ok(()),
+        }
+    }
+
+    /// A part of the path as the field that it is.
+    pub(super) fn path_value(&self, name: &str, text: &str) -> Result<Value, Failure> {
+        let schema = self.path.get(name);
+        let schema = schema.ok_or_else(|| Failure::fault(format!("`{name}` is no field")))?;
+        if schema["type"] != "integer" {
+            return Ok(text.into());
+        }
+        let number = text.parse::<u64>();
+        number.map(Value::from).map_err(|_| {
+            Failure::new(format!("`{text}` in the path is not a number, as `{name}` must be"))
+        })
+    }
+}
+
+/// Schemas of OpenAPI 3.1 are those of this draft.
+fn inlined() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true)
+}
+
+/// Of `{name}`.
+pub(super) fn name_in(segment: &str) -> Option<&str> {
+    segment.strip_prefix('{')?.strip_suffix('}')
+}
+
+fn document() -> &'static str {
+    static DOCUMENT: OnceLock<String> = OnceLock::new();
+    DOCUMENT.get_or_init(|| describe().to_string())
+}
+
+fn describe() -> Value {
+    let mut paths = Map::new();
+    for route in ROUTES {
+        let path = paths.entry(route.path).or_insert_with(|| json!({}));
+        path[route.method.as_str().to_lowercase()] = operation(route);
+    }
+    let api_key = |name: &str, place: &str, description: &str| json!({ "type": "apiKey", "in": place, "name": name, "description": description });
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Buttonwood: operators",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "What operators do, by keys of the role `operator`. A request is signed as \
+                on Binance: HMAC-SHA256 or a signature by Ed25519 or RSA, of the query string and the \
+                body. `timestamp`, `recvWindow` and `signature` are in the query string, all else is \
+                in the path and in the body.",
+            "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
+        },
+        "servers": [{ "url": OPERATOR_ROOT }],
+        "security": [{ "key": [], "timestamp": [], "signature": [] }],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {
+                "key": api_key("X-MBX-APIKEY", "header", "A key of the role `operator`"),
+                "timestamp": api_key("timestamp", "query", "Now, in milliseconds since 1970"),
+                "signature": api_key("signature", "query", "Of the query string before it and the body"),
+            },
+            "schemas": { "Error": {
+                "type": "object",
+                "required": ["code", "msg"],
+                "properties": {
+                    "code": { "type": "integer" },
+                    "msg": { "type": "string", "description": "One sentence" },
+                    "reason": {
+                        "type": "string",
+                        "description": "The rule that is against it, where there is one",
+                    },
+                },
+            } },
+        },
+    })
+}
+
+fn operation(route: &Route) -> Value {
+    let fields = Fields::of(route);
+    let parameters = fields.path.iter().map(
+        |(name, schema)| json!({ "name": name, "in": "path", "required": true, "schema": schema }),
+    );
+    let answer = (route.answer)(&mut inlined().for_serialize().into_generator());
+    let mut responses = json!({ "200": {
+        "description": "Done",
+        "content": { JSON: { "schema": answer } },
+    } });
+    for (status, description) in [
+        ("400", "The request makes no sense; nothing was changed"),
+        ("401", "The key is unknown, not an operator's, or may not be used from there"),
+        ("404", "It is about something that is not there"),
+        ("408", "The body did not arrive in time"),
+        ("409", "A rule of the venue is against it; nothing was changed"),
+        ("413", "The body is too large"),
+        ("418", "The address is banned for a while"),
+        ("429", "The address asks too much"),
+        ("503", "The venue takes nothing at the moment"),
+    ] {
+        let schema = json!({ "$ref": "#/components/schemas/Error" });
+        responses[status] =
+            json!({ "description": description, "content": { JSON: { "schema": schema } } });
+    }
+    let tag = route.path.split('/').nth(1).unwrap_or_default();
+    let mut operation = json!({
+        "operationId": operation_id(route),
+        "summary": route.summary,
+        "tags": [tag],
+        "parameters": parameters.collect::<Value>(),
+        "responses": responses,
+    });
+    if [Method::POST, Method::PUT, Method::PATCH].contains(&route.method) && !fields.body.is_empty()
+    {
+        let schema = json!({
+            "type": "object",
+            "properties": fields.body,
+            "required": fields.required,
+            "additionalProperties": false,
+        });
+        operation["requestBody"] = json!({
+            "required": !fields.required.is_empty(),
+            "content": { JSON: { "schema": schema, "example": fields.example() } },
+        });
+    }
+    operation
+}
+
+/// Such as `get-accounts-name-balances`.
+fn operation_id(route: &Route) -> String {
+    let words = route.path.split('/').skip(1).map(|word| name_in(word).unwrap_or(word));
+    let method = route.method.as_str().to_lowercase();
+    [method.as_str()].into_iter().chain(words).collect::<Vec<_>>().join("-")
+}

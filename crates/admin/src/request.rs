@@ -1,0 +1,320 @@
+//! An operator's request: how it is put to the engine, and what is answered.
+
+use clap::Args;
+use cli::Failure;
+use engine::Engine;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use types::{
+    AccountId, AccountName, AccountSpec, Asset, AssetId, AssetName, Command, CreateAccount,
+    Deposit, FeeRates, ListAsset, UpdateAccount, Withdraw,
+};
+use venue::Keyring;
+
+use super::backend::{Backend, carry_out};
+use super::instrument::InstrumentAction;
+use super::key::{self, KeyNumber, MasterKeyText, NewKey};
+use super::lookup::{find_account, find_amount};
+use super::risk::Oversight;
+use super::trading::Trading;
+use super::transfer::Transfer;
+use super::value::{format_fee, invalid, parse_external_ref, parse_fee, to_json};
+use super::withdrawal::WithdrawalAction;
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(tag = "request", rename_all = "snake_case")]
+pub(crate) enum Request {
+    AddAsset(NewAsset),
+    ListAssets,
+    Instrument { action: InstrumentAction },
+    AddAccount(NewAccount),
+    UpdateAccount(AccountUpdate),
+    ListAccounts,
+    Balances(NamedAccount),
+    Deposit(Transfer),
+    Withdraw(Transfer),
+    Withdrawal { action: WithdrawalAction },
+    AddKey(NewKey),
+    ListKeys,
+    RevokeKey(KeyNumber),
+    RotateMasterKey { next: MasterKeyText },
+    Trading { action: Trading },
+    Risk { action: Oversight },
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct NewAsset {
+    /// Such as `BTC`
+    #[schemars(regex(pattern = "^[A-Z0-9]{1,16}$"))]
+    name: String,
+    /// Its smallest unit is 10^-DECIMALS
+    #[arg(long, default_value_t = DECIMALS)]
+    #[serde(default = "decimals")]
+    #[schemars(range(max = 18))]
+    decimals: u8,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct NamedAccount {
+    name: String,
+}
+
+const DECIMALS: u8 = 8;
+/// Of an account that is opened without a word about them.
+const ORDERS_MAX: u32 = 10_000;
+/// The read model has all that is finished. What the engine keeps takes its memory, and is there for order
+/// lists, for busts, and for questions that the read model cannot answer at the moment.
+const PAST_KEPT: u32 = 1_000;
+
+fn decimals() -> u8 {
+    DECIMALS
+}
+
+fn orders_max() -> u32 {
+    ORDERS_MAX
+}
+
+fn past_kept() -> u32 {
+    PAST_KEPT
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct NewAccount {
+    name: String,
+    /// Basis points as a maker, in place of the instruments' fees; needs the other one too
+    #[arg(long, value_name = "BPS", requires = "taker_fee_bps")]
+    maker_fee_bps: Option<String>,
+    /// Basis points as a taker, likewise
+    #[arg(long, value_name = "BPS", requires = "maker_fee_bps")]
+    taker_fee_bps: Option<String>,
+    /// Open orders over all instruments
+    #[arg(long, value_name = "N", default_value_t = ORDERS_MAX)]
+    #[serde(default = "orders_max")]
+    max_open_orders: u32,
+    /// Finished orders that the engine keeps in memory; the read model has all
+    #[arg(long, value_name = "N", default_value_t = PAST_KEPT)]
+    #[serde(default = "past_kept")]
+    finished_orders_kept: u32,
+    /// Trades that the engine keeps in memory, and so can be busted or corrected; the read model has all
+    #[arg(long, value_name = "N", default_value_t = PAST_KEPT)]
+    #[serde(default = "past_kept")]
+    trades_kept: u32,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct AccountUpdate {
+    name: String,
+    /// Basis points as a maker, in place of the instruments' fees; needs the other one too
+    #[arg(long, value_name = "BPS", requires = "taker_fee_bps")]
+    maker_fee_bps: Option<String>,
+    /// Basis points as a taker, likewise
+    #[arg(long, value_name = "BPS", requires = "maker_fee_bps")]
+    taker_fee_bps: Option<String>,
+    /// Back to the instruments' fees
+    #[arg(long, conflicts_with = "maker_fee_bps")]
+    #[serde(default)]
+    no_own_fees: bool,
+    /// Open orders over all instruments
+    #[arg(long, value_name = "N")]
+    max_open_orders: Option<u32>,
+    /// Finished orders that the engine keeps in memory; the read model has all
+    #[arg(long, value_name = "N")]
+    finished_orders_kept: Option<u32>,
+    /// Trades that the engine keeps in memory, and so can be busted or corrected; the read model has all
+    #[arg(long, value_name = "N")]
+    trades_kept: Option<u32>,
+}
+
+impl Request {
+    /// Whether it means something where there is nothing yet.
+    pub(crate) fn can_begin_a_venue(&self) -> bool {
+        matches!(self, Self::AddAsset(_) | Self::AddAccount(_))
+    }
+
+    pub(crate) fn execute(
+        self,
+        venue: &mut impl Backend,
+        keyring: Option<&Keyring>,
+    ) -> Result<Value, Failure> {
+        match self {
+            Self::AddAsset(NewAsset { name, decimals }) => {
+                let name = AssetName::parse(&name)
+                    .ok_or_else(|| invalid("asset", &name, "1 to 16 capital letters and digits"))?;
+                let asset = Asset { name, decimals };
+                carry_out(venue, Command::ListAsset(ListAsset { asset }))?;
+                Ok(to_json(AssetAdded { asset: name.as_str(), decimals }))
+            }
+            Self::ListAssets => venue.read(list_assets),
+            Self::Instrument { action } => action.execute(venue),
+            Self::AddAccount(new) => {
+                let spec = new.spec()?;
+                carry_out(venue, Command::CreateAccount(CreateAccount { spec }))?;
+                Ok(to_json(AccountAdded { account: spec.name.as_str() }))
+            }
+            Self::UpdateAccount(update) => update.execute(venue),
+            Self::ListAccounts => venue.read(list_accounts),
+            Self::Balances(NamedAccount { name }) => {
+                let account = find_account(venue, &name)?;
+                venue.read(move |engine| list_balances(engine, account))
+            }
+            Self::Deposit(Transfer { account, asset, amount, external_ref }) => {
+                let account = find_account(venue, &account)?;
+                let (asset, amount) = find_amount(venue, &asset, &amount)?;
+                let external_ref = parse_external_ref(&external_ref)?;
+                let deposit = Deposit { account, asset, amount, external_ref };
+                carry_out(venue, Command::Deposit(deposit))?;
+                venue.read(move |engine| list_balances(engine, account))
+            }
+            Self::Withdraw(Transfer { account, asset, amount, external_ref }) => {
+                let account = find_account(venue, &account)?;
+                let (asset, amount) = find_amount(venue, &asset, &amount)?;
+                let external_ref = parse_external_ref(&external_ref)?;
+                let withdraw = Withdraw { account, asset, amount, external_ref };
+                carry_out(venue, Command::Withdraw(withdraw))?;
+                venue.read(move |engine| list_balances(engine, account))
+            }
+            Self::Withdrawal { action } => action.execute(venue),
+            Self::AddKey(new) => new.execute(venue, keyring),
+            Self::ListKeys => key::list(venue, keyring),
+            Self::RevokeKey(KeyNumber { key }) => key::revoke(venue, key),
+            Self::RotateMasterKey { next } => next.rotate(venue, keyring),
+            Self::Trading { action } => action.execute(venue),
+            Self::Risk { action } => action.execute(venue),
+        }
+    }
+}
+
+impl NewAccount {
+    fn spec(&self) -> Result<AccountSpec, Failure> {
+        Ok(AccountSpec {
+            name: AccountName::parse(&self.name)
+                .ok_or_else(|| invalid("account", &self.name, "1 to 32 letters, digits, . _ -"))?,
+            fees: parse_fees(&self.maker_fee_bps, &self.taker_fee_bps)?,
+            max_open_orders: self.max_open_orders,
+            finished_orders_kept: self.finished_orders_kept,
+            trades_kept: self.trades_kept,
+        })
+    }
+}
+
+impl AccountUpdate {
+    fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        let account = find_account(venue, &self.name)?;
+        let now = move |engine: &Engine| {
+            let mut accounts = engine.accounts();
+            accounts.find(|(id, _)| *id == account).map(|(_, spec)| *spec)
+        };
+        let gone = || Failure::new("the account is gone");
+        let now = venue.read(now)?.ok_or_else(gone)?;
+        let fees = match self.no_own_fees {
+            true if self.maker_fee_bps.is_some() => {
+                return Err(Failure::new("own fees and none exclude each other"));
+            }
+            true => None,
+            false => parse_fees(&self.maker_fee_bps, &self.taker_fee_bps)?.or(now.fees),
+        };
+        let spec = AccountSpec {
+            fees,
+            max_open_orders: self.max_open_orders.unwrap_or(now.max_open_orders),
+            finished_orders_kept: self.finished_orders_kept.unwrap_or(now.finished_orders_kept),
+            trades_kept: self.trades_kept.unwrap_or(now.trades_kept),
+            ..now
+        };
+        if spec != now {
+            carry_out(venue, Command::UpdateAccount(UpdateAccount { account, spec }))?;
+        }
+        venue.read(move |engine| account_row(engine, account, &spec)).map(to_json)
+    }
+}
+
+fn parse_fees(maker: &Option<String>, taker: &Option<String>) -> Result<Option<FeeRates>, Failure> {
+    let (maker, taker) = match (maker, taker) {
+        (Some(maker), Some(taker)) => (maker, taker),
+        (None, None) => return Ok(None),
+        _ => return Err(Failure::new("an account's own fees are two: as a maker and as a taker")),
+    };
+    let (maker_fee_bps_x100, taker_fee_bps_x100) = (parse_fee(maker)?, parse_fee(taker)?);
+    Ok(Some(FeeRates { maker_fee_bps_x100, taker_fee_bps_x100 }))
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct AssetAdded<'a> {
+    asset: &'a str,
+    decimals: u8,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct AssetShown {
+    asset: String,
+    decimals: u8,
+    /// All that accounts and the venue own of it
+    supply: String,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct AccountAdded<'a> {
+    account: &'a str,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct AccountShown {
+    id: u32,
+    account: String,
+    /// None if it pays what everybody does
+    maker_fee_bps: Option<String>,
+    taker_fee_bps: Option<String>,
+    max_open_orders: u32,
+    finished_orders_kept: u32,
+    trades_kept: u32,
+    killed: bool,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct BalanceShown {
+    asset: String,
+    free: String,
+    /// What open orders and withdrawals hold
+    locked: String,
+}
+
+fn list_assets(engine: &Engine) -> Value {
+    let assets = (0..).map(AssetId).zip(engine.assets());
+    let row = |(id, asset): (AssetId, &Asset)| {
+        let supply = engine.supply(id).unwrap_or_default();
+        AssetShown {
+            asset: asset.name.to_string(),
+            decimals: asset.decimals,
+            supply: asset.format_amount(supply),
+        }
+    };
+    to_json(assets.map(row).collect::<Vec<_>>())
+}
+
+fn list_accounts(engine: &Engine) -> Value {
+    let rows = engine.accounts().map(|(id, spec)| account_row(engine, id, spec));
+    to_json(rows.collect::<Vec<_>>())
+}
+
+fn account_row(engine: &Engine, id: AccountId, spec: &AccountSpec) -> AccountShown {
+    AccountShown {
+        id: id.0,
+        account: spec.name.to_string(),
+        maker_fee_bps: spec.fees.map(|fees| format_fee(fees.maker_fee_bps_x100)),
+        taker_fee_bps: spec.fees.map(|fees| format_fee(fees.taker_fee_bps_x100)),
+        max_open_orders: spec.max_open_orders,
+        finished_orders_kept: spec.finished_orders_kept,
+        trades_kept: spec.trades_kept,
+        killed: engine.is_killed(id),
+    }
+}
+
+fn list_balances(engine: &Engine, account: AccountId) -> Value {
+    let rows =
+        engine.assets().iter().zip(engine.balances(account)).map(|(asset, balance)| BalanceShown {
+            asset: asset.name.to_string(),
+            free: asset.format_amount(balance.free),
+            locked: asset.format_amount(balance.locked),
+        });
+    to_json(rows.collect::<Vec<_>>())
+}

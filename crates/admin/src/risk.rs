@@ -1,0 +1,221 @@
+//! What operators say about an account: its kill switch, how it is looked after, its limits.
+//!
+//! What a command line does not name stays as it is; one that names nothing shows what is. The
+//! value 0 takes a limit away.
+
+use clap::{Args, Subcommand, ValueEnum};
+use cli::Failure;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use types::{
+    AccountId, AccountLimits, AccountMode, AccountRisk, Command, SetAccountLimits, SetAccountRisk,
+    SetKillSwitch,
+};
+
+use super::backend::{Backend, carry_out};
+use super::lookup::{Listing, find_account, find_instrument};
+use super::value::to_json;
+
+#[derive(Debug, Deserialize, Serialize, Subcommand)]
+pub(crate) enum Oversight {
+    /// Switch an account off: no more orders from it, and all that it has open are canceled; or on
+    /// again
+    Kill(Kill),
+    /// Say how an account is looked after; what is not named stays, 0 is no limit
+    Risk(RiskChange),
+    /// Limit what an account may do in one instrument; what is not named stays, 0 is no limit
+    Limits(LimitsChange),
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema, Serialize, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct Kill {
+    account: String,
+    /// Whether the kill switch is on, which is to say the account is off
+    switch: Switch,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct RiskChange {
+    account: String,
+    /// Changes only while the account has no open orders, position, balances or receivables
+    #[arg(long)]
+    mode: Option<ModeName>,
+    /// Accounts of one group do not trade with each other; 0 is no group
+    #[arg(long, value_name = "N")]
+    stp_group: Option<u32>,
+    /// Orders taken on in ten seconds
+    #[arg(long, value_name = "N")]
+    orders_per_10s: Option<u32>,
+    /// Orders taken on in a day (UTC)
+    #[arg(long, value_name = "N")]
+    orders_per_day: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, ValueEnum)]
+#[value(rename_all = "PascalCase")]
+pub(crate) enum ModeName {
+    /// Owns balances; open orders hold what they may cost
+    Cash,
+    /// Settles elsewhere: positions and limits, no balances
+    Limits,
+    /// Nothing is held and nothing is counted
+    None,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct LimitsChange {
+    account: String,
+    symbol: String,
+    /// The most that one order may be for
+    #[arg(long, value_name = "DECIMAL")]
+    max_order_qty: Option<String>,
+    /// The most that one order may be worth, in the quote asset
+    #[arg(long, value_name = "DECIMAL")]
+    max_order_notional: Option<String>,
+    /// Open orders
+    #[arg(long, value_name = "N")]
+    max_open_orders: Option<u32>,
+    /// What all open orders may be worth, in the quote asset
+    #[arg(long, value_name = "DECIMAL")]
+    max_open_notional: Option<String>,
+    /// Long or short, with all open orders of that side filled
+    #[arg(long, value_name = "DECIMAL")]
+    max_position: Option<String>,
+    /// How far a limit price may be through the last price, in whole basis points of it
+    #[arg(long, value_name = "BPS")]
+    collar_bps: Option<u32>,
+}
+
+impl Oversight {
+    pub(crate) fn execute(self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        match self {
+            Self::Kill(Kill { account: name, switch }) => {
+                let account = find_account(venue, &name)?;
+                let on = switch == Switch::On;
+                carry_out(venue, Command::SetKillSwitch(SetKillSwitch { account, on }))?;
+                Ok(to_json(KillShown { account: name, killed: on }))
+            }
+            Self::Risk(change) => change.execute(venue),
+            Self::Limits(change) => change.execute(venue),
+        }
+    }
+}
+
+impl RiskChange {
+    fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        let account = find_account(venue, &self.account)?;
+        let now = venue.read(move |engine| engine.account_risk(account))?;
+        let now = now.unwrap_or(AccountRisk::PLAIN);
+        let risk = AccountRisk {
+            mode: self.mode.map_or(now.mode, AccountMode::from),
+            stp_group: self.stp_group.unwrap_or(now.stp_group),
+            max_orders_per_10s: self.orders_per_10s.unwrap_or(now.max_orders_per_10s),
+            max_orders_per_day: self.orders_per_day.unwrap_or(now.max_orders_per_day),
+        };
+        if risk != now {
+            carry_out(venue, Command::SetAccountRisk(SetAccountRisk { account, risk }))?;
+        }
+        Ok(to_json(RiskShown {
+            account: &self.account,
+            mode: format!("{:?}", risk.mode),
+            stp_group: risk.stp_group,
+            orders_per_10s: risk.max_orders_per_10s,
+            orders_per_day: risk.max_orders_per_day,
+        }))
+    }
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct KillShown {
+    account: String,
+    killed: bool,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct RiskShown<'a> {
+    account: &'a str,
+    mode: String,
+    stp_group: u32,
+    orders_per_10s: u32,
+    orders_per_day: u32,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct LimitsShown<'a> {
+    account: &'a str,
+    symbol: &'a str,
+    max_order_qty: String,
+    max_order_notional: String,
+    max_open_orders: u32,
+    max_open_notional: String,
+    max_position: String,
+    collar_bps: u32,
+}
+
+impl From<ModeName> for AccountMode {
+    fn from(name: ModeName) -> Self {
+        match name {
+            ModeName::Cash => Self::Cash,
+            ModeName::Limits => Self::Limits,
+            ModeName::None => Self::None,
+        }
+    }
+}
+
+impl LimitsChange {
+    fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        let account = find_account(venue, &self.account)?;
+        let listing = find_instrument(venue, &self.symbol)?;
+        let now = limits_now(venue, account, &listing)?;
+        let limits = self.over(now, &listing)?;
+        if limits != now {
+            let instrument = listing.instrument.id;
+            let set = SetAccountLimits { account, instrument, limits };
+            carry_out(venue, Command::SetAccountLimits(set))?;
+        }
+        let (instrument, quote) = (&listing.instrument, &listing.quote);
+        Ok(to_json(LimitsShown {
+            account: &self.account,
+            symbol: &self.symbol,
+            max_order_qty: instrument.format_qty(limits.max_order_qty, 0),
+            max_order_notional: quote.format_amount(limits.max_order_notional),
+            max_open_orders: limits.max_open_orders,
+            max_open_notional: quote.format_amount(limits.max_open_notional),
+            max_position: instrument.format_qty(limits.max_position, 0),
+            collar_bps: limits.collar_bps,
+        }))
+    }
+
+    /// The limits with what is named in place of what was.
+    fn over(&self, now: AccountLimits, listing: &Listing) -> Result<AccountLimits, Failure> {
+        Ok(AccountLimits {
+            max_order_qty: listing.qty_or(&self.max_order_qty, now.max_order_qty)?,
+            max_order_notional: listing
+                .notional_or(&self.max_order_notional, now.max_order_notional)?,
+            max_open_orders: self.max_open_orders.unwrap_or(now.max_open_orders),
+            max_open_notional: listing
+                .notional_or(&self.max_open_notional, now.max_open_notional)?,
+            max_position: listing.qty_or(&self.max_position, now.max_position)?,
+            collar_bps: self.collar_bps.unwrap_or(now.collar_bps),
+        })
+    }
+}
+
+fn limits_now(
+    venue: &mut impl Backend,
+    account: AccountId,
+    listing: &Listing,
+) -> Result<AccountLimits, Failure> {
+    let instrument = listing.instrument.id;
+    venue.read(move |engine| {
+        let mut all = engine.limits(account);
+        all.find(|(id, _)| *id == instrument).map(|(_, limits)| *limits).unwrap_or_default()
+    })
+}

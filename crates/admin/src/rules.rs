@@ -1,0 +1,206 @@
+//! The rules of an instrument beyond its bounds.
+
+use clap::{Args, ValueEnum};
+use cli::Failure;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use types::{
+    BandBreach, Command, Instrument, InstrumentRules, PercentPrice, PriceBands, Qty,
+    SetInstrumentRules,
+};
+
+use super::backend::{Backend, carry_out};
+use super::lookup::{Listing, find_instrument};
+use super::risk::Switch;
+use super::value::to_json;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct RulesChange {
+    symbol: String,
+    /// The average price is that of so many minutes; 0 takes the last trade's price
+    #[arg(long, value_name = "MINUTES")]
+    avg_price_mins: Option<u32>,
+    /// The highest limit of a buy, in basis points of the average price (12000 is 20 % above it)
+    #[arg(long, value_name = "BPS")]
+    buy_max_bps: Option<u32>,
+    /// The lowest limit of a buy, likewise (8000 is 20 % below it)
+    #[arg(long, value_name = "BPS")]
+    buy_min_bps: Option<u32>,
+    /// The highest limit of a sell, likewise
+    #[arg(long, value_name = "BPS")]
+    sell_max_bps: Option<u32>,
+    /// The lowest limit of a sell, likewise
+    #[arg(long, value_name = "BPS")]
+    sell_min_bps: Option<u32>,
+    /// Whether market orders are held to the notional bounds at the average price, not at the best
+    #[arg(long)]
+    notional_by_avg_price: Option<Switch>,
+    /// Smallest quantity of a market order
+    #[arg(long, value_name = "DECIMAL")]
+    market_min_qty: Option<String>,
+    /// Parts that an iceberg may come in
+    #[arg(long, value_name = "N")]
+    iceberg_parts_max: Option<u32>,
+    /// Open orders of one account that wait for a trigger
+    #[arg(long, value_name = "N")]
+    max_stop_orders: Option<u32>,
+    /// Open icebergs of one account
+    #[arg(long, value_name = "N")]
+    max_iceberg_orders: Option<u32>,
+    /// Open order lists of one account
+    #[arg(long, value_name = "N")]
+    max_order_lists: Option<u32>,
+    /// How often one order may be amended
+    #[arg(long, value_name = "N")]
+    max_amends: Option<u32>,
+    /// The least that a trailing stop may trail, in basis points
+    #[arg(long, value_name = "BPS")]
+    trailing_delta_min_bps: Option<u32>,
+    /// The most that a trailing stop may trail
+    #[arg(long, value_name = "BPS")]
+    trailing_delta_max_bps: Option<u32>,
+    /// The most of the base asset that an account may own and be buying
+    #[arg(long, value_name = "DECIMAL")]
+    max_position: Option<String>,
+    /// How far trades may be from the last auction's price, in basis points of it
+    #[arg(long, value_name = "BPS")]
+    static_band_bps: Option<u32>,
+    /// How far trades may be from the last trade's price
+    #[arg(long, value_name = "BPS")]
+    dynamic_band_bps: Option<u32>,
+    /// What comes instead of a trade outside the bands
+    #[arg(long, value_name = "PHASE")]
+    breach: Option<BreachName>,
+    /// How long that lasts; 0 is until the phase is set
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(..=u64::MAX / SECOND_NS))]
+    breach_s: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, ValueEnum)]
+#[value(rename_all = "PascalCase")]
+pub(crate) enum BreachName {
+    VolatilityAuction,
+    Halt,
+}
+
+impl From<BreachName> for BandBreach {
+    fn from(name: BreachName) -> Self {
+        match name {
+            BreachName::VolatilityAuction => Self::VolatilityAuction,
+            BreachName::Halt => Self::Halt,
+        }
+    }
+}
+
+impl RulesChange {
+    pub(crate) fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        let listing = find_instrument(venue, &self.symbol)?;
+        let instrument = listing.instrument.id;
+        let now = venue.read(move |engine| engine.instrument_rules(instrument).copied())?;
+        let now = now.unwrap_or_default();
+        let rules = self.over(&now, &listing)?;
+        if rules != now {
+            let set = SetInstrumentRules { instrument, rules };
+            carry_out(venue, Command::SetInstrumentRules(set))?;
+        }
+        Ok(self.answer(&rules, &listing.instrument))
+    }
+
+    /// The rules with what is named in place of what was.
+    fn over(&self, now: &InstrumentRules, listing: &Listing) -> Result<InstrumentRules, Failure> {
+        let InstrumentRules { percent_price: percent, bands, .. } = now;
+        let is_on = |switch: Switch| switch == Switch::On;
+        let breach_ns = match self.breach_s {
+            None => bands.breach_ns,
+            Some(seconds) => seconds
+                .checked_mul(SECOND_NS)
+                .ok_or_else(|| Failure::new("no breach lasts as long as that"))?,
+        };
+        Ok(InstrumentRules {
+            avg_price_mins: self.avg_price_mins.unwrap_or(now.avg_price_mins),
+            percent_price: PercentPrice {
+                buy_max_bps: self.buy_max_bps.unwrap_or(percent.buy_max_bps),
+                buy_min_bps: self.buy_min_bps.unwrap_or(percent.buy_min_bps),
+                sell_max_bps: self.sell_max_bps.unwrap_or(percent.sell_max_bps),
+                sell_min_bps: self.sell_min_bps.unwrap_or(percent.sell_min_bps),
+            },
+            notional_by_avg_price: self
+                .notional_by_avg_price
+                .map_or(now.notional_by_avg_price, is_on),
+            market_min_qty: listing.qty_or(&self.market_min_qty, now.market_min_qty)?,
+            iceberg_parts_max: self.iceberg_parts_max.unwrap_or(now.iceberg_parts_max),
+            max_stop_orders: self.max_stop_orders.unwrap_or(now.max_stop_orders),
+            max_iceberg_orders: self.max_iceberg_orders.unwrap_or(now.max_iceberg_orders),
+            max_order_lists: self.max_order_lists.unwrap_or(now.max_order_lists),
+            max_amends: self.max_amends.unwrap_or(now.max_amends),
+            trailing_delta_min_bps: self
+                .trailing_delta_min_bps
+                .unwrap_or(now.trailing_delta_min_bps),
+            trailing_delta_max_bps: self
+                .trailing_delta_max_bps
+                .unwrap_or(now.trailing_delta_max_bps),
+            max_position: listing.qty_or(&self.max_position, now.max_position)?,
+            bands: PriceBands {
+                static_bps: self.static_band_bps.unwrap_or(bands.static_bps),
+                dynamic_bps: self.dynamic_band_bps.unwrap_or(bands.dynamic_bps),
+                breach: self.breach.map_or(bands.breach, BandBreach::from),
+                breach_ns,
+            },
+        })
+    }
+
+    /// By the names of the options.
+    fn answer(&self, rules: &InstrumentRules, instrument: &Instrument) -> Value {
+        let InstrumentRules { percent_price: percent, bands, .. } = rules;
+        let qty = |qty: Qty| instrument.format_qty(qty, 0);
+        to_json(RulesShown {
+            symbol: &self.symbol,
+            avg_price_mins: rules.avg_price_mins,
+            buy_max_bps: percent.buy_max_bps,
+            buy_min_bps: percent.buy_min_bps,
+            sell_max_bps: percent.sell_max_bps,
+            sell_min_bps: percent.sell_min_bps,
+            notional_by_avg_price: rules.notional_by_avg_price,
+            market_min_qty: qty(rules.market_min_qty),
+            iceberg_parts_max: rules.iceberg_parts_max,
+            max_stop_orders: rules.max_stop_orders,
+            max_iceberg_orders: rules.max_iceberg_orders,
+            max_order_lists: rules.max_order_lists,
+            max_amends: rules.max_amends,
+            trailing_delta_min_bps: rules.trailing_delta_min_bps,
+            trailing_delta_max_bps: rules.trailing_delta_max_bps,
+            max_position: qty(rules.max_position),
+            static_band_bps: bands.static_bps,
+            dynamic_band_bps: bands.dynamic_bps,
+            breach: format!("{:?}", bands.breach),
+            breach_s: bands.breach_ns / SECOND_NS,
+        })
+    }
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct RulesShown<'a> {
+    symbol: &'a str,
+    avg_price_mins: u32,
+    buy_max_bps: u32,
+    buy_min_bps: u32,
+    sell_max_bps: u32,
+    sell_min_bps: u32,
+    notional_by_avg_price: bool,
+    market_min_qty: String,
+    iceberg_parts_max: u32,
+    max_stop_orders: u32,
+    max_iceberg_orders: u32,
+    max_order_lists: u32,
+    max_amends: u32,
+    trailing_delta_min_bps: u32,
+    trailing_delta_max_bps: u32,
+    max_position: String,
+    static_band_bps: u32,
+    dynamic_band_bps: u32,
+    breach: String,
+    breach_s: u64,
+}

@@ -1,0 +1,95 @@
+//! The running venue's end of the admin socket: one request a connection, one line each way.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use cli::Failure;
+use cli::socket::{self, SocketPath};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use types::KeyId;
+use venue::{Handle, Keyring};
+
+use super::online::Online;
+use super::request::Request;
+
+/// A request is a few fields; who sends more is not an operator.
+const REQUEST_SIZE_MAX: u64 = 64 << 10;
+const REQUEST_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// How long to wait when the operating system gives no more connections.
+const ACCEPT_RETRY: Duration = Duration::from_millis(50);
+
+pub(crate) struct AdminServer {
+    listener: UnixListener,
+    path: PathBuf,
+    handle: Handle,
+    keyring: Keyring,
+}
+
+impl AdminServer {
+    /// The data folder is locked by this process, so a socket that lies there is a dead one.
+    pub(crate) fn bind(data_dir: &Path, handle: Handle, keyring: Keyring) -> Result<Self, Failure> {
+        let path = data_dir.join(socket::FILE_NAME);
+        let named = |error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(named(error)),
+            _ => {}
+        }
+        let short = SocketPath::of(data_dir).map_err(named)?;
+        let listener = UnixListener::bind(short.path()).map_err(named)?;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(named)?;
+        Ok(Self { listener, path, handle, keyring })
+    }
+
+    pub(crate) async fn serve(self, stopped: impl Future<Output = ()>) -> std::io::Result<()> {
+        tokio::pin!(stopped);
+        loop {
+            tokio::select! {
+                () = &mut stopped => return std::fs::remove_file(&self.path),
+                connection = self.listener.accept() => {
+                    let stream = match connection {
+                        Ok((stream, _)) => stream,
+                        Err(error) => {
+                            tracing::warn!(%error, "an operator could not be let in");
+                            tokio::time::sleep(ACCEPT_RETRY).await;
+                            continue;
+                        }
+                    };
+                    let (handle, keyring) = (self.handle.clone(), self.keyring.clone());
+                    tokio::spawn(async move {
+                        let served = tokio::time::timeout(
+                            REQUEST_TIME_MAX,
+                            answer(stream, handle, keyring),
+                        );
+                        match served.await {
+                            Ok(Ok(())) => {}
+                            Ok(Err(error)) => tracing::debug!(%error, "an admin connection broke"),
+                            Err(_) => tracing::debug!("an admin request took too long"),
+                        }
+                    });
+                }
+            }
+        }
+    }
+}
+
+async fn answer(stream: UnixStream, handle: Handle, keyring: Keyring) -> std::io::Result<()> {
+    let (reader, mut writer) = stream.into_split();
+    let mut line = String::new();
+    BufReader::new(reader.take(REQUEST_SIZE_MAX)).read_line(&mut line).await?;
+    let answer = match serde_json::from_str::<Request>(&line) {
+        Err(error) => Err(Failure::new(format!("this venue does not understand: {error}"))),
+        Ok(request) => {
+            let online = Online { handle, key: KeyId(0), is_sent: false };
+            online.execute(request, keyring).await.0
+        }
+    };
+    let answer: Value = match answer {
+        Ok(answer) => json!({ "answer": answer }),
+        Err(failure) => json!({ "error": failure.to_string() }),
+    };
+    writer.write_all(format!("{answer}\n").as_bytes()).await
+}

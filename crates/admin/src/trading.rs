@@ -1,0 +1,339 @@
+//! What operators say about trading as it goes on: phases, halts, delisting, and trades undone.
+
+use std::collections::BTreeMap;
+
+use clap::{Args, Subcommand};
+use cli::Failure;
+use engine::Engine;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use server::now_ns;
+use types::{
+    AccountId, Adjustment, Asset, BustTrade, CircuitBreaker, Command, CorrectTrade,
+    DelistInstrument, Event, HALT_LEVELS, HaltLevel, HaltVenue, Receivable, ReceivableId, SetPhase,
+    SettleReceivable, TradeId,
+};
+
+use super::backend::{Backend, carry_out};
+use super::lookup::{Listing, account_names, find_account, find_instrument};
+use super::phase::PhaseName;
+use super::value::{invalid, to_json};
+
+#[derive(Debug, Deserialize, Serialize, Subcommand)]
+pub(crate) enum Trading {
+    /// Bring an instrument into another phase
+    Phase(PhaseChange),
+    /// Halt the venue: nothing trades and no order is taken on, though orders can be canceled
+    Halt(Halt),
+    /// End the halt of the venue
+    Resume,
+    /// Take no more orders for an instrument, for ever, and cancel all that are open
+    Delist(NamedInstrument),
+    /// Undo a trade: each side gives back what it got, fees included
+    Bust(TradeSides),
+    /// Give a trade another price: the difference moves between the two, fees stay
+    Correct(Correction),
+    /// Show what accounts owe each other since trades were undone after their proceeds were spent
+    Owed,
+    /// Have what is owed paid out of what its debtor has free, as far as it goes
+    Settle(Owed),
+    /// Halt the venue by itself when an index falls
+    Breaker(Breaker),
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct NamedInstrument {
+    symbol: String,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct Owed {
+    /// As `owed` numbers it
+    receivable: u64,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct Breaker {
+    /// Instrument whose last price is the index
+    symbol: String,
+    /// So many basis points below the index's opening, the venue halts for so long; 0 is until
+    /// `resume`. May be given 3 times, each farther than the one before
+    #[arg(long = "level", num_args = 2, value_names = ["BPS", "SECONDS"], required = true)]
+    levels: Vec<u32>,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct PhaseChange {
+    symbol: String,
+    phase: PhaseName,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct Halt {
+    /// How grave it is, from 1 to 3; told to clients, and nothing else
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[serde(default = "least_level")]
+    #[schemars(range(min = 1, max = 3))]
+    level: u8,
+    /// Trading goes on by itself after so long [default: when `resume` is said]
+    #[arg(long = "for", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[schemars(range(min = 1))]
+    seconds: Option<u64>,
+}
+
+fn least_level() -> u8 {
+    1
+}
+
+/// A trade's id is dense per instrument, so an instrument's trade is named by both of its accounts
+/// as well: a wrong number does not undo somebody else's trade.
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct TradeSides {
+    symbol: String,
+    trade_id: u64,
+    /// Account that bought
+    buyer: String,
+    /// Account that sold
+    seller: String,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct Correction {
+    #[command(flatten)]
+    #[serde(flatten)]
+    trade: TradeSides,
+    /// What it should have traded at
+    price: String,
+}
+
+impl Trading {
+    pub(crate) fn execute(self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        match self {
+            Self::Phase(PhaseChange { symbol, phase }) => {
+                let instrument = find_instrument(venue, &symbol)?.instrument.id;
+                let phase = phase.into();
+                carry_out(venue, Command::SetPhase(SetPhase { instrument, phase }))?;
+                Ok(to_json(PhaseShown { symbol, phase: format!("{phase:?}") }))
+            }
+            Self::Halt(halt) => halt.execute(venue),
+            Self::Resume => {
+                carry_out(venue, Command::ResumeVenue(()))?;
+                Ok(to_json(Resumed { halted: false }))
+            }
+            Self::Delist(NamedInstrument { symbol }) => {
+                let instrument = find_instrument(venue, &symbol)?.instrument.id;
+                carry_out(venue, Command::DelistInstrument(DelistInstrument { instrument }))?;
+                Ok(to_json(Delisted { symbol, delisted: true }))
+            }
+            Self::Bust(trade) => {
+                let listing = find_instrument(venue, &trade.symbol)?;
+                let bust = BustTrade {
+                    instrument: listing.instrument.id,
+                    trade_id: TradeId(trade.trade_id),
+                    buyer: find_account(venue, &trade.buyer)?,
+                    seller: find_account(venue, &trade.seller)?,
+                };
+                let events = carry_out(venue, Command::BustTrade(bust))?;
+                adjusted(venue, &listing, &events)
+            }
+            Self::Correct(Correction { trade, price }) => {
+                let listing = find_instrument(venue, &trade.symbol)?;
+                let correct = CorrectTrade {
+                    instrument: listing.instrument.id,
+                    trade_id: TradeId(trade.trade_id),
+                    buyer: find_account(venue, &trade.buyer)?,
+                    seller: find_account(venue, &trade.seller)?,
+                    price: listing
+                        .instrument
+                        .parse_price(&price)
+                        .ok_or_else(|| invalid("price", &price, "a whole number of ticks"))?,
+                };
+                let events = carry_out(venue, Command::CorrectTrade(correct))?;
+                adjusted(venue, &listing, &events)
+            }
+            Self::Owed => venue.read(owed),
+            Self::Settle(Owed { receivable }) => {
+                let receivable = ReceivableId(receivable);
+                carry_out(venue, Command::SettleReceivable(SettleReceivable { receivable }))?;
+                venue.read(owed)
+            }
+            Self::Breaker(breaker) => breaker.execute(venue),
+        }
+    }
+}
+
+impl Halt {
+    fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        if self.seconds == Some(0) {
+            return Err(Failure::new(
+                "a halt of no seconds is none; without `seconds` it is until `resume`",
+            ));
+        }
+        let resume_ns = self
+            .seconds
+            .map_or(Some(0), |seconds| now_ns().checked_add(seconds.checked_mul(1_000_000_000)?));
+        let resume_ns = resume_ns.ok_or_else(|| Failure::new("no halt is as long as that"))?;
+        carry_out(venue, Command::HaltVenue(HaltVenue { level: self.level, resume_ns }))?;
+        Ok(to_json(Halted { halted: true, level: self.level, seconds: self.seconds }))
+    }
+}
+
+impl Breaker {
+    fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        let index = find_instrument(venue, &self.symbol)?.instrument.id;
+        let named = self.levels.chunks(2);
+        if !self.levels.len().is_multiple_of(2) {
+            return Err(Failure::new("a level is basis points and seconds"));
+        }
+        if named.len() > HALT_LEVELS {
+            return Err(Failure::new(format!("there are at most {HALT_LEVELS} levels")));
+        }
+        let mut levels = [None; HALT_LEVELS];
+        for (place, level) in levels.iter_mut().zip(named) {
+            let halt_ns = u64::from(level[1]) * 1_000_000_000;
+            *place = Some(HaltLevel { decline_bps: level[0], halt_ns });
+        }
+        let breaker = CircuitBreaker { index, levels };
+        carry_out(venue, Command::SetCircuitBreaker(breaker))?;
+        let level = |level: &HaltLevel| LevelShown {
+            bps: level.decline_bps,
+            seconds: level.halt_ns / 1_000_000_000,
+        };
+        let levels = levels.iter().flatten().map(level).collect();
+        Ok(to_json(BreakerShown { index: &self.symbol, levels }))
+    }
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct PhaseShown {
+    symbol: String,
+    phase: String,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct Halted {
+    halted: bool,
+    level: u8,
+    /// None if it lasts until it is ended
+    seconds: Option<u64>,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct Resumed {
+    halted: bool,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct Delisted {
+    symbol: String,
+    delisted: bool,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct BreakerShown<'a> {
+    index: &'a str,
+    levels: Vec<LevelShown>,
+}
+
+#[derive(JsonSchema, Serialize)]
+struct LevelShown {
+    bps: u32,
+    seconds: u64,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct ReceivableShown {
+    receivable: u64,
+    debtor: String,
+    creditor: String,
+    asset: String,
+    amount: String,
+}
+
+/// What a bust or a correction has moved.
+#[derive(JsonSchema, Serialize)]
+pub(super) struct Adjusted {
+    symbol: String,
+    trade_id: u64,
+    buyer: SideAdjusted,
+    seller: SideAdjusted,
+    /// What could not be moved, and is owed
+    owed: Vec<ReceivableShown>,
+}
+
+#[derive(JsonSchema, Serialize)]
+struct SideAdjusted {
+    account: String,
+    base: String,
+    quote: String,
+}
+
+fn owed(engine: &Engine) -> Value {
+    let names = account_names(engine);
+    let row = |receivable: &Receivable| {
+        let asset = &engine.assets()[usize::from(receivable.asset.0)];
+        receivable_row(receivable, asset, &names)
+    };
+    to_json(engine.receivables().map(row).collect::<Vec<_>>())
+}
+
+fn receivable_row(
+    receivable: &Receivable,
+    asset: &Asset,
+    names: &BTreeMap<AccountId, String>,
+) -> ReceivableShown {
+    ReceivableShown {
+        receivable: receivable.receivable.0,
+        debtor: name_of(receivable.debtor, names),
+        creditor: name_of(receivable.creditor, names),
+        asset: asset.name.to_string(),
+        amount: asset.format_amount(receivable.amount),
+    }
+}
+
+fn name_of(account: AccountId, names: &BTreeMap<AccountId, String>) -> String {
+    names.get(&account).map_or("the venue", String::as_str).to_owned()
+}
+
+/// Which amounts a bust or a correction moves, and what of it is owed.
+fn adjusted(
+    venue: &mut impl Backend,
+    listing: &Listing,
+    events: &[Event],
+) -> Result<Value, Failure> {
+    let (trade_id, buyer, seller) = events
+        .iter()
+        .find_map(|event| match event {
+            Event::TradeBusted(busted) => Some((busted.trade_id, busted.buyer, busted.seller)),
+            Event::TradeCorrected(corrected) => {
+                Some((corrected.trade_id, corrected.buyer, corrected.seller))
+            }
+            _ => None,
+        })
+        .ok_or_else(|| Failure::new("the venue does not say what it did"))?;
+    let names = venue.read(account_names)?;
+    let side = |adjustment: Adjustment| SideAdjusted {
+        account: name_of(adjustment.account, &names),
+        base: listing.base.format_amount(adjustment.base),
+        quote: listing.quote.format_amount(adjustment.quote),
+    };
+    let owed = events.iter().filter_map(|event| match event {
+        Event::ReceivableCreated(created) => Some(created.receivable),
+        _ => None,
+    });
+    let owed = owed.map(|receivable| {
+        let asset = match receivable.asset == listing.instrument.spec.base {
+            true => &listing.base,
+            false => &listing.quote,
+        };
+        receivable_row(&receivable, asset, &names)
+    });
+    Ok(to_json(Adjusted {
+        symbol: listing.instrument.spec.symbol.to_string(),
+        trade_id: trade_id.0,
+        buyer: side(buyer),
+        seller: side(seller),
+        owed: owed.collect(),
+    }))
+}

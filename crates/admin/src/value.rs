@@ -1,0 +1,31 @@
+//! Values as operators write and read them.
+
+use cli::Failure;
+use serde::Serialize;
+use serde_json::Value;
+use types::ExternalRef;
+
+/// An answer as it goes out.
+pub(super) fn to_json(answer: impl Serialize) -> Value {
+    serde_json::to_value(answer).expect("answers have text keys and no floats")
+}
+
+pub(super) fn parse_external_ref(text: &str) -> Result<ExternalRef, Failure> {
+    ExternalRef::parse(text)
+        .ok_or_else(|| invalid("reference", text, "1 to 64 visible ASCII characters"))
+}
+
+/// Basis points with two decimals.
+pub(super) fn parse_fee(text: &str) -> Result<u32, Failure> {
+    types::parse_decimal(text, 2)
+        .and_then(|fee| u32::try_from(fee).ok())
+        .ok_or_else(|| invalid("fee", text, "basis points with at most two decimals"))
+}
+
+pub(super) fn format_fee(fee_bps_x100: u32) -> String {
+    types::format_decimal(i128::from(fee_bps_x100), 2, 2)
+}
+
+pub(super) fn invalid(what: &str, text: &str, expected: &str) -> Failure {
+    Failure::new(format!("the {what} `{text}` is not {expected}"))
+}

@@ -1,0 +1,153 @@
+//! Withdrawals in two steps: asked for, then confirmed or canceled. What is asked for is locked
+//! meanwhile.
+
+use clap::{Args, Subcommand};
+use cli::Failure;
+use cli::moment::format_time;
+use engine::Engine;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use types::{
+    AccountId, CancelWithdrawal, Command, ConfirmWithdrawal, ExternalRef, RequestWithdrawal,
+    Withdrawal, WithdrawalStatus,
+};
+
+use super::backend::{Backend, carry_out};
+use super::lookup::{account_names, find_account, find_amount};
+use super::transfer::Transfer;
+use super::value::{parse_external_ref, to_json};
+
+#[derive(Debug, Deserialize, Serialize, Subcommand)]
+pub(crate) enum WithdrawalAction {
+    /// Lock an amount until the withdrawal is confirmed or canceled. Asked for again, it is shown
+    Request(Transfer),
+    /// Let the amount leave the account
+    Confirm(NamedWithdrawal),
+    /// Make the amount free again
+    Cancel(NamedWithdrawal),
+    /// Show the withdrawals that are open
+    List {
+        /// Only this account's, and those of it too that ended lately
+        account: Option<String>,
+    },
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct NamedWithdrawal {
+    account: String,
+    /// What the withdrawal was asked for by
+    #[arg(long = "ref", value_name = "REF")]
+    #[schemars(regex(pattern = "^[!-~]{1,64}$"))]
+    external_ref: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct WithdrawingAccount {
+    pub(super) account: String,
+}
+
+impl WithdrawalAction {
+    pub(crate) fn execute(self, venue: &mut impl Backend) -> Result<Value, Failure> {
+        match self {
+            Self::Request(Transfer { account, asset, amount, external_ref }) => {
+                let account = find_account(venue, &account)?;
+                let (asset, amount) = find_amount(venue, &asset, &amount)?;
+                let external_ref = parse_external_ref(&external_ref)?;
+                let request = RequestWithdrawal { account, asset, amount, external_ref };
+                carry_out(venue, Command::RequestWithdrawal(request))?;
+                show(venue, account, external_ref)
+            }
+            Self::Confirm(named) => {
+                let (account, external_ref) = named.find(venue)?;
+                let confirm = ConfirmWithdrawal { account, external_ref };
+                carry_out(venue, Command::ConfirmWithdrawal(confirm))?;
+                show(venue, account, external_ref)
+            }
+            Self::Cancel(named) => {
+                let (account, external_ref) = named.find(venue)?;
+                let cancel = CancelWithdrawal { account, external_ref };
+                carry_out(venue, Command::CancelWithdrawal(cancel))?;
+                show(venue, account, external_ref)
+            }
+            Self::List { account: None } => {
+                venue.read(|engine| to_json(rows(engine, Withdrawal::is_open)))
+            }
+            Self::List { account: Some(account) } => {
+                let account = find_account(venue, &account)?;
+                venue.read(move |engine| to_json(rows(engine, |known| known.account == account)))
+            }
+        }
+    }
+}
+
+impl NamedWithdrawal {
+    fn find(&self, venue: &mut impl Backend) -> Result<(AccountId, ExternalRef), Failure> {
+        let account = find_account(venue, &self.account)?;
+        Ok((account, parse_external_ref(&self.external_ref)?))
+    }
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct WithdrawalShown {
+    account: String,
+    asset: String,
+    amount: String,
+    external_ref: String,
+    status: StatusName,
+    /// Of the command that asked for it
+    sequence: u64,
+    requested: String,
+    /// Null while it is open
+    ended: Option<String>,
+}
+
+#[derive(JsonSchema, Serialize)]
+enum StatusName {
+    /// Open: the amount is locked
+    Requested,
+    /// The amount has left
+    Completed,
+    /// The amount is free again
+    Canceled,
+}
+
+impl From<WithdrawalStatus> for StatusName {
+    fn from(status: WithdrawalStatus) -> Self {
+        match status {
+            WithdrawalStatus::Requested => Self::Requested,
+            WithdrawalStatus::Completed => Self::Completed,
+            WithdrawalStatus::Canceled => Self::Canceled,
+        }
+    }
+}
+
+fn show(
+    venue: &mut impl Backend,
+    account: AccountId,
+    external_ref: ExternalRef,
+) -> Result<Value, Failure> {
+    let is_it =
+        move |known: &Withdrawal| (known.account, known.external_ref) == (account, external_ref);
+    let shown = venue.read(move |engine| rows(engine, is_it).pop())?;
+    let forgotten = || Failure::fault("the withdrawal ended, and too many others since");
+    shown.map(to_json).ok_or_else(forgotten)
+}
+
+fn rows(engine: &Engine, is_asked_for: impl Fn(&Withdrawal) -> bool) -> Vec<WithdrawalShown> {
+    let names = account_names(engine);
+    let row = |known: &Withdrawal| {
+        let asset = &engine.assets()[usize::from(known.asset.0)];
+        WithdrawalShown {
+            account: names[&known.account].clone(),
+            asset: asset.name.to_string(),
+            amount: asset.format_amount(known.amount),
+            external_ref: known.external_ref.to_string(),
+            status: known.status.into(),
+            sequence: known.sequence,
+            requested: format_time(known.requested_ns),
+            ended: (!known.is_open()).then(|| format_time(known.ended_ns)),
+        }
+    };
+    engine.withdrawals().filter(|known| is_asked_for(known)).map(row).collect()
+}

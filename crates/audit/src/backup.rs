@@ -1,0 +1,303 @@
+//! `buttonwood backup` and `restore`: a venue's log and snapshots, copied while it runs and brought
+//! back.
+//!
+//! A backup looks like a data folder: `log/` and `snapshots/`, and `backup.json`, which says that it
+//! is one. What is copied never changes afterwards, so a later backup into the same folder adds to it.
+//! A file gets its name when all of it is on stable storage, and the log's files get theirs in their
+//! order: a copy that is cut short, by a loss of power as well, is a backup of less, which the next
+//! one goes on from.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use cli::Failure;
+use cli::moment::format_time;
+use disk::Disk;
+use serde_json::{Value, json};
+use venue::Archive;
+
+use crate::verify::Findings;
+
+const FORMAT: u64 = 1;
+const MARK_NAME: &str = "backup.json";
+/// What is being copied, until it is complete.
+const UNFINISHED_NAME: &str = "copy.unfinished";
+
+/// Copy a venue's log and snapshots, also while it runs
+///
+/// TARGET must not be there, be empty, or be an older backup of the same venue: then only what is new
+/// is copied. What was copied is checked as by `log verify`. The master key is not in it.
+#[derive(Args, Debug)]
+pub struct Backup {
+    /// Folder that holds the venue
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// Folder for the backup
+    #[arg(value_name = "TARGET")]
+    target: PathBuf,
+}
+
+/// Bring a venue back from a backup
+///
+/// The backup is checked first, as by `log verify`. Then `serve --data DIR` goes on from it, with the
+/// master key that the venue had.
+#[derive(Args, Debug)]
+pub struct Restore {
+    /// Folder that `buttonwood backup` made
+    #[arg(value_name = "BACKUP")]
+    backup: PathBuf,
+    /// Folder for the venue; it must be empty, or not be there
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+}
+
+impl Backup {
+    pub fn run(&self) -> Result<(), Failure> {
+        let source = Archive::open(&self.dir)?;
+        match is_empty(&self.target)? {
+            true => mark(&self.target)?,
+            false => check_mark(&self.target)?,
+        }
+        make_folders(&self.target)?;
+        let older = open_older(&self.target, &source, &self.dir)?;
+        let copied = copy(&source, older.as_ref(), &self.target)?;
+        let findings = verified(&self.target)?;
+        let (oldest, newest) = (findings.oldest, findings.newest);
+        println!(
+            "backup of {} in {}: {copied} bytes copied, checked; it holds the venue up to batch {} \
+             (sequence {}, {}), and states from sequence {} on",
+            self.dir.display(),
+            self.target.display(),
+            newest.batch_number,
+            newest.sequence,
+            format_time(newest.time_ns),
+            oldest.sequence,
+        );
+        Ok(())
+    }
+}
+
+impl Restore {
+    pub fn run(&self) -> Result<(), Failure> {
+        check_mark(&self.backup)?;
+        if !is_empty(&self.dir)? {
+            return Err(Failure::new(format!(
+                "{} is not empty: a venue is brought back into a folder of its own; name another",
+                self.dir.display()
+            )));
+        }
+        let findings = verified(&self.backup)?;
+        let source = Archive::open(&self.backup)?;
+        make_folders(&self.dir)?;
+        copy(&source, None, &self.dir)?;
+        let copied = Archive::open(&self.dir)?;
+        if copied.log().last_hash != source.log().last_hash {
+            return Err(Failure::new(format!(
+                "{} does not hold what was copied into it: check its disk, empty it, and restore \
+                 again",
+                self.dir.display()
+            )));
+        }
+        let newest = findings.newest;
+        println!(
+            "brought back into {}: the venue as it was after batch {} (sequence {}, {})",
+            self.dir.display(),
+            newest.batch_number,
+            newest.sequence,
+            format_time(newest.time_ns)
+        );
+        Ok(())
+    }
+}
+
+/// A mark that is not complete may be left of a backup that was ended at once.
+fn is_empty(dir: &Path) -> Result<bool, Failure> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        Err(error) => return Err(cannot("using", dir)(error)),
+    };
+    for entry in entries {
+        if entry.map_err(cannot("using", dir))?.file_name() != UNFINISHED_NAME {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// What the backup holds already, if what lies in `source` goes on from it.
+fn open_older(target: &Path, source: &Archive, dir: &Path) -> Result<Option<Archive>, Failure> {
+    let older = Archive::open(target)?;
+    if older.log().files().next().is_none() {
+        return Ok(None);
+    }
+    let (old, new) = (older.log(), source.log());
+    if old.last_batch + 1 < new.first_batch {
+        return Err(Failure::new(format!(
+            "the log in {} begins at batch {}, but the backup {} ends at batch {}: what was between \
+             has been trimmed; back up into another folder",
+            dir.display(),
+            new.first_batch,
+            target.display(),
+            old.last_batch
+        )));
+    }
+    let goes_on = old.last_batch <= new.last_batch && {
+        let reader = new.read_from(old.last_batch + 1).map_err(venue::ArchiveError::Log)?;
+        reader.previous_hash() == old.last_hash
+    };
+    if goes_on {
+        return Ok(Some(older));
+    }
+    Err(Failure::new(format!(
+        "{} is a backup of another venue than that in {}, or of a later state of it (it ends at \
+         batch {}, the venue at batch {}): back up into another folder",
+        target.display(),
+        dir.display(),
+        old.last_batch,
+        new.last_batch
+    )))
+}
+
+fn mark(target: &Path) -> Result<(), Failure> {
+    make_folder(target)?;
+    let path = target.join(MARK_NAME);
+    let mark = format!("{}\n", json!({ "format": FORMAT }));
+    write_file(&path, |file| file.write_all(mark.as_bytes()).map_err(cannot("writing", &path)))
+}
+
+fn check_mark(backup: &Path) -> Result<(), Failure> {
+    let path = backup.join(MARK_NAME);
+    let text = match fs::read_to_string(&path) {
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            return Err(Failure::new(format!(
+                "{} is no backup: it has no {MARK_NAME}; name a folder that `buttonwood backup` made",
+                backup.display()
+            )));
+        }
+        text => text.map_err(cannot("reading", &path))?,
+    };
+    let mark: Value = serde_json::from_str(&text).unwrap_or_default();
+    match mark["format"].as_u64() {
+        Some(FORMAT) => Ok(()),
+        Some(found) => Err(Failure::new(format!(
+            "{} says that the backup has format {found}, this version reads {FORMAT}: use the newer \
+             version that made it",
+            path.display()
+        ))),
+        None => Err(Failure::new(format!(
+            "{} does not say which format the backup has: write {{\"format\":{FORMAT}}} into it if \
+             this version of buttonwood made the backup",
+            path.display()
+        ))),
+    }
+}
+
+fn make_folders(dir: &Path) -> Result<(), Failure> {
+    [dir, &dir.join("log"), &dir.join("snapshots")].into_iter().try_for_each(make_folder)
+}
+
+/// A folder of its owner's, unless it is there. Its name is on stable storage, too.
+fn make_folder(dir: &Path) -> Result<(), Failure> {
+    let make_durable = |dir: &Path| {
+        let failed = |error| format!("{error}; the venue is as it was, and this can be run again");
+        Disk::default().create_dir(dir).map_err(failed)
+    };
+    if let Some(parent) = dir.parent() {
+        make_durable(parent)?;
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(cannot("making", dir))?;
+    Ok(make_durable(dir)?)
+}
+
+/// Copies what `older` does not have yet, snapshots first: the log goes on from each of them.
+fn copy(source: &Archive, older: Option<&Archive>, target: &Path) -> Result<u64, Failure> {
+    let mut copied = 0;
+    for snapshot in source.snapshots().iter().rev() {
+        copied += copy_snapshot(&snapshot.path, &target.join("snapshots"))?;
+    }
+    // Up to its last whole frame the newest segment of an older backup is as it was.
+    let newest = older.and_then(|older| older.log().files().last());
+    for file in source.log().files() {
+        let start = match newest {
+            Some(newest) if file.first_batch < newest.first_batch => continue,
+            Some(newest) if file.first_batch == newest.first_batch => newest.end.unwrap_or(0),
+            _ => 0,
+        };
+        copied += copy_segment(file.path, file.end, start, &target.join("log"))?;
+    }
+    Ok(copied)
+}
+
+/// A snapshot never changes once it has its name.
+fn copy_snapshot(path: &Path, target: &Path) -> Result<u64, Failure> {
+    let copy = target.join(path.file_name().expect("it was listed by its name"));
+    if copy.exists() {
+        return Ok(0);
+    }
+    let mut source = match File::open(path) {
+        // A running venue has a newer one, and has removed this one since.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        source => source.map_err(cannot("reading", path))?,
+    };
+    write_file(&copy, |file| io::copy(&mut source, file).map_err(cannot("copying", path)))
+}
+
+/// Copies a segment to `end`, or to the end of the file if it is full. Up to `start` it is there
+/// already: that is copied from there, since nothing is added to a file in its place. What a loss of
+/// power would leave of that could not be told from damage.
+fn copy_segment(path: &Path, end: Option<u64>, start: u64, target: &Path) -> Result<u64, Failure> {
+    let copy = target.join(path.file_name().expect("it was listed by its name"));
+    let mut source = File::open(path).map_err(cannot("reading", path))?;
+    let size = source.metadata().map_err(cannot("reading", path))?.len();
+    let size = end.unwrap_or(size).saturating_sub(start);
+    if start > 0 && size == 0 {
+        return Ok(0);
+    }
+    source.seek(SeekFrom::Start(start)).map_err(cannot("reading", path))?;
+    write_file(&copy, |file| {
+        if start > 0 {
+            let older = File::open(&copy).map_err(cannot("reading", &copy))?;
+            io::copy(&mut older.take(start), file).map_err(cannot("copying", &copy))?;
+        }
+        io::copy(&mut source.take(size), file).map_err(cannot("copying", path))
+    })
+}
+
+/// A file gets its name when all of it is on stable storage, and is done when its name is there, too.
+fn write_file<T>(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let unfinished = path.with_file_name(UNFINISHED_NAME);
+    let mut file = File::create(&unfinished).map_err(cannot("writing", &unfinished))?;
+    let written = write(&mut file)?;
+    file.sync_all().map_err(cannot("writing", &unfinished))?;
+    fs::rename(&unfinished, path).map_err(cannot("naming", path))?;
+    sync_folder(path.parent().expect("it lies in a folder"))?;
+    Ok(written)
+}
+
+fn verified(backup: &Path) -> Result<Findings, Failure> {
+    let findings = Findings::of(backup)?;
+    findings.result(backup)?;
+    Ok(findings)
+}
+
+fn sync_folder(dir: &Path) -> Result<(), Failure> {
+    File::open(dir).and_then(|open| open.sync_all()).map_err(cannot("writing", dir))
+}
+
+fn cannot<'a>(doing: &'static str, path: &'a Path) -> impl Fn(io::Error) -> Failure + 'a {
+    move |error| {
+        Failure::new(format!(
+            "{doing} {} failed: {error}; the venue is as it was, and this can be run again",
+            path.display()
+        ))
+    }
+}

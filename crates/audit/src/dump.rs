@@ -1,0 +1,125 @@
+//! `buttonwood log dump`: the commands in the log.
+//!
+//! Sequences are counted as commands are applied, so the log is replayed to tell them: from a
+//! snapshot close before the first one that is asked for.
+
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use cli::Failure;
+use cli::moment::format_time;
+use engine::Engine;
+use serde_json::{Value, json};
+use types::{Command, Describe, Described, Entry, Envelope, Event};
+use venue::{Archive, ReplayedCommand};
+
+use super::from_to::FromTo;
+use super::show::{Show, account_name};
+
+#[derive(Args, Debug)]
+pub(super) struct Dump {
+    /// Folder that holds the venue, running or not, or a backup of it
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    #[command(flatten)]
+    range: FromTo,
+    /// One JSON object a line. Numbers of 64 bits, prices, quantities and amounts are strings
+    #[arg(long)]
+    json: bool,
+}
+
+impl Dump {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let range = self.range.range()?;
+        let archive = Archive::open(&self.dir)?;
+        let mut replay = range.begin(&archive)?;
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        while range.goes_on(&mut replay)? {
+            let step = replay.step()?.expect("the range goes on");
+            let line = match self.json {
+                true => json_line(&step, replay.engine()).to_string(),
+                false => text_line(&step, replay.engine()),
+            };
+            match writeln!(out, "{line}") {
+                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
+                result => result.map_err(cannot_print)?,
+            }
+        }
+        match out.flush() {
+            // Whoever reads has seen enough.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            result => result.map_err(cannot_print),
+        }
+    }
+}
+
+fn cannot_print(error: std::io::Error) -> Failure {
+    Failure::new(format!("cannot print the commands: {error}"))
+}
+
+fn json_line(step: &ReplayedCommand, engine: &Engine) -> Value {
+    let Entry { envelope, command } = &step.entry;
+    let Envelope { account, key, session, client_seq, origin, received_ns, retry_key } = envelope;
+    let (name, fields) = taken_apart(command);
+    json!({
+        "sequence": step.reply.applied.sequence,
+        "last_sequence": last_sequence(step),
+        "batch": step.batch_number,
+        "time": format_time(step.sequenced_ns),
+        "sequenced_ns": step.sequenced_ns.to_string(),
+        "origin": word(&origin.describe()),
+        "account": account_name(engine, *account),
+        "key": key.0,
+        "session": session.0.to_string(),
+        "client_seq": client_seq.to_string(),
+        "received_ns": received_ns.to_string(),
+        "retry_key": Show::new(engine).json(&retry_key.describe()),
+        "command": name,
+        "fields": Show::new(engine).json(&fields),
+        "rejected": rejected(step),
+    })
+}
+
+fn text_line(step: &ReplayedCommand, engine: &Engine) -> String {
+    let Entry { envelope, command } = &step.entry;
+    let (name, fields) = taken_apart(command);
+    let mut line = format!(
+        "{} {} {} {} {name}",
+        step.reply.applied.sequence,
+        format_time(step.sequenced_ns),
+        word(&envelope.origin.describe()),
+        account_name(engine, envelope.account),
+    );
+    Show::new(engine).text("", &fields, &mut line);
+    if let Some(reason) = rejected(step) {
+        line.extend([" rejected=", reason]);
+    }
+    line
+}
+
+fn taken_apart(command: &Command) -> (&'static str, Described) {
+    match command.describe() {
+        Described::Choice(name, record) => (name, *record),
+        other => unreachable!("a command is a choice, not {other:?}"),
+    }
+}
+
+/// A large command's work goes on in steps, which are counted like commands and are not in the log.
+fn last_sequence(step: &ReplayedCommand) -> u64 {
+    step.reply.continued.last().unwrap_or(&step.reply.applied).sequence
+}
+
+fn rejected(step: &ReplayedCommand) -> Option<&'static str> {
+    step.reply.events().find_map(|event| match event {
+        Event::CommandRejected(rejected) => Some(word(&rejected.reason.describe())),
+        _ => None,
+    })
+}
+
+fn word(described: &Described) -> &'static str {
+    match described {
+        Described::Word(word) => word,
+        other => unreachable!("{other:?} is not a choice by name"),
+    }
+}

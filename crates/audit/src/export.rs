@@ -1,0 +1,459 @@
+//! `buttonwood log export`: orders, trades, adjustments, transfers and balances as tables.
+//!
+//! The rows are made from the events that a replay gives: orders as they end, trades and transfers as
+//! they happen, and at the end of the range what is open and what everybody has.
+
+mod table;
+
+use std::collections::BTreeMap;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use cli::Failure;
+use cli::moment::format_time;
+use engine::Engine;
+use serde_json::json;
+use types::{
+    AccountId, Adjustment, Amount, AssetId, Describe, Described, Event, ExternalRef, Fill,
+    Instrument, InstrumentId, Order, OrderId, Price, Side, TradeExecuted,
+};
+use venue::{Archive, Place, ReplayedCommand};
+
+use self::table::{Cell, Column, Format, Kind, Table};
+use super::from_to::FromTo;
+use super::show::{account_name, find_instrument};
+
+/// Changes whenever tables or columns do, or what stands in them. Before 2 there were no transfers.
+const EXPORT_FORMAT: u32 = 2;
+const DONE_NAME: &str = "export.json";
+
+#[derive(Args, Debug)]
+pub(super) struct Export {
+    /// Folder that holds the venue, running or not, or a backup of it
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// Folder for the tables; it must be empty, or not be there
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Decimals are exact texts in both
+    #[arg(long, default_value = "csv")]
+    format: Format,
+    #[command(flatten)]
+    range: FromTo,
+}
+
+const ORDERS: &[Column] = &[
+    ("sequence", Kind::Number),
+    ("symbol", Kind::Text),
+    ("order_id", Kind::Number),
+    ("cl_ord_id", Kind::Text),
+    ("account", Kind::Text),
+    ("side", Kind::Text),
+    ("order_type", Kind::Text),
+    ("time_in_force", Kind::Text),
+    ("price", Kind::Text),
+    ("stop_price", Kind::Text),
+    ("order_qty", Kind::Text),
+    ("quote_order_qty", Kind::Text),
+    ("display_qty", Kind::Text),
+    ("cum_qty", Kind::Text),
+    ("cum_quote", Kind::Text),
+    ("leaves_qty", Kind::Text),
+    ("status", Kind::Text),
+    ("cause", Kind::Text),
+    ("order_list_id", Kind::Number),
+    ("created_time", Kind::Time),
+    ("updated_time", Kind::Time),
+];
+
+const TRADES: &[Column] = &[
+    ("sequence", Kind::Number),
+    ("time", Kind::Time),
+    ("symbol", Kind::Text),
+    ("trade_id", Kind::Number),
+    ("price", Kind::Text),
+    ("qty", Kind::Text),
+    ("quote_qty", Kind::Text),
+    ("aggressor_side", Kind::Text),
+    ("buyer", Kind::Text),
+    ("buyer_order_id", Kind::Number),
+    ("buyer_fee", Kind::Text),
+    ("buyer_fee_asset", Kind::Text),
+    ("seller", Kind::Text),
+    ("seller_order_id", Kind::Number),
+    ("seller_fee", Kind::Text),
+    ("seller_fee_asset", Kind::Text),
+];
+
+const ADJUSTMENTS: &[Column] = &[
+    ("sequence", Kind::Number),
+    ("time", Kind::Time),
+    ("symbol", Kind::Text),
+    ("trade_id", Kind::Number),
+    ("kind", Kind::Text),
+    ("orig_price", Kind::Text),
+    ("price", Kind::Text),
+    ("buyer", Kind::Text),
+    ("buyer_base", Kind::Text),
+    ("buyer_quote", Kind::Text),
+    ("seller", Kind::Text),
+    ("seller_base", Kind::Text),
+    ("seller_quote", Kind::Text),
+];
+
+const TRANSFERS: &[Column] = &[
+    ("sequence", Kind::Number),
+    ("time", Kind::Time),
+    ("kind", Kind::Text),
+    ("account", Kind::Text),
+    ("asset", Kind::Text),
+    ("amount", Kind::Text),
+    ("free", Kind::Text),
+    ("external_ref", Kind::Text),
+];
+
+const BALANCES: &[Column] = &[
+    ("account", Kind::Text),
+    ("asset", Kind::Text),
+    ("free", Kind::Text),
+    ("locked", Kind::Text),
+    ("total", Kind::Text),
+];
+
+struct Tables {
+    orders: Table,
+    trades: Table,
+    adjustments: Table,
+    transfers: Table,
+    balances: Table,
+    /// By which command each open order was taken on; `None` if that was before the range.
+    open: BTreeMap<(InstrumentId, OrderId), Option<u64>>,
+}
+
+impl Export {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let range = self.range.range()?;
+        let archive = Archive::open(&self.dir)?;
+        let mut replay = range.begin(&archive)?;
+        make_folder(&self.out)?;
+        let mut tables = Tables::create(&self.out, self.format)?;
+        tables.note_open(replay.engine());
+        let before = replay.place();
+        while range.goes_on(&mut replay)? {
+            let command = replay.step()?.expect("the range goes on");
+            tables.take(&command, replay.engine())?;
+        }
+        tables.finish(&self.out, replay.engine(), before, replay.place())
+    }
+}
+
+/// The folder has everybody's business in it.
+fn make_folder(out: &Path) -> Result<(), Failure> {
+    let cannot = |error: std::io::Error| {
+        Failure::new(format!("the folder {} cannot be used: {error}", out.display()))
+    };
+    DirBuilder::new().recursive(true).mode(0o700).create(out).map_err(cannot)?;
+    match std::fs::read_dir(out).map_err(cannot)?.next() {
+        None => Ok(()),
+        Some(_) => Err(Failure::new(format!(
+            "{} is not empty: name another folder, so that nothing there is mixed with the export",
+            out.display()
+        ))),
+    }
+}
+
+impl Tables {
+    fn create(out: &Path, format: Format) -> Result<Self, Failure> {
+        Ok(Self {
+            orders: Table::create(out, "orders", format, ORDERS)?,
+            trades: Table::create(out, "trades", format, TRADES)?,
+            adjustments: Table::create(out, "adjustments", format, ADJUSTMENTS)?,
+            transfers: Table::create(out, "transfers", format, TRANSFERS)?,
+            balances: Table::create(out, "balances", format, BALANCES)?,
+            open: BTreeMap::new(),
+        })
+    }
+
+    fn note_open(&mut self, engine: &Engine) {
+        self.open.extend(open_orders(engine).map(|order| (key(&order), None)));
+    }
+
+    fn take(&mut self, command: &ReplayedCommand, engine: &Engine) -> Result<(), Failure> {
+        let reply = &command.reply;
+        for applied in std::iter::once(&reply.applied).chain(&reply.continued) {
+            for event in &applied.events {
+                self.take_event(event, applied.sequence, applied.sequenced_ns, engine)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take_event(
+        &mut self,
+        event: &Event,
+        sequence: u64,
+        time_ns: u64,
+        engine: &Engine,
+    ) -> Result<(), Failure> {
+        match event {
+            Event::OrderAccepted(accepted) => {
+                self.open.insert(key(&accepted.order), Some(sequence));
+                Ok(())
+            }
+            Event::TradeExecuted(trade) => {
+                self.trades.write(trade_row(trade, sequence, time_ns, engine))?;
+                // What ends by trading ends without another event.
+                for fill in [&trade.maker, &trade.taker] {
+                    if !fill.order.status.is_open() {
+                        self.end(&fill.order, None, engine)?;
+                    }
+                }
+                Ok(())
+            }
+            Event::OrderCanceled(canceled) => {
+                self.end(&canceled.order, Some(word(&canceled.cause)), engine)
+            }
+            Event::OrderExpired(expired) => {
+                self.end(&expired.order, Some(word(&expired.cause)), engine)
+            }
+            Event::TradeBusted(busted) => {
+                let head = (sequence, time_ns, "Busted", busted.trade_id.0);
+                let sides = [&busted.buyer, &busted.seller];
+                let row = adjustment_row(head, busted.instrument, None, sides, engine);
+                self.adjustments.write(row)
+            }
+            Event::TradeCorrected(corrected) => {
+                let head = (sequence, time_ns, "Corrected", corrected.trade_id.0);
+                let prices = Some([corrected.orig_price, corrected.price]);
+                let sides = [&corrected.buyer, &corrected.seller];
+                let row = adjustment_row(head, corrected.instrument, prices, sides, engine);
+                self.adjustments.write(row)
+            }
+            Event::Deposited(deposited) => {
+                let head = (sequence, time_ns, "Deposited");
+                let amounts = [deposited.amount, deposited.free];
+                let of = (deposited.account, deposited.asset, &deposited.external_ref);
+                self.transfers.write(transfer_row(head, of, amounts, engine))
+            }
+            Event::Withdrawn(withdrawn) => {
+                let head = (sequence, time_ns, "Withdrawn");
+                let amounts = [withdrawn.amount, withdrawn.free];
+                let of = (withdrawn.account, withdrawn.asset, &withdrawn.external_ref);
+                self.transfers.write(transfer_row(head, of, amounts, engine))
+            }
+            // What was only asked for has not gone anywhere.
+            Event::WithdrawalCompleted(completed) => {
+                let head = (sequence, time_ns, "Withdrawn");
+                let amounts = [completed.amount, completed.free];
+                let of = (completed.account, completed.asset, &completed.external_ref);
+                self.transfers.write(transfer_row(head, of, amounts, engine))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Each order ends once: whatever comes behind that is not its end.
+    fn end(
+        &mut self,
+        order: &Order,
+        cause: Option<&'static str>,
+        engine: &Engine,
+    ) -> Result<(), Failure> {
+        let Some(accepted) = self.open.remove(&key(order)) else { return Ok(()) };
+        self.orders.write(order_row(order, accepted, cause, engine))
+    }
+
+    fn finish(
+        mut self,
+        out: &Path,
+        engine: &Engine,
+        before: Place,
+        after: Place,
+    ) -> Result<(), Failure> {
+        for order in open_orders(engine) {
+            let accepted = self.open.get(&key(&order)).copied().flatten();
+            self.orders.write(order_row(&order, accepted, None, engine))?;
+        }
+        for (account, spec) in engine.accounts() {
+            for (asset, balance) in engine.assets().iter().zip(engine.balances(account)) {
+                let [free, locked, total] = [balance.free, balance.locked, balance.total()]
+                    .map(|amount| Cell::Text(asset.format_amount(amount)));
+                let row = [Cell::text(spec.name), Cell::text(asset.name), free, locked, total];
+                self.balances.write(row)?;
+            }
+        }
+        let done = json!({
+            "format": EXPORT_FORMAT,
+            "first_sequence": before.sequence + 1,
+            "last_sequence": after.sequence,
+            "last_time": format_time(after.time_ns),
+            "rows": {
+                "orders": self.orders.finish()?,
+                "trades": self.trades.finish()?,
+                "adjustments": self.adjustments.finish()?,
+                "transfers": self.transfers.finish()?,
+                "balances": self.balances.finish()?,
+            },
+        });
+        let done = format!("{}\n", serde_json::to_string_pretty(&done)?);
+        let path = out.join(DONE_NAME);
+        std::fs::write(&path, &done)
+            .map_err(|error| Failure::new(format!("writing {} failed: {error}", path.display())))?;
+        print!("{done}");
+        Ok(())
+    }
+}
+
+fn key(order: &Order) -> (InstrumentId, OrderId) {
+    (order.instrument, order.order_id)
+}
+
+fn open_orders(engine: &Engine) -> impl Iterator<Item = Order> + '_ {
+    engine.instruments().flat_map(move |instrument| {
+        let accounts = engine.accounts();
+        accounts.flat_map(move |(account, _)| engine.open_orders(account, instrument.id))
+    })
+}
+
+fn listed(engine: &Engine, id: InstrumentId) -> &Instrument {
+    find_instrument(engine, id).expect("events tell of instruments that are listed")
+}
+
+fn order_row(
+    order: &Order,
+    accepted: Option<u64>,
+    cause: Option<&'static str>,
+    engine: &Engine,
+) -> [Cell; ORDERS.len()] {
+    let instrument = listed(engine, order.instrument);
+    let quote = &engine.assets()[usize::from(instrument.spec.quote.0)];
+    let qty = |qty| Cell::Text(instrument.format_qty(qty, 0));
+    let price = |price| Cell::Text(instrument.format_price(price, 0));
+    let terms = order.terms.unwrap_or_default();
+    let has_price = !order.order_type.is_market();
+    let by_quote = !order.quote_order_qty.is_zero();
+    [
+        accepted.map_or(Cell::Empty, Cell::Number),
+        Cell::text(instrument.spec.symbol),
+        Cell::number(order.order_id.0),
+        Cell::text(order.cl_ord_id),
+        Cell::Text(account_name(engine, order.account)),
+        Cell::text(word(&order.side)),
+        Cell::text(word(&order.order_type)),
+        Cell::text(word(&order.time_in_force)),
+        if has_price { price(order.price) } else { Cell::Empty },
+        terms.terms.stop_price.map_or(Cell::Empty, price),
+        qty(order.order_qty),
+        match by_quote {
+            true => Cell::Text(quote.format_amount(order.quote_order_qty)),
+            false => Cell::Empty,
+        },
+        if terms.terms.display_qty.is_zero() { Cell::Empty } else { qty(terms.terms.display_qty) },
+        qty(order.cum_qty),
+        Cell::Text(quote.format_amount(order.cum_quote)),
+        qty(order.leaves_qty()),
+        Cell::text(word(&order.status)),
+        Cell::optional(cause),
+        if terms.order_list.0 == 0 { Cell::Empty } else { Cell::number(terms.order_list.0) },
+        Cell::TimeNs(order.created_ns),
+        Cell::TimeNs(order.updated_ns),
+    ]
+}
+
+fn trade_row(
+    trade: &TradeExecuted,
+    sequence: u64,
+    time_ns: u64,
+    engine: &Engine,
+) -> [Cell; TRADES.len()] {
+    let instrument = listed(engine, trade.instrument);
+    let quote = &engine.assets()[usize::from(instrument.spec.quote.0)];
+    let (buyer, seller) = match trade.side {
+        Side::Buy => (&trade.taker, &trade.maker),
+        Side::Sell => (&trade.maker, &trade.taker),
+    };
+    let fee = |fill: &Fill| {
+        let asset = &engine.assets()[usize::from(fill.fee_asset.0)];
+        (Cell::Text(asset.format_amount(fill.fee)), Cell::text(asset.name))
+    };
+    let account = |fill: &Fill| Cell::Text(account_name(engine, fill.order.account));
+    let (buyer_fee, buyer_fee_asset) = fee(buyer);
+    let (seller_fee, seller_fee_asset) = fee(seller);
+    [
+        Cell::Number(sequence),
+        Cell::TimeNs(time_ns),
+        Cell::text(instrument.spec.symbol),
+        Cell::number(trade.trade_id.0),
+        Cell::Text(instrument.format_price(trade.price, 0)),
+        Cell::Text(instrument.format_qty(trade.qty, 0)),
+        Cell::Text(quote.format_amount(trade.quote)),
+        Cell::text(word(&trade.side)),
+        account(buyer),
+        Cell::number(buyer.order.order_id.0),
+        buyer_fee,
+        buyer_fee_asset,
+        account(seller),
+        Cell::number(seller.order.order_id.0),
+        seller_fee,
+        seller_fee_asset,
+    ]
+}
+
+fn adjustment_row(
+    (sequence, time_ns, kind, trade_id): (u64, u64, &'static str, u64),
+    instrument: InstrumentId,
+    prices: Option<[Price; 2]>,
+    [buyer, seller]: [&Adjustment; 2],
+    engine: &Engine,
+) -> [Cell; ADJUSTMENTS.len()] {
+    let instrument = listed(engine, instrument);
+    let spec = &instrument.spec;
+    let [base, quote] = [spec.base, spec.quote].map(|id| &engine.assets()[usize::from(id.0)]);
+    let price =
+        |at: usize| Cell::optional(prices.map(|prices| instrument.format_price(prices[at], 0)));
+    let account = |side: &Adjustment| Cell::Text(account_name(engine, side.account));
+    [
+        Cell::Number(sequence),
+        Cell::TimeNs(time_ns),
+        Cell::text(spec.symbol),
+        Cell::Number(trade_id),
+        Cell::text(kind),
+        price(0),
+        price(1),
+        account(buyer),
+        Cell::Text(base.format_amount(buyer.base)),
+        Cell::Text(quote.format_amount(buyer.quote)),
+        account(seller),
+        Cell::Text(base.format_amount(seller.base)),
+        Cell::Text(quote.format_amount(seller.quote)),
+    ]
+}
+
+fn transfer_row(
+    (sequence, time_ns, kind): (u64, u64, &'static str),
+    (account, asset, external_ref): (AccountId, AssetId, &ExternalRef),
+    amounts: [Amount; 2],
+    engine: &Engine,
+) -> [Cell; TRANSFERS.len()] {
+    let asset = &engine.assets()[usize::from(asset.0)];
+    let [amount, free] = amounts.map(|amount| Cell::Text(asset.format_amount(amount)));
+    [
+        Cell::Number(sequence),
+        Cell::TimeNs(time_ns),
+        Cell::text(kind),
+        Cell::Text(account_name(engine, account)),
+        Cell::text(asset.name),
+        amount,
+        free,
+        Cell::text(external_ref),
+    ]
+}
+
+fn word(choice: &impl Describe) -> &'static str {
+    match choice.describe() {
+        Described::Word(word) => word,
+        other => unreachable!("{other:?} is not a choice by name"),
+    }
+}

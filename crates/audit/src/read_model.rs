@@ -1,0 +1,93 @@
+//! `buttonwood projection`: the read model of a venue, for its operator.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use cli::Failure;
+use log::DataDirLock;
+use projection::Rebuilt;
+use projection::sqlite::{self, Status};
+use spool::Applied;
+use venue::{Archive, Reply};
+
+#[derive(Args, Debug)]
+pub struct Projection {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Rebuild(Rebuild),
+    /// Say how far the read model has come, and what it holds; the venue may run
+    Status(Folder),
+}
+
+#[derive(Args, Debug)]
+struct Folder {
+    /// Folder that holds the venue
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+}
+
+/// Make the read model of a stopped venue anew, from its log
+///
+/// As far back as the log reaches. The old one stays until the new one is complete.
+#[derive(Args, Debug)]
+struct Rebuild {
+    #[command(flatten)]
+    folder: Folder,
+
+    /// Do so even where the old one reaches farther back than the log
+    #[arg(long)]
+    forget: bool,
+}
+
+impl Projection {
+    pub fn run(&self) -> Result<(), Failure> {
+        match &self.action {
+            Action::Rebuild(rebuild) => rebuild.run(),
+            Action::Status(folder) => folder.status(),
+        }
+    }
+}
+
+impl Rebuild {
+    fn run(&self) -> Result<(), Failure> {
+        let dir = &self.folder.dir;
+        let archive = Archive::open(dir)?;
+        let _lock = DataDirLock::acquire(dir)?;
+        let mut replay = archive.replay()?;
+        let log_first_sequence = replay.place().sequence + 1;
+        let steps = std::iter::from_fn(move || replay.step().transpose());
+        let events = steps.flat_map(|step| match step {
+            Ok(command) => all_of(command.reply).map(Ok).collect::<Vec<_>>(),
+            Err(error) => vec![Err(error)],
+        });
+        let Rebuilt { first_sequence, last_sequence } =
+            sqlite::rebuild(dir, log_first_sequence, events, self.forget)?;
+        println!("the read model holds the events of commands {first_sequence} to {last_sequence}");
+        Ok(())
+    }
+}
+
+/// What came of a command, with the rest of its work.
+fn all_of(reply: Reply) -> impl Iterator<Item = Arc<Applied>> {
+    std::iter::once(reply.applied).chain(reply.continued)
+}
+
+impl Folder {
+    fn status(&self) -> Result<(), Failure> {
+        let Status { schema_version, progress, gaps, rows, bytes } = sqlite::status(&self.dir)?;
+        println!("commands {} to {}", progress.first_sequence, progress.sequence);
+        for (first, last) in gaps {
+            println!("missing  {first} to {last}");
+        }
+        for (table, rows) in rows {
+            println!("{table:<18} {rows}");
+        }
+        println!("schema {schema_version}, {bytes} bytes");
+        Ok(())
+    }
+}

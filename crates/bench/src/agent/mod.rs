@@ -1,0 +1,399 @@
+//! `buttonwood bench agent`: one process that drives the venue. It is told what to do on standard
+//! input and says what came of it on standard output (`spec.rs`), and nobody starts it by hand.
+//!
+//! One thread and one epoll for all its clients, a read and a write per answer: what the load
+//! generator burns is missing to the venue when both are on one machine.
+//!
+//! In a closed loop, a latency begins when the request is handed to the socket. In an open loop it
+//! begins when the request was meant to be sent, however late that then happened.
+
+mod client;
+mod pace;
+
+use std::collections::VecDeque;
+use std::io::{BufRead, ErrorKind, Write};
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use cli::Failure;
+use mio::unix::SourceFd;
+use mio::{Events, Interest, Poll, Token};
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
+};
+use serde::Serialize;
+use server::now_ns;
+
+use self::client::{Answer, Client, Sent};
+pub(super) use self::client::{cause, read_more};
+use self::pace::Pace;
+use super::spec::{Report, Spec, Word};
+use super::usage;
+
+/// How long answers are waited for when the time is over.
+const GRACE: Duration = Duration::from_secs(10);
+/// What was meant to be sent at the end of an open loop may be sent that much later.
+const LATE: Duration = Duration::from_millis(100);
+const WORD_EVERY: Duration = Duration::from_millis(200);
+const RAMP_STEP: Duration = Duration::from_millis(5);
+const EVENTS: usize = 1_024;
+const TIMER: Token = Token(usize::MAX);
+pub(super) const NOT_SENT: &str = "not sent: all clients were waiting for answers";
+
+pub(super) fn run() -> Result<(), Failure> {
+    let mut words = std::io::stdin().lock();
+    let spec: Spec = serde_json::from_str(&line(&mut words)?)?;
+    let mut agent = Agent::connect(spec)?;
+    say(&Word::Connected)?;
+    let begin_ns: u64 = serde_json::from_str(&line(&mut words)?)?;
+    let begin = Instant::now() + Duration::from_nanos(begin_ns.saturating_sub(now_ns()));
+    let report = agent.drive(begin)?;
+    say(&Word::Ended(Box::new(report)))
+}
+
+pub(super) fn line(words: &mut impl BufRead) -> Result<String, Failure> {
+    let mut line = String::new();
+    match words.read_line(&mut line)? {
+        0 => Err(Failure::new("an agent was started by nobody: it is a part of `bench`")),
+        _ => Ok(line),
+    }
+}
+
+pub(super) fn say(word: &impl Serialize) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", serde_json::to_string(word)?)?;
+    Ok(out.flush()?)
+}
+
+struct Agent {
+    address: SocketAddr,
+    spec: Spec,
+    poll: Poll,
+    /// Those that have joined.
+    clients: Vec<Client>,
+    timer: OwnedFd,
+    plan: Plan,
+    report: Report,
+    in_flight: usize,
+    /// Requests.
+    sent: u64,
+    /// Clients that have begun.
+    started: usize,
+    /// Of these, in an open loop, those with a slot that is free.
+    idle: VecDeque<usize>,
+    /// Of these, those with something to write.
+    unwritten: Vec<usize>,
+    /// Answered since the last word.
+    done: u64,
+}
+
+/// What happens when.
+#[derive(Clone, Copy)]
+struct Plan {
+    begin: Instant,
+    measured: Instant,
+    end: Instant,
+    /// In an open loop.
+    pace: Option<Pace>,
+}
+
+impl Agent {
+    fn connect(spec: Spec) -> Result<Self, Failure> {
+        let poll = Poll::new()?;
+        let address: SocketAddr = spec
+            .address
+            .parse()
+            .map_err(|_| Failure::new(format!("{} is not an address and a port", spec.address)))?;
+        let timer = timerfd_create(
+            TimerfdClockId::Monotonic,
+            TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
+        )
+        .map_err(std::io::Error::from)?;
+        poll.registry().register(&mut SourceFd(&timer.as_raw_fd()), TIMER, Interest::READABLE)?;
+        let now = Instant::now();
+        let mut agent = Self {
+            address,
+            plan: Plan { begin: now, measured: now, end: now, pace: None },
+            spec,
+            poll,
+            clients: Vec::new(),
+            timer,
+            report: Report::default(),
+            in_flight: 0,
+            sent: 0,
+            started: 0,
+            idle: VecDeque::new(),
+            unwritten: Vec::new(),
+            done: 0,
+        };
+        // Whoever joins later connects then: a venue closes what has said nothing for a minute.
+        if agent.spec.ramp_ms == 0 {
+            (0..agent.spec.keys.len()).try_for_each(|_| agent.join())?;
+        }
+        Ok(agent)
+    }
+
+    /// The next client connects.
+    fn join(&mut self) -> Result<(), Failure> {
+        let at = self.clients.len();
+        let mut client = Client::connect(self.address, &self.spec, &self.spec.keys[at], at as u64)?;
+        let interest = Interest::READABLE | Interest::WRITABLE;
+        self.poll.registry().register(&mut client.stream, Token(at), interest)?;
+        self.clients.push(client);
+        Ok(())
+    }
+
+    fn drive(&mut self, begin: Instant) -> Result<Report, Failure> {
+        let measured = begin + Duration::from_millis(self.spec.warm_up_ms);
+        let end = measured + Duration::from_millis(self.spec.measured_ms);
+        let ramp_s = self.ramp().as_secs_f64();
+        let pace = self.spec.rate.map(|rate| Pace { rate, ramp_s });
+        self.plan = Plan { begin, measured, end, pace };
+        std::thread::sleep(begin.saturating_duration_since(Instant::now()));
+        let mut events = Events::with_capacity(EVENTS);
+        let mut next_word = begin + WORD_EVERY;
+        loop {
+            let now = Instant::now();
+            if now >= end + GRACE || self.is_over(now) && self.in_flight == 0 {
+                break;
+            }
+            let joined = self.begin_clients(now)?;
+            match pace {
+                Some(pace) => self.send_due(pace, joined, now)?,
+                None => self.send_first(joined)?,
+            }
+            if now >= next_word {
+                say(&Word::Done(std::mem::take(&mut self.done)))?;
+                next_word = now + WORD_EVERY;
+            }
+            self.wait(&mut events)?;
+            for event in &events {
+                match event.token() {
+                    TIMER => {}
+                    Token(at) => self.attend(at)?,
+                }
+            }
+        }
+        self.close();
+        Ok(std::mem::take(&mut self.report))
+    }
+
+    fn ramp(&self) -> Duration {
+        Duration::from_millis(self.spec.ramp_ms)
+    }
+
+    /// Has those begin whose time has come, and says which they are.
+    fn begin_clients(&mut self, now: Instant) -> Result<Range<usize>, Failure> {
+        let (first, count) = (self.started, self.spec.keys.len());
+        while self.started < count
+            && now >= self.plan.begin + self.ramp().mul_f64(self.started as f64 / count as f64)
+        {
+            if self.started == self.clients.len() {
+                self.join()?;
+            }
+            self.started += 1;
+        }
+        Ok(first..self.started)
+    }
+
+    /// All that clients of a closed loop may have under way when they begin.
+    fn send_first(&mut self, joined: Range<usize>) -> Result<(), Failure> {
+        for at in joined {
+            for slot in 0..self.spec.window {
+                self.send(at, slot, Instant::now());
+            }
+            self.clients[at].flush()?;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, at: usize, slot: usize, since: Instant) {
+        if !self.is_exhausted() {
+            self.clients[at].send(slot, since);
+            self.in_flight += 1;
+            self.sent += 1;
+        }
+    }
+
+    /// Whether nothing more is to be sent.
+    fn is_over(&self, now: Instant) -> bool {
+        let late = if self.plan.pace.is_some() { LATE } else { Duration::ZERO };
+        now >= self.plan.end + late || self.is_exhausted()
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.spec.requests_max.is_some_and(|max| self.sent >= max)
+    }
+
+    /// Sends what was meant to be sent by now, as far as clients are free to, and sets the timer for
+    /// what comes next.
+    fn send_due(&mut self, pace: Pace, joined: Range<usize>, now: Instant) -> Result<(), Failure> {
+        // Clients take turns.
+        (0..self.spec.window).for_each(|_| self.idle.extend(joined.clone()));
+        let begin = self.plan.begin;
+        let due = |sent: u64| begin + Duration::from_secs_f64(pace.due_s(sent));
+        while due(self.sent) <= now && due(self.sent) < self.plan.end && !self.is_over(now) {
+            let Some(at) = self.idle.pop_front() else { break };
+            let slot = self.clients[at].free_slot().expect("who is idle has a free slot");
+            self.send(at, slot, due(self.sent));
+            self.unwritten.push(at);
+        }
+        while let Some(at) = self.unwritten.pop() {
+            self.clients[at].flush()?;
+        }
+        let next = due(self.sent);
+        // While all clients wait, answers wake it, and so when the time is over.
+        match self.idle.is_empty() || next >= self.plan.end || self.is_over(now) {
+            true => Ok(()),
+            false => self.wake_at(next),
+        }
+    }
+
+    fn wake_at(&self, moment: Instant) -> Result<(), Failure> {
+        let wait = moment.saturating_duration_since(Instant::now());
+        let wait = wait.max(Duration::from_nanos(1));
+        let spec = Itimerspec {
+            it_interval: Timespec { tv_sec: 0, tv_nsec: 0 },
+            it_value: Timespec {
+                tv_sec: wait.as_secs().cast_signed(),
+                tv_nsec: i64::from(wait.subsec_nanos()),
+            },
+        };
+        timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &spec)
+            .map_err(std::io::Error::from)?;
+        Ok(())
+    }
+
+    fn wait(&mut self, events: &mut Events) -> Result<(), Failure> {
+        // Clients that are still to begin wait for no answer.
+        let is_ramping = self.started < self.spec.keys.len();
+        let wait = if is_ramping { RAMP_STEP } else { WORD_EVERY };
+        match self.poll.poll(events, Some(wait)) {
+            Err(error) if error.kind() != ErrorKind::Interrupted => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads what has come for a client, and sends its next request in a closed loop.
+    fn attend(&mut self, at: usize) -> Result<(), Failure> {
+        loop {
+            let client = &mut self.clients[at];
+            let is_drained = client.fill()?;
+            let now = Instant::now();
+            while let Some(answer) = self.clients[at].take_answer()? {
+                self.note(at, &answer, now);
+            }
+            self.clients[at].flush()?;
+            if is_drained {
+                return Ok(());
+            }
+        }
+    }
+
+    fn note(&mut self, at: usize, answer: &Answer, now: Instant) {
+        let Some(sent) = self.clients[at].take(answer.slot) else {
+            *self.report.errors.entry("an answer that nobody waited for".into()).or_default() += 1;
+            return;
+        };
+        self.in_flight -= 1;
+        self.record(sent, answer, now);
+        if self.plan.pace.is_some() {
+            self.idle.push_back(at);
+        } else if now < self.plan.end {
+            self.send(at, answer.slot, now);
+        }
+    }
+
+    fn record(&mut self, sent: Sent, answer: &Answer, now: Instant) {
+        let orders = self.spec.load.orders_per_request();
+        self.done += orders;
+        // A closed loop is measured by what was answered in time, an open one by what was meant to
+        // be sent.
+        let moment = if self.plan.pace.is_some() { sent.since } else { now };
+        if moment < self.plan.measured || moment >= self.plan.end {
+            return;
+        }
+        let latency = now.saturating_duration_since(sent.since);
+        let latency_ns = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
+        let report = &mut self.report;
+        report.bytes_sent += sent.bytes;
+        report.bytes_received += answer.bytes_received;
+        if let Some(cause) = &answer.error {
+            *report.errors.entry(cause.clone()).or_default() += answer.failed;
+            report.refused.record(latency_ns, answer.failed);
+        }
+        let orders = orders - answer.failed.min(orders);
+        if orders == 0 {
+            return;
+        }
+        report.trades += answer.trades;
+        let name = sent.kind.name();
+        if !report.by_type.contains_key(name) {
+            report.by_type.insert(name.into(), Default::default());
+        }
+        let tally = report.by_type.get_mut(name).expect("it was put there");
+        tally.record(latency_ns, orders);
+        let second = moment.saturating_duration_since(self.plan.measured).as_secs() as usize;
+        if report.seconds.len() <= second {
+            report.seconds.resize_with(second + 1, Default::default);
+        }
+        report.seconds[second].record(latency_ns, orders);
+    }
+
+    /// What was never answered, and what was never sent, is counted as well.
+    fn close(&mut self) {
+        let orders = self.spec.load.orders_per_request();
+        if self.in_flight > 0 {
+            let late = format!("no answer within {} s after the end", GRACE.as_secs());
+            *self.report.errors.entry(late).or_default() += self.in_flight as u64 * orders;
+        }
+        if let Some(pace) = self.plan.pace {
+            let planned = pace.requests_in((self.plan.end - self.plan.begin).as_secs_f64());
+            let missing = planned.saturating_sub(self.sent);
+            if missing > 0 {
+                *self.report.errors.entry(NOT_SENT.into()).or_default() += missing * orders;
+            }
+        }
+        self.report.cpu_s = usage::cpu_s("self").unwrap_or(0.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::spec::{Key, Load};
+    use super::*;
+
+    /// A venue closes what says nothing for a minute, and the last user of `ramp-200` joins after five.
+    #[test]
+    fn who_joins_later_connects_when_it_joins() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let key = Key { api_key: "key".into(), secret_key: "secret".into() };
+        let spec = Spec {
+            address: listener.local_addr().expect("it is bound").to_string(),
+            load: Load::RestMix,
+            keys: vec![key; 3],
+            rate: None,
+            window: 1,
+            seed: 1,
+            warm_up_ms: 0,
+            measured_ms: 1_000,
+            requests_max: None,
+            ramp_ms: 60_000,
+        };
+        let connected = |spec| Agent::connect(spec).expect("somebody listens").clients.len();
+        assert_eq!(connected(Spec { ramp_ms: 0, ..spec.clone() }), 3);
+        assert_eq!(connected(spec.clone()), 0);
+
+        let mut agent = Agent::connect(spec).expect("somebody listens");
+        let begin = Instant::now();
+        agent.plan.begin = begin;
+        for (at_s, joined) in [(0, 0..1), (19, 1..1), (20, 1..2), (59, 2..3)] {
+            let begun = agent.begin_clients(begin + Duration::from_secs(at_s));
+            assert_eq!(begun.expect("it connects"), joined, "after {at_s} s");
+            assert_eq!(agent.clients.len(), joined.end, "after {at_s} s");
+        }
+    }
+}

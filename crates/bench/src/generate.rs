@@ -1,0 +1,110 @@
+//! `buttonwood bench gen`: writes a workload for other tools.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use cli::Failure;
+use recorded::obwl::{Op, Record, Workload};
+use serde::Serialize;
+use types::Side;
+
+use super::workload::{self, Name};
+
+#[derive(Args, Debug)]
+pub(super) struct Generate {
+    /// Which kind of market
+    #[arg(long, value_enum, default_value_t = Name::W1)]
+    workload: Name,
+    /// What it is drawn by [default: the workload's own, so that everybody has the same]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Commands behind those that build the standing book [default: 3,000,000, w2 2,000,000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=ORDERS_MAX))]
+    orders: Option<u64>,
+    /// `obwl` is what `buttonwood replay` reads
+    #[arg(long, value_enum, default_value_t = Format::Obwl)]
+    format: Format,
+    /// Where to write it [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// With what builds the book, it still fits into an OBWL file.
+const ORDERS_MAX: u64 = 200_000_000;
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    Obwl,
+    /// One JSON object a line
+    Ndjson,
+    Csv,
+}
+
+/// A command in words. A market order has no price, a cancel no quantity.
+#[derive(Serialize)]
+struct Line {
+    op: &'static str,
+    order_id: u64,
+    symbol: u32,
+    side: &'static str,
+    price: Option<u64>,
+    qty: Option<u32>,
+}
+
+impl Generate {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let workload = workload::make(self.workload, self.seed, self.orders);
+        match &self.out {
+            None => self.write(&workload, std::io::stdout().lock()),
+            Some(file) => File::create(file)
+                .map_err(Failure::from)
+                .and_then(|created| self.write(&workload, created))
+                .map_err(|failure| Failure::new(format!("{}: {failure}", file.display()))),
+        }
+    }
+
+    fn write(&self, workload: &Workload, out: impl Write) -> Result<(), Failure> {
+        let mut out = BufWriter::new(out);
+        match self.format {
+            Format::Obwl => workload.write(&mut out)?,
+            Format::Ndjson => {
+                for record in &workload.records {
+                    writeln!(out, "{}", serde_json::to_string(&Line::of(record))?)?;
+                }
+            }
+            Format::Csv => {
+                let mut rows = csv::Writer::from_writer(&mut out);
+                for record in &workload.records {
+                    let written = rows.serialize(Line::of(record));
+                    written.map_err(|error| Failure::fault(error.to_string()))?;
+                }
+                rows.flush()?;
+            }
+        }
+        Ok(out.flush()?)
+    }
+}
+
+impl Line {
+    fn of(record: &Record) -> Self {
+        let Record { order_id, price, qty, symbol, op, side } = *record;
+        Self {
+            op: match op {
+                Op::Limit => "limit",
+                Op::Cancel => "cancel",
+                Op::Ioc => "ioc",
+                Op::Market => "market",
+            },
+            order_id,
+            symbol,
+            side: match side {
+                Side::Buy => "buy",
+                Side::Sell => "sell",
+            },
+            price: (op != Op::Market).then_some(price),
+            qty: (op != Op::Cancel).then_some(qty),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What the machine can do in the minute of a run: a figure of the venue is judged by these.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cli::Failure;
+use serde::Serialize;
+
+use super::tally::Tally;
+
+const BLOCK: usize = 4 << 10;
+/// Written with zeros beforehand, as the log's segments are: a sync then has no sizes to write.
+const BLOCKS: usize = 1_024;
+const SYNCS_MAX: usize = 2_000;
+const SYNC_TIME: Duration = Duration::from_millis(1_500);
+const TURNS: usize = 5_000;
+const TURN_TIME: Duration = Duration::from_millis(500);
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Disk {
+    pub(super) p50: f64,
+    pub(super) p99: f64,
+}
+
+/// One block of 4 KiB after the other, each synced before the next.
+pub(super) fn fdatasync_ms(folder: &Path) -> Result<Disk, Failure> {
+    let path = folder.join("bench-fdatasync");
+    let named = |error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
+    let mut options = OpenOptions::new();
+    let mut file = options.create_new(true).write(true).open(&path).map_err(named)?;
+    let measured = sync_blocks(&mut file).map_err(named);
+    std::fs::remove_file(&path).map_err(named)?;
+    measured
+}
+
+fn sync_blocks(file: &mut File) -> std::io::Result<Disk> {
+    file.write_all(&vec![0; BLOCK * BLOCKS])?;
+    file.sync_all()?;
+    let mut tally = Tally::default();
+    let begun = Instant::now();
+    for at in 0..SYNCS_MAX {
+        if at % BLOCKS == 0 {
+            file.seek(SeekFrom::Start(0))?;
+        }
+        let since = Instant::now();
+        file.write_all(&[at as u8; BLOCK])?;
+        file.sync_data()?;
+        tally.record(since.elapsed().as_nanos() as u64, 1);
+        if begun.elapsed() > SYNC_TIME {
+            break;
+        }
+    }
+    Ok(Disk { p50: tally.quantile_ms(0.5), p99: tally.quantile_ms(0.99) })
+}
+
+/// The median of a byte's way to another thread and back, over TCP.
+pub(super) fn loopback_us() -> Result<f64, Failure> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let mut stream = TcpStream::connect(listener.local_addr()?)?;
+    let (peer, _) = listener.accept()?;
+    stream.set_nodelay(true)?;
+    peer.set_nodelay(true)?;
+    thread::scope(|scope| {
+        let echo = scope.spawn(move || echo(peer));
+        let measured = turns(&mut stream);
+        // The echo ends with the connection.
+        drop(stream);
+        echo.join().map_err(|_| Failure::new("the echo panicked"))??;
+        Ok(measured?)
+    })
+}
+
+fn turns(stream: &mut TcpStream) -> std::io::Result<f64> {
+    let mut tally = Tally::default();
+    let begun = Instant::now();
+    for _ in 0..TURNS {
+        let since = Instant::now();
+        stream.write_all(&[1])?;
+        stream.read_exact(&mut [0])?;
+        tally.record(since.elapsed().as_nanos() as u64, 1);
+        if begun.elapsed() > TURN_TIME {
+            break;
+        }
+    }
+    Ok(tally.quantile_ms(0.5) * 1_000.0)
+}
+
+fn echo(mut peer: TcpStream) -> std::io::Result<()> {
+    let mut byte = [0];
+    while peer.read(&mut byte)? > 0 {
+        peer.write_all(&byte)?;
+    }
+    Ok(())
+}

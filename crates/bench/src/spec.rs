@@ -1,0 +1,155 @@
+//! What an agent is told, and what it gives back: one line of JSON each.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::tally::Tally;
+
+/// Orders in one request of [`Load::Batch`].
+pub(super) const BATCH: u64 = 20;
+
+/// What an agent is to do. The first line on its standard input.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct Spec {
+    /// Host and port.
+    pub(super) address: String,
+    pub(super) load: Load,
+    /// One for each of its clients; each has a connection of its own.
+    pub(super) keys: Vec<Key>,
+    /// Requests a second of this agent. `None` is a closed loop: the next request is sent when the
+    /// answer to the one before has come.
+    pub(super) rate: Option<f64>,
+    /// Requests that a client may have under way.
+    pub(super) window: usize,
+    pub(super) seed: u64,
+    pub(super) warm_up_ms: u64,
+    pub(super) measured_ms: u64,
+    /// In a closed loop: the end comes when so many requests are answered, if not before.
+    pub(super) requests_max: Option<u64>,
+    /// Clients begin one after the other, the last of them after this time.
+    pub(super) ramp_ms: u64,
+}
+
+/// What clients send.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Load {
+    /// Orders over REST, in the mix of `rest-mix`.
+    RestMix,
+    /// Limit orders and market orders over REST, 80 to 20, half of which put back what the others take.
+    KeptBook,
+    /// `GET /health/live`.
+    Health,
+    /// 20 orders a request.
+    Batch,
+    /// Likewise, and all of them rest.
+    Fill,
+    /// The mix of `rest-mix` over the WebSocket API, after a logon.
+    WebSocket,
+}
+
+impl Load {
+    pub(super) fn orders_per_request(self) -> u64 {
+        match self {
+            Self::Batch | Self::Fill => BATCH,
+            _ => 1,
+        }
+    }
+}
+
+#[derive(Clone, Deserialize, Serialize)]
+pub(super) struct Key {
+    pub(super) api_key: String,
+    pub(super) secret_key: String,
+}
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Key({})", self.api_key)
+    }
+}
+
+/// What an agent says on its standard output.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Word {
+    /// All its clients are connected. It waits for a line with the Unix time in ns at which to begin.
+    Connected,
+    /// So many orders have been answered since the last word.
+    Done(u64),
+    Ended(Box<Report>),
+}
+
+/// What came of it, within the time that is measured.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(super) struct Report {
+    /// By kind of order.
+    pub(super) by_type: BTreeMap<String, Tally>,
+    /// Of each second.
+    pub(super) seconds: Vec<Tally>,
+    /// How many requests came to which error.
+    pub(super) errors: BTreeMap<String, u64>,
+    /// Requests that were answered with an error, and how long that took.
+    pub(super) refused: Tally,
+    pub(super) trades: u64,
+    pub(super) bytes_sent: u64,
+    pub(super) bytes_received: u64,
+    /// CPU time of the agent itself.
+    pub(super) cpu_s: f64,
+}
+
+impl Report {
+    /// Exact: every count of both histograms lands in the same bucket.
+    pub(super) fn add(&mut self, other: &Self) {
+        for (name, tally) in &other.by_type {
+            self.by_type.entry(name.clone()).or_default().add(tally);
+        }
+        for (at, tally) in other.seconds.iter().enumerate() {
+            if at == self.seconds.len() {
+                self.seconds.push(Tally::default());
+            }
+            self.seconds[at].add(tally);
+        }
+        for (cause, count) in &other.errors {
+            *self.errors.entry(cause.clone()).or_default() += count;
+        }
+        self.refused.add(&other.refused);
+        self.trades += other.trades;
+        self.bytes_sent += other.bytes_sent;
+        self.bytes_received += other.bytes_received;
+        self.cpu_s += other.cpu_s;
+    }
+
+    /// All kinds together.
+    pub(super) fn total(&self) -> Tally {
+        let mut total = Tally::default();
+        self.by_type.values().for_each(|tally| total.add(tally));
+        total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_of_agents_add_up_exactly_through_their_lines() {
+        let mut whole = Tally::default();
+        let mut merged = Report::default();
+        for agent in 0..3_u64 {
+            let mut report = Report::default();
+            for at in 0..1_000 {
+                let latency_ns = (agent + 1) * 1_000 + at * at * 977;
+                report.by_type.entry("limit".into()).or_default().record(latency_ns, 1);
+                whole.record(latency_ns, 1);
+            }
+            *report.errors.entry("full".into()).or_default() += agent;
+            let line = serde_json::to_string(&report).expect("it has a form");
+            merged.add(&serde_json::from_str(&line).expect("it reads what it wrote"));
+        }
+        assert_eq!(merged.total().histogram(), whole.histogram());
+        assert_eq!(merged.total().orders, 3_000);
+        assert_eq!(merged.errors["full"], 3);
+    }
+}

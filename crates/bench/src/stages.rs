@@ -1,0 +1,150 @@
+//! Where the time of an order goes: the venue's own histograms, read before and after.
+
+use std::collections::BTreeMap;
+
+use cli::Failure;
+use serde::Serialize;
+
+use super::venue::Venue;
+
+const NAME: &str = "buttonwood_order_stage_seconds";
+/// In the order in which an order passes them.
+const STAGES: [&str; 10] = [
+    "receive", "decode", "check", "queue", "commit", "apply", "wake", "encode", "reply", "fan_out",
+];
+
+/// As an order passes them, and not by their names.
+pub(super) fn in_order<'a>(stages: &'a BTreeMap<&'static str, Stage>) -> Vec<&'a Stage> {
+    STAGES.iter().filter_map(|name| stages.get(name)).collect()
+}
+
+/// Of each stage, since the venue began.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reading(BTreeMap<String, Buckets>);
+
+#[derive(Clone, Debug, Default)]
+struct Buckets {
+    sum_s: f64,
+    /// Upper bounds in seconds, and how many there were up to each.
+    up_to: Vec<(f64, u64)>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Stage {
+    #[serde(skip)]
+    pub(super) name: &'static str,
+    pub(super) orders: u64,
+    pub(super) p50_us: f64,
+    pub(super) p99_us: f64,
+    /// Of the time of all stages together that an order waits for.
+    pub(super) share: f64,
+}
+
+impl Reading {
+    pub(super) fn of(venue: &Venue) -> Result<Self, Failure> {
+        Ok(Self::parse(&venue.get("/metrics")?))
+    }
+
+    fn parse(text: &str) -> Self {
+        let mut reading = Self::default();
+        for line in text.lines().filter_map(|line| line.strip_prefix(NAME)) {
+            let Some((labels, value)) = line.split_once("} ") else { continue };
+            let Some(stage) = label(labels, "stage") else { continue };
+            let buckets = reading.0.entry(stage.to_owned()).or_default();
+            if labels.starts_with("_sum") {
+                buckets.sum_s = value.parse().unwrap_or(0.0);
+            } else if let Some(bound) = label(labels, "le") {
+                // The last bound is `+Inf`, which Rust reads as well.
+                let (bound, count) = (bound.parse(), value.parse());
+                let (Ok(bound), Ok(count)) = (bound, count) else { continue };
+                buckets.up_to.push((bound, count));
+            }
+        }
+        reading
+    }
+
+    /// What came in between. A venue that does not tell has no stages.
+    pub(super) fn since(&self, before: &Self) -> Vec<Stage> {
+        let none = Buckets::default();
+        let of = |name: &'static str| {
+            let before = before.0.get(name).unwrap_or(&none);
+            Some((name, self.0.get(name)?.since(before)))
+        };
+        let stages: Vec<_> = STAGES.into_iter().filter_map(of).collect();
+        // Streams are told beside the answer.
+        let waited_for = stages.iter().filter(|(name, _)| *name != "fan_out");
+        let total: f64 = waited_for.map(|(_, buckets)| buckets.sum_s).sum();
+        let stage = |(name, buckets): &(&'static str, Buckets)| Stage {
+            name,
+            orders: buckets.count(),
+            p50_us: buckets.quantile_s(0.5) * 1e6,
+            p99_us: buckets.quantile_s(0.99) * 1e6,
+            share: if total > 0.0 && *name != "fan_out" { buckets.sum_s / total } else { 0.0 },
+        };
+        stages.iter().map(stage).filter(|stage| stage.orders > 0).collect()
+    }
+}
+
+impl Buckets {
+    fn since(&self, before: &Self) -> Self {
+        let minus = |(bound, count): &(f64, u64)| {
+            let earlier = before.up_to.iter().find(|(earlier, _)| earlier == bound);
+            (*bound, count.saturating_sub(earlier.map_or(0, |(_, count)| *count)))
+        };
+        Self { sum_s: self.sum_s - before.sum_s, up_to: self.up_to.iter().map(minus).collect() }
+    }
+
+    fn count(&self) -> u64 {
+        self.up_to.last().map_or(0, |(_, count)| *count)
+    }
+
+    /// As if all within a bucket lay evenly in it.
+    fn quantile_s(&self, quantile: f64) -> f64 {
+        let wanted = quantile * self.count() as f64;
+        let (mut lower, mut below) = (0.0, 0);
+        for (upper, up_to) in &self.up_to {
+            if *up_to as f64 >= wanted && *up_to > below {
+                let part = (wanted - below as f64) / (up_to - below) as f64;
+                let width = if upper.is_finite() { upper - lower } else { 0.0 };
+                return lower + part * width;
+            }
+            (lower, below) = (*upper, *up_to);
+        }
+        0.0
+    }
+}
+
+fn label<'a>(labels: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = labels.split_once(&format!("{name}=\""))?;
+    rest.split('"').next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(counts: [u64; 3], sum_s: f64) -> String {
+        let [a, b, c] = counts;
+        format!(
+            "# TYPE {NAME} histogram\n{NAME}_sum{{stage=\"apply\"}} {sum_s}\n{NAME}_count{{stage=\"apply\"}} {c}\n\
+             {NAME}_bucket{{le=\"0.001\",stage=\"apply\"}} {a}\n{NAME}_bucket{{le=\"0.002\",stage=\"apply\"}} {b}\n\
+             {NAME}_bucket{{le=\"+Inf\",stage=\"apply\"}} {c}\nother 1\n"
+        )
+    }
+
+    #[test]
+    fn a_stage_is_what_came_between_two_readings() {
+        let before = Reading::parse(&text([100, 100, 100], 1.0));
+        let stages = Reading::parse(&text([150, 200, 200], 3.0)).since(&before);
+        let [stage] = &stages[..] else { panic!("{stages:?}") };
+        assert_eq!((stage.name, stage.orders, stage.share), ("apply", 100, 1.0));
+        assert!((stage.p50_us - 1_000.0).abs() < 1e-6, "{stage:?}");
+        assert!((stage.p99_us - 1_980.0).abs() < 1e-6, "{stage:?}");
+    }
+
+    #[test]
+    fn a_venue_that_does_not_tell_has_no_stages() {
+        let nothing = Reading::parse("buttonwood_applied_sequence 7\n");
+        assert!(nothing.since(&nothing).is_empty());
+    }
+}

@@ -1,0 +1,214 @@
+//! The venue that is measured: a fresh one of its own, or one that is told by its address.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use cli::Failure;
+use cli::socket::ask_running;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::fleet::own_binary;
+use super::spec::Key;
+use super::wire::{Response, write_get};
+
+/// What each account has of each asset: nobody runs out of it.
+const FUNDS: [(&str, &str); 2] = [("USDT", "1000000000000"), ("BTC", "100000000")];
+const ORDERS_MAX: u32 = 10_000_000;
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+#[derive(Debug)]
+pub(super) struct Venue {
+    /// Host and port.
+    pub(super) address: String,
+    pub(super) keys: Vec<Key>,
+    own: Option<Own>,
+}
+
+/// One that was started for this run. It ends with it, and its folder goes.
+#[derive(Debug)]
+struct Own {
+    process: Child,
+    folder: TempDir,
+    settings: Vec<String>,
+    cores: Option<u16>,
+}
+
+impl Venue {
+    /// Starts a venue without bots, in a new folder within `within`, on any free port; on the first
+    /// `cores`, or on all.
+    pub(super) fn start(
+        within: &Path,
+        settings: &[&str],
+        cores: Option<u16>,
+        clients: usize,
+    ) -> Result<Self, Failure> {
+        let settings: Vec<String> = settings.iter().map(|word| String::from(*word)).collect();
+        let folder = tempfile::Builder::new()
+            .prefix("buttonwood-bench-")
+            .tempdir_in(within)
+            .map_err(|error| Failure::new(format!("{}: {error}", within.display())))?;
+        let (process, address) = spawn(folder.path(), &settings, cores)?;
+        let own = Own { process, folder, settings, cores };
+        let mut venue = Self { address, keys: Vec::new(), own: Some(own) };
+        venue.open_accounts(clients)?;
+        Ok(venue)
+    }
+
+    /// One that runs already, with an account to trade on.
+    pub(super) fn at(url: &str, key: &Key, clients: usize) -> Result<Self, Failure> {
+        let address = url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/'));
+        let address = address.filter(|address| !address.contains('/')).ok_or_else(|| {
+            Failure::new(format!("an address must be like http://127.0.0.1:8080, and is {url}"))
+        })?;
+        Ok(Self { address: address.into(), keys: vec![key.clone(); clients], own: None })
+    }
+
+    /// Kills the venue, and waits until it is there again.
+    pub(super) fn restart(&mut self) -> Result<(), Failure> {
+        let own = self.own.as_mut().ok_or_else(|| {
+            Failure::new("this scenario kills the venue: it goes with a fresh one, without --url")
+        })?;
+        own.process.kill()?;
+        own.process.wait()?;
+        (own.process, self.address) = spawn(own.folder.path(), &own.settings, own.cores)?;
+        Ok(())
+    }
+
+    pub(super) fn process(&self) -> Option<u32> {
+        self.own.as_ref().map(|own| own.process.id())
+    }
+
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.own.as_ref().map(|own| own.folder.path())
+    }
+
+    pub(super) fn get(&self, path: &str) -> Result<String, Failure> {
+        get(&self.address, path)
+    }
+
+    fn open_accounts(&mut self, clients: usize) -> Result<(), Failure> {
+        let folder: PathBuf = self.folder().expect("it is an own one").into();
+        let ask = |request: Value| ask_running(&folder, &request);
+        for at in 1..=clients {
+            let account = format!("bench-{at}");
+            ask(
+                json!({ "request": "add_account", "name": account, "max_open_orders": ORDERS_MAX }),
+            )?;
+            for (asset, amount) in FUNDS {
+                ask(json!({
+                    "request": "deposit", "account": account, "asset": asset, "amount": amount,
+                    "external_ref": format!("bench-{at}-{asset}"),
+                }))?;
+            }
+            let key = ask(json!({ "request": "add_key", "account": account }))?;
+            self.keys.push(serde_json::from_value(key)?);
+        }
+        Ok(())
+    }
+}
+
+/// The process, and the address at which it is ready.
+fn spawn(
+    folder: &Path,
+    settings: &[String],
+    cores: Option<u16>,
+) -> Result<(Child, String), Failure> {
+    let mut venue = own_binary()?;
+    venue
+        .args(["serve", "--demo", "--no-bots", "--http", "127.0.0.1:0", "--log-level", "warn"])
+        .args(settings)
+        .arg("--data")
+        .arg(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped());
+    let mut process = on_cores(cores, || venue.spawn())?
+        .map_err(|error| Failure::new(format!("a venue cannot be started: {error}")))?;
+    let stdout = process.stdout.take().expect("it is piped");
+    match read_ready(stdout) {
+        Ok(address) => Ok((process, address)),
+        Err(failure) => {
+            // It may have ended by itself.
+            let _gone = process.kill();
+            let _gone = process.wait();
+            Err(failure)
+        }
+    }
+}
+
+/// A process may run where the thread might that starts it, which therefore keeps to so many for a moment.
+#[cfg(target_os = "linux")]
+fn on_cores<T>(cores: Option<u16>, start: impl FnOnce() -> T) -> Result<T, Failure> {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+    let Some(cores) = cores else { return Ok(start()) };
+    let failed = |error: rustix::io::Errno| Failure::new(format!("--cores {cores}: {error}"));
+    let all = sched_getaffinity(None).map_err(failed)?;
+    let mut first = CpuSet::new();
+    let numbers = (0..CpuSet::MAX_CPU).filter(|core| all.is_set(*core));
+    numbers.take(usize::from(cores)).for_each(|core| first.set(core));
+    if first.count() < u32::from(cores) {
+        let there = first.count();
+        return Err(Failure::new(format!("--cores {cores}: this machine has {there}")));
+    }
+    sched_setaffinity(None, &first).map_err(failed)?;
+    let started = start();
+    sched_setaffinity(None, &all).map_err(failed)?;
+    Ok(started)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn on_cores<T>(cores: Option<u16>, start: impl FnOnce() -> T) -> Result<T, Failure> {
+    match cores {
+        None => Ok(start()),
+        Some(_) => Err(Failure::new("--cores: this system cannot keep a process to some of them")),
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _gone = self.process.kill();
+        let _gone = self.process.wait();
+    }
+}
+
+/// The address in the line that a server says when it is ready. It says nothing else.
+pub(super) fn read_ready(stdout: impl Read) -> Result<String, Failure> {
+    let mut line = String::new();
+    BufReader::new(stdout).read_line(&mut line)?;
+    let address = line.trim_end().strip_prefix("ready http://");
+    let address = address
+        .ok_or_else(|| Failure::new("the venue for the run did not come up; why stands above"))?;
+    Ok(address.to_owned())
+}
+
+/// The body of an answer that succeeds.
+pub(super) fn get(address: &str, path: &str) -> Result<String, Failure> {
+    let named = |error: std::io::Error| Failure::new(format!("{address}{path}: {error}"));
+    let mut stream = TcpStream::connect(address).map_err(named)?;
+    stream.set_read_timeout(Some(TIMEOUT)).map_err(named)?;
+    let mut request = Vec::new();
+    write_get(&mut request, path);
+    stream.write_all(&request).map_err(named)?;
+    let (mut arrived, mut chunk) = (Vec::new(), [0; 16 << 10]);
+    loop {
+        let parsed = Response::parse(&arrived)
+            .map_err(|_| Failure::new(format!("{address}{path}: what arrived is not HTTP")))?;
+        match parsed {
+            Some(Response { status: 200, body, .. }) => {
+                return Ok(String::from_utf8_lossy(body).into_owned());
+            }
+            Some(Response { status, body, .. }) => {
+                let body = String::from_utf8_lossy(body);
+                return Err(Failure::new(format!("{address}{path}: {status} {body}")));
+            }
+            None => match stream.read(&mut chunk).map_err(named)? {
+                0 => return Err(Failure::new(format!("{address}{path}: no answer"))),
+                read => arrived.extend(&chunk[..read]),
+            },
+        }
+    }
+}

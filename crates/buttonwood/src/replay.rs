@@ -1,0 +1,88 @@
+//! `buttonwood replay`: the command line of the crate `replay`.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use cli::Failure;
+use replay::{Format, Recording, ReplayError};
+
+/// Replay recorded order flow and report what it led to and how long it took.
+///
+/// Unless told otherwise the whole engine runs: 1,000 accounts a side, client order ids, limits and
+/// fees on, events produced. The time covers the file's commands only, decoded beforehand.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Replay {
+    /// An OBWL workload, a LOBSTER message file or a DBN file of orders; plain, gzip, zstd or xz.
+    file: PathBuf,
+    /// What FILE is [default: told by its content and its name].
+    #[arg(long)]
+    format: Option<FormatArg>,
+    /// Run the bare book: no accounts, no events.
+    #[arg(long)]
+    book_only: bool,
+    /// Start from the levels in the first row of a LOBSTER book file, the state after message 0.
+    #[arg(long, value_name = "BOOKFILE")]
+    seed_book: Option<PathBuf>,
+    /// Finished orders and trades that the engine keeps of each account, beside the read model's.
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "book_only")]
+    kept: u32,
+    /// Compare the book with a LOBSTER book file on the way.
+    ///
+    /// A file with a row for each message is compared row by row: row k-1 and message k must give
+    /// row k at every level that is known. A file with one level and another number of rows has
+    /// a row for each change of a best quote, and for each message of type 5 or 7.
+    /// After a row that differs the book is made equal to it.
+    #[arg(long, value_name = "BOOKFILE")]
+    verify: Option<PathBuf>,
+    /// Time each command by itself. Reading the clock adds to the time it takes.
+    #[arg(long)]
+    latency: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum FormatArg {
+    Obwl,
+    Lobster,
+    Dbn,
+}
+
+impl Replay {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let json = self.json;
+        let replayed = replay::run(&self.recording()).map_err(|error| failure(&error))?;
+        let mut text = if json { replayed.json() } else { replayed.summary() };
+        text.push('\n');
+        let printed = std::io::stdout().write_all(text.as_bytes());
+        printed.map_err(|error| Failure::fault(format!("cannot print the result: {error}")))
+    }
+
+    fn recording(self) -> Recording {
+        let format = self.format.map(|format| match format {
+            FormatArg::Obwl => Format::Obwl,
+            FormatArg::Lobster => Format::Lobster,
+            FormatArg::Dbn => Format::Dbn,
+        });
+        Recording {
+            file: self.file,
+            format,
+            book_only: self.book_only,
+            seed_book: self.seed_book,
+            kept: self.kept,
+            verify: self.verify,
+            latency: self.latency,
+        }
+    }
+}
+
+/// Names what the command line calls otherwise.
+fn failure(error: &ReplayError) -> Failure {
+    Failure::fault(match error {
+        ReplayError::BookFileUnwanted => {
+            "--seed-book and --verify go with LOBSTER message files only".to_owned()
+        }
+        ReplayError::File { .. } => error.to_string(),
+    })
+}

@@ -1,0 +1,221 @@
+//! Places in a log as an operator names them: a sequence or a time.
+
+use std::fmt;
+use std::str::FromStr;
+
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use venue::{Archive, ArchiveError, Place, Replay};
+
+use crate::failure::Failure;
+
+/// Whole numbers from here on are nanoseconds since 1970 (this one was on its twelfth day), those
+/// below are sequences.
+const TIME_MIN: u64 = 1_000_000_000_000_000;
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Moment {
+    Sequence(u64),
+    TimeNs(u64),
+}
+
+/// Commands from one moment to another, both included.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    from: Option<Moment>,
+    to: Option<Moment>,
+}
+
+impl FromStr for Moment {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Ok(number) = text.parse::<u64>() {
+            return Ok(if number < TIME_MIN {
+                Self::Sequence(number)
+            } else {
+                Self::TimeNs(number)
+            });
+        }
+        let time = OffsetDateTime::parse(text, &Rfc3339).map_err(|_| {
+            "neither a sequence, such as 4711, nor a time, such as 2026-11-21T16:30:00Z or \
+             nanoseconds since 1970"
+                .to_owned()
+        })?;
+        let time_ns = u64::try_from(time.unix_timestamp_nanos());
+        time_ns.map(Self::TimeNs).map_err(|_| "a time before 1970 or after 2554".to_owned())
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sequence(sequence) => write!(f, "sequence {sequence}"),
+            Self::TimeNs(time_ns) => f.write_str(&format_time(*time_ns)),
+        }
+    }
+}
+
+impl Moment {
+    /// Whether all that is known at `place` was so by this moment.
+    fn is_reached_at(self, place: Place) -> bool {
+        match self {
+            Self::Sequence(sequence) => place.sequence <= sequence,
+            Self::TimeNs(time_ns) => place.time_ns <= time_ns,
+        }
+    }
+
+    /// Whether all that happened from this moment on is still to come at `place`.
+    fn is_ahead_of(self, place: Place) -> bool {
+        match self {
+            Self::Sequence(sequence) => place.sequence < sequence.max(1),
+            Self::TimeNs(time_ns) => place.time_ns < time_ns.max(1),
+        }
+    }
+
+    /// Whether the next command is later than this. At the end of the log nothing is.
+    fn is_before_next(self, replay: &mut Replay) -> Result<bool, ArchiveError> {
+        let place = replay.place();
+        Ok(replay.next_batch()?.is_some_and(|batch| match self {
+            Self::Sequence(sequence) => place.sequence >= sequence,
+            Self::TimeNs(time_ns) => batch.header.sequenced_ns.max(place.time_ns) > time_ns,
+        }))
+    }
+
+    /// Refuses a moment that the log has not come to.
+    fn check_not_beyond(self, end: Place) -> Result<(), Failure> {
+        let beyond = match self {
+            Self::Sequence(sequence) => sequence > end.sequence,
+            Self::TimeNs(time_ns) => time_ns > end.time_ns,
+        };
+        if !beyond {
+            return Ok(());
+        }
+        Err(Failure::new(format!(
+            "{self} is beyond the end of the log, which is at sequence {}, {} (batch {}): ask for \
+             that or earlier",
+            end.sequence,
+            format_time(end.time_ns),
+            end.batch_number
+        )))
+    }
+}
+
+impl Range {
+    pub fn new(from: Option<Moment>, to: Option<Moment>) -> Result<Self, Failure> {
+        let is_reversed = match (from, to) {
+            (Some(Moment::Sequence(from)), Some(Moment::Sequence(to)))
+            | (Some(Moment::TimeNs(from)), Some(Moment::TimeNs(to))) => from > to,
+            _ => false,
+        };
+        match (from, to) {
+            (Some(from), Some(to)) if is_reversed => Err(Failure::new(format!(
+                "--from is {from}, which is after --to, {to}: exchange them"
+            ))),
+            _ => Ok(Self { from, to }),
+        }
+    }
+
+    /// A replay that stands just before the first command of the range.
+    pub fn begin(self, archive: &Archive) -> Result<Replay, Failure> {
+        let Some(from) = self.from else { return Ok(archive.replay()?) };
+        let mut replay = archive
+            .replay_from(|place| from.is_ahead_of(place))
+            .map_err(|error| too_early(from, error))?;
+        // Of a sequence, the command before it is the last one to pass over.
+        let before = match from {
+            Moment::Sequence(sequence) => Moment::Sequence(sequence.max(1) - 1),
+            Moment::TimeNs(time_ns) => Moment::TimeNs(time_ns.max(1) - 1),
+        };
+        advance(&mut replay, before)?;
+        if replay.next_batch()?.is_none() {
+            from.check_not_beyond(replay.place())?;
+        }
+        Ok(replay)
+    }
+
+    /// Whether the next command is in the range; at the end of the log, that the range ends there.
+    pub fn goes_on(self, replay: &mut Replay) -> Result<bool, Failure> {
+        if replay.next_batch()?.is_none() {
+            if let Some(to) = self.to {
+                to.check_not_beyond(replay.place())?;
+            }
+            return Ok(false);
+        }
+        let Some(to) = self.to else { return Ok(true) };
+        Ok(!to.is_before_next(replay)?)
+    }
+}
+
+/// A replay that stands at this moment, or at the end of the log.
+pub fn replay_until(archive: &Archive, until: Option<Moment>) -> Result<Replay, Failure> {
+    let replay = match until {
+        None => archive.replay_from(|_| true)?,
+        Some(moment) => archive
+            .replay_from(|place| moment.is_reached_at(place))
+            .map_err(|error| too_early(moment, error))?,
+    };
+    let mut replay = replay;
+    advance(&mut replay, until.unwrap_or(Moment::Sequence(u64::MAX)))?;
+    if let Some(moment) = until
+        && replay.next_batch()?.is_none()
+    {
+        moment.check_not_beyond(replay.place())?;
+    }
+    Ok(replay)
+}
+
+/// Applies all that is not later than this.
+fn advance(replay: &mut Replay, until: Moment) -> Result<(), ArchiveError> {
+    while !until.is_before_next(replay)? && replay.step()?.is_some() {}
+    Ok(())
+}
+
+fn too_early(asked: Moment, error: ArchiveError) -> Failure {
+    let ArchiveError::TooEarly { oldest } = error else { return error.into() };
+    Failure::new(format!(
+        "{asked} is older than what can be rebuilt: log and snapshots reach back to the state after \
+         sequence {}, {} (batch {}); ask for later, or look into a backup that reaches farther back",
+        oldest.sequence,
+        format_time(oldest.time_ns),
+        oldest.batch_number
+    ))
+}
+
+/// RFC 3339 in UTC, always with nine digits, so that times sort as texts.
+pub fn format_time(time_ns: u64) -> String {
+    let seconds = i64::try_from(time_ns / 1_000_000_000).expect("a u64 of nanoseconds is less");
+    let whole = OffsetDateTime::from_unix_timestamp(seconds)
+        .expect("2^64 nanoseconds end in 2554")
+        .format(&Rfc3339)
+        .expect("years of four digits have this form");
+    format!("{}.{:09}Z", whole.trim_end_matches('Z'), time_ns % 1_000_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_a_sequence_or_a_time() {
+        let check = |text: &str, expect| assert_eq!(text.parse().ok(), expect, "{text}");
+        check("0", Some(Moment::Sequence(0)));
+        check("999999999999999", Some(Moment::Sequence(TIME_MIN - 1)));
+        check("1000000000000000", Some(Moment::TimeNs(TIME_MIN)));
+        let noon = Moment::TimeNs(1_795_262_400_000_000_000);
+        check("2026-11-21T12:00:00Z", Some(noon));
+        check("2026-11-21T13:00:00+01:00", Some(noon));
+        check("2026-11-21T12:00:00.000000001Z", Some(Moment::TimeNs(1_795_262_400_000_000_001)));
+        check("2026-11-21", None);
+        check("1969-12-31T23:59:59Z", None);
+        check("-1", None);
+        check("", None);
+    }
+
+    #[test]
+    fn times_are_printed_to_the_nanosecond() {
+        assert_eq!(format_time(0), "1970-01-01T00:00:00.000000000Z");
+        assert_eq!(format_time(1_795_262_400_000_000_001), "2026-11-21T12:00:00.000000001Z");
+        assert_eq!(format_time(u64::MAX), "2554-07-21T23:34:33.709551615Z");
+    }
+}

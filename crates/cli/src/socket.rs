@@ -1,0 +1,73 @@
+//! The admin socket as a file in the data folder, and the operator's end of it.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+pub const FILE_NAME: &str = "admin.sock";
+
+/// A socket's address has room for 107 bytes, less than many a folder's path. Through the folder's
+/// descriptor every path is short.
+#[derive(Debug)]
+pub struct SocketPath {
+    dir: File,
+}
+
+impl SocketPath {
+    pub fn of(data_dir: &Path) -> io::Result<Self> {
+        Ok(Self { dir: File::open(data_dir)? })
+    }
+
+    /// Valid as long as this lives.
+    pub fn path(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/self/fd/{}/{FILE_NAME}", self.dir.as_raw_fd()))
+    }
+}
+
+/// `None` when no venue is running on this folder.
+pub fn connect(data_dir: &Path) -> Result<Option<UnixStream>, Failure> {
+    let connected = SocketPath::of(data_dir).and_then(|short| UnixStream::connect(short.path()));
+    match connected {
+        Ok(stream) => Ok(Some(stream)),
+        // The socket of a venue that was killed stays behind.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
+            ) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(Failure::new(format!("{}: {error}", data_dir.join(FILE_NAME).display()))),
+    }
+}
+
+/// Asks the venue that runs on a folder.
+pub fn ask_running(data_dir: &Path, request: &impl Serialize) -> Result<Value, Failure> {
+    let stream = connect(data_dir)?;
+    let stream = stream.ok_or_else(|| {
+        Failure::new(format!("no venue is running on the folder {}", data_dir.display()))
+    })?;
+    ask(stream, request)
+}
+
+pub fn ask(mut stream: UnixStream, request: &impl Serialize) -> Result<Value, Failure> {
+    stream.write_all(format!("{}\n", serde_json::to_string(request)?).as_bytes())?;
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line)?;
+    if line.is_empty() {
+        return Err(Failure::new("the venue closed the connection without an answer"));
+    }
+    let mut answer: Value = serde_json::from_str(&line)?;
+    match answer["error"].as_str() {
+        Some(error) => Err(Failure::new(error)),
+        None => Ok(answer["answer"].take()),
+    }
+}

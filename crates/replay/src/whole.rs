@@ -1,0 +1,346 @@
+//! The whole engine as a target: every order belongs to an account that pays for it, has a name of
+//! its client's, and is answered by events.
+
+use std::collections::BTreeSet;
+
+use engine::Engine;
+use types::{
+    AMOUNT_MAX, AccountId, AccountName, AccountSpec, AmendOrder, Amount, Asset, AssetId, AssetName,
+    CancelOrder, CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope,
+    Event, ExternalRef, FeeRates, Increment, InstrumentId, InstrumentSpec, ListAsset,
+    ListInstrument, NewOrder, OrderId, OrderRef, OrderSize, OrderType, Origin, PRICE_MAX, Price,
+    QTY_MAX, Qty, SetPhase, Side, StpMode, Symbol, TimeInForce,
+};
+
+use super::plan::{Auction, Plan, Step, Terms};
+use super::target::{Tally, Target};
+use super::watch::Watch;
+
+/// Unless told otherwise. Buyers have the ids from 1, sellers those behind.
+pub const ACCOUNTS_A_SIDE: u32 = 1_000;
+/// 10 basis points from each side of a trade.
+const FEES: FeeRates = FeeRates { maker_fee_bps_x100: 1_000, taker_fee_bps_x100: 1_000 };
+
+const QUOTE: AssetId = AssetId(0);
+/// The engine has a limit: further instruments share their base assets with others.
+const BASES_MAX: u32 = 9_000;
+/// So many entries at a time are decoded ahead of the clock. The whole flow at once would be
+/// half a gigabyte that has to come back through the cache, which no entry of a log does.
+const ENTRIES_PER_CHUNK: usize = 1_024;
+
+#[derive(Debug)]
+pub(crate) struct Whole {
+    engine: Engine,
+    accounts_a_side: u32,
+    ready: Vec<Ready>,
+    events: Vec<Event>,
+    sequenced_ns: u64,
+    tally: Tally,
+    last_maker: u64,
+}
+
+/// What the engine is given, and what is to come of it.
+#[derive(Debug)]
+struct Ready {
+    entry: Entry,
+    expect: Expect,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Expect {
+    OrderId(u64),
+    Maker(u64),
+    Phase,
+    Nothing,
+}
+
+impl Target for Whole {
+    fn carry_out(&mut self, steps: &[Step], watch: &mut Watch) {
+        let mut ready = std::mem::take(&mut self.ready);
+        for steps in steps.chunks(ENTRIES_PER_CHUNK) {
+            ready.clear();
+            ready.extend(steps.iter().map(|step| Ready::new(step, self.accounts_a_side)));
+            watch.time(self, &ready, Self::step);
+        }
+        self.ready = ready;
+    }
+
+    fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    fn levels(&self, instrument: u32, side: Side, depth: usize) -> Vec<(i64, u64)> {
+        let levels = self.engine.levels(InstrumentId(instrument), side).take(depth);
+        levels.map(|(price, qty)| (price.ticks(), qty.lots())).collect()
+    }
+
+    fn resting_orders(&self) -> usize {
+        self.engine.resting_count()
+    }
+}
+
+impl Whole {
+    /// An engine with the instruments and accounts that the plan needs.
+    ///
+    /// Of each account the engine keeps so many finished orders and trades.
+    pub(crate) fn new(plan: &Plan, accounts_a_side: u32, kept: u32) -> Self {
+        let mut whole = Self {
+            engine: Engine::default(),
+            accounts_a_side,
+            ready: Vec::with_capacity(ENTRIES_PER_CHUNK.min(plan.steps.len())),
+            events: Vec::new(),
+            sequenced_ns: 0,
+            tally: Tally { auctions: Some(Vec::new()), ..Tally::default() },
+            last_maker: 0,
+        };
+        whole.list(plan.instrument_count);
+        for at in 1..=2 * accounts_a_side {
+            let spec = AccountSpec {
+                name: AccountName::parse(&format!("trader-{at}")).expect("a valid name"),
+                fees: None,
+                max_open_orders: u32::MAX,
+                finished_orders_kept: kept,
+                trades_kept: kept,
+            };
+            whole.operate(Command::CreateAccount(CreateAccount { spec }));
+        }
+        whole.fund(plan);
+        whole
+    }
+
+    /// With the steps that wait behind it.
+    #[inline]
+    fn step(&mut self, ready: &Ready, waiting: &[Ready]) {
+        self.engine.announce(waiting.get(Engine::AHEAD - 1).map(|waits| &waits.entry));
+        self.apply(ready);
+    }
+
+    fn list(&mut self, instrument_count: u32) {
+        let mut list_asset = |name: &str| {
+            let name = AssetName::parse(name).expect("a valid name");
+            let asset = Asset { name, decimals: 0 };
+            self.operate(Command::ListAsset(ListAsset { asset }));
+        };
+        list_asset("QUOTE");
+        (0..instrument_count.min(BASES_MAX)).for_each(|at| list_asset(&format!("BASE{at}")));
+        let one = Increment { units: 1, decimals: 0 };
+        for at in 0..instrument_count {
+            let spec = InstrumentSpec {
+                symbol: Symbol::parse(&format!("S{at}")).expect("a valid name"),
+                base: base_of(at),
+                quote: QUOTE,
+                tick_size: one,
+                lot_size: one,
+                min_price: Price::from_ticks(1),
+                max_price: PRICE_MAX,
+                min_qty: Qty::from_lots(1),
+                max_qty: QTY_MAX,
+                market_max_qty: QTY_MAX,
+                min_notional: Amount::from_minor(1),
+                max_notional: AMOUNT_MAX,
+                max_open_orders: u32::MAX,
+                fees: FEES,
+            };
+            self.operate(Command::ListInstrument(ListInstrument { spec }));
+        }
+    }
+
+    /// Buyers get the quote asset; sellers get the base assets that they are going to sell.
+    fn fund(&mut self, plan: &Plan) {
+        let accounts = self.accounts_a_side;
+        let buyers = (1..=accounts).map(|at| (AccountId(at), QUOTE));
+        let sellers: BTreeSet<_> =
+            plan.steps.iter().filter_map(|step| sells(step, accounts)).collect();
+        // Nobody runs out of it, and all deposits together stay within what an amount can be.
+        let shares = (4 * i128::from(accounts)).cast_unsigned().next_power_of_two();
+        let amount = Amount::from_minor(AMOUNT_MAX.minor() / shares.cast_signed());
+        for (account, asset) in buyers.chain(sellers) {
+            let name = format!("deposit-{}", asset.0);
+            let external_ref = ExternalRef::parse(&name).expect("a valid name");
+            let deposit = Deposit { account, asset, amount, external_ref };
+            self.operate(Command::Deposit(deposit));
+        }
+    }
+
+    /// Carries out what makes the venue ready, and never is refused.
+    fn operate(&mut self, command: Command) {
+        let entry = Entry { envelope: Envelope::venue(Origin::Replay, 0), command };
+        self.engine.apply(0, &entry, &mut self.events);
+        let refused = self.events.iter().any(|event| matches!(event, Event::CommandRejected(_)));
+        assert!(!refused, "{:?} led to {:?}", entry.command, self.events);
+        self.events.clear();
+    }
+
+    #[inline]
+    fn apply(&mut self, ready: &Ready) {
+        self.enter(&ready.entry);
+        if let Expect::Phase = ready.expect {
+            return self.note_auction();
+        }
+        let trades = self.tally.trades;
+        for event in &self.events {
+            match event {
+                Event::OrderAccepted(accepted) => {
+                    if let Expect::OrderId(expected) = ready.expect {
+                        let given = accepted.order.order_id.0;
+                        assert_eq!(given, expected, "a plan counts as its target does");
+                    }
+                }
+                Event::TradeExecuted(trade) => {
+                    self.tally.trade(trade.price.ticks(), trade.qty.lots());
+                    self.last_maker = trade.maker.order.order_id.0;
+                }
+                Event::CommandRejected(_) => self.tally.rejected += 1,
+                _ => {}
+            }
+        }
+        if let Expect::Maker(maker) = ready.expect {
+            self.tally.execution(trades, maker, self.last_maker);
+        }
+    }
+
+    #[inline]
+    fn enter(&mut self, entry: &Entry) {
+        self.sequenced_ns += 1;
+        self.events.clear();
+        self.engine.apply(self.sequenced_ns, entry, &mut self.events);
+        while self.engine.has_deferred() {
+            self.resume();
+        }
+    }
+
+    #[cold]
+    fn note_auction(&mut self) {
+        for event in &self.events {
+            match event {
+                Event::AuctionUncrossed(uncrossed) => {
+                    let auction = Auction { price: uncrossed.price, volume: uncrossed.volume };
+                    self.tally.auctions.get_or_insert_default().push(auction);
+                }
+                Event::CommandRejected(_) => self.tally.rejected += 1,
+                _ => {}
+            }
+        }
+    }
+
+    /// What a sequencer does when one command's work is more than the engine does at once.
+    #[cold]
+    fn resume(&mut self) {
+        let envelope = Envelope::venue(Origin::Replay, self.sequenced_ns);
+        let entry = Entry { envelope, command: Command::Continue(()) };
+        self.engine.apply(self.sequenced_ns, &entry, &mut self.events);
+    }
+}
+
+impl Ready {
+    fn new(step: &Step, accounts_a_side: u32) -> Self {
+        let (expect, command) = match *step {
+            Step::New { order_id, price, qty, instrument, side, terms } => {
+                let (order_type, time_in_force) = match terms {
+                    Terms::Limit | Terms::Auction => (OrderType::Limit, TimeInForce::Gtc),
+                    Terms::Ioc => (OrderType::Limit, TimeInForce::Ioc),
+                    Terms::Market => (OrderType::Market, TimeInForce::Gtc),
+                };
+                let order = NewOrder {
+                    instrument: InstrumentId(instrument),
+                    cl_ord_id: cl_ord_id('o', order_id),
+                    side,
+                    order_type,
+                    time_in_force,
+                    stp_mode: StpMode::None,
+                    price: Price::from_ticks(price),
+                    size: OrderSize::Base(Qty::from_lots(qty)),
+                    strategy_id: None,
+                    strategy_type: None,
+                    terms: None,
+                };
+                (Expect::OrderId(order_id), Command::NewOrder(order))
+            }
+            Step::Execution { price, maker, qty, instrument, side } => {
+                let order = NewOrder {
+                    instrument: InstrumentId(instrument),
+                    cl_ord_id: cl_ord_id('x', maker),
+                    side,
+                    order_type: OrderType::Limit,
+                    time_in_force: TimeInForce::Ioc,
+                    stp_mode: StpMode::None,
+                    price: Price::from_ticks(price),
+                    size: OrderSize::Base(Qty::from_lots(qty)),
+                    strategy_id: None,
+                    strategy_type: None,
+                    terms: None,
+                };
+                (Expect::Maker(maker), Command::NewOrder(order))
+            }
+            Step::Cancel { order_id, instrument, .. } => {
+                let cancel = CancelOrder {
+                    instrument: InstrumentId(instrument),
+                    order: OrderRef::by_id(OrderId(order_id)),
+                    cl_ord_id: cl_ord_id('c', order_id),
+                    restriction: CancelRestriction::None,
+                };
+                (Expect::Nothing, Command::CancelOrder(cancel))
+            }
+            Step::Reduce { order_id, order_qty, instrument, .. } => {
+                let amend = AmendOrder {
+                    instrument: InstrumentId(instrument),
+                    order: OrderRef::by_id(OrderId(order_id)),
+                    cl_ord_id: None,
+                    order_qty: Qty::from_lots(order_qty),
+                };
+                (Expect::Nothing, Command::AmendOrder(amend))
+            }
+            Step::Phase { instrument, phase } => {
+                let instrument = InstrumentId(instrument);
+                (Expect::Phase, Command::SetPhase(SetPhase { instrument, phase }))
+            }
+        };
+        let envelope = Envelope {
+            account: account_of(step, accounts_a_side),
+            ..Envelope::venue(Origin::Replay, 0)
+        };
+        Self { entry: Entry { envelope, command }, expect }
+    }
+}
+
+/// Whose order a step is about. Steps about the same order give the same account.
+fn account_of(step: &Step, accounts_a_side: u32) -> AccountId {
+    let (instrument, order_id, side) = match *step {
+        Step::New { instrument, order_id, side, .. }
+        | Step::Cancel { instrument, order_id, side }
+        | Step::Reduce { instrument, order_id, side, .. } => (instrument, order_id, side),
+        Step::Execution { instrument, maker, side, .. } => (instrument, maker, side),
+        Step::Phase { .. } => return AccountId::VENUE,
+    };
+    let at = hash(u64::from(instrument) << 32 ^ order_id) % u64::from(accounts_a_side);
+    let at = u32::try_from(at).expect("below accounts_a_side");
+    match side {
+        Side::Buy => AccountId(1 + at),
+        Side::Sell => AccountId(1 + accounts_a_side + at),
+    }
+}
+
+fn sells(step: &Step, accounts_a_side: u32) -> Option<(AccountId, AssetId)> {
+    match *step {
+        Step::New { side: Side::Sell, instrument, .. }
+        | Step::Execution { side: Side::Sell, instrument, .. } => {
+            Some((account_of(step, accounts_a_side), base_of(instrument)))
+        }
+        _ => None,
+    }
+}
+
+fn base_of(instrument: u32) -> AssetId {
+    AssetId(u16::try_from(1 + instrument % BASES_MAX).expect("below BASES_MAX"))
+}
+
+fn cl_ord_id(kind: char, order_id: u64) -> ClOrdId {
+    ClOrdId::parse(&format!("{kind}{order_id}")).expect("a letter and at most 20 digits")
+}
+
+/// The finalizer of SplitMix64, which spreads neighbouring ids over all accounts.
+fn hash(id: u64) -> u64 {
+    let id = (id ^ (id >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let id = (id ^ (id >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    id ^ (id >> 31)
+}

@@ -1,0 +1,280 @@
+//! The demo venue: three instruments, two accounts to trade with, and bots that keep it moving.
+//!
+//! Everything about it is in `DIR/demo.json` (mode 0600): the one place where secrets lie open.
+//! Keys are generated, never constants. The file is written before the venue is told of its keys,
+//! and what the venue already knows is passed over, so that an interrupted start is gone on with.
+
+pub(crate) mod bots;
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use types::{
+    AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, Command, CreateAccount,
+    CreateKey, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates, Increment, InstrumentSpec,
+    KeySpec, ListAsset, ListInstrument, Origin, PRICE_MAX, Price, QTY_MAX, Qty, RejectReason, Role,
+    Symbol,
+};
+use venue::{Credential, Handle, MasterKey, Secret, Verifier, api_key_hash, random_text};
+
+use crate::clock::now_ns;
+use crate::error::ServeError;
+
+pub const FILE_NAME: &str = "demo.json";
+const DECIMALS: u8 = 8;
+const ONE: i128 = 100_000_000;
+
+#[derive(Deserialize, Serialize)]
+pub(crate) struct Demo {
+    accounts: Vec<DemoAccount>,
+    bots: Vec<DemoAccount>,
+    master_key: String,
+}
+
+#[derive(Deserialize, Serialize)]
+struct DemoAccount {
+    name: String,
+    api_key: String,
+    secret_key: String,
+}
+
+/// What each account starts with.
+const CUSTOMER_FUNDS: [(&str, i128); 3] = [("USDT", 1_000_000), ("BTC", 100), ("ETH", 1_000)];
+const BOT_FUNDS: [(&str, i128); 3] =
+    [("USDT", 1_000_000_000), ("BTC", 100_000), ("ETH", 1_000_000)];
+
+/// Zero or positive, as on any exchange; those of alice and bob are zero, so that a test can count
+/// money with the two alone.
+const FEES: FeeRates = FeeRates { maker_fee_bps_x100: 1_000, taker_fee_bps_x100: 1_000 };
+
+const MAX_OPEN_ORDERS: u32 = 1_000_000;
+const CUSTOMER_PAST_KEPT: u32 = 100_000;
+const BOT_PAST_KEPT: u32 = 1_000;
+
+struct DemoInstrument {
+    symbol: &'static str,
+    base: u16,
+    quote: u16,
+    tick_size: &'static str,
+    lot_size: &'static str,
+    min_notional: i128,
+}
+
+const ASSETS: [&str; 3] = ["USDT", "BTC", "ETH"];
+const INSTRUMENTS: [DemoInstrument; 3] = [
+    DemoInstrument {
+        symbol: "BTCUSDT",
+        base: 1,
+        quote: 0,
+        tick_size: "0.01",
+        lot_size: "0.00001",
+        min_notional: ONE,
+    },
+    DemoInstrument {
+        symbol: "ETHUSDT",
+        base: 2,
+        quote: 0,
+        tick_size: "0.01",
+        lot_size: "0.0001",
+        min_notional: ONE,
+    },
+    DemoInstrument {
+        symbol: "ETHBTC",
+        base: 2,
+        quote: 1,
+        tick_size: "0.00001",
+        lot_size: "0.001",
+        min_notional: ONE / 100_000,
+    },
+];
+
+impl Demo {
+    /// The demo of this folder; `None` if it is not one.
+    pub(crate) fn load(data_dir: &Path) -> Result<Option<Self>, ServeError> {
+        let file = data_dir.join(FILE_NAME);
+        match std::fs::read(&file) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(ServeError::new(format!("{}: {error}", file.display()))),
+            Ok(bytes) => serde_json::from_slice(&bytes)
+                .map(Some)
+                .map_err(|error| ServeError::new(format!("{}: {error}", file.display()))),
+        }
+    }
+
+    /// Makes up keys and writes them down.
+    pub(crate) fn create(data_dir: &Path) -> Result<Self, ServeError> {
+        let account = |name: &str| DemoAccount {
+            name: name.into(),
+            api_key: random_text(64),
+            secret_key: Secret::generate().as_str().into(),
+        };
+        let demo = Self {
+            accounts: ["alice", "bob"].map(account).into(),
+            bots: ["maker-1", "maker-2", "taker-1"].map(account).into(),
+            master_key: MasterKey::generate().to_hex(),
+        };
+        let unfinished = data_dir.join("demo.json.unfinished");
+        demo.write(data_dir, &unfinished)
+            .map_err(|error| ServeError::new(format!("{}: {error}", unfinished.display())))?;
+        Ok(demo)
+    }
+
+    fn write(&self, data_dir: &Path, unfinished: &Path) -> std::io::Result<()> {
+        // What an interrupted start left may have another mode.
+        match std::fs::remove_file(unfinished) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut file =
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(unfinished)?;
+        file.write_all(&serde_json::to_vec_pretty(self)?)?;
+        file.sync_all()?;
+        std::fs::rename(unfinished, data_dir.join(FILE_NAME))?;
+        std::fs::File::open(data_dir)?.sync_all()
+    }
+
+    pub(crate) fn master_key(&self) -> Result<MasterKey, ServeError> {
+        MasterKey::parse(&self.master_key)
+            .ok_or_else(|| ServeError::new("the master key in demo.json is not 64 hex digits"))
+    }
+
+    pub(crate) fn bots(&self) -> Vec<bots::Bot> {
+        let bot = |account: &DemoAccount| bots::Bot {
+            name: account.name.clone(),
+            api_key: account.api_key.clone(),
+            secret_key: account.secret_key.clone(),
+        };
+        self.bots.iter().map(bot).collect()
+    }
+
+    /// Brings the venue to what the file says, whatever of it is there already.
+    pub(crate) async fn ensure(
+        &self,
+        handle: &Handle,
+        master_key: &MasterKey,
+    ) -> Result<(), ServeError> {
+        if self.is_complete(handle).await? {
+            return Ok(());
+        }
+        for name in ASSETS {
+            let name = AssetName::parse(name).expect("a valid name");
+            let asset = Asset { name, decimals: DECIMALS };
+            apply(handle, Command::ListAsset(ListAsset { asset })).await?;
+        }
+        for instrument in INSTRUMENTS {
+            let spec = instrument.spec();
+            apply(handle, Command::ListInstrument(ListInstrument { spec })).await?;
+        }
+        let customers = self.accounts.iter().map(|account| (account, true));
+        let bots = self.bots.iter().map(|account| (account, false));
+        for (at, (account, is_customer)) in customers.chain(bots).enumerate() {
+            let id = AccountId(u32::try_from(at + 1).expect("few accounts"));
+            account.ensure(handle, master_key, id, is_customer).await?;
+        }
+        Ok(())
+    }
+
+    /// Accounts come in one order: where the last key is, so are those before. Then nothing is sent: a
+    /// venue starts with a full disk, too.
+    async fn is_complete(&self, handle: &Handle) -> Result<bool, ServeError> {
+        let gone = || ServeError::new("the venue stopped while the demo was looked at");
+        let last = self.accounts.iter().chain(&self.bots).next_back();
+        let Some(hash) = last.map(|account| api_key_hash(&account.api_key)) else {
+            return Ok(true);
+        };
+        let asked = handle.read(move |engine| {
+            let is_listed = |demo: &DemoInstrument| {
+                engine.instruments().any(|known| known.spec.symbol.as_str() == demo.symbol)
+            };
+            INSTRUMENTS.iter().all(is_listed)
+                && engine.keys().any(|(_, spec)| spec.api_key_hash == hash)
+        });
+        asked.map_err(|_| gone())?.await.map_err(|_| gone())
+    }
+}
+
+impl DemoAccount {
+    async fn ensure(
+        &self,
+        handle: &Handle,
+        master_key: &MasterKey,
+        id: AccountId,
+        is_customer: bool,
+    ) -> Result<(), ServeError> {
+        let kept = if is_customer { CUSTOMER_PAST_KEPT } else { BOT_PAST_KEPT };
+        let spec = AccountSpec {
+            name: AccountName::parse(&self.name)
+                .ok_or_else(|| ServeError::new("demo.json has an account without a valid name"))?,
+            fees: is_customer.then_some(FeeRates::ZERO),
+            max_open_orders: MAX_OPEN_ORDERS,
+            finished_orders_kept: kept,
+            trades_kept: kept,
+        };
+        apply(handle, Command::CreateAccount(CreateAccount { spec })).await?;
+        let funds = if is_customer { CUSTOMER_FUNDS } else { BOT_FUNDS };
+        for (asset, units) in funds {
+            let at = ASSETS.iter().position(|name| *name == asset).expect("a listed asset");
+            let deposit = Deposit {
+                account: id,
+                asset: AssetId(u16::try_from(at).expect("few assets")),
+                amount: Amount::from_minor(units * ONE),
+                external_ref: ExternalRef::parse(&format!("demo-{asset}")).expect("a valid name"),
+            };
+            apply(handle, Command::Deposit(deposit)).await?;
+        }
+        let api_key_hash = api_key_hash(&self.api_key);
+        let secret = Secret::from_text(&self.secret_key)
+            .ok_or_else(|| ServeError::new("demo.json has a secret that is too long"))?;
+        let credential = Credential::new(Verifier::Hmac(secret));
+        let sealed_secret =
+            master_key.seal(&credential, &api_key_hash).expect("it has no networks");
+        let spec = KeySpec { account: id, role: Role::Trader, api_key_hash, sealed_secret };
+        apply(handle, Command::CreateKey(Box::new(CreateKey { spec }))).await
+    }
+}
+
+impl DemoInstrument {
+    /// The limits do not stand in the way of a load test.
+    fn spec(&self) -> InstrumentSpec {
+        let tick_size = Increment::parse(self.tick_size).expect("a decimal");
+        let lot_size = Increment::parse(self.lot_size).expect("a decimal");
+        InstrumentSpec {
+            symbol: Symbol::parse(self.symbol).expect("a valid name"),
+            base: AssetId(self.base),
+            quote: AssetId(self.quote),
+            tick_size,
+            lot_size,
+            min_price: Price::from_ticks(1),
+            max_price: Price::from_ticks(100_000_000).min(PRICE_MAX),
+            min_qty: Qty::from_lots(1),
+            max_qty: Qty::from_lots(900_000_000).min(QTY_MAX),
+            market_max_qty: Qty::from_lots(900_000_000).min(QTY_MAX),
+            min_notional: Amount::from_minor(self.min_notional),
+            max_notional: Amount::from_minor(9_000_000_000 * ONE),
+            max_open_orders: MAX_OPEN_ORDERS,
+            fees: FEES,
+        }
+    }
+}
+
+/// Gives a command; that it was carried out at an earlier start is fine.
+async fn apply(handle: &Handle, command: Command) -> Result<(), ServeError> {
+    let envelope = Envelope::venue(Origin::Admin, now_ns());
+    let gone = || ServeError::new("the venue stopped while the demo was set up");
+    let reply = handle.submit(Entry { envelope, command }).map_err(|_| gone())?;
+    let reply = reply.await.map_err(|_| gone())?;
+    let reply = reply.map_err(|refused| ServeError::new(refused.to_string()))?;
+    for event in reply.events() {
+        let Event::CommandRejected(rejected) = event else { continue };
+        match rejected.reason {
+            RejectReason::NameInUse
+            | RejectReason::DuplicateExternalRef
+            | RejectReason::ApiKeyInUse => {}
+            reason => return Err(ServeError::new(format!("the demo was refused: {reason:?}"))),
+        }
+    }
+    Ok(())
+}

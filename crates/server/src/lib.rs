@@ -1,0 +1,31 @@
+//! A running venue: settings, venue, read model, gateway, demo and bots, wired together.
+//!
+//! A library without a command line, so that a program, a test or another language can each run a venue.
+//! What differs between them is handed in: [`Host`] shows progress and says that the venue is ready,
+//! [`Operators`] answers operators, whose requests this crate does not see.
+
+mod clock;
+mod demo;
+mod error;
+mod feed;
+mod huge_pages;
+mod operators;
+mod random;
+mod run;
+mod settings;
+
+pub use clock::now_ns;
+pub use demo::FILE_NAME as DEMO_FILE;
+pub use error::ServeError;
+pub use huge_pages::HugePages;
+pub use operators::{OperatedVenue, Operators, Serving, Stopped};
+pub use random::Random;
+pub use run::{Host, run};
+pub use settings::Settings;
+pub use settings::demo::Demo as DemoSettings;
+pub use settings::door::Door as DoorSettings;
+pub use settings::http::Http as HttpSettings;
+pub use settings::log::{Durability, Log as LogSettings};
+pub use settings::logging::{LogFormat, Logging as LoggingSettings};
+pub use settings::spool::Spool as SpoolSettings;
+pub use settings::venue::{Venue as VenueSettings, read_master_key};

@@ -1,0 +1,237 @@
+//! A venue's run: opens it, puts the sockets on it, and stops it cleanly.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gateway::{AccessRecord, Gateway, Tls};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
+use venue::{Keyring, MasterKey, MasterKeyError, Opened, Replayed, Running};
+
+use crate::demo::{self, Demo};
+use crate::error::ServeError;
+use crate::feed;
+use crate::operators::{OperatedVenue, Operators};
+use crate::settings::Settings;
+
+/// What the program around a venue shows of it.
+pub trait Host {
+    fn recovery_begins(&mut self);
+
+    /// A batch of the log was applied again.
+    fn replayed(&mut self, replayed: Replayed);
+
+    /// The state is that of the log's end.
+    fn recovery_ends(&mut self);
+
+    /// Clients can connect. An error ends the venue.
+    fn ready(&mut self, base_url: &str) -> Result<(), String>;
+}
+
+/// How often the process looks whether a thread of the venue has failed.
+const WATCH_EVERY: Duration = Duration::from_millis(200);
+
+/// Runs a venue until the process is told to end, or the venue fails.
+pub fn run(
+    settings: Settings,
+    host: &mut impl Host,
+    operators: &impl Operators,
+) -> Result<(), ServeError> {
+    raise_descriptor_limit();
+    settings.venue.huge_pages.apply()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| ServeError::new(format!("cannot start: {error}")))?;
+    runtime.block_on(serve(settings, host, operators))
+}
+
+async fn serve(
+    settings: Settings,
+    host: &mut impl Host,
+    operators: &impl Operators,
+) -> Result<(), ServeError> {
+    let data_dir = &settings.venue.data_dir;
+    // A port that is taken is found out before anything is written.
+    let tcp = TcpListener::bind(settings.http.address).await.map_err(|error| {
+        ServeError::new(format!("cannot listen on {}: {error}", settings.http.address))
+    })?;
+    let address = tcp.local_addr()?;
+    let tls = settings.http.tls()?;
+    if !address.ip().is_loopback() && tls.is_none() {
+        tracing::warn!(%address, "listening beyond this machine, without encryption");
+    }
+    let keys = Keys::find(&settings)?;
+    host.recovery_begins();
+    let opened =
+        Opened::open_watched(settings.venue_settings(), |replayed| host.replayed(replayed))?;
+    host.recovery_ends();
+    let (master_key, demo) = keys.complete(data_dir, &opened)?;
+    let projection = feed::start(data_dir, &opened);
+    let keyring = Keyring::new(master_key.clone());
+    let gateway = Gateway::new(settings.gateway_settings(), &opened, keyring.clone())?
+        .with_history(projection.history())
+        .with_tls(tls.clone())
+        .with_origins(settings.http.origins()?)
+        .with_access_record(access_record(data_dir)?);
+    let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
+    let running = opened.start(vec![gateway.listener(), feed::listener(&projection)]);
+    tracing::info!(
+        durability = ?settings.log.durability,
+        data = %data_dir.display(),
+        sequence,
+        events_since,
+        "venue open"
+    );
+
+    let venue = OperatedVenue {
+        handle: running.handle(),
+        keyring,
+        data_dir: data_dir.clone(),
+        durability: settings.log.durability,
+    };
+    let demo = demo.map(|demo| (demo, master_key));
+    let around = (host, operators);
+    let outcome = attend(&settings, around, (tcp, tls), gateway, &running, venue, demo).await;
+    let stopped = tokio::task::spawn_blocking(|| {
+        let stopped = running.stop();
+        // Behind the last event.
+        projection.stop();
+        stopped
+    });
+    stopped.await.map_err(|_| ServeError::new("a thread panicked while stopping"))??;
+    outcome
+}
+
+/// Runs until a signal or a failure, then lets everything that uses the venue end.
+async fn attend(
+    settings: &Settings,
+    (host, operators): (&mut impl Host, &impl Operators),
+    (tcp, tls): (TcpListener, Option<Arc<Tls>>),
+    gateway: Gateway,
+    running: &Running,
+    venue: OperatedVenue,
+    demo: Option<(Demo, MasterKey)>,
+) -> Result<(), ServeError> {
+    // Both listen from here to the end: a signal that comes between two looks is not lost.
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hang_up = tls.is_some().then(|| signal(SignalKind::hangup())).transpose()?;
+    let base_url = base_url(tcp.local_addr()?, tls.is_some());
+    if let Some((demo, master_key)) = &demo {
+        demo.ensure(&venue.handle, master_key).await?;
+    }
+    let gateway = gateway.with_operators(operators.api(&venue));
+    // The bots end first: they take their quotes back through the sockets.
+    let (stop, stopped) = watch::channel(false);
+    let admin = operators.socket(&venue, Box::pin(until(stopped.clone())))?;
+    let (stop_bots, bots_stopped) = watch::channel(false);
+    let mut tasks = tokio::task::JoinSet::new();
+    tasks.spawn(gateway.serve(tcp, venue.handle, until(stopped)));
+    tasks.spawn(admin);
+    host.ready(&base_url)?;
+    let bots = demo.filter(|_| !settings.demo.no_bots).map(|(demo, _)| {
+        let until = until(bots_stopped);
+        tokio::spawn(demo::bots::run(base_url, demo.bots(), settings.demo.bots_seed, until))
+    });
+    let mut watch = tokio::time::interval(WATCH_EVERY);
+    let outcome = loop {
+        tokio::select! {
+            _ = interrupt.recv() => break Ok(()),
+            _ = terminate.recv() => break Ok(()),
+            () = hung_up(&mut hang_up) => if let Some(Err(error)) = tls.as_ref().map(|tls| tls.reload()) {
+                tracing::warn!(%error, "the certificate stays as it was");
+            },
+            // The reason comes out when the venue is stopped.
+            _ = watch.tick() => if running.has_failed() { break Ok(()) },
+            Some(ended) = tasks.join_next() => match ended {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => break Err(error.into()),
+                Err(error) => break Err(ServeError::new(format!("a task panicked: {error}"))),
+            },
+        }
+    };
+    tracing::info!("stopping");
+    stop_bots.send_replace(true);
+    if let Some(bots) = bots {
+        bots.await.map_err(|error| ServeError::new(format!("the bots panicked: {error}")))?;
+    }
+    stop.send_replace(true);
+    while tasks.join_next().await.is_some() {}
+    outcome
+}
+
+/// Where the master key comes from: it is named, or a demo has its own.
+enum Keys {
+    Named(MasterKey),
+    Demo(Demo),
+    /// A demo that is still to be made.
+    NewDemo,
+}
+
+impl Keys {
+    /// Looks before anything is written.
+    fn find(settings: &Settings) -> Result<Self, ServeError> {
+        match (Demo::load(&settings.venue.data_dir)?, settings.venue.master_key()?) {
+            (Some(demo), _) => Ok(Self::Demo(demo)),
+            (None, _) if settings.demo.enabled => Ok(Self::NewDemo),
+            (None, Some(named)) => Ok(Self::Named(named)),
+            (None, None) => Err(MasterKeyError::Missing.into()),
+        }
+    }
+
+    fn complete(
+        self,
+        data_dir: &Path,
+        opened: &Opened,
+    ) -> Result<(MasterKey, Option<Demo>), ServeError> {
+        let demo = match self {
+            Self::Named(master_key) => return Ok((master_key, None)),
+            Self::Demo(demo) => demo,
+            Self::NewDemo if opened.is_new() => Demo::create(data_dir)?,
+            Self::NewDemo => {
+                return Err(ServeError::new(format!(
+                    "{} holds a venue that is not a demo: leave --demo out, or choose an empty folder",
+                    data_dir.display()
+                )));
+            }
+        };
+        Ok((demo.master_key()?, Some(demo)))
+    }
+}
+
+fn access_record(data_dir: &Path) -> Result<AccessRecord, ServeError> {
+    AccessRecord::open(data_dir).map_err(|error| {
+        ServeError::new(format!("{}: the access record: {error}", data_dir.display()))
+    })
+}
+
+fn base_url(address: SocketAddr, is_tls: bool) -> String {
+    let scheme = if is_tls { "https" } else { "http" };
+    format!("{scheme}://{address}")
+}
+
+/// A venue with certificates reads them again; any other one ends with its terminal.
+async fn hung_up(hang_up: &mut Option<Signal>) {
+    match hang_up {
+        Some(hang_up) => drop(hang_up.recv().await),
+        None => std::future::pending().await,
+    }
+}
+
+/// A connection takes a descriptor, and few are allowed until more are asked for.
+fn raise_descriptor_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
+        tracing::warn!(%error, "the limit of open connections stays low");
+    }
+}
+
+async fn until(mut stopped: watch::Receiver<bool>) {
+    // The sender goes away only when the process is about to end.
+    let _gone = stopped.wait_for(|stopped| *stopped).await;
+}

@@ -1,0 +1,114 @@
+//! Settings of a venue, a section a room: a flag, else a key of the configuration file, else a variable
+//! `BUTTONWOOD_*`, else the default.
+//!
+//! Each room's file has its section, with its own defaults and checks; `layers.rs` puts the sources on top
+//! of each other. What concerns two rooms is checked here.
+
+pub(crate) mod demo;
+pub(crate) mod door;
+pub(crate) mod http;
+mod layers;
+pub(crate) mod log;
+pub(crate) mod logging;
+mod pin;
+pub(crate) mod spool;
+pub(crate) mod venue;
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use self::layers::Sections;
+
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct Settings {
+    pub http: http::Http,
+    pub door: door::Door,
+    pub log: log::Log,
+    pub spool: spool::Spool,
+    pub venue: venue::Venue,
+    pub demo: demo::Demo,
+    pub logging: logging::Logging,
+}
+
+const SECTIONS: Sections = Sections(&[
+    ("http", http::KEYS),
+    ("door", door::KEYS),
+    ("log", log::KEYS),
+    ("spool", spool::KEYS),
+    ("venue", venue::KEYS),
+    ("demo", demo::KEYS),
+    ("logging", logging::KEYS),
+]);
+
+impl Settings {
+    /// Layers the settings and checks them. `flags` has what a command line names, by flat names. The error
+    /// names the setting and where it came from.
+    pub fn load(file: Option<PathBuf>, flags: &impl Serialize) -> Result<Self, String> {
+        let variable = || std::env::var_os("BUTTONWOOD_CONFIG").map(PathBuf::from);
+        let file = file.or_else(variable);
+        let settings: Self = layers::extract(SECTIONS, file.as_deref(), std::env::vars(), flags)?;
+        settings.check()?;
+        Ok(settings)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.log.check()?;
+        self.door.check()?;
+        self.venue.check()?;
+        self.http.check()?;
+        if self.http.speaks_tls() && self.demo.enabled && !self.demo.no_bots {
+            return Err("the demo's bots do not speak TLS: add --no-bots, or leave TLS out".into());
+        }
+        self.spool.check()?;
+        self.check_pin()
+    }
+
+    fn check_pin(&self) -> Result<(), String> {
+        let Some(pin) = self.venue.pin()? else { return Ok(()) };
+        if pin.log.is_some() && matches!(self.log.durability, log::Durability::Memory) {
+            return Err(
+                "pin names a core for the thread that writes the log, and with durability \
+                        memory there is none: name one core"
+                    .into(),
+            );
+        }
+        pin.check()
+    }
+
+    pub(crate) fn gateway_settings(&self) -> gateway::Settings {
+        self.door.gateway_settings()
+    }
+
+    pub(crate) fn venue_settings(&self) -> ::venue::Settings {
+        const CHECKED: &str = "checked when the settings were loaded";
+        let pin = self.venue.pin().expect(CHECKED);
+        ::venue::Settings {
+            durability: self.log.durability(),
+            snapshot_every: self.venue.snapshot_every,
+            log_segment_size: self.log.segment_size(),
+            log_retention: self.log.retention().expect(CHECKED),
+            replica: self.venue.replica,
+            engine_core: pin.map(|pin| pin.engine),
+            log_core: pin.and_then(|pin| pin.log),
+            retention: self.spool.retention().expect(CHECKED),
+            ..::venue::Settings::new(&self.venue.data_dir)
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Settings of flags alone.
+    pub(crate) fn load(flags: Value) -> Result<Settings, String> {
+        Settings::load(None, &flags)
+    }
+
+    pub(crate) fn refused(flags: Value) -> String {
+        load(flags).unwrap_err()
+    }
+}

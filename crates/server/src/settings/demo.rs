@@ -1,0 +1,22 @@
+//! `[demo]`: whether an empty folder becomes a trial venue, and its bots.
+
+use serde::{Deserialize, Serialize};
+
+use super::layers::Keys;
+
+pub(super) const KEYS: Keys =
+    &[("enabled", "demo"), ("no_bots", "no_bots"), ("bots_seed", "bots_seed")];
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Demo {
+    pub enabled: bool,
+    pub no_bots: bool,
+    /// What the bots decide by.
+    pub bots_seed: u64,
+}
+
+impl Default for Demo {
+    fn default() -> Self {
+        Self { enabled: false, no_bots: false, bots_seed: 1 }
+    }
+}

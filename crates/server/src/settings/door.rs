@@ -1,0 +1,60 @@
+//! `[door]`: how long requests may wait before new orders are refused.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::layers::Keys;
+
+pub(super) const KEYS: Keys = &[("overload_ms", "overload_ms")];
+
+/// Who waits for longer has no answer in time.
+const OVERLOAD_MS_MAX: u64 = 10_000;
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Door {
+    /// 0 is no limit.
+    pub overload_ms: u64,
+}
+
+impl Default for Door {
+    fn default() -> Self {
+        Self { overload_ms: gateway::DoorSettings::LATE_AFTER_DEFAULT.as_millis() as u64 }
+    }
+}
+
+impl Door {
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.overload_ms > OVERLOAD_MS_MAX {
+            return Err(format!(
+                "overload_ms must be 1 to {OVERLOAD_MS_MAX}, or 0 to refuse nothing, and is {}",
+                self.overload_ms
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn gateway_settings(&self) -> gateway::Settings {
+        let late_after = (self.overload_ms > 0).then(|| Duration::from_millis(self.overload_ms));
+        gateway::DoorSettings { late_after, ..gateway::DoorSettings::default() }.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::settings::tests::load;
+
+    #[test]
+    fn how_long_orders_may_wait_is_set_in_milliseconds_or_not_at_all() {
+        let late_after = |flags| load(flags).map(|all| all.gateway_settings().door.late_after);
+        assert_eq!(late_after(json!({})).unwrap(), Some(Duration::from_millis(250)));
+        assert_eq!(late_after(json!({ "overload_ms": 0 })).unwrap(), None);
+        let longest = late_after(json!({ "overload_ms": 10_000 }));
+        assert_eq!(longest.unwrap(), Some(Duration::from_secs(10)));
+        let error = late_after(json!({ "overload_ms": 10_001 })).unwrap_err();
+        assert!(error.contains("overload_ms must be 1 to 10000"), "{error}");
+    }
+}

@@ -1,0 +1,130 @@
+//! `[http]`: the port of REST and WebSocket, its encryption, and which web pages may read it.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gateway::{Origin, OriginError, Tls, TlsError};
+use serde::{Deserialize, Serialize};
+
+use super::layers::Keys;
+
+pub(super) const KEYS: Keys = &[
+    ("address", "http"),
+    ("tls_cert", "tls_cert"),
+    ("tls_key", "tls_key"),
+    ("tls_self_signed", "tls_self_signed"),
+    ("allow_plaintext", "allow_plaintext"),
+    ("cors_origin", "cors_origin"),
+];
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Http {
+    /// Port 0 means any free one.
+    pub address: SocketAddr,
+    /// PEM, with the certificates that lead to its root.
+    pub tls_cert: Option<PathBuf>,
+    /// PEM.
+    pub tls_key: Option<PathBuf>,
+    /// A certificate is made at the start, for a trial.
+    pub tls_self_signed: bool,
+    /// Listen beyond this machine without encryption.
+    pub allow_plaintext: bool,
+    /// Origins of the web pages that may read the answers.
+    pub cors_origin: Vec<String>,
+}
+
+impl Default for Http {
+    fn default() -> Self {
+        Self {
+            address: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            tls_cert: None,
+            tls_key: None,
+            tls_self_signed: false,
+            allow_plaintext: false,
+            cors_origin: Vec::new(),
+        }
+    }
+}
+
+impl Http {
+    /// What goes over a network is encrypted, unless somebody says by name that it need not be.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.tls_cert.is_some() != self.tls_key.is_some() {
+            return Err("tls_cert and tls_key go together: name both files".into());
+        }
+        if self.tls_self_signed && self.tls_cert.is_some() {
+            return Err("tls_self_signed and tls_cert exclude each other: name one".into());
+        }
+        if !self.speaks_tls() && !self.address.ip().is_loopback() && !self.allow_plaintext {
+            return Err(format!(
+                "{} can be reached from other machines, and nothing would be encrypted: name a \
+                 certificate with --tls-cert and --tls-key, try --tls-self-signed, or say \
+                 --allow-plaintext if a proxy in front encrypts",
+                self.address
+            ));
+        }
+        self.origins()?;
+        Ok(())
+    }
+
+    pub fn speaks_tls(&self) -> bool {
+        self.tls_self_signed || self.tls_cert.is_some()
+    }
+
+    pub fn origins(&self) -> Result<Vec<Origin>, String> {
+        let parse = |text: &String| text.parse().map_err(|error: OriginError| error.to_string());
+        self.cors_origin.iter().map(parse).collect()
+    }
+
+    pub fn tls(&self) -> Result<Option<Arc<Tls>>, TlsError> {
+        let tls = match (&self.tls_cert, &self.tls_key) {
+            (Some(certificate), Some(key)) => Tls::from_files(certificate, key)?,
+            _ if self.tls_self_signed => Tls::self_signed(&self.address.ip().to_string())?,
+            _ => return Ok(None),
+        };
+        Ok(Some(Arc::new(tls)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::settings::tests::{load, refused};
+
+    #[test]
+    fn nothing_goes_over_a_network_in_the_open_unless_it_is_said_so() {
+        for http in ["0.0.0.0:0", "192.0.2.1:8080", "[::]:8080"] {
+            let sentence = refused(json!({ "http": http }));
+            assert!(
+                sentence.contains(http) && sentence.contains("--allow-plaintext"),
+                "{sentence}"
+            );
+            for allowed in [
+                json!({ "http": http, "allow_plaintext": true }),
+                json!({ "http": http, "tls_self_signed": true }),
+                json!({ "http": http, "tls_cert": "c", "tls_key": "k" }),
+            ] {
+                assert!(load(allowed.clone()).is_ok(), "{allowed:?}");
+            }
+        }
+        assert!(load(json!({ "http": "[::1]:8080" })).is_ok());
+        assert!(refused(json!({ "tls_cert": "c" })).contains("tls_key"));
+        let both = json!({ "tls_self_signed": true, "tls_cert": "c", "tls_key": "k" });
+        assert!(refused(both).contains("tls_self_signed"));
+        let bots = refused(json!({ "tls_self_signed": true, "demo": true }));
+        assert!(bots.contains("--no-bots"));
+        let quiet = json!({ "tls_self_signed": true, "demo": true, "no_bots": true });
+        assert!(load(quiet).is_ok());
+    }
+
+    #[test]
+    fn web_pages_are_let_in_by_name_only() {
+        let origins = |of| load(json!({ "cors_origin": of })).map(|all| all.http.origins());
+        assert_eq!(origins(json!([])).unwrap(), Ok(vec![]));
+        let two = json!(["https://a.example", "http://localhost:3000"]);
+        assert_eq!(origins(two).unwrap().unwrap().len(), 2);
+        assert!(origins(json!(["*"])).unwrap_err().contains("`*`"));
+    }
+}

@@ -1,0 +1,302 @@
+//! The layers that settings come from: defaults, variables `BUTTONWOOD_*`, the file, flags. The later win.
+//!
+//! A setting has a place in a section (`[log] segment_kib`) and a flat name (`log_segment_kib`). Flags and
+//! variables have flat names; a file may use either form. Errors name a setting as its source does.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use figment::providers::{Format, Serialized, Toml};
+use figment::value::{Dict, Map, Value};
+use figment::{Figment, Metadata, Profile, Provider};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The keys of a section, each with its flat name.
+pub(super) type Keys = &'static [(&'static str, &'static str)];
+
+/// All sections, by name.
+#[derive(Clone, Copy)]
+pub(super) struct Sections(pub(super) &'static [(&'static str, Keys)]);
+
+const VARIABLES_PREFIX: &str = "BUTTONWOOD_";
+
+/// Layers the settings. The error names the setting and where it came from.
+pub(super) fn extract<T: Default + DeserializeOwned + Serialize>(
+    sections: Sections,
+    file: Option<&Path>,
+    variables: impl Iterator<Item = (String, String)>,
+    flags: &impl Serialize,
+) -> Result<T, String> {
+    let defaults = Value::serialize(T::default()).map_err(|error| error.to_string())?;
+    let variables = read_variables(sections, &defaults, variables)?;
+    let named =
+        |_: &Profile, keys: &[&str]| format!("{VARIABLES_PREFIX}{}", keys.join(".").to_uppercase());
+    let from = Metadata::named("the environment").interpolater(named);
+    let mut figment = Figment::from(Serialized::defaults(T::default()))
+        .merge(Layer { from, dict: sections.nest(variables) });
+    let mut in_sections = BTreeSet::new();
+    if let Some(file) = file {
+        let text = std::fs::read_to_string(file)
+            .map_err(|error| format!("the configuration {}: {error}", file.display()))?;
+        let read = sections.read(&text);
+        let (dict, found) =
+            read.map_err(|error| format!("the configuration {}: {error}", file.display()))?;
+        in_sections = found;
+        figment = figment.merge(Layer { from: Toml::string(&text).metadata(), dict });
+    }
+    let flags = Value::serialize(flags).map_err(|error| error.to_string())?;
+    let flags = flags.into_dict().ok_or("flags are no settings")?;
+    figment
+        .merge(Layer { from: Metadata::named("the flags"), dict: sections.nest(flags) })
+        .extract()
+        .map_err(|error| sections.named(error, &in_sections).to_string())
+}
+
+/// Settings of one source, by section.
+struct Layer {
+    from: Metadata,
+    dict: Dict,
+}
+
+impl Provider for Layer {
+    fn metadata(&self) -> Metadata {
+        self.from.clone()
+    }
+
+    fn data(&self) -> Result<Map<Profile, Dict>, figment::Error> {
+        Ok(Map::from([(Profile::Default, self.dict.clone())]))
+    }
+}
+
+impl Sections {
+    /// Where the setting of this flat name is.
+    fn place(self, flat: &str) -> Option<(&'static str, &'static str)> {
+        self.all().find(|(_, _, name)| *name == flat).map(|(section, key, _)| (section, key))
+    }
+
+    /// Of each setting its section, its key there, and its flat name.
+    fn all(self) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+        let keys = |(section, keys): &'static (&'static str, Keys)| {
+            keys.iter().map(|(key, flat)| (*section, *key, *flat))
+        };
+        self.0.iter().flat_map(keys)
+    }
+
+    /// Settings by flat name, put into their sections. Other names are passed over.
+    fn nest(self, flat: Dict) -> Dict {
+        let mut nested = Dict::new();
+        for (name, value) in flat {
+            if let Some(place) = self.place(&name) {
+                insert(&mut nested, place, value);
+            }
+        }
+        nested
+    }
+
+    /// A file's settings by section, and the places of those that are given in a section. A mistyped key
+    /// that is passed over in silence would run the venue with a setting that nobody chose.
+    fn read(self, text: &str) -> Result<(Dict, BTreeSet<(String, String)>), String> {
+        let found: Dict =
+            Figment::from(Toml::string(text)).extract().map_err(|error| error.to_string())?;
+        // Anew, without the marks of that figment: else errors would not know the layer that they come from.
+        let found = Value::serialize(found).map_err(|error| error.to_string())?;
+        let found = found.into_dict().unwrap_or_default();
+        let mut nested = Dict::new();
+        let mut in_sections = BTreeSet::new();
+        let mut flat = Vec::new();
+        for (name, value) in found {
+            let keys = self.0.iter().find(|(section, _)| *section == name);
+            match (keys, value) {
+                (Some((section, keys)), Value::Dict(_, values)) => {
+                    for (key, value) in values {
+                        let known = keys.iter().find(|(known, _)| *known == key);
+                        let Some((key, _)) = known else {
+                            return Err(format!("unknown key `{section}.{key}`"));
+                        };
+                        insert(&mut nested, (section, key), value);
+                        in_sections.insert((String::from(*section), String::from(*key)));
+                    }
+                }
+                (_, value) => flat.push((name, value)),
+            }
+        }
+        for (name, value) in flat {
+            let Some((section, key)) = self.place(&name) else {
+                return Err(format!("unknown key `{name}`"));
+            };
+            if in_sections.contains(&(section.to_owned(), key.to_owned())) {
+                return Err(format!(
+                    "`{section}.{key}` and `{name}` are one setting: leave one of them out"
+                ));
+            }
+            insert(&mut nested, (section, key), value);
+        }
+        Ok((nested, in_sections))
+    }
+
+    /// The error with the setting named as its source names it.
+    fn named(
+        self,
+        mut error: figment::Error,
+        in_sections: &BTreeSet<(String, String)>,
+    ) -> figment::Error {
+        let [section, key, rest @ ..] = &error.path[..] else { return error };
+        let is_file = error.metadata.as_ref().map(|from| from.name.as_ref())
+            == Some(Toml::string("").metadata().name.as_ref());
+        if is_file && in_sections.contains(&(section.clone(), key.clone())) {
+            return error;
+        }
+        let flat = self.all().find(|(of, known, _)| of == section && known == key);
+        if let Some((_, _, flat)) = flat {
+            error.path = [&[flat.to_owned()], rest].concat();
+        }
+        error
+    }
+}
+
+fn insert(nested: &mut Dict, (section, key): (&str, &str), value: Value) {
+    let section = nested.entry(section.to_owned()).or_insert_with(|| Dict::new().into());
+    if let Value::Dict(_, values) = section {
+        values.insert(key.to_owned(), value);
+    }
+}
+
+/// The settings among the environment's variables. What a setting is by default tells how its text
+/// is meant.
+fn read_variables(
+    sections: Sections,
+    defaults: &Value,
+    variables: impl Iterator<Item = (String, String)>,
+) -> Result<Dict, String> {
+    let mut settings = Dict::new();
+    for (name, text) in variables {
+        let Some(flat) = name.strip_prefix(VARIABLES_PREFIX).map(str::to_lowercase) else {
+            continue;
+        };
+        let Some((section, key)) = sections.place(&flat) else { continue };
+        let default = defaults.find_ref(&format!("{section}.{key}"));
+        let value = match default {
+            Some(Value::Bool(..)) => match text.as_str() {
+                "1" | "true" => Value::from(true),
+                "0" | "false" => Value::from(false),
+                _ => return Err(format!("{name} is neither true nor false: {text}")),
+            },
+            Some(Value::Num(..)) => {
+                let number: Result<u64, _> = text.parse();
+                number.map_err(|_| format!("{name} is not a whole number: {text}"))?.into()
+            }
+            Some(Value::Array(..)) => {
+                text.split(',').map(str::trim).map(str::to_owned).collect::<Vec<_>>().into()
+            }
+            _ => Value::from(text),
+        };
+        settings.insert(flat, value);
+    }
+    Ok(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::settings::{SECTIONS, Settings};
+
+    fn variables(name: &str, text: &str) -> Result<serde_json::Value, String> {
+        let defaults = Value::serialize(Settings::default()).unwrap();
+        let variables = [(name.to_owned(), text.to_owned())].into_iter();
+        let read = read_variables(SECTIONS, &defaults, variables)?;
+        Ok(serde_json::to_value(read).unwrap())
+    }
+
+    #[test]
+    fn a_variable_is_read_as_its_setting_is_meant() {
+        assert_eq!(variables("BUTTONWOOD_DEMO", "1").unwrap()["demo"], true);
+        assert_eq!(variables("BUTTONWOOD_NO_BOTS", "false").unwrap()["no_bots"], false);
+        assert_eq!(variables("BUTTONWOOD_DATA_DIR", "123").unwrap()["data_dir"], "123");
+        assert_eq!(variables("BUTTONWOOD_BOTS_SEED", "7").unwrap()["bots_seed"], 7);
+        assert_eq!(variables("BUTTONWOOD_DATA", "elsewhere").unwrap(), json!({}));
+        assert!(variables("BUTTONWOOD_DEMO", "maybe").unwrap_err().contains("BUTTONWOOD_DEMO"));
+        let error = variables("BUTTONWOOD_BOTS_SEED", "x").unwrap_err();
+        assert!(error.contains("BUTTONWOOD_BOTS_SEED"));
+        let two = variables("BUTTONWOOD_CORS_ORIGIN", "https://a, https://b").unwrap();
+        assert_eq!(two["cors_origin"], json!(["https://a", "https://b"]));
+    }
+
+    #[test]
+    fn each_setting_has_one_place_and_one_flat_name() {
+        let defaults = serde_json::to_value(Settings::default()).unwrap();
+        let sections = defaults.as_object().unwrap();
+        let fields = sections.iter().flat_map(|(section, fields)| {
+            let fields = fields.as_object().unwrap().keys();
+            fields.map(|field| (section.clone(), field.clone()))
+        });
+        let fields: BTreeSet<_> = fields.collect();
+        let places: Vec<_> = SECTIONS.all().collect();
+        let named = places.iter().map(|(section, key, _)| (section.to_string(), key.to_string()));
+        assert_eq!(fields, named.collect());
+        let flat: BTreeSet<_> = places.iter().map(|(_, _, flat)| flat).collect();
+        assert_eq!((flat.len(), fields.len()), (places.len(), places.len()));
+    }
+
+    fn read(text: &str) -> Result<Settings, String> {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("b.toml");
+        std::fs::write(&file, text).unwrap();
+        extract(SECTIONS, Some(&file), std::iter::empty(), &json!({}))
+    }
+
+    #[test]
+    fn a_file_has_sections_or_flat_keys_or_both() {
+        let flat = "http = \"127.0.0.1:1\"\nlog_segment_kib = 8\nspool_max_mib = 33\n";
+        let sections = "[http]\naddress = \"127.0.0.1:1\"\n[log]\nsegment_kib = 8\n\
+                        [spool]\nmax_mib = 33\n";
+        let both = "http = \"127.0.0.1:1\"\nlog.segment_kib = 8\n[spool]\nmax_mib = 33\n";
+        for text in [flat, sections, both] {
+            let read = read(text).unwrap();
+            assert_eq!(read.http.address.port(), 1, "{text}");
+            assert_eq!((read.log.segment_kib, read.spool.max_mib), (8, 33), "{text}");
+            assert_eq!(read.venue.snapshot_every, Settings::default().venue.snapshot_every);
+        }
+    }
+
+    #[test]
+    fn a_setting_given_in_both_forms_is_refused_by_both_names() {
+        let error = read("log_segment_kib = 8\n[log]\nsegment_kib = 8\n").unwrap_err();
+        assert!(error.contains("`log.segment_kib` and `log_segment_kib`"), "{error}");
+        let error = read("snapshot_every = 8\n[venue]\nsnapshot_every = 9\n").unwrap_err();
+        assert!(error.contains("`venue.snapshot_every` and `snapshot_every`"), "{error}");
+        // TOML itself has no key that is both a value and a section.
+        let error = read("http = \"127.0.0.1:1\"\n[http]\naddress = \"127.0.0.1:1\"\n");
+        assert!(error.unwrap_err().contains("http"));
+    }
+
+    #[test]
+    fn unknown_keys_of_a_section_are_named_with_it() {
+        for (text, key) in [
+            ("[http]\nadress = \"127.0.0.1:1\"\n", "`http.adress`"),
+            ("[log]\nlog_segment_kib = 8\n", "`log.log_segment_kib`"),
+            ("[lgo]\nsegment_kib = 8\n", "`lgo`"),
+            ("logging = 8\n", "`logging`"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains("b.toml: unknown key") && error.contains(key), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_as_its_source_names_it() {
+        for (text, key) in [
+            ("[log]\nsegment_kib = \"x\"\n", "\"default.log.segment_kib\" in TOML"),
+            ("log_segment_kib = \"x\"\n", "\"default.log_segment_kib\" in TOML"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(key), "{error}");
+        }
+        let variable = ("BUTTONWOOD_DURABILITY".to_owned(), "x".to_owned());
+        let read = extract::<Settings>(SECTIONS, None, [variable].into_iter(), &json!({}));
+        let error = read.unwrap_err();
+        assert!(error.contains("\"BUTTONWOOD_DURABILITY\" in the environment"), "{error}");
+    }
+}

@@ -12,7 +12,7 @@ use types::{
 };
 use types::{Amount, ReceivableSettled, TradeBusted};
 
-use crate::feed::give_way::give_way;
+use crate::give_way::give_way;
 use crate::progress::Progress;
 
 /// The intervals that are kept; all others are put together of them.

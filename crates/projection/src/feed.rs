@@ -3,7 +3,6 @@
 pub(crate) mod backend;
 pub(crate) mod followed;
 pub(crate) mod gauges;
-pub(crate) mod give_way;
 mod opening;
 pub(crate) mod pace;
 pub(crate) mod thread;

@@ -27,6 +27,7 @@
 pub mod changes;
 mod error;
 mod feed;
+mod give_way;
 mod history;
 mod progress;
 mod question;

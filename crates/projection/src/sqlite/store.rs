@@ -9,7 +9,7 @@ use types::{AccountId, Amount, Candle, InstrumentId};
 use crate::changes::{Changes, LEVELS, Trade};
 use crate::error::ProjectionError;
 use crate::feed::backend::Store;
-use crate::feed::give_way::give_way;
+use crate::give_way::give_way;
 use crate::progress::Progress;
 use crate::sqlite::column::{self, Columns, Wide, int, wire};
 use crate::sqlite::failure;

@@ -111,11 +111,12 @@ snapshots: ## orders while a snapshot is taken, and how long one takes to load (
 churn: ## memory over a long life of the engine (MILLIONS=1000 commands)
 	$(CARGO) bench --locked --package engine --bench churn -- $(or $(MILLIONS),1000)
 
-coverage: ## line coverage of types, engine and log (installs cargo-tarpaulin)
+coverage: ## line coverage of types, engine, disk and log (installs cargo-tarpaulin)
 	command -v cargo-tarpaulin > /dev/null || $(CARGO) install --locked cargo-tarpaulin
 	$(CARGO) tarpaulin --locked --skip-clean --target-dir target/coverage --engine llvm --out stdout \
-	  --package types --package engine --package log \
-	  --include-files 'crates/types/src/*' --include-files 'crates/engine/src/*' --include-files 'crates/log/src/*' \
+	  --package types --package engine --package disk --package log \
+	  --include-files 'crates/types/src/*' --include-files 'crates/engine/src/*' --include-files 'crates/disk/src/*' \
+	  --include-files 'crates/log/src/*' \
 	  --fail-under 90
 
 clean: ## remove what was built, not the venue's data

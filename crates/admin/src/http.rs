@@ -1,7 +1,7 @@
 //! The operators' API over HTTP: the requests of `buttonwood admin`, by method and path.
 //!
-//! [`ROUTES`] lists them. A request's fields come from the path and the body, which together are the object
-//! that `admin` would send.
+//! [`ROUTES`] lists them. A request's fields come from the path and the body, which together are
+//! the object that `admin` would send.
 
 use std::path::PathBuf;
 use std::sync::Arc;

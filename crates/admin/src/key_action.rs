@@ -1,4 +1,4 @@
-//! Keys and master keys on a command line: what becomes a request, and the files that it reads or makes.
+//! Keys and master keys on a command line: flags that become requests, and the files that they name.
 
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;

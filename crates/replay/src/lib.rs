@@ -3,7 +3,7 @@
 //! The way of a file: `obwl.rs`, `lobster.rs` or `dbn.rs` decodes it into a [`plan::Plan`], which knows every
 //! command beforehand; [`watch::Watch`] times a target that carries the plan out, either the bare
 //! book (`bare.rs`) or the whole engine (`whole.rs`); `verify.rs` compares books with recorded
-//! ones on the way; `report.rs` says what came out. A library without a command line: its caller prints.
+//! ones on the way; `report.rs` is the result. A library without a command line: its caller prints.
 //!
 //! # Invariants
 //! - Both targets give the same results for the same file.

@@ -1,7 +1,7 @@
 //! Operators' requests as a running venue is given them: over HTTP, and through the admin socket.
 //!
-//! The types of the requests are those of the operators' command line, which sees this crate. So the
-//! program that runs a venue hands in what answers them.
+//! The crate of the requests is also that of their command line, and sees this one. So the program
+//! that runs a venue hands in what answers the requests.
 
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -28,6 +28,7 @@ pub struct OperatedVenue {
     pub durability: Durability,
 }
 
+/// Answers the operators of a running venue.
 pub trait Operators {
     /// The API below [`gateway::OPERATOR_ROOT`].
     fn api(&self, venue: &OperatedVenue) -> Arc<dyn OperatorApi>;

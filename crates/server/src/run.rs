@@ -96,7 +96,8 @@ async fn serve(
     };
     let demo = demo.map(|demo| (demo, master_key));
     let around = (host, operators);
-    let outcome = attend(&settings, around, (tcp, tls), gateway, &running, venue, demo).await;
+    let outcome =
+        run_until_stopped(&settings, around, (tcp, tls), gateway, &running, venue, demo).await;
     let stopped = tokio::task::spawn_blocking(|| {
         let stopped = running.stop();
         // Behind the last event.
@@ -108,7 +109,7 @@ async fn serve(
 }
 
 /// Runs until a signal or a failure, then lets everything that uses the venue end.
-async fn attend(
+async fn run_until_stopped(
     settings: &Settings,
     (host, operators): (&mut impl Host, &impl Operators),
     (tcp, tls): (TcpListener, Option<Arc<Tls>>),

@@ -1,8 +1,8 @@
-//! Settings of a venue, a section a room: a flag, else a key of the configuration file, else a variable
-//! `BUTTONWOOD_*`, else the default.
+//! Settings of a venue, a section a room: a flag, else a key of the configuration file, else a
+//! variable `BUTTONWOOD_*`, else the default.
 //!
-//! Each room's file has its section, with its own defaults and checks; `layers.rs` puts the sources on top
-//! of each other. What concerns two rooms is checked here.
+//! Each room's file has its section with defaults and checks; `layers.rs` merges the sources. Checks
+//! that concern two rooms are here.
 
 pub(crate) mod demo;
 pub(crate) mod door;
@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use self::layers::Sections;
 
+/// Each field is the section of that name.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Settings {
     pub http: http::Http,
@@ -42,8 +43,8 @@ const SECTIONS: Sections = Sections(&[
 ]);
 
 impl Settings {
-    /// Layers the settings and checks them. `flags` has what a command line names, by flat names. The error
-    /// names the setting and where it came from.
+    /// Layers the settings and checks them. `flags` has settings by flat names. The error names the
+    /// setting and its source.
     pub fn load(file: Option<PathBuf>, flags: &impl Serialize) -> Result<Self, String> {
         let variable = || std::env::var_os("BUTTONWOOD_CONFIG").map(PathBuf::from);
         let file = file.or_else(variable);

@@ -35,7 +35,8 @@ const SEES: &[(&str, &[&str])] = &[
     ("buttonwood", &["admin", "audit", "bench", "sim"]),
 ];
 
-/// What the tests of a crate need beyond what the crate itself depends on. Such an edge is in no program.
+/// What the tests of a crate depend on, besides the crate's own dependencies. Such an edge is in no
+/// program.
 const DEV_SEES: &[(&str, &[&str])] = &[
     ("projection", &["log", "venue"]),
     ("gateway", &["log"]),

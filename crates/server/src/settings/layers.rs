@@ -1,7 +1,9 @@
-//! The layers that settings come from: defaults, variables `BUTTONWOOD_*`, the file, flags. The later win.
+//! The layers that settings come from: defaults, variables `BUTTONWOOD_*`, the file, flags. The later
+//! layer wins.
 //!
-//! A setting has a place in a section (`[log] segment_kib`) and a flat name (`log_segment_kib`). Flags and
-//! variables have flat names; a file may use either form. Errors name a setting as its source does.
+//! A setting has a place in a section (`[log] segment_kib`) and a flat name (`log_segment_kib`).
+//! Flags and variables have flat names; a file may use either form. Errors name a setting as its
+//! source does.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -94,12 +96,13 @@ impl Sections {
         nested
     }
 
-    /// A file's settings by section, and the places of those that are given in a section. A mistyped key
-    /// that is passed over in silence would run the venue with a setting that nobody chose.
+    /// A file's settings by section, and the places of those that are given in a section. Unknown
+    /// keys are refused: a mistyped one would leave its setting at a default that the operator did
+    /// not choose.
     fn read(self, text: &str) -> Result<(Dict, BTreeSet<(String, String)>), String> {
         let found: Dict =
             Figment::from(Toml::string(text)).extract().map_err(|error| error.to_string())?;
-        // Anew, without the marks of that figment: else errors would not know the layer that they come from.
+        // Serialized again to drop the tags of that figment: with them, errors name no layer.
         let found = Value::serialize(found).map_err(|error| error.to_string())?;
         let found = found.into_dict().unwrap_or_default();
         let mut nested = Dict::new();

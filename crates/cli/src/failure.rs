@@ -87,7 +87,6 @@ macro_rules! from_errors {
 from_errors!(
     std::io::Error,
     serde_json::Error,
-    gateway::TlsError,
     log::LockError,
     projection::ProjectionError,
     projection::RebuildError<venue::ArchiveError>,
@@ -95,5 +94,4 @@ from_errors!(
     venue::ArchiveError,
     venue::MasterKeyError,
     venue::OpenError,
-    venue::Stopped,
 );

@@ -243,6 +243,14 @@ mod tests {
         assert_eq!((flat.len(), fields.len()), (places.len(), places.len()));
     }
 
+    #[test]
+    fn each_setting_is_on_the_page_for_operators_with_its_section() {
+        let page = include_str!("../../../../docs/operations.md");
+        for (section, key, flat) in SECTIONS.all() {
+            assert!(page.contains(&format!("| `[{section}]` `{key}` | `{flat}` |")), "{flat}");
+        }
+    }
+
     fn read(text: &str) -> Result<Settings, String> {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("b.toml");

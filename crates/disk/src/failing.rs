@@ -1,8 +1,8 @@
 //! A disk whose operations a test watches, one by one, and lets fail.
 //!
-//! The watch stands in front of the real disk ([`Disk::watched_by`](crate::Disk::watched_by)), because
-//! the file a test wants to see damaged or cut off must be a file of this machine. Without a watch an
-//! operation pays one comparison for it.
+//! The watch stands in front of the real disk: a test can then damage or cut off the files with other
+//! tools. Without a watch, an operation pays one comparison for it. A watched disk is made by
+//! [`Disk::watched_by`](crate::Disk::watched_by).
 
 use std::io;
 use std::path::Path;

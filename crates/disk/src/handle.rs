@@ -1,5 +1,5 @@
-//! A handle on a file system: adds to each failure what was being done to which file, and shows each
-//! change to a watch, if there is one.
+//! A handle on a file system. It adds to each error what was being done to which file, and shows
+//! each change to a watch, if a test has set one.
 
 use std::fmt;
 use std::io::{self, Read};

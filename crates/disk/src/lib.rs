@@ -1,13 +1,17 @@
 //! Files and folders behind one trait, [`FileSystem`].
 //!
-//! The log, its snapshots and the event spool write through a [`Disk`], so that every failure names
-//! its file, that tests watch each call or make it fail ([`failing`]), and that the same code runs on
-//! a [`simulated`] disk.
+//! The log, its snapshots and the event spool write through a [`Disk`]. So every error names its
+//! file, tests watch each call or make it fail ([`failing`]), and the same code runs on a
+//! [`simulated`] disk.
 //!
 //! # Invariants
-//! - A [`Disk`] makes no call of its own: one call to it is one call to the file system, in the order
-//!   of its user. Only [`Disk::remove_by_pieces`] makes several.
-//! - The real disk has no watch and no simulation in its way.
+//! - One change asked of a [`Disk`] is one call to the file system, in the caller's order. Only
+//!   [`Disk::remove_by_pieces`] makes several.
+//! - A [`Disk`] of this machine has no watch and no simulation in its way.
+//!
+//! # Known limits
+//! Locks, archives on another file system and the making of private folders are not behind the
+//! trait: the log's lock and the venue's data folder call the operating system for these.
 
 mod error;
 pub mod failing;

@@ -1,8 +1,8 @@
 //! What every log does, wherever it keeps its batches.
 //!
-//! A [`Log`] takes batches and returns them once they are committed. A [`LogReader`] gives back what was
-//! committed before the log was opened, because a venue applies that before it appends. Neither knows
-//! segments: a log on another machine can implement both.
+//! A [`Log`] takes batches and returns them once they are committed. A [`LogReader`] returns what
+//! was committed before the log was opened, because a venue applies that before it appends. Neither
+//! knows segments: a log on other machines can implement both.
 
 use std::fmt;
 use std::path::Path;
@@ -57,14 +57,14 @@ pub trait LogReader: fmt::Debug {
 
 /// Reads the batches of a log in their order, and checks that each continues the chain.
 pub trait BatchReader: fmt::Debug + Send {
-    /// The next batch, which the reader lends out of its own buffer; `None` behind the last.
+    /// The next batch, which the reader lends out of its own buffer; `None` after the last.
     fn read(&mut self) -> Result<Option<LoggedBatch<'_>>, OpenError>;
 
     /// The chain's hash just before the next batch: a snapshot taken there carries the same one.
     fn previous_hash(&self) -> ChainHash;
 
-    /// Where the last batch that was read lies, for messages: the name of what holds it (a file, or a
-    /// partition), and at which offset it begins there.
+    /// Where the last batch that was read lies, for messages: the name of the file or partition that
+    /// holds it, and the offset at which it begins there.
     fn place(&self) -> Option<(&Path, u64)>;
 }
 

@@ -84,7 +84,8 @@ pub(crate) fn damage(error: FrameError) -> &'static str {
 }
 
 /// Why a log cannot be opened. A torn tail is not among the reasons: what the last write of a
-/// crashed process left behind is cut off and reported by [`Recovered::bytes_dropped`](crate::Recovered::bytes_dropped).
+/// crashed process left behind is cut off and reported by
+/// [`Recovered::bytes_dropped`](crate::Recovered::bytes_dropped).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum OpenError {

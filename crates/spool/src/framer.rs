@@ -6,6 +6,7 @@ use crate::applied::Told;
 use crate::batch::Batch;
 use crate::frame::Chain;
 
+/// Makes frames of what is applied, up to a batch that is worth storing.
 #[derive(Debug, Default)]
 pub struct Framer {
     pub(super) chain: Chain,

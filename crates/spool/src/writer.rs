@@ -1,4 +1,4 @@
-//! The side of the spool that writes: frames into the segment that grows, and what cannot be stored.
+//! The writer of the spool: frames go into the segment that grows, or wait for the disk.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

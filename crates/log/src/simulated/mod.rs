@@ -1,8 +1,8 @@
 //! Logs in which everything can go wrong, decided by a seed.
 //!
 //! [`FileLog`] is the real log of one machine, its thread taken out, to be stepped on a
-//! [simulated disk](disk::simulated::Disk). [`SharedLog`] is a log that several machines write to, with
-//! messages that come late, twice, or after their sender has been deposed.
+//! [simulated disk](disk::simulated::Disk). [`SharedLog`] is a log that several machines write to,
+//! with messages that come late, twice, or after their sender has been deposed.
 
 mod file;
 mod reseal;

@@ -1,4 +1,4 @@
-//! Accounts, what they own, and the keys that act for them.
+//! Accounts, their balances, and the keys that act for them.
 
 use crate::id::{AccountId, AssetId, InstrumentId, KeyId, OrderId, TradeId};
 use crate::instrument::FeeRates;
@@ -8,16 +8,16 @@ use crate::text::{AccountName, ExternalRef, Sealed};
 use crate::wire::{numbered, record};
 
 record! {
-    /// An account as an operator describes it.
+    /// An account as an operator specifies it.
     pub struct AccountSpec {
         pub name: AccountName,
-        /// Instead of the instruments' fees.
+        /// Replaces the fees of the instruments.
         pub fees: Option<FeeRates>,
         /// Open orders over all instruments.
         pub max_open_orders: u32,
-        /// Finished orders that the engine keeps; the oldest go first.
+        /// Limit of the finished orders that the engine keeps; it drops the oldest first.
         pub finished_orders_kept: u32,
-        /// Trades that the engine keeps, and that can be busted; the oldest go first.
+        /// Limit of the trades that the engine keeps and can bust; it drops the oldest first.
         pub trades_kept: u32,
     }
 }
@@ -39,17 +39,17 @@ impl Balance {
 }
 
 record! {
-    /// Money that is to leave an account once that is confirmed.
+    /// Money that leaves an account once the withdrawal is confirmed.
     pub struct Withdrawal {
         pub account: AccountId,
         pub asset: AssetId,
         pub amount: Amount,
         pub external_ref: ExternalRef,
         pub status: WithdrawalStatus,
-        /// Of the command that asked for it.
+        /// Sequence of the command that requested it.
         pub sequence: u64,
         pub requested_ns: u64,
-        /// When it was confirmed or canceled; zero while it is open.
+        /// Time of the confirmation or cancel; zero while the withdrawal is open.
         pub ended_ns: u64,
     }
 }
@@ -62,7 +62,7 @@ impl Withdrawal {
 
 numbered! {
     pub enum WithdrawalStatus: u8 {
-        /// Open: the amount is set aside.
+        /// Open: the amount is reserved.
         Requested = 0,
         Completed = 1,
         Canceled = 2,
@@ -70,7 +70,7 @@ numbered! {
 }
 
 record! {
-    /// One side of a trade, as the account that made it sees it.
+    /// One side of a trade, from the view of the account on that side.
     pub struct AccountTrade {
         pub instrument: InstrumentId,
         pub trade_id: TradeId,
@@ -87,22 +87,22 @@ record! {
 }
 
 numbered! {
-    /// What a key may do.
+    /// Permissions of a key.
     pub enum Role: u8 {
-        /// Trades for its account, and sees what the account has.
+        /// Trades for its account and reads its account.
         Trader = 0,
-        /// Sees what its account has.
+        /// Reads its account.
         ReadOnly = 1,
-        /// Sees the market, which takes no key, and no account.
+        /// Reads the market data that needs no key, and no account.
         MarketData = 2,
-        /// Runs the venue, and trades for nobody.
+        /// Runs the venue and has no account to trade for.
         Operator = 3,
     }
 }
 
 record! {
-    /// A key as it lies in the log: of the API key a hash; how it signs, from where and until when
-    /// as the master key sealed it.
+    /// A key as the log stores it: a hash of the API key, and sealed by the master key the way it
+    /// signs, its allowed addresses and its expiry.
     pub struct KeySpec {
         pub account: AccountId,
         pub role: Role,
@@ -112,7 +112,7 @@ record! {
 }
 
 record! {
-    /// What a new master key made of a key's secret.
+    /// A key's secret after it was sealed by a new master key.
     pub struct ResealedKey {
         pub key: KeyId,
         pub sealed_secret: Sealed,
@@ -120,9 +120,9 @@ record! {
 }
 
 record! {
-    /// The master key that the venue's secrets are sealed by, since the last rotation.
+    /// The master key that seals the venue's secrets, since the last rotation.
     pub struct MasterKeyInUse {
-        /// Tells it from others, and nothing about it.
+        /// Distinguishes it from other master keys and reveals nothing about it.
         pub fingerprint: [u8; 16],
         pub since_ns: u64,
     }

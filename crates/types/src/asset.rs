@@ -1,4 +1,4 @@
-//! An asset and the amounts of it.
+//! Assets and amounts of an asset.
 
 use crate::decimal::{format_decimal, parse_decimal};
 use crate::number::{AMOUNT_MAX, Amount};
@@ -6,7 +6,7 @@ use crate::text::AssetName;
 use crate::wire::record;
 
 record! {
-    /// Something that is owned and traded. One of its smallest units is 10^-`decimals`.
+    /// A currency or another asset. Its smallest unit is 10^-`decimals`.
     pub struct Asset {
         pub name: AssetName,
         pub decimals: u8,

@@ -1,28 +1,28 @@
-//! What trades come to over a stretch of time, or from one order.
+//! Sums over trades: candles of a period, and aggregate trades of one order.
 
 use crate::id::TradeId;
 use crate::number::{Amount, Price, Qty};
 use crate::wire::record;
 
 record! {
-    /// The trades of a period, summed up: exact to the unit, whatever the period.
+    /// The trades of one period, summed exactly whatever the length of the period.
     ///
-    /// Trades count as they were made: one that is busted or corrected later stays in it, as it
-    /// stays in the list of trades. Nobody's chart changes behind his back.
+    /// A trade that is busted or corrected later stays in the candle, as it stays in the list of
+    /// trades: a published chart does not change.
     pub struct Candle {
-        /// When the period began.
+        /// Start of the period.
         pub open_ns: u64,
         pub open: Price,
         pub high: Price,
         pub low: Price,
         pub close: Price,
-        /// In lots: the sum of many quantities may be more than one can be.
+        /// In lots: a sum of quantities may exceed [`Qty`].
         pub volume_lots: i128,
         pub quote: Amount,
-        /// Of this, what aggressors bought.
+        /// The part of the volume that aggressors bought.
         pub taker_buy_lots: i128,
         pub taker_buy_quote: Amount,
-        /// Zero without a trade.
+        /// Zero if the period has no trade.
         pub trade_count: u64,
         pub first_trade: TradeId,
         pub last_trade: TradeId,
@@ -30,7 +30,7 @@ record! {
 }
 
 impl Candle {
-    /// Of a period that began at `open_ns`, with one trade.
+    /// A candle of one trade, in a period that began at `open_ns`.
     pub fn of_trade(
         open_ns: u64,
         trade_id: TradeId,
@@ -58,7 +58,7 @@ impl Candle {
         }
     }
 
-    /// Of a period in which nothing was traded, after a trade at this price.
+    /// A candle of a period without trades, after a trade at this price.
     pub fn without_trade(open_ns: u64, price: Price) -> Self {
         Self {
             open_ns,
@@ -91,16 +91,16 @@ impl Candle {
     }
 }
 
-/// What is more than 128 bits hold is no money that anybody has: it must not stop the venue.
+/// Saturates, because a sum beyond 128 bits is no real money and must not stop the venue.
 fn add(sum: Amount, more: Amount) -> Amount {
     Amount::from_minor(sum.minor().saturating_add(more.minor()))
 }
 
 record! {
-    /// What one order took at one price, by one command: trades that follow each other, as one.
+    /// Consecutive trades of one order at one price, by one command, as one trade.
     pub struct AggTrade {
-        /// That of its first trade, so that it is the same wherever the counting begins. These
-        /// ids go up, with gaps.
+        /// Id of the first trade, so that it does not depend on where the counting began. The ids
+        /// ascend, with gaps.
         pub first_trade: TradeId,
         pub last_trade: TradeId,
         pub price: Price,
@@ -112,7 +112,7 @@ record! {
 }
 
 impl AggTrade {
-    /// Adds a later part of the same.
+    /// Adds a later part of the same aggregate trade.
     pub fn add(&mut self, later: &Self) {
         self.last_trade = later.last_trade;
         self.qty += later.qty;

@@ -1,4 +1,4 @@
-//! Commands: everything that changes the venue's state, and who asked for it.
+//! Commands: every change of the venue's state, and its origin.
 
 use crate::account::{AccountSpec, KeySpec, ResealedKey};
 use crate::asset::Asset;
@@ -22,8 +22,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// [`Wire::read`] to a place that is there: an entry is large, and read often. With `None`, the
-    /// place has no entry that was ever written.
+    /// [`Wire::read`] into an existing entry, because an entry is large and read often. After
+    /// `None` the entry holds no value that was ever written.
     #[inline]
     pub fn read_over(&mut self, r: &mut Reader<'_>) -> Option<()> {
         self.envelope = r.read()?;
@@ -44,24 +44,25 @@ impl Wire for Entry {
 }
 
 record! {
-    /// Who sent a command, by which way, when.
+    /// Origin of a command: account, key, session, path and time.
     pub struct Envelope {
-        /// On whose behalf; [`AccountId::VENUE`] for operators and for the venue's own commands.
+        /// The account that acts; [`AccountId::VENUE`] for operators and for the venue's own
+        /// commands.
         pub account: AccountId,
         pub key: KeyId,
         pub session: SessionId,
-        /// The command's number within its session; zero where sessions do not number.
+        /// The command's number within its session; zero for sessions without numbers.
         pub client_seq: u64,
         pub origin: Origin,
-        /// When the gateway had it, in nanoseconds since 1970. For measuring only: rules go by the
-        /// sequencer's time.
+        /// Time at which the gateway received it, in nanoseconds since 1970. For measurement only:
+        /// rules use the sequencer's time.
         pub received_ns: u64,
         pub retry_key: Option<RetryKey>,
     }
 }
 
 impl Envelope {
-    /// For a command that the venue gives itself, or that an operator gives.
+    /// The envelope of a command of the venue itself or of an operator.
     pub const fn venue(origin: Origin, received_ns: u64) -> Self {
         Self {
             account: AccountId::VENUE,
@@ -85,7 +86,7 @@ numbered! {
     }
 }
 
-/// Recognises a repeated request: a hash of the client's `Idempotency-Key`.
+/// Identifies a repeated request: a hash of the client's `Idempotency-Key`.
 pub type RetryKey = [u8; 16];
 
 choice! {
@@ -128,15 +129,15 @@ choice! {
         48 => SetCircuitBreaker(CircuitBreaker),
         49 => SetCalendar(Calendar),
         50 => RotateMasterKey(RotateMasterKey),
-        /// Time has passed: what is due by now happens.
+        /// Time has passed: the engine carries out what is due.
         64 => Tick(()),
-        /// Work that an earlier command left is taken up again.
+        /// Resumes work that an earlier command deferred.
         65 => Continue(()),
-        /// A primary begins: batches of older epochs that follow count for nothing.
+        /// A primary begins: batches of older epochs that follow are void.
         66 => NewEpoch(NewEpoch),
-        /// Whoever applies this takes the hash of the state that it leads to.
+        /// Each machine that applies this takes the hash of its state after it.
         67 => TakeStateHash(()),
-        /// What the primary found there.
+        /// The hash that the primary computed.
         68 => StateHash(StateHash),
     }
 }
@@ -166,14 +167,14 @@ record_with_terms! {
 }
 
 impl NewOrder {
-    /// What few orders ask for; all that is not said is zero.
+    /// Its terms, with zero for all that the order does not specify.
     pub fn special(&self) -> Terms {
         self.terms.unwrap_or_default()
     }
 }
 
 record! {
-    /// An order by our id, by the client's, or by both, which must then mean the same order.
+    /// Refers to an order by our id, by the client's id, or by both, which must match one order.
     pub struct OrderRef {
         pub order_id: Option<OrderId>,
         pub cl_ord_id: Option<ClOrdId>,
@@ -218,7 +219,7 @@ record! {
 }
 
 record! {
-    /// Cancels one order and enters another, as one command.
+    /// Cancels one order and enters another, in one command.
     pub struct ReplaceOrder {
         pub cancel: CancelOrder,
         pub mode: ReplaceMode,
@@ -227,7 +228,7 @@ record! {
 }
 
 numbered! {
-    /// What becomes of the new order when the cancel fails.
+    /// Treatment of the new order when the cancel fails.
     pub enum ReplaceMode: u8 {
         StopOnFailure = 0,
         AllowFailure = 1,
@@ -239,23 +240,23 @@ record! {
     pub struct AmendOrder {
         pub instrument: InstrumentId,
         pub order: OrderRef,
-        /// The order's new name, if it gets one.
+        /// The order's new client id, if it changes.
         pub cl_ord_id: Option<ClOrdId>,
         pub order_qty: Qty,
     }
 }
 
 record! {
-    /// Gives an open order another quantity or price. Less at the same price keeps its place in
-    /// the queue; anything else loses it, and it may trade at once. A quantity that is filled
-    /// already closes the order.
+    /// Gives an open order another quantity or price. A lower quantity at the same price keeps its
+    /// place in the queue. Any other change loses it, and the order may trade at once. A quantity
+    /// that is filled already closes the order.
     pub struct ModifyOrder {
         pub instrument: InstrumentId,
         pub order: OrderRef,
-        /// The order's new name, if it gets one.
+        /// The order's new client id, if it changes.
         pub cl_ord_id: Option<ClOrdId>,
         pub order_qty: Qty,
-        /// The new limit; `None` leaves it.
+        /// The new limit; `None` keeps the old one.
         pub price: Option<Price>,
     }
 }
@@ -269,14 +270,15 @@ record! {
     }
 }
 
-/// Orders that depend on each other, entered as one command: all or none are taken on.
+/// Orders that depend on each other, entered as one command: all are accepted or none.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NewOrderList {
     pub instrument: InstrumentId,
     /// The client's name for the list.
     pub cl_ord_id: ClOrdId,
     pub kind: OrderListKind,
-    /// As many as the kind has, each for the list's instrument; the working order first.
+    /// The number of orders that the kind requires, all for the list's instrument; the working
+    /// order first.
     pub orders: Vec<NewOrder>,
 }
 
@@ -318,14 +320,14 @@ record! {
 }
 
 record! {
-    /// From here on, orders that come by the envelope's session are canceled when it closes.
+    /// From here on, orders of the envelope's session are canceled when the session closes.
     pub struct OpenSession {
         pub cancel_on_disconnect: bool,
     }
 }
 
 record! {
-    /// The session is over: orders that were to end with it are canceled.
+    /// The session is over: its orders are canceled if it was opened that way.
     pub struct CloseSession {
         pub session: SessionId,
     }
@@ -350,8 +352,8 @@ record! {
 }
 
 record! {
-    /// Undoes a trade that both accounts still keep: each gives back what it got, fees included.
-    /// What one no longer has becomes a receivable of the other.
+    /// Undoes a trade that both accounts still keep: each side returns its proceeds, fees included.
+    /// The part that a side no longer has becomes a receivable of the other side.
     pub struct BustTrade {
         pub instrument: InstrumentId,
         pub trade_id: TradeId,
@@ -361,7 +363,7 @@ record! {
 }
 
 record! {
-    /// Gives a trade another price: the difference moves between the two accounts, fees stay.
+    /// Gives a trade another price: the difference moves between the two accounts, and fees stay.
     pub struct CorrectTrade {
         pub instrument: InstrumentId,
         pub trade_id: TradeId,
@@ -372,14 +374,14 @@ record! {
 }
 
 record! {
-    /// Pays a receivable out of what its debtor has free, as far as it goes.
+    /// Pays a receivable out of the debtor's free balance, as far as it suffices.
     pub struct SettleReceivable {
         pub receivable: ReceivableId,
     }
 }
 
 record! {
-    /// Sets an amount aside, until the withdrawal is confirmed or canceled.
+    /// Reserves an amount until the withdrawal is confirmed or canceled.
     pub struct RequestWithdrawal {
         pub account: AccountId,
         pub asset: AssetId,
@@ -389,7 +391,7 @@ record! {
 }
 
 record! {
-    /// What was set aside leaves the account.
+    /// The reserved amount leaves the account.
     pub struct ConfirmWithdrawal {
         pub account: AccountId,
         pub external_ref: ExternalRef,
@@ -397,7 +399,7 @@ record! {
 }
 
 record! {
-    /// What was set aside is free again.
+    /// The reserved amount is free again.
     pub struct CancelWithdrawal {
         pub account: AccountId,
         pub external_ref: ExternalRef,
@@ -445,9 +447,9 @@ record! {
 /// From here on another master key opens the secrets of all keys.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RotateMasterKey {
-    /// Of the new master key.
+    /// Fingerprint of the new master key.
     pub fingerprint: [u8; 16],
-    /// All keys that are valid, by number: all or none.
+    /// All valid keys, in order of number: all of them or none.
     pub keys: Vec<ResealedKey>,
 }
 
@@ -494,14 +496,14 @@ record! {
 }
 
 record! {
-    /// Takes no more orders for an instrument, for ever, and cancels all that are open.
+    /// Closes an instrument for good: cancels all its open orders and accepts no more.
     pub struct DelistInstrument {
         pub instrument: InstrumentId,
     }
 }
 
 record! {
-    /// `None` goes back to the fees of the instrument's spec.
+    /// `None` restores the fees of the instrument's spec.
     pub struct SetFeeSchedule {
         pub instrument: InstrumentId,
         pub schedule: Option<FeeSchedule>,
@@ -525,7 +527,7 @@ record! {
 }
 
 record! {
-    /// On: takes no more orders from an account and cancels all that it has open.
+    /// On: cancels all open orders of an account and accepts no more of it.
     pub struct SetKillSwitch {
         pub account: AccountId,
         pub on: bool,
@@ -533,11 +535,11 @@ record! {
 }
 
 record! {
-    /// Nothing trades and no order is taken on, in any instrument.
+    /// Nothing trades and no order is accepted, in any instrument.
     pub struct HaltVenue {
-        /// From 1; told to clients, and nothing else.
+        /// From 1. Clients see it; the engine does not use it.
         pub level: u8,
-        /// When trading goes on by itself; zero means that a command ends the halt.
+        /// Time at which trading resumes by itself; zero means that a command ends the halt.
         pub resume_ns: u64,
     }
 }
@@ -545,14 +547,14 @@ record! {
 record! {
     pub struct NewEpoch {
         pub epoch: u64,
-        /// Drawn by the primary, which knows by it whether this is its own epoch.
+        /// A random number of the primary, by which it recognizes its own epoch.
         pub primary: u64,
     }
 }
 
 record! {
-    /// The hashes after the [`Command::TakeStateHash`] of that sequence. Who follows the log and has
-    /// others has come to another state, and must not go on.
+    /// The hashes after the [`Command::TakeStateHash`] of that sequence. A follower with other
+    /// hashes has diverged and must stop.
     pub struct StateHash {
         pub sequence: u64,
         pub event_hash: [u8; 16],

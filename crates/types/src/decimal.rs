@@ -27,7 +27,8 @@ pub fn parse_decimal(text: &str, decimals: u8) -> Option<i128> {
 /// enough to be exact.
 pub fn format_decimal(units: i128, decimals: u8, digits: u8) -> String {
     assert!(digits >= decimals, "printing would round");
-    // From the last digit to the first: an answer has a dozen of these, and every order an answer.
+    // From the last digit to the first, because it is fast: a reply to an order prints a dozen
+    // numbers.
     let mut rest = units.unsigned_abs();
     let mut text = Vec::with_capacity(usize::from(digits) + WHOLE_DIGITS);
     text.resize(usize::from(digits - decimals), b'0');
@@ -46,10 +47,11 @@ pub fn format_decimal(units: i128, decimals: u8, digits: u8) -> String {
     String::from_utf8(text).expect("digits, a point and a sign")
 }
 
-/// There is room for so many before the point, with the sign and the point; more are rare.
+/// Digits in front of the point that are reserved, with the sign and the point; longer numbers are
+/// rare.
 const WHOLE_DIGITS: usize = 14;
 
-/// Takes off the last digit. Nearly all fit into 64 bits, which a processor divides itself.
+/// Removes the last digit. Nearly all values fit into 64 bits, which the processor divides itself.
 #[inline]
 fn last_digit(rest: &mut u128) -> u8 {
     let digit = match u64::try_from(*rest) {
@@ -92,14 +94,14 @@ impl Increment {
         (units > 0).then_some(Self { units, decimals })
     }
 
-    /// How many increments a decimal is; `None` unless that is a whole number.
+    /// The decimal as a number of increments; `None` unless that number is whole.
     pub fn count(self, text: &str) -> Option<i128> {
         let units = parse_decimal(text, self.decimals)?;
         let size = i128::from(self.units);
         (units % size == 0).then_some(units / size)
     }
 
-    /// The decimal that `count` increments are, with at least `digits` places.
+    /// `count` increments as a decimal with at least `digits` places.
     pub fn format(self, count: i128, digits: u8) -> String {
         format_decimal(count * i128::from(self.units), self.decimals, digits.max(self.decimals))
     }

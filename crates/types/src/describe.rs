@@ -1,29 +1,29 @@
-//! What a value is made of, by name: for those who print what lies in a log or in the state.
+//! The parts of a value by name, for tools that print the log or the state.
 //!
-//! The macros that declare a type and its layout declare this with it, so that no field can be
-//! forgotten. How a quantity is printed is left to the reader: a [`Price`] counts ticks, and how
-//! much a tick is worth stands elsewhere.
+//! The macros that declare a type and its layout declare its description too, so that no field is
+//! forgotten. The tool that prints a quantity finds its unit elsewhere: a [`Price`] counts ticks,
+//! and the instrument has the size of a tick.
 
 use crate::decimal::Increment;
 use crate::id::{AccountId, AssetId, InstrumentId};
 use crate::number::{Amount, Price, Qty};
 use crate::text::Sealed;
 
-/// A value taken apart.
+/// A value as a tree of its parts.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Described {
-    /// `None`, and `()`.
+    /// The value of `None` and of `()`.
     Nothing,
     Flag(bool),
-    /// A number of at most 32 bits, which every reader can hold.
+    /// A number of at most 32 bits, which every JSON reader can hold.
     Number(i64),
-    /// A number of 64 bits: not every reader of JSON holds those beyond 2^53.
+    /// A number of 64 bits: some JSON readers cannot hold those beyond 2^53.
     Wide(i128),
     Text(String),
-    /// A choice by its name.
+    /// A choice, by its name.
     Word(&'static str),
     Hash(Vec<u8>),
-    /// Whatever it holds is not for printing.
+    /// A value that must not be printed.
     Secret,
     Price(Price),
     Qty(Qty),
@@ -111,7 +111,7 @@ impl<T: Describe> Describe for Box<T> {
     }
 }
 
-/// A list of at most `N`, as far as it goes.
+/// A list of at most `N`: the elements that it has.
 impl<T: Describe, const N: usize> Describe for [Option<T>; N] {
     fn describe(&self) -> Described {
         Described::List(self.iter().flatten().map(Describe::describe).collect())

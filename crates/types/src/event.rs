@@ -1,8 +1,8 @@
-//! Events: facts, in sequence. The log of commands and this stream say the same thing twice.
+//! Events: facts, in sequence. The log of commands and this stream hold the same information.
 //!
-//! An event carries all that an execution report or a projection needs, so that its reader keeps
-//! no state of its own. `account_seq` counts the events of one account, `instrument_seq` those of
-//! one instrument, each without a gap; market data uses `instrument_seq` as its update id.
+//! An event carries all fields that an execution report or a projection needs, so that its reader
+//! keeps no state. `account_seq` counts the events of one account, `instrument_seq` those of one
+//! instrument, each without a gap. Market data uses `instrument_seq` as its update id.
 
 mod numbering;
 
@@ -72,11 +72,11 @@ choice! {
     }
 }
 
-// The engine makes millions of them a second, and each takes the room of the largest.
+// The engine makes millions of events a second, and each takes the size of the largest.
 const _: () = assert!(size_of::<Event>() == 640);
 
 record! {
-    /// An order was taken on. It may trade, rest or expire in the events that follow.
+    /// An order was accepted. It may trade, rest or expire in the events that follow.
     pub struct OrderAccepted {
         pub account_seq: u64,
         pub instrument_seq: u64,
@@ -85,8 +85,9 @@ record! {
 }
 
 record! {
-    /// An order, or what its trades left of it, is on the book. Of an iceberg it is what is shown,
-    /// told again each time more of it is shown; of a hidden order nothing is told.
+    /// An order, or its remainder after trades, is on the book. For an iceberg this is the
+    /// displayed quantity, published again each time the order shows more. A hidden order causes no
+    /// such event.
     pub struct OrderRested {
         pub instrument_seq: u64,
         pub instrument: InstrumentId,
@@ -98,11 +99,11 @@ record! {
 }
 
 record! {
-    /// One match, at the maker's price. In an auction, at the auction's; there the older order is
-    /// the maker.
+    /// One match, at the maker's price. In an auction it is at the auction's price, and the older
+    /// order is the maker.
     ///
-    /// The maker's quantity is off the book with it, unless the maker has special terms: of such
-    /// orders only [`OrderRested`] and [`BookReduced`] say what the book shows.
+    /// The event takes the maker's quantity off the book, unless the maker has special terms. For
+    /// such orders only [`OrderRested`] and [`BookReduced`] change the book.
     pub struct TradeExecuted {
         pub instrument_seq: u64,
         pub instrument: InstrumentId,
@@ -122,7 +123,7 @@ record! {
     /// One side of a trade.
     pub struct Fill {
         pub account_seq: u64,
-        /// As it stands after the trade.
+        /// The order after the trade.
         pub order: Order,
         pub fee: Amount,
         pub fee_asset: AssetId,
@@ -130,15 +131,15 @@ record! {
 }
 
 record! {
-    /// An order ended because somebody asked for it. Its quantity is off the book with it, unless
-    /// it has special terms (see [`TradeExecuted`]).
+    /// An order ended because its account or an operator canceled it. The event takes its quantity
+    /// off the book, unless the order has special terms (see [`TradeExecuted`]).
     pub struct OrderCanceled {
         pub account_seq: u64,
         pub instrument_seq: u64,
         pub order: Order,
-        /// What was left of it, which is now off the book.
+        /// The remaining quantity, which is now off the book.
         pub canceled_qty: Qty,
-        /// The name of the request that ended it.
+        /// The client id of the request that ended it.
         pub cl_ord_id: ClOrdId,
         pub cause: CancelCause,
     }
@@ -152,7 +153,7 @@ numbered! {
         Delisted = 4,
         KillSwitch = 5,
         Disconnected = 6,
-        /// Its quantity was lowered to what was filled already.
+        /// Its quantity was lowered to the filled quantity.
         Modified = 7,
         OrderList = 8,
     }
@@ -160,7 +161,7 @@ numbered! {
 
 record! {
     /// An order ended by its own terms or by the market's. If the book showed any of it, a
-    /// [`BookReduced`] came before.
+    /// [`BookReduced`] precedes this event.
     pub struct OrderExpired {
         pub account_seq: u64,
         pub instrument_seq: u64,
@@ -171,19 +172,19 @@ record! {
 
 numbered! {
     pub enum ExpireCause: u8 {
-        /// Immediate-or-cancel, and nothing more was to be had at its price.
+        /// Immediate-or-cancel, and nothing more is available at its price.
         ImmediateOrCancel = 1,
-        /// Fill-or-kill, and not all of it could be filled.
+        /// Fill-or-kill, and not all of it can fill.
         FillOrKill = 2,
         /// A market order, and the other side of the book is empty.
         NoLiquidity = 3,
         /// A market buy, and the account's free balance buys no further lot.
         BalanceExhausted = 4,
-        /// A market order by quote amount that buys not even one lot.
+        /// A market order by quote amount that buys less than one lot.
         BelowOneLot = 5,
-        /// It would have traded with its own account or group.
+        /// It would trade with its own account or group.
         SelfTrade = 6,
-        /// Not so much at once as it asked for at least.
+        /// Less than its minimum quantity is available at once.
         MinQty = 7,
         GoodTillDate = 8,
         Day = 9,
@@ -191,16 +192,16 @@ numbered! {
         AtOpen = 10,
         /// The closing auction is over.
         AtClose = 11,
-        /// It would have traded outside the price bands.
+        /// It would trade outside the price bands.
         PriceBand = 12,
         /// Another order of its list traded, was triggered or ended.
         OrderList = 13,
-        /// It would trade at once, or be triggered at once, and must not: a post-only order or a
-        /// stop that was placed by its list.
+        /// It would trade or trigger at once but must not: a post-only order, or a stop that its
+        /// list placed.
         WouldTakeLiquidity = 14,
-        /// When its trigger was reached, or its list placed it, it was not allowed any more.
+        /// It was no longer allowed when its trigger was reached or its list placed it.
         NotAllowed = 15,
-        /// There is no continuous trading in which it could trade.
+        /// The instrument has no continuous trading in which the order could trade.
         Phase = 16,
     }
 }
@@ -226,8 +227,9 @@ record! {
 }
 
 record! {
-    /// An order has another price or more quantity, and lost its place. What the book showed of
-    /// it went with a [`BookReduced`] before; it trades or rests in the events that follow.
+    /// An order has another price or more quantity, and lost its place in the queue. A preceding
+    /// [`BookReduced`] takes its displayed quantity off the book. The order trades or rests in the
+    /// events that follow.
     pub struct OrderModified {
         pub account_seq: u64,
         pub instrument_seq: u64,
@@ -247,20 +249,20 @@ record! {
         pub side: Side,
         pub price: Price,
         pub qty: Qty,
-        /// What it still shows; zero when the order is off the book.
+        /// The quantity that it still shows; zero when the order is off the book.
         pub leaves_qty: Qty,
     }
 }
 
 record! {
-    /// A trade that self-trade prevention did not let happen.
+    /// A trade that self-trade prevention stopped.
     pub struct TradePrevented {
         pub instrument_seq: u64,
         pub instrument: InstrumentId,
         /// Dense from 1 per instrument.
         pub prevented_match_id: u64,
         pub price: Price,
-        /// What would have traded.
+        /// The quantity that would have traded.
         pub qty: Qty,
         pub stp_mode: StpMode,
         pub maker_account: AccountId,
@@ -279,8 +281,8 @@ record! {
 }
 
 record! {
-    /// A pegged order followed the book. What the book showed of it went with a [`BookReduced`]
-    /// before; it trades or rests in the events that follow.
+    /// A pegged order followed the book. A preceding [`BookReduced`] takes its displayed quantity
+    /// off the book. The order trades or rests in the events that follow.
     pub struct OrderRepriced {
         pub account_seq: u64,
         pub instrument_seq: u64,
@@ -311,7 +313,7 @@ record! {
 }
 
 record! {
-    /// The amount is set aside; it is the account's still.
+    /// The amount is reserved; it still belongs to the account.
     pub struct WithdrawalRequested {
         pub account_seq: u64,
         pub account: AccountId,
@@ -323,7 +325,7 @@ record! {
 }
 
 record! {
-    /// What was set aside has left the account.
+    /// The reserved amount has left the account.
     pub struct WithdrawalCompleted {
         pub account_seq: u64,
         pub account: AccountId,
@@ -335,7 +337,7 @@ record! {
 }
 
 record! {
-    /// What was set aside is free again.
+    /// The reserved amount is free again.
     pub struct WithdrawalCanceled {
         pub account_seq: u64,
         pub account: AccountId,
@@ -347,7 +349,7 @@ record! {
 }
 
 record! {
-    /// What a side of a trade that is undone or changed paid (negative) or got back.
+    /// The amount that a side of a busted or corrected trade got back, or paid (negative).
     pub struct Adjustment {
         pub account: AccountId,
         pub account_seq: u64,
@@ -386,7 +388,7 @@ record! {
 
 record! {
     pub struct ReceivableSettled {
-        /// As it stands after the payment.
+        /// The receivable after the payment.
         pub receivable: Receivable,
         pub paid: Amount,
         pub debtor_seq: u64,
@@ -462,7 +464,7 @@ record! {
         pub instrument: InstrumentId,
         pub phase: Phase,
         pub cause: PhaseCause,
-        /// When it ends by itself; zero if it does not.
+        /// Time at which it ends by itself; zero if it does not.
         pub until_ns: u64,
     }
 }
@@ -521,21 +523,21 @@ record! {
 }
 
 record! {
-    /// Where an auction would uncross now.
+    /// The result of an auction if it uncrossed now.
     pub struct AuctionIndicated {
         pub instrument_seq: u64,
         pub instrument: InstrumentId,
         /// `None` while nothing would trade.
         pub price: Option<Price>,
         pub volume: Qty,
-        /// What would be left over at that price, and on which side.
+        /// The quantity that would be left over at that price, and its side.
         pub surplus: Qty,
         pub surplus_side: Side,
     }
 }
 
 record! {
-    /// An auction found its price. Its trades follow, all at that price.
+    /// An auction determined its price. Its trades follow, all at that price.
     pub struct AuctionUncrossed {
         pub instrument_seq: u64,
         pub instrument: InstrumentId,
@@ -556,7 +558,7 @@ record! {
 }
 
 record! {
-    /// Its orders are canceled in the events that follow, if it was opened so.
+    /// Its orders are canceled in the events that follow, if it was opened that way.
     pub struct SessionClosed {
         pub account_seq: u64,
         pub account: AccountId,
@@ -565,7 +567,7 @@ record! {
 }
 
 record! {
-    /// All keys that are valid are sealed by another master key.
+    /// Another master key seals all valid keys.
     pub struct MasterKeyRotated {
         pub fingerprint: [u8; 16],
         pub key_count: u32,
@@ -577,13 +579,13 @@ record! {
     pub struct CommandRejected {
         pub account: AccountId,
         pub reason: RejectReason,
-        /// The cancel half of a replace was refused, not the new order.
+        /// Whether the cancel half of a replace was refused, and not the new order.
         pub in_cancel: bool,
     }
 }
 
 record! {
-    /// A command with this retry key was applied before; its events are the answer.
+    /// A command with this retry key was applied earlier; the reply is the events of that command.
     pub struct CommandRepeated {
         pub account: AccountId,
         pub first_sequence: u64,

@@ -1,4 +1,4 @@
-//! Ids. All are handed out by the engine, in order, so that a replay hands out the same ones.
+//! Ids. The engine assigns all of them in order, so that a replay assigns the same ones.
 
 use crate::describe::{Describe, Described};
 use crate::wire::{Reader, Wire};
@@ -33,7 +33,7 @@ ids! {
     AssetId(u16);
     /// Dense from 0, in order of listing.
     InstrumentId(u32);
-    /// Dense from 1; 0 means that no key was used.
+    /// Dense from 1; 0 means that the command used no key.
     KeyId(u32);
     /// Dense from 1 per instrument, below 2^53 so that JavaScript can hold it.
     OrderId(u64);
@@ -48,11 +48,11 @@ ids! {
 }
 
 impl AccountId {
-    /// The venue itself, on whose behalf operators act.
+    /// The venue itself, for which operators act.
     pub const VENUE: Self = Self(0);
 }
 
-/// Ids that stand for nothing else.
+/// Ids whose value has no special case.
 macro_rules! plain {
     ($($name:ident),*) => {$(
         impl Describe for $name {

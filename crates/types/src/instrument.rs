@@ -1,4 +1,4 @@
-//! What is traded, in which steps, within which bounds, at which fees.
+//! Instruments: tick and lot, bounds, and fees.
 
 use std::fmt;
 
@@ -19,42 +19,43 @@ record! {
 
 impl FeeRates {
     pub const ZERO: Self = Self { maker_fee_bps_x100: 0, taker_fee_bps_x100: 0 };
-    /// A fee is taken from what is received, so it may not exceed it.
+    /// A fee is taken from the received amount, so it may not exceed it.
     pub const MAX_BPS_X100: u32 = 1_000_000;
 }
 
 record! {
-    /// An instrument as an operator describes it.
+    /// An instrument as an operator specifies it.
     pub struct InstrumentSpec {
         pub symbol: Symbol,
         pub base: AssetId,
         pub quote: AssetId,
         pub tick_size: Increment,
         pub lot_size: Increment,
-        /// Zero or below, and only accounts without balances trade at such prices.
+        /// Zero or negative only for accounts without balances: no other account trades at such
+        /// prices.
         pub min_price: Price,
         pub max_price: Price,
         pub min_qty: Qty,
         pub max_qty: Qty,
-        /// The most that one market order may ask for.
+        /// The largest quantity of one market order.
         pub market_max_qty: Qty,
         /// Price times quantity, in the quote asset; a market order is measured at the best price.
         pub min_notional: Amount,
         pub max_notional: Amount,
-        /// Open orders that one account may have here.
+        /// Limit of the open orders of one account here.
         pub max_open_orders: u32,
         pub fees: FeeRates,
     }
 }
 
 record! {
-    /// A listed instrument: the spec and what follows from it.
+    /// A listed instrument: the spec and the sizes derived from it.
     pub struct Instrument {
         pub id: InstrumentId,
         pub spec: InstrumentSpec,
-        /// The quote asset's smallest units that one lot costs at a price of one tick.
+        /// Price of one lot at one tick, in the quote asset's smallest units.
         pub tick_lot_minor: i64,
-        /// The base asset's smallest units in one lot.
+        /// Size of one lot, in the base asset's smallest units.
         pub lot_minor: i64,
     }
 }
@@ -125,11 +126,11 @@ impl Instrument {
         })
     }
 
-    /// What `qty` costs at `price`, in the quote asset. Within the instrument's bounds it cannot
-    /// overflow: listing saw to that.
+    /// Cost of `qty` at `price`, in the quote asset. It cannot overflow within the instrument's
+    /// bounds, which listing has checked.
     #[inline]
     pub fn notional(&self, price: Price, qty: Qty) -> Amount {
-        // Most products fit into 64 bits, and to see it costs less than to multiply 128.
+        // Most products fit into 64 bits, and that check is cheaper than a product of 128 bits.
         let (ticks, tick_lot) = (price.ticks().cast_unsigned(), self.tick_lot_minor);
         let lots_ticks = ticks.checked_mul(qty.lots()).filter(|_| price.ticks() >= 0);
         match lots_ticks.and_then(|product| product.checked_mul(tick_lot.cast_unsigned())) {
@@ -150,8 +151,8 @@ impl Instrument {
         Amount::from_minor(i128::from(qty.lots()) * i128::from(self.lot_minor))
     }
 
-    /// The most whole lots that `amount` of the quote asset buys at `price`. None at a price of
-    /// zero or less, where no amount says how many.
+    /// The most whole lots that `amount` of the quote asset buys at `price`. Zero at a price of
+    /// zero or less, at which an amount does not bound the quantity.
     pub fn lots_for(&self, amount: Amount, price: Price) -> Qty {
         let lot_cost = i128::from(price.ticks()) * i128::from(self.tick_lot_minor);
         if lot_cost <= 0 {
@@ -189,7 +190,7 @@ impl Instrument {
     }
 }
 
-/// `units` of 10^-`from` in units of 10^-`to`, if that is a whole number of at least one.
+/// Converts `units` of 10^-`from` to units of 10^-`to`, if that is a whole number of at least one.
 fn rescale(units: u128, from: u8, to: u8) -> Option<u128> {
     let power = 10_u128.checked_pow(u32::from(from.abs_diff(to)))?;
     if to >= from {
@@ -198,7 +199,7 @@ fn rescale(units: u128, from: u8, to: u8) -> Option<u128> {
     (units.is_multiple_of(power)).then_some(units / power)
 }
 
-/// `minor` if the largest multiple of it that can occur is an amount.
+/// Returns `minor` if its largest possible multiple is an amount.
 fn fit(minor: u128, multiple_max: u128) -> Result<i64, ListingError> {
     let largest = minor.checked_mul(multiple_max).and_then(|largest| i128::try_from(largest).ok());
     match (i64::try_from(minor), largest) {

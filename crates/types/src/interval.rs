@@ -1,13 +1,13 @@
-//! The intervals that candles are drawn for, and where in time they begin and end.
+//! Intervals of candles, and the periods that each interval divides time into.
 //!
-//! Every moment is in exactly one period of each interval. A time zone moves the edges and nothing
-//! else; times are in nanoseconds since 1970 throughout.
+//! Every time is in exactly one period of each interval. A time zone only moves the edges. All
+//! times are in nanoseconds since 1970.
 
 use std::fmt;
 
 const NS_PER_SECOND: u64 = 1_000_000_000;
 const SECONDS_PER_DAY: i64 = 86_400;
-/// The first Monday of all times that are counted: weeks begin with one.
+/// The first Monday since 1970: weeks begin on a Monday.
 const FIRST_MONDAY: i64 = 4 * SECONDS_PER_DAY;
 
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -29,11 +29,11 @@ pub enum Interval {
     Day3,
     /// From Monday.
     Week1,
-    /// Of the calendar.
+    /// A month of the calendar.
     Month1,
 }
 
-/// How far the clocks of a place are ahead of UTC.
+/// Offset of a local clock from UTC.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct TimeZone {
     minutes: i16,
@@ -44,11 +44,12 @@ impl TimeZone {
     pub const MINUTES_MIN: i16 = -12 * 60;
     pub const MINUTES_MAX: i16 = 14 * 60;
 
-    /// `None` beyond 12 hours behind and 14 hours ahead of UTC.
+    /// `None` beyond 12 hours west and 14 hours east of UTC.
     pub const fn from_minutes(minutes: i16) -> Option<Self> {
-        match Self::MINUTES_MIN <= minutes && minutes <= Self::MINUTES_MAX {
-            true => Some(Self { minutes }),
-            false => None,
+        if Self::MINUTES_MIN <= minutes && minutes <= Self::MINUTES_MAX {
+            Some(Self { minutes })
+        } else {
+            None
         }
     }
 
@@ -62,7 +63,7 @@ impl TimeZone {
         seconds + i64::from(self.minutes) * 60
     }
 
-    /// No time is before 1970.
+    /// Times start at 1970.
     fn utc_ns(self, local: i64) -> u64 {
         let seconds = u64::try_from(local - i64::from(self.minutes) * 60).unwrap_or_default();
         seconds.saturating_mul(NS_PER_SECOND)
@@ -89,7 +90,7 @@ impl Interval {
         Self::Month1,
     ];
 
-    /// As the field writes it; a minute is `m` and a month `M`.
+    /// The usual name in market data; a minute is `m` and a month `M`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Second1 => "1s",
@@ -115,12 +116,12 @@ impl Interval {
         Self::ALL.iter().copied().find(|interval| interval.name() == name)
     }
 
-    /// When the period began that this moment is in.
+    /// Start of the period that contains this time.
     pub fn open_ns(self, zone: TimeZone, time_ns: u64) -> u64 {
         zone.utc_ns(self.open(zone.local(time_ns)))
     }
 
-    /// When the period ends that this moment is in: the first moment of the next one.
+    /// End of the period that contains this time: the first nanosecond of the next one.
     pub fn end_ns(self, zone: TimeZone, time_ns: u64) -> u64 {
         let open = self.open(zone.local(time_ns));
         zone.utc_ns(match self.seconds() {
@@ -129,7 +130,7 @@ impl Interval {
         })
     }
 
-    /// `None` where periods differ in length.
+    /// `None` for intervals whose periods differ in length.
     const fn seconds(self) -> Option<i64> {
         Some(match self {
             Self::Second1 => 1,
@@ -164,20 +165,20 @@ impl fmt::Display for Interval {
     }
 }
 
-/// The first second of the month that a second is in.
+/// The first second of the month that contains this second.
 fn month(local: i64) -> i64 {
     let day = local.div_euclid(SECONDS_PER_DAY);
     (day - day_of_month(day) + 1) * SECONDS_PER_DAY
 }
 
-/// The first second of the month behind the one that begins here.
+/// The first second of the month after the one that begins here.
 fn next_month(open: i64) -> i64 {
-    // No month has more days, and none is so short that a month would be passed over.
+    // The longest month has 31 days, and no month is so short that this skips one.
     month(open + 31 * SECONDS_PER_DAY)
 }
 
-/// From 1, in the Gregorian calendar. Years are counted from March, so that a leap day is the last
-/// one of its year.
+/// From 1, in the Gregorian calendar. Years count from March, so that a leap day is the last day of
+/// its year.
 fn day_of_month(day: i64) -> i64 {
     const DAYS_PER_400_YEARS: i64 = 146_097;
     const FROM_MARCH_OF_YEAR_0: i64 = 719_468;
@@ -218,7 +219,7 @@ mod tests {
         check("1h", 0, 1_709_211_600_000, 1_709_215_200_000);
         check("8h", 0, 1_709_193_600_000, 1_709_222_400_000);
         check("1d", 0, 1_709_164_800_000, 1_709_251_200_000); // 29 February
-        check("3d", 0, 1_709_164_800_000, 1_709_424_000_000); // day 19,782 is a third one
+        check("3d", 0, 1_709_164_800_000, 1_709_424_000_000); // day 19,782 is a multiple of three
         check("1w", 0, 1_708_905_600_000, 1_709_510_400_000); // Monday 26
         check("1M", 0, 1_706_745_600_000, 1_709_251_200_000); // 1 February to 1 March
     }

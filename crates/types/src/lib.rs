@@ -1,8 +1,8 @@
-//! The vocabulary of the venue: what every other crate says, and how it lies on disk.
+//! The vocabulary of the venue: the types that every other crate uses, and their layout on disk.
 //!
 //! Numbers are whole: a [`Price`] counts ticks, a [`Qty`] counts lots, an [`Amount`] counts an
-//! asset's smallest units. What a tick or a lot is worth belongs to the [`Instrument`]. Decimals
-//! exist at the rim only; they are parsed exactly or refused.
+//! asset's smallest units. The [`Instrument`] has the sizes of tick and lot. Decimals exist at the
+//! rim only; they are parsed exactly or refused.
 //!
 //! # Invariants
 //! - Every type that is logged implements [`Wire`]; reading what was written gives it back, and

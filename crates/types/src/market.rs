@@ -5,7 +5,7 @@ use crate::{
     InstrumentRules, InstrumentSpec, Phase, Price, Qty, Symbol,
 };
 
-/// An instrument together with its assets: all that is needed to read and print its numbers.
+/// An instrument together with its assets: all that a gateway needs to parse and print its numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Market {
     pub instrument: Instrument,
@@ -15,7 +15,7 @@ pub struct Market {
     pub trading: TradingState,
 }
 
-/// Whether an instrument trades at the moment, and how.
+/// The current phase of an instrument, and its rules.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct TradingState {
     pub phase: Phase,
@@ -24,7 +24,7 @@ pub struct TradingState {
 }
 
 impl TradingState {
-    /// Before anything else is known.
+    /// The state until the engine has published one.
     pub const CONTINUOUS: Self =
         Self { phase: Phase::Continuous, is_delisted: false, is_venue_halted: false };
 }
@@ -33,7 +33,7 @@ impl TradingState {
 pub type Markets<'a> = &'a dyn Fn(&str) -> Option<Market>;
 
 impl Market {
-    /// One to read examples with: a tick is 0.01 USDT, a lot 0.00001 BTC.
+    /// A market for examples: a tick is 0.01 USDT, a lot 0.00001 BTC.
     pub fn example() -> Self {
         let asset = |name| Asset { name: AssetName::parse(name).expect("letters"), decimals: 8 };
         let (base, quote) = (asset("BTC"), asset("USDT"));
@@ -81,11 +81,8 @@ impl Market {
         self.quote.format_amount(amount)
     }
 
-    /// The base or the quote asset: fees are taken from one of the two.
+    /// The base or the quote asset: every fee is in one of the two.
     pub fn asset(&self, id: AssetId) -> &Asset {
-        match id == self.instrument.spec.base {
-            true => &self.base,
-            false => &self.quote,
-        }
+        if id == self.instrument.spec.base { &self.base } else { &self.quote }
     }
 }

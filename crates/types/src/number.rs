@@ -2,11 +2,11 @@
 
 use crate::wire::{Reader, Wire};
 
-/// A price in ticks. What a tick is worth belongs to the instrument, not to the price.
+/// A price in ticks. The instrument has the size of a tick, not the price.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Price(i64);
 
-/// A quantity in lots. What a lot is worth belongs to the instrument.
+/// A quantity in lots. The instrument has the size of a lot.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Qty(u64);
 
@@ -14,11 +14,11 @@ pub struct Qty(u64);
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Amount(i128);
 
-/// What the venue counts up to, so that JavaScript can hold it too.
+/// Upper bound of prices and quantities, which JavaScript can hold too.
 pub const PRICE_MAX: Price = Price(1 << 53);
 pub const QTY_MAX: Qty = Qty(1 << 53);
 
-/// The most that one deposit, one balance or all balances of an asset together may reach.
+/// Upper bound of one deposit, of one balance, and of all balances of an asset together.
 pub const AMOUNT_MAX: Amount = Amount(1 << 120);
 
 impl Price {

@@ -1,4 +1,4 @@
-//! An order: what was asked for, and what has become of it.
+//! Orders: the request and its current state.
 
 use std::hint::select_unpredictable;
 
@@ -29,7 +29,7 @@ impl Side {
     /// Whether an aggressor on this side limited at `limit` may trade at `resting`.
     #[inline]
     pub fn crosses(self, limit: Price, resting: Price) -> bool {
-        // Which side it is, a processor guesses wrong half of the time.
+        // Not a branch, because the processor would mispredict the side half of the time.
         select_unpredictable(self == Self::Buy, limit >= resting, limit <= resting)
     }
 }
@@ -46,13 +46,13 @@ numbered! {
         /// A market order once the price has moved to `stop_price` in favour of its owner.
         TakeProfit = 5,
         TakeProfitLimit = 6,
-        /// Trades at the best price only; what is left rests as a limit order at that price.
+        /// Trades at the best price only; the remainder rests as a limit order at that price.
         MarketToLimit = 7,
     }
 }
 
 impl OrderType {
-    /// Whether it waits for a trigger price before it takes part.
+    /// Whether it waits for a trigger price until it takes part.
     pub const fn is_stop(self) -> bool {
         use OrderType::{StopLoss, StopLossLimit, TakeProfit, TakeProfitLimit};
         matches!(self, StopLoss | StopLossLimit | TakeProfit | TakeProfitLimit)
@@ -81,15 +81,15 @@ numbered! {
 }
 
 impl TimeInForce {
-    /// Whether an order may stay on the book, not only try to trade at once.
+    /// Whether an order may rest on the book after it has tried to trade.
     pub const fn may_rest(self) -> bool {
         !matches!(self, Self::Ioc | Self::Fok)
     }
 }
 
 numbered! {
-    /// What happens when an order would trade with one of its own account or group; the
-    /// aggressor's mode decides.
+    /// Treatment of an order that would trade with one of its own account or group. The mode of the
+    /// aggressor decides.
     pub enum StpMode: u8 {
         None = 0,
         ExpireTaker = 1,
@@ -104,7 +104,7 @@ numbered! {
         New = 0,
         PartiallyFilled = 1,
         Filled = 2,
-        /// Ended because somebody asked for it.
+        /// Ended because its account or an operator canceled it.
         Canceled = 3,
         /// Ended by its own terms or by the market's.
         Expired = 4,
@@ -117,7 +117,7 @@ impl OrderStatus {
     }
 }
 
-/// How much to trade: a quantity, or for a market order a sum of the quote asset.
+/// Size of an order: a quantity, or for a market order an amount of the quote asset.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum OrderSize {
     Base(Qty),
@@ -151,9 +151,10 @@ impl Wire for OrderSize {
 }
 
 record_with_terms! {
-    /// An order as an execution report tells of it: complete, so that its reader needs no state.
+    /// An order as an execution report shows it: complete, so that its reader needs no state.
     ///
     /// `cum_qty + leaves_qty == order_qty` while it is open. An order by quote amount has
+    /// `order_qty` zero until it ends, and then `order_qty == cum_qty`.
     /// `order_qty` zero until it ends, and then `order_qty == cum_qty`.
     pub struct Order {
         pub instrument: InstrumentId,
@@ -167,10 +168,10 @@ record_with_terms! {
         pub status: OrderStatus,
         pub strategy_id: Option<i64>,
         pub strategy_type: Option<i32>,
-        /// Zero for a market order; for a pegged one, the price at which it stands now.
+        /// Zero for a market order; for a pegged one, its current price.
         pub price: Price,
         pub order_qty: Qty,
-        /// What a market order by quote amount may spend or earn; zero for any other.
+        /// The amount that a market order may spend or earn; zero for other orders.
         pub quote_order_qty: Amount,
         pub cum_qty: Qty,
         pub cum_quote: Amount,
@@ -180,11 +181,12 @@ record_with_terms! {
 }
 
 impl Order {
-    /// What is still to be traded; zero when the order is done.
+    /// The quantity that can still trade; zero when the order is done.
     pub fn leaves_qty(&self) -> Qty {
-        match self.status.is_open() && self.quote_order_qty.is_zero() {
-            true => self.order_qty - self.cum_qty,
-            false => Qty::ZERO,
+        if self.status.is_open() && self.quote_order_qty.is_zero() {
+            self.order_qty - self.cum_qty
+        } else {
+            Qty::ZERO
         }
     }
 }

@@ -1,5 +1,5 @@
-//! When an instrument trades, and how: phases, calendars, price bands, market-wide halts, and the
-//! rules beyond an instrument's bounds that can change while it is listed.
+//! Phases of an instrument, calendars, price bands, market-wide halts, and the rules of a listed
+//! instrument that can change.
 
 use crate::id::InstrumentId;
 use crate::number::Qty;
@@ -7,28 +7,28 @@ use crate::wire::{numbered, record};
 
 numbered! {
     pub enum Phase: u8 {
-        /// Orders trade as they come. An instrument begins here when it is listed.
+        /// Orders trade as they arrive. A new instrument begins in this phase.
         Continuous = 0,
-        /// Orders gather; nothing trades and nothing is published yet.
+        /// The book collects orders; nothing trades and no price is published yet.
         PreOpen = 1,
-        /// Orders gather for one price, which is published as it forms.
+        /// The book collects orders for one price, which is published as it forms.
         OpeningAuction = 2,
         VolatilityAuction = 3,
         ClosingAuction = 4,
-        /// Orders can be canceled, and that is all.
+        /// The book only accepts cancels.
         Halt = 5,
-        /// As in a halt; orders for the day have expired.
+        /// Like a halt, and orders for the day have expired.
         Closed = 6,
     }
 }
 
 impl Phase {
-    /// Whether orders gather for one price.
+    /// Whether the book collects orders for one price.
     pub const fn is_auction(self) -> bool {
         matches!(self, Self::OpeningAuction | Self::VolatilityAuction | Self::ClosingAuction)
     }
 
-    /// Whether new orders are taken on.
+    /// Whether new orders are accepted.
     pub const fn takes_orders(self) -> bool {
         !matches!(self, Self::Halt | Self::Closed)
     }
@@ -36,17 +36,17 @@ impl Phase {
 
 numbered! {
     pub enum PhaseCause: u8 {
-        /// An operator said so, or the calendar.
+        /// An operator's command, or the calendar.
         Commanded = 0,
-        /// A trade would have been outside the price bands.
+        /// A trade would be outside the price bands.
         BandBreached = 1,
-        /// The time set for a halt or volatility auction is over.
+        /// The time of a halt or volatility auction is over.
         Resumed = 2,
     }
 }
 
 numbered! {
-    /// What a trade outside the price bands leads to, instead of the trade.
+    /// The consequence of a trade outside the price bands, instead of the trade.
     #[derive(Default)]
     pub enum BandBreach: u8 {
         #[default]
@@ -56,7 +56,7 @@ numbered! {
 }
 
 record! {
-    /// How far trades may be from a reference, in basis points of it; zero is no band.
+    /// The largest distance of a trade from a reference, in basis points of it; zero is no band.
     #[derive(Default)]
     pub struct PriceBands {
         /// Around the price of the last auction, or else the first trade since the opening.
@@ -64,14 +64,14 @@ record! {
         /// Around the last trade.
         pub dynamic_bps: u32,
         pub breach: BandBreach,
-        /// How long what a breach leads to lasts; zero means until a command ends it.
+        /// Duration of the consequence of a breach; zero means until a command ends it.
         pub breach_ns: u64,
     }
 }
 
 record! {
-    /// How far a limit price may be from the average price, in basis points of it (10,000 is the
-    /// average itself); zero is no bound. Binance's PERCENT_PRICE_BY_SIDE.
+    /// The largest distance of a limit price from the average price, in basis points of it (10,000
+    /// is the average itself); zero is no bound. Binance's PERCENT_PRICE_BY_SIDE.
     #[derive(Default)]
     pub struct PercentPrice {
         pub buy_max_bps: u32,
@@ -82,36 +82,36 @@ record! {
 }
 
 record! {
-    /// An instrument's rules beyond its bounds. Zero means that there is no such rule.
+    /// An instrument's rules beyond its bounds. Zero switches a rule off.
     #[derive(Default)]
     pub struct InstrumentRules {
         /// The window of the average price; without one the average is the last price.
         pub avg_price_mins: u32,
         pub percent_price: PercentPrice,
-        /// Market orders are held to the notional bounds at the average price, not at the best.
+        /// Market orders meet the notional bounds at the average price instead of the best price.
         pub notional_by_avg_price: bool,
         pub market_min_qty: Qty,
-        /// How many times its display quantity an iceberg may be, rounded up.
+        /// Largest ratio of an iceberg's quantity to its display quantity, rounded up.
         pub iceberg_parts_max: u32,
         /// Open orders that wait for a trigger, per account.
         pub max_stop_orders: u32,
         pub max_iceberg_orders: u32,
         pub max_order_lists: u32,
-        /// How often one order may be amended.
+        /// Limit of the amends of one order.
         pub max_amends: u32,
         pub trailing_delta_min_bps: u32,
         pub trailing_delta_max_bps: u32,
-        /// The most of the base asset that an account may own and be buying.
+        /// Limit of the base asset that an account has and is buying.
         pub max_position: Qty,
         pub bands: PriceBands,
     }
 }
 
-/// Phase changes in one calendar.
+/// Limit of the phase changes in one calendar.
 pub const SESSIONS_MAX: usize = 16;
 
 record! {
-    /// A phase that begins at a time of the day, on days of the week.
+    /// A phase that begins at a time of day, on days of the week.
     pub struct Session {
         /// Bit 0 is Monday.
         pub weekdays: u8,
@@ -122,7 +122,7 @@ record! {
 }
 
 record! {
-    /// When an instrument changes its phase by itself. Empty means never.
+    /// The times at which an instrument changes its phase by itself. Empty means never.
     pub struct Calendar {
         pub instrument: InstrumentId,
         pub sessions: [Option<Session>; SESSIONS_MAX],
@@ -143,9 +143,9 @@ record! {
 
 record! {
     pub struct HaltLevel {
-        /// How far the index has fallen from its price at the opening, in basis points.
+        /// Decline of the index from its price at the opening, in basis points.
         pub decline_bps: u32,
-        /// How long the halt lasts; zero means until a command ends it.
+        /// Duration of the halt; zero means until a command ends it.
         pub halt_ns: u64,
     }
 }

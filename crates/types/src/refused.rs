@@ -1,15 +1,15 @@
-//! Why the venue did not take a command.
+//! Reasons for which the venue refuses a command.
 
 use std::fmt;
 
-/// Why a command was not taken. Nothing has happened; it may be sent again.
+/// Why the venue refused a command. Nothing has changed, and the client may send it again.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Refused {
     /// The queue is full.
     Overloaded,
-    /// The disk is full: only what takes orders away is taken, as long as there is a reserve.
+    /// The disk is full: the venue accepts only commands that remove orders, out of a reserve.
     DiskFull,
-    /// Another machine is the primary, or is to become it.
+    /// Another machine is the primary, or becomes it.
     NotPrimary,
 }
 

@@ -15,11 +15,11 @@ numbered! {
         AccountKilled = 10,
         InstrumentDelisted = 11,
         VenueHalted = 12,
-        /// The instrument's phase does not take this command or this kind of order.
+        /// The instrument's phase forbids this command or this kind of order.
         PhaseForbids = 13,
         OrderRateAboveMax = 14,
 
-        /// An order type with a time in force, a price or a size that does not go with it.
+        /// An order type with an incompatible time in force, price or size.
         OrderTermsInvalid = 100,
         PriceBelowMin = 101,
         PriceAboveMax = 102,
@@ -30,9 +30,9 @@ numbered! {
         PriceOutsidePercent = 105,
         /// Too far through the last price for this account.
         PriceOutsideCollar = 106,
-        /// Nothing in the book that a peg could follow.
+        /// The book has no price that the peg could follow.
         NoPegReference = 107,
-        /// An order good till date whose date is past.
+        /// An order good till date whose date has passed.
         ExpireTimePast = 108,
         OrderQtyBelowMin = 110,
         OrderQtyAboveMax = 111,
@@ -42,7 +42,7 @@ numbered! {
         DisplayQtyOutOfRange = 114,
         TooManyIcebergParts = 115,
         MinQtyAboveOrderQty = 116,
-        /// More than this account may ask for in one order.
+        /// Above this account's limit for one order.
         OrderQtyAboveLimit = 117,
         NotionalBelowMin = 120,
         NotionalAboveMax = 121,
@@ -54,7 +54,7 @@ numbered! {
         TooManyOrderLists = 134,
         OpenOrdersAboveLimit = 135,
         OpenNotionalAboveLimit = 136,
-        /// The legs of an order list do not go together: sides, types, or prices on the wrong side.
+        /// The legs of an order list are incompatible: sides, types, or prices on the wrong side.
         OrderListInvalid = 139,
         DuplicateClOrdId = 140,
         DuplicateListClOrdId = 141,
@@ -73,7 +73,7 @@ numbered! {
         UnknownSession = 203,
         AmendQtyNotLower = 210,
         AmendQtyNotAboveCum = 211,
-        /// The order's terms do not go with this change.
+        /// The order's terms forbid this change.
         AmendNotAllowed = 212,
         TooManyAmends = 213,
         SessionInUse = 214,
@@ -84,7 +84,7 @@ numbered! {
         AmountNotPositive = 300,
         AmountAboveMax = 301,
         DuplicateExternalRef = 302,
-        /// All balances of the asset together would be more than the venue can hold.
+        /// All balances of the asset together would exceed the venue's limit.
         SupplyAboveMax = 303,
         WithdrawalAboveFree = 304,
         /// No such trade, or one of its accounts no longer keeps it.
@@ -94,9 +94,9 @@ numbered! {
         NothingToSettle = 308,
         /// The account's mode has no balances to pay into or out of.
         OwnsNoBalances = 309,
-        /// The account has as many withdrawals open as it may.
+        /// The account has its maximum of open withdrawals.
         TooManyWithdrawals = 310,
-        /// No such withdrawal, or it ended so long ago that the venue has forgotten it.
+        /// No such withdrawal, or the venue has dropped it since it ended.
         WithdrawalNotFound = 311,
         WithdrawalCompletedAlready = 312,
         WithdrawalCanceledAlready = 313,
@@ -114,7 +114,7 @@ numbered! {
         LotNotWhole = 415,
         InstrumentAmountsTooLarge = 416,
         ApiKeyInUse = 420,
-        /// The keys that were sealed anew are not those that are valid by now.
+        /// The resealed keys are not the keys that are valid now.
         KeysChanged = 421,
         AccountLimitsTooHigh = 430,
         InstrumentRulesInvalid = 440,

@@ -1,4 +1,4 @@
-//! What an account may do, how much of it, and at which fees.
+//! Limits, account modes, fee schedules and receivables.
 
 use crate::id::{AccountId, AssetId, InstrumentId, ReceivableId, TradeId};
 use crate::number::{Amount, Qty};
@@ -6,7 +6,7 @@ use crate::wire::{numbered, record};
 
 numbered! {
     pub enum AccountMode: u8 {
-        /// Owns balances; open orders hold what they may cost.
+        /// Owns balances; open orders hold their largest cost.
         Cash = 0,
         /// A member firm that settles elsewhere: positions and limits, no balances.
         Limits = 1,
@@ -16,7 +16,7 @@ numbered! {
 }
 
 record! {
-    /// How an account is looked after. Zero means that there is no such limit.
+    /// Risk settings of an account. Zero means that there is no such limit.
     pub struct AccountRisk {
         pub mode: AccountMode,
         /// Accounts of one group do not trade with each other; zero is no group.
@@ -36,7 +36,7 @@ impl AccountRisk {
 }
 
 record! {
-    /// What an account may do in one instrument. Zero means that there is no such limit.
+    /// Limits of an account in one instrument. Zero means that there is no such limit.
     #[derive(Default)]
     pub struct AccountLimits {
         pub max_order_qty: Qty,
@@ -45,14 +45,14 @@ record! {
         pub max_open_notional: Amount,
         /// Long or short, open orders on that side counted as filled.
         pub max_position: Qty,
-        /// How far through the last price a limit may be, in basis points of it.
+        /// Largest distance of a limit price through the last price, in basis points of it.
         pub collar_bps: u32,
     }
 }
 
 numbered! {
     pub enum FeeAsset: u8 {
-        /// What each side receives.
+        /// The asset that each side receives.
         Received = 0,
         /// The quote asset from both sides; a buy holds its fee as well.
         Quote = 1,
@@ -63,7 +63,7 @@ numbered! {
 pub const FEE_TIERS_MAX: usize = 8;
 
 record! {
-    /// Rates from so much volume on. A negative rate is a rebate.
+    /// Rates from a volume upwards. A negative rate is a rebate.
     pub struct FeeTier {
         /// In the quote asset, over the last 30 days, in this instrument.
         pub volume_min: Amount,
@@ -88,13 +88,14 @@ numbered! {
 }
 
 record! {
-    /// What an account owes another because a trade was undone after its proceeds were spent.
+    /// The debt of one account to another, because a trade was undone after its proceeds were
+    /// spent.
     pub struct Receivable {
         pub receivable: ReceivableId,
         pub debtor: AccountId,
         pub creditor: AccountId,
         pub asset: AssetId,
-        /// What is still owed.
+        /// The remaining debt.
         pub amount: Amount,
         pub instrument: InstrumentId,
         pub trade_id: TradeId,

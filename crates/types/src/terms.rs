@@ -1,4 +1,4 @@
-//! What few orders have: triggers, pegs, hidden quantities, dates, order lists.
+//! Special terms of orders: triggers, pegs, hidden quantities, dates, order lists.
 
 use crate::id::{AccountId, InstrumentId, OrderId, OrderListId};
 use crate::number::{Price, Qty};
@@ -6,20 +6,20 @@ use crate::text::ClOrdId;
 use crate::wire::{numbered, record};
 
 record! {
-    /// Special terms as a client asks for them. Zero and `None` mean that there is none.
+    /// Special terms as a client requests them. Zero and `None` mean that a term is absent.
     #[derive(Default)]
     pub struct Terms {
-        /// The price at which a stop or take-profit order takes part; for a trailing one the
-        /// price from which it trails, at once if there is none.
+        /// The price at which a stop or take-profit order takes part. A trailing order trails from
+        /// this price, or at once without one.
         pub stop_price: Option<Price>,
-        /// How far behind the best price since then its trigger trails, in basis points.
+        /// Distance of a trailing trigger from the best price since then, in basis points.
         pub trailing_delta_bps: u32,
         pub peg: Option<Peg>,
-        /// Iceberg: so much is shown, and shown anew at the back of the queue when it has traded.
+        /// Displayed quantity of an iceberg; each next part enters at the back of the queue.
         pub display_qty: Qty,
-        /// Shows nothing, and stands behind all that is shown at its price.
+        /// Shows nothing, and queues after all displayed orders at its price.
         pub hidden: bool,
-        /// As it enters, at least so much must trade at once, or it expires.
+        /// The least quantity that must trade at once when the order enters; else it expires.
         pub min_qty: Qty,
         /// When an order good till date expires, in nanoseconds since 1970.
         pub expire_ns: u64,
@@ -27,7 +27,7 @@ record! {
 }
 
 record! {
-    /// A price that follows the book. The order's own price is where it stands now.
+    /// A price that follows the book. The order's own price is its current one.
     pub struct Peg {
         pub reference: PegReference,
         /// Ticks added to the reference; positive is upwards for both sides.
@@ -38,27 +38,27 @@ record! {
 }
 
 numbered! {
-    /// What a peg follows: quotes that are shown and are not pegged themselves.
+    /// The reference of a peg: displayed quotes that are not pegged themselves.
     pub enum PegReference: u8 {
         /// The best price of its own side.
         Primary = 0,
         /// The best price of the other side.
         Market = 1,
-        /// Half-way between both, rounded away from the other side.
+        /// The middle of both, rounded away from the other side.
         Mid = 2,
     }
 }
 
 record! {
-    /// Special terms of an order, and what has become of them.
+    /// Special terms of an order, and their current state.
     #[derive(Default)]
     pub struct OrderTerms {
         pub terms: Terms,
-        /// Zero if it is in none.
+        /// Zero if it is in no list.
         pub order_list: OrderListId,
-        /// When its trigger was reached; zero if that has not happened.
+        /// Time at which its trigger was reached; zero until then.
         pub triggered_ns: u64,
-        /// What self-trade prevention took off `order_qty`.
+        /// The quantity that self-trade prevention took off `order_qty`.
         pub prevented_qty: Qty,
     }
 }
@@ -68,7 +68,7 @@ pub const LIST_ORDERS_MAX: usize = 3;
 
 numbered! {
     pub enum OrderListKind: u8 {
-        /// One cancels the other: either ends the other when it trades or is triggered.
+        /// One cancels the other: each ends the other when it trades or is triggered.
         Oco = 0,
         /// One triggers the other: the second is placed when the first has filled.
         Oto = 1,
@@ -95,7 +95,7 @@ numbered! {
 }
 
 record! {
-    /// A list of orders as a report tells of it.
+    /// A list of orders as a report shows it.
     pub struct OrderList {
         pub instrument: InstrumentId,
         pub account: AccountId,

@@ -1,4 +1,4 @@
-//! Short texts that lie inline, so that commands and events stay flat and `Copy`.
+//! Short texts stored inline, so that commands and events stay flat and `Copy`.
 
 mod packed;
 
@@ -82,13 +82,13 @@ texts! {
     Symbol: 1..=20 of |b| b.is_ascii_uppercase() || b.is_ascii_digit() || b"-_.".contains(b);
     /// An asset's name, such as `BTC`.
     AssetName: 1..=16 of |b| b.is_ascii_uppercase() || b.is_ascii_digit();
-    /// An account's name, as operators call it.
+    /// An account's name, which operators use.
     AccountName: 1..=32 of |b| b.is_ascii_alphanumeric() || b"._-".contains(b);
-    /// The outside world's name for a deposit or a withdrawal, unique per account.
+    /// The external name of a deposit or a withdrawal, unique per account.
     ExternalRef: 1..=64 of |b| b.is_ascii_graphic();
 }
 
-/// A secret, sealed by the master key before it came here. Its bytes are in no message.
+/// A secret, sealed by the master key outside the engine. No message shows its bytes.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub struct Sealed {
     len: u16,
@@ -96,11 +96,10 @@ pub struct Sealed {
 }
 
 impl Sealed {
-    /// As much as an event has room for. The largest is the public key of 4096-bit RSA, and beside
-    /// it the networks that it may come from.
+    /// The most that an event has room for: a public key of 4096-bit RSA and its allowed networks.
     pub const LEN_MAX: usize = 592;
 
-    /// What is left of a secret that nobody is to open any more.
+    /// The value of a secret that must not be opened again.
     pub const EMPTY: Self = Self { len: 0, bytes: [0; Self::LEN_MAX] };
 
     pub fn new(sealed: &[u8]) -> Option<Self> {
@@ -120,7 +119,7 @@ impl fmt::Debug for Sealed {
     }
 }
 
-/// A length of this many bytes and more does not fit into one byte: this, and then the length in two.
+/// First byte of a length that does not fit into one byte; the length follows in two bytes.
 const LONG: u8 = u8::MAX;
 
 impl Wire for Sealed {

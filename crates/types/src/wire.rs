@@ -1,15 +1,16 @@
-//! How values lie on disk: little-endian, fields in the order of their declaration, no padding.
+//! Binary layout of values on disk: little-endian, fields in order of declaration, no padding.
 //!
 //! [`Reader`] alone checks lengths. The three macros declare a type and its layout together, so
 //! that the declaration is the format's description.
 
-/// A value with a binary form. `read` gives back what `write` wrote, and `None` for anything else.
+/// A value with a binary form. `read` returns the value that `write` wrote, and `None` for other
+/// bytes.
 pub trait Wire: Sized {
     fn write(&self, out: &mut Vec<u8>);
     fn read(r: &mut Reader<'_>) -> Option<Self>;
 }
 
-/// Bytes that are still to be read.
+/// The unread rest of a record's bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a>(pub &'a [u8]);
 
@@ -86,7 +87,7 @@ impl<const N: usize> Wire for [u8; N] {
     }
 }
 
-/// What is large and seldom: it lies elsewhere, so that a command takes no more room for it.
+/// A large and rare part: stored in its own allocation, so that a command stays small.
 impl<T: Wire> Wire for Box<T> {
     fn write(&self, out: &mut Vec<u8>) {
         (**self).write(out);
@@ -97,7 +98,7 @@ impl<T: Wire> Wire for Box<T> {
     }
 }
 
-/// A list of at most `N`: a byte for their number, then those that are there, which come first.
+/// A list of at most `N`: a byte for the number of elements, then the elements, which come first.
 impl<T: Wire + Copy, const N: usize> Wire for [Option<T>; N] {
     fn write(&self, out: &mut Vec<u8>) {
         let count = self.iter().flatten().count();
@@ -126,7 +127,8 @@ impl<A: Wire, B: Wire> Wire for (A, B) {
     }
 }
 
-/// A `u32` count, then the elements. The count is not trusted: memory grows with what is read.
+/// A `u32` count, then the elements. The count is not trusted: memory grows only with the bytes
+/// read.
 impl<T: Wire> Wire for Vec<T> {
     fn write(&self, out: &mut Vec<u8>) {
         let count = u32::try_from(self.len()).expect("a list in a record is below 2^32");
@@ -169,7 +171,7 @@ macro_rules! record {
 }
 
 /// A [`record!`] of an order. Few orders have special terms: the highest bit of the order type's
-/// byte says whether they follow behind the last field. `order_type` and `terms` are fields too.
+/// byte states whether they follow after the last field. `order_type` and `terms` are fields too.
 macro_rules! record_with_terms {
     ($(#[$attr:meta])* pub struct $name:ident {
         $( $(#[$before_attr:meta])* pub $before:ident: $before_type:ty, )*
@@ -182,7 +184,7 @@ macro_rules! record_with_terms {
             $( $(#[$before_attr])* pub $before: $before_type, )*
             pub order_type: $crate::order::OrderType,
             $( $(#[$after_attr])* pub $after: $after_type, )*
-            /// What few orders have.
+            /// Special terms, which few orders have.
             pub terms: Option<$terms>,
         }
 
@@ -223,7 +225,7 @@ macro_rules! record_with_terms {
     };
 }
 
-/// In the byte of an order's type.
+/// The flag in the byte of an order's type.
 pub(crate) const TERMS_FOLLOW: u8 = 0x80;
 
 /// An enum without fields, written as its number.

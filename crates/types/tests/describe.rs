@@ -1,4 +1,4 @@
-//! What is printed of a command is all of it, but what is secret.
+//! Descriptions of commands: every field except secrets.
 
 use types::Described as D;
 use types::*;
@@ -21,7 +21,7 @@ fn a_command_is_described_field_by_field_in_the_order_of_its_declaration() {
 }
 
 #[test]
-fn what_may_be_beyond_2_to_53_is_told_from_what_cannot() {
+fn numbers_beyond_2_to_53_are_wide() {
     assert_eq!(u64::MAX.describe(), D::Wide(i128::from(u64::MAX)));
     assert_eq!(OrderId(7).describe(), D::Wide(7));
     assert_eq!(u32::MAX.describe(), D::Number(i64::from(u32::MAX)));
@@ -30,7 +30,7 @@ fn what_may_be_beyond_2_to_53_is_told_from_what_cannot() {
 }
 
 #[test]
-fn lists_go_as_far_as_they_go() {
+fn lists_show_only_their_elements() {
     assert_eq!([Some(1_u8), Some(2), None].describe(), D::List(vec![D::Number(1), D::Number(2)]));
 }
 

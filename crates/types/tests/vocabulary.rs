@@ -1,4 +1,4 @@
-//! What the vocabulary computes: listing, money, parsing, what is left of an order.
+//! Computations of the vocabulary: listing, money, parsing, remaining quantities.
 
 use types::*;
 
@@ -51,13 +51,13 @@ fn btcusdt() -> Instrument {
 }
 
 #[test]
-fn a_listed_instrument_knows_what_a_tick_and_a_lot_are_worth() {
+fn a_listed_instrument_has_the_sizes_of_a_tick_and_a_lot() {
     let expect =
         Instrument { id: InstrumentId(7), spec: spec(), tick_lot_minor: 10, lot_minor: 1_000 };
     assert_eq!(list(spec()), Ok(expect));
 }
 
-/// Changes a good spec and compares why it is refused.
+/// Changes a valid spec and compares the reason of its refusal.
 #[track_caller]
 fn check_listing(change: impl FnOnce(&mut InstrumentSpec), expect: Option<ListingError>) {
     let mut spec = spec();
@@ -155,7 +155,7 @@ fn the_largest_order_is_an_amount() {
     check(1, (1 << 14) + 1, too_large);
     check(1 << 63, 1, too_large);
     check(u64::MAX, u64::MAX, too_large);
-    // Of a market order's larger bound too.
+    // The bound of market orders counts too, if it is larger.
     check_listing(
         |s| {
             s.max_price = PRICE_MAX;
@@ -164,7 +164,7 @@ fn the_largest_order_is_an_amount() {
         },
         too_large,
     );
-    // And of the base asset: a lot of 512 * 10^18 smallest units is above 63 bits.
+    // The base asset too: a lot of 512 * 10^18 smallest units is above 63 bits.
     let mut spec = spec();
     largest(&mut spec);
     (spec.tick_size, spec.lot_size) = (increment("0.000000000000000001"), increment("512"));
@@ -233,7 +233,7 @@ fn notional_is_price_times_quantity() {
 }
 
 #[test]
-fn what_an_amount_buys_is_rounded_down_to_lots() {
+fn an_amount_buys_whole_lots_rounded_down() {
     let check = |minor, ticks, lots| {
         assert_eq!(btcusdt().lots_for(amount(minor), price(ticks)), qty(lots), "{minor}");
     };
@@ -319,7 +319,7 @@ fn amounts_and_quantities_add_up() {
 }
 
 #[test]
-fn what_is_left_of_an_order() {
+fn leaves_qty_of_an_order() {
     let check = |status, order_qty, quote_order_qty, cum_qty, leaves_qty| {
         let order = Order {
             instrument: InstrumentId(0),
@@ -349,7 +349,7 @@ fn what_is_left_of_an_order() {
     check(OrderStatus::Filled, 60, 0, 60, 0);
     check(OrderStatus::Canceled, 60, 0, 20, 0);
     check(OrderStatus::Expired, 60, 0, 0, 0);
-    // A market order by quote amount has no quantity that could be left.
+    // A market order by quote amount has no remaining quantity.
     check(OrderStatus::New, 0, 500, 0, 0);
     check(OrderStatus::PartiallyFilled, 0, 500, 20, 0);
 }
@@ -380,7 +380,7 @@ fn reject_reasons_are_numbered_by_precedence() {
 }
 
 #[test]
-fn the_venues_own_commands_come_from_nobody() {
+fn the_venues_own_commands_have_no_account_key_or_session() {
     let envelope = Envelope::venue(Origin::Admin, 5);
     assert_eq!((envelope.account, envelope.key), (AccountId::VENUE, KeyId(0)));
     assert_eq!((envelope.session, envelope.client_seq), (SessionId(0), 0));
@@ -391,7 +391,7 @@ fn the_venues_own_commands_come_from_nobody() {
 }
 
 #[test]
-fn an_order_is_meant_by_either_id() {
+fn an_order_is_found_by_either_id() {
     let cl_ord_id = ClOrdId::parse("my-order").unwrap();
     let by_id = OrderRef { order_id: Some(OrderId(7)), cl_ord_id: None };
     let by_cl_ord_id = OrderRef { order_id: None, cl_ord_id: Some(cl_ord_id) };

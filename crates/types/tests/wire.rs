@@ -1,11 +1,11 @@
-//! Everything that is logged reads back as it was written, and nothing else reads at all.
+//! Round trips of every logged type: written values read back, and other bytes do not read.
 
 use std::fmt::Debug;
 
 use proptest::prelude::*;
 use types::*;
 
-/// Numbers from which values are made, field after field. After the last come zeros, so that
+/// Numbers from which values are made, field by field. Zeros follow after the last one, so that
 /// proptest shrinks towards the smallest value.
 struct Source<'a>(&'a [u64]);
 
@@ -16,7 +16,7 @@ impl Source<'_> {
         first
     }
 
-    /// Whether an order has special terms: of the examples in `formats.txt`, none has.
+    /// Whether an order has special terms: no example in `formats.txt` has any.
     fn has_terms(&self) -> bool {
         self.0.first().is_some_and(|number| (number >> 32) % 4 >= 2)
     }
@@ -25,13 +25,13 @@ impl Source<'_> {
         T::example(self)
     }
 
-    /// Goes by the upper half, so that the examples in `formats.txt`, where that is 0 or 1, stay
-    /// the same when a further choice is added.
+    /// Uses the upper half, which is 0 or 1 in the examples of `formats.txt`, so that they stay the
+    /// same when a choice gets another variant.
     fn pick<T: Copy>(&mut self, all: &[T]) -> T {
         all[(self.number() >> 32) as usize % all.len()]
     }
 
-    /// Between one and `len_max` characters out of those that every text allows.
+    /// Between one and `len_max` characters, out of those that every text allows.
     fn text(&mut self, len_max: usize) -> String {
         const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
         let [len, start] = [len_max, LETTERS.len()].map(|max| self.value::<u32>() as usize % max);
@@ -60,7 +60,7 @@ macro_rules! examples {
     )*};
 }
 
-/// Records by their fields: the compiler sees to it that none is left out.
+/// Records by their fields: the compiler refuses a record with a missing field.
 macro_rules! records {
     ($( $name:ident { $($field:ident),* } )*) => {$(
         impl Example for $name {
@@ -89,7 +89,7 @@ macro_rules! numbered {
     };
 }
 
-/// Choices by their variants: the `match` does not compile when one is missing.
+/// Choices by their variants: the `match` does not compile if one is missing.
 macro_rules! choices {
     ($( $name:ident { $($variant:ident),* } )*) => {$(
         impl Choice for $name {
@@ -182,10 +182,11 @@ examples! {
     AccountName: |source| Self::parse(&source.text(Self::LEN_MAX)).expect("allowed");
     ExternalRef: |source| Self::parse(&source.text(Self::LEN_MAX)).expect("allowed");
     Sealed: |source| Self::new(&source.text(160).as_bytes()[1..]).expect("short enough");
-    OrderSize: |source| match source.value() {
-        true => Self::Quote(source.value()),
-        false => Self::Base(source.value()),
-    };
+    OrderSize: |source| if source.value() {
+Self::Quote(source.value())
+} else {
+Self::Base(source.value())
+};
 }
 
 impl<T: Example + Copy, const N: usize> Example for [Option<T>; N] {
@@ -379,7 +380,7 @@ fn bytes<T: Wire>(value: &T) -> Vec<u8> {
     bytes
 }
 
-/// A value reads back, leaves alone what follows it, and does not read from anything shorter.
+/// A value reads back, leaves the bytes after it, and does not read from a shorter slice.
 fn check_value<T: Wire + Debug + PartialEq>(value: &T) {
     let mut bytes = bytes(value);
     for cut in 0..bytes.len() {
@@ -391,7 +392,7 @@ fn check_value<T: Wire + Debug + PartialEq>(value: &T) {
     assert_eq!(r.0, [0xff], "{value:?} reads as many bytes as it writes");
 }
 
-/// What reads at all is written again as the bytes that it was read from.
+/// Bytes that read at all are the bytes that the value is written as.
 fn check_bytes<T: Wire + Debug>(input: &[u8]) {
     let mut r = Reader(input);
     if let Some(value) = r.read::<T>() {
@@ -399,7 +400,7 @@ fn check_bytes<T: Wire + Debug>(input: &[u8]) {
     }
 }
 
-/// A byte of what was written goes wrong.
+/// Damages one byte of a written value.
 fn check_damage<T: Wire + Debug>(value: &T, at: prop::sample::Index, damage: u8) {
     let mut bytes = bytes(value);
     let at = at.index(bytes.len());
@@ -441,7 +442,7 @@ proptest! {
     }
 
     #[test]
-    fn what_else_is_kept_reads_back(numbers in numbers()) {
+    fn other_stored_values_read_back(numbers in numbers()) {
         let mut source = Source(&numbers);
         check_value(&source.value::<Entry>());
         check_value(&source.value::<Balance>());
@@ -509,10 +510,9 @@ fn each_value_has_one_form() {
     check::<Vec<u64>>(&[0xff, 0xff, 0xff, 0xff, 5, 6], None);
 }
 
-/// `formats.txt` has an entry, and an example of every command and event as it lies in logs and
-/// snapshots, in hexadecimal. Fields are filled with 1, 2, 3, and so on; in every second of the
-/// larger ones the fifth byte is 1 too. What is there already never changes; new lines are added by
-/// running the test with `TYPES_FORMATS=write`.
+/// `formats.txt` has an entry, and an example of every command and event as logs and snapshots
+/// store it, in hexadecimal. Fields are 1, 2, 3, and so on; in every second of the larger ones the
+/// fifth byte is 1 too. Existing lines never change. `TYPES_FORMATS=write` adds new lines.
 #[test]
 fn formats_stay_as_they_are() {
     let numbers: Vec<u64> = (1..200).map(|i| i | (i % 2) << 32).collect();

@@ -1,10 +1,10 @@
-//! The numbers that an event carries, whatever its kind: what resends and indexes go by.
+//! The numbers that every kind of event carries, for resends and indexes.
 
 use super::Event;
 use crate::id::{AccountId, InstrumentId};
 
 impl Event {
-    /// Its instrument, and its number among the events of that instrument.
+    /// The event's instrument, and its number among the events of that instrument.
     pub fn instrument_seq(&self) -> Option<(InstrumentId, u64)> {
         Some(match self {
             Self::OrderAccepted(e) => (e.order.instrument, e.instrument_seq),
@@ -56,8 +56,8 @@ impl Event {
         })
     }
 
-    /// Its accounts, and its number among the events of each. An account that traded with itself
-    /// is there twice, with the lower number first.
+    /// The event's accounts, and its number among the events of each. An account that trades with
+    /// itself is there twice, with the lower number first.
     pub fn account_seqs(&self) -> [Option<(AccountId, u64)>; 2] {
         let one = match self {
             Self::OrderAccepted(e) => (e.order.account, e.account_seq),
@@ -136,8 +136,5 @@ impl Event {
 }
 
 fn both(one: (AccountId, u64), other: (AccountId, u64)) -> [Option<(AccountId, u64)>; 2] {
-    match one.1 <= other.1 {
-        true => [Some(one), Some(other)],
-        false => [Some(other), Some(one)],
-    }
+    if one.1 <= other.1 { [Some(one), Some(other)] } else { [Some(other), Some(one)] }
 }

@@ -1,11 +1,11 @@
-//! A client order id in 16 bytes, as most of them fit: there is one beside every order.
+//! Client order ids in 16 bytes, into which most of them fit: every order stores one.
 
 use std::num::NonZeroU64;
 
 use super::ClOrdId;
 
 /// A [`ClOrdId`] of at most 15 characters, or of at most 20 that are letters, digits, `-` or `_`.
-/// Equal where the ids are.
+/// Packed ids are equal if and only if the ids are.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PackedClOrdId {
     low: u64,
@@ -15,10 +15,10 @@ pub struct PackedClOrdId {
 
 const _: () = assert!(size_of::<Option<PackedClOrdId>>() == 16);
 
-/// Up to this length the characters lie here as they are.
+/// Up to this length the characters are stored unchanged.
 const PLAIN_MAX: u8 = 15;
 
-/// Up to this length they lie here in six bits each, the first one lowest.
+/// Up to this length they are stored in six bits each, the first one lowest.
 const SIX_BIT_MAX: u8 = 20;
 
 const LEN_SHIFT: u32 = 56;
@@ -28,23 +28,23 @@ const CHARACTERS: u64 = (1 << LEN_SHIFT) - 1;
 
 const ALPHABET: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 
-/// The place of each byte in [`ALPHABET`]; [`NO_PLACE`] for those that are not in it. Behind an id's
-/// last character are zeros, which add nothing.
-const PLACES: [u8; 256] = {
-    let mut places = [NO_PLACE; 256];
-    places[0] = 0;
+/// The index of each byte in [`ALPHABET`]; [`NO_INDEX`] for other bytes. The zeros after an id's
+/// last character add nothing.
+const INDEXES: [u8; 256] = {
+    let mut indexes = [NO_INDEX; 256];
+    indexes[0] = 0;
     let mut at = 0;
     while at < ALPHABET.len() {
-        places[ALPHABET[at] as usize] = at as u8;
+        indexes[ALPHABET[at] as usize] = at as u8;
         at += 1;
     }
-    places
+    indexes
 };
 
-const NO_PLACE: u8 = 64;
+const NO_INDEX: u8 = 64;
 
 impl ClOrdId {
-    /// `None` where 16 bytes are not enough.
+    /// `None` if 16 bytes do not suffice.
     #[inline]
     pub fn pack(&self) -> Option<PackedClOrdId> {
         if self.len <= PLAIN_MAX {
@@ -66,16 +66,16 @@ impl ClOrdId {
     }
 }
 
-/// Ten places lie in one word, which is put together in registers.
+/// Packs ten indexes into one word, in registers.
 #[inline]
 fn in_six_bits(characters: &[u8; SIX_BIT_MAX as usize / 2]) -> Option<u128> {
     let (mut bits, mut all) = (0_u64, 0);
     for (at, byte) in characters.iter().enumerate() {
-        let place = PLACES[usize::from(*byte)];
-        bits |= u64::from(place) << (6 * at);
-        all |= place;
+        let index = INDEXES[usize::from(*byte)];
+        bits |= u64::from(index) << (6 * at);
+        all |= index;
     }
-    (all & NO_PLACE == 0).then_some(u128::from(bits))
+    (all & NO_INDEX == 0).then_some(u128::from(bits))
 }
 
 fn packed(low: u64, high: u64, len: u8) -> PackedClOrdId {
@@ -89,11 +89,12 @@ impl PackedClOrdId {
         let high = self.high.get();
         let len = (high >> LEN_SHIFT) as u8;
         let all = u128::from(high & CHARACTERS) << 64 | u128::from(self.low);
-        // Either way the characters come in registers. Had one of them to be written to memory, all
-        // would be, and read again before the writing is done.
-        let (first, last) = match len > PLAIN_MAX {
-            true => (six_bit(all, FIRST), six_bit(all >> (6 * FIRST), len - FIRST)),
-            false => (all, 0),
+        // Both arms return the characters in registers. If one arm wrote to memory, all characters
+        // would go through memory and stall the load that follows.
+        let (first, last) = if len > PLAIN_MAX {
+            (six_bit(all, FIRST), six_bit(all >> (6 * FIRST), len - FIRST))
+        } else {
+            (all, 0)
         };
         let mut bytes = [0; ClOrdId::LEN_MAX];
         bytes[..16].copy_from_slice(&first.to_le_bytes());
@@ -101,16 +102,16 @@ impl PackedClOrdId {
         ClOrdId { len, bytes }
     }
 
-    /// All that it says, to be hashed.
+    /// All its bits, as input of a hash.
     pub fn words(self) -> [u64; 2] {
         [self.low, self.high.get()]
     }
 }
 
-/// How many of the characters in six bits go into the first word.
+/// The number of six-bit characters in the first word.
 const FIRST: u8 = 16;
 
-/// As many characters as `len`, of which `bits` has six bits each, the first one lowest.
+/// `len` characters out of `bits`, six bits each, the first one lowest.
 #[inline(never)]
 fn six_bit(mut bits: u128, len: u8) -> u128 {
     let mut bytes = [0; FIRST as usize];

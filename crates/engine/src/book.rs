@@ -1,15 +1,15 @@
-//! Price-time matching for one instrument, bare: who owns an order is not known here.
+//! Price-time matching for one instrument. The book does not know the accounts of its orders.
 //!
-//! Prices are turned into *keys* for which higher is better on both sides, so that bids and asks
-//! run the same code. Levels lie in *pages* of 64 consecutive keys, see `page.rs`; each side keeps
-//! its pages in order, see `ladder.rs`, and remembers where it found those that are asked for and
-//! who is first in line.
+//! Prices become *keys* for which higher is better on both sides, so that bids and asks run the
+//! same code. Levels lie in *pages* of 64 consecutive keys (`page.rs`). Each side keeps its pages
+//! in order (`ladder.rs`), with hints to the pages that commands touched and a copy of the first
+//! order in the queue.
 //!
 //! # Invariants
 //! - Every page has at least one order.
 //! - A level's `qty` is the sum of its orders' `leaves`.
-//! - Orders at one price are queued in the order they came.
-//! - A hint names a page of its own side, or none.
+//! - Orders at one price are queued in order of arrival.
+//! - A hint is a page of its own side, or none.
 
 pub(crate) mod index;
 pub(crate) mod ladder;
@@ -40,22 +40,23 @@ pub struct Book {
 /// The pages of one side.
 #[derive(Clone, Debug)]
 struct Pages {
-    /// The best key that has orders, where `best_page` is one.
+    /// The best key with orders, if `best_page` is a page.
     best_key: u64,
     best_page: u32,
     /// The first order at `best_key`.
     front: u32,
-    /// How many there are.
+    /// The number of pages.
     count: usize,
-    /// Where a page was found that has orders, by the lowest bits of its number: on a book without
-    /// gaps every page has a place of its own. A power of two of them.
+    /// Pages found earlier, by the lowest bits of their numbers: on a book without gaps every page
+    /// has a slot of its own. The length is a power of two.
     hints: Vec<Hint>,
     ladder: Ladder<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Hint {
-    /// The lower half of the page's number, so that a page that is not meant is not looked at.
+    /// The lower half of the page's number, so that a lookup does not read a page with another
+    /// number.
     number: u32,
     page: u32,
 }
@@ -77,10 +78,10 @@ impl Default for Pages {
 
 const HINTS_MIN: usize = 4;
 
-/// A side with more pages is searched now and then.
+/// A side with more pages falls back to the ladder at times.
 const HINTS_MAX: usize = 8192;
 
-/// The order that is next in line on one side.
+/// The first order of one side's queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Front {
     pub node: NodeId,
@@ -133,7 +134,7 @@ impl Book {
         node
     }
 
-    /// Who would trade next on `side`, the side of the resting orders.
+    /// The next order to trade on `side`, the side of the resting orders.
     #[inline]
     pub fn front(&self, nodes: &Nodes, side: Side) -> Option<Front> {
         let &Pages { best_key, front, .. } = self.side(side);
@@ -144,21 +145,21 @@ impl Book {
         Some(Front { node: front, price: price_of(side, best_key), leaves_qty })
     }
 
-    /// Whether an aggressor on `side`, limited at `limit`, finds somebody to trade with. Does not
-    /// branch on which side it is.
+    /// Whether an aggressor on `side`, limited at `limit`, can trade with an order. Does not branch
+    /// on the side.
     #[inline]
     pub fn crosses(&self, side: Side, limit: Price) -> bool {
         let &Pages { best_key, front, .. } = self.facing(side);
         front != NONE && best_key >= !key_of(side, limit)
     }
 
-    /// [`Book::front_for`] for hints: the order itself is not read.
+    /// [`Book::front_for`] for prefetching: does not read the order itself.
     #[inline]
     pub(crate) fn maker_for(&self, side: Side, limit: Price) -> Option<NodeId> {
         self.crosses(side, limit).then(|| self.facing(side).front)
     }
 
-    /// With whom such an aggressor would trade next.
+    /// The next order that such an aggressor would trade with.
     #[inline]
     pub fn front_for(&self, nodes: &Nodes, side: Side, limit: Price) -> Option<Front> {
         let &Pages { best_key, front, .. } = self.facing(side);
@@ -186,7 +187,7 @@ impl Book {
         self.remove(nodes, node);
     }
 
-    #[inline(always)] // Where an order is in front, and where it may be anywhere, are guessed apart.
+    #[inline(always)] // Callers differ in their branches, which the processor predicts apart.
     pub fn remove(&mut self, nodes: &mut Nodes, node: NodeId) {
         let Node { leaves, next, prev, page, slot, side, .. } = nodes[node];
         nodes.remove(node);
@@ -211,7 +212,7 @@ impl Book {
         }
     }
 
-    /// Where an order of this book rests.
+    /// The price of an order that rests on this book.
     pub fn price(&self, nodes: &Nodes, node: NodeId) -> Price {
         let Node { page, slot, side, .. } = nodes[node];
         price_of(side, self.pages[page].number * SLOTS as u64 + u64::from(slot))
@@ -223,9 +224,9 @@ impl Book {
         (pages.front != NONE).then(|| price_of(side, pages.best_key))
     }
 
-    /// Has brought near what a command is going to need that removes `node` or, where there is no
-    /// such node, puts an order there. Does not branch on which it is. On a book far and wide it takes the
-    /// right `price` of a `node`, too.
+    /// Prefetches the cache lines of a command that removes `node` or, if there is no such node,
+    /// adds an order. Does not branch on which of both. A wide book needs the right `price` of a
+    /// `node` too.
     #[inline]
     pub fn prefetch(&mut self, nodes: &Nodes, node: NodeId, side: Side, price: Price) {
         let key = key_of(side, price);
@@ -244,14 +245,14 @@ impl Book {
         }
     }
 
-    /// Among so many pages, the page itself is not near either. Few orders are on it.
+    /// Among this many pages, the page itself is not cached either. It has few orders.
     #[inline(never)]
     fn prefetch_far(&mut self, side: Side, page: u32, number: u64) {
         self.pages.prefetch(page);
-        self.sides[side as usize].ladder.foresee(number);
+        self.sides[side as usize].ladder.prefetch_path(number);
     }
 
-    /// The step before [`Book::prefetch`] for an order at `price`.
+    /// The step ahead of [`Book::prefetch`] for an order at `price`.
     #[inline]
     pub(crate) fn prefetch_hint(&self, side: Side, price: Price) {
         let number = key_of(side, price) / SLOTS as u64;
@@ -259,14 +260,14 @@ impl Book {
         prefetch(&hints[number as usize & (hints.len() - 1)]);
     }
 
-    /// Whether an aggressor on `side` finds `qty` at `limit` or better; `None` is no limit.
+    /// Whether an aggressor on `side` can trade `qty` at `limit` or better; `None` is no limit.
     #[inline]
     pub fn can_fill(&self, side: Side, limit: Option<Price>, qty: Qty) -> bool {
         let &Pages { front, best_key, best_page, .. } = self.side(side.opposite());
         if front == NONE {
             return false;
         }
-        // The best level is nearly always enough.
+        // The best level nearly always suffices.
         let crosses = |price| limit.is_none_or(|limit| side.crosses(limit, price));
         if crosses(price_of(side.opposite(), best_key)) {
             let best = self.pages[best_page].level(slot_of(best_key));
@@ -297,7 +298,7 @@ impl Book {
         self.slots(side).map(move |(key, level)| (price_of(side, key), Qty::from_lots(level.qty)))
     }
 
-    /// The orders of one side, best price first, then as they are queued.
+    /// The orders of one side, best price first, then in order of the queue.
     pub fn orders(&self, nodes: &Nodes, side: Side) -> impl Iterator<Item = NodeId> {
         self.slots(side).flat_map(move |(_, level)| {
             let linked = |node: NodeId| (node != NONE).then_some(node);
@@ -313,7 +314,7 @@ impl Book {
         })
     }
 
-    /// The page of `key`, a new one if there is none.
+    /// The page of `key`, which is created if it is missing.
     #[inline(always)]
     fn page_for(&mut self, side: Side, key: u64) -> u32 {
         let number = key / SLOTS as u64;
@@ -342,7 +343,7 @@ impl Book {
                 pages.ladder.insert(gap, number, page);
                 pages.count += 1;
                 if pages.count > pages.hints.len() && pages.hints.len() < HINTS_MAX {
-                    // They fill again as pages are asked for.
+                    // Lookups refill them.
                     pages.hints = vec![NO_HINT; 2 * pages.hints.len()];
                 }
                 page
@@ -353,7 +354,7 @@ impl Book {
         page
     }
 
-    /// Ends a level whose last order has gone, and its page if it was the last there.
+    /// Removes a level after its last order, and its page after its last level.
     #[inline(never)]
     fn close(&mut self, side: Side, page_id: u32, slot: usize) {
         let page = &mut self.pages[page_id];
@@ -413,8 +414,8 @@ fn price_of(side: Side, key: u64) -> Price {
     Price::from_ticks((key ^ mask_of(side)).cast_signed())
 }
 
-/// What flips the sign bit of a bid, and all other bits of an ask. Which side it is, a processor
-/// cannot guess, so there is nothing to branch on.
+/// The mask that flips the sign bit of a bid, and all other bits of an ask. It replaces a branch on
+/// the side, which the processor could not predict.
 #[inline]
 const fn mask_of(side: Side) -> u64 {
     (1 << 63) ^ 0_u64.wrapping_sub(side as u64)
@@ -452,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn a_book_gives_back_all_room() {
+    fn an_empty_book_has_freed_all_pages() {
         let (mut book, mut nodes) = (Book::default(), Nodes::default());
         let resting: Vec<NodeId> = (0..10_000)
             .map(|i| book.rest(&mut nodes, OrderId(1), Side::Sell, ticks(i * 37 % 5000), lots(1)))
@@ -468,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn fill_or_kill_counts_what_is_there() {
+    fn fill_or_kill_counts_the_quantity_of_the_levels() {
         let (mut book, mut nodes) = (Book::default(), Nodes::default());
         for price in [10, 11, 500] {
             book.rest(&mut nodes, OrderId(1), Side::Sell, ticks(price), lots(5));

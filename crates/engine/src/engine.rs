@@ -1,11 +1,11 @@
-//! The one entrance of the engine: each command goes to the rules of its kind.
+//! The one entrance of the engine: `apply` passes each command to the rules of its kind.
 
 use types::{AccountId, Command, CommandRepeated, Entry, Event, RejectReason};
 
 use crate::state::{Engine, WORK_PER_COMMAND};
 
 impl Engine {
-    /// Carries out one command and appends what happened to `events`.
+    /// Carries out one command and appends its events to `events`.
     pub fn apply(&mut self, sequenced_ns: u64, entry: &Entry, events: &mut Vec<Event>) {
         self.sequence += 1;
         self.now_ns = self.now_ns.max(sequenced_ns);
@@ -51,12 +51,12 @@ impl Engine {
     #[cold]
     fn first_numbered(&mut self, entry: &Entry) -> Option<u64> {
         match entry.command {
-            Command::Continue(()) => None, // It goes on with a command that had the number.
+            Command::Continue(()) => None, // It resumes a command that had the number.
             _ => self.first_of_number(&entry.envelope),
         }
     }
 
-    /// The commands that are not given by the million.
+    /// The rare commands.
     #[inline(never)]
     fn apply_other(&mut self, account: AccountId, command: &Command, events: &mut Vec<Event>) {
         match command {
@@ -110,13 +110,13 @@ impl Engine {
             Command::SetFeeSchedule(set) if self.rules >= 2 => self.set_fee_schedule(set, events),
             Command::Tick(()) => {
                 self.tick();
-                self.take_up_due(events);
+                self.run_due(events);
                 self.resume(events);
                 if !self.has_deferred() && !self.is_halted() {
                     self.indicate(events);
                 }
             }
-            // The last three concern those who apply the log, not what is traded.
+            // The last three concern the machines that apply the log, not trading.
             Command::Continue(())
             | Command::NewEpoch(_)
             | Command::TakeStateHash(())
@@ -139,7 +139,7 @@ impl Engine {
         }
     }
 
-    /// What operators say about how instruments trade.
+    /// The commands of operators for the trading of instruments.
     fn steer(&mut self, command: &Command, events: &mut Vec<Event>) -> Result<(), RejectReason> {
         match command {
             Command::SetInstrumentRules(set) => self.set_instrument_rules(set, events),
@@ -154,7 +154,8 @@ impl Engine {
         }
     }
 
-    /// Cuts commands into smaller parts than [`WORK_PER_COMMAND`], which changes nothing but that.
+    /// Limits the work of a command to less than [`WORK_PER_COMMAND`]: a command takes more parts,
+    /// and its events stay the same.
     #[doc(hidden)]
     pub fn limit_work(&mut self, work_max: u32) {
         self.work_max = work_max.clamp(1, WORK_PER_COMMAND);

@@ -1,4 +1,4 @@
-//! What commands do: `impl Engine` by topic.
+//! The effects of commands: `impl Engine` by topic.
 //!
 //! A rule reads and changes the state, and appends events. Rules call each other as methods of
 //! [`Engine`](crate::Engine); they import types from the state and from the book.

@@ -1,6 +1,6 @@
 //! The state of the engine: plain data with its codec.
 //!
-//! [`Engine`] has all of it; each file has one part, with the methods that need nothing else. No
+//! [`Engine`] has all of it. Each file has one part, with the methods that need only that part. No
 //! file here imports a rule or calls one.
 
 pub(crate) mod account;
@@ -51,53 +51,55 @@ use crate::state::withdrawals::Withdrawals;
 /// carries self-trade prevention without acting on it.
 pub const RULES_VERSION: u16 = 2;
 
-/// Trades and cancels in one command. What exceeds it goes on in `Continue`, so that one command
-/// holds up the others for a bounded time.
+/// Limit of trades and cancels in one command. A `Continue` resumes the rest, so that one command
+/// delays the others for a bounded time.
 pub const WORK_PER_COMMAND: u32 = 1_000;
 
 #[derive(Clone, Debug)]
 pub struct Engine {
-    /// The rules that commands are carried out by.
+    /// Version of the rules for commands.
     pub(crate) rules: u16,
-    /// Commands applied.
+    /// Number of applied commands.
     pub(crate) sequence: u64,
     /// The time of the last command; it never runs backwards.
     pub(crate) now_ns: u64,
     pub(crate) assets: Vec<Asset>,
-    /// Of each asset, all that was deposited and not withdrawn: what all balances add up to,
-    /// together with what is cleared.
+    /// For each asset, all deposits minus withdrawals: the sum of all balances and of the amount
+    /// that is cleared.
     pub(crate) supply: Vec<Amount>,
-    /// Of each asset, what accounts without balances are owed together; below zero, what they owe.
+    /// For each asset, the net claim of all accounts without balances; negative if they owe the
+    /// asset.
     pub(crate) clearing: Vec<Amount>,
     /// Whether there has been such an account.
     pub(crate) has_clearing: bool,
     pub(crate) receivables: Receivables,
     pub(crate) withdrawals: Withdrawals,
     pub(crate) sessions: Sessions,
-    /// By which the command came that is being carried out.
+    /// Session of the current command.
     pub(crate) session: SessionId,
     pub(crate) markets: Vec<Market>,
     /// Indexed by account id; the first is the venue's own, which receives the fees.
     pub(crate) accounts: Vec<Account>,
     pub(crate) keys: Vec<Key>,
     pub(crate) taken: Taken,
-    /// `None` before the first rotation.
+    /// `None` until the first rotation.
     pub(crate) master_key: Option<MasterKeyInUse>,
     pub(crate) orders: Orders,
-    /// Work that waits for a `Continue`, in the order in which it will be done.
+    /// Work that waits for a `Continue`, in order of execution.
     pub(crate) deferred: VecDeque<Deferred>,
-    /// When each account's oldest retry key is forgotten: one entry for each that has any.
+    /// The time at which each account's oldest retry key expires: one entry for each account with
+    /// keys.
     pub(crate) retry_deadlines: BTreeSet<(u64, AccountId)>,
     pub(crate) halts: Halts,
-    /// What is still open in the instrument that is being delisted, youngest first.
+    /// The orders that are still open in the instrument that is being delisted, youngest first.
     pub(crate) delisting: Vec<u64>,
-    /// When phases end by themselves.
+    /// The times at which phases end by themselves.
     pub(crate) phase_ends: BTreeSet<(u64, InstrumentId)>,
-    /// When auctions are to be told of.
+    /// The times at which auctions publish their next indication.
     pub(crate) indications: BTreeSet<(u64, InstrumentId)>,
-    /// [`WORK_PER_COMMAND`], unless a test wants to see commands come in more parts.
+    /// [`WORK_PER_COMMAND`], unless a test needs more parts for each command.
     pub(crate) work_max: u32,
-    /// What is left of it.
+    /// The work that is left for this command.
     pub(crate) work: u32,
     pub(crate) ahead: Ahead,
 }
@@ -160,7 +162,7 @@ impl Engine {
         known
     }
 
-    /// Commands applied so far.
+    /// Number of applied commands.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
@@ -209,8 +211,8 @@ impl Engine {
         self.assets.get(usize::from(asset.0))
     }
 
-    /// An open order of this account. Commands ask only for these: finished ones have no order by
-    /// name, and an account may keep very many.
+    /// An open order of this account. Commands use only open orders: finished ones are not indexed
+    /// by id, and an account may keep very many.
     #[inline(always)]
     pub(crate) fn find_open(
         &self,
@@ -235,7 +237,7 @@ impl Engine {
         self.market(instrument)?.index.get(order_id.0)
     }
 
-    /// Tells the market that is the index that it is, or is no more.
+    /// Marks or unmarks the index of the circuit breaker in its market.
     pub(crate) fn mark_index(&mut self, is_index: bool) {
         let index = self.halts.breaker.map(|breaker| breaker.index);
         if let Some(market) = index.and_then(|index| self.markets.get_mut(index.0 as usize)) {

@@ -219,7 +219,7 @@ fn the_first_refusal_in_order_is_reported() {
     let mut texts = in_order.map(|error| error.to_string()).to_vec();
     texts.sort();
     texts.dedup();
-    assert_eq!(texts.len(), in_order.len(), "each refusal says something else");
+    assert_eq!(texts.len(), in_order.len(), "each refusal has its own sentence");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! From an order's id to its place, for ids that are handed out densely and in order.
+//! Index from an order's id to its node, for ids that are assigned densely and in order.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -6,19 +6,18 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::book::prefetch::prefetch;
 use crate::book::slab::NONE;
 
-/// A paged array over the recent ids. Pages that have emptied are freed; an old page on which
-/// little is left moves to a hash map, so that one order which rests for years does not keep
-/// the pages behind it alive.
+/// A paged array over the recent ids. Empty pages are freed. An old page with few entries moves to
+/// a hash map, so that one order that rests for years does not keep the pages after it alive.
 #[derive(Clone, Debug, Default)]
 pub struct OrderIndex {
     /// The number of the first page in `pages`.
     base: u64,
     pages: Vec<IndexPage>,
-    /// So many of the first pages have been retired. They are cut off together when they are half
-    /// of all, and until then look as if they were empty.
+    /// The number of first pages that are retired. They look empty, until they are half of all
+    /// pages and are removed together.
     retired: usize,
     old: HashMap<u64, u32, BuildHasherDefault<IdHasher>>,
-    /// Emptied pages for the next ids.
+    /// Freed pages for the next ids.
     spare: Vec<Slots>,
 }
 
@@ -26,23 +25,23 @@ type Slots = Box<[u32; PAGE]>;
 
 #[derive(Clone, Debug, Default)]
 struct IndexPage {
-    /// `None` while nothing is in it.
+    /// `None` for an empty page.
     slots: Option<Slots>,
     used: u32,
 }
 
 const PAGE: usize = 1024;
 
-/// Emptied pages that are kept for later; more go back to the allocator.
+/// Freed pages that are kept for reuse; the others return to the allocator.
 const SPARE_MAX: usize = 16;
 
 /// Pages of the newest ids that never move to the map.
 const RECENT_PAGES: usize = 64;
 
-/// A page moves to the map when at most this many of its slots are used...
+/// A page moves to the map if at most this many of its slots are used...
 const SPARSE: u32 = 64;
 
-/// ...or when it alone keeps so many pages in the array.
+/// ...or if it alone keeps this many pages in the array.
 const PAGES_MAX: usize = 1 << 16;
 
 impl OrderIndex {
@@ -67,7 +66,7 @@ impl OrderIndex {
         }
     }
 
-    /// Has the place of an order brought near that is going to be asked for.
+    /// Prefetches the slot of an order.
     #[inline]
     pub fn prefetch(&self, id: u64) {
         if let Some(place) = self.recent(id) {
@@ -75,14 +74,15 @@ impl OrderIndex {
         }
     }
 
-    /// The step before [`OrderIndex::prefetch`].
+    /// The step ahead of [`OrderIndex::prefetch`].
     #[inline]
     pub fn prefetch_page(&self, id: u64) {
         let (page, _) = split(id);
         self.pages.get(page.wrapping_sub(self.base) as usize).map(prefetch);
     }
 
-    /// [`OrderIndex::get`] for hints: what is not there or not near is [`u32::MAX`].
+    /// [`OrderIndex::get`] for prefetching: [`u32::MAX`] for an id that is missing or not in the
+    /// array.
     #[inline]
     pub fn peek(&self, id: u64) -> u32 {
         self.recent(id).copied().unwrap_or(NONE)
@@ -201,8 +201,8 @@ impl OrderIndex {
         }
     }
 
-    /// Begins anew at a page that is far from the last one, as after a restart: nothing between
-    /// them was ever there.
+    /// Restarts at a page far from the last one, as after a restart of the venue: no id between
+    /// them was ever used.
     #[cold]
     fn jump(&mut self, page: u64) {
         while self.retired < self.pages.len() {
@@ -216,7 +216,7 @@ const fn split(id: u64) -> (u64, usize) {
     (id / PAGE as u64, (id % PAGE as u64) as usize)
 }
 
-/// Ids are dense, so multiplying spreads them well enough.
+/// Ids are dense, so that a product spreads them well enough.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdHasher(u64);
 
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_what_was_put_in_and_nothing_else() {
+    fn finds_inserted_ids_and_no_others() {
         let mut index = OrderIndex::default();
         for id in 1..=300_000 {
             index.insert(id, id as u32);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_old_page_moves_when_it_blocks_too_many() {
+    fn a_full_old_page_moves_when_it_keeps_too_many_pages() {
         let mut index = OrderIndex::default();
         for id in 0..PAGE as u64 {
             index.insert(id, 9);

@@ -1,48 +1,48 @@
-//! Numbers by their keys in order, the best last: the pages of one side, the stops that wait.
+//! Sorted map from keys to numbers, the best key last: the pages of one side, the waiting stops.
 //!
-//! A tree of three floors, whose parts are short sorted arrays: the groups, the parts of a group, and in
-//! these the entries. To find one entry among a million, or to put one there, takes some thirty cache lines,
-//! all of which can be asked for at once.
+//! A tree of three floors whose parts are short sorted arrays: the groups, the parts of a group,
+//! and their entries. To find or insert one entry among a million takes about thirty cache lines,
+//! all of which can be prefetched at once.
 
 use crate::book::prefetch::prefetch_whole;
 use crate::book::shelf::Shelf;
 
-/// Entries in one part at most, and parts in one group.
+/// The most entries of one part, and parts of one group.
 const PART_MAX: usize = 64;
 
-/// Neighbours that have this many together become one.
+/// Neighbours with at most this many entries together are merged.
 const PART_AGAIN: usize = PART_MAX / 2;
 
-/// What a ladder is ordered by.
+/// The key of a ladder's entries.
 pub(crate) trait Key: Copy + Default + Ord {
-    /// The part of it that is known before the command is carried out.
-    fn foreknown(self) -> u64;
+    /// The part of the key that is known ahead of the command.
+    fn known_early(self) -> u64;
 }
 
 impl Key for u64 {
-    fn foreknown(self) -> u64 {
+    fn known_early(self) -> u64 {
         self
     }
 }
 
-/// A price, and who came when.
+/// A price and a turn.
 impl Key for (i64, u64) {
-    fn foreknown(self) -> u64 {
+    fn known_early(self) -> u64 {
         self.0.cast_unsigned()
     }
 }
 
-/// In a group, and among the groups, a key says from where on what follows it is searched; the first is
-/// searched for all that is below, too.
+/// A group, and the list of groups, has for each part the key from which the part is searched. The
+/// first part is also searched for all lower keys.
 #[derive(Clone, Debug)]
 pub(crate) struct Ladder<K> {
     froms: Vec<K>,
-    /// Of parts that have parts.
+    /// Parts whose entries are parts.
     groups: Vec<u32>,
     parts: Shelf<Part<K>>,
-    /// Where keys belonged a few commands ago that are going to be looked for; nothing until
-    /// [`Ladder::foresee`] is asked.
-    foreseen: Vec<Path>,
+    /// Paths of keys that commands will look up, found a few commands ahead; empty until the first
+    /// call of [`Ladder::prefetch_path`].
+    prefetched: Vec<Path>,
 }
 
 impl<K> Default for Ladder<K> {
@@ -51,15 +51,15 @@ impl<K> Default for Ladder<K> {
             froms: Vec::new(),
             groups: Vec::new(),
             parts: Shelf::default(),
-            foreseen: Vec::new(),
+            prefetched: Vec::new(),
         }
     }
 }
 
-/// More than there are commands between looking ahead and being carried out.
-const FORESEEN: usize = 16;
+/// More than the number of commands between announcement and execution.
+const PREFETCHED: usize = 16;
 
-/// Two arrays, since a search reads only the keys.
+/// Two arrays, because a search reads only the keys.
 #[derive(Clone, Debug)]
 struct Part<K> {
     count: usize,
@@ -67,14 +67,14 @@ struct Part<K> {
     numbers: [u32; PART_MAX],
 }
 
-/// The way to a part with entries: which group, and which of its parts.
+/// The path to a part with entries: the group, and the part in it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Path {
     group: usize,
     part: usize,
 }
 
-/// Where an entry would have to be put in.
+/// The position at which a missing entry is inserted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gap {
     path: Path,
@@ -82,7 +82,7 @@ pub(crate) struct Gap {
 }
 
 impl<K: Key> Ladder<K> {
-    /// The best one.
+    /// The number at the best key.
     #[inline]
     pub(crate) fn last(&self) -> Option<u32> {
         self.last_part()?.numbers().last().copied()
@@ -97,7 +97,7 @@ impl<K: Key> Ladder<K> {
         Some(&self.parts[*group.numbers().last()?])
     }
 
-    /// All of them, the best first.
+    /// All numbers, the best key first.
     pub(crate) fn best_first(&self) -> impl Iterator<Item = u32> {
         let groups = self.groups.iter().rev().map(|group| &self.parts[*group]);
         let parts = groups.flat_map(|group| group.numbers().iter().rev());
@@ -113,7 +113,7 @@ impl<K: Key> Ladder<K> {
             return Err(Gap { path: Path::default(), at: 0 });
         };
         let part = &self.parts[self.number(path)];
-        // A search would wait for one line after the other, and what follows needs them all.
+        // A search would wait for one line after the other, and the next steps need all of them.
         prefetch_whole(part);
         match part.keys().binary_search(&key) {
             Ok(at) => Ok(part.numbers[at]),
@@ -121,7 +121,7 @@ impl<K: Key> Ladder<K> {
         }
     }
 
-    /// Puts in what was looked for and not found.
+    /// Inserts a key that [`Ladder::find`] did not find.
     pub(crate) fn insert(&mut self, gap: Gap, key: K, number: u32) {
         let Gap { mut path, mut at } = gap;
         if self.groups.is_empty() {
@@ -131,8 +131,8 @@ impl<K: Key> Ladder<K> {
         }
         if self.parts[self.number(path)].count == PART_MAX {
             path = self.split(path);
-            if let Some(behind) = at.checked_sub(PART_MAX / 2 + 1) {
-                (path.part, at) = (path.part + 1, behind + 1);
+            if let Some(upper_at) = at.checked_sub(PART_MAX / 2 + 1) {
+                (path.part, at) = (path.part + 1, upper_at + 1);
             }
         }
         let part = self.number(path);
@@ -142,7 +142,7 @@ impl<K: Key> Ladder<K> {
         }
     }
 
-    /// Keys on the way to a first entry are in order with what may split off from there.
+    /// Keys on the path to a first entry stay in order with the parts that may split off there.
     fn lower(&mut self, group: usize, key: K) {
         let parts = self.groups[group];
         let from = &mut self.parts[parts].keys[0];
@@ -152,7 +152,7 @@ impl<K: Key> Ladder<K> {
         }
     }
 
-    /// Takes out what is there.
+    /// Removes an entry if the key is there.
     pub(crate) fn remove(&mut self, key: K) -> Option<u32> {
         let path = self.path_to(key)?;
         let part = self.number(path);
@@ -164,23 +164,23 @@ impl<K: Key> Ladder<K> {
         Some(found)
     }
 
-    /// Has the part brought near where a key is going to be looked for.
-    pub(crate) fn foresee(&mut self, key: K) {
+    /// Prefetches the part in which a key will be looked up.
+    pub(crate) fn prefetch_path(&mut self, key: K) {
         let Some(path) = self.search(key) else { return };
         prefetch_whole(&self.parts[self.number(path)]);
-        if self.foreseen.is_empty() {
-            self.foreseen = vec![path; FORESEEN];
+        if self.prefetched.is_empty() {
+            self.prefetched = vec![path; PREFETCHED];
         }
-        self.foreseen[foreseen_at(key)] = path;
+        self.prefetched[prefetched_at(key)] = path;
     }
 
     #[inline]
     fn path_to(&self, key: K) -> Option<Path> {
-        let foreseen = self.foreseen.get(foreseen_at(key)).copied();
-        foreseen.filter(|path| self.leads(*path, key)).or_else(|| self.search(key))
+        let prefetched = self.prefetched.get(prefetched_at(key)).copied();
+        prefetched.filter(|path| self.leads(*path, key)).or_else(|| self.search(key))
     }
 
-    /// Whether a key belongs there now: parts may have split and merged.
+    /// Whether the path still leads to the key's part: parts may have split and merged.
     fn leads(&self, Path { group, part }: Path, key: K) -> bool {
         let has = |froms: &[K], at: usize| {
             at < froms.len()
@@ -202,7 +202,7 @@ impl<K: Key> Ladder<K> {
         self.parts[self.groups[group]].numbers[part]
     }
 
-    /// Makes two of a full part, the first of which is then at the path that is returned.
+    /// Splits a full part, and returns the path of its lower half.
     #[cold]
     fn split(&mut self, path: Path) -> Path {
         let Path { mut group, part } = path;
@@ -212,8 +212,8 @@ impl<K: Key> Ladder<K> {
         let mut at = part + 1;
         if self.parts[self.groups[group]].count == PART_MAX {
             self.split_group(group);
-            if let Some(behind) = at.checked_sub(PART_MAX / 2 + 1) {
-                (group, at) = (group + 1, behind + 1);
+            if let Some(upper_at) = at.checked_sub(PART_MAX / 2 + 1) {
+                (group, at) = (group + 1, upper_at + 1);
             }
         }
         let parts = self.groups[group];
@@ -229,8 +229,8 @@ impl<K: Key> Ladder<K> {
         self.groups.insert(group + 1, upper);
     }
 
-    /// Has a part that has few entries become one with a neighbour in its group, if both have few. A part
-    /// without any goes, unless it is the only one.
+    /// Merges a part of few entries with a neighbour in its group, if both have few. Removes an
+    /// empty part, unless it is the only one.
     #[cold]
     fn shrink(&mut self, path: Path) {
         let Path { group, part } = path;
@@ -263,7 +263,8 @@ impl<K: Key> Ladder<K> {
         }
         let counts = |at: &u32| self.parts[*at].count;
         let Some(at) = neighbour(&self.groups, group, counts) else { return };
-        // The first part of a group has been searched for all below it, which here another may have.
+        // The first part of a group was searched for all lower keys, and another part may have
+        // these now.
         let upper = self.groups.remove(at + 1);
         self.parts[upper].keys[0] = self.froms.remove(at + 1);
         self.join(self.groups[at], upper);
@@ -276,8 +277,8 @@ impl<K: Key> Ladder<K> {
     }
 }
 
-/// The first of the two that become one: this one with the smaller of its neighbours, if they are few
-/// enough together.
+/// The first part of a pair to merge: this part and its smaller neighbour, if they have few entries
+/// together.
 fn neighbour(numbers: &[u32], at: usize, counts: impl Fn(&u32) -> usize) -> Option<usize> {
     let size = |at: usize| numbers.get(at).map_or(PART_MAX, &counts);
     let first = match at.checked_sub(1) {
@@ -288,11 +289,11 @@ fn neighbour(numbers: &[u32], at: usize, counts: impl Fn(&u32) -> usize) -> Opti
 }
 
 #[inline]
-fn foreseen_at<K: Key>(key: K) -> usize {
-    (key.foreknown().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60) as usize
+fn prefetched_at<K: Key>(key: K) -> usize {
+    (key.known_early().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60) as usize
 }
 
-const _: () = assert!(FORESEEN == 1 << (u64::BITS - 60));
+const _: () = assert!(PREFETCHED == 1 << (u64::BITS - 60));
 
 impl<K: Key> Part<K> {
     fn empty() -> Self {
@@ -329,14 +330,14 @@ impl<K: Key> Part<K> {
         number
     }
 
-    /// The upper half of a full one.
+    /// The upper half of a full part.
     fn split_off(&mut self) -> Self {
         let mut upper = Self::empty();
         self.move_to(PART_MAX / 2, &mut upper);
         upper
     }
 
-    /// Moves its entries from `first` on to the end of another part.
+    /// Moves its entries from `first` onwards to the end of another part.
     fn move_to(&mut self, first: usize, other: &mut Self) {
         let count = self.count - first;
         let end = other.count + count;
@@ -383,8 +384,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 20, failure_persistence: None, ..Default::default() })]
 
-        /// Stretches of pages come and go, from either end or in no order, in parts that split and
-        /// become one again.
+        /// Ranges of pages are added and removed, from either end or in no order, in parts that
+        /// split and merge.
         #[test]
         fn a_ladder_is_a_sorted_map(
             stretches in prop::collection::vec((0..2000_u64, 1..700_u64, 0..3_u64, any::<bool>()), 1..14),
@@ -399,8 +400,8 @@ mod tests {
                     };
                     let page = number as u32 * 3;
                     if at % 3 == 0 {
-                        ladder.foresee(first + (at + 5) * 7919 % 2003);
-                        ladder.foresee(number);
+                        ladder.prefetch_path(first + (at + 5) * 7919 % 2003);
+                        ladder.prefetch_path(number);
                     }
                     prop_assert_eq!(ladder.find(number).ok(), map.get(&number).copied());
                     if put && map.insert(number, page).is_none() {

@@ -1,19 +1,18 @@
-//! A resting order as matching sees it.
+//! A resting order, as matching needs it.
 
 use types::{Order, OrderId, Qty, Side};
 
 use crate::book::slab::{NONE, Slab};
 
-/// Names a resting order; used again once the order is gone.
+/// Number of a resting order; reused once the order is gone.
 pub type NodeId = u32;
 
-/// The resting orders of all books: one slab, so that room freed in one book serves another.
+/// The resting orders of all books: one slab, so that a slot freed in one book serves another.
 pub type Nodes = Slab<Node, NODES_RESERVED>;
 
 pub(crate) const NODES_RESERVED: usize = 1 << 22;
 
-/// A resting order as matching sees it: half a cache line. Its price is where it lies: in a slot of a
-/// page.
+/// A resting order, as matching needs it, in half a cache line. Its page and slot imply its price.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub struct Node {
@@ -29,14 +28,14 @@ pub struct Node {
 const _: () = assert!(size_of::<Node>() == 32);
 
 impl Node {
-    /// An order that is on no book for now.
+    /// An order that is on no book.
     pub(crate) fn off_book(order: &Order) -> Self {
         let Order { order_id, side, .. } = *order;
         let leaves = order.leaves_qty().lots();
         Self { leaves, order_id, next: NONE, prev: NONE, page: NONE, slot: 0, side }
     }
 
-    /// Sets what is left of an order that is on no book.
+    /// Sets the remaining quantity of an order that is on no book.
     pub(crate) fn set_leaves(&mut self, leaves_qty: Qty) {
         debug_assert!(self.page == NONE, "a level knows the sum of its orders");
         self.leaves = leaves_qty.lots();
@@ -56,7 +55,7 @@ impl Node {
         self.side
     }
 
-    /// Who is behind it in the queue at its price, if anybody.
+    /// The next order in the queue at its price, or [`NONE`](super::slab::NONE).
     #[inline]
     pub(crate) fn next(&self) -> NodeId {
         self.next

@@ -1,13 +1,13 @@
 //! A page: the levels at 64 consecutive keys, with one bit for each that has orders.
 //!
-//! However few levels a page has, they must not cost what 64 would, or somebody who spreads
-//! orders thinly makes the book fat. So there are three forms: up to two levels lie in the page
-//! itself, up to twelve in a small block, and any more in a block where each has its own place.
-//! Blocks that are given back are kept for the next page that needs one.
+//! A page with few levels must not use the memory of 64, or a client could bloat the book by orders
+//! at scattered prices. So a page has three forms. Up to two levels lie in the page itself, and up
+//! to twelve in a small block. More lie in a large block, with a slot for each key. Freed blocks
+//! are kept for the next page that needs one.
 //!
 //! # Invariants
-//! - A bit is set exactly where a level has orders.
-//! - In the two small forms the first levels are those of the set bits, in order; in the large one
+//! - A bit is set exactly if its level has orders.
+//! - In the two small forms the first levels are those of the set bits, in order. In the large one
 //!   a level without orders is [`EMPTY`].
 
 use crate::book::prefetch::prefetch;
@@ -18,26 +18,27 @@ pub(crate) const SLOTS: usize = 64;
 const FEW: usize = 2;
 const SOME: usize = 12;
 
-/// With so many levels or fewer a page takes the next smaller form. It is well below what would
-/// need the larger one, so that an order that comes and goes does not move them each time.
+/// A page with this many levels or fewer takes the next smaller form. The number is well below the
+/// size of the larger form, so that one order that comes and goes does not convert the page each
+/// time.
 const FEW_AGAIN: u32 = 1;
 const SOME_AGAIN: u32 = 6;
 
-/// Blocks of each size that are kept for later; more go back to the allocator.
+/// Blocks of each size that are kept for reuse; the others return to the allocator.
 const SPARE_MAX: usize = 64;
 
-/// The orders at one price, first come first.
+/// The orders at one price, oldest first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
     pub(crate) head: u32,
     pub(crate) tail: u32,
-    /// Modulo 2^64, which only absurd books reach; it comes out right again as they shrink.
+    /// Modulo 2^64, which only absurd books exceed; it is right again as they shrink.
     pub(crate) qty: u64,
 }
 
 const EMPTY: Level = Level { head: NONE, tail: NONE, qty: 0 };
 
-/// As large as a cache line and in one.
+/// Fills exactly one cache line.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(crate) struct Page {
@@ -56,9 +57,9 @@ enum Levels {
     All(Box<[Level; SLOTS]>),
 }
 
-/// Blocks without a page, all of whose levels are [`EMPTY`].
+/// Blocks without a page, whose levels are all [`EMPTY`].
 #[derive(Clone, Debug, Default)]
-#[allow(clippy::vec_box)] // A block goes from page to page as it is.
+#[allow(clippy::vec_box)] // A block moves from page to page without a copy.
 pub(crate) struct Spare {
     some: Vec<Box<[Level; SOME]>>,
     all: Vec<Box<[Level; SLOTS]>>,
@@ -74,7 +75,7 @@ impl Page {
         self.occupied & (1 << slot) != 0
     }
 
-    /// The level with the highest key; there is one.
+    /// The level with the highest key; the page has one.
     #[inline]
     pub(crate) fn best_slot(&self) -> usize {
         self.occupied.ilog2() as usize
@@ -85,7 +86,7 @@ impl Page {
         self.number * SLOTS as u64 + self.best_slot() as u64
     }
 
-    /// The slots that have orders, the highest first.
+    /// The slots with orders, the highest first.
     pub(crate) fn best_first(&self) -> impl Iterator<Item = usize> {
         let mut occupied = self.occupied;
         std::iter::from_fn(move || {
@@ -95,7 +96,7 @@ impl Page {
         })
     }
 
-    /// A level that has orders.
+    /// The level of a slot that has orders.
     #[inline]
     pub(crate) fn level(&self, slot: usize) -> &Level {
         match &self.levels {
@@ -115,7 +116,7 @@ impl Page {
         }
     }
 
-    /// Has the place of a level brought near, whether it has orders or not.
+    /// Prefetches the level of a slot, with or without orders.
     #[inline]
     pub(crate) fn prefetch(&self, slot: usize) {
         match &self.levels {
@@ -125,7 +126,7 @@ impl Page {
         }
     }
 
-    /// Makes a level of one order where there was none.
+    /// Adds a level of one order at an empty slot.
     #[inline]
     pub(crate) fn open(&mut self, slot: usize, level: Level, spare: &mut Spare) {
         if let Levels::All(levels) = &mut self.levels {
@@ -136,7 +137,7 @@ impl Page {
         self.occupied |= 1 << slot;
     }
 
-    /// Ends a level whose last order has gone.
+    /// Removes a level after its last order.
     #[inline]
     pub(crate) fn close(&mut self, slot: usize, spare: &mut Spare) {
         let rank = rank(self.occupied, slot);
@@ -218,13 +219,13 @@ impl Spare {
     }
 }
 
-/// How many levels lie before this one in a small form.
+/// The number of levels in front of this one in a small form.
 #[inline]
 fn rank(occupied: u64, slot: usize) -> usize {
     (occupied & ((1 << slot) - 1)).count_ones() as usize
 }
 
-/// The set bits from the lowest to the highest.
+/// The set bits, the lowest first.
 fn slots(mut occupied: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let slot = (occupied != 0).then(|| occupied.trailing_zeros() as usize)?;
@@ -263,7 +264,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
 
-        /// Levels come and go; how full the page is swings between all its forms.
+        /// Levels are added and removed; the number of levels passes through all forms.
         #[test]
         fn a_page_is_a_sorted_map(
             swings in prop::collection::vec((0..=SLOTS, prop::collection::vec(0..SLOTS, 1..100)), 1..12),

@@ -1,18 +1,18 @@
-//! Memory that is asked for before it is needed, and pages for it that are found faster.
+//! Prefetches of cache lines, and huge pages for large arrays.
 //!
-//! This file may use `unsafe`, because there is no safe way to give either: to ask for a cache line
-//! without waiting for it made w2 of the workloads twice as fast, huge pages another tenth. Nothing
-//! is read or written, so no result can depend on it.
+//! This file may use `unsafe`, because safe Rust offers neither. Prefetching made w2 of the
+//! workloads twice as fast, and huge pages another tenth. Nothing is read or written, so no result
+//! can depend on it.
 
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
 
-/// Has the cache line of a place brought near. Does nothing where the processor cannot.
+/// Prefetches the cache line of a value. Does nothing on processors without the instruction.
 #[inline(always)]
 pub(crate) fn prefetch<T>(place: &T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the instruction is part of every x86-64 processor, and changes nothing but caches.
+    // SAFETY: the instruction is part of every x86-64 processor, and changes only caches.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(place).cast());
@@ -21,7 +21,7 @@ pub(crate) fn prefetch<T>(place: &T) {
     let _ = place;
 }
 
-/// [`prefetch`] for all cache lines of a place.
+/// [`prefetch`] for all cache lines of a value.
 #[inline(always)]
 pub(crate) fn prefetch_whole<T>(place: &T) {
     const LINE: usize = 64;
@@ -32,7 +32,7 @@ pub(crate) fn prefetch_whole<T>(place: &T) {
     }
 }
 
-/// [`prefetch`] for the first and the last cache line of a place.
+/// [`prefetch`] for the first and the last cache line of a value.
 #[inline(always)]
 pub(crate) fn prefetch_ends<T>(place: &T) {
     prefetch(place);
@@ -41,17 +41,17 @@ pub(crate) fn prefetch_ends<T>(place: &T) {
     prefetch(unsafe { &*last });
 }
 
-/// What a processor maps as one in a huge page.
+/// The size of a huge page.
 const HUGE: usize = 1 << 21;
 
-/// Asks for huge pages behind the room of a large array: a random record of many is then found
-/// without walking tables that are not in the cache either. The beginning stays as it is, so that
-/// a small array does not take a huge page.
+/// Asks the system for huge pages under the memory of a large array. A random record among many is
+/// then found without a walk through uncached page tables. The beginning stays on small pages, so
+/// that a small array does not take a huge one.
 pub(crate) fn advise_huge<T>(array: &mut Vec<T>) {
     advise_huge_bytes(array.as_mut_ptr().cast(), array.capacity() * size_of::<T>());
 }
 
-/// [`advise_huge`] for room that nothing has been put into.
+/// [`advise_huge`] for memory without values.
 pub(crate) fn advise_huge_room<T>(room: &mut [MaybeUninit<T>]) {
     advise_huge_bytes(room.as_mut_ptr().cast(), size_of_val(room));
 }
@@ -63,8 +63,8 @@ fn advise_huge_bytes(start: *mut u8, len: usize) {
         return;
     }
     #[cfg(target_os = "linux")]
-    // SAFETY: whole pages of memory that the caller's array owns are named, and advice changes no
-    // content. Where there are no huge pages it is refused, and nothing is lost.
+    // SAFETY: the call covers whole pages of the memory that the caller's array owns, and advice
+    // changes no content. A system without huge pages refuses it, which is harmless.
     unsafe {
         let place = start.wrapping_add(first - start as usize);
         libc::madvise(place.cast(), (end - first) & !(HUGE - 1), libc::MADV_HUGEPAGE);

@@ -1,9 +1,9 @@
-//! Records that are named by a small number, never move, and whose room is used again.
+//! Slab of records that never move.
 
 use crate::book::prefetch::advise_huge;
 
-/// Each stretch of memory is twice as long as the one before: what is there is not copied to make room, a
-/// small shelf takes little, and a large one lies on huge pages.
+/// Each chunk of memory is twice as long as the previous one. The shelf grows without copying its
+/// records, a small shelf takes little memory, and a large one lies on huge pages.
 #[derive(Clone, Debug)]
 pub(crate) struct Shelf<T> {
     stretches: Vec<Vec<T>>,
@@ -33,13 +33,13 @@ impl<T> Shelf<T> {
         u32::try_from(number).expect("fewer than 2^32 records")
     }
 
-    /// The record stays readable until its place is taken again.
+    /// The record stays readable until its slot is reused.
     pub(crate) fn remove(&mut self, number: u32) {
         self.free.push(number);
     }
 }
 
-/// Which stretch, and where in it.
+/// The chunk, and the offset in it.
 #[inline]
 fn place(number: u32) -> (usize, usize) {
     let place = number as usize + 1;
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_keep_their_place_and_room_is_used_again() {
+    fn records_never_move_and_freed_slots_are_reused() {
         let mut shelf = Shelf::default();
         let numbers: Vec<u32> = (0..1_000).map(|at| shelf.insert(at)).collect();
         let first = std::ptr::from_ref(&shelf[numbers[0]]);

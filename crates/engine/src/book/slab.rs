@@ -1,14 +1,13 @@
-//! Records that are named by a small number and whose room is used again.
+//! Slab: records under small numbers, with reuse of freed slots.
 
 use crate::book::prefetch::{advise_huge, prefetch};
 
-/// Stands for "no record" where a record's number is expected.
+/// The number of no record.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Free places are kept on a stack, so that taking and giving back cost a few instructions and
-/// nothing allocates once the slab has grown to its working size. A slab asks for the room of
-/// `RESERVE` records at once: memory that was never touched costs nothing, and no command is held
-/// up by copying records into a larger place.
+/// Free slots are kept on a stack: an insert or remove costs a few instructions, and nothing
+/// allocates once the slab has its working size. A slab reserves `RESERVE` records at once, because
+/// untouched memory costs nothing. So no command waits for a copy of all records.
 #[derive(Clone, Debug)]
 pub struct Slab<T, const RESERVE: usize = 0> {
     records: Vec<T>,
@@ -27,7 +26,7 @@ impl<T, const RESERVE: usize> Slab<T, RESERVE> {
         self.insert_made(|| record)
     }
 
-    /// [`Slab::insert`] for the hot path: the record is made where it is going to lie.
+    /// [`Slab::insert`] for the hot path: constructs the record in its slot.
     #[inline(always)]
     pub(crate) fn insert_made(&mut self, make: impl FnOnce() -> T) -> u32 {
         match self.free.pop() {
@@ -55,23 +54,23 @@ impl<T, const RESERVE: usize> Slab<T, RESERVE> {
         self.reserve(RESERVE.saturating_sub(self.records.len()).max(1));
     }
 
-    /// Makes room for so many records that are about to come, where no place is free.
+    /// Reserves slots for `more` records, while no slot is free.
     pub(crate) fn reserve(&mut self, more: usize) {
-        // Large ones are not copied: the system hands over their pages.
+        // A large array is not copied: the system moves its pages.
         self.records.reserve(more);
-        // All places are taken, so there is nothing on the stack to be copied.
+        // All slots are used, so the stack is empty and nothing of it is copied.
         debug_assert!(self.free.is_empty());
         self.free = Vec::with_capacity(self.records.capacity());
         advise_huge(&mut self.records);
     }
 
-    /// The record stays readable until its place is taken again.
+    /// The record stays readable until its slot is reused.
     #[inline]
     pub fn remove(&mut self, index: u32) {
         self.free.push(index);
     }
 
-    /// Has a record brought near that is going to be asked for.
+    /// Prefetches a record.
     #[inline]
     pub fn prefetch(&self, index: u32) {
         if let Some(record) = self.get_or_last(index) {
@@ -79,8 +78,8 @@ impl<T, const RESERVE: usize> Slab<T, RESERVE> {
         }
     }
 
-    /// For hints, where any record will do for a number that is none: there is no branch that a
-    /// processor could guess wrong.
+    /// For prefetching: a number without a record gives any record, so that there is no branch to
+    /// mispredict.
     #[inline]
     pub(crate) fn get_or_last(&self, index: u32) -> Option<&T> {
         let last = self.records.len().checked_sub(1)?;

@@ -1,4 +1,4 @@
-//! What commands do with accounts: fees, limits, holds, withdrawals, undone trades.
+//! Effects of commands on accounts: fees, limits, holds, withdrawals, busted trades.
 
 mod bust;
 mod fee;

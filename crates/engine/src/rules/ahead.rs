@@ -1,9 +1,9 @@
-//! What commands that wait are going to need, brought near while others are carried out.
+//! Prefetching for announced commands, while earlier ones are carried out.
 //!
-//! A command touches a dozen places that depend on each other: its account leads to a balance, an
-//! order's id to its record, and that to its neighbours. Each step is taken when the one before has
-//! had time to arrive. These are hints: nothing is changed, and who announces other commands than
-//! he applies gets the same results later.
+//! A command touches a dozen records that depend on each other: its account leads to a balance, an
+//! order's id to its record, and that to its neighbours. Each step follows after the previous one
+//! had time to load. Prefetching changes nothing: a caller that announces other commands than it
+//! applies gets the same results later.
 
 use std::hint::select_unpredictable;
 
@@ -15,21 +15,22 @@ use crate::state::Engine;
 use crate::state::ahead::{AIMS, Aim};
 use crate::state::market::Market;
 
-/// How many announcements later the further steps are taken. Among few markets, two are not.
+/// The announcements after which the later steps follow. With few markets, two steps are skipped.
 const SECOND: usize = 3;
 const THIRD: usize = 6;
 const FOURTH: usize = 9;
 const FIFTH: usize = 12;
 const SIXTH: usize = 13;
 
-/// So many markets lie near anyway.
+/// This many markets stay in the cache anyway.
 const FEW_MARKETS: usize = 64;
 
 impl Engine {
-    /// So many entries ahead of the one that is applied, an entry is best announced.
+    /// The best number of entries between the announcement of an entry and its execution.
     pub const AHEAD: usize = 14;
 
-    /// An entry is going to be applied soon, or `None` is when there is no further one for now.
+    /// Announces an entry that will be applied soon, or `None` if there is no further entry for
+    /// now.
     #[inline]
     pub fn announce(&mut self, entry: Option<&Entry>) {
         let last = (self.ahead.last + 1) % AIMS;
@@ -38,23 +39,23 @@ impl Engine {
         if let Some(Entry { command: Command::NewOrder(order), .. }) = entry
             && order.terms.is_some()
         {
-            self.bring_trigger_of(order);
+            self.prefetch_trigger_of(order);
         }
         let before = |steps: usize| &self.ahead.aims[(last + AIMS - steps) % AIMS];
-        self.bring_accounts(before(0));
+        self.prefetch_accounts(before(0));
         if self.markets.len() > FEW_MARKETS {
-            self.bring_market(before(0));
-            self.bring_index(before(SECOND));
-            self.bring_place(before(THIRD));
+            self.prefetch_market(before(0));
+            self.prefetch_index(before(SECOND));
+            self.prefetch_place(before(THIRD));
         } else {
-            self.bring_place(before(0));
+            self.prefetch_place(before(0));
         }
-        let node = self.bring_order(before(FOURTH));
+        let node = self.prefetch_order(before(FOURTH));
         self.ahead.aims[(last + AIMS - FOURTH) % AIMS].node = node;
         let aim = self.ahead.aims[(last + AIMS - FIFTH) % AIMS];
-        self.bring_neighbours(&aim);
+        self.prefetch_neighbours(&aim);
         let aim = self.ahead.aims[(last + AIMS - SIXTH) % AIMS];
-        self.bring_trigger(&aim);
+        self.prefetch_trigger(&aim);
     }
 
     #[inline]
@@ -81,7 +82,7 @@ impl Engine {
     }
 
     #[inline]
-    fn bring_accounts(&self, aim: &Aim) {
+    fn prefetch_accounts(&self, aim: &Aim) {
         if let Some(account) = self.accounts.get(aim.account as usize) {
             account.prefetch();
         }
@@ -89,14 +90,14 @@ impl Engine {
     }
 
     #[inline]
-    fn bring_market(&self, aim: &Aim) {
+    fn prefetch_market(&self, aim: &Aim) {
         if let Some(market) = self.market(aim.instrument) {
             market.prefetch();
         }
     }
 
     #[inline]
-    fn bring_index(&self, aim: &Aim) {
+    fn prefetch_index(&self, aim: &Aim) {
         if let Some(market) = self.market(aim.instrument) {
             market.index.prefetch_page(id_in(market, aim));
             market.book.prefetch_hint(aim.side, aim.price);
@@ -104,14 +105,14 @@ impl Engine {
     }
 
     #[inline]
-    fn bring_place(&self, aim: &Aim) {
+    fn prefetch_place(&self, aim: &Aim) {
         if let Some(market) = self.market(aim.instrument) {
             market.index.prefetch(id_in(market, aim));
         }
     }
 
     #[inline]
-    fn bring_order(&self, aim: &Aim) -> NodeId {
+    fn prefetch_order(&self, aim: &Aim) -> NodeId {
         let Some(market) = self.market(aim.instrument) else { return NONE };
         let node = market.index.peek(aim.order_id.0);
         self.orders.prefetch(node);
@@ -125,7 +126,7 @@ impl Engine {
     }
 
     #[inline]
-    fn bring_neighbours(&mut self, aim: &Aim) {
+    fn prefetch_neighbours(&mut self, aim: &Aim) {
         let Some(market) = self.markets.get_mut(aim.instrument.0 as usize) else { return };
         let node = aim.node;
         self.orders.prefetch_neighbours(node);
@@ -141,26 +142,27 @@ impl Engine {
         }
     }
 
-    /// Where orders wait for their trigger that one joins or leaves. Where few wait, it is near.
+    /// Prefetches the trigger entry that an order adds or removes. With few waiting orders it is
+    /// cached.
     #[inline]
-    fn bring_trigger(&mut self, aim: &Aim) {
+    fn prefetch_trigger(&mut self, aim: &Aim) {
         let Some(market) = self.markets.get_mut(aim.instrument.0 as usize) else { return };
         if market.triggers.are_many() {
-            self.orders.stop_of(aim.node).inspect(|stop| market.triggers.foresee(*stop));
+            self.orders.stop_of(aim.node).inspect(|stop| market.triggers.prefetch(*stop));
         }
     }
 
     #[cold]
-    fn bring_trigger_of(&mut self, order: &NewOrder) {
+    fn prefetch_trigger_of(&mut self, order: &NewOrder) {
         let Some(market) = self.markets.get_mut(order.instrument.0 as usize) else { return };
         if let Some(price) = order.special().stop_price {
-            market.triggers.foresee((order.order_type, order.side, price));
+            market.triggers.prefetch((order.order_type, order.side, price));
         }
     }
 
-    /// Has brought near what is going to be needed when `node` trades, and then those behind it.
+    /// Prefetches the records for a trade of `node`, and those of the orders after it.
     #[inline]
-    pub(super) fn foresee_makers(&self, node: NodeId) {
+    pub(super) fn prefetch_makers(&self, node: NodeId) {
         let Some(record) = self.orders.get(node) else { return };
         let market = &self.markets[record.instrument.0 as usize];
         self.accounts[record.account.0 as usize].prefetch_parts(&market.instrument);
@@ -174,7 +176,7 @@ impl Engine {
     }
 }
 
-/// The order that a command is about, or the id that a new one will about have.
+/// The order of a command, or the approximate id of a new one.
 #[inline]
 fn id_in(market: &Market, aim: &Aim) -> u64 {
     let next = market.last_order_id.saturating_add(1);

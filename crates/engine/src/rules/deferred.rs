@@ -1,4 +1,4 @@
-//! Work that one command left to the next `Continue`.
+//! Work that one command deferred to the next `Continue`.
 
 use types::Event;
 
@@ -6,8 +6,8 @@ use crate::state::Engine;
 use crate::state::deferred::Deferred;
 
 impl Engine {
-    /// Nothing comes between the parts of a command. Whoever runs the engine sees to it that the
-    /// next command is a `Continue`; a log that says otherwise is carried out as if it were.
+    /// Nothing runs between the parts of a command. The venue makes the next command a `Continue`;
+    /// if a log does not, the engine resumes the work ahead of the other command.
     #[cold]
     pub(crate) fn catch_up(&mut self, events: &mut Vec<Event>) {
         while self.has_deferred() {
@@ -16,7 +16,7 @@ impl Engine {
         }
     }
 
-    /// Takes up what waits, as far as the command's work goes.
+    /// Resumes deferred work, as far as the command's work goes.
     #[inline(never)]
     pub(crate) fn resume(&mut self, events: &mut Vec<Event>) {
         while self.work > 0
@@ -25,7 +25,7 @@ impl Engine {
             match work {
                 Deferred::Trade(mut order) => self.execute(&mut order, events),
                 Deferred::Reenter(instrument, order_id) => {
-                    let node = self.find_by_id(instrument, order_id).expect("it is on its way");
+                    let node = self.find_by_id(instrument, order_id).expect("it is entering");
                     self.enter_again(self.orders.order(node), node, events);
                 }
                 Deferred::FollowUp(instrument) => self.follow_up(instrument, events),
@@ -36,7 +36,7 @@ impl Engine {
                 Deferred::EndSession(session) => self.end_session(session, events),
                 Deferred::SettleDebts(account, asset) => self.settle_debts(account, asset, events),
                 Deferred::Delist(instrument) => self.cancel_delisted(instrument, events),
-                Deferred::Due => self.take_up_due(events),
+                Deferred::Due => self.run_due(events),
                 Deferred::Uncross(uncrossing) => self.uncross(uncrossing, events),
                 Deferred::SettlePhase(settling) => self.settle_phase(settling, events),
             }

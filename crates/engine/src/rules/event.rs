@@ -1,12 +1,13 @@
-//! How rules report what happened: events, and refusals among them.
+//! Emission of events, and of rejections among them.
 
 use types::{AccountId, CommandRejected, Event, RejectReason};
 
 use crate::state::Engine;
 
-/// Makes an event where it is going to lie: the large ones cost as much to move as to make.
+/// Constructs an event in its slot, because a move of a large event costs as much as its
+/// construction.
 #[inline(always)]
-pub(super) fn tell(events: &mut Vec<Event>, make: impl FnOnce() -> Event) {
+pub(super) fn emit(events: &mut Vec<Event>, make: impl FnOnce() -> Event) {
     events.push(make());
 }
 

@@ -1,5 +1,4 @@
-//! What follows from a command's own events in an instrument: pegs that move, triggers that are
-//! reached.
+//! Consequences of a command's own events in an instrument: moves of pegs, triggers.
 
 use types::{Event, InstrumentId, OrderId};
 
@@ -7,8 +6,8 @@ use crate::state::Engine;
 use crate::state::deferred::Deferred;
 
 impl Engine {
-    /// An instrument's book has changed, or it has traded. To be called behind every such change;
-    /// what follows from it comes when the command's own order is done.
+    /// An instrument's book has changed, or it has traded. Every rule with such a change calls
+    /// this; the consequences run after the command's own order.
     #[inline(always)]
     pub(super) fn touch(&mut self, instrument: InstrumentId) {
         let market = &mut self.markets[instrument.0 as usize];
@@ -18,8 +17,8 @@ impl Engine {
         }
     }
 
-    /// One thing after another, until nothing follows or the command's work is used up; what else
-    /// waits, comes when nothing follows here any more.
+    /// Runs one consequence after another, until none is left or the command's work is used up.
+    /// Other deferred work runs after that.
     #[cold]
     pub(super) fn follow_up(&mut self, instrument: InstrumentId, events: &mut Vec<Event>) {
         let others = self.deferred.len();
@@ -31,21 +30,21 @@ impl Engine {
                 self.markets[instrument.0 as usize].follow_up_waits = false;
                 return;
             }
-            // An order on its way goes first.
-            let on_its_way = self.deferred.len() - others;
-            if self.work == 0 || on_its_way > 0 {
-                self.deferred.insert(on_its_way, Deferred::FollowUp(instrument));
+            // An entering order runs first.
+            let entering = self.deferred.len() - others;
+            if self.work == 0 || entering > 0 {
+                self.deferred.insert(entering, Deferred::FollowUp(instrument));
                 return;
             }
         }
     }
 
-    /// Whether a round of pegs is under way, which an order or the command's work has cut.
+    /// Whether a round of pegs is unfinished, cut by an order or by the limit of work.
     fn pegs_move(&self, instrument: InstrumentId) -> bool {
         self.markets[instrument.0 as usize].special.pegs.cursor != OrderId(0)
     }
 
-    /// Whether anything followed.
+    /// Returns whether there was a consequence.
     fn follow_up_once(&mut self, instrument: InstrumentId, events: &mut Vec<Event>) -> bool {
         if self.pegs_move(instrument) {
             return self.move_pegs(instrument, events);
@@ -58,7 +57,7 @@ impl Engine {
             return false;
         }
         self.move_pegs(instrument, events)
-            || self.note_prices(instrument)
+            || self.apply_prices(instrument)
             || self.pull_trigger(instrument, events)
     }
 }

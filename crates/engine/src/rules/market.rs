@@ -1,4 +1,4 @@
-//! What operators and time do with instruments: phases, auctions, calendars, halts, rules.
+//! Effects of operators and time on instruments: phases, auctions, calendars, halts, rules.
 
 mod auction;
 mod calendar;

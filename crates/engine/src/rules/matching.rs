@@ -1,4 +1,4 @@
-//! How an order is checked, trades, rests, and what follows its price.
+//! The checks, trades and rests of orders, and the orders that follow prices.
 
 pub(crate) mod check;
 pub(crate) mod count;

@@ -1,4 +1,4 @@
-//! What operators do: money in and out, listings, accounts, keys.
+//! Commands of operators: transfers, listings, accounts, keys.
 
 mod account;
 mod key;

@@ -1,4 +1,4 @@
-//! What commands do with open orders: how they end, change, wait, and depend on each other.
+//! Effects of commands on open orders: ends, changes, waits, and dependencies.
 
 mod ending;
 mod list;

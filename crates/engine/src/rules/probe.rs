@@ -1,6 +1,6 @@
-//! Parts of a command on their own, for benches: what each of them takes drowns in the whole.
+//! Parts of a command for benches, which could not measure them within a whole command.
 //!
-//! None of this is reached by a command, and an engine that was probed is good for nothing else.
+//! No command reaches these functions, and a probed engine must not be used for anything else.
 
 use types::{InstrumentId, Order, Price, Qty};
 
@@ -9,8 +9,7 @@ use crate::state::{Engine, WORK_PER_COMMAND};
 
 #[doc(hidden)]
 impl Engine {
-    /// What one fill does to the balances of one side: its hold, its release, what it pays, what
-    /// it receives, and the fee.
+    /// The effects of one fill on the balances of one side: hold, release, payment, proceeds, fee.
     pub fn probe_balances(&mut self, order: &Order, qty: Qty) {
         let Self { markets, accounts, now_ns, .. } = self;
         let market = &markets[order.instrument.0 as usize];
@@ -23,8 +22,8 @@ impl Engine {
         account.settle(instrument, order, qty, base, quote, fee);
     }
 
-    /// What one trade does to two accounts with positions in place of balances: what both have
-    /// open, their positions, and what is cleared.
+    /// The effects of one trade on two accounts with positions instead of balances: exposures,
+    /// positions, and the clearing.
     pub fn probe_positions(&mut self, maker: &Order, taker: &Order, qty: Qty) {
         for order in [maker, taker] {
             let Self { markets, accounts, now_ns, .. } = self;
@@ -34,13 +33,13 @@ impl Engine {
         self.settle_uncommon(maker, taker, maker.price, qty);
     }
 
-    /// Whether a trade at `price` reaches the trigger of any order that waits.
+    /// Whether a trade at `price` reaches the trigger of any waiting order.
     pub fn probe_triggers(&mut self, instrument: InstrumentId, price: Price) -> bool {
         self.work = WORK_PER_COMMAND;
         let market = &mut self.markets[instrument.0 as usize];
         if market.triggers.any_wait() {
-            market.triggers.note(price);
+            market.triggers.record_price(price);
         }
-        market.triggers.has_prices() && self.note_prices(instrument)
+        market.triggers.has_prices() && self.apply_prices(instrument)
     }
 }

@@ -1,11 +1,11 @@
-//! Retry keys: a command that comes again is recognised for a time.
+//! Retry keys: a repeated command is recognized for a limited time.
 
 use types::{AccountId, RetryKey};
 
 use crate::state::Engine;
 use crate::state::account::{RETRY_KEYS_PER_ACCOUNT, Retry};
 
-/// How long a retry key is remembered.
+/// Lifetime of a retry key.
 const RETRY_KEY_TTL_NS: u64 = 24 * 3_600 * 1_000_000_000;
 
 impl Engine {

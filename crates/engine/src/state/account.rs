@@ -1,4 +1,4 @@
-//! What an account owns and has under way.
+//! Accounts: balances, open orders, and what the engine keeps for queries.
 
 pub(crate) mod extra;
 mod market;
@@ -24,22 +24,22 @@ use crate::state::fee::FeeHold;
 use crate::state::orders::finished::{FinishedOrder, KeptTrade};
 use crate::state::orders::kept::Kept;
 
-/// What every order touches comes first, in the fewest cache lines.
+/// The fields that every order touches come first, in the fewest cache lines.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Account {
     pub(super) account_seq: u64,
-    /// Indexed by asset, as far as the account has had to do with them.
+    /// Indexed by asset, up to the last asset that the account has used.
     pub(crate) balances: Rows<Balance>,
-    /// Indexed by instrument, likewise.
+    /// Indexed by instrument, up to the last one that the account has used.
     pub(crate) markets: Rows<AccountMarket>,
-    /// What few accounts have. Of a plain cash account this is all that is asked.
+    /// State that few accounts have. The check for a plain cash account reads only this field.
     pub(crate) extra: Option<Box<AccountExtra>>,
     pub(crate) finished: Kept<FinishedOrder>,
     pub(crate) trades: Kept<KeptTrade>,
     pub(crate) open_orders: u32,
     pub(crate) spec: AccountSpec,
-    /// Oldest first, as many as of finished orders.
+    /// Oldest first; the limit is that of finished orders.
     pub(crate) done_lists: VecDeque<types::OrderList>,
     pub(crate) external_refs: BTreeSet<Box<[u8]>>,
     /// Oldest first.
@@ -48,7 +48,7 @@ pub(crate) struct Account {
 
 const _: () = assert!(std::mem::offset_of!(Account, spec) <= 192);
 
-/// A command that may come again.
+/// A command with a retry key, which the client may repeat.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Retry {
     pub(crate) key: RetryKey,
@@ -56,10 +56,10 @@ pub(crate) struct Retry {
     pub(crate) expires_ns: u64,
 }
 
-/// How many retry keys an account may have remembered at once.
+/// Limit of the retry keys of an account.
 pub(crate) const RETRY_KEYS_PER_ACCOUNT: usize = 10_000;
 
-/// What an account may ask the venue to keep of its past.
+/// Limit of the finished orders, and of the trades, that an account can have the venue keep.
 const KEPT_MAX: u32 = 1_000_000;
 
 impl Account {
@@ -79,7 +79,7 @@ impl Account {
         }
     }
 
-    /// How it is looked after.
+    /// The account's risk settings.
     pub(crate) fn risk(&self) -> AccountRisk {
         self.extra.as_ref().map_or(AccountRisk::PLAIN, |extra| extra.risk)
     }
@@ -94,7 +94,7 @@ impl Account {
         self.extra.get_or_insert_default()
     }
 
-    /// The venue's own, which receives the fees.
+    /// The venue's own account, which receives the fees.
     pub(super) fn of_venue() -> Self {
         Self::new(AccountSpec {
             name: AccountName::parse("venue").expect("a valid name"),
@@ -133,7 +133,7 @@ impl Account {
         self.markets.get_or_make(instrument.0 as usize)
     }
 
-    /// Has the account itself brought near, as far as orders touch it.
+    /// Prefetches the account itself, as far as orders touch it.
     #[inline]
     pub(crate) fn prefetch(&self) {
         prefetch(&self.account_seq);
@@ -141,7 +141,7 @@ impl Account {
         prefetch(&self.spec);
     }
 
-    /// The youngest open order on a side, which the next one is put behind; [`NONE`] if there is
+    /// The youngest open order on a side, after which the next one is linked; [`NONE`] if there is
     /// none.
     #[inline]
     pub(crate) fn last_open(&self, instrument: InstrumentId, side: Side) -> u32 {
@@ -149,7 +149,7 @@ impl Account {
         market.map_or(NONE, |market| market.lists[side as usize].tail)
     }
 
-    /// Has brought near what an order in `instrument` touches of this account.
+    /// Prefetches the rows of this account that an order in `instrument` touches.
     #[inline]
     pub(crate) fn prefetch_parts(&self, instrument: &Instrument) {
         let spec = &instrument.spec;
@@ -177,12 +177,12 @@ impl Account {
         debug_assert!(balance.locked >= Amount::ZERO);
     }
 
-    /// Owns balances, and pays out of them.
+    /// Whether the account has balances and pays out of them.
     pub(crate) fn is_cash(&self) -> bool {
         self.extra.as_ref().is_none_or(|extra| extra.is_cash())
     }
 
-    /// What bounds the account in an instrument. Nothing bounds one without balances and limits.
+    /// The account's limits in an instrument. An account without balances and limits has none.
     pub(crate) fn market_risk(&self, instrument: InstrumentId) -> Option<&MarketRisk> {
         let extra = self.extra.as_ref().filter(|extra| extra.risk.mode != AccountMode::None)?;
         extra.markets.get(&instrument)
@@ -197,13 +197,13 @@ impl Account {
         self.extra.as_ref()?.fee_holds.get(&(order.instrument, order.order_id))
     }
 
-    /// What a buy holds on top of its price.
+    /// The fee that a buy holds on top of its price.
     pub(crate) fn fee_held(&self, instrument: &Instrument, order: &Order) -> Amount {
         let hold = self.fee_hold(order);
         hold.map_or(Amount::ZERO, |hold| hold.amount(instrument, order.price))
     }
 
-    /// Whether so many more orders may be taken on now.
+    /// Whether the order rate allows `orders` more orders now.
     pub(crate) fn order_rate_allows(&self, orders: u32, now_ns: u64) -> bool {
         let Some(extra) = &self.extra else { return true };
         let (rate, risk) = (extra.rate.at(now_ns), &extra.risk);
@@ -212,7 +212,7 @@ impl Account {
             && allows(risk.max_orders_per_day, rate.in_day)
     }
 
-    /// An order was taken on. Where nothing bounds the rate, nothing is counted.
+    /// Counts an accepted order, if the account has an order rate.
     #[inline]
     pub(crate) fn count_order(&mut self, now_ns: u64) {
         let Some(extra) = &mut self.extra else { return };
@@ -224,7 +224,7 @@ impl Account {
         }
     }
 
-    /// How far long the account is, in lots: what it owns, or what it has traded.
+    /// The position in lots: the balance, or the sum of the account's trades.
     pub(crate) fn position(&self, instrument: &Instrument) -> i128 {
         if self.is_cash() {
             let owned = self.balance(instrument.spec.base).total();
@@ -233,7 +233,7 @@ impl Account {
         self.market_risk(instrument.id).map_or(0, |risk| risk.position)
     }
 
-    /// The lots that a limit on the position leaves for an order, beside the open ones.
+    /// The lots that a position limit leaves for an order, after the open orders.
     pub(crate) fn position_room(
         &self,
         instrument: &Instrument,

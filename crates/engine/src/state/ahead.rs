@@ -1,10 +1,10 @@
-//! The last commands that were announced.
+//! The last announced commands.
 
 use types::{InstrumentId, OrderId, Price, Side};
 
 use crate::book::node::NodeId;
 
-/// The last commands that were announced.
+/// The last announced commands.
 #[derive(Clone, Debug)]
 pub(crate) struct Ahead {
     pub(crate) aims: [Aim; AIMS],
@@ -13,13 +13,13 @@ pub(crate) struct Ahead {
 
 pub(crate) const AIMS: usize = 16;
 
-/// What a command is about. Which kind of command it is, a processor would guess wrong, so all
-/// are treated alike from here on.
+/// The memory that a command will touch. All kinds of commands have the same form, because the
+/// processor would mispredict the kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Aim {
     pub(crate) account: u32,
     pub(crate) instrument: InstrumentId,
-    /// Zero, which is none, for a new order.
+    /// Zero for a new order.
     pub(crate) order_id: OrderId,
     pub(crate) side: Side,
     pub(crate) price: Price,

@@ -6,10 +6,10 @@ use types::{InstrumentId, Order, Reader, Side, Wire};
 
 use crate::book::prefetch::advise_huge;
 
-/// No order is written in fewer bytes.
+/// A lower bound of the bytes of an order.
 const ORDER_SIZE_MIN: usize = 64;
 
-/// Reads back as a `Vec`.
+/// Its format is that of a `Vec`.
 pub(super) fn write_list<T>(
     list: impl Iterator<Item = T>,
     out: &mut Vec<u8>,
@@ -40,23 +40,24 @@ pub(super) fn write_map<K: Wire + Copy, V: Wire>(map: &BTreeMap<K, V>, out: &mut
     });
 }
 
-/// Reads back a map in the order of its keys.
+/// Reads a map whose keys ascend.
 pub(super) fn read_map<K: Wire + Ord, V: Wire>(r: &mut Reader<'_>) -> Option<BTreeMap<K, V>> {
     let list: Vec<(K, V)> = r.read()?;
     list.is_sorted_by(|(one, _), (next, _)| one < next).then(|| list.into_iter().collect())
 }
 
-/// The orders of one side of a book, in the order in which they would trade.
+/// The orders of one side of a book, in order of their trading.
 pub(super) fn read_queue(r: &mut Reader<'_>, id: InstrumentId, side: Side) -> Option<Vec<Order>> {
     let count = r.read::<u32>()? as usize;
-    // A count that lies takes little more memory than the bytes that were read.
+    // A wrong count reserves little more memory than the bytes that follow.
     let mut orders = Vec::<Order>::with_capacity(count.min(r.0.len() / ORDER_SIZE_MIN));
     advise_huge(&mut orders);
     for _ in 0..count {
         orders.push(r.read()?);
     }
     let here = orders.iter().all(|order| (order.instrument, order.side) == (id, side));
-    // As the book will have them, so that nothing is read that would be written otherwise.
+    // The book will have the same order, so that no bytes are accepted that would be written
+    // differently.
     let best_first = orders.is_sorted_by(|one, next| match side {
         Side::Buy => one.price >= next.price,
         Side::Sell => one.price <= next.price,

@@ -1,4 +1,4 @@
-//! Work that waits for a `Continue`, as it lies in the state.
+//! Work that waits for a `Continue`, and its codec.
 
 use types::{
     AccountId, AssetId, CancelAll, CancelCause, ClOrdId, InstrumentId, Order, OrderId, Phase,
@@ -8,31 +8,31 @@ use types::{
 /// Work that did not fit into one command.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Deferred {
-    /// An accepted order that has not yet traded all that it can.
+    /// An accepted order that can trade more.
     Trade(Order),
-    /// The same for an order that has its node already:
+    /// The same for an order with a node:
     /// [`crate::state::orders::record::Standing::Entering`].
     Reenter(InstrumentId, OrderId),
-    /// What a command's own events lead to in an instrument.
+    /// Consequences of a command's events in an instrument.
     FollowUp(InstrumentId),
     CancelAll(AccountId, CancelAll),
     Sweep(Sweep),
-    /// Orders that end with a session.
+    /// Orders to cancel at the end of a session.
     EndSession(SessionId),
-    /// What an account owes of an asset.
+    /// Payment of an account's receivables in an asset.
     SettleDebts(AccountId, AssetId),
-    /// An auction's trades.
+    /// The trades of an auction.
     Uncross(Uncrossing),
-    /// What a phase ends and lets in.
+    /// Orders that a phase ends or enters.
     SettlePhase(Settling),
-    /// Orders of an instrument that is delisted.
+    /// Orders of a delisted instrument.
     Delist(InstrumentId),
-    /// What is due by now.
+    /// Everything that is due now.
     Due,
 }
 
 impl Deferred {
-    /// The suspended limit order of `account`, which holds what it may still cost.
+    /// The suspended limit order of `account`, which still holds its cost.
     pub(super) fn held_by(&self, account: AccountId) -> Option<&Order> {
         match self {
             Self::Trade(order) => {
@@ -44,8 +44,8 @@ impl Deferred {
     }
 }
 
-/// What is still to be canceled of an account: by instrument, within it by side, within it the
-/// oldest first.
+/// The open orders of an account that are still to cancel: by instrument, within it by side, within
+/// it oldest first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sweep {
     pub(crate) account: AccountId,
@@ -53,36 +53,36 @@ pub(crate) struct Sweep {
     pub(crate) instrument: InstrumentId,
     pub(crate) last: InstrumentId,
     pub(crate) side: Option<Side>,
-    /// Who has not asked for it by a name is told by the order's own.
+    /// The name of the request; without one, reports have the order's own name.
     pub(crate) cl_ord_id: Option<ClOrdId>,
     pub(crate) cause: CancelCause,
 }
 
-/// An auction whose trades are under way.
+/// An auction in the middle of its trades.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Uncrossing {
     pub(crate) price: Price,
-    /// What comes behind the trades.
+    /// The phase change after the trades.
     pub(crate) then: PhaseChange,
 }
 
-/// A change that is decided on.
+/// A phase change that is decided.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PhaseChange {
     pub(crate) instrument: InstrumentId,
     pub(crate) phase: Phase,
     pub(crate) cause: PhaseCause,
     pub(crate) until_ns: u64,
-    /// Whether it ends an auction, or whatever else gathered orders.
+    /// Whether it ends an auction, or another phase that collects orders.
     pub(crate) ends_auction: bool,
 }
 
-/// What a phase means for orders that go by phases, under way.
+/// A phase change in the middle of the orders that it ends or enters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settling {
     pub(crate) instrument: InstrumentId,
     pub(crate) uncrossed: bool,
-    /// The last order that was looked after.
+    /// The last order that was handled.
     pub(crate) done: OrderId,
 }
 

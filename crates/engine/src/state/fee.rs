@@ -1,7 +1,7 @@
 //! Fees as data and arithmetic: rates, volumes, holds, and the rounding.
 //!
-//! A rate is in hundredths of a basis point. A fee is the rate times what it is measured on,
-//! rounded down to a smallest unit.
+//! A rate is in hundredths of a basis point. A fee is the rate times its basis, rounded down to a
+//! smallest unit.
 
 use types::{AMOUNT_MAX, Amount, FeeRates, FeeSchedule, Instrument, Price, Qty, Reader, Wire};
 
@@ -9,14 +9,14 @@ use crate::state::account::rate::DAY_NS;
 
 const SCALE: i128 = FeeRates::MAX_BPS_X100 as i128;
 
-/// The days that make up an account's volume, today included.
+/// The days of an account's volume, today included.
 const VOLUME_DAYS: usize = 30;
 
-/// What an account has traded in an instrument over the last days, in the quote asset. What a day
-/// counts ends at [`AMOUNT_MAX`], which only absurd volumes reach.
+/// The quote amount that an account traded in an instrument over the last days. Each day saturates
+/// at [`AMOUNT_MAX`], which only absurd volumes reach.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Volume {
-    /// The last day that anything was counted on, in days since 1970.
+    /// The last day with a trade, in days since 1970.
     last_day: u64,
     /// Indexed by the day modulo their number.
     days: [Amount; VOLUME_DAYS],
@@ -26,11 +26,11 @@ pub(crate) struct Volume {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct FeeHold {
     pub(crate) bps_x100: u32,
-    /// What is left of the order.
+    /// The remaining quantity of the order.
     pub(crate) qty: Qty,
 }
 
-/// A rate as an account has it; below zero it is a rebate.
+/// The rates of an account; negative rates are rebates.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Rates {
     pub(crate) maker: i32,
@@ -45,7 +45,7 @@ impl From<FeeRates> for Rates {
 }
 
 impl Volume {
-    /// All that counts at a time.
+    /// The volume at a time.
     pub(crate) fn at(&self, now_ns: u64) -> Amount {
         let today = now_ns / DAY_NS;
         let first = today.saturating_sub(VOLUME_DAYS as u64 - 1);
@@ -69,13 +69,13 @@ const fn place_of(day: u64) -> usize {
 }
 
 impl FeeHold {
-    /// What it comes to at a price.
+    /// The fee at a price.
     pub(super) fn amount(&self, instrument: &Instrument, price: Price) -> Amount {
         fee(instrument.notional(price, self.qty), self.bps_x100)
     }
 }
 
-/// The first tier begins at zero, the others ascend; no rate is beyond the whole.
+/// Whether the first tier begins at zero, the others ascend, and no rate exceeds 100 %.
 pub(crate) fn schedule_valid(schedule: &FeeSchedule) -> bool {
     let tiers = || schedule.tiers.iter().flatten();
     let in_range = |rate: i32| rate.unsigned_abs() <= FeeRates::MAX_BPS_X100;
@@ -85,18 +85,18 @@ pub(crate) fn schedule_valid(schedule: &FeeSchedule) -> bool {
             .all(|tier| in_range(tier.maker_fee_bps_x100) && in_range(tier.taker_fee_bps_x100))
 }
 
-/// The most of `free` that a price may come to, if a fee is due on top: the largest amount whose
-/// sum with its fee is not above `free`.
+/// The largest amount for a price with a fee on top: amount and fee together do not exceed `free`.
 pub(crate) fn without_fee(free: Amount, fee_bps_x100: u32) -> Amount {
-    // amount + floor(amount * rate / SCALE) <= free, so amount * (SCALE + rate) < (free + 1) * SCALE
+    // amount + floor(amount * rate / SCALE) <= free, so that
+    // amount * (SCALE + rate) < (free + 1) * SCALE.
     let (beyond, divisor) = (free.minor() + 1, SCALE + i128::from(fee_bps_x100));
     let (whole, rest) = (beyond / divisor, beyond % divisor);
     let ceiling = whole * SCALE + (rest * SCALE + divisor - 1) / divisor;
     Amount::from_minor(ceiling - 1)
 }
 
-/// A fee is its rate times what is received, rounded down to a smallest unit: in the customer's
-/// favour, and never more than there is.
+/// The rate times the received amount, rounded down to a smallest unit: in the customer's favour,
+/// and never more than the amount.
 #[inline]
 pub(crate) fn fee(received: Amount, fee_bps_x100: u32) -> Amount {
     if fee_bps_x100 == 0 {
@@ -129,7 +129,9 @@ impl Wire for Volume {
         let mut volume = Self { last_day: r.read()?, ..Self::default() };
         for day in &mut volume.days {
             *day = r.read()?;
-            (Amount::ZERO..=AMOUNT_MAX).contains(day).then_some(())?;
+            if !(Amount::ZERO..=AMOUNT_MAX).contains(day) {
+                return None;
+            }
         }
         Some(volume)
     }
@@ -171,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_fee_on_top_leaves_is_the_most_there_is() {
+    fn without_fee_is_the_largest_amount_whose_fee_fits() {
         for free in (0..3_000).chain([(1 << 121) - 1, 1 << 121]) {
             for rate in [0, 1, 999, 1_000, 333_333, FeeRates::MAX_BPS_X100] {
                 let with_fee = |amount: i128| {
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_volume_is_that_of_thirty_days() {
+    fn a_volume_covers_thirty_days() {
         let mut volume = Volume::default();
         let at = |day: u64| day * DAY_NS + DAY_NS - 1;
         volume.add(Amount::from_minor(5), at(20_000));

@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 
 use types::{CircuitBreaker, InstrumentId, VenueHalted};
 
-/// A hundred percent.
+/// Basis points in one.
 pub(crate) const BPS: i128 = 10_000;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Halts {
     pub(crate) now: Option<VenueHalted>,
     pub(crate) breaker: Option<CircuitBreaker>,
-    /// Where something waits for the end of the halt.
+    /// Instruments with work that waits for the end of the halt.
     pub(crate) interrupted: BTreeSet<InstrumentId>,
 }
 
-/// Each level is farther down than the one before.
+/// Whether each level's decline exceeds that of the previous one.
 pub(crate) fn levels_valid(breaker: &CircuitBreaker) -> bool {
     let declines: Vec<u32> =
         breaker.levels.iter().flatten().map(|level| level.decline_bps).collect();

@@ -1,4 +1,4 @@
-//! What open orders hold, as it follows from the state.
+//! Holds of open orders, derived from the state.
 
 use std::hint::select_unpredictable;
 
@@ -11,7 +11,8 @@ use crate::state::account::risk::Exposure;
 use crate::state::lists::OpenList;
 use crate::state::orders::record::Standing;
 
-/// What an open order of this size holds: a buy the quote asset at its limit, a sell the base.
+/// The hold of an open order of this size: a buy holds the quote asset at its limit, a sell the
+/// base.
 #[inline]
 pub(crate) fn held(instrument: &Instrument, order: &Order, qty: Qty) -> (AssetId, Amount) {
     held_at(instrument, order.side, order.price, qty)
@@ -24,7 +25,7 @@ pub(crate) fn held_at(
     price: Price,
     qty: Qty,
 ) -> (AssetId, Amount) {
-    // Which side it is, a processor guesses wrong half of the time.
+    // Not a branch, because the processor would mispredict the side half of the time.
     let notional = instrument.notional(price, qty).minor();
     let base = instrument.base_amount(qty).minor();
     let is_buy = side == Side::Buy;
@@ -33,7 +34,7 @@ pub(crate) fn held_at(
     (asset, Amount::from_minor(select_unpredictable(is_buy, notional, base)))
 }
 
-/// The asset that a side receives, from which its fee is taken.
+/// The asset that a side receives, and that pays its fee.
 pub(crate) fn received_asset(instrument: &Instrument, side: Side) -> AssetId {
     match side {
         Side::Buy => instrument.spec.base,
@@ -42,7 +43,7 @@ pub(crate) fn received_asset(instrument: &Instrument, side: Side) -> AssetId {
 }
 
 impl Engine {
-    /// What an order holds by itself, with so much of it left.
+    /// The hold of an order by itself, for this remaining quantity.
     pub(crate) fn held_in_full(&self, order: &Order, leaves_qty: Qty) -> Amount {
         let instrument = &self.markets[order.instrument.0 as usize].instrument;
         let account = &self.accounts[order.account.0 as usize];
@@ -53,8 +54,8 @@ impl Engine {
         amount + account.fee_held(instrument, order)
     }
 
-    /// What both legs of an OCO hold, and of which asset; `lowered` is a leg of which less is left
-    /// than is stored.
+    /// The amount that both legs of an OCO hold, and its asset. `lowered` is a leg whose remaining
+    /// quantity is below the stored one.
     pub(crate) fn held_by_both(
         &self,
         open: &OpenList,
@@ -74,7 +75,7 @@ impl Engine {
         Some((asset, one.min(other)))
     }
 
-    /// What of each asset an account's open orders hold twice.
+    /// The amounts of each asset that an account's open orders hold twice.
     pub(super) fn shared_holds(
         &self,
         account: AccountId,
@@ -85,7 +86,7 @@ impl Engine {
             .filter(|(_, shared)| !shared.is_zero())
     }
 
-    /// The open orders of an account that take part, or have a say in it.
+    /// The open orders of an account with a hold.
     pub(super) fn holding_orders(
         &self,
         account: AccountId,
@@ -98,7 +99,7 @@ impl Engine {
             .map(|node| self.orders.order(node))
     }
 
-    /// Counts what open orders come to, of a state that was read back.
+    /// Counts the exposure of a restored state's open orders.
     pub(super) fn count_exposures(&mut self) {
         for id in (0..).map(AccountId).take(self.accounts.len()) {
             let Some(mut extra) = self.accounts[id.0 as usize].extra.take() else { continue };
@@ -109,7 +110,7 @@ impl Engine {
         }
     }
 
-    /// What open orders come to, counted one by one. A suspended order counts too.
+    /// The exposure of the open orders, counted one by one. A suspended order counts too.
     pub(crate) fn exposure(&self, account: AccountId, instrument: InstrumentId) -> Exposure {
         let mut exposure = Exposure::default();
         let Some(market) = self.market(instrument) else { return exposure };

@@ -1,5 +1,5 @@
-//! What must hold between commands. Checked in tests, after long runs, and of every state that is
-//! read back: what contradicts itself here would trip the engine later.
+//! Invariants between commands. Tests, long runs and every restored state check them: a state with
+//! contradictions would make the engine panic later.
 
 mod check;
 mod lists;
@@ -21,7 +21,7 @@ use crate::state::market::Market;
 use crate::state::orders::record::Standing;
 
 impl Engine {
-    /// Panics where the state contradicts itself.
+    /// Panics if the state contradicts itself.
     pub fn assert_consistent(&self) {
         if let Err(contradiction) = self.check_consistent() {
             panic!("{contradiction}");
@@ -31,18 +31,19 @@ impl Engine {
     fn check_consistent(&self) -> Result<(), String> {
         let mut open_orders = 0;
         for (id, account) in (0..).map(AccountId).zip(&self.accounts) {
-            // An account's orders lie far apart: all that asks for each of them asks here.
+            // An account's orders are scattered in memory: the checks for each order share one
+            // pass.
             self.prefetch_names(id, account);
             open_orders += self.check_orders(id, account)?;
         }
         let are_all = open_orders == self.orders.nodes.len();
-        check(are_all, || "an order rests for nobody".to_owned())?;
+        check(are_all, || "an order rests without an account".to_owned())?;
         self.check_parts_agree()
     }
 
-    /// [`Engine::check_consistent`] for a state that was just put together. That orders are where
-    /// their accounts, ids and names lead, was made so while they were put in their places, and is
-    /// not looked up again: for a million orders, that would take as long as all the rest.
+    /// [`Engine::check_consistent`] for a restored state. Restoring has linked each order to its
+    /// account, id and name, so this check does not look them up again. For a million orders that
+    /// would take as long as all other checks.
     pub(super) fn check_parts_agree(&self) -> Result<(), String> {
         self.check_money()?;
         for (id, account) in (0..).map(AccountId).zip(&self.accounts) {
@@ -79,14 +80,13 @@ impl Engine {
         }
     }
 
-    /// All balances of an asset add up to what was deposited and not withdrawn, together with what
-    /// is cleared for accounts that have none.
+    /// All balances of an asset and its clearing add up to all deposits minus withdrawals.
     fn check_money(&self) -> Result<(), String> {
         let mut owned: Vec<i128> = self.clearing.iter().map(|cleared| cleared.minor()).collect();
         for balance_of in self.accounts.iter().map(|account| &account.balances) {
             for (owned, balance) in owned.iter_mut().zip(balance_of) {
                 let total = owned.checked_add(balance.total().minor());
-                *owned = total.ok_or("balances without end")?;
+                *owned = total.ok_or("the balances of an asset overflow")?;
             }
         }
         for (id, (owned, supply)) in (0..).map(AssetId).zip(owned.iter().zip(&self.supply)) {
@@ -97,8 +97,8 @@ impl Engine {
         Ok(())
     }
 
-    /// What is locked is what open orders and withdrawals hold, and a suspended order; and that is what is counted
-    /// of them.
+    /// Locked balances equal the holds of open orders, withdrawals and a suspended order, and the
+    /// counters agree with them.
     fn check_holds(&self, id: AccountId, account: &Account) -> Result<(), String> {
         let mut holds = vec![0_i128; account.balances.len()];
         let mut fee_holds = 0;
@@ -115,25 +115,32 @@ impl Engine {
                 fee_holds += 1;
             }
             check(!account.is_cash() || order.price.ticks() > 0, || {
-                format!("account {id}: order {} would be paid for", order.order_id)
+                format!(
+                    "account {id}: order {} has a negative price in an account with balances",
+                    order.order_id
+                )
             })?;
             let (asset, amount) = held(instrument, &order, order.leaves_qty());
-            let amount = match account.is_cash() {
-                true => amount + account.fee_held(instrument, &order),
-                false => Amount::ZERO,
+            let amount = if account.is_cash() {
+                amount + account.fee_held(instrument, &order)
+            } else {
+                Amount::ZERO
             };
             if !amount.is_zero() {
-                let hold = holds.get_mut(usize::from(asset.0)).ok_or("a hold of nothing")?;
-                *hold = hold.checked_add(amount.minor()).ok_or("holds without end")?;
+                let hold =
+                    holds.get_mut(usize::from(asset.0)).ok_or("a hold of an unknown asset")?;
+                *hold = hold.checked_add(amount.minor()).ok_or("the holds of an asset overflow")?;
             }
         }
         for withdrawal in self.open_withdrawals(id) {
             let asset = usize::from(withdrawal.asset.0);
-            let hold = holds.get_mut(asset).ok_or("a hold of nothing")?;
-            *hold = hold.checked_add(withdrawal.amount.minor()).ok_or("holds without end")?;
+            let hold = holds.get_mut(asset).ok_or("a hold of an unknown asset")?;
+            *hold = hold
+                .checked_add(withdrawal.amount.minor())
+                .ok_or("the holds of an asset overflow")?;
         }
         for (asset, shared) in self.shared_holds(id) {
-            let hold = holds.get_mut(usize::from(asset.0)).ok_or("a hold of nothing")?;
+            let hold = holds.get_mut(usize::from(asset.0)).ok_or("a hold of an unknown asset")?;
             *hold -= shared.minor();
         }
         for (asset, (hold, balance)) in (0..).map(AssetId).zip(holds.iter().zip(&account.balances))
@@ -143,13 +150,15 @@ impl Engine {
             })?;
         }
         let Some(extra) = &account.extra else { return Ok(()) };
-        check(fee_holds == extra.fee_holds.len(), || format!("account {id}: a fee held by none"))?;
+        check(fee_holds == extra.fee_holds.len(), || {
+            format!("account {id}: a fee hold without an order")
+        })?;
         if extra.risk.mode == AccountMode::Limits {
             let uncounted = (0..).map(InstrumentId).take(self.markets.len());
             for instrument in uncounted.filter(|instrument| !extra.markets.contains_key(instrument))
             {
                 check(self.exposure(id, instrument) == Exposure::default(), || {
-                    format!("account {id}: nothing counts its orders in {instrument}")
+                    format!("account {id}: no counters for its orders in {instrument}")
                 })?;
             }
         }
@@ -176,7 +185,7 @@ impl Engine {
                 let by_id = self.find_by_id(instrument.id, order_id);
                 let found = by_name == Some(node) && by_id == Some(node);
                 check(found && account == id && last < Some(order_id), || {
-                    format!("account {id}: order {order_id} is not where it belongs")
+                    format!("account {id}: order {order_id} is missing in a list or index")
                 })?;
                 last = Some(order_id);
                 count += 1;
@@ -254,29 +263,33 @@ impl Engine {
         Ok(())
     }
 
-    /// An iceberg shows no more than it says, and keeps the rest; a pegged order is looked after.
+    /// An iceberg shows at most its display quantity and has the rest in reserve; a pegged order is
+    /// in the list of pegs.
     fn check_special(&self, node: NodeId) -> Result<(), String> {
         let Some(extra) = self.orders.extra(node) else { return Ok(()) };
         let order_id = self.orders.order_id(node);
         let shown = self.orders.nodes[node].leaves_qty();
         let terms = extra.terms.unwrap_or_default().terms;
         let on_book = extra.standing == Standing::Book;
-        let is_shown = match on_book && !terms.display_qty.is_zero() {
-            true => shown <= terms.display_qty,
-            false => extra.reserve.is_zero(),
+        let is_shown = if on_book && !terms.display_qty.is_zero() {
+            shown <= terms.display_qty
+        } else {
+            extra.reserve.is_zero()
         };
         let is_hidden = !terms.hidden || !on_book;
         let instrument = self.orders.record(node).instrument;
-        let goes_on = |work: &Deferred| matches!(work, Deferred::Reenter(of, id) if (*of, *id) == (instrument, order_id));
-        let is_expected = extra.standing != Standing::Entering || self.deferred.iter().any(goes_on);
+        let own = (instrument, order_id);
+        let enters =
+            |work: &Deferred| matches!(work, Deferred::Reenter(of, id) if (*of, *id) == own);
+        let is_expected = extra.standing != Standing::Entering || self.deferred.iter().any(enters);
         let pegs = &self.markets[instrument.0 as usize].special.pegs;
         let is_pegged = terms.peg.is_none() || pegs.has(order_id);
         check(is_shown && is_hidden && is_pegged && is_expected, || {
-            format!("order {order_id} does not stand as its terms say")
+            format!("order {order_id} has a standing that contradicts its terms")
         })
     }
 
-    /// Orders on their way are those that work is left for.
+    /// Orders in [`Standing::Entering`] are those with deferred work.
     fn check_entering(&self) -> Result<(), String> {
         let mut entering = BTreeSet::new();
         for work in &self.deferred {
@@ -285,7 +298,9 @@ impl Engine {
                 let is_entering = node.is_some_and(|node| {
                     entering.insert(node) && self.orders.standing(node) == Standing::Entering
                 });
-                check(is_entering, || format!("order {order_id} is not on its way"))?;
+                check(is_entering, || {
+                    format!("order {order_id} has deferred work but is not entering")
+                })?;
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! An API key, as the state has it.
+//! API keys of the state.
 
 use types::KeySpec;
 

@@ -1,4 +1,4 @@
-//! Lists of orders that depend on each other: which are open, by id and by name.
+//! Lists of orders that depend on each other: the open ones, by id and by name.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,7 +8,7 @@ use types::{AccountId, Amount, Order, OrderId, OrderList, OrderListId, OrderList
 pub(crate) struct OrderLists {
     pub(crate) open: BTreeMap<OrderListId, OpenList>,
     pub(crate) names: BTreeMap<AccountId, BTreeMap<Box<[u8]>, OrderListId>>,
-    /// Those whose first order has filled, in this order.
+    /// Lists whose first order has filled, in this order.
     pub(crate) to_place: VecDeque<OrderListId>,
     pub(crate) last_id: u64,
 }
@@ -16,11 +16,11 @@ pub(crate) struct OrderLists {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenList {
     pub(crate) list: OrderList,
-    /// Whether no order waits for the first any more.
+    /// Whether no order waits for the first one any more.
     pub(crate) placed: bool,
     /// From here on the end of one order does not end the others.
     pub(crate) parted: bool,
-    /// What both legs of an OCO hold.
+    /// The amount that both legs of an OCO hold.
     pub(crate) shared: Amount,
 }
 

@@ -1,4 +1,4 @@
-//! One instrument as the engine holds it: its books, its ids, its event number.
+//! State of one instrument: its books, its ids, its event number.
 
 pub(crate) mod average;
 pub(crate) mod calendar;
@@ -20,14 +20,15 @@ use crate::state::market::special::Special;
 use crate::state::market::trading::Trading;
 use crate::state::triggers::Triggers;
 
-/// Orders that are counted for a bound on positions, each time that there is another.
+/// Limit of an account's open orders in an instrument with a position limit, because each new order
+/// counts them.
 const COUNTED_ORDERS_MAX: u32 = 1_000;
 
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(crate) struct Market {
     pub(crate) instrument: Instrument,
-    /// What everybody sees.
+    /// The published book.
     pub(crate) book: Book,
     pub(crate) special: Special,
     /// The nodes of the open orders.
@@ -61,27 +62,24 @@ impl Market {
         }
     }
 
-    /// How many orders an account may have open here.
+    /// Limit of an account's open orders here.
     #[inline]
     pub(crate) fn max_open_orders(&self) -> u32 {
         let max = self.instrument.spec.max_open_orders;
-        match self.trading.rules.max_position.is_zero() {
-            true => max,
-            false => max.min(COUNTED_ORDERS_MAX),
-        }
+        if self.trading.rules.max_position.is_zero() { max } else { max.min(COUNTED_ORDERS_MAX) }
     }
 
     pub(crate) fn fee_asset(&self) -> FeeAsset {
         self.fee_schedule.as_ref().map_or(FeeAsset::Received, |schedule| schedule.fee_asset)
     }
 
-    /// Whether trades here need nothing but the book and both accounts.
+    /// Whether trades here need only the book and both accounts.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.trading.is_plain && self.fee_schedule.is_none() && self.special.hidden_count == 0
     }
 
-    /// Whether a trade or another best price can lead to anything further here.
+    /// Whether a trade or another best price can have further consequences here.
     #[inline]
     pub(crate) fn has_followers(&self) -> bool {
         !self.special.pegs.is_empty()
@@ -90,7 +88,7 @@ impl Market {
             || (self.triggers.any_wait() && self.triggers_move())
     }
 
-    /// Has brought near what plain orders touch of it.
+    /// Prefetches the fields that plain orders touch.
     pub(crate) fn prefetch(&self) {
         prefetch_whole(&self.instrument);
         prefetch_whole(&self.book);

@@ -1,13 +1,13 @@
-//! The open orders of all instruments: what matching does not need of them, and the ways to find
-//! them.
+//! The open orders of all instruments: the data that matching does not need, and the indexes to
+//! find them.
 //!
-//! An open order owns one number, its [`NodeId`], and with it a place in two slabs: a [`Node`] that
-//! matching reads, and an [`OpenOrder`] beside it. What few orders have is in a third, [`Extra`].
-//! From these three, [`Orders::order`] makes the whole [`Order`].
+//! An open order owns one number, its [`NodeId`], which is its slot in two slabs. One has the
+//! [`Node`] that matching reads, the other the [`OpenOrder`]. A third slab has an [`Extra`] for the
+//! few orders that need it. From these three, [`Orders::order`] assembles the whole [`Order`].
 //!
 //! # Invariants
 //! - An open order has `leaves > 0`; it is in its account's list and in the table of names.
-//! - An account's list is in the order of the order ids, which is that of age.
+//! - An account's list is in order of the order ids, which is the order of age.
 //!
 //! [`Node`]: crate::Node
 
@@ -32,7 +32,7 @@ use crate::book::node::{NodeId, Nodes};
 use crate::book::slab::{NONE, Slab};
 use crate::state::orders::finished::End;
 use crate::state::orders::name::Name;
-use crate::state::orders::names::Names;
+use crate::state::orders::names::NameTable;
 use crate::state::orders::open_id::OpenId;
 use crate::state::orders::record::{Extra, OpenOrder, Standing};
 use crate::state::orders::seeds::Seeds;
@@ -44,33 +44,33 @@ pub(crate) struct Orders {
     records: Vec<OpenOrder>,
     extras: Slab<Extra>,
     long_names: Slab<ClOrdId>,
-    names: Names,
-    /// Those that a phase ends or lets in, by age within an instrument and time in force.
+    names: NameTable,
+    /// Orders that a phase ends or enters, by age within an instrument and time in force.
     timed: BTreeSet<(InstrumentId, TimeInForce, OrderId)>,
-    /// When orders good till date expire.
+    /// Expiry times of orders good till date.
     dated: BTreeSet<(u64, InstrumentId, OrderId)>,
     seeds: Seeds,
 }
 
 impl Orders {
-    /// The whole order, as it stands.
+    /// The whole order in its current state.
     pub(crate) fn order(&self, node: NodeId) -> Order {
-        let as_it_came = self.as_it_came(node);
-        let Some(extra) = self.extra(node) else { return as_it_came };
+        let order_without_extra = self.order_without_extra(node);
+        let Some(extra) = self.extra(node) else { return order_without_extra };
         Order {
             strategy_id: extra.strategy_id,
             strategy_type: extra.strategy_type,
-            cum_qty: as_it_came.order_qty - self.leaves_qty(node),
+            cum_qty: order_without_extra.order_qty - self.leaves_qty(node),
             cum_quote: extra.cum_quote,
             updated_ns: extra.updated_ns,
             terms: extra.terms,
-            ..as_it_came
+            ..order_without_extra
         }
     }
 
-    /// [`Orders::order`] without what only an [`Extra`] says.
+    /// [`Orders::order`] without the fields of an [`Extra`].
     #[inline(always)]
-    pub(crate) fn as_it_came(&self, node: NodeId) -> Order {
+    pub(crate) fn order_without_extra(&self, node: NodeId) -> Order {
         let (record, at) = (self.record(node), &self.nodes[node]);
         Order {
             instrument: record.instrument,
@@ -95,7 +95,7 @@ impl Orders {
         }
     }
 
-    /// A whole order without special terms, of which this has become.
+    /// The whole order after its end, for an order without special terms.
     #[inline(always)]
     pub(crate) fn after(&self, node: NodeId, end: &End) -> Order {
         let End { status, cum_qty, cum_quote, updated_ns } = *end;
@@ -107,7 +107,7 @@ impl Orders {
             cum_qty,
             cum_quote,
             updated_ns,
-            ..self.as_it_came(node)
+            ..self.order_without_extra(node)
         }
     }
 
@@ -127,7 +127,7 @@ impl Orders {
         &mut self.records[node as usize]
     }
 
-    /// What is still to be traded of an order.
+    /// The remaining quantity of an order.
     #[inline]
     pub(crate) fn leaves_qty(&self, node: NodeId) -> Qty {
         let reserve = self.extra(node).map_or(Qty::ZERO, |extra| extra.reserve);
@@ -158,12 +158,12 @@ impl Orders {
         self.record(node).price
     }
 
-    /// How an order's price follows the book, if it does.
+    /// The peg of an order, if it has one.
     pub(crate) fn peg(&self, node: NodeId) -> Option<Peg> {
         self.extra(node)?.terms?.terms.peg
     }
 
-    // In one body with whoever asks, so that plain names stay in registers.
+    // Inlined into the callers, so that plain names stay in registers.
     #[inline(always)]
     pub(crate) fn cl_ord_id(&self, node: NodeId) -> ClOrdId {
         match self.record(node).cl_ord_id {
@@ -172,7 +172,7 @@ impl Orders {
         }
     }
 
-    #[inline(never)] // rarely asked
+    #[inline(never)] // rarely called
     pub(super) fn is_named(&self, node: NodeId, cl_ord_id: &ClOrdId) -> bool {
         self.cl_ord_id(node) == *cl_ord_id
     }
@@ -188,7 +188,7 @@ impl Orders {
         self.extra(node).and_then(|extra| extra.terms).unwrap_or_default()
     }
 
-    /// The extra record of an order, a new one if it has none.
+    /// The extra record of an order, which is created if it is missing.
     pub(crate) fn extra_mut(&mut self, node: NodeId) -> &mut Extra {
         let record = &mut self.records[node as usize];
         if record.extra == NONE {
@@ -206,7 +206,7 @@ impl Orders {
         &mut self.extras[record.extra]
     }
 
-    /// Notes a trade of an order that stays open. How much it was, its node knows.
+    /// Records a fill of an order that stays open. Its node has the quantity.
     pub(crate) fn count_fill(&mut self, node: NodeId, quote: Amount, now_ns: u64) {
         self.record_mut(node).status = OrderStatus::PartiallyFilled;
         let extra = self.extra_mut(node);
@@ -214,7 +214,7 @@ impl Orders {
         extra.updated_ns = now_ns;
     }
 
-    /// Notes what has become of an order that is on no book.
+    /// Stores the new state of an order that is on no book.
     pub(crate) fn store(&mut self, node: NodeId, order: &Order) {
         debug_assert!(self.standing(node).is_off_book());
         self.nodes[node].set_leaves(order.leaves_qty());

@@ -1,4 +1,4 @@
-//! Questions about the state. None of them changes it.
+//! Queries about the state. No query changes it.
 
 mod account;
 mod market;
@@ -36,44 +36,44 @@ impl Engine {
         (0..).map(InstrumentId).zip(self.markets.iter().map(|market| market.instrument_seq))
     }
 
-    /// The keys that are valid.
+    /// The valid keys.
     pub fn keys(&self) -> impl Iterator<Item = (KeyId, &KeySpec)> {
         let numbered = (1..).map(KeyId).zip(&self.keys);
         numbered.filter(|(_, key)| !key.revoked).map(|(id, key)| (id, &key.spec))
     }
 
-    /// What the keys' secrets are sealed by since the last rotation; `None` before the first.
+    /// The master key since the last rotation; `None` until the first.
     pub fn master_key_in_use(&self) -> Option<MasterKeyInUse> {
         self.master_key
     }
 
-    /// All that was deposited of an asset and not withdrawn: what all balances add up to.
+    /// All deposits of an asset minus withdrawals: the sum of all balances and of the clearing.
     pub fn supply(&self, asset: AssetId) -> Option<Amount> {
         self.supply.get(usize::from(asset.0)).copied()
     }
 
-    /// Orders that rest in all books together.
+    /// The number of resting orders on all books.
     pub fn resting_count(&self) -> usize {
         self.orders.nodes.len()
     }
 
-    /// All that are open, and those that ended lately, by account and oldest first.
+    /// All open withdrawals and the last ended ones, by account and oldest first.
     pub fn withdrawals(&self) -> impl Iterator<Item = &Withdrawal> {
         self.withdrawals.values().flatten()
     }
 
-    /// What is owed, oldest first.
+    /// The open receivables, oldest first.
     pub fn receivables(&self) -> impl Iterator<Item = &Receivable> {
         self.receivables.open.values()
     }
 
-    /// Of an asset, what accounts without balances are owed together; below zero, what they owe.
+    /// For an asset, the net claim of all accounts without balances; negative if they owe it.
     pub fn clearing(&self, asset: AssetId) -> Option<Amount> {
         self.clearing.get(usize::from(asset.0)).copied()
     }
 
-    /// The sessions that are open, with their accounts. After a restart nobody is connected: the
-    /// venue closes them.
+    /// The open sessions, with their accounts. After a restart the venue closes them, because no
+    /// client is connected.
     pub fn sessions(&self) -> impl Iterator<Item = (SessionId, AccountId)> {
         self.sessions.open.iter().map(|(session, opened)| (*session, opened.account))
     }
@@ -84,7 +84,7 @@ impl Engine {
         self.halts.now.is_some()
     }
 
-    /// The halt of the venue that is on.
+    /// The venue's current halt.
     pub fn venue_halt(&self) -> Option<VenueHalted> {
         self.halts.now
     }

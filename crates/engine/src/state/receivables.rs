@@ -1,4 +1,4 @@
-//! What accounts owe each other since trades were undone or given another price.
+//! Receivables between accounts, from busted and corrected trades.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,20 +12,20 @@ pub(crate) struct Receivables {
 }
 
 impl Receivables {
-    pub(crate) fn insert(&mut self, owed: Receivable) {
-        self.by_debtor.insert((owed.debtor, owed.asset, owed.receivable));
-        self.open.insert(owed.receivable, owed);
+    pub(crate) fn insert(&mut self, receivable: Receivable) {
+        self.by_debtor.insert((receivable.debtor, receivable.asset, receivable.receivable));
+        self.open.insert(receivable.receivable, receivable);
     }
 
-    pub(crate) fn remove(&mut self, owed: &Receivable) {
-        self.by_debtor.remove(&(owed.debtor, owed.asset, owed.receivable));
-        self.open.remove(&owed.receivable);
+    pub(crate) fn remove(&mut self, receivable: &Receivable) {
+        self.by_debtor.remove(&(receivable.debtor, receivable.asset, receivable.receivable));
+        self.open.remove(&receivable.receivable);
     }
 
     pub(crate) fn oldest_of(&self, debtor: AccountId, asset: AssetId) -> Option<Receivable> {
         let from = (debtor, asset, ReceivableId(0));
         let first = self.by_debtor.range(from..).next()?;
-        let is_his = (first.0, first.1) == (debtor, asset);
-        is_his.then(|| self.open[&first.2])
+        let matches = (first.0, first.1) == (debtor, asset);
+        matches.then(|| self.open[&first.2])
     }
 }

@@ -1,4 +1,4 @@
-//! Sessions that are open, and the orders that end with them.
+//! Open sessions, and the orders that end with them.
 
 pub(crate) mod numbered;
 
@@ -9,7 +9,7 @@ use types::{AccountId, InstrumentId, OrderId, SessionId, Side};
 use crate::state::orders::open_id::OpenId;
 use crate::state::sessions::numbered::Numbered;
 
-/// Sessions that are open, and the orders that end with them.
+/// Open sessions, and the orders that end with them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sessions {
     pub(crate) open: BTreeMap<SessionId, OpenedSession>,
@@ -36,7 +36,7 @@ impl Sessions {
         }
     }
 
-    /// An order has ended.
+    /// Removes an order that has ended.
     #[inline]
     pub(crate) fn forget(&mut self, order: OpenId) {
         if !self.orders.is_empty() {

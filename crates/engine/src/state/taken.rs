@@ -1,10 +1,10 @@
-//! Names that are given once.
+//! Names that must be unique.
 
 use std::collections::HashSet;
 
 use types::AccountName;
 
-/// What accounts and keys are called, so that a new one need not be held against all others.
+/// The names of accounts and keys, as an index for new ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Taken {
     pub(crate) accounts: HashSet<AccountName>,

@@ -1,21 +1,22 @@
-//! Orders that wait for a price, and prices that they wait for.
+//! Orders that wait for a price, and the trade prices that trigger them.
 //!
-//! Whatever waits for a fall is kept under its price with the sign turned, so that both directions
-//! run the same code: a *key* is reached when the price's key is at or above it, and the lowest
-//! key is triggered first.
+//! Orders that wait for a fall are stored under the negated price, so that both directions run the
+//! same code. A *key* is reached if the price's key is at or above it, and the lowest key triggers
+//! first.
 //!
-//! Trailing orders would all have to move with every new best price. They do not: of one delta,
-//! whoever began to trail first has the best extreme, so each delta keeps its orders in that order
-//! and only the first can be reached; and orders that began between two records share one extreme,
-//! so a new record merges entries of [`Trails::extremes`] by cutting that stack.
+//! Trailing orders would all have to move with every new best price. They do not, because of two
+//! properties. Among orders of one delta, the order that began first has the best extreme: each
+//! delta keeps its orders in that sequence, and only the first can be reached. Orders that began
+//! between two records share one extreme: a new record merges entries of [`Trails::extremes`] by
+//! cutting that stack.
 //!
 //! # Invariants
 //! - An order with [`Standing::Trigger`] is in exactly one of `waiting`, `trails`, `reached`.
 //! - `extremes` ascend strictly in both of their parts.
 //!
 //! # Known limits
-//! A price that falls back looks at the first order of every delta that is trailed by; there are
-//! fewer than 10,000.
+//! A price that falls back reads the first order of every delta in use; there are fewer than
+//! 10,000.
 //!
 //! [`Standing::Trigger`]: crate::state::orders::record::Standing::Trigger
 
@@ -32,19 +33,19 @@ use crate::state::orders::Orders;
 use crate::state::triggers::direction::{Direction, Key, NO_PRICE, TRAILING_TURN, rung};
 use crate::state::triggers::trails::Trails;
 
-/// So many are not in a cache at once, and looking ahead for one's place pays.
+/// This many orders do not fit into a cache together, and prefetching pays.
 const MANY: usize = 1 << 12;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Triggers {
-    /// By stop price and age, per [`Direction`]. Orders that are to trail from there are here too.
+    /// By stop price and age, per [`Direction`]. Orders that will trail from there are here too.
     pub(super) waiting: [Ladder<(Key, u64)>; 2],
     pub(super) trails: [Trails; 2],
-    /// What is to be triggered, in this order: by key, then turn.
+    /// Reached orders in order of their execution: by key, then turn.
     pub(super) reached: [BTreeMap<(Key, u64), NodeId>; 2],
-    /// Prices traded at that nobody has taken note of yet.
+    /// Trade prices that were not applied yet.
     pub(crate) prices: Vec<Price>,
-    /// How many orders are in all of these, and how many of them trail or will.
+    /// The number of orders in all of these, and of those that trail or will trail.
     pub(super) count: usize,
     pub(super) trailing: usize,
 }
@@ -56,7 +57,7 @@ impl Triggers {
         self.count > 0
     }
 
-    /// Whether somebody has to take note of prices.
+    /// Whether there are prices to apply.
     pub(crate) fn has_prices(&self) -> bool {
         !self.prices.is_empty()
     }
@@ -65,10 +66,10 @@ impl Triggers {
         self.reached.iter().any(|reached| !reached.is_empty())
     }
 
-    /// A trade happened at another price than the last one.
+    /// Records a trade at another price than the last one.
     #[cold]
-    pub(crate) fn note(&mut self, price: Price) {
-        // To those that do not trail, the highest and the lowest say it all.
+    pub(crate) fn record_price(&mut self, price: Price) {
+        // Orders that do not trail need only the highest and the lowest price.
         match (self.trailing, &mut self.prices[..]) {
             (0, [one, other]) => {
                 let (low, high) = ((*one).min(*other), (*one).max(*other));
@@ -82,20 +83,20 @@ impl Triggers {
         }
     }
 
-    /// Whether where they wait is not near anyway.
+    /// Whether the waiting orders are too many to be cached anyway.
     #[inline]
     pub(crate) fn are_many(&self) -> bool {
         self.count > MANY
     }
 
-    /// Has brought near where an order waits, or is going to.
-    pub(crate) fn foresee(&mut self, (order_type, side, stop_price): (OrderType, Side, Price)) {
+    /// Prefetches the entry of an order.
+    pub(crate) fn prefetch(&mut self, (order_type, side, stop_price): (OrderType, Side, Price)) {
         let direction = Direction::of(order_type, side);
         self.waiting[direction as usize]
-            .foresee(rung(direction.key(stop_price), OrderId(u64::MAX)));
+            .prefetch_path(rung(direction.key(stop_price), OrderId(u64::MAX)));
     }
 
-    /// Lets an order wait; `now` is the price that it trails from if it does so at once.
+    /// Adds a waiting order; `now` is the price from which it trails, if it does so at once.
     pub(crate) fn add(&mut self, node: NodeId, order: &Order, now: Option<Price>) {
         let terms = order.terms.unwrap_or_default().terms;
         self.count += 1;
@@ -112,7 +113,7 @@ impl Triggers {
         waiting.insert(gap, rung, node);
     }
 
-    /// Lets go of an order, wherever it is.
+    /// Removes an order from the structure that it is in.
     pub(crate) fn remove(&mut self, node: NodeId, order: &Order) {
         let terms = order.terms.unwrap_or_default().terms;
         self.count -= 1;
@@ -138,9 +139,9 @@ impl Triggers {
         }
     }
 
-    /// Takes note of a price, one for each direction, with one order that it reaches; `false` when
-    /// it reaches no more.
-    pub(crate) fn take_note(
+    /// Applies a price for each direction to one order that it reaches; `false` if it reaches no
+    /// more.
+    pub(crate) fn apply_price(
         &mut self,
         direction: Direction,
         prices: [Option<Price>; 2],
@@ -169,7 +170,7 @@ impl Triggers {
         true
     }
 
-    /// The order that is to be triggered next.
+    /// The next order to trigger.
     pub(crate) fn next(&self) -> Option<NodeId> {
         let [rises, falls] = &self.reached;
         rises.first_key_value().or_else(|| falls.first_key_value()).map(|(_, node)| *node)

@@ -1,12 +1,12 @@
-//! Withdrawals in two steps, as they are kept.
+//! Withdrawals in two steps.
 
 use std::collections::BTreeMap;
 
 use types::{AccountId, Withdrawal};
 
-/// Withdrawals that an account may have open at once.
+/// Limit of an account's open withdrawals.
 pub const WITHDRAWALS_OPEN_MAX: usize = 100;
-/// Those that ended, and of which the venue can still say how.
+/// Limit of the ended withdrawals that an account keeps.
 pub const WITHDRAWALS_KEPT: usize = 1_000;
 
 /// By account, oldest first.

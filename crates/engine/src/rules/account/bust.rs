@@ -1,7 +1,7 @@
-//! Trades that are undone or given another price, and what is owed since.
+//! Busts and corrections of trades, and the receivables that they create.
 //!
-//! An account pays out of what it has free; what it does not have becomes a receivable of the
-//! other side, so that no balance is ever below zero.
+//! An account pays out of its free balance. The rest becomes a receivable of the other side, so
+//! that no balance is ever negative.
 
 use types::{
     AccountId, AccountMode, AccountTrade, Adjustment, Amount, AssetId, BustTrade, CorrectTrade,
@@ -12,16 +12,16 @@ use types::{
 use crate::state::Engine;
 use crate::state::orders::kept::Kept;
 
-/// What money moves for.
+/// The trade for which money moves, and the cause of a receivable.
 #[derive(Clone, Copy, Debug)]
-struct About {
+struct PaymentContext {
     instrument: InstrumentId,
     trade_id: TradeId,
     cause: ReceivableCause,
 }
 
 impl Engine {
-    /// Each side gives back what it got; fees come back first, so that they can be given back too.
+    /// Each side returns its proceeds; fees come back first, so that they can be returned too.
     pub(crate) fn bust_trade(&mut self, request: &BustTrade, events: &mut Vec<Event>) {
         let BustTrade { instrument, trade_id, buyer, seller } = *request;
         let (bought, sold) = match self.both_sides(instrument, trade_id, buyer, seller) {
@@ -37,12 +37,11 @@ impl Engine {
             return self.reject(AccountId::VENUE, RejectReason::AmountAboveMax, events);
         }
         for (account, trade) in sides {
-            self.note_busted(account, instrument, trade_id);
+            self.record_bust(account, instrument, trade_id);
             self.count_back(account, instrument, trade.side, trade.qty);
         }
-        let back = |trade: &AccountTrade, asset: AssetId| match trade.fee_asset == asset {
-            true => trade.fee,
-            false => Amount::ZERO,
+        let back = |trade: &AccountTrade, asset: AssetId| {
+            if trade.fee_asset == asset { trade.fee } else { Amount::ZERO }
         };
         let adjust = |engine: &mut Self, account: AccountId, trade: &AccountTrade| {
             let (of_base, of_quote) = match trade.side {
@@ -64,15 +63,15 @@ impl Engine {
             seller: adjust(self, seller, &sold),
         };
         events.push(Event::TradeBusted(busted));
-        let about = About { instrument, trade_id, cause: ReceivableCause::TradeBusted };
-        // Rebates first: they came out of a fee.
+        let context = PaymentContext { instrument, trade_id, cause: ReceivableCause::TradeBusted };
+        // Rebates first, because the venue paid them out of a fee.
         let mut fees = [(buyer, bought), (seller, sold)];
         fees.sort_by_key(|(_, trade)| trade.fee);
         for (account, trade) in fees {
-            self.pay(AccountId::VENUE, account, trade.fee_asset, trade.fee, about, events);
+            self.pay(AccountId::VENUE, account, trade.fee_asset, trade.fee, context, events);
         }
-        self.pay(buyer, seller, base_asset, base, about, events);
-        self.pay(seller, buyer, quote_asset, quote, about, events);
+        self.pay(buyer, seller, base_asset, base, context, events);
+        self.pay(seller, buyer, quote_asset, quote, context, events);
     }
 
     /// The difference in price moves from one side to the other; fees stay as charged.
@@ -111,11 +110,12 @@ impl Engine {
             }
         }
         let asset = self.markets[instrument.0 as usize].instrument.spec.quote;
-        let about = About { instrument, trade_id, cause: ReceivableCause::TradeCorrected };
-        self.pay(buyer, seller, asset, more, about, events);
+        let context =
+            PaymentContext { instrument, trade_id, cause: ReceivableCause::TradeCorrected };
+        self.pay(buyer, seller, asset, more, context, events);
     }
 
-    /// The buyer's side, and what the trade comes to at the new price.
+    /// Checks a correction. Returns the buyer's side and the trade's quote amount at the new price.
     fn check_correct(
         &self,
         request: &CorrectTrade,
@@ -153,20 +153,17 @@ impl Engine {
         let both = side_of(buyer, Side::Buy).zip(side_of(seller, Side::Sell));
         let (bought, sold) = both.ok_or(RejectReason::TradeNotFound)?;
         if bought.qty != sold.qty || bought.quote != sold.quote {
-            return Err(RejectReason::TradeNotFound); // no trade of this engine's
+            return Err(RejectReason::TradeNotFound); // not a trade of this engine
         }
         let is_busted = |id: AccountId| {
             let extra = self.accounts[id.0 as usize].extra.as_ref();
             extra.is_some_and(|extra| extra.busted.contains(&(instrument, trade_id)))
         };
-        match is_busted(buyer) {
-            true => Err(RejectReason::TradeBustedAlready),
-            false => Ok((bought, sold)),
-        }
+        if is_busted(buyer) { Err(RejectReason::TradeBustedAlready) } else { Ok((bought, sold)) }
     }
 
-    /// Remembered as long as the trade is kept.
-    fn note_busted(&mut self, id: AccountId, instrument: InstrumentId, trade_id: TradeId) {
+    /// Marks a trade as busted for as long as it is kept.
+    fn record_bust(&mut self, id: AccountId, instrument: InstrumentId, trade_id: TradeId) {
         let account = &mut self.accounts[id.0 as usize];
         let known = account.extra.as_ref().map(|extra| extra.busted.clone()).unwrap_or_default();
         let kept = account.trades.iter(id).map(|trade| (trade.instrument, trade.trade_id));
@@ -186,29 +183,26 @@ impl Engine {
         }
     }
 
-    /// Moves an amount, from the second account to the first if it is below zero. Who has not so
-    /// much free owes the rest.
+    /// Moves an amount, or moves it back if it is negative. The payer's missing part becomes a
+    /// receivable.
     fn pay(
         &mut self,
         debtor: AccountId,
         creditor: AccountId,
         asset: AssetId,
         amount: Amount,
-        about: About,
+        context: PaymentContext,
         events: &mut Vec<Event>,
     ) {
         if amount < Amount::ZERO {
-            return self.pay(creditor, debtor, asset, Amount::ZERO - amount, about, events);
+            return self.pay(creditor, debtor, asset, Amount::ZERO - amount, context, events);
         }
         let payer = &self.accounts[debtor.0 as usize];
-        let paid = match payer.is_cash() {
-            true => amount.min(payer.balance(asset).free),
-            false => amount,
-        };
+        let paid = if payer.is_cash() { amount.min(payer.balance(asset).free) } else { amount };
         self.credit(debtor, asset, Amount::ZERO - paid);
         self.credit(creditor, asset, paid);
         if paid < amount {
-            let About { instrument, trade_id, cause } = about;
+            let PaymentContext { instrument, trade_id, cause } = context;
             self.receivables.last_id += 1;
             let receivable = Receivable {
                 receivable: ReceivableId(self.receivables.last_id),

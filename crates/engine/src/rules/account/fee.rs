@@ -1,9 +1,9 @@
-//! Fees: whose rate, of what, rounded how.
+//! Fees: rate, basis and rounding.
 //!
 //! A rate is in hundredths of a basis point. An account's own rates come first, then those of the
 //! instrument's schedule by the account's volume there, then the instrument's. A fee is the rate
-//! times what it is measured on, rounded down to a smallest unit; a rebate is rounded down too,
-//! and comes out of what the other side of the same trade pays.
+//! times its basis, rounded down to a smallest unit. A rebate is rounded down too, and is paid out
+//! of the fee of the other side of the same trade.
 
 use types::{
     AccountId, Amount, AssetId, Event, FeeAsset, FeeRates, FeeScheduleSet, InstrumentId, Order,
@@ -16,7 +16,7 @@ use crate::state::fee::{Rates, fee, schedule_valid};
 use crate::state::market::Market;
 
 impl Account {
-    /// The rates that an account has in an instrument at a time.
+    /// The rates of an account in an instrument at a time.
     pub(crate) fn fee_rates(&self, market: &Market, now_ns: u64) -> Rates {
         if let Some(own) = self.spec.fees {
             return own.into();
@@ -32,7 +32,7 @@ impl Account {
         Rates { maker: tier.maker_fee_bps_x100, taker: tier.taker_fee_bps_x100 }
     }
 
-    /// The rate that a buy holds on top of its price.
+    /// The fee rate that a buy holds on top of its price.
     pub(crate) fn fee_rate_on_top(&self, market: &Market, side: Side, now_ns: u64) -> u32 {
         if side == Side::Sell || market.fee_asset() == FeeAsset::Received || !self.is_cash() {
             return 0;
@@ -41,7 +41,7 @@ impl Account {
         rates.maker.max(rates.taker).max(0).unsigned_abs()
     }
 
-    /// Counts a trade where fees go by volume.
+    /// Adds a trade to the account's volume, if the instrument has fees by volume.
     pub(crate) fn count_volume(&mut self, market: &Market, quote: Amount, now_ns: u64) {
         if market.fee_schedule.is_none() {
             return;
@@ -52,7 +52,7 @@ impl Account {
     }
 }
 
-/// What each side of a trade pays, the maker first.
+/// Fee and asset of each side of a trade, the maker first.
 type Fees = [(Amount, AssetId); 2];
 
 impl Engine {
@@ -66,7 +66,7 @@ impl Engine {
                 (Amount::from_minor(quote.minor().abs()), instrument.spec.quote)
             }
             (FeeAsset::Received, Side::Buy) => (base, instrument.spec.base),
-            // At a price below zero a seller receives nothing.
+            // At a negative price a seller receives nothing.
             (FeeAsset::Received, Side::Sell) => (quote.max(Amount::ZERO), instrument.spec.quote),
         });
         let rates =
@@ -76,17 +76,18 @@ impl Engine {
             let rate = own[at].max(0).unsigned_abs();
             fee(measured[at].0, rate.min(self.fee_rate_max(market, orders[at])))
         });
-        [0, 1].map(|at| match own[at] < 0 {
-            false => (charged[at], measured[at].1),
-            true => {
+        [0, 1].map(|at| {
+            if own[at] < 0 {
                 let (of, asset) = measured[1 - at];
                 let rebate = fee(of, own[at].unsigned_abs()).min(charged[1 - at]);
                 (Amount::ZERO - rebate, asset)
+            } else {
+                (charged[at], measured[at].1)
             }
         })
     }
 
-    /// A limit buy pays no more on top than it holds; everything else what it is charged.
+    /// The highest rate for a side: a limit buy pays at most the fee that it holds.
     fn fee_rate_max(&self, market: &Market, order: &Order) -> u32 {
         let account = &self.accounts[order.account.0 as usize];
         let holds = order.side == Side::Buy
@@ -113,7 +114,8 @@ impl Engine {
         events.push(Event::FeeScheduleSet(set));
     }
 
-    /// What an account pays in an instrument now, as maker and as taker; below zero is a rebate.
+    /// The rates of an account in an instrument now, as maker and as taker; negative rates are
+    /// rebates.
     pub fn account_fees(&self, account: AccountId, instrument: InstrumentId) -> Option<(i32, i32)> {
         let rates = self.account(account)?.fee_rates(self.market(instrument)?, self.now_ns);
         Some((rates.maker, rates.taker))

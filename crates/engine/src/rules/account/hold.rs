@@ -1,4 +1,4 @@
-//! How an account holds what its open orders may cost, and pays for their fills.
+//! Holds of open orders, and payment for their fills.
 
 use std::hint::select_unpredictable;
 
@@ -10,10 +10,10 @@ use crate::state::holds::held;
 use crate::state::market::Market;
 
 impl Account {
-    /// Sets aside what a limit order may cost. The check saw that it is there.
+    /// Reserves the largest cost of a limit order, after the check has found enough free balance.
     ///
-    /// All that an open order may cost goes through here and [`Account::release`], with its price
-    /// as it is then: whoever changes a price releases first what the order held.
+    /// All holds of an open order go through here and [`Account::release`], at its current price: a
+    /// rule that changes a price releases the hold first.
     pub(crate) fn hold(&mut self, market: &Market, order: &Order, qty: Qty, now_ns: u64) {
         if self.extra.is_some() | market.fee_schedule.is_some() {
             return self.hold_uncommon(market, order, qty, now_ns);
@@ -22,7 +22,7 @@ impl Account {
         self.set_aside(asset, amount);
     }
 
-    /// [`Account::hold`] where an account or an instrument is not a plain one.
+    /// [`Account::hold`] for an account or an instrument that is not plain.
     #[cold]
     #[inline(never)]
     fn hold_uncommon(&mut self, market: &Market, order: &Order, qty: Qty, now_ns: u64) {
@@ -55,7 +55,7 @@ impl Account {
         debug_assert!(balance.free >= Amount::ZERO);
     }
 
-    /// Gives back what was set aside for `qty` of a limit order.
+    /// Frees the amount that was reserved for `qty` of a limit order.
     pub(crate) fn release(&mut self, instrument: &Instrument, order: &Order, qty: Qty) {
         if self.extra.is_some() {
             return self.release_uncommon(instrument, order, qty);
@@ -91,8 +91,8 @@ impl Account {
         debug_assert!(balance.locked >= Amount::ZERO);
     }
 
-    /// Holds what an open order costs from now on in place of what it did; `false` if there is
-    /// not so much, and then nothing changes.
+    /// Replaces the hold of an open order by that of its new state. Returns `false` without a
+    /// change if the free balance does not suffice.
     pub(crate) fn rehold(
         &mut self,
         market: &Market,
@@ -115,16 +115,17 @@ impl Account {
         true
     }
 
-    /// [`Account::rehold`] likewise. An account that owns balances holds nothing for a price of
+    /// [`Account::rehold`] likewise. An account with balances cannot hold anything at a price of
     /// zero or less.
     #[cold]
     #[inline(never)]
     fn rehold_uncommon(&mut self, market: &Market, from: &Order, to: &Order, now_ns: u64) -> bool {
         let instrument = &market.instrument;
-        // Who moves with the book goes on at the rate that he came with.
-        let rate = match to.terms.is_some_and(|terms| terms.terms.peg.is_some()) {
-            true => self.fee_hold(from).map_or(0, |hold| hold.bps_x100),
-            false => self.fee_rate_on_top(market, to.side, now_ns),
+        // A pegged order keeps the fee rate that it entered with.
+        let rate = if to.terms.is_some_and(|terms| terms.terms.peg.is_some()) {
+            self.fee_hold(from).map_or(0, |hold| hold.bps_x100)
+        } else {
+            self.fee_rate_on_top(market, to.side, now_ns)
         };
         if self.is_cash() {
             let (asset, held_now) = held(instrument, from, from.leaves_qty());
@@ -139,7 +140,7 @@ impl Account {
         true
     }
 
-    /// Pays for a fill of `qty`, which is `base` and `quote`, and receives what it brought, less
+    /// Pays for a fill of `qty`, which is `base` and `quote`, and receives the other asset minus
     /// the fee.
     #[inline]
     pub(crate) fn settle(

@@ -1,4 +1,4 @@
-//! The rungs of the ladder that an account's limits in an instrument are.
+//! Rungs of the ladder for an account's limits in an instrument.
 
 use types::{AccountLimits, NewOrder, OrderSize, Price, Qty, RejectReason, Side};
 
@@ -7,26 +7,27 @@ use crate::state::Engine;
 use crate::state::account::Account;
 use crate::state::orders::record::Standing;
 
-/// An order of an account that has limits in the instrument: the rungs of the ladder that these
-/// are. By quote amount and by market, it is measured at the best price.
+/// An order of an account with limits in the instrument, and its measures for the rungs. Orders by
+/// quote amount and market orders are measured at the best price.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limited<'a> {
     limits: &'a AccountLimits,
     side: Side,
     /// `None` for a market order, and for a peg without a reference.
     limit: Option<Price>,
-    /// Zero for an order that will not trade, since nobody is there.
+    /// Zero for an order that cannot trade, because the other side is empty.
     qty: Qty,
     notional: i128,
-    /// What of it may still trade, and the lots that the account has room for.
+    /// The quantity that can still trade, and the lots that the position limit leaves.
     leaves_qty: Qty,
     position_room: Option<Qty>,
-    /// With this order.
+    /// Including this order.
     open_notional: i128,
 }
 
 impl Engine {
-    /// What limits have to say of an order, if there are any; in the place of `own`, if that is one.
+    /// The measures of an order, if the account has limits; `own` is the open order that it
+    /// replaces.
     #[inline]
     pub(crate) fn limited<'a>(
         &self,
@@ -84,7 +85,7 @@ impl Engine {
 }
 
 impl Limited<'_> {
-    /// A limit may be so far through the last price, and no farther.
+    /// A limit price may be at most the collar's distance through the last price.
     pub(crate) fn check_collar(&self, last_price: Option<Price>) -> Result<(), RejectReason> {
         let bps = i128::from(self.limits.collar_bps);
         let (Some(last), Some(limit), true) = (last_price, self.limit, bps > 0) else {
@@ -108,7 +109,7 @@ impl Limited<'_> {
         refuse(max != 0 && self.notional > max, RejectReason::NotionalAboveLimit)
     }
 
-    /// For a new order that may rest, beside so many that are open.
+    /// For a new order that may rest, in addition to `open_orders` open ones.
     pub(crate) fn check_open_orders(&self, open_orders: u32) -> Result<(), RejectReason> {
         let max = self.limits.max_open_orders;
         refuse(max != 0 && open_orders >= max, RejectReason::OpenOrdersAboveLimit)

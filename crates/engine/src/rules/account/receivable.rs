@@ -1,4 +1,4 @@
-//! What accounts owe each other is paid.
+//! Payment of receivables.
 
 use types::{
     AccountId, Amount, AssetId, Event, Receivable, ReceivableSettled, RejectReason,
@@ -22,7 +22,7 @@ impl Engine {
         }
     }
 
-    /// Pays what an account owes of an asset, oldest first, as far as it goes.
+    /// Pays an account's receivables in an asset, oldest first, as far as its free balance goes.
     pub(crate) fn settle_debts(
         &mut self,
         account: AccountId,
@@ -40,7 +40,7 @@ impl Engine {
         }
     }
 
-    /// Whether anything was paid.
+    /// Returns whether anything was paid.
     fn pay_off(&mut self, mut receivable: Receivable, events: &mut Vec<Event>) -> bool {
         let Receivable { debtor, creditor, asset, amount, .. } = receivable;
         let paid = amount.min(self.accounts[debtor.0 as usize].balance(asset).free);

@@ -34,7 +34,7 @@ impl Engine {
         events.push(Event::AccountRiskSet(AccountRiskSet { account_seq, account, risk }));
     }
 
-    /// Whether nothing is left of the mode in which an account has been.
+    /// Whether nothing remains that depends on the account's current mode.
     fn is_flat(&self, id: AccountId, account: &Account) -> bool {
         let no_position =
             |extra: &AccountExtra| extra.markets.values().all(|risk| risk.position == 0);
@@ -67,7 +67,7 @@ impl Engine {
         events.push(Event::AccountLimitsSet(set));
     }
 
-    /// What the account's open orders come to, which from now on is counted.
+    /// The exposure of the account's open orders, which is counted from now on.
     fn check_account_limits(&self, request: &SetAccountLimits) -> Result<Exposure, RejectReason> {
         let SetAccountLimits { account, instrument, limits } = *request;
         self.account(account).ok_or(RejectReason::UnknownAccount)?;

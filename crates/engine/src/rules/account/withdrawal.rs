@@ -1,11 +1,11 @@
-//! Withdrawals in two steps: what is asked for is set aside, until it leaves or is free again.
+//! Withdrawals in two steps: the amount is reserved, until it leaves or is free again.
 //!
-//! A withdrawal is called by its external reference, which the requester gives. Who asks again for
-//! the same is answered that it was done before; so an answer that got lost does no harm.
+//! The requester identifies a withdrawal by its external reference. A repeated request gets the
+//! reply that it was carried out, so that a lost reply does no harm.
 //!
 //! # Known limits
-//! Of those that ended, an account's latest [`WITHDRAWALS_KEPT`] are remembered. The references of
-//! all are, so that none is carried out again.
+//! Of the ended withdrawals, an account keeps its latest [`WITHDRAWALS_KEPT`]. It keeps all
+//! references, so that no withdrawal is carried out again.
 
 use types::{
     AccountId, Amount, AssetId, CancelWithdrawal, CommandRepeated, ConfirmWithdrawal, Event,
@@ -23,7 +23,7 @@ impl Engine {
         events: &mut Vec<Event>,
     ) {
         let RequestWithdrawal { account, asset, amount, external_ref } = *request;
-        if let Some(first_sequence) = self.asked_before(request) {
+        if let Some(first_sequence) = self.earlier_request(request) {
             let repeated = CommandRepeated { account, first_sequence };
             return events.push(Event::CommandRepeated(repeated));
         }
@@ -110,8 +110,8 @@ impl Engine {
         }));
     }
 
-    /// The command that asked for the same under the same reference.
-    fn asked_before(&self, request: &RequestWithdrawal) -> Option<u64> {
+    /// The command that made the same request under the same reference.
+    fn earlier_request(&self, request: &RequestWithdrawal) -> Option<u64> {
         let known = self.withdrawals.get(&request.account)?;
         let same = known.iter().find(|withdrawal| {
             let Withdrawal { asset, amount, external_ref, .. } = **withdrawal;
@@ -136,7 +136,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Where it lies among the account's.
+    /// Index of an open withdrawal among those of the account.
     fn open_withdrawal(
         &self,
         account: AccountId,
@@ -153,7 +153,7 @@ impl Engine {
         }
     }
 
-    /// What was set aside.
+    /// Removes the reserved amount from the account's hold.
     fn end_withdrawal(
         &mut self,
         account: AccountId,
@@ -167,7 +167,7 @@ impl Engine {
         let held = (withdrawal.asset, withdrawal.amount);
         let ended = || known.iter().enumerate().filter(|(_, withdrawal)| !withdrawal.is_open());
         if ended().count() > WITHDRAWALS_KEPT {
-            let (oldest, _) = ended().next().expect("there are so many");
+            let (oldest, _) = ended().next().expect("more than WITHDRAWALS_KEPT");
             known.remove(oldest);
         }
         held

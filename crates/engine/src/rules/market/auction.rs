@@ -1,7 +1,7 @@
 //! The trades of an auction, all at the price that `equilibrium.rs` finds.
 //!
-//! They take the order that is next in line on either side until one side has none left at the
-//! price. By the way the price is found, that is its volume.
+//! Each trade takes the first order in the queue of either side, until one side has none left at
+//! the price. The way of finding the price makes their sum its volume.
 
 use types::{
     Amount, AuctionUncrossed, Event, ExpireCause, InstrumentId, Order, OrderStatus, Phase, Price,
@@ -17,7 +17,7 @@ use crate::state::Engine;
 use crate::state::deferred::{Deferred, PhaseChange, Uncrossing};
 
 impl Engine {
-    /// An auction has found its price.
+    /// Starts the trades of an auction that found its price.
     pub(super) fn begin_uncrossing(
         &mut self,
         equilibrium: Equilibrium,
@@ -41,7 +41,8 @@ impl Engine {
         self.uncross(Uncrossing { price, then }, events);
     }
 
-    /// The trades of an auction, as far as the command's work goes, and then what follows them.
+    /// Trades of an auction, as far as the command's work goes, and then the phase change after
+    /// them.
     pub(crate) fn uncross(&mut self, uncrossing: Uncrossing, events: &mut Vec<Event>) {
         let instrument = uncrossing.then.instrument;
         while let Some((bid, ask)) = self.uncross_next(instrument, uncrossing.price) {
@@ -58,7 +59,7 @@ impl Engine {
 }
 
 impl Engine {
-    /// The first in line on both sides, if both may trade at `price`.
+    /// The first orders of both sides, if both may trade at `price`.
     fn uncross_next(&self, instrument: InstrumentId, price: Price) -> Option<(NodeId, NodeId)> {
         let market = &self.markets[instrument.0 as usize];
         let bid = market.front(&self.orders.nodes, Side::Buy)?;
@@ -66,7 +67,7 @@ impl Engine {
         (bid.price >= price && ask.price <= price).then_some((bid.node, ask.node))
     }
 
-    /// Whether a trade leaves what is cleared within what an amount can hold; else who ends.
+    /// Whether a trade keeps the clearing within the bounds of an amount; else the order that ends.
     fn uncross_clears(&self, bid: NodeId, ask: NodeId, price: Price) -> Result<(), NodeId> {
         if !self.has_clearing {
             return Ok(());
@@ -75,9 +76,10 @@ impl Engine {
         let qty = nodes[bid].leaves_qty().min(nodes[ask].leaves_qty());
         let (bought, sold) = (self.orders.record(bid), self.orders.record(ask));
         let accounts = [bought.account, sold.account];
-        match self.can_clear_between(accounts, bought.instrument, price, qty) {
-            true => Ok(()),
-            false => Err(if nodes[bid].order_id() < nodes[ask].order_id() { ask } else { bid }),
+        if self.can_clear_between(accounts, bought.instrument, price, qty) {
+            Ok(())
+        } else {
+            Err(if nodes[bid].order_id() < nodes[ask].order_id() { ask } else { bid })
         }
     }
 
@@ -92,8 +94,8 @@ impl Engine {
         let (maker, maker_reduced) = self.uncross_fill(maker_node, qty, quote);
         let (taker, taker_reduced) = self.uncross_fill(taker_node, qty, quote);
         let market = &mut self.markets[instrument.0 as usize];
-        market.note_price(price);
-        market.trading.note_trade(price, qty, self.now_ns);
+        market.record_price(price);
+        market.trading.record_trade(price, qty, self.now_ns);
         let (instrument_seq, trade_id) = (market.next_seq(), market.next_trade_id());
         let base = market.instrument.base_amount(qty);
         let matched = Match { trade_id, price, qty, base, quote };
@@ -112,11 +114,11 @@ impl Engine {
             taker: for_taker.fill(&taker),
         }));
         if let Some(reduced) = maker_reduced {
-            self.tell_less(&maker, qty, reduced, events);
+            self.emit_less(&maker, qty, reduced, events);
         }
         match taker_reduced {
-            Some(reduced) => self.tell_less(&taker, qty, reduced, events),
-            None => self.tell_reduced(&taker, qty, taker.leaves_qty(), events),
+            Some(reduced) => self.emit_less(&taker, qty, reduced, events),
+            None => self.emit_reduced(&taker, qty, taker.leaves_qty(), events),
         }
         for order in [maker, taker] {
             if order.status == OrderStatus::Filled {
@@ -126,12 +128,12 @@ impl Engine {
         }
         for (order, reduced) in [(maker, maker_reduced), (taker, taker_reduced)] {
             if let Some(reduced) = reduced {
-                self.tell_next(&order, reduced, events);
+                self.emit_next(&order, reduced, events);
             }
         }
     }
 
-    /// Takes `qty` of a resting order off its book; what it is from then on.
+    /// Takes `qty` of a resting order off its book. Returns the order's new state.
     fn uncross_fill(&mut self, node: NodeId, qty: Qty, quote: Amount) -> (Order, Option<Reduced>) {
         let mut order = self.orders.order(node);
         count_fill(&mut order, qty, quote, self.now_ns);

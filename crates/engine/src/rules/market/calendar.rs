@@ -1,9 +1,9 @@
-//! Calendars: in which phase an instrument should be, by the time of the week.
+//! Calendars: the phase of an instrument by the time of the week.
 //!
-//! The engine only answers; whoever has a clock turns what is due into `SetPhase` commands. A
-//! session is due until the phase changes, whoever changes it: an operator who reopens an
-//! instrument at noon, or a band that is breached, over-rules the morning's session and not the
-//! evening's. A new calendar takes hold at once.
+//! The engine only answers queries: the venue's clock thread turns due sessions into `SetPhase`
+//! commands. A session is due until the phase changes for any reason. So an operator's reopening at
+//! noon, or a breached band, overrides the morning's session but not the evening's. A new calendar
+//! takes effect at once.
 
 use types::{Calendar, CalendarSet, Event, RejectReason};
 

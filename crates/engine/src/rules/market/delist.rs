@@ -1,4 +1,4 @@
-//! An instrument is delisted, and its orders are canceled.
+//! Delisting of an instrument, and the cancels of its orders.
 
 use types::{
     CancelCause, DelistInstrument, Event, InstrumentDelisted, InstrumentId, OrderId, RejectReason,
@@ -8,7 +8,7 @@ use crate::state::Engine;
 use crate::state::deferred::Deferred;
 
 impl Engine {
-    /// Takes no more orders, for ever, and cancels those that are open.
+    /// Closes an instrument for good, and cancels its open orders.
     pub(crate) fn delist_instrument(
         &mut self,
         request: &DelistInstrument,
@@ -29,11 +29,11 @@ impl Engine {
         Ok(())
     }
 
-    /// Cancels what is open in an instrument, oldest first, as far as the command's work goes.
+    /// Cancels the open orders of an instrument, oldest first, as far as the command's work goes.
     pub(crate) fn cancel_delisted(&mut self, instrument: InstrumentId, events: &mut Vec<Event>) {
         let mut open = std::mem::take(&mut self.delisting);
         if open.is_empty() {
-            // At the beginning, or again after a restart.
+            // At the first part, or again after a restart.
             open = self.markets[instrument.0 as usize].index.ids();
             open.reverse();
         }

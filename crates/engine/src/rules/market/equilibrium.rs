@@ -1,7 +1,7 @@
 //! The one price at which a book uncrosses.
 //!
-//! A book that has gathered orders may be crossed. [`discover`] finds the price from the best levels
-//! of both sides, and reads no farther than they cross.
+//! A book that has collected orders may be crossed. [`discover`] finds the price from the best
+//! levels of both sides, and reads only the crossed levels.
 
 use std::cmp::Ordering;
 
@@ -11,25 +11,25 @@ use crate::state::Engine;
 use crate::state::market::Market;
 use crate::state::market::line::is_better;
 
-/// Where a book uncrosses.
+/// The result of an uncrossing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Equilibrium {
     pub(super) price: Price,
     pub(super) volume: Qty,
-    /// What is left over at the price, and on which side.
+    /// The quantity that is left over at the price, and its side.
     pub(super) surplus: Qty,
     pub(super) surplus_side: Side,
 }
 
 impl Engine {
-    /// Where an instrument's book would uncross now; nothing while it does not gather orders.
+    /// Price and volume of an uncrossing now; `None` while the phase does not collect orders.
     pub fn indicative(&self, instrument: InstrumentId) -> Option<(Price, Qty)> {
         let gathers = self.phase(instrument)? != Phase::Continuous;
         let found = self.equilibrium(instrument).filter(|_| gathers)?;
         Some((found.price, found.volume))
     }
 
-    /// Where an instrument's book would uncross as it is.
+    /// The result if the current book uncrossed.
     pub(super) fn equilibrium(&self, instrument: InstrumentId) -> Option<Equilibrium> {
         let market = self.market(instrument)?;
         let (bids, asks) =
@@ -37,7 +37,8 @@ impl Engine {
         discover(bids, asks, market.trading.last_price)
     }
 
-    /// All that stands on a side, shown or not, best first; a price may come several times.
+    /// All resting quantity of a side, displayed or not, best first; a price may appear several
+    /// times.
     fn all_levels<'a>(
         &'a self,
         market: &'a Market,
@@ -62,7 +63,7 @@ impl Engine {
     }
 }
 
-/// Two lists that come best first, as one.
+/// Merges two lists that are sorted best first.
 fn best_first(
     side: Side,
     one: impl Iterator<Item = (Price, Qty)>,
@@ -78,12 +79,12 @@ fn best_first(
     })
 }
 
-/// The price at which a book uncrosses; `None` if it is not crossed. Both sides come best first;
-/// a price may come more than once in a row.
+/// The price at which a book uncrosses; `None` if it is not crossed. Both sides are sorted best
+/// first; a price may appear more than once in a row.
 ///
-/// What would trade from the best ends is the most that can trade at one price, and the last bid
-/// and ask in it say where: no higher than that bid, no lower than that ask. Within that range
-/// the surplus changes with what is left of both sides, which is not crossed any more.
+/// The volume is the largest that one price can trade: it is matched from the best levels of both
+/// sides. The last bid and ask in it bound the price: at most that bid, at least that ask. Within
+/// that range the surplus depends on the rest of both sides, which is not crossed.
 fn discover(
     bids: impl Iterator<Item = (Price, Qty)>,
     asks: impl Iterator<Item = (Price, Qty)>,
@@ -114,21 +115,21 @@ fn discover(
     if next_ask == Some(last_ask) {
         return found(last_ask, asks.first_level().0, Side::Sell);
     }
-    // Nothing is left over between what is left of both sides.
+    // Between the rests of both sides the surplus is zero.
     let lowest = next_bid.map_or(last_ask, |bid| last_ask.max(step(bid, 1)));
     let highest = next_ask.map_or(last_bid, |ask| last_bid.min(step(ask, -1)));
     if lowest <= highest {
         return found(reference.unwrap_or(lowest).clamp(lowest, highest), 0, Side::Buy);
     }
-    // They are neighbours: what is left at one of them is the surplus.
+    // The rests are neighbours: the rest at one of them is the surplus.
     let (bid, ask) = (next_bid?, next_ask?);
-    let ((demand, bid_behind), (supply, ask_behind)) = (bids.first_level(), asks.first_level());
+    let ((demand, bid_after), (supply, ask_after)) = (bids.first_level(), asks.first_level());
     match demand.cmp(&supply) {
         Ordering::Less => found(bid, demand, Side::Buy),
         Ordering::Greater => found(ask, supply, Side::Sell),
         Ordering::Equal => {
-            let lowest = bid_behind.map_or(last_ask, |bid| last_ask.max(step(bid, 1)));
-            let highest = ask_behind.map_or(last_bid, |ask| last_bid.min(step(ask, -1)));
+            let lowest = bid_after.map_or(last_ask, |bid| last_ask.max(step(bid, 1)));
+            let highest = ask_after.map_or(last_bid, |ask| last_bid.min(step(ask, -1)));
             let price = reference.unwrap_or(lowest).clamp(lowest, highest);
             found(price, demand, if price <= bid { Side::Buy } else { Side::Sell })
         }
@@ -139,7 +140,7 @@ fn step(price: Price, ticks: i64) -> Price {
     Price::from_ticks(price.ticks() + ticks)
 }
 
-/// One side of a book, of which the first is taken off little by little.
+/// One side of a book, whose first level is consumed step by step.
 struct Queue<I> {
     first: Option<(Price, u128)>,
     others: I,
@@ -164,7 +165,7 @@ impl<I: Iterator<Item = (Price, Qty)>> Queue<I> {
         }
     }
 
-    /// What is left at the first price, and the price behind it.
+    /// The rest of the first price, and the next price.
     fn first_level(&mut self) -> (u128, Option<Price>) {
         let Some((price, _)) = self.first else { return (0, None) };
         let mut sum = 0;
@@ -187,7 +188,7 @@ mod tests {
 
     type Level = (i64, u64);
 
-    /// The rule as it is written, by trying all prices.
+    /// The rule as documented, by a search over all prices.
     fn by_force(bids: &[Level], asks: &[Level], reference: Option<i64>) -> Option<Equilibrium> {
         let at = |price: i64| -> (u64, u64) {
             let demand = bids.iter().filter(|(limit, _)| *limit >= price);

@@ -1,7 +1,7 @@
 //! Halts of the whole venue: by an operator, or by the circuit breaker when the index falls.
 //!
-//! While the venue is halted no order is taken on and nothing trades, so no phase changes. What
-//! would have followed from a command is followed up when the halt is over.
+//! While the venue is halted no order is accepted and nothing trades, so no phase changes. The
+//! consequences of a command run after the halt.
 
 use types::{
     CircuitBreaker, Event, HALT_LEVELS, HaltLevel, HaltVenue, InstrumentId, RejectReason,
@@ -52,7 +52,7 @@ impl Engine {
         Ok(())
     }
 
-    /// When the halt ends by itself.
+    /// The time at which the halt ends by itself.
     pub(crate) fn resume_ns(&self) -> Option<u64> {
         self.halts.now.map(|halt| halt.resume_ns).filter(|resume_ns| *resume_ns > 0)
     }
@@ -65,12 +65,12 @@ impl Engine {
         }
     }
 
-    /// What may follow in an instrument waits for the end of the halt.
+    /// The consequences in an instrument wait for the end of the halt.
     pub(crate) fn interrupt(&mut self, instrument: InstrumentId) {
         self.halts.interrupted.insert(instrument);
     }
 
-    /// Halts the venue if the index, which has traded, has fallen far enough.
+    /// Halts the venue if the index has traded and has fallen far enough.
     #[cold]
     pub(crate) fn break_circuit(&mut self, index: InstrumentId, events: &mut Vec<Event>) {
         let trading = &mut self.markets[index.0 as usize].trading;

@@ -1,4 +1,4 @@
-//! What readers are told of an auction while it runs: where it would uncross.
+//! Published indications of a running auction: its result if it uncrossed now.
 
 use types::{AuctionIndicated, Event, InstrumentId, Qty, Side};
 
@@ -6,16 +6,16 @@ use crate::state::Engine;
 use crate::state::market::indication::Indication;
 
 impl Engine {
-    /// A book has changed. In an auction, where it would uncross is told on a tick.
+    /// A book has changed. In an auction, a tick publishes a new indication.
     #[inline]
-    pub(crate) fn note_book(&mut self, instrument: InstrumentId) {
+    pub(crate) fn mark_book_changed(&mut self, instrument: InstrumentId) {
         if self.markets[instrument.0 as usize].trading.phase.is_auction() {
-            self.note_auction(instrument);
+            self.mark_auction_changed(instrument);
         }
     }
 
     #[cold]
-    fn note_auction(&mut self, instrument: InstrumentId) {
+    fn mark_auction_changed(&mut self, instrument: InstrumentId) {
         let indication = &mut self.markets[instrument.0 as usize].trading.indication;
         if !indication.is_due {
             indication.is_due = true;
@@ -23,7 +23,7 @@ impl Engine {
         }
     }
 
-    /// A new phase: nothing more is told of the last one's auction.
+    /// A new phase cancels the indication of the last one's auction.
     pub(super) fn begin_indications(&mut self, instrument: InstrumentId) {
         let trading = &mut self.markets[instrument.0 as usize].trading;
         if trading.indication.is_due {
@@ -31,16 +31,16 @@ impl Engine {
             trading.indication.is_due = false;
         }
         if trading.phase.is_auction() {
-            self.note_auction(instrument);
+            self.mark_auction_changed(instrument);
         }
     }
 
-    /// When the next one is to be told. Nothing is while the venue is halted.
+    /// The time of the next indication. A halt of the venue suspends indications.
     pub(crate) fn next_indication_ns(&self) -> Option<u64> {
         self.indications.first().map(|(due_ns, _)| *due_ns)
     }
 
-    /// Tells where the auctions would uncross that are due to be told of.
+    /// Publishes the due indications.
     pub(crate) fn indicate(&mut self, events: &mut Vec<Event>) {
         let due = self.indications.iter().take_while(|(due_ns, _)| *due_ns <= self.now_ns);
         let mut due: Vec<(u64, InstrumentId)> = due.copied().collect();
@@ -54,7 +54,7 @@ impl Engine {
             let found = self.equilibrium(instrument);
             let now_ns = self.now_ns;
             let market = &mut self.markets[instrument.0 as usize];
-            market.trading.indication = Indication { told_ns: now_ns, is_due: false };
+            market.trading.indication = Indication { indicated_ns: now_ns, is_due: false };
             let (volume, surplus) =
                 found.map_or((Qty::ZERO, Qty::ZERO), |found| (found.volume, found.surplus));
             events.push(Event::AuctionIndicated(AuctionIndicated {

@@ -1,5 +1,5 @@
-//! The phases of an instrument, and what a change of phase leads to: the auction's trades come
-//! before it, and what it ends or lets in behind it.
+//! Phases of an instrument, and the effects of a change. An auction trades ahead of the change, and
+//! orders end or enter after it.
 
 use types::{
     BandBreach, Event, ExpireCause, InstrumentId, NewOrder, Order, OrderId, OrderType, Phase,
@@ -33,7 +33,7 @@ impl Engine {
         Ok(())
     }
 
-    /// An auction's trades come first, if the change ends one.
+    /// The trades of an auction run first, if the change ends one.
     fn change_phase(
         &mut self,
         instrument: InstrumentId,
@@ -55,7 +55,7 @@ impl Engine {
         }
     }
 
-    /// The phase changes, behind the trades of the auction that it ends.
+    /// Changes the phase, after the trades of the auction that it ends.
     pub(super) fn enter_phase(&mut self, change: PhaseChange, events: &mut Vec<Event>) {
         let PhaseChange { instrument, phase, cause, until_ns, .. } = change;
         let market = &mut self.markets[instrument.0 as usize];
@@ -73,7 +73,8 @@ impl Engine {
         self.settle_phase(settling, events);
     }
 
-    /// Orders that the new phase ends, by age, or lets in, as far as the command's work goes.
+    /// Ends or enters the orders that the new phase affects, by age, as far as the command's work
+    /// goes.
     pub(crate) fn settle_phase(&mut self, mut settling: Settling, events: &mut Vec<Event>) {
         while let Some((order_id, affected)) = self.next_affected(settling) {
             if !self.spend_work() {
@@ -90,12 +91,12 @@ impl Engine {
         self.touch(settling.instrument);
     }
 
-    /// The oldest order behind the last one that the phase ends or lets in.
+    /// The oldest affected order after the last handled one.
     fn next_affected(&self, settling: Settling) -> Option<(OrderId, Affected)> {
         let Settling { instrument, uncrossed, done } = settling;
         let phase = self.markets[instrument.0 as usize].trading.phase;
         let next = |time_in_force| self.orders.next_timed(instrument, time_in_force, done);
-        // Those that wait off the book are younger than those that took part.
+        // Orders off the book are younger than orders that took part.
         let (parked, on_book) = match next(TimeInForce::AtClose) {
             Some(order_id) if self.is_parked(instrument, order_id) => (Some(order_id), None),
             on_book => (None, on_book),
@@ -134,18 +135,18 @@ impl Engine {
         self.change_phase(instrument, phase, cause, until_ns, events);
     }
 
-    /// When the next phase ends by itself.
+    /// The time at which the next phase ends by itself.
     pub(crate) fn next_phase_end_ns(&self) -> Option<u64> {
         self.phase_ends.first().map(|(until_ns, _)| *until_ns)
     }
 
-    /// Ends the phase that was to end first, and has to.
+    /// Ends the phase that is due first.
     pub(crate) fn end_phase(&mut self, events: &mut Vec<Event>) {
         let (_, instrument) = *self.phase_ends.first().expect("a phase is due to end");
         self.change_phase(instrument, Phase::Continuous, PhaseCause::Resumed, 0, events);
     }
 
-    /// Whether an instrument trades at all: the rungs before that of its phase.
+    /// Whether an instrument accepts orders at all: the rungs ahead of that of its phase.
     #[inline]
     pub(crate) fn check_open(&self, market: &Market) -> Result<(), RejectReason> {
         if market.trading.delisted {
@@ -162,14 +163,14 @@ impl Engine {
         self.markets[instrument.0 as usize].trading.phase != Phase::ClosingAuction
     }
 
-    /// An order waits for the closing auction.
+    /// Parks an order for the closing auction.
     pub(crate) fn park(&mut self, order: &Order) {
         let account = &mut self.accounts[order.account.0 as usize];
         let node = self.orders.attach_off_book(account, order, Standing::Close);
         self.markets[order.instrument.0 as usize].index.insert(order.order_id.0, node);
     }
 
-    /// It waits no longer.
+    /// Enters a parked order.
     fn rest_parked(&mut self, node: NodeId, events: &mut Vec<Event>) {
         let order = self.orders.order(node);
         self.rest_special(&order, Some(node), events);
@@ -186,7 +187,7 @@ pub(crate) fn check_phase(phase: Phase, order: &NewOrder) -> Result<(), RejectRe
     if allowed { Ok(()) } else { Err(RejectReason::PhaseForbids) }
 }
 
-/// What a phase means for an order.
+/// The effect of a phase on an order.
 #[derive(Clone, Copy, Debug)]
 enum Affected {
     Ends(ExpireCause),
@@ -194,11 +195,11 @@ enum Affected {
     Enters,
 }
 
-/// Whether an order can wait for one price, with others.
+/// Whether an order can wait for an auction's price.
 fn gathers(phase: Phase, order: &NewOrder) -> bool {
     let in_time = match order.time_in_force {
         TimeInForce::AtOpen => matches!(phase, Phase::PreOpen | Phase::OpeningAuction),
-        // A stop waits for its trigger, whatever it does then.
+        // A stop waits for its trigger first, whatever its time in force.
         time_in_force => time_in_force.may_rest() || order.order_type.is_stop(),
     };
     let special = order.special();

@@ -1,4 +1,4 @@
-//! The rules and the bounds of an instrument, as an operator sets them.
+//! Rules and bounds of an instrument, as an operator sets them.
 
 use types::{
     Event, Instrument, InstrumentRulesSet, InstrumentUpdated, RejectReason, SetInstrumentRules,
@@ -32,7 +32,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Open orders stay as they are, whatever the new bounds.
+    /// Open orders stay unchanged, whatever the new bounds.
     pub(crate) fn update_instrument(
         &mut self,
         request: &UpdateInstrument,
@@ -49,7 +49,7 @@ impl Engine {
             return Err(RejectReason::InstrumentStepsFixed);
         }
         let updated = Instrument::new(id, spec, base, quote).map_err(listing_reason)?;
-        // The new quantities at the prices of orders that are open must be amounts too.
+        // The new quantities at the prices of open orders must be amounts too.
         let mut widened = market.trading.clone();
         widened.widen(&listed);
         widened.widen(&spec);
@@ -60,7 +60,7 @@ impl Engine {
         let instrument_seq = market.next_seq();
         let updated = InstrumentUpdated { instrument_seq, instrument: updated };
         events.push(Event::InstrumentUpdated(updated));
-        self.touch(id); // pegs keep to the new bounds
+        self.touch(id); // pegs stay within the new bounds
         Ok(())
     }
 }

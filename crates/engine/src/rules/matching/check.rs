@@ -15,20 +15,21 @@ use crate::state::market::Market;
 use crate::state::orders::record::Standing;
 use crate::state::triggers::direction::TRAILING_DELTA_END_BPS;
 
-/// How an order comes.
+/// The circumstances in which an order enters.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Coming {
-    /// How many orders come together, this one included.
+pub(crate) struct EntryContext {
+    /// The number of orders that enter together, this one included.
     together: u32,
-    /// It is placed later, when its list says so, and pays then.
+    /// Its list places it later, and it pays then.
     later: bool,
-    /// It is open already: what it holds counts as free, and it is not counted itself.
+    /// It is open already: its own hold counts as free, and the limits do not count the order
+    /// twice.
     own: Option<NodeId>,
-    /// It has waited for its list to place it, without holding anything.
+    /// It has waited for its list to place it, without a hold.
     placed: bool,
 }
 
-impl Coming {
+impl EntryContext {
     const ALONE: Self = Self { together: 1, later: false, own: None, placed: false };
 
     pub(crate) const fn with_list(together: u32, later: bool) -> Self {
@@ -44,21 +45,21 @@ impl Coming {
     }
 }
 
-/// Each part of an iceberg is a trade of its own: with more of them, one order could keep the venue
-/// busy for as long as it likes.
+/// Each part of an iceberg is a trade of its own: with more parts, one order could occupy the venue
+/// without bound.
 const ICEBERG_PARTS_MAX: u64 = 1_000;
 
-/// Basis points in the whole.
+/// Basis points in one.
 const BPS: i128 = 10_000;
 
 impl Engine {
-    /// Whether an order would be taken on now. Reads only; `order/test` asks it too.
+    /// Whether the engine would accept an order now. Reads only; `order/test` calls it too.
     pub fn check_new_order(
         &self,
         account: AccountId,
         order: &NewOrder,
     ) -> Result<(), RejectReason> {
-        self.check_order(account, order, Coming::ALONE)
+        self.check_order(account, order, EntryContext::ALONE)
     }
 
     /// The ladder is the specification: one rung per reason, in the order of [`RejectReason`].
@@ -66,10 +67,10 @@ impl Engine {
         &self,
         account: AccountId,
         order: &NewOrder,
-        coming: Coming,
+        context: EntryContext,
     ) -> Result<(), RejectReason> {
         let account_id = account;
-        let own = coming.own;
+        let own = context.own;
         let account = self.account(account_id).ok_or(RejectReason::UnknownAccount)?;
         let market = self.market(order.instrument).ok_or(RejectReason::UnknownInstrument)?;
         let instrument = &market.instrument;
@@ -80,16 +81,14 @@ impl Engine {
         }
         self.check_open(market)?;
         check_phase(market.trading.phase, order)?;
-        if own.is_none() && !account.order_rate_allows(coming.together, self.now_ns) {
+        if own.is_none() && !account.order_rate_allows(context.together, self.now_ns) {
             return Err(RejectReason::OrderRateAboveMax);
         }
         if !terms_valid(order) || (self.rules < 2 && is_special(order)) {
             return Err(RejectReason::OrderTermsInvalid);
         }
-        let price = match takes_reference(order) {
-            true => self.reference_price(order),
-            false => Some(order.price),
-        };
+        let price =
+            if takes_reference(order) { self.reference_price(order) } else { Some(order.price) };
         check_price(instrument, order, price)?;
         let limited = self.limited(account, order, price, best, own);
         if let Some(terms) = &order.terms {
@@ -115,11 +114,11 @@ impl Engine {
         }
         let is_stop = order.order_type.is_stop();
         let stays = is_stop || (!order.order_type.is_market() && order.time_in_force.may_rest());
-        if stays && (own.is_none() || coming.placed) {
+        if stays && (own.is_none() || context.placed) {
             let here = account.market(order.instrument);
-            let itself = u32::from(coming.placed);
+            let itself = u32::from(context.placed);
             let has_room =
-                |open: u32, max: u32| max.saturating_sub(open - itself) >= coming.together;
+                |open: u32, max: u32| max.saturating_sub(open - itself) >= context.together;
             if !has_room(here.open_orders, market.max_open_orders())
                 || market.special.pegs.are_full(order)
             {
@@ -148,12 +147,12 @@ impl Engine {
         if same_name.is_some() && same_name != own {
             return Err(RejectReason::DuplicateClOrdId);
         }
-        if coming.later {
+        if context.later {
             return Ok(());
         }
         let paid = own.map_or((Amount::ZERO, Qty::ZERO), |own| self.paid_by_open(own));
-        // One of a list is only ever modified to cost less.
-        let costs_less = own.is_some_and(|own| self.is_node_in_list(own)) && !coming.placed;
+        // A modify of an order in a list can only lower its cost.
+        let costs_less = own.is_some_and(|own| self.is_node_in_list(own)) && !context.placed;
         if !costs_less && !can_pay(market, account, order, price, best, paid, self.now_ns) {
             return Err(RejectReason::InsufficientBalance);
         }
@@ -168,15 +167,15 @@ impl Engine {
         if order.order_type == OrderType::LimitMaker && crosses && trades {
             return Err(RejectReason::WouldTakeLiquidity);
         }
-        let waits = own.is_some() && !coming.placed;
+        let waits = own.is_some() && !context.placed;
         if is_stop && !waits && Self::triggers_at_once(market, order) {
             return Err(RejectReason::WouldTriggerImmediately);
         }
         Ok(())
     }
 
-    /// What an account owns and is buying is counted only where there is a bound on it, over no more
-    /// orders than it may have open there.
+    /// The position of an account and its open buys, counted only if the instrument bounds
+    /// positions. The number of its open orders there is bounded too.
     #[cold]
     fn check_max_position(
         &self,
@@ -204,25 +203,23 @@ impl Engine {
         if above { Err(RejectReason::PositionAboveMax) } else { Ok(()) }
     }
 
-    /// What an open order holds, and how much of it has traded.
+    /// The amount that an open order holds, and the quantity that has traded.
     #[cold]
     fn paid_by_open(&self, node: NodeId) -> (Amount, Qty) {
         let order = self.orders.order(node);
         let instrument = &self.markets[order.instrument.0 as usize].instrument;
         let account = &self.accounts[order.account.0 as usize];
         let is_pending = self.orders.standing(node) == Standing::List;
-        let holds = match order.order_type.is_market() || is_pending {
-            true => Amount::ZERO,
-            false => {
-                let (_, amount) = held(instrument, &order, order.leaves_qty());
-                amount + account.fee_held(instrument, &order)
-            }
+        let holds = if order.order_type.is_market() || is_pending {
+            Amount::ZERO
+        } else {
+            let (_, amount) = held(instrument, &order, order.leaves_qty());
+            amount + account.fee_held(instrument, &order)
         };
         (holds, order.cum_qty)
     }
 
-    /// The price at which an order comes that names none itself: the best opposite one, or where
-    /// its peg is.
+    /// The price of an order without a price of its own: the best opposite price, or its peg.
     #[cold]
     pub(super) fn reference_price(&self, order: &NewOrder) -> Option<Price> {
         match order.special().peg {
@@ -241,13 +238,13 @@ fn is_special(order: &NewOrder) -> bool {
         || !matches!(order.time_in_force, Gtc | Ioc | Fok)
 }
 
-/// Whether an order names no price, but takes it from the book.
+/// Whether an order takes its price from the book.
 pub(super) fn takes_reference(order: &NewOrder) -> bool {
     order.order_type == OrderType::MarketToLimit
         || order.terms.is_some_and(|terms| terms.peg.is_some())
 }
 
-/// A price, a size, a time in force and special terms that go with the order's type.
+/// Whether price, size, time in force and special terms are compatible with the order's type.
 fn terms_valid(order: &NewOrder) -> bool {
     use OrderType::{
         Limit, LimitMaker, Market, MarketToLimit, StopLoss, StopLossLimit, TakeProfit,
@@ -308,7 +305,8 @@ fn check_trigger(market: &Market, terms: &Terms) -> Result<(), RejectReason> {
     Ok(())
 }
 
-/// The price of a pegged order is within the bounds by itself; its limit must be, too.
+/// The price of a pegged order is within the bounds by construction; its limit must be within them
+/// too.
 fn check_price(
     instrument: &Instrument,
     order: &NewOrder,
@@ -328,8 +326,8 @@ fn check_price(
     Ok(())
 }
 
-/// A limit price may be so far from the average price. Where an account owns no balances, prices may
-/// be below zero: basis points are of the size of the average.
+/// The distance of a limit price from the average price. Prices can be negative for accounts
+/// without balances: basis points are of the magnitude of the average.
 fn check_percent_price(
     market: &Market,
     order: &NewOrder,
@@ -394,8 +392,9 @@ fn check_special_qty(market: &Market, terms: &Terms, qty: Qty) -> Result<(), Rej
     Ok(())
 }
 
-/// A market order is measured at the best price, or the average one; where there is none, it will
-/// not trade, or nobody ever has. An account that owns balances has to buy for something; of others, the size alone counts.
+/// A market order is measured at the best price, or at the average. Without such a price it cannot
+/// trade. Accounts with balances must buy for a positive amount; for others only the magnitude
+/// counts.
 fn check_notional(
     instrument: &Instrument,
     account: &Account,
@@ -425,9 +424,9 @@ fn check_notional(
     Ok(())
 }
 
-/// A limit order must be able to hold all that it may cost. A market order pays as it goes, so it
-/// must own what it names, or at least enough for one lot. What the order that this one replaces
-/// holds counts as free, and what that has traded is paid.
+/// A limit order must be able to hold its largest cost. A market order pays for each trade, so the
+/// account must own its size, or at least the cost of one lot. For a replaced order its hold counts
+/// as free, and its traded part as paid.
 fn can_pay(
     market: &Market,
     account: &Account,
@@ -438,7 +437,7 @@ fn can_pay(
     now_ns: u64,
 ) -> bool {
     if !account.is_cash() || (order.order_type.is_market() && order.order_type.is_stop()) {
-        return true; // the latter pays when it is triggered
+        return true; // a stop market order pays when it is triggered
     }
     let instrument = &market.instrument;
     let free_base = account.balance(instrument.spec.base).free + held;

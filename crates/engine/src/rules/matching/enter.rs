@@ -1,4 +1,4 @@
-//! A new order's way: accepted, traded against the book, then resting or ended.
+//! A new order's path: accepted, traded against the book, then rested or ended.
 
 use types::{
     AccountId, Event, ExpireCause, NewOrder, Order, OrderAccepted, OrderListId, OrderTerms,
@@ -6,7 +6,7 @@ use types::{
 };
 
 use crate::book::node::NodeId;
-use crate::rules::event::tell;
+use crate::rules::event::emit;
 use crate::rules::matching::check::takes_reference;
 use crate::rules::matching::request::new_order;
 use crate::rules::matching::trade::Stop;
@@ -22,8 +22,8 @@ impl Engine {
         request: &NewOrder,
         events: &mut Vec<Event>,
     ) {
-        if let Some(glance) = self.glance(account, request) {
-            return self.take_plain(account, request, &glance, events);
+        if let Some(checked) = self.fast_path(account, request) {
+            return self.take_plain(account, request, &checked, events);
         }
         self.new_special(account, request, events);
     }
@@ -45,13 +45,13 @@ impl Engine {
     }
 
     pub(super) fn enter_new(&mut self, order: &mut Order, events: &mut Vec<Event>) {
-        match self.falls_short(order) {
+        match self.fok_unfillable(order) {
             Some(cause) => self.expire(*order, cause, events),
             None => self.execute(order, events),
         }
     }
 
-    /// Takes in an order that is on no book.
+    /// Attaches an order that is on no book.
     pub(crate) fn attach_off_book(&mut self, order: &Order, standing: Standing) -> NodeId {
         let account = &mut self.accounts[order.account.0 as usize];
         let node = self.orders.attach_off_book(account, order, standing);
@@ -63,7 +63,7 @@ impl Engine {
     /// An order that has waited takes part from now on.
     pub(crate) fn enter(&mut self, node: NodeId, events: &mut Vec<Event>) {
         let order = self.orders.order(node);
-        match self.falls_short(&order) {
+        match self.fok_unfillable(&order) {
             Some(cause) => self.expire_open(node, cause, events),
             None => self.enter_again(order, node, events),
         }
@@ -87,8 +87,8 @@ impl Engine {
         self.touch(order.instrument);
     }
 
-    /// The same for an order that has its node already, off the book: it was triggered, or
-    /// modified, or its peg moved.
+    /// Likewise for an order with a node off the book: it was triggered or modified, or its peg
+    /// moved.
     pub(crate) fn enter_again(&mut self, mut order: Order, node: NodeId, events: &mut Vec<Event>) {
         debug_assert_eq!(self.orders.standing(node), Standing::Entering);
         match self.trade(&mut order, events) {
@@ -117,7 +117,7 @@ impl Engine {
         self.touch(order.instrument);
     }
 
-    /// Takes on an order that the check let pass. One of a list holds nothing yet.
+    /// Accepts an order after its checks. An order of a list holds nothing yet.
     pub(crate) fn accept(
         &mut self,
         account_id: AccountId,
@@ -125,9 +125,10 @@ impl Engine {
         list: Option<OrderListId>,
         events: &mut Vec<Event>,
     ) -> Order {
-        let price = match takes_reference(request) {
-            true => self.reference_price(request).expect("the check found one"),
-            false => request.price,
+        let price = if takes_reference(request) {
+            self.reference_price(request).expect("the check found one")
+        } else {
+            request.price
         };
         let order_id = self.markets[request.instrument.0 as usize].next_order_id();
         let mut order = new_order(account_id, request, order_id, self.now_ns);
@@ -141,24 +142,24 @@ impl Engine {
             let account = &mut self.accounts[account_id.0 as usize];
             account.hold(market, &order, order.order_qty, self.now_ns);
         }
-        self.tell_accepted(&order, events);
+        self.emit_accepted(&order, events);
         order
     }
 
     #[inline(always)]
-    pub(super) fn tell_accepted(&mut self, order: &Order, events: &mut Vec<Event>) {
+    pub(super) fn emit_accepted(&mut self, order: &Order, events: &mut Vec<Event>) {
         let market = &mut self.markets[order.instrument.0 as usize];
         let account = &mut self.accounts[order.account.0 as usize];
         account.count_order(self.now_ns);
         let (account_seq, instrument_seq) = (account.next_seq(), market.next_seq());
-        tell(events, || {
+        emit(events, || {
             Event::OrderAccepted(OrderAccepted { account_seq, instrument_seq, order: *order })
         });
         self.bind_to_session(order.into());
     }
 }
 
-/// Why an order that stopped trading expires; `None` if it rests.
+/// The cause of expiry of an order that stopped trading; `None` if it rests.
 fn expiry(order: &Order, stop: &Stop) -> Option<ExpireCause> {
     let rests = !order.order_type.is_market() && order.time_in_force.may_rest();
     match stop {

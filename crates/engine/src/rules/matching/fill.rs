@@ -1,9 +1,9 @@
-//! The short way of trades: a plain order with plain makers.
+//! The fast path of trades: a plain order with plain makers.
 //!
-//! Each record is touched once, and what the taker pays and receives is booked once for all of its
-//! trades. Everything comes out as by `Engine::fill`, which takes over where anything is special:
-//! an account that is not a plain cash account, special terms on either side, hidden orders, fees
-//! by volume, rules of the instrument.
+//! Each record is touched once, and the taker's money is booked once for all of its trades. The
+//! results equal those of `Engine::fill`, which takes over in every special case. These are: an
+//! account that is not a plain cash account, special terms on either side, hidden orders, fees by
+//! volume, rules of the instrument.
 
 use types::{
     AccountId, Amount, AssetId, Event, FeeRates, InstrumentId, InstrumentSpec, Order, OrderStatus,
@@ -12,7 +12,7 @@ use types::{
 
 use crate::book::Front;
 use crate::book::node::NodeId;
-use crate::rules::event::tell;
+use crate::rules::event::emit;
 use crate::rules::matching::count::count_fill;
 use crate::rules::matching::matched::{Match, Settled};
 use crate::state::Engine;
@@ -21,24 +21,24 @@ use crate::state::holds::{held, held_at};
 use crate::state::orders::finished::{End, FinishedOrder};
 use crate::state::orders::open_id::OpenId;
 
-/// What a taker's trades have come to, until it is booked.
+/// The sums of a taker's trades, until they are booked.
 struct Tab {
     /// Those of the instrument.
     rates: FeeRates,
     paid_asset: AssetId,
     got_asset: AssetId,
-    /// What it held for what has traded; nothing if it pays as it goes.
+    /// The amount that it held for the traded quantity; zero for a market order.
     held: Amount,
     paid: Amount,
-    /// Less its fees.
+    /// After its fees.
     got: Amount,
     maker_fees: Amount,
     taker_fees: Amount,
 }
 
 impl Engine {
-    /// Trades an order as far as everything about its trades is plain. Who asks for more, finds
-    /// what stopped it on the long way.
+    /// Trades an order as long as everything about its trades is plain. The slow path finds the
+    /// reason for which the fast path stopped.
     #[inline(always)]
     pub(super) fn trade_plain(&mut self, taker: &mut Order, events: &mut Vec<Event>) {
         if !self.is_plain_taker(taker) {
@@ -58,7 +58,7 @@ impl Engine {
         }
     }
 
-    /// Whether nothing about the order, its owner and its instrument is special.
+    /// Whether the order, its account and its instrument are plain.
     #[inline(always)]
     fn is_plain_taker(&self, taker: &Order) -> bool {
         let market = &self.markets[taker.instrument.0 as usize];
@@ -70,7 +70,7 @@ impl Engine {
             && market.is_plain()
     }
 
-    /// The maker that comes next, if it is plain, and the lots that are traded with it.
+    /// The next maker, if it is plain, and the lots to trade with it.
     #[inline(always)]
     fn next_plain(&self, taker: &Order, tab: &Tab) -> Option<(Front, Qty)> {
         let market = &self.markets[taker.instrument.0 as usize];
@@ -91,7 +91,7 @@ impl Engine {
         Some((front, wants.min(front.leaves_qty)))
     }
 
-    /// Whether a market order can pay for all that it wants at a price.
+    /// Whether a market order can pay for all its quantity at a price.
     fn affords(&self, taker: &Order, price: Price, wants: Qty, tab: &Tab) -> bool {
         let instrument = &self.markets[taker.instrument.0 as usize].instrument;
         let (_, cost) = held_at(instrument, taker.side, price, wants);
@@ -109,7 +109,7 @@ impl Engine {
         tab: &mut Tab,
         events: &mut Vec<Event>,
     ) {
-        self.foresee_makers(self.orders.nodes[front.node].next());
+        self.prefetch_makers(self.orders.nodes[front.node].next());
         let (instrument_seq, matched) = self.match_plain(taker.instrument, front.price, qty);
         let Match { trade_id, price, quote, .. } = matched;
         let maker = self.orders.open_id(front.node);
@@ -123,7 +123,7 @@ impl Engine {
             count_fill(&mut order, qty, quote, self.now_ns);
             order
         });
-        tell(events, || {
+        emit(events, || {
             Event::TradeExecuted(TradeExecuted {
                 instrument_seq,
                 instrument: taker.instrument,
@@ -144,15 +144,15 @@ impl Engine {
     #[inline(always)]
     fn match_plain(&mut self, instrument: InstrumentId, price: Price, qty: Qty) -> (u64, Match) {
         let market = &mut self.markets[instrument.0 as usize];
-        market.note_price(price);
-        market.trading.note_trade(price, qty, self.now_ns);
+        market.record_price(price);
+        market.trading.record_trade(price, qty, self.now_ns);
         let (instrument_seq, trade_id) = (market.next_seq(), market.next_trade_id());
         let instrument = &market.instrument;
         let (base, quote) = (instrument.base_amount(qty), instrument.notional(price, qty));
         (instrument_seq, Match { trade_id, price, qty, base, quote })
     }
 
-    /// A maker trades at its own price: what it pays is what it held for that.
+    /// A maker trades at its own price: it pays the amount that it held.
     #[inline(always)]
     fn settle_maker(&mut self, maker: OpenId, matched: &Match, tab: &mut Tab) -> Settled {
         let (got, paid) = matched.got_and_paid(maker.side);
@@ -185,15 +185,13 @@ impl Engine {
     fn maker_after(&self, node: NodeId, matched: &Match) -> End {
         let order_qty = self.orders.record(node).order_qty;
         let cum_qty = order_qty - self.orders.nodes[node].leaves_qty() + matched.qty;
-        let status = match cum_qty == order_qty {
-            true => OrderStatus::Filled,
-            false => OrderStatus::PartiallyFilled,
-        };
+        let status =
+            if cum_qty == order_qty { OrderStatus::Filled } else { OrderStatus::PartiallyFilled };
         let before = self.orders.extra(node).map_or(Amount::ZERO, |extra| extra.cum_quote);
         End { status, cum_qty, cum_quote: before + matched.quote, updated_ns: self.now_ns }
     }
 
-    /// Takes what has traded off the maker, and a maker that is filled off the book.
+    /// Takes the traded quantity off the maker, and a filled maker off the book.
     #[inline(always)]
     fn reduce_maker(&mut self, maker: OpenId, front: Front, matched: &Match, end: &End) {
         let market = &mut self.markets[maker.instrument.0 as usize];
@@ -205,7 +203,8 @@ impl Engine {
         let account = &mut self.accounts[maker.account.0 as usize];
         let kept = account.spec.finished_orders_kept as usize;
         if kept > 0 {
-            // Not by way of the whole order: to read at once what was written in other parts is slow.
+            // Not through the whole order, because a load stalls if its bytes were just written in
+            // parts.
             let record = self.orders.record(node);
             let brief = FinishedOrder::ended(maker, record, end);
             match brief.filter(|_| !self.orders.has_strategy(node)) {
@@ -219,7 +218,7 @@ impl Engine {
         self.sessions.forget(maker);
     }
 
-    /// Moves the taker's money of all its trades, and the fees to the venue.
+    /// Moves the money of all trades of the taker, and the fees to the venue.
     fn book_tab(&mut self, taker: AccountId, tab: &Tab) {
         let account = &mut self.accounts[taker.0 as usize];
         let paid_from = account.balance_mut(tab.paid_asset);
@@ -255,7 +254,7 @@ impl Tab {
     }
 }
 
-/// The price of one that takes any.
+/// The price of an order that trades at any price.
 fn anything(side: Side) -> Price {
     match side {
         Side::Buy => Price::from_ticks(i64::MAX),

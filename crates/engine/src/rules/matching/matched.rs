@@ -1,10 +1,10 @@
-//! One match, and what either side of it comes to.
+//! One match, and the amounts of its two sides.
 
 use std::hint::select_unpredictable;
 
 use types::{Amount, AssetId, Fill, Order, Price, Qty, Side, TradeId};
 
-/// What one match moves from side to side.
+/// The amounts that one match moves between the sides.
 pub(crate) struct Match {
     pub(crate) trade_id: TradeId,
     pub(crate) price: Price,
@@ -13,7 +13,7 @@ pub(crate) struct Match {
     pub(crate) quote: Amount,
 }
 
-/// What one side of a match came to.
+/// The amounts of one side of a match.
 pub(crate) struct Settled {
     pub(super) account_seq: u64,
     pub(super) fee: Amount,
@@ -35,7 +35,7 @@ impl Settled {
 }
 
 impl Match {
-    /// Which side it is, a processor guesses wrong half of the time.
+    /// Not a branch, because the processor would mispredict the side half of the time.
     #[inline(always)]
     pub(super) fn got_and_paid(&self, side: Side) -> (Amount, Amount) {
         let (base, quote) = (self.base, self.quote);

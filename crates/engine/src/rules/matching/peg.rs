@@ -1,7 +1,7 @@
 //! Pegged orders: their price follows the book.
 //!
-//! They follow prices that are shown and not pegged themselves, so that no peg moves another, and
-//! moving them comes to an end: every further round takes a trade.
+//! Pegs follow prices that are displayed and not pegged, so that no peg moves another. Moving them
+//! ends, because every further round takes a trade.
 
 use types::{
     Event, ExpireCause, InstrumentId, OrderId, OrderRepriced, OrderType, Peg, PegReference, Phase,
@@ -13,7 +13,7 @@ use crate::state::Engine;
 use crate::state::deferred::Deferred;
 use crate::state::market::Market;
 
-/// The best shown prices that are not pegged, indexed by [`Side`].
+/// The best displayed prices that are not pegged, indexed by [`Side`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct References([Option<Price>; 2]);
 
@@ -22,7 +22,7 @@ impl References {
         self.0[side as usize].map(Price::ticks)
     }
 
-    /// What a peg refers to, for an order on `side`.
+    /// The reference price of a peg, for an order on `side`.
     fn price(&self, side: Side, reference: PegReference) -> Option<i64> {
         match reference {
             PegReference::Primary => self.of(side),
@@ -39,7 +39,7 @@ impl References {
 }
 
 impl Engine {
-    /// Where a peg would put an order now.
+    /// The price that a peg gives an order now.
     pub(super) fn peg_price(
         &self,
         instrument: InstrumentId,
@@ -50,22 +50,22 @@ impl Engine {
         self.follow(instrument, side, order_type, peg, &self.references(instrument))
     }
 
-    /// Moves pegged orders to where they belong, one round in the order of their ids. Whether
-    /// another round may be needed.
+    /// Moves pegged orders to their prices, one round in the order of their ids. Returns whether
+    /// another round may be necessary.
     #[cold]
     pub(crate) fn move_pegs(&mut self, instrument: InstrumentId, events: &mut Vec<Event>) -> bool {
         let at = instrument.0 as usize;
         let pegs = &mut self.markets[at].special.pegs;
         let mut moved = pegs.cursor != OrderId(0);
         if pegs.is_empty() {
-            pegs.cursor = OrderId(0); // the last one of a round has traded in full
+            pegs.cursor = OrderId(0); // the last order of a round has filled
             return moved;
         }
         let mut references = self.references(instrument);
         loop {
             let Market { special, trading, .. } = &mut self.markets[at];
             let pegs = &mut special.pegs;
-            // One that moves may breach the bands: then the others stay where they are.
+            // A moved order may breach the bands: then the others stay.
             let continuous = trading.phase == Phase::Continuous;
             let Some(order_id) = pegs.next().filter(|_| continuous) else {
                 pegs.cursor = OrderId(0);
@@ -83,7 +83,7 @@ impl Engine {
             let matches = self.matches(instrument);
             self.reprice(node, price, events);
             if matches!(self.deferred.front(), Some(Deferred::Reenter(..))) {
-                return true; // it goes on trading first
+                return true; // it finishes trading first
             }
             if self.matches(instrument) != matches {
                 references = self.references(instrument);
@@ -91,7 +91,7 @@ impl Engine {
         }
     }
 
-    /// Where a pegged order belongs, if that is elsewhere.
+    /// The new price of a pegged order, if it differs.
     fn new_price(&self, node: NodeId, references: &References) -> Option<Price> {
         let record = self.orders.record(node);
         let peg = self.orders.peg(node).expect("it is pegged");
@@ -135,7 +135,7 @@ impl Engine {
         References([Side::Buy, Side::Sell].map(|side| self.best_unpegged(instrument, side)))
     }
 
-    /// Looks at no more orders than there are pegged ones, and one.
+    /// Reads at most one order more than the number of pegged orders.
     fn best_unpegged(&self, instrument: InstrumentId, side: Side) -> Option<Price> {
         let market = self.market(instrument)?;
         let mut shown = market.book.orders(&self.orders.nodes, side);
@@ -143,14 +143,14 @@ impl Engine {
         Some(self.orders.price(node))
     }
 
-    /// What changes whenever orders meet.
+    /// Counters that change whenever orders match.
     fn matches(&self, instrument: InstrumentId) -> (u64, u64) {
         let market = &self.markets[instrument.0 as usize];
         (market.last_trade_id, market.special.last_prevented_id)
     }
 
-    /// What a pegged order holds follows its price; if the account has not so much, it ends where
-    /// it stood.
+    /// Adjusts the hold of a pegged order to its price. An account without enough free balance
+    /// loses the order at its old price.
     fn reprice(&mut self, node: NodeId, price: Price, events: &mut Vec<Event>) {
         let orig = self.orders.order(node);
         let mut order = orig;
@@ -162,7 +162,7 @@ impl Engine {
             return self.expire_open(node, ExpireCause::BalanceExhausted, events);
         }
         let (node, shown) = self.take_off(node);
-        self.tell_reduced(&orig, shown, types::Qty::ZERO, events);
+        self.emit_reduced(&orig, shown, types::Qty::ZERO, events);
         self.orders.store(node, &order);
         let market = &mut self.markets[order.instrument.0 as usize];
         events.push(Event::OrderRepriced(OrderRepriced {

@@ -1,11 +1,11 @@
-//! The short way of plain orders.
+//! The fast path of plain orders.
 //!
-//! Most orders, accounts and instruments have nothing special. What such an order needs is done
-//! here with each record touched once; everything comes out as on the long way, `check.rs` to
-//! `ending.rs`, which all others take. The trades of those that trade at once are in `fill.rs`.
+//! Most orders, accounts and instruments have nothing special. The fast path handles such an order
+//! with one access to each record. Its results equal those of the slow path, `check.rs` to
+//! `ending.rs`, which all other orders take. `fill.rs` has the trades of the fast path.
 //!
-//! What every order passes becomes one body with [`Engine::apply`]: left to itself, the compiler
-//! makes calls of the parts, and hands over through memory what lies in registers.
+//! These functions are inlined into [`Engine::apply`]. Otherwise the compiler makes calls of them,
+//! and passes values through memory instead of registers.
 
 use types::{
     AccountId, Amount, AssetId, CancelCause, ClOrdId, Event, NewOrder, Order, OrderAccepted,
@@ -13,7 +13,7 @@ use types::{
 };
 
 use crate::book::node::NodeId;
-use crate::rules::event::tell;
+use crate::rules::event::emit;
 use crate::rules::matching::request::new_order;
 use crate::state::Engine;
 use crate::state::holds::held_at;
@@ -21,21 +21,21 @@ use crate::state::orders::finished::{End, FinishedOrder};
 use crate::state::orders::name::Sought;
 use crate::state::orders::open_id::OpenId;
 
-/// A new order that may come, as one glance shows.
-pub(super) struct Glance {
+/// A new order that passed the fast checks.
+pub(super) struct FastChecked {
     qty: Qty,
     asset: AssetId,
     cost: Amount,
     name: Sought,
-    /// It will not trade, and stays.
+    /// It rests without a trade.
     rests: bool,
 }
 
 impl Engine {
-    /// Whether it is seen at one glance that an order may come. `None` says nothing: then the
-    /// ladder finds out.
+    /// Runs the fast checks of a new order. `None` does not refuse the order: then the ladder
+    /// decides.
     #[inline(always)]
-    pub(super) fn glance(&self, account_id: AccountId, order: &NewOrder) -> Option<Glance> {
+    pub(super) fn fast_path(&self, account_id: AccountId, order: &NewOrder) -> Option<FastChecked> {
         let market = self.market(order.instrument)?;
         let account = self.account(account_id)?;
         let OrderSize::Base(qty) = order.size else { return None };
@@ -77,7 +77,7 @@ impl Engine {
             && !crosses
             && order.strategy_id.is_none()
             && order.strategy_type.is_none();
-        Some(Glance { qty, asset, cost, name, rests })
+        Some(FastChecked { qty, asset, cost, name, rests })
     }
 
     #[inline(always)]
@@ -85,31 +85,31 @@ impl Engine {
         &mut self,
         account_id: AccountId,
         request: &NewOrder,
-        glance: &Glance,
+        checked: &FastChecked,
         events: &mut Vec<Event>,
     ) {
         let market = &mut self.markets[request.instrument.0 as usize];
         let account = &mut self.accounts[account_id.0 as usize];
-        account.set_aside(glance.asset, glance.cost);
+        account.set_aside(checked.asset, checked.cost);
         let order_id = market.next_order_id();
-        if !glance.rests {
+        if !checked.rests {
             return self.enter_plain(account_id, request, order_id, events);
         }
         let (account_seq, instrument_seq) = (account.next_seq(), market.next_seq());
         let now_ns = self.now_ns;
-        tell(events, || {
+        emit(events, || {
             let order = new_order(account_id, request, order_id, now_ns);
             Event::OrderAccepted(OrderAccepted { account_seq, instrument_seq, order })
         });
         let NewOrder { instrument, side, price, .. } = *request;
         let nodes = &mut self.orders.nodes;
-        let node = market.book.rest(nodes, order_id, side, price, glance.qty);
+        let node = market.book.rest(nodes, order_id, side, price, checked.qty);
         market.index.insert(order_id.0, node);
         let open = OpenId { account: account_id, instrument, order_id, side };
-        self.orders.attach_plain(account, node, open, request, glance.qty, &glance.name, now_ns);
+        self.orders.attach_plain(account, node, open, request, checked.qty, &checked.name, now_ns);
         let instrument_seq = market.next_seq();
-        let leaves_qty = glance.qty;
-        tell(events, || {
+        let leaves_qty = checked.qty;
+        emit(events, || {
             Event::OrderRested(OrderRested {
                 instrument_seq,
                 instrument,
@@ -123,7 +123,7 @@ impl Engine {
         self.touch(instrument);
     }
 
-    /// A plain order that finds somebody to trade with, or does not stay.
+    /// A plain order that trades at once, or does not rest.
     #[inline(never)]
     fn enter_plain(
         &mut self,
@@ -134,14 +134,14 @@ impl Engine {
     ) {
         let market = &self.markets[request.instrument.0 as usize];
         if let Some(front) = market.front(&self.orders.nodes, request.side.opposite()) {
-            self.foresee_makers(front.node);
+            self.prefetch_makers(front.node);
         }
         let mut order = new_order(account, request, order_id, self.now_ns);
-        self.tell_accepted(&order, events);
+        self.emit_accepted(&order, events);
         self.enter_new(&mut order, events);
     }
 
-    /// Cancels a plain order as it came. `false` if it is not one, and then nothing is done.
+    /// Cancels a plain order. Returns `false` without a change if the order is not plain.
     #[inline(always)]
     pub(crate) fn cancel_plain(
         &mut self,
@@ -163,10 +163,10 @@ impl Engine {
         let (account_seq, instrument_seq) = (account.next_seq(), market.next_seq());
         let (orders, now_ns) = (&self.orders, self.now_ns);
         let canceled = || {
-            let order = orders.as_it_came(node);
+            let order = orders.order_without_extra(node);
             Order { status: OrderStatus::Canceled, updated_ns: now_ns, ..order }
         };
-        tell(events, || {
+        emit(events, || {
             Event::OrderCanceled(OrderCanceled {
                 account_seq,
                 instrument_seq,
@@ -193,7 +193,7 @@ impl Engine {
         self.orders.unlink(account, node, &record);
         market.book.remove(&mut self.orders.nodes, node);
         self.sessions.forget(open);
-        self.note_book(open.instrument);
+        self.mark_book_changed(open.instrument);
         self.touch(open.instrument);
         true
     }

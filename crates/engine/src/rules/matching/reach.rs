@@ -1,4 +1,4 @@
-//! What an order would find to trade with at once: asked by fill-or-kill and by minimum quantities.
+//! The quantity that an order could trade at once, for fill-or-kill and minimum quantities.
 
 use types::{Amount, ExpireCause, Order, Price, QTY_MAX, Qty, Side, StpMode, TimeInForce};
 
@@ -6,26 +6,26 @@ use crate::state::Engine;
 use crate::state::fee::{fee, without_fee};
 use crate::state::market::Market;
 
-/// Resting orders that are looked at.
+/// Limit of the resting orders that are read.
 const REACH_MAX: usize = 1_000;
 
 impl Engine {
-    /// Why an order that enters must not trade at all, because it would not trade enough.
+    /// The cause for which an entering order must not trade at all: it could not trade enough.
     #[inline]
-    pub(super) fn falls_short(&self, order: &Order) -> Option<ExpireCause> {
+    pub(super) fn fok_unfillable(&self, order: &Order) -> Option<ExpireCause> {
         if order.time_in_force != TimeInForce::Fok && order.terms.is_none() {
             return None;
         }
-        self.falls_short_of(order)
+        self.fok_unfillable_uncommon(order)
     }
 
     #[cold]
-    fn falls_short_of(&self, order: &Order) -> Option<ExpireCause> {
+    fn fok_unfillable_uncommon(&self, order: &Order) -> Option<ExpireCause> {
         if order.time_in_force == TimeInForce::Fok {
             let book = &self.markets[order.instrument.0 as usize].book;
             let is_there = match self.rules {
                 1 => book.can_fill(order.side, Some(order.price), order.order_qty),
-                _ => self.finds(order, order.order_qty),
+                _ => self.can_trade(order, order.order_qty),
             };
             if !is_there {
                 return Some(ExpireCause::FillOrKill);
@@ -35,15 +35,15 @@ impl Engine {
         if order.quote_order_qty.is_zero() {
             min_qty = min_qty.min(order.order_qty); // it may have been lowered while it waited
         }
-        let is_there = min_qty.is_zero() || self.finds(order, min_qty);
+        let is_there = min_qty.is_zero() || self.can_trade(order, min_qty);
         (!is_there).then_some(ExpireCause::MinQty)
     }
 
-    /// Whether an order would trade so much at once.
-    fn finds(&self, order: &Order, qty: Qty) -> bool {
+    /// Whether an order could trade `qty` at once.
+    fn can_trade(&self, order: &Order, qty: Qty) -> bool {
         let market = &self.markets[order.instrument.0 as usize];
         if order.stp_mode == StpMode::None && !order.order_type.is_market() {
-            // So few lots are at most as many orders; and what is shown is there.
+            // This few lots are at most as many orders, and displayed quantity can always trade.
             let few = qty.lots() <= REACH_MAX as u64 && !market.trading.has_bands();
             if few && market.book.can_fill(order.side, Some(order.price), qty) {
                 return true;
@@ -51,9 +51,9 @@ impl Engine {
         }
         let mut reach = Reach::new(self, market, order);
         let mut last: Option<Price> = None;
-        // The first and the last price that it has traded at, which move the bands.
+        // The first and the last price of its simulated trades, which move the bands.
         let mut traded: Option<(Price, Price)> = None;
-        // What icebergs do not show comes behind all that is shown at their price.
+        // The reserve of icebergs, which trades after all displayed orders at their price.
         let mut reserve = Qty::ZERO;
         for (node, is_shown) in market.in_line(&self.orders, order.side.opposite()).take(REACH_MAX)
         {
@@ -89,17 +89,18 @@ impl Engine {
     }
 }
 
-/// An order that trades in thought, at the rates that its account has as it enters.
+/// An order in simulated trades, at the current rates of its account.
 struct Reach<'a> {
     market: &'a Market,
     order: &'a Order,
-    /// What is left to pay with: of a market order, that holds nothing.
+    /// The free balance that is left, for a market order, which has no hold.
     free: Option<Amount>,
-    /// What is left of an order by quote amount.
+    /// The remaining amount of an order by quote.
     quote: Option<Amount>,
-    /// What a limit on the position leaves.
+    /// The lots that the position limit leaves.
     room: Qty,
-    /// What a lot must be paid with on top, and what it is paid with.
+    /// The fee rate on top of the price: for the free balance that must suffice, and for the
+    /// payment.
     rate_free: u32,
     rate: u32,
     found: Qty,
@@ -150,7 +151,7 @@ impl<'a> Reach<'a> {
                 }
                 Side::Buy => qty,
                 Side::Sell if is_paid => instrument.lots_in(*free),
-                Side::Sell => Qty::ZERO, // it would pay for what it sells
+                Side::Sell => Qty::ZERO, // the seller would pay
             };
             qty = qty.min(affords);
             let notional = instrument.notional(price, qty);

@@ -1,11 +1,11 @@
-//! The order that a request asks for.
+//! From a request to an order.
 
 use types::{
     AccountId, Amount, NewOrder, Order, OrderId, OrderSize, OrderStatus, OrderTerms, Qty,
     TimeInForce,
 };
 
-/// The order that a request asks for.
+/// The order of a request.
 #[inline]
 pub(super) fn new_order(
     account: AccountId,
@@ -40,8 +40,8 @@ pub(super) fn new_order(
     }
 }
 
-/// What an order has by its request's terms. One for the closing auction has some, even if it asks
-/// for none: while it stands off the book, no reader may take it for a part of it.
+/// The terms of an order. An order for the closing auction has terms even if its request has none,
+/// so that no reader takes it for a part of the book.
 #[inline]
 fn order_terms(request: &NewOrder) -> Option<OrderTerms> {
     match request.time_in_force {

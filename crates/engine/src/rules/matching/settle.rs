@@ -1,9 +1,9 @@
-//! How a trade moves money: the plain way, and that of accounts without balances, limits, fees by
-//! volume, rebates.
+//! Money of trades: of plain accounts, and of accounts without balances, with limits, with fees by
+//! volume or with rebates.
 //!
-//! What accounts without balances would own of an asset is one amount of the venue's, *clearing*,
-//! which is what they all together are owed, or owe below zero. Balances and clearing add up to
-//! what was deposited and not withdrawn.
+//! Accounts without balances share one amount for each asset, *clearing*: their net claim against
+//! the venue, negative if they owe it. Balances and clearing add up to all deposits minus
+//! withdrawals.
 
 use types::{
     AMOUNT_MAX, AccountId, AccountMode, AccountTrade, Amount, AssetId, ExpireCause, InstrumentId,
@@ -20,7 +20,7 @@ use crate::state::market::Market;
 use crate::state::orders::open_id::OpenId;
 
 impl Engine {
-    /// Moves the money of both sides, the fees to the venue.
+    /// Moves the money of both sides, and the fees to the venue.
     #[inline]
     pub(crate) fn settle(
         &mut self,
@@ -39,10 +39,8 @@ impl Engine {
         let instrument = &self.markets[order.instrument.0 as usize].instrument;
         let account = &mut self.accounts[order.account.0 as usize];
         let rates = account.spec.fees.unwrap_or(instrument.spec.fees);
-        let fee_bps_x100 = match is_maker {
-            true => rates.maker_fee_bps_x100,
-            false => rates.taker_fee_bps_x100,
-        };
+        let fee_bps_x100 =
+            if is_maker { rates.maker_fee_bps_x100 } else { rates.taker_fee_bps_x100 };
         let received = match order.side {
             Side::Buy => base,
             Side::Sell => quote,
@@ -57,7 +55,7 @@ impl Engine {
         Settled { account_seq, fee, fee_asset }
     }
 
-    /// Keeps a trade where its account can ask for it.
+    /// Stores a trade for queries of its account.
     #[inline(always)]
     pub(crate) fn keep_trade(
         &mut self,
@@ -83,7 +81,7 @@ impl Engine {
         account.trades.push(&trade, account.spec.trades_kept as usize);
     }
 
-    /// Whether both accounts settle in the plain way.
+    /// Whether both accounts are plain.
     #[inline]
     fn is_plain_trade(&self, maker: &Order, taker: &Order) -> bool {
         let market = &self.markets[maker.instrument.0 as usize];
@@ -91,7 +89,7 @@ impl Engine {
         market.fee_schedule.is_none() & is_plain(maker) & is_plain(taker)
     }
 
-    /// Moves the money of both sides, the fees to the venue.
+    /// Moves the money of both sides, and the fees to the venue.
     #[cold]
     #[inline(never)]
     pub(crate) fn settle_uncommon(
@@ -135,17 +133,18 @@ impl Engine {
         Settled { account_seq, fee, fee_asset }
     }
 
-    /// Gives an account, or what is cleared for it, so much more of an asset; less below zero.
+    /// Adds an amount to an account's balance, or to the clearing; negative amounts reduce it.
     pub(crate) fn credit(&mut self, account: AccountId, asset: AssetId, amount: Amount) {
         let account = &mut self.accounts[account.0 as usize];
-        let owned = match account.is_cash() {
-            true => &mut account.balance_mut(asset).free,
-            false => &mut self.clearing[usize::from(asset.0)],
+        let owned = if account.is_cash() {
+            &mut account.balance_mut(asset).free
+        } else {
+            &mut self.clearing[usize::from(asset.0)]
         };
         *owned += amount;
     }
 
-    /// The lots that a market order takes, where it may be bounded by more than a balance.
+    /// The lots that a market order takes if more than a balance bounds it.
     #[cold]
     #[inline(never)]
     pub(super) fn takes_uncommon(
@@ -161,20 +160,17 @@ impl Engine {
         let room =
             risk.and_then(|risk| account.position_room(instrument, order.side, &risk.exposure));
         let room = room.unwrap_or(Qty::from_lots(u64::MAX));
-        let affords = match account.is_cash() {
-            false => wants,
-            true if order.side == Side::Sell && price.ticks() <= 0 => {
-                return Err(ExpireCause::NotAllowed); // it would pay for what it sells
-            }
-            true if order.side == Side::Sell => {
-                instrument.lots_in(account.balance(instrument.spec.base).free)
-            }
-            true if price.ticks() <= 0 => wants,
-            true => {
+        let is_paid = price.ticks() > 0;
+        let affords = match order.side {
+            _ if !account.is_cash() => wants,
+            Side::Sell if is_paid => instrument.lots_in(account.balance(instrument.spec.base).free),
+            Side::Sell => return Err(ExpireCause::NotAllowed), // the seller would pay
+            Side::Buy if is_paid => {
                 let rate = account.fee_rate_on_top(market, Side::Buy, self.now_ns);
                 let free = account.balance(instrument.spec.quote).free;
                 instrument.lots_for(without_fee(free, rate), price)
             }
+            Side::Buy => wants,
         };
         match wants.min(room).min(affords) {
             Qty::ZERO => Err(ExpireCause::BalanceExhausted),
@@ -182,7 +178,7 @@ impl Engine {
         }
     }
 
-    /// Whether what is cleared stays an amount. It nearly always does.
+    /// Whether the clearing stays within the bounds of an amount. It nearly always does.
     #[cold]
     #[inline(never)]
     pub(super) fn can_clear(&self, taker: &Order, front: Front, qty: Qty) -> bool {
@@ -204,7 +200,7 @@ impl Engine {
         fits || accounts.into_iter().all(|account| self.accounts[account.0 as usize].is_cash())
     }
 
-    /// Whether an amount and its fees may be cleared, in whichever direction.
+    /// Whether an amount and its fees can be cleared, in either direction.
     pub(crate) fn may_clear(&self, asset: AssetId, amount: Amount) -> bool {
         let cleared = self.clearing[usize::from(asset.0)];
         cleared.minor().abs() + 2 * amount.minor().abs() <= AMOUNT_MAX.minor()
@@ -212,7 +208,7 @@ impl Engine {
 }
 
 impl Account {
-    /// Counts one side of a trade: lots and quote amount as they come in, below zero if they go.
+    /// Counts one side of a trade: lots and quote amount, negative if the account gives them.
     fn count_trade(&mut self, market: &Market, lots: i128, quote: Amount, now_ns: u64) {
         let mode = self.risk().mode;
         if mode == AccountMode::Limits {

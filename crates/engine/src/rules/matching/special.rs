@@ -1,10 +1,11 @@
-//! Orders that the book does not show whole: icebergs, which show one part after another, and
-//! hidden ones, which stand on a book of their own.
+//! Orders that the book does not show in full: icebergs, which show one part after another, and
+//! hidden orders, which rest on a book of their own.
 //!
 //! # Invariants
-//! - Of an order with special terms, [`OrderRested`] and [`BookReduced`] alone say what the book
-//!   shows, so that market data is made from events only.
-//! - An iceberg's node has what it shows, [`crate::state::orders::record::Extra::reserve`] the rest.
+//! - For an order with special terms, only [`OrderRested`] and [`BookReduced`] change the published
+//!   book, so that market data needs only events.
+//! - An iceberg's node has the displayed part, [`crate::state::orders::record::Extra::reserve`] the
+//!   rest.
 
 use types::{Amount, BookReduced, Event, Order, OrderRested, Qty};
 
@@ -12,18 +13,18 @@ use crate::book::node::{Node, NodeId};
 use crate::state::Engine;
 use crate::state::orders::record::Standing;
 
-/// How the book shows less of an order with special terms, to be told behind the trade.
+/// The published reduction of an order with special terms, emitted after the trade.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reduced {
     is_shown: bool,
     leaves_qty: Qty,
-    /// An iceberg's next part; zero if there is none.
+    /// An iceberg's next part; zero without one.
     next: Qty,
 }
 
 impl Engine {
-    /// Takes a resting order off its book for a while; it keeps its place in all lists. Its new
-    /// node, and what the book showed of it.
+    /// Takes a resting order off its book for a change; it stays in all lists. Returns its new node
+    /// and the quantity that the book showed.
     pub(crate) fn take_off(&mut self, node: NodeId) -> (NodeId, Qty) {
         let order = self.orders.order(node);
         let standing = self.orders.standing(node);
@@ -39,8 +40,7 @@ impl Engine {
         (off, shown)
     }
 
-    /// Puts an order on the book that is for it: one that has no node yet, or one that was taken
-    /// off, with its node.
+    /// Puts an order on its book: a new order, or one that was taken off, with its node.
     #[inline(never)]
     pub(crate) fn rest_special(
         &mut self,
@@ -56,9 +56,10 @@ impl Engine {
             Qty::ZERO => leaves_qty,
             display_qty => display_qty.min(leaves_qty),
         };
-        let (book, standing) = match terms.hidden {
-            true => (&mut market.special.dark, Standing::Dark),
-            false => (&mut market.book, Standing::Book),
+        let (book, standing) = if terms.hidden {
+            (&mut market.special.dark, Standing::Dark)
+        } else {
+            (&mut market.book, Standing::Book)
         };
         let node =
             book.rest(&mut self.orders.nodes, order.order_id, order.side, order.price, shown_qty);
@@ -82,12 +83,12 @@ impl Engine {
         }
         match standing {
             Standing::Dark => market.special.hidden_count += 1,
-            _ => self.tell_rested(order, shown_qty, events),
+            _ => self.emit_rested(order, shown_qty, events),
         }
-        self.note_book(order.instrument);
+        self.mark_book_changed(order.instrument);
     }
 
-    /// Takes what has traded off a resting order with special terms.
+    /// Takes a fill off a resting order with special terms.
     #[cold]
     pub(crate) fn fill_special(
         &mut self,
@@ -102,8 +103,8 @@ impl Engine {
         self.reduce_special(node, order, qty)
     }
 
-    /// Takes `qty` off what stands of a resting order with special terms. `order` is what it is
-    /// from now on; at zero it leaves the book, and what is shown of an iceberg is shown anew.
+    /// Takes `qty` off a resting order with special terms. `order` is its new state. At zero it
+    /// leaves the book, and an iceberg shows its next part.
     pub(super) fn reduce_special(&mut self, node: NodeId, order: &Order, qty: Qty) -> Reduced {
         let standing = self.orders.standing(node);
         let is_shown = standing == Standing::Book;
@@ -131,10 +132,10 @@ impl Engine {
         Reduced { is_shown, leaves_qty, next }
     }
 
-    /// Takes `less` off what is left of an open order, which stays: from what is not shown first.
-    /// How much less the book shows.
+    /// Takes `less` off an open order's remaining quantity, from the reserve first; the order
+    /// stays. Returns the reduction of its displayed quantity.
     pub(crate) fn stand_lower(&mut self, node: NodeId, less: Qty) -> Qty {
-        self.note_book(self.orders.record(node).instrument);
+        self.mark_book_changed(self.orders.record(node).instrument);
         let standing = self.orders.standing(node);
         let mut rest = less;
         if self.orders.extra(node).is_some_and(|extra| !extra.reserve.is_zero()) {
@@ -160,19 +161,19 @@ impl Engine {
         Qty::ZERO
     }
 
-    /// Tells how the book shows less of an order, and of an iceberg that it shows the next part.
-    pub(super) fn tell_special(
+    /// Emits the reduction of an order, and an iceberg's next part.
+    pub(super) fn emit_special(
         &mut self,
         order: &Order,
         qty: Qty,
         reduced: Reduced,
         events: &mut Vec<Event>,
     ) {
-        self.tell_less(order, qty, reduced, events);
-        self.tell_next(order, reduced, events);
+        self.emit_less(order, qty, reduced, events);
+        self.emit_next(order, reduced, events);
     }
 
-    pub(crate) fn tell_less(
+    pub(crate) fn emit_less(
         &mut self,
         order: &Order,
         qty: Qty,
@@ -180,18 +181,18 @@ impl Engine {
         events: &mut Vec<Event>,
     ) {
         if reduced.is_shown {
-            self.tell_reduced(order, qty, reduced.leaves_qty, events);
+            self.emit_reduced(order, qty, reduced.leaves_qty, events);
         }
     }
 
-    pub(crate) fn tell_next(&mut self, order: &Order, reduced: Reduced, events: &mut Vec<Event>) {
+    pub(crate) fn emit_next(&mut self, order: &Order, reduced: Reduced, events: &mut Vec<Event>) {
         if !reduced.next.is_zero() {
-            self.tell_rested(order, reduced.next, events);
+            self.emit_rested(order, reduced.next, events);
         }
     }
 
-    /// The book shows `qty` less of an order; nothing is told of nothing.
-    pub(crate) fn tell_reduced(
+    /// The book shows `qty` less of an order; emits nothing for zero.
+    pub(crate) fn emit_reduced(
         &mut self,
         order: &Order,
         qty: Qty,
@@ -213,7 +214,7 @@ impl Engine {
         }));
     }
 
-    fn tell_rested(&mut self, order: &Order, leaves_qty: Qty, events: &mut Vec<Event>) {
+    fn emit_rested(&mut self, order: &Order, leaves_qty: Qty, events: &mut Vec<Event>) {
         let market = &mut self.markets[order.instrument.0 as usize];
         events.push(Event::OrderRested(OrderRested {
             instrument_seq: market.next_seq(),
@@ -225,7 +226,7 @@ impl Engine {
         }));
     }
 
-    /// What the book shows of an open order.
+    /// The displayed quantity of an open order.
     pub(crate) fn shown_qty(&self, node: NodeId) -> Qty {
         match self.orders.standing(node) {
             Standing::Book => self.orders.nodes[node].leaves_qty(),

@@ -1,4 +1,4 @@
-//! Self-trade prevention: nobody trades with itself who does not want to.
+//! Self-trade prevention: no account trades with itself unless its mode allows it.
 
 use types::{Event, ExpireCause, Order, Qty, StpMode, TradePrevented};
 
@@ -23,7 +23,7 @@ impl Engine {
         self.rules >= 2 && (maker == taker.account || of_group())
     }
 
-    /// Does what the aggressor asks for in place of the trade. `Some` if the aggressor ends.
+    /// Carries out the aggressor's mode instead of the trade. `Some` if the aggressor ends.
     #[cold]
     pub(super) fn prevent(
         &mut self,
@@ -32,9 +32,10 @@ impl Engine {
         events: &mut Vec<Event>,
     ) -> Option<ExpireCause> {
         let market = &mut self.markets[taker.instrument.0 as usize];
-        let wants = match taker.quote_order_qty.is_zero() {
-            true => taker.order_qty - taker.cum_qty,
-            false => rest_by_quote(&market.instrument, taker, front.price),
+        let wants = if taker.quote_order_qty.is_zero() {
+            taker.order_qty - taker.cum_qty
+        } else {
+            rest_by_quote(&market.instrument, taker, front.price)
         };
         if wants.is_zero() {
             return Some(ExpireCause::BelowOneLot);
@@ -83,7 +84,7 @@ impl Engine {
             extra.terms = maker.terms;
         }
         let reduced = self.reduce_special(node, &maker, qty);
-        self.tell_special(&maker, qty, reduced, events);
+        self.emit_special(&maker, qty, reduced, events);
         if is_done {
             self.expire(maker, ExpireCause::SelfTrade, events);
         }
@@ -99,19 +100,18 @@ impl Engine {
         self.release(taker, qty);
         let by_quote = !taker.quote_order_qty.is_zero();
         decrement(taker, qty, self.now_ns);
-        let is_done = match by_quote {
-            false => taker.order_qty == taker.cum_qty,
-            true => {
-                let instrument = &self.markets[taker.instrument.0 as usize].instrument;
-                taker.quote_order_qty -= instrument.notional(front.price, qty);
-                rest_by_quote(instrument, taker, front.price).is_zero()
-            }
+        let is_done = if by_quote {
+            let instrument = &self.markets[taker.instrument.0 as usize].instrument;
+            taker.quote_order_qty -= instrument.notional(front.price, qty);
+            rest_by_quote(instrument, taker, front.price).is_zero()
+        } else {
+            taker.order_qty == taker.cum_qty
         };
         is_done.then_some(ExpireCause::SelfTrade)
     }
 }
 
-/// An order by quote amount has no quantity to take off.
+/// An order by quote amount has no quantity to reduce.
 fn decrement(order: &mut Order, qty: Qty, now_ns: u64) {
     let mut terms = order.terms.unwrap_or_default();
     let prevented = terms.prevented_qty.lots().saturating_add(qty.lots());

@@ -1,26 +1,26 @@
-//! An order trades against the book, one maker after another, and rests or stops.
+//! Trades of an order against the book, one maker after another, until it rests or stops.
 
 use types::{
     Event, ExpireCause, Order, OrderRested, OrderStatus, Phase, Price, Qty, Side, TradeExecuted,
 };
 
 use crate::book::Front;
-use crate::rules::event::tell;
+use crate::rules::event::emit;
 use crate::rules::matching::count::{count_fill, count_fill_by_quote, rest_by_quote};
 use crate::rules::matching::matched::Match;
 use crate::state::Engine;
 use crate::state::market::Market;
 
-/// Why an order stops trading.
+/// The reason for which an order stops trading.
 pub(super) enum Stop {
     Filled,
-    /// Nothing on the other side at its price.
+    /// The other side has nothing at its price.
     NoneLeft,
-    /// No trade may be at the next price now, for this reason.
+    /// The next price must not trade now, for this reason.
     Forbidden(ExpireCause),
-    /// It buys or sells no further lot for this reason.
+    /// It cannot buy or sell another lot, for this reason.
     Unable(ExpireCause),
-    /// The command's work is used up; it goes on in a `Continue`.
+    /// The command's work is used up; a `Continue` resumes the order.
     Suspended,
 }
 
@@ -83,15 +83,16 @@ impl Engine {
     ) -> Result<Qty, ExpireCause> {
         let by_quote = !order.quote_order_qty.is_zero();
         let instrument = &market.instrument;
-        let wants = match by_quote {
-            false => order.order_qty - order.cum_qty,
-            true => rest_by_quote(instrument, order, price),
+        let wants = if by_quote {
+            rest_by_quote(instrument, order, price)
+        } else {
+            order.order_qty - order.cum_qty
         };
         if wants.is_zero() {
             return Err(ExpireCause::BelowOneLot);
         }
         if !order.order_type.is_market() {
-            return Ok(wants); // it holds what it may cost
+            return Ok(wants); // it holds its largest cost
         }
         let account = &self.accounts[order.account.0 as usize];
         if account.extra.is_some() | market.fee_schedule.is_some() | (price.ticks() <= 0) {
@@ -117,7 +118,7 @@ impl Engine {
 
     /// One match, at the maker's price.
     fn fill(&mut self, taker: &mut Order, front: Front, qty: Qty, events: &mut Vec<Event>) {
-        self.foresee_makers(self.orders.nodes[front.node].next());
+        self.prefetch_makers(self.orders.nodes[front.node].next());
         let Self { markets, accounts, orders, now_ns, .. } = self;
         let market = &mut markets[taker.instrument.0 as usize];
         let Front { node, price, leaves_qty } = front;
@@ -143,15 +144,15 @@ impl Engine {
             count_fill_by_quote(taker, &market.instrument, next);
         }
 
-        market.note_price(price);
-        market.trading.note_trade(price, qty, self.now_ns);
+        market.record_price(price);
+        market.trading.record_trade(price, qty, self.now_ns);
         let (instrument_seq, trade_id) = (market.next_seq(), market.next_trade_id());
         let base = market.instrument.base_amount(qty);
         let matched = Match { trade_id, price, qty, base, quote };
         let (for_maker, for_taker) = self.settle(&maker, taker, &matched);
         self.keep_trade((&maker).into(), true, &matched, &for_maker);
         self.keep_trade((&*taker).into(), false, &matched, &for_taker);
-        tell(events, || {
+        emit(events, || {
             Event::TradeExecuted(TradeExecuted {
                 instrument_seq,
                 instrument: taker.instrument,
@@ -165,7 +166,7 @@ impl Engine {
             })
         });
         if let Some(reduced) = reduced {
-            self.tell_less(&maker, qty, reduced, events);
+            self.emit_less(&maker, qty, reduced, events);
         }
         if maker.status == OrderStatus::Filled {
             self.finish(&maker, events);
@@ -173,7 +174,7 @@ impl Engine {
         self.trade_in_list(&maker, events);
         self.trade_in_list(taker, events);
         if let Some(reduced) = reduced {
-            self.tell_next(&maker, reduced, events);
+            self.emit_next(&maker, reduced, events);
         }
     }
 
@@ -188,7 +189,7 @@ impl Engine {
         market.index.insert(order.order_id.0, node);
         self.orders.attach(&mut self.accounts[order.account.0 as usize], node, order);
         let instrument_seq = market.next_seq();
-        tell(events, || {
+        emit(events, || {
             Event::OrderRested(OrderRested {
                 instrument_seq,
                 instrument: order.instrument,
@@ -198,6 +199,6 @@ impl Engine {
                 leaves_qty,
             })
         });
-        self.note_book(order.instrument);
+        self.mark_book_changed(order.instrument);
     }
 }

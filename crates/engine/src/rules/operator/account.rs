@@ -1,4 +1,4 @@
-//! Accounts are opened, and get other terms.
+//! Creation and updates of accounts.
 
 use types::{
     AccountCreated, AccountId, AccountUpdated, CreateAccount, Event, RejectReason, UpdateAccount,

@@ -1,4 +1,4 @@
-//! API keys are created, revoked, and sealed by another master key.
+//! API keys: creation, revocation, and a new master key.
 
 use types::{
     AccountId, CreateKey, Event, KeyCreated, KeyId, KeyRevoked, MasterKeyInUse, MasterKeyRotated,
@@ -52,7 +52,7 @@ impl Engine {
         if !valid.eq(request.keys.iter().map(|resealed| resealed.key)) {
             return self.reject(AccountId::VENUE, RejectReason::KeysChanged, events);
         }
-        // What is not named was revoked: nobody is to open it any more.
+        // A key that is not in the list was revoked: its secret must not be opened again.
         self.keys.iter_mut().for_each(|key| key.spec.sealed_secret = Sealed::EMPTY);
         for resealed in &request.keys {
             self.keys[resealed.key.0 as usize - 1].spec.sealed_secret = resealed.sealed_secret;

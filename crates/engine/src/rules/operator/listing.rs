@@ -1,4 +1,4 @@
-//! Assets and instruments are listed.
+//! Listing of assets and instruments.
 
 use types::{
     AccountId, Amount, Asset, AssetId, AssetListed, Event, Instrument, InstrumentId,

@@ -1,4 +1,4 @@
-//! Money in and out.
+//! Deposits and withdrawals.
 
 use types::{
     AMOUNT_MAX, AccountId, Amount, AssetId, Deposit, Deposited, Event, ExternalRef, RejectReason,
@@ -51,7 +51,7 @@ impl Engine {
         events.push(Event::Withdrawn(withdrawn));
     }
 
-    /// An operator may withdraw what the venue's own account earned, but pays nothing in there.
+    /// An operator may withdraw the revenue of the venue's own account, but cannot deposit there.
     pub(crate) fn check_transfer(
         &self,
         account: AccountId,

@@ -1,4 +1,4 @@
-//! How orders end, other than by trading: canceled, expired; and how finished ones are kept.
+//! Ends of orders other than by trading: cancels and expiry; and the storage of finished orders.
 
 use types::{
     AccountId, CancelAll, CancelCause, CancelOrder, CancelRestriction, ClOrdId, Event, ExpireCause,
@@ -7,7 +7,7 @@ use types::{
 };
 
 use crate::book::node::NodeId;
-use crate::rules::event::tell;
+use crate::rules::event::emit;
 use crate::state::Engine;
 use crate::state::deferred::Deferred;
 use crate::state::lists::is_in_list;
@@ -32,7 +32,7 @@ impl Engine {
         }
     }
 
-    /// Cancels oldest first; what exceeds one command's work goes on in `Continue`.
+    /// Cancels oldest first; a `Continue` resumes the rest beyond one command's work.
     pub(crate) fn cancel_all(
         &mut self,
         account: AccountId,
@@ -66,7 +66,7 @@ impl Engine {
         }
     }
 
-    /// The cancel comes first, so that what it frees counts for the new order.
+    /// The cancel runs first, so that its freed amount counts for the new order.
     pub(crate) fn replace_order(
         &mut self,
         account: AccountId,
@@ -106,7 +106,7 @@ impl Engine {
         self.end_in_list(&order, None, events);
     }
 
-    /// Ends an open order, wherever it is, by its own terms or the market's.
+    /// Ends an open order in any standing, by its own terms or the market's.
     pub(crate) fn expire_open(
         &mut self,
         node: NodeId,
@@ -115,13 +115,13 @@ impl Engine {
     ) {
         let order = self.orders.order(node);
         let shown = self.leave(node, &order);
-        self.tell_reduced(&order, shown, Qty::ZERO, events);
+        self.emit_reduced(&order, shown, Qty::ZERO, events);
         self.expire(order, cause, events);
         self.touch(order.instrument);
     }
 
-    /// Takes an open order off its book, or from where it waits, and out of all lists. What the
-    /// book showed of it.
+    /// Takes an open order off its book or out of its wait, and out of all lists. Returns the
+    /// quantity that the book showed.
     pub(crate) fn leave(&mut self, node: NodeId, order: &Order) -> Qty {
         let standing = self.orders.standing(node);
         if standing == Standing::Trigger {
@@ -133,7 +133,7 @@ impl Engine {
         self.orders.detach(&mut self.accounts[order.account.0 as usize], node);
         market.take_out(&mut self.orders.nodes, node, standing);
         if !standing.is_off_book() {
-            self.note_book(order.instrument);
+            self.mark_book_changed(order.instrument);
         }
         let market = &mut self.markets[order.instrument.0 as usize];
         if let Some(terms) = &order.terms {
@@ -142,7 +142,7 @@ impl Engine {
         shown
     }
 
-    /// Gives back what `qty` of an order holds.
+    /// Frees the hold of `qty` of an order.
     #[inline]
     pub(crate) fn release(&mut self, order: &Order, qty: Qty) {
         if is_in_list(order) {
@@ -155,8 +155,8 @@ impl Engine {
         }
     }
 
-    /// What has to be done for an order that ended, besides the event. It is kept where it can be
-    /// asked for, in place of the account's oldest.
+    /// Updates the state for an ended order, besides the event. The order is kept for queries, in
+    /// place of the account's oldest.
     #[inline]
     pub(crate) fn finish(&mut self, order: &Order, _events: &mut Vec<Event>) {
         let account = &mut self.accounts[order.account.0 as usize];
@@ -188,7 +188,7 @@ impl Engine {
         let canceled_qty = order.leaves_qty();
         let shown = self.leave(node, &order);
         if order.terms.is_some() {
-            self.tell_reduced(&order, shown, Qty::ZERO, events);
+            self.emit_reduced(&order, shown, Qty::ZERO, events);
         }
         self.release(&order, canceled_qty);
         let market = &mut self.markets[order.instrument.0 as usize];
@@ -196,7 +196,7 @@ impl Engine {
         order.status = OrderStatus::Canceled;
         order.updated_ns = self.now_ns;
         let (account_seq, instrument_seq) = (account.next_seq(), market.next_seq());
-        tell(events, || {
+        emit(events, || {
             Event::OrderCanceled(OrderCanceled {
                 account_seq,
                 instrument_seq,

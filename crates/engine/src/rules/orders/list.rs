@@ -1,12 +1,12 @@
 //! Orders that depend on each other: OCO, OTO, OTOCO.
 //!
-//! Every order of a list has its id and its node from the beginning. One that is placed later waits
-//! off the book ([`Standing::List`]) and holds nothing until then.
+//! Every order of a list has its id and its node from the beginning. An order that is placed later
+//! waits off the book ([`Standing::List`]) and holds nothing until then.
 //!
 //! # Invariants
-//! - An open list has an open order, and every open order of a list names it.
-//! - The legs of an OCO hold in full, each by itself; what they hold twice, [`OpenList::shared`],
-//!   is free nevertheless.
+//! - An open list has an open order, and every open order of a list refers to it.
+//! - The legs of an OCO hold in full, each by itself; the amount that they hold twice,
+//!   [`OpenList::shared`], is nevertheless free.
 
 mod hold;
 
@@ -20,7 +20,7 @@ use types::{
 };
 
 use crate::book::node::NodeId;
-use crate::rules::matching::check::Coming;
+use crate::rules::matching::check::EntryContext;
 use crate::state::Engine;
 use crate::state::lists::{OpenList, is_in_list};
 use crate::state::orders::record::Standing;
@@ -57,7 +57,7 @@ impl Engine {
             updated_ns: self.now_ns,
         };
         market.lists.insert(list, request.kind == OrderListKind::Oco);
-        self.tell_list(list, events);
+        self.emit_list(list, events);
         let mut entering = Vec::new();
         for (at, order) in request.orders.iter().enumerate() {
             let order = self.accept(account, order, Some(order_list), events);
@@ -121,7 +121,7 @@ impl Engine {
         let together = u32::try_from(request.orders.len()).unwrap_or(u32::MAX);
         let of_orders = request.orders.iter().enumerate().filter_map(|(at, order)| {
             let later = is_placed_later(request.kind, at);
-            self.check_order(account, order, Coming::with_list(together, later)).err()
+            self.check_order(account, order, EntryContext::with_list(together, later)).err()
         });
         let mut reasons: Vec<RejectReason> = of_orders.collect();
         let mut refuse_if = |wrong: bool, reason| {
@@ -157,8 +157,8 @@ impl Engine {
         lists.open.entry(list.order_list).and_modify(|open| open.parted = true);
     }
 
-    /// An order has traded, or was triggered: the other leg of an OCO ends, what waits for a first
-    /// order that has filled is to be placed.
+    /// An order has traded or was triggered: the other leg of its OCO ends. If a first order has
+    /// filled, the orders that wait for it are queued for placement.
     #[inline]
     pub(crate) fn trade_in_list(&mut self, order: &Order, events: &mut Vec<Event>) {
         if is_in_list(order) {
@@ -187,7 +187,7 @@ impl Engine {
         self.end_list(order, events);
     }
 
-    /// An order has ended otherwise: so do the others of its list.
+    /// An order has ended otherwise: the others of its list end too.
     #[inline]
     pub(super) fn end_in_list(
         &mut self,
@@ -216,7 +216,7 @@ impl Engine {
         self.end_list(order, events);
     }
 
-    /// The list is done if this was the last of its orders.
+    /// Ends the list if this was the last of its orders.
     fn end_list(&mut self, order: &Order, events: &mut Vec<Event>) {
         let Some(open) = self.open_list(order) else { return };
         let open = *open;
@@ -228,7 +228,7 @@ impl Engine {
         let now_ns = self.now_ns;
         let done = OrderList { status: OrderListStatus::AllDone, updated_ns: now_ns, ..open.list };
         self.markets[order.instrument.0 as usize].lists.remove(&done);
-        self.tell_list(done, events);
+        self.emit_list(done, events);
         let account = &mut self.accounts[order.account.0 as usize];
         account.done_lists.push_back(done);
         let kept = account.spec.finished_orders_kept as usize;
@@ -236,12 +236,13 @@ impl Engine {
         account.done_lists.drain(..excess);
     }
 
-    fn tell_list(&mut self, list: OrderList, events: &mut Vec<Event>) {
+    fn emit_list(&mut self, list: OrderList, events: &mut Vec<Event>) {
         let account_seq = self.accounts[list.account.0 as usize].next_seq();
         events.push(Event::OrderListUpdated(OrderListUpdated { account_seq, list }));
     }
 
-    /// Places what waits for a first order that has filled, list by list; whether there was any.
+    /// Places the orders that wait for filled first orders, list by list. Returns whether there was
+    /// any.
     pub(crate) fn place_from_lists(
         &mut self,
         instrument: InstrumentId,
@@ -249,9 +250,9 @@ impl Engine {
     ) -> bool {
         let lists = &self.markets[instrument.0 as usize].lists;
         let Some(id) = lists.to_place.front().copied() else { return false };
-        // What was traded at before is nothing to those that begin to wait now.
-        let unnoted = self.markets[instrument.0 as usize].triggers.has_prices();
-        if (unnoted && self.note_prices(instrument)) || !self.spend_work() {
+        // Earlier trade prices do not affect orders that begin to wait now.
+        let unapplied = self.markets[instrument.0 as usize].triggers.has_prices();
+        if (unapplied && self.apply_prices(instrument)) || !self.spend_work() {
             return true;
         }
         let lists = &mut self.markets[instrument.0 as usize].lists;
@@ -260,14 +261,17 @@ impl Engine {
         for order_id in &pending {
             let Some(node) = self.find_by_id(instrument, *order_id) else { continue };
             let order = self.orders.order(node);
-            let cause =
-                match self.check_order(order.account, &as_asked(&order), Coming::placed(node)) {
-                    Ok(()) => continue,
-                    Err(
-                        RejectReason::WouldTakeLiquidity | RejectReason::WouldTriggerImmediately,
-                    ) => ExpireCause::WouldTakeLiquidity,
-                    Err(_) => ExpireCause::NotAllowed,
-                };
+            let cause = match self.check_order(
+                order.account,
+                &as_requested(&order),
+                EntryContext::placed(node),
+            ) {
+                Ok(()) => continue,
+                Err(RejectReason::WouldTakeLiquidity | RejectReason::WouldTriggerImmediately) => {
+                    ExpireCause::WouldTakeLiquidity
+                }
+                Err(_) => ExpireCause::NotAllowed,
+            };
             self.expire_open(node, cause, events);
         }
         let lists = &mut self.markets[instrument.0 as usize].lists;
@@ -285,7 +289,7 @@ impl Engine {
             let mut order = self.orders.order(node);
             order.updated_ns = self.now_ns;
             self.orders.store(node, &order);
-            self.tell_triggered(&order, events);
+            self.emit_triggered(&order, events);
             self.enter_from_list(instrument, &[*order_id], events);
         }
         true
@@ -299,9 +303,10 @@ impl Engine {
     ) {
         for order_id in orders {
             let Some(node) = self.find_by_id(instrument, *order_id) else { continue };
-            match self.orders.record(node).order_type.is_stop() {
-                true => self.wait_for_trigger(node),
-                false => self.enter(node, events),
+            if self.orders.record(node).order_type.is_stop() {
+                self.wait_for_trigger(node);
+            } else {
+                self.enter(node, events);
             }
         }
         self.touch(instrument);
@@ -313,8 +318,8 @@ fn is_placed_later(kind: OrderListKind, at: usize) -> bool {
     at > 0 && kind != OrderListKind::Oco
 }
 
-/// The order as its client asked for it.
-fn as_asked(order: &Order) -> NewOrder {
+/// The order as its client requested it.
+fn as_requested(order: &Order) -> NewOrder {
     NewOrder {
         instrument: order.instrument,
         cl_ord_id: order.cl_ord_id,
@@ -330,7 +335,7 @@ fn as_asked(order: &Order) -> NewOrder {
     }
 }
 
-/// Types, sides, sizes and prices of a list's orders.
+/// Whether types, sides, sizes and prices of a list's orders are compatible.
 fn legs_go_together(request: &NewOrderList) -> bool {
     use OrderType::{Limit, LimitMaker, MarketToLimit};
     let fits = |order: &NewOrder| {
@@ -350,7 +355,7 @@ fn legs_go_together(request: &NewOrderList) -> bool {
         }
 }
 
-/// One above the market and one below, in either order.
+/// Whether one order is above the market and one below, in either order.
 fn is_oco(one: &NewOrder, other: &NewOrder) -> bool {
     use OrderType::{LimitMaker, StopLoss, StopLossLimit, TakeProfit, TakeProfitLimit};
     let is_stop = |leg: &NewOrder| matches!(leg.order_type, StopLoss | StopLossLimit);
@@ -364,7 +369,7 @@ fn is_oco(one: &NewOrder, other: &NewOrder) -> bool {
     let apart = match (gain_price, stop.special().stop_price, gain.side) {
         (Some(gain_price), Some(stop_price), Side::Sell) => gain_price > stop_price,
         (Some(gain_price), Some(stop_price), Side::Buy) => gain_price < stop_price,
-        _ => true, // what trails moves with the market
+        _ => true, // a trailing stop moves with the market
     };
     gains(gain) && is_stop(stop) && apart && one.side == other.side && one.size == other.size
 }

@@ -1,4 +1,4 @@
-//! An open order gets another quantity or price.
+//! Changes of an open order's quantity or price.
 
 use types::{
     AccountId, AmendOrder, CancelCause, ClOrdId, Event, ModifyOrder, NewOrder, Order, OrderAmended,
@@ -7,11 +7,11 @@ use types::{
 };
 
 use crate::book::node::NodeId;
-use crate::rules::matching::check::Coming;
+use crate::rules::matching::check::EntryContext;
 use crate::state::Engine;
 
 impl Engine {
-    /// Less quantity keeps the place in the queue; anything else is a replace.
+    /// A lower quantity keeps the place in the queue; any other change is a replace.
     pub(crate) fn amend_order(
         &mut self,
         account: AccountId,
@@ -53,7 +53,7 @@ impl Engine {
         }
     }
 
-    /// Lowers an order's quantity; it keeps its place. What is not shown goes first.
+    /// Lowers an order's quantity; it keeps its place. The reserve is reduced first.
     fn lower(
         &mut self,
         node: NodeId,
@@ -72,7 +72,7 @@ impl Engine {
         self.orders.extra_mut(node).updated_ns = self.now_ns;
         if orig.terms.is_some() {
             let leaves_qty = self.orders.nodes[node].leaves_qty();
-            self.tell_reduced(&orig, reduced, leaves_qty, events);
+            self.emit_reduced(&orig, reduced, leaves_qty, events);
         }
         events.push(Event::OrderAmended(OrderAmended {
             account_seq: self.accounts[orig.account.0 as usize].next_seq(),
@@ -84,7 +84,7 @@ impl Engine {
         self.touch(orig.instrument);
     }
 
-    /// Gives an order another price or more quantity. One that was on the book comes anew.
+    /// Gives an order another price or more quantity. An order on the book enters again.
     fn change(
         &mut self,
         node: NodeId,
@@ -98,11 +98,8 @@ impl Engine {
             self.orders.rename(node, cl_ord_id);
         }
         let waits = self.orders.standing(node).is_off_book();
-        let (node, shown) = match waits {
-            true => (node, Qty::ZERO),
-            false => self.take_off(node),
-        };
-        self.tell_reduced(&orig, shown, Qty::ZERO, events);
+        let (node, shown) = if waits { (node, Qty::ZERO) } else { self.take_off(node) };
+        self.emit_reduced(&orig, shown, Qty::ZERO, events);
         let mut order = orig;
         order.cl_ord_id = cl_ord_id.unwrap_or(orig.cl_ord_id);
         order.order_qty = order_qty;
@@ -195,14 +192,13 @@ impl Engine {
             return Err(RejectReason::AmendNotAllowed);
         }
         if request.order_qty > order.cum_qty {
-            self.check_order(account, &as_modified(&order, request), Coming::again(node))?;
+            self.check_order(account, &as_modified(&order, request), EntryContext::again(node))?;
         }
         Ok(node)
     }
 }
 
-/// The new order that a modified one is checked as. What counts only as an order enters is not
-/// looked at again.
+/// The new order for the check of a modified one, without the terms that count only on entry.
 fn as_modified(order: &Order, request: &ModifyOrder) -> NewOrder {
     let terms = order.terms.unwrap_or_default().terms;
     let by_market = order.order_type.is_market();

@@ -11,11 +11,11 @@ use crate::state::orders::open_id::OpenId;
 use crate::state::sessions::OpenedSession;
 use crate::state::sessions::numbered::Numbered;
 
-/// Sessions that are open at once.
+/// Limit of open sessions.
 const SESSIONS_MAX: usize = 100_000;
 
 impl Engine {
-    /// Orders that come by this session from now on may end with it.
+    /// Orders of this session can end with it from now on.
     pub(crate) fn open_session(
         &mut self,
         account: AccountId,
@@ -46,7 +46,7 @@ impl Engine {
         events.push(Event::SessionOpened(opened));
     }
 
-    /// The owner closes a session, or the venue, which has seen the connection end.
+    /// The owner closes a session, or the venue does after the connection has ended.
     pub(crate) fn close_session(
         &mut self,
         by: AccountId,
@@ -77,7 +77,7 @@ impl Engine {
         }
     }
 
-    /// Notes the session that an order came by, if the order is to end with it.
+    /// Records the session of an order, if the order ends with it.
     #[inline]
     pub(crate) fn bind_to_session(&mut self, order: OpenId) {
         if !self.sessions.open.is_empty() {
@@ -85,7 +85,7 @@ impl Engine {
         }
     }
 
-    /// Where a command of its session's number was carried out before; see [`Numbered`].
+    /// The sequence of an earlier command with this number in its session; see [`Numbered`].
     pub(crate) fn first_of_number(&mut self, envelope: &Envelope) -> Option<u64> {
         let opened = self.sessions.open.get_mut(&envelope.session)?;
         if opened.account != envelope.account {

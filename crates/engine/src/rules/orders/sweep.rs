@@ -1,4 +1,4 @@
-//! Many cancels by one command: mass cancel, the kill switch.
+//! Cancels of many orders by one command: mass cancel, kill switch.
 
 use types::{
     AccountId, CancelCause, Event, InstrumentId, KillSwitchSet, MassCancel, RejectReason,
@@ -39,7 +39,7 @@ impl Engine {
         }
     }
 
-    /// Takes no more of an account's orders, and cancels all that are open.
+    /// Cancels all open orders of an account and accepts no more.
     pub(crate) fn set_kill_switch(&mut self, set: &SetKillSwitch, events: &mut Vec<Event>) {
         let SetKillSwitch { account, on } = *set;
         if self.account(account).is_none() {

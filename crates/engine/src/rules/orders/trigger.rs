@@ -1,4 +1,4 @@
-//! How orders wait for a price, and what happens when it is reached.
+//! Waits of orders for a price, and their triggers.
 
 use types::{Event, ExpireCause, InstrumentId, NewOrder, Order, OrderTriggered, Phase, Qty, Side};
 
@@ -9,7 +9,7 @@ use crate::state::orders::record::Standing;
 use crate::state::triggers::direction::{DIRECTIONS, Direction};
 
 impl Engine {
-    /// Lets an order that is off the book wait for its trigger.
+    /// Starts the wait of an order that is off the book.
     pub(crate) fn wait_for_trigger(&mut self, node: NodeId) {
         self.orders.extra_mut(node).standing = Standing::Trigger;
         let order = self.orders.order(node);
@@ -20,7 +20,7 @@ impl Engine {
         market.triggers.add(node, &order, now);
     }
 
-    /// Lets go of an order that waits for its trigger.
+    /// Ends the wait of an order for its trigger.
     #[cold]
     pub(super) fn stop_waiting(&mut self, node: NodeId, order: &Order) {
         let account = &mut self.accounts[order.account.0 as usize];
@@ -28,7 +28,7 @@ impl Engine {
         self.markets[order.instrument.0 as usize].triggers.remove(node, order);
     }
 
-    /// Whether a new order is reached by the price as it is.
+    /// Whether the current price triggers a new order.
     pub(crate) fn triggers_at_once(market: &Market, order: &NewOrder) -> bool {
         let Some(stop_price) = order.special().stop_price else { return false };
         let direction = Direction::of(order.order_type, order.side);
@@ -36,26 +36,27 @@ impl Engine {
         market.trigger_price(direction).is_some_and(reaches)
     }
 
-    /// Lets those that wait take note of the prices since they did so last. Whether anybody was
-    /// reached, or there is more to do than this command has work for.
-    pub(crate) fn note_prices(&mut self, instrument: InstrumentId) -> bool {
+    /// Applies the trade prices since the last call to the waiting orders. Returns whether an order
+    /// was reached, or more is left than this command has work for.
+    pub(crate) fn apply_prices(&mut self, instrument: InstrumentId) -> bool {
         let Self { markets, orders, work, .. } = self;
         let market = &mut markets[instrument.0 as usize];
         let mut moved = false;
         if market.trading.last_price.is_none() && market.trading.phase == Phase::Continuous {
             let quotes = DIRECTIONS.map(|direction| market.trigger_price(direction));
             for direction in DIRECTIONS {
-                while *work > 0 && market.triggers.take_note(direction, quotes, orders) {
+                while *work > 0 && market.triggers.apply_price(direction, quotes, orders) {
                     *work -= 1;
                     moved = true;
                 }
             }
             return moved || *work == 0;
         }
-        let mut noted = 0;
-        while let Some(price) = market.triggers.prices.get(noted).copied() {
+        let mut applied = 0;
+        while let Some(price) = market.triggers.prices.get(applied).copied() {
             for direction in DIRECTIONS {
-                while *work > 0 && market.triggers.take_note(direction, [Some(price); 2], orders) {
+                while *work > 0 && market.triggers.apply_price(direction, [Some(price); 2], orders)
+                {
                     *work -= 1;
                     moved = true;
                 }
@@ -64,13 +65,13 @@ impl Engine {
                 break;
             }
             *work -= 1;
-            noted += 1;
+            applied += 1;
         }
-        market.triggers.prices.drain(..noted);
+        market.triggers.prices.drain(..applied);
         moved || *work == 0
     }
 
-    /// Triggers the order whose turn it is; whether there was one.
+    /// Triggers the next reached order. Returns whether there was one.
     pub(crate) fn pull_trigger(
         &mut self,
         instrument: InstrumentId,
@@ -92,16 +93,17 @@ impl Engine {
         }
         self.orders.extra_mut(node).standing = Standing::Entering;
         self.orders.store(node, &order);
-        self.tell_triggered(&order, events);
+        self.emit_triggered(&order, events);
         self.trade_in_list(&order, events);
-        match self.is_still_allowed(&order) {
-            true => self.enter(node, events),
-            false => self.expire_open(node, ExpireCause::NotAllowed, events),
+        if self.is_still_allowed(&order) {
+            self.enter(node, events);
+        } else {
+            self.expire_open(node, ExpireCause::NotAllowed, events);
         }
         true
     }
 
-    pub(super) fn tell_triggered(&mut self, order: &Order, events: &mut Vec<Event>) {
+    pub(super) fn emit_triggered(&mut self, order: &Order, events: &mut Vec<Event>) {
         events.push(Event::OrderTriggered(OrderTriggered {
             account_seq: self.accounts[order.account.0 as usize].next_seq(),
             instrument_seq: self.markets[order.instrument.0 as usize].next_seq(),
@@ -109,7 +111,8 @@ impl Engine {
         }));
     }
 
-    /// One that has a limit holds what it may cost; one by market must pay for a lot at least.
+    /// Whether an order may still enter: with a limit it holds its cost, and a market order can pay
+    /// for a lot.
     fn is_still_allowed(&self, order: &Order) -> bool {
         let market = &self.markets[order.instrument.0 as usize];
         let instrument = &market.instrument;

@@ -1,4 +1,4 @@
-//! What few accounts have: a mode of their own, limits, positions, an order rate, a kill switch,
+//! State that few accounts have: another mode, limits, positions, an order rate, a kill switch,
 //! fees held on top of prices.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,20 +10,20 @@ use crate::state::account::risk::{Exposure, MarketRisk};
 use crate::state::codec::{read_map, write_list, write_map};
 use crate::state::fee::{FeeHold, Volume};
 
-/// What an account has beyond balances, orders and trades. A plain cash account has none of it.
+/// State of an account beyond balances, orders and trades. A plain cash account has none of it.
 #[derive(Clone, Debug)]
 pub(crate) struct AccountExtra {
     pub(crate) risk: AccountRisk,
-    /// Its kill switch is on.
+    /// Whether the account's kill switch is on.
     pub(crate) killed: bool,
     pub(in crate::state) rate: OrderRate,
-    /// Where it has limits; and where an account without balances has traded.
+    /// Instruments with limits, and those in which an account without balances has traded.
     pub(crate) markets: BTreeMap<InstrumentId, MarketRisk>,
-    /// Where fees go by volume.
+    /// Instruments with fees by volume.
     pub(crate) volumes: BTreeMap<InstrumentId, Volume>,
-    /// Of open buys whose fee comes on top.
+    /// Open buys that hold a fee on top of their price.
     pub(crate) fee_holds: BTreeMap<(InstrumentId, OrderId), FeeHold>,
-    /// Trades that were undone, of those that are kept.
+    /// The kept trades that were busted.
     pub(crate) busted: BTreeSet<(InstrumentId, TradeId)>,
 }
 
@@ -46,7 +46,7 @@ impl AccountExtra {
         self.risk.mode == AccountMode::Cash
     }
 
-    /// Where an instrument's open orders are counted, if they are.
+    /// The counters of an instrument's open orders, if the account has them.
     pub(crate) fn exposure_mut(&mut self, instrument: InstrumentId) -> Option<&mut Exposure> {
         let risk = match self.risk.mode {
             AccountMode::Limits => self.markets.entry(instrument).or_default(),

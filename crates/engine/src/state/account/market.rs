@@ -7,15 +7,15 @@ use crate::book::slab::NONE;
 #[repr(align(32))]
 pub(crate) struct AccountMarket {
     pub(crate) open_orders: u32,
-    /// Those of them that wait for a trigger.
+    /// The open orders that wait for a trigger.
     pub(crate) stop_orders: u32,
     pub(crate) iceberg_orders: u32,
     /// Indexed by [`types::Side`].
     pub(in crate::state) lists: [OrderList; 2],
 }
 
-/// Orders of one account and side, as a list through [`crate::state::orders::record::OpenOrder`] in
-/// the order of their ids.
+/// The orders of one account and side, linked through [`crate::state::orders::record::OpenOrder`]
+/// in order of their ids.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::state) struct OrderList {
     pub(in crate::state) head: u32,

@@ -1,14 +1,14 @@
-//! The orders that an account has had taken on lately.
+//! Counters of an account's accepted orders.
 
 use types::{Reader, Wire};
 
-/// Orders taken on in the current window of ten seconds, and on the current day (UTC).
+/// Orders accepted in the current window of ten seconds, and on the current day (UTC).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct OrderRate {
-    /// The windows before this one, since 1970.
+    /// The number of the window since 1970.
     pub window: u64,
     pub in_window: u32,
-    /// The days before this one, since 1970.
+    /// The number of the day since 1970.
     pub day: u64,
     pub in_day: u32,
 }
@@ -17,7 +17,7 @@ const WINDOW_NS: u64 = 10_000_000_000;
 pub(in crate::state) const DAY_NS: u64 = 86_400_000_000_000;
 
 impl OrderRate {
-    /// The counts as they stand at a time.
+    /// The counters at a time.
     pub(in crate::state) fn at(mut self, now_ns: u64) -> Self {
         let (window, day) = (now_ns / WINDOW_NS, now_ns / DAY_NS);
         if self.window != window {

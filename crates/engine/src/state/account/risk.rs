@@ -1,18 +1,18 @@
-//! What an account may do in an instrument, and what it has under way there.
+//! Limits, exposure and position of an account in an instrument.
 
 use types::{AccountLimits, Instrument, Order, Qty, Reader, Wire};
 
-/// What an account may do in an instrument, and what it has under way.
+/// Limits, exposure and position of an account in an instrument.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct MarketRisk {
     pub(crate) limits: AccountLimits,
     pub(crate) exposure: Exposure,
-    /// In lots, short below zero; of an account with balances always zero.
+    /// In lots, negative if short; always zero for an account with balances.
     pub(crate) position: i128,
 }
 
-/// What open orders come to, as far as they hold anything. Modulo 2^128, which only absurd orders
-/// reach: it comes out right again as they end.
+/// Sums over the open orders that hold anything. Modulo 2^128, which only absurd orders exceed:
+/// they are right again as the orders end.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Exposure {
     /// In lots, indexed by [`types::Side`].

@@ -1,15 +1,15 @@
-//! The rows of accounts: what each has of every asset and in every instrument.
+//! The rows of accounts: one for each asset and one for each instrument of an account.
 //!
-//! Among many accounts and instruments these are most of the memory that orders touch, a random row
-//! at a time, and an order waits for the walk through the page tables rather than for the row. So
-//! the rows of all accounts lie side by side in large pieces of memory with huge pages behind them,
-//! which made w3 of the workloads a tenth faster.
+//! With many accounts and instruments these rows are most of the memory that orders touch. Access
+//! is random, and an order waits for the page walk rather than for the row. So the rows of all
+//! accounts lie in large chunks of memory on huge pages, which made w3 of the workloads a tenth
+//! faster.
 //!
-//! This file may use `unsafe` once: a piece must not be written before its rows are needed, or it
-//! would cost memory that nobody uses and hold up the command that asked for it.
+//! This file may use `unsafe` once. A chunk must not be written ahead of its use, or it would cost
+//! unused memory and delay the command that allocated it.
 //!
 //! # Known limits
-//! Pieces are never given back to the system; their rows are used again by whoever comes next.
+//! Chunks never return to the system; other accounts reuse their rows.
 
 #![allow(unsafe_code)]
 
@@ -23,14 +23,14 @@ use types::{Amount, Balance};
 use crate::book::prefetch::advise_huge_room;
 use crate::state::account::market::AccountMarket;
 
-/// Rows of one account, indexed by asset or by instrument. The room is a power of two, and empty
-/// rows lie behind the last.
+/// Rows of one account, indexed by asset or by instrument. The capacity is a power of two, and
+/// empty rows follow after the last.
 pub(crate) struct Rows<T: Row> {
     room: &'static mut [T],
     len: usize,
 }
 
-/// What lies in rows.
+/// A value that is stored in rows.
 pub(crate) trait Row: Copy + Send + 'static {
     const EMPTY: Self;
 
@@ -56,13 +56,13 @@ impl Row for AccountMarket {
 }
 
 impl<T: Row> Rows<T> {
-    /// `None` only where there is no row; it may be there and empty for want of use.
+    /// `None` if there is no row. A row may be empty although it was never used.
     #[inline(always)]
     pub(crate) fn get(&self, at: usize) -> Option<&T> {
         self.room.get(at)
     }
 
-    /// The row, made if need be with all before it.
+    /// The row, which is created if it is missing, with all rows in front of it.
     #[inline(always)]
     pub(super) fn get_or_make(&mut self, at: usize) -> &mut T {
         if at >= self.len {
@@ -140,15 +140,15 @@ impl<T: Row + fmt::Debug> fmt::Debug for Rows<T> {
     }
 }
 
-/// The pieces of memory in which rows lie.
+/// The chunks of memory for rows.
 pub(crate) struct Arena<T: Row> {
-    /// The end of the last piece, never touched.
+    /// The untouched end of the last chunk.
     unused: &'static mut [MaybeUninit<T>],
-    /// By the power of two that is their length.
+    /// Freed rows, by the power of two of their length.
     given_back: [Vec<&'static mut [T]>; usize::BITS as usize],
 }
 
-/// So many rows have room in a piece. What was never touched of it costs nothing.
+/// The rows of a chunk. Its untouched part costs no memory.
 const PIECE: usize = 1 << 20;
 
 impl<T: Row> Arena<T> {
@@ -156,7 +156,7 @@ impl<T: Row> Arena<T> {
         Self { unused: &mut [], given_back: [const { Vec::new() }; usize::BITS as usize] }
     }
 
-    /// Empty rows, as many as a power of two says.
+    /// Empty rows; `len` is a power of two.
     fn take(&mut self, len: usize) -> &'static mut [T] {
         if let Some(rows) = self.given_back[len.ilog2() as usize].pop() {
             rows.fill(T::EMPTY);
@@ -187,7 +187,7 @@ fn give_back<T: Row>(rows: &'static mut [T]) {
     }
 }
 
-/// A panic in between, for want of memory, leaves the arena whole.
+/// An allocation failure leaves the arena valid.
 fn with_arena<T: Row, R>(work: impl FnOnce(&mut Arena<T>) -> R) -> R {
     work(&mut T::arena().lock().unwrap_or_else(PoisonError::into_inner))
 }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_somebody_who_left_are_empty_for_the_next() {
+    fn reused_rows_of_a_dropped_account_are_empty() {
         for len in [1, 3, 64, 700] {
             for _ in 0..20 {
                 let mut rows = Rows::<Balance>::default();

@@ -1,4 +1,4 @@
-//! One thing that must hold, and what to say if it does not.
+//! One invariant, and the message for its violation.
 
 pub(super) fn check(holds: bool, contradiction: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(contradiction()) }

@@ -1,4 +1,4 @@
-//! What must hold of lists of orders.
+//! Invariants of lists of orders.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,12 @@ use crate::state::lists::is_in_list;
 use crate::state::orders::record::Standing;
 
 impl Engine {
-    /// Lists and orders know each other; who waits for a first order, and what is held twice, is
-    /// as the lists say.
+    /// Lists and orders refer to each other; waiting orders and shared holds agree with the lists.
     pub(super) fn check_lists(&self) -> Result<(), String> {
         for market in &self.markets {
             let instrument = market.instrument.id;
             let named: usize = market.lists.names.values().map(BTreeMap::len).sum();
-            check(named == market.lists.open.len(), || "lists of one name".to_owned())?;
+            check(named == market.lists.open.len(), || "two lists have one name".to_owned())?;
             for (id, open) in &market.lists.open {
                 let nodes = open.orders().filter_map(|order| self.find_by_id(instrument, order));
                 let nodes: Vec<NodeId> = nodes.collect();
@@ -36,7 +35,7 @@ impl Engine {
                 let shares = both.map_or(Amount::ZERO, |(_, shared)| shared) == open.shared;
                 let stands =
                     !nodes.is_empty() && nodes.iter().all(is_own) && fills && waits && shares;
-                check(stands, || format!("list {id} does not stand as it says: {open:?}"))?;
+                check(stands, || format!("list {id} contradicts its orders: {open:?}"))?;
             }
             let mut to_place: Vec<_> = market.lists.to_place.iter().collect();
             to_place.sort_unstable();
@@ -45,15 +44,17 @@ impl Engine {
                 |id: &&OrderListId| market.lists.open.get(id).is_some_and(|open| !open.placed);
             let each_once = to_place.len() == market.lists.to_place.len();
             check(each_once && to_place.iter().all(is_waiting), || {
-                format!("{instrument}: a list is to be placed that cannot be")
+                format!("{instrument}: a list is queued for placement but cannot be placed")
             })?;
         }
-        let on_its_way =
+        let is_suspended =
             |work: &Deferred| matches!(work, Deferred::Trade(order) if is_in_list(order));
-        check(!self.deferred.iter().any(on_its_way), || "an order of a list has no node".to_owned())
+        check(!self.deferred.iter().any(is_suspended), || {
+            "an order of a list has no node".to_owned()
+        })
     }
 
-    /// An order that is in a list is one of that list's, and waits if the list says so.
+    /// An order that refers to a list is in that list, and waits if the list requires it.
     pub(super) fn check_in_list(&self, node: NodeId) -> Result<(), String> {
         let (instrument, of) = (self.orders.record(node).instrument, self.orders.order_id(node));
         let id = self.orders.terms(node).order_list;

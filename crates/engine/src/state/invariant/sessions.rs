@@ -1,4 +1,4 @@
-//! What must hold of sessions.
+//! Invariants of sessions.
 
 use types::SessionId;
 
@@ -6,7 +6,7 @@ use crate::state::Engine;
 use crate::state::deferred::Deferred;
 
 impl Engine {
-    /// An order that ends with a session is open, and the session is, or is just being ended.
+    /// An order bound to a session is open, and the session is open or is being ended.
     pub(super) fn check_sessions(&self) -> Result<(), String> {
         if let Some(open) = self.sessions.open.keys().find(|session| self.is_ending(**session)) {
             return Err(format!("session {open} is ending and open"));

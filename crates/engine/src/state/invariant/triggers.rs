@@ -1,4 +1,4 @@
-//! What must hold of orders that wait for a price.
+//! Invariants of orders that wait for a price.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::state::orders::record::Standing;
 use crate::state::triggers::Triggers;
 
 impl Engine {
-    /// An order that waits for a trigger is in one place, and whoever is in one waits.
+    /// Exactly the orders that wait for a trigger are in the trigger structures, each in one.
     pub(super) fn check_stops(&self, account: &Account) -> Result<(), String> {
         for (id, here) in (0..).map(InstrumentId).zip(&account.markets) {
             let nodes = self.orders.of_account(account, id);
@@ -22,7 +22,12 @@ impl Engine {
             for node in nodes.filter(waits) {
                 let order = self.orders.order(node);
                 let found = self.markets[id.0 as usize].triggers.has(node, &order);
-                check(found, || format!("order {} waits nowhere", order.order_id))?;
+                check(found, || {
+                    format!(
+                        "order {} waits for a trigger but is in no trigger structure",
+                        order.order_id
+                    )
+                })?;
                 count += 1;
             }
             check(count == here.stop_orders, || "stop orders miscounted".to_owned())?;
@@ -30,8 +35,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Nobody waits but the stop orders that accounts count, which [`Engine::check_stops`] has seen
-    /// to be right.
+    /// The trigger structures hold only the stop orders that accounts count.
+    /// [`Engine::check_stops`] checks these counters.
     pub(super) fn check_triggers(&self) -> Result<(), String> {
         let mut waiting = vec![0; self.markets.len()];
         for account in &self.accounts {

@@ -1,30 +1,30 @@
-//! The average price of an instrument's trades over a window, by quantity.
+//! Average price of an instrument's trades over a window, weighted by quantity.
 //!
-//! The window is kept in parts: what leaves it leaves a part at a time. Sums are exact, and the
-//! average is rounded down to a tick, below zero too.
+//! The window consists of parts, and old trades leave it a part at a time. Sums are exact, and the
+//! average is rounded down to a tick, also if it is negative.
 //!
 //! # Known limits
 //! A part counts up to [`AMOUNT_MAX`] lots, and as many lots times ticks. Trades beyond that, which
-//! only absurd sizes reach, no longer move it.
+//! only absurd sizes reach, do not change the average.
 
 use std::collections::VecDeque;
 
 use types::{AMOUNT_MAX, Price, Qty, Reader, Wire};
 
-/// The parts that a window is kept in: of a window of so many minutes, each is as many seconds.
+/// The parts of a window: for a window of one minute each part is one second, and so on.
 const PARTS: u64 = 60;
 
-/// Trades of the last `mins` minutes; of none, if that is zero.
+/// Trades of the last `mins` minutes; none if that is zero.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Average {
     mins: u32,
-    /// Those that have traded, in the order of their numbers.
-    parts: VecDeque<Part>,
+    /// Parts with trades, in order of their numbers.
+    parts: VecDeque<WindowPart>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-struct Part {
-    /// How many parts were before this one, since 1970.
+struct WindowPart {
+    /// The number of the part since 1970.
     number: u64,
     lots: i128,
     /// Lots times ticks.
@@ -36,17 +36,17 @@ impl Average {
         Self { mins, parts: VecDeque::new() }
     }
 
-    /// The same trades, as they are read, of so long a window.
+    /// The same trades, as read from bytes, with this window.
     pub(super) fn with_mins(self, mins: u32) -> Self {
         Self { mins, ..self }
     }
 
-    /// The part that a time is in. There must be a window.
+    /// The number of the part that contains a time. There must be a window.
     fn number_at(&self, now_ns: u64) -> u64 {
         now_ns / (u64::from(self.mins) * 1_000_000_000)
     }
 
-    pub(super) fn note(&mut self, price: Price, qty: Qty, now_ns: u64) {
+    pub(super) fn record(&mut self, price: Price, qty: Qty, now_ns: u64) {
         if self.mins == 0 {
             return;
         }
@@ -55,11 +55,11 @@ impl Average {
             self.parts.pop_front();
         }
         if self.parts.back().is_none_or(|part| part.number < number) {
-            self.parts.push_back(Part { number, lots: 0, sum: 0 });
+            self.parts.push_back(WindowPart { number, lots: 0, sum: 0 });
         }
         let part = self.parts.back_mut().expect("it has just been added");
         let lots = i128::from(qty.lots());
-        let more = Part {
+        let more = WindowPart {
             number,
             lots: part.lots + lots,
             sum: part.sum + lots * i128::from(price.ticks()),
@@ -82,7 +82,7 @@ impl Average {
         Some(Price::from_ticks(i64::try_from(ticks).expect("no higher than the highest price")))
     }
 
-    /// Whether trades within these prices, none of them later than now, may have led to it.
+    /// Whether trades within these prices, none of them later than now, can have led to it.
     pub(super) fn is_sound(&self, lowest: Price, highest: Price, now_ns: u64) -> bool {
         let (Some(first), Some(last)) = (self.parts.front(), self.parts.back()) else {
             return true;
@@ -94,7 +94,7 @@ impl Average {
     }
 }
 
-impl Part {
+impl WindowPart {
     fn is_counted(&self) -> bool {
         let max = AMOUNT_MAX.minor();
         self.lots <= max && self.sum.abs() <= max
@@ -102,7 +102,7 @@ impl Part {
 
     fn is_within(&self, lowest: Price, highest: Price) -> bool {
         let ticks = |price: Price| i128::from(price.ticks());
-        // Beyond 128 bits is beyond every sum that is counted.
+        // A product beyond 128 bits exceeds every counted sum.
         let least = self.lots.saturating_mul(ticks(lowest));
         let most = self.lots.saturating_mul(ticks(highest));
         (1..=AMOUNT_MAX.minor()).contains(&self.lots)
@@ -120,13 +120,13 @@ impl Wire for Average {
         }
     }
 
-    /// How long the window is, the rules say.
+    /// The window is in the rules, not in these bytes.
     fn read(r: &mut Reader<'_>) -> Option<Self> {
         let mut average = Self::default();
         for _ in 0..r.read::<u8>()? {
             let (number, (lots, sum)) = r.read()?;
             average.parts.back().is_none_or(|part| part.number < number).then_some(())?;
-            average.parts.push_back(Part { number, lots, sum });
+            average.parts.push_back(WindowPart { number, lots, sum });
         }
         Some(average)
     }

@@ -1,4 +1,4 @@
-//! The sessions of an instrument's week, and when they begin.
+//! Sessions of an instrument's week, and their times.
 
 use types::{Reader, SESSIONS_MAX, Session};
 
@@ -10,7 +10,7 @@ const FIRST_WEEKDAY: u64 = 3;
 
 pub(super) type Sessions = [Option<Session>; SESSIONS_MAX];
 
-/// When a session begins on this day since 1970, if it does.
+/// Start of a session on this day since 1970; `None` if it has none on this day.
 pub(super) fn begins_ns(session: &Session, day: u64) -> Option<u64> {
     let weekday = (day + FIRST_WEEKDAY) % 7;
     let on_that_day = session.weekdays & 1 << weekday != 0;
@@ -22,7 +22,7 @@ pub(crate) fn is_valid(session: Session) -> bool {
     (1..=0x7f).contains(&session.weekdays) && u64::from(session.begins_s) < DAY_S
 }
 
-/// The sessions of a state that is read back.
+/// The sessions of a restored state.
 pub(super) fn read_sessions(r: &mut Reader<'_>) -> Option<Sessions> {
     let sessions: Sessions = r.read()?;
     sessions.iter().flatten().copied().all(is_valid).then_some(sessions)

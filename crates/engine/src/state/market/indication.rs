@@ -1,19 +1,19 @@
-//! What readers know of an auction while it runs.
+//! Published indications of a running auction.
 
-/// Between two indications of one auction.
+/// Minimum time between two indications of one auction.
 const INDICATION_NS: u64 = 100_000_000;
 
-/// What is told of an auction while it runs.
+/// State of a running auction's indications.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Indication {
-    /// When it was told last.
-    pub(crate) told_ns: u64,
-    /// Whether something has changed since.
+    /// Time of the last indication.
+    pub(crate) indicated_ns: u64,
+    /// Whether the book has changed since then.
     pub(crate) is_due: bool,
 }
 
 impl Indication {
     pub(crate) fn due_ns(&self) -> u64 {
-        self.told_ns.saturating_add(INDICATION_NS)
+        self.indicated_ns.saturating_add(INDICATION_NS)
     }
 }

@@ -1,4 +1,4 @@
-//! The line of resting orders that would trade next, shown and hidden.
+//! The queue of resting orders in order of their trading, displayed and hidden.
 
 use types::{Order, OrderTerms, Price, Side};
 
@@ -9,7 +9,7 @@ use crate::state::orders::Orders;
 use crate::state::orders::record::Standing;
 
 impl Market {
-    /// Who would trade next on `side`, the side of the resting orders.
+    /// The next order to trade on `side`, the side of the resting orders.
     #[inline(always)]
     pub(crate) fn front(&self, nodes: &Nodes, side: Side) -> Option<Front> {
         if self.special.hidden_count > 0 {
@@ -18,7 +18,7 @@ impl Market {
         self.book.front(nodes, side)
     }
 
-    /// The best price on a side, shown or hidden.
+    /// The best price on a side, displayed or hidden.
     #[inline(always)]
     pub(crate) fn best_price(&self, side: Side) -> Option<Price> {
         if self.special.hidden_count > 0 {
@@ -27,7 +27,7 @@ impl Market {
         self.book.best_price(side)
     }
 
-    /// What is shown comes before what is hidden.
+    /// At one price, displayed orders trade ahead of hidden ones.
     #[cold]
     fn front_of_both(&self, nodes: &Nodes, side: Side) -> Option<Front> {
         let shown = self.book.front(nodes, side);
@@ -44,7 +44,7 @@ impl Market {
         best_of(side, self.book.best_price(side), self.special.dark.best_price(side))
     }
 
-    /// Forgets who looks after an order with special terms that ends.
+    /// Removes an ended order with special terms from the pegs and icebergs.
     pub(crate) fn forget(&mut self, order: &Order, terms: &OrderTerms) {
         if terms.terms.peg.is_some() {
             self.special.pegs.remove(order.order_id);
@@ -65,7 +65,7 @@ impl Market {
         }
     }
 
-    /// The orders of one side in the order in which they would trade, and whether they are shown.
+    /// The orders of one side in order of their trading, and whether each is displayed.
     pub(crate) fn in_line(
         &self,
         orders: &Orders,
@@ -81,9 +81,10 @@ impl Market {
                 }
                 (shown, _) => shown.is_some(),
             };
-            match shown_first {
-                true => shown.next().map(|node| (node, true)),
-                false => hidden.next().map(|node| (node, false)),
+            if shown_first {
+                shown.next().map(|node| (node, true))
+            } else {
+                hidden.next().map(|node| (node, false))
             }
         })
     }
@@ -97,7 +98,7 @@ fn best_of(side: Side, one: Option<Price>, other: Option<Price>) -> Option<Price
     }
 }
 
-/// Whether a resting order on `side` is ahead of another by its price.
+/// Whether the price of a resting order on `side` is better than another.
 pub(crate) fn is_better(side: Side, price: Price, other: Price) -> bool {
     match side {
         Side::Buy => price > other,

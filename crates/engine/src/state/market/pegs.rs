@@ -5,14 +5,14 @@ use std::ops::Bound;
 
 use types::{NewOrder, OrderId};
 
-/// Pegged orders on one instrument's books: one command can have to move them all.
+/// Limit of the pegged orders of an instrument, because one command may have to move all of them.
 const PEGGED_ORDERS_MAX: usize = 1_000;
 
-/// A market's pegged orders.
+/// The pegged orders of an instrument.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pegs {
     ids: BTreeSet<OrderId>,
-    /// The last one that was looked at in a round that is not over; zero between rounds.
+    /// The last order that an unfinished round has handled; zero between rounds.
     pub(crate) cursor: OrderId,
 }
 
@@ -21,7 +21,7 @@ impl Pegs {
         self.ids.is_empty()
     }
 
-    /// Whether there is no room for an order because it is pegged.
+    /// Whether a pegged order finds no room.
     pub(crate) fn are_full(&self, order: &NewOrder) -> bool {
         self.ids.len() >= PEGGED_ORDERS_MAX && order.terms.is_some_and(|terms| terms.peg.is_some())
     }

@@ -1,4 +1,4 @@
-//! The prices of an instrument that triggers wait for.
+//! Prices of an instrument for triggers.
 
 use types::{Phase, Price, Side};
 
@@ -7,7 +7,7 @@ use crate::state::market::trading::Trading;
 use crate::state::triggers::direction::Direction;
 
 impl Market {
-    /// What stop prices are compared with.
+    /// The price that stop prices are compared with.
     pub(crate) fn trigger_price(&self, direction: Direction) -> Option<Price> {
         let quoted = match direction {
             Direction::Rise => Side::Sell,
@@ -19,15 +19,15 @@ impl Market {
         }
     }
 
-    /// There is a trade at this price, which triggers may wait for.
+    /// Records a trade price, for which triggers may wait.
     #[inline]
-    pub(crate) fn note_price(&mut self, price: Price) {
+    pub(crate) fn record_price(&mut self, price: Price) {
         if self.triggers.any_wait() && self.trading.last_price != Some(price) {
-            self.triggers.note(price);
+            self.triggers.record_price(price);
         }
     }
 
-    /// Whether triggers have anything to do now.
+    /// Whether triggers have work now.
     #[cold]
     pub(super) fn triggers_move(&self) -> bool {
         let Trading { phase, last_price, .. } = &self.trading;

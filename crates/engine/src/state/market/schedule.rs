@@ -1,4 +1,4 @@
-//! Which session of its calendar an instrument is in, and when the next one begins.
+//! The current session of an instrument's calendar, and the next one.
 
 use types::{Phase, Session};
 
@@ -6,7 +6,7 @@ use crate::state::market::calendar::{DAY_S, SECOND_NS, begins_ns};
 use crate::state::market::trading::Trading;
 
 impl Trading {
-    /// The session that is on, and when it began.
+    /// The current session's start and phase.
     pub(in crate::state) fn session_at(&self, now_ns: u64) -> Option<(u64, Phase)> {
         let today = now_ns / SECOND_NS / DAY_S;
         let sessions = self.calendar.iter().flatten();

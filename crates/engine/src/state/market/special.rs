@@ -1,4 +1,4 @@
-//! What an instrument has for orders with special terms.
+//! State of an instrument for orders with special terms.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use types::OrderId;
 use crate::book::Book;
 use crate::state::market::pegs::Pegs;
 
-/// What a market has for orders with special terms.
+/// State of an instrument for orders with special terms.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Special {
     /// The hidden orders.
     pub(crate) dark: Book,
     pub(crate) hidden_count: usize,
-    /// On the book, or taken off it for a while.
+    /// Icebergs on the book, or taken off it for a change.
     pub(crate) icebergs: BTreeSet<OrderId>,
     pub(crate) pegs: Pegs,
     pub(crate) last_prevented_id: u64,

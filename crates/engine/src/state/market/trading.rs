@@ -1,5 +1,5 @@
-//! When and within which limits an instrument trades: its phase, its rules beyond its bounds, the
-//! prices that these are measured from.
+//! Trading state of an instrument: its phase, its rules beyond its bounds, and their reference
+//! prices.
 
 use types::{
     InstrumentRules, InstrumentSpec, Phase, Price, QTY_MAX, Qty, Reader, SESSIONS_MAX, Wire,
@@ -15,36 +15,37 @@ const AVG_PRICE_MINS_MAX: u32 = 7 * 24 * 60;
 const EVERYWHERE: (Price, Price) = (Price::from_ticks(i64::MIN), Price::from_ticks(i64::MAX));
 const NOWHERE: (Price, Price) = (Price::from_ticks(i64::MAX), Price::from_ticks(i64::MIN));
 
-/// What a market has beyond its book. Most have it as it is at listing.
+/// State of a market beyond its book. Most markets have the state that they were listed with.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Trading {
     pub(crate) phase: Phase,
     pub(crate) delisted: bool,
     pub(crate) rules: InstrumentRules,
-    /// When the phase ends by itself; zero if it does not.
+    /// Time at which the phase ends by itself; zero if it does not.
     pub(crate) until_ns: u64,
-    /// When the phase last changed: what the calendar said before is over-ruled.
+    /// Time of the last phase change, which overrides earlier sessions of the calendar.
     pub(crate) changed_ns: u64,
-    /// Of the last trade under these rules.
+    /// Price of the last trade under these rules.
     pub(crate) last_price: Option<Price>,
-    /// What the static band and the circuit breaker are measured from: the price of the last
-    /// auction, or else of the first trade.
+    /// Reference of the static band and of the circuit breaker: the price of the last auction, or
+    /// else of the first trade.
     pub(crate) reference: Option<Price>,
-    /// Where trades may be now: nowhere but in continuous trading, and there within the bands.
+    /// Allowed trade prices: none outside continuous trading, and within the bands in it.
     allowed: (Price, Price),
     pub(crate) average: Average,
     pub(crate) indication: Indication,
     pub(crate) calendar: Sessions,
-    /// Whether the circuit breaker looks at this instrument, and whether it has traded since.
+    /// Whether this instrument is the circuit breaker's index, and whether it has traded since the
+    /// last check.
     pub(super) is_index: bool,
     pub(crate) index_traded: bool,
     /// Levels of the circuit breaker that were reached since the opening.
     pub(crate) levels_had: u8,
-    /// Whether a trade means more than a new last price.
+    /// Whether a trade changes more than the last price.
     is_watched: bool,
-    /// Continuous trading under no rules but the bounds of the spec.
+    /// Whether it is in continuous trading without rules beyond the spec's bounds.
     pub(crate) is_plain: bool,
-    /// The widest bounds that there have been, if they were changed: what open orders keep to.
+    /// The widest bounds so far, if they were changed: open orders are within these.
     widest: Option<Bounds>,
 }
 
@@ -81,31 +82,31 @@ impl Default for Trading {
 }
 
 impl Trading {
-    /// Whether a trade may be at this price now.
+    /// Whether a trade is allowed at this price now.
     #[inline]
     pub(crate) fn allows(&self, price: Price) -> bool {
         let (lowest, highest) = self.allowed;
         lowest <= price && price <= highest
     }
 
-    /// Notes a trade.
+    /// Records a trade.
     #[inline]
-    pub(crate) fn note_trade(&mut self, price: Price, qty: Qty, now_ns: u64) {
+    pub(crate) fn record_trade(&mut self, price: Price, qty: Qty, now_ns: u64) {
         self.last_price = Some(price);
         if self.is_watched {
-            self.note_watched_trade(price, qty, now_ns);
+            self.record_watched_trade(price, qty, now_ns);
         }
     }
 
     #[inline(never)]
-    fn note_watched_trade(&mut self, price: Price, qty: Qty, now_ns: u64) {
-        self.average.note(price, qty, now_ns);
+    fn record_watched_trade(&mut self, price: Price, qty: Qty, now_ns: u64) {
+        self.average.record(price, qty, now_ns);
         self.reference.get_or_insert(price);
         self.index_traded = self.is_index;
         self.narrow();
     }
 
-    /// What filters go by: without a trade in the window, the last price.
+    /// The price for filters: without a trade in the window, the last price.
     pub(crate) fn avg_price(&self, now_ns: u64) -> Option<Price> {
         self.average.price(now_ns).or(self.last_price)
     }
@@ -135,7 +136,7 @@ impl Trading {
         self.rules.bands.static_bps > 0 || self.rules.bands.dynamic_bps > 0
     }
 
-    /// Where trades would be within the bands around these prices.
+    /// The prices within the bands around these references.
     fn within_bands(&self, reference: Option<Price>, last: Option<Price>) -> (Price, Price) {
         let bands = &self.rules.bands;
         let (low, high) = band(reference, bands.static_bps);
@@ -143,8 +144,8 @@ impl Trading {
         (low.max(lower), high.min(higher))
     }
 
-    /// Whether a trade at `price` would be within the bands, after trades of which the first and
-    /// the last were at these prices.
+    /// Whether a trade at `price` would be within the bands, after trades whose first and last
+    /// prices are given.
     pub(crate) fn would_allow(&self, after: Option<(Price, Price)>, price: Price) -> bool {
         let Some((first, last)) = after else { return self.allows(price) };
         let reference = self.reference.or(Some(first));
@@ -152,7 +153,7 @@ impl Trading {
         lowest <= price && price <= highest
     }
 
-    /// Finds anew where trades may be, and whether they are watched.
+    /// Recomputes the allowed prices, and whether trades are watched.
     pub(crate) fn narrow(&mut self) {
         self.allowed = match self.phase {
             Phase::Continuous => self.within_bands(self.reference, self.last_price),
@@ -173,7 +174,7 @@ impl Trading {
         self.widest = Some(Bounds { min_price, max_price, max_qty, market_max_qty });
     }
 
-    /// The spec as wide as it ever was: of orders that came before its bounds were changed.
+    /// The spec with its widest bounds so far, for orders from an earlier spec.
     pub(crate) fn widest_spec(&self, spec: &InstrumentSpec) -> InstrumentSpec {
         let Some(widest) = self.widest else { return *spec };
         InstrumentSpec {
@@ -185,7 +186,7 @@ impl Trading {
         }
     }
 
-    /// Whether all prices that were traded at were allowed when they were.
+    /// Whether each stored trade price can have been allowed.
     pub(in crate::state) fn prices_are_sound(&self, spec: &InstrumentSpec, now_ns: u64) -> bool {
         let InstrumentSpec { min_price, max_price, .. } = self.widest_spec(spec);
         let within = |price: Option<Price>| {
@@ -197,7 +198,7 @@ impl Trading {
     }
 }
 
-/// The ticks that are no farther from a reference than so many basis points of it.
+/// The prices that are at most `bps` basis points from a reference.
 fn band(reference: Option<Price>, bps: u32) -> (Price, Price) {
     let (Some(reference), 1..) = (reference, bps) else { return EVERYWHERE };
     let reference = i128::from(reference.ticks());
@@ -209,7 +210,7 @@ fn band(reference: Option<Price>, bps: u32) -> (Price, Price) {
     (price(reference - half), price(reference + half))
 }
 
-/// Rules that contradict themselves, or that count beyond what the venue counts up to.
+/// Whether rules are consistent and within the venue's bounds.
 pub(crate) fn rules_valid(rules: &InstrumentRules) -> bool {
     let percent = &rules.percent_price;
     let ordered = |min: u32, max: u32| max == 0 || min <= max;
@@ -226,7 +227,7 @@ impl Wire for Trading {
         (self.phase, self.delisted).write(out);
         (self.until_ns, self.changed_ns).write(out);
         (self.last_price, self.reference).write(out);
-        (self.indication.told_ns, self.indication.is_due).write(out);
+        (self.indication.indicated_ns, self.indication.is_due).write(out);
         (self.index_traded, self.levels_had).write(out);
         self.calendar.write(out);
         self.rules.write(out);
@@ -238,7 +239,7 @@ impl Wire for Trading {
         let (phase, delisted) = r.read()?;
         let (until_ns, changed_ns) = r.read()?;
         let (last_price, reference) = r.read()?;
-        let (told_ns, is_due) = r.read()?;
+        let (indicated_ns, is_due) = r.read()?;
         let (index_traded, levels_had) = r.read()?;
         let calendar = read_sessions(r)?;
         let mut trading = Self {
@@ -249,7 +250,7 @@ impl Wire for Trading {
             changed_ns,
             last_price,
             reference,
-            indication: Indication { told_ns, is_due },
+            indication: Indication { indicated_ns, is_due },
             calendar,
             index_traded,
             levels_had,

@@ -1,4 +1,4 @@
-//! How an open order gets its record, its place in its account's list and its name, and loses them.
+//! Links of an open order: its record, its place in its account's list, and its name.
 
 use types::{ClOrdId, NewOrder, Order, OrderStatus, OrderTerms, Qty, Side, TimeInForce};
 
@@ -12,7 +12,7 @@ use crate::state::orders::open_id::OpenId;
 use crate::state::orders::record::{Extra, OpenOrder, Standing};
 
 impl Orders {
-    /// Takes in an order that has just got its node, and is younger than the account's others.
+    /// Attaches an order with a fresh node, the youngest of its account.
     pub(crate) fn attach(&mut self, account: &mut Account, node: NodeId, order: &Order) {
         let is_iceberg = is_iceberg(order.terms);
         account.market_mut(order.instrument).iceberg_orders += u32::from(is_iceberg);
@@ -40,7 +40,7 @@ impl Orders {
         }
     }
 
-    /// Makes room for so many orders that are about to come, where there are none yet.
+    /// Reserves memory for `orders` orders, while there are none.
     pub(in crate::state) fn reserve(&mut self, orders: usize) {
         self.nodes.reserve(orders);
         self.records.reserve(orders);
@@ -48,7 +48,7 @@ impl Orders {
         self.names.reserve(orders);
     }
 
-    /// [`Orders::attach`] for an order of which its record says all.
+    /// [`Orders::attach`] for an order that needs no [`Extra`].
     #[inline(always)]
     pub(crate) fn attach_plain(
         &mut self,
@@ -78,7 +78,7 @@ impl Orders {
         self.link(account, node, open.side, record, name.hash);
     }
 
-    /// Puts a record in its place, at the end of its account's list and into the table of names.
+    /// Stores a record, and links it into its account's list and the table of names.
     #[inline(always)]
     fn link(
         &mut self,
@@ -108,12 +108,12 @@ impl Orders {
             if at >= self.records.capacity() {
                 self.grow_records(at + 1);
             }
-            self.records.resize(at + 1, record); // those between are attached later
+            self.records.resize(at + 1, record); // the records between are attached later
         }
         self.records[at] = record;
     }
 
-    /// The larger place is on huge pages before anything is put there.
+    /// Advises huge pages for the larger array ahead of its first use.
     #[cold]
     fn grow_records(&mut self, len: usize) {
         let room = len.next_power_of_two().max(NODES_RESERVED);
@@ -135,7 +135,7 @@ impl Orders {
         let Order { strategy_id, strategy_type, cum_quote, updated_ns, terms, .. } = *order;
         let common = updated_ns == order.created_ns
             && cum_quote.is_zero()
-            && order.cum_qty.is_zero() // what was traded at a price of zero has no quote
+            && order.cum_qty.is_zero() // trades at a price of zero have no quote amount
             && strategy_id.is_none()
             && strategy_type.is_none()
             && terms.is_none();
@@ -154,7 +154,7 @@ impl Orders {
         })
     }
 
-    /// Takes in an order that is on no book, with a node of its own.
+    /// Attaches an order that is on no book, with a node of its own.
     pub(crate) fn attach_off_book(
         &mut self,
         account: &mut Account,
@@ -167,8 +167,8 @@ impl Orders {
         node
     }
 
-    /// Gives an order another node, with all that is known of it. The old one is still to be
-    /// given back, the new one's place in the index to be noted.
+    /// Moves an order with all its data to another node. The caller frees the old node and updates
+    /// the index.
     pub(crate) fn relocate(&mut self, account: &mut Account, from: NodeId, to: NodeId) {
         self.remove_name(from);
         let record = *self.record(from);
@@ -186,7 +186,7 @@ impl Orders {
         self.insert_name(to);
     }
 
-    /// Lets go of an order. Its node is still to be given back.
+    /// Detaches an order. The caller frees its node.
     pub(crate) fn detach(&mut self, account: &mut Account, node: NodeId) {
         let record = *self.record(node);
         let OpenOrder { instrument, time_in_force, extra, .. } = record;
@@ -195,7 +195,7 @@ impl Orders {
             self.timed.remove(&(instrument, time_in_force, order_id));
         } else if time_in_force == TimeInForce::Gtd {
             let terms = self.extra(node).and_then(|extra| extra.terms.as_ref());
-            let expire_ns = expire_ns(time_in_force, terms).expect("it was taken in with a date");
+            let expire_ns = expire_ns(time_in_force, terms).expect("it was attached with a date");
             self.dated.remove(&(expire_ns, instrument, order_id));
         }
         if extra != NONE {
@@ -206,7 +206,7 @@ impl Orders {
         self.unlink(account, node, &record);
     }
 
-    /// [`Orders::detach`] for an order of which its record says all.
+    /// [`Orders::detach`] for an order that has no [`Extra`].
     #[inline(always)]
     pub(crate) fn unlink(&mut self, account: &mut Account, node: NodeId, record: &OpenOrder) {
         let hash = self.seeds.hash_of(record, &self.long_names);
@@ -228,7 +228,7 @@ impl Orders {
         }
     }
 
-    /// Gives an open order another name.
+    /// Gives an open order another client id.
     pub(crate) fn rename(&mut self, node: NodeId, cl_ord_id: &ClOrdId) {
         self.remove_name(node);
         if let Name::Long(at) = self.record(node).cl_ord_id {
@@ -257,13 +257,13 @@ fn is_iceberg(terms: Option<OrderTerms>) -> bool {
     terms.is_some_and(|terms| !terms.terms.display_qty.is_zero())
 }
 
-/// Whether a phase ends or lets in such orders.
+/// Whether a phase ends or enters orders of this kind.
 #[inline]
 fn is_timed(time_in_force: TimeInForce) -> bool {
     matches!(time_in_force, TimeInForce::Day | TimeInForce::AtOpen | TimeInForce::AtClose)
 }
 
-/// When an order expires by its date, if it has one.
+/// The expiry time of an order, if it has one.
 #[inline]
 fn expire_ns(time_in_force: TimeInForce, terms: Option<&OrderTerms>) -> Option<u64> {
     match time_in_force {

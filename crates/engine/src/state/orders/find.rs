@@ -1,4 +1,4 @@
-//! The ways to an open order: by name, by account, by its time in force; and what brings it near.
+//! Lookups of open orders: by name, by account, by time in force; and their prefetches.
 
 use types::{AccountId, ClOrdId, InstrumentId, OrderId, OrderType, Price, Side, TimeInForce};
 
@@ -60,19 +60,19 @@ impl Orders {
         Sought { packed, hash }
     }
 
-    /// The record of a node, if there is such a node.
+    /// The record of a node, if the node exists.
     #[inline]
     pub(crate) fn get(&self, node: NodeId) -> Option<&OpenOrder> {
         self.records.get(node as usize)
     }
 
-    /// Has the place of a name brought near.
+    /// Prefetches the bucket of a name.
     #[inline]
     pub(crate) fn prefetch_name(&self, hash: u32) {
         self.names.prefetch(hash);
     }
 
-    /// Has an order brought near, if there is such a node.
+    /// Prefetches an order, if the node exists.
     #[inline]
     pub(crate) fn prefetch(&self, node: NodeId) {
         if let Some(record) = self.get(node) {
@@ -81,7 +81,7 @@ impl Orders {
         }
     }
 
-    /// Has brought near what is touched when an order goes that is near itself.
+    /// Prefetches the neighbours that the removal of a cached order touches.
     #[inline]
     pub(crate) fn prefetch_neighbours(&self, node: NodeId) {
         if let Some(record) = self.get(node) {
@@ -93,7 +93,7 @@ impl Orders {
         }
     }
 
-    /// What an order waits for that is near, if it does.
+    /// The trigger that a cached order waits for.
     #[inline]
     pub(crate) fn stop_of(&self, node: NodeId) -> Option<(OrderType, Side, Price)> {
         let record = self.get(node)?;
@@ -149,7 +149,7 @@ impl Orders {
         !self.dated.is_empty()
     }
 
-    /// The order good till date that expires next, and when.
+    /// The next order good till date to expire, and its time.
     #[inline]
     pub(crate) fn next_dated(&self) -> Option<(u64, InstrumentId, OrderId)> {
         self.dated.first().copied()

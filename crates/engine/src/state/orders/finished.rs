@@ -1,4 +1,4 @@
-//! Finished orders and trades in the short forms in which accounts keep them.
+//! Short forms of finished orders and trades, as accounts keep them.
 
 use types::{
     AccountId, AccountTrade, Amount, AssetId, ClOrdId, InstrumentId, Order, OrderId, OrderRef,
@@ -10,8 +10,7 @@ use crate::state::orders::name::Name;
 use crate::state::orders::open_id::OpenId;
 use crate::state::orders::record::OpenOrder;
 
-/// An order by quantity, with its name packed, of no sum beyond 64 bits, without a strategy or
-/// special terms.
+/// An order by quantity with a packed name, sums within 64 bits, and no strategy or special terms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FinishedOrder {
     cl_ord_id: PackedClOrdId,
@@ -88,8 +87,8 @@ impl Brief for FinishedOrder {
 }
 
 impl FinishedOrder {
-    /// Of an open order that ends so, without making the whole order. `None` where its name is too
-    /// long or the sum too large.
+    /// The short form of an open order that ends, without assembling the whole order. `None` if its
+    /// name is too long or a sum too large.
     #[inline(always)]
     pub(crate) fn ended(open: OpenId, record: &OpenOrder, end: &End) -> Option<Self> {
         let Name::Packed(cl_ord_id) = record.cl_ord_id else { return None };
@@ -112,7 +111,7 @@ impl FinishedOrder {
     }
 }
 
-/// What has become of an order.
+/// The final state of an order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End {
     pub(crate) status: OrderStatus,
@@ -121,7 +120,7 @@ pub(crate) struct End {
     pub(crate) updated_ns: u64,
 }
 
-/// By our id, or else the last one of that name.
+/// The order of our id, or else the last one of that name.
 pub(in crate::state) fn find_finished(
     finished: &Kept<FinishedOrder>,
     account: AccountId,
@@ -143,7 +142,7 @@ pub(in crate::state) fn find_finished(
     finished.find(account, maybe).rev().find(is_meant)
 }
 
-/// A trade of no sum and no fee beyond 64 bits: one cache line.
+/// A trade whose amount and fee fit into 64 bits: one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct KeptTrade {

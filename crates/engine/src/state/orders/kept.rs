@@ -1,8 +1,8 @@
-//! The last things of a kind that an account keeps, such as its finished orders.
+//! Ring of the last records of a kind that an account keeps, such as its finished orders.
 //!
-//! Nothing but questions reads them, yet every order and trade comes here. So they lie in a ring,
-//! each as small as it can be: the newest takes the place of the oldest, and nothing else is
-//! touched. They are found by looking through them; an account says itself how many are kept.
+//! Only queries read them, yet every order and trade is added. So they lie in a ring in their
+//! shortest form: the newest replaces the oldest, and an insert touches nothing else. A lookup
+//! scans the ring, whose length the account chooses.
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
@@ -11,11 +11,11 @@ use types::AccountId;
 
 use crate::book::prefetch::prefetch_ends;
 
-/// A short form that most of them have. The account goes without saying.
+/// A short form for most of the records. It leaves out the account.
 pub(crate) trait Brief: Copy + Debug {
     type Whole: Copy + Debug;
 
-    /// `None` where the short form does not hold all.
+    /// `None` if the short form cannot hold the record.
     fn new(whole: &Self::Whole) -> Option<Self>;
 
     fn whole(&self, account: AccountId) -> Self::Whole;
@@ -23,13 +23,14 @@ pub(crate) trait Brief: Copy + Debug {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Kept<B: Brief> {
-    /// `None` where there is no short form.
+    /// `None` for a record without a short form.
     ring: Vec<Option<B>>,
-    /// Where the oldest is in the ring.
+    /// Index of the oldest record in the ring.
     oldest: usize,
-    /// How many came before the oldest.
+    /// The number of records that were dropped.
     forgotten: u64,
-    /// Those without a short form, with their numbers, oldest first, once there was any.
+    /// Records without a short form, with their numbers, oldest first; allocated for the first of
+    /// them.
     uncommon: Option<Box<Numbered<B::Whole>>>,
 }
 
@@ -42,7 +43,7 @@ impl<B: Brief> Default for Kept<B> {
 }
 
 impl<B: Brief> Kept<B> {
-    /// Keeps one more, in place of the oldest if there are `kept`; never more than that.
+    /// Adds a record, and drops the oldest if there are `kept`; never keeps more than that.
     #[inline(always)]
     pub(crate) fn push(&mut self, whole: &B::Whole, kept: usize) {
         if kept == 0 {
@@ -55,18 +56,15 @@ impl<B: Brief> Kept<B> {
         self.push_brief(brief, kept);
     }
 
-    /// The same where it is known that any are kept, and all that is needed.
+    /// The same for a record in its short form, with `kept` above zero.
     #[inline(always)]
     pub(crate) fn push_brief(&mut self, brief: Option<B>, kept: usize) {
         debug_assert!(kept > 0, "else an account's memory would grow");
-        let place = match self.ring.len() < kept {
-            true => self.grow(kept),
-            false => self.forget_oldest(),
-        };
-        self.ring[place] = brief; // made there, since nobody else is given it
+        let place = if self.ring.len() < kept { self.grow(kept) } else { self.forget_oldest() };
+        self.ring[place] = brief; // constructed in its slot
     }
 
-    /// The place of the oldest, for the next one.
+    /// The slot of the oldest record, for the next one.
     #[inline(always)]
     fn forget_oldest(&mut self) -> usize {
         let place = self.oldest;
@@ -87,7 +85,7 @@ impl<B: Brief> Kept<B> {
         self.uncommon.get_or_insert_default().push_back((number, *whole));
     }
 
-    /// A new place, behind the others.
+    /// A new slot at the end.
     #[inline(never)]
     fn grow(&mut self, kept: usize) -> usize {
         self.straighten();
@@ -99,7 +97,7 @@ impl<B: Brief> Kept<B> {
         self.ring.len() - 1
     }
 
-    /// Lets go of the oldest beyond `kept`.
+    /// Drops the oldest records beyond `kept`.
     pub(crate) fn keep(&mut self, kept: usize) {
         self.straighten();
         let beyond = self.ring.len().saturating_sub(kept);
@@ -124,7 +122,7 @@ impl<B: Brief> Kept<B> {
         self.oldest = 0;
     }
 
-    /// Has the place of the next one brought near.
+    /// Prefetches the slot of the next record.
     #[inline]
     pub(in crate::state) fn prefetch(&self) {
         if let Some(place) = self.ring.get(self.oldest) {
@@ -132,12 +130,12 @@ impl<B: Brief> Kept<B> {
         }
     }
 
-    /// All of them, oldest first.
+    /// All records, oldest first.
     pub(crate) fn iter(&self, account: AccountId) -> impl DoubleEndedIterator<Item = B::Whole> {
         self.find(account, |_| true)
     }
 
-    /// Those that may be what is looked for, by their short forms, oldest first.
+    /// The records whose short form may match, oldest first.
     pub(super) fn find(
         &self,
         account: AccountId,
@@ -154,7 +152,7 @@ impl<B: Brief> Kept<B> {
     }
 
     fn uncommon(&self, number: u64) -> B::Whole {
-        let uncommon = self.uncommon.as_ref().expect("what has no short form is kept whole");
+        let uncommon = self.uncommon.as_ref().expect("a record without a short form is kept whole");
         let at = uncommon.binary_search_by_key(&number, |(number, _)| *number);
         uncommon[at.expect("each of them")].1
     }
@@ -181,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_as_are_kept_are_the_last_ones() {
+    fn the_last_records_up_to_the_limit_are_kept() {
         let mut numbers = Kept::<Half>::default();
         let mut all: Vec<u32> = Vec::new();
         for (kept, count) in [(0, 3), (5, 3), (5, 9), (8, 2), (8, 30), (3, 0), (3, 1), (9, 40)] {

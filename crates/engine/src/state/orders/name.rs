@@ -1,17 +1,17 @@
-//! The name that a client gave an order, as it is kept.
+//! Client ids of open orders in their stored form.
 
 use types::PackedClOrdId;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Name {
     Packed(PackedClOrdId),
-    /// Where it lies in `long_names`.
+    /// Index into `long_names`.
     Long(u32),
 }
 
 const _: () = assert!(size_of::<Name>() == 16);
 
-/// A name as it is looked for, and kept.
+/// A client id for lookups, with its stored form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sought {
     pub(super) packed: Option<PackedClOrdId>,

@@ -1,38 +1,37 @@
-//! From the hash of a name to a node.
+//! Hash table from the hash of a name to a node.
 //!
-//! A table that is asked, filled and emptied by hash alone: it reads no order but the one that is
-//! found, not even as it grows. Names lie in buckets of one cache line each, which is compared as a
-//! whole: where in it a name lies, and whether it is there, a processor could not guess. What waits
-//! behind the current command can have its bucket brought near.
+//! Lookups, inserts and removals use the hash alone: they read only the order that they find, even
+//! when the table grows. A bucket is one cache line, and is compared as a whole, because the
+//! processor could not predict the slot. Commands that are announced have their buckets prefetched.
 
 use crate::book::prefetch::prefetch;
 
 #[derive(Clone, Debug)]
-pub(super) struct Names {
-    /// By the highest bits of the hash. Each grows for itself, so that no command is held up by
+pub(super) struct NameTable {
+    /// By the highest bits of the hash. Each shard grows by itself, so that no command waits for
     /// all of them.
-    parts: Vec<Part>,
+    shards: Vec<Shard>,
 }
 
-const PARTS: usize = 1 << PART_BITS;
-const PART_BITS: u32 = 8;
+const SHARDS: usize = 1 << SHARD_BITS;
+const SHARD_BITS: u32 = 8;
 
 #[derive(Clone, Debug)]
-struct Part {
+struct Shard {
     buckets: Vec<Bucket>,
-    /// Names in all of them.
+    /// Names in all buckets.
     used: usize,
 }
 
 const SLOTS: usize = 7;
 
-/// A name lies in the bucket of its hash or, while that is full, in the next that is not.
+/// A name lies in the bucket of its hash or, if that is full, in the next bucket with room.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Bucket {
-    /// A byte for each slot: some bits of its hash, or zero where it is empty. The highest byte has
-    /// how many names passed by here, since it was full, and are still in the table; from
-    /// [`PASSED_MAX`] on it stays as it is.
+    /// A byte for each slot: some bits of its hash, or zero for an empty slot. The highest byte
+    /// counts the names in the table that skipped this full bucket. From [`PASSED_MAX`] on it stays
+    /// as it is.
     tags: u64,
     slots: [Slot; SLOTS],
 }
@@ -53,14 +52,15 @@ const PASSED_MAX: u64 = 0xFF * PASSED_ONE;
 /// Enough for a venue of some thousand orders never to grow.
 const BUCKETS_MIN: usize = 6;
 
-impl Default for Names {
+impl Default for NameTable {
     fn default() -> Self {
-        Self { parts: vec![Part { buckets: vec![EMPTY; BUCKETS_MIN], used: 0 }; PARTS] }
+        Self { shards: vec![Shard { buckets: vec![EMPTY; BUCKETS_MIN], used: 0 }; SHARDS] }
     }
 }
 
 impl Bucket {
-    /// The slots that may have this tag, the first of them for sure, as the highest bit of each.
+    /// The slots with this tag, as the highest bit of each. The first is exact, the others may be
+    /// false.
     #[inline]
     const fn tagged(&self, tag: u8) -> u64 {
         const LOWEST: u64 = 0x0001_0101_0101_0101;
@@ -73,14 +73,14 @@ impl Bucket {
     }
 }
 
-impl Names {
-    /// The node of this hash that is meant.
+impl NameTable {
+    /// The node of this hash that `is_meant` accepts.
     #[inline(always)]
     pub(super) fn find(&self, hash: u32, is_meant: impl Fn(u32) -> bool) -> Option<u32> {
-        let part = &self.parts[part_of(hash)];
-        let mut at = part.home(hash);
-        for _ in 0..part.buckets.len() {
-            let bucket = &part.buckets[at];
+        let shard = &self.shards[shard_of(hash)];
+        let mut at = shard.home(hash);
+        for _ in 0..shard.buckets.len() {
+            let bucket = &shard.buckets[at];
             let mut tagged = bucket.tagged(tag_of(hash));
             while tagged != 0 {
                 let slot = bucket.slots[first(tagged)];
@@ -92,40 +92,40 @@ impl Names {
             if bucket.passed() == 0 {
                 return None;
             }
-            at = part.behind(at);
+            at = shard.next_bucket(at);
         }
-        None // each bucket was full at some time
+        None // each bucket has been full
     }
 
     #[inline(always)]
     pub(super) fn insert(&mut self, hash: u32, node: u32) {
-        let part = &mut self.parts[part_of(hash)];
-        if 4 * part.used >= 3 * SLOTS * part.buckets.len() {
-            part.grow();
+        let shard = &mut self.shards[shard_of(hash)];
+        if 4 * shard.used >= 3 * SLOTS * shard.buckets.len() {
+            shard.grow();
         }
-        part.used += 1;
-        part.place(hash, node);
+        shard.used += 1;
+        shard.place(hash, node);
     }
 
-    /// Makes room for so many names in a table without any. A part that gets more of them than others
-    /// grows nevertheless.
+    /// Reserves room for `names` names in an empty table. A shard with more than its share still
+    /// grows.
     pub(super) fn reserve(&mut self, names: usize) {
-        let buckets = (names / PARTS * 5 / 3).div_ceil(SLOTS);
-        for part in &mut self.parts {
-            if part.used == 0 && part.buckets.len() < buckets {
-                part.buckets = vec![EMPTY; buckets];
+        let buckets = (names / SHARDS * 5 / 3).div_ceil(SLOTS);
+        for shard in &mut self.shards {
+            if shard.used == 0 && shard.buckets.len() < buckets {
+                shard.buckets = vec![EMPTY; buckets];
             }
         }
     }
 
-    /// Removes a node that is there.
+    /// Removes a node that is in the table.
     #[inline(always)]
     pub(super) fn remove(&mut self, hash: u32, node: u32) {
-        let part = &mut self.parts[part_of(hash)];
-        part.used -= 1;
-        let mut at = part.home(hash);
+        let shard = &mut self.shards[shard_of(hash)];
+        shard.used -= 1;
+        let mut at = shard.home(hash);
         loop {
-            let bucket = &mut part.buckets[at];
+            let bucket = &mut shard.buckets[at];
             let mut tagged = bucket.tagged(tag_of(hash));
             while tagged != 0 {
                 if bucket.slots[first(tagged)].node == node {
@@ -138,36 +138,36 @@ impl Names {
             if bucket.passed() != PASSED_MAX {
                 bucket.tags -= PASSED_ONE;
             }
-            at = part.behind(at);
+            at = shard.next_bucket(at);
         }
     }
 
-    /// Has the place of a hash brought near.
+    /// Prefetches the bucket of a hash.
     #[inline]
     pub(super) fn prefetch(&self, hash: u32) {
-        let part = &self.parts[part_of(hash)];
-        prefetch(&part.buckets[part.home(hash)]);
+        let shard = &self.shards[shard_of(hash)];
+        prefetch(&shard.buckets[shard.home(hash)]);
     }
 }
 
 #[inline]
-const fn part_of(hash: u32) -> usize {
-    (hash >> (u32::BITS - PART_BITS)) as usize
+const fn shard_of(hash: u32) -> usize {
+    (hash >> (u32::BITS - SHARD_BITS)) as usize
 }
 
-/// Never zero. Which bucket it is depends on other bits.
+/// Never zero. Other bits select the bucket.
 #[inline]
 const fn tag_of(hash: u32) -> u8 {
     hash as u8 | 0x80
 }
 
-/// The first slot of those that [`Bucket::tagged`] names.
+/// The first slot of a result of [`Bucket::tagged`].
 #[inline]
 const fn first(tagged: u64) -> usize {
     tagged.trailing_zeros() as usize / 8
 }
 
-impl Part {
+impl Shard {
     #[inline(always)]
     fn place(&mut self, hash: u32, node: u32) {
         let mut at = self.home(hash);
@@ -183,11 +183,11 @@ impl Part {
             if bucket.passed() != PASSED_MAX {
                 bucket.tags += PASSED_ONE;
             }
-            at = self.behind(at);
+            at = self.next_bucket(at);
         }
     }
 
-    /// By a quarter: a part is three fifths full once it has grown.
+    /// Grows by a quarter: a shard is three fifths full after that.
     #[cold]
     fn grow(&mut self) {
         let larger = vec![EMPTY; self.buckets.len() + self.buckets.len().div_ceil(4)];
@@ -202,12 +202,12 @@ impl Part {
 
     #[inline]
     fn home(&self, hash: u32) -> usize {
-        let rest = u64::from(hash << PART_BITS);
+        let rest = u64::from(hash << SHARD_BITS);
         ((rest * self.buckets.len() as u64) >> u32::BITS) as usize
     }
 
     #[inline]
-    fn behind(&self, at: usize) -> usize {
+    fn next_bucket(&self, at: usize) -> usize {
         if at + 1 == self.buckets.len() { 0 } else { at + 1 }
     }
 }
@@ -220,22 +220,22 @@ mod tests {
 
     use super::*;
 
-    /// Names that passed by stay where they are when there is room before them: with the time, all
-    /// buckets may have been passed.
+    /// Names that skipped a full bucket stay where they are after it has room again: over time, all
+    /// buckets may have been skipped.
     #[test]
-    fn a_name_that_is_not_there_is_not_found_where_all_buckets_were_passed() {
-        let mut names = Names::default();
+    fn a_missing_name_is_not_found_after_all_buckets_were_skipped() {
+        let mut names = NameTable::default();
         let home = |at: usize| ((at << 24) / BUCKETS_MIN + (1 << 16)) as u32;
         for at in 0..BUCKETS_MIN {
             let hash = home(at);
-            let first = names.parts[0].home(hash);
+            let first = names.shards[0].home(hash);
             assert_eq!(first, at);
             let nodes: Vec<u32> =
                 (0..SLOTS as u32 + 1).map(|node| 100 * at as u32 + node).collect();
             nodes.iter().for_each(|node| names.insert(hash, *node));
             nodes[..SLOTS].iter().for_each(|node| names.remove(hash, *node));
         }
-        assert!(names.parts[0].buckets.iter().all(|bucket| bucket.passed() > 0));
+        assert!(names.shards[0].buckets.iter().all(|bucket| bucket.passed() > 0));
         assert_eq!(names.find(home(2) + 1, |_| true), None);
         assert_eq!(names.find(home(2), |node| node == 207), Some(207));
     }
@@ -243,7 +243,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..Default::default() })]
 
-        /// Few hashes for many names, so that they crowd, wrap around and make way.
+        /// Few hashes for many names, so that names crowd, wrap around and free slots.
         #[test]
         fn a_table_is_a_map(steps in prop::collection::vec((0..200_u32, any::<bool>()), 1..600)) {
             let hash_of = |node: u32| match node % 5 {
@@ -251,7 +251,7 @@ mod tests {
                 1 => node % 3,
                 _ => node.wrapping_mul(0x9E37_79B9) % 64,
             };
-            let (mut names, mut map) = (Names::default(), BTreeMap::new());
+            let (mut names, mut map) = (NameTable::default(), BTreeMap::new());
             for (node, put) in steps {
                 match (put, map.contains_key(&node)) {
                     (true, false) => {
@@ -268,7 +268,7 @@ mod tests {
                     let found = names.find(hash_of(node), |other| other == node);
                     prop_assert_eq!(found.is_some(), map.contains_key(&node));
                 }
-                let used: usize = names.parts.iter().map(|part| part.used).sum();
+                let used: usize = names.shards.iter().map(|shard| shard.used).sum();
                 prop_assert_eq!(used, map.len());
             }
         }

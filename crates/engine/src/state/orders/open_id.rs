@@ -1,8 +1,8 @@
-//! Which open order, whose, and on which side.
+//! Identity of an open order: account, instrument, id and side.
 
 use types::{AccountId, InstrumentId, Order, OrderId, Side};
 
-/// Which order, whose, and on which side.
+/// Identity of an open order: account, instrument, id and side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenId {
     pub(crate) account: AccountId,

@@ -1,4 +1,4 @@
-//! What is kept of one open order.
+//! Records of open orders.
 
 use types::{
     AccountId, Amount, InstrumentId, OrderStatus, OrderTerms, OrderType, Price, Qty, Reader,
@@ -8,14 +8,14 @@ use types::{
 use crate::book::slab::NONE;
 use crate::state::orders::name::Name;
 
-/// What is kept of an open order beside its node, which has its id, side and leaves: one cache line.
+/// The data of an open order besides its node, which has id, side and leaves: one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct OpenOrder {
     pub(super) cl_ord_id: Name,
-    /// Its limit, also where it is on no book.
+    /// Its limit, also while it is on no book.
     pub(crate) price: Price,
-    /// Without what has been amended away.
+    /// Without the quantity that amends removed.
     pub(crate) order_qty: Qty,
     pub(super) created_ns: u64,
     pub(crate) account: AccountId,
@@ -33,14 +33,14 @@ pub(crate) struct OpenOrder {
 const _: () = assert!(size_of::<OpenOrder>() == 64);
 
 impl OpenOrder {
-    /// Whether it is on the book as it came, and only its owner or a trade ends it.
+    /// Whether it is on the book unchanged, and only its owner or a trade ends it.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.extra == NONE && self.time_in_force == TimeInForce::Gtc
     }
 }
 
-/// What is to be said only of an order that was changed since it came, or that has uncommon terms.
+/// Data of an order that was changed since it entered, or that has uncommon terms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extra {
     pub(crate) updated_ns: u64,
@@ -49,27 +49,27 @@ pub(crate) struct Extra {
     pub(super) strategy_type: Option<i32>,
     pub(crate) terms: Option<OrderTerms>,
     pub(crate) standing: Standing,
-    /// What an iceberg does not show now: its node has the rest.
+    /// An iceberg's reserve: its node has the displayed part.
     pub(crate) reserve: Qty,
-    /// How often it was amended.
+    /// The number of its amends.
     pub(crate) amends: u32,
 }
 
-/// Where an open order is.
+/// Location of an open order.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
 pub(crate) enum Standing {
-    /// On the book that everybody sees.
+    /// On the published book.
     Book = 0,
     /// On the book of hidden orders.
     Dark = 1,
-    /// It waits for its trigger.
+    /// Waits for its trigger.
     Trigger = 2,
-    /// It waits for the first order of its list to fill.
+    /// Waits for the first order of its list to fill.
     List = 3,
-    /// It waits for the closing auction.
+    /// Waits for the closing auction.
     Close = 4,
-    /// On its way into the book, between two steps of one command.
+    /// Enters the book, between two steps of one command.
     Entering = 5,
 }
 

@@ -1,4 +1,4 @@
-//! The hash of an order's name, for the table of names.
+//! Hashes of order names, for the table of names.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -10,8 +10,8 @@ use crate::book::slab::Slab;
 use crate::state::orders::name::Name;
 use crate::state::orders::record::OpenOrder;
 
-/// What names are hashed with. It differs from process to process, so that no client can craft
-/// ids that collide. No result depends on it: the table is only ever asked for one id.
+/// The seed of the name hash. It differs for each process, so that no client can craft ids that
+/// collide. No result depends on it: the table is only queried for single ids.
 #[derive(Clone, Debug)]
 pub(super) struct Seeds {
     shared: SharedSeed,

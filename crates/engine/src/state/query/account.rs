@@ -1,4 +1,4 @@
-//! Questions about one account.
+//! Queries about one account.
 
 use types::{
     AccountId, AccountLimits, AccountRisk, AccountTrade, Balance, InstrumentId, Order, Withdrawal,
@@ -9,7 +9,7 @@ use crate::state::account::Account;
 use crate::state::account::rate::OrderRate;
 
 impl Engine {
-    /// An account's balances, indexed by asset; assets it never had may be missing at the end.
+    /// An account's balances, indexed by asset; unused assets may be missing at the end.
     pub fn balances(&self, account: AccountId) -> &[Balance] {
         self.accounts.get(account.0 as usize).map_or(&[], |account| &account.balances)
     }
@@ -29,12 +29,12 @@ impl Engine {
 }
 
 impl Engine {
-    /// How an account is looked after.
+    /// The risk settings of an account.
     pub fn account_risk(&self, account: AccountId) -> Option<AccountRisk> {
         self.account(account).map(Account::risk)
     }
 
-    /// Where an account has limits, and which.
+    /// The limits of an account, by instrument.
     pub fn limits(
         &self,
         account: AccountId,
@@ -45,15 +45,15 @@ impl Engine {
             .filter(|(_, limits)| **limits != AccountLimits::default())
     }
 
-    /// The positions of an account without balances, in lots, short below zero.
+    /// The positions of an account without balances, in lots, negative if short.
     pub fn positions(&self, account: AccountId) -> impl Iterator<Item = (InstrumentId, i128)> {
         let extra = self.account(account).and_then(|account| account.extra.as_ref());
         let all = extra.into_iter().flat_map(|extra| &extra.markets);
         all.map(|(id, risk)| (*id, risk.position)).filter(|(_, position)| *position != 0)
     }
 
-    /// The orders that an account has had taken on lately. Counted where the account has an order
-    /// rate or anything else that few have.
+    /// The counters of an account's accepted orders. Only accounts with an order rate or other rare
+    /// settings have them.
     pub fn order_rate(&self, account: AccountId) -> Option<OrderRate> {
         let extra = self.account(account)?.extra.as_ref();
         Some(extra.map(|extra| extra.rate).unwrap_or_default().at(self.now_ns))
@@ -66,7 +66,7 @@ impl Engine {
 }
 
 impl Engine {
-    /// An account's that are open, oldest first.
+    /// An account's open withdrawals, oldest first.
     pub fn open_withdrawals(&self, account: AccountId) -> impl Iterator<Item = &Withdrawal> {
         let known = self.withdrawals.get(&account).into_iter().flatten();
         known.filter(|withdrawal| withdrawal.is_open())
@@ -74,8 +74,8 @@ impl Engine {
 }
 
 impl Engine {
-    /// Whether an account owes or is owed anything.
+    /// Whether an account is debtor or creditor of a receivable.
     pub(crate) fn has_receivables(&self, account: AccountId) -> bool {
-        self.receivables().any(|owed| owed.debtor == account || owed.creditor == account)
+        self.receivables().any(|open| open.debtor == account || open.creditor == account)
     }
 }

@@ -1,4 +1,4 @@
-//! Questions about one instrument.
+//! Queries about one instrument.
 
 use types::{
     Calendar, FeeSchedule, InstrumentId, InstrumentRules, Order, OrderId, Phase, Price, Qty, Side,
@@ -13,7 +13,7 @@ impl Engine {
         self.market(instrument).is_some_and(|market| market.trading.delisted)
     }
 
-    /// The phase that an instrument is in.
+    /// The phase of an instrument.
     pub fn phase(&self, instrument: InstrumentId) -> Option<Phase> {
         self.market(instrument).map(|market| market.trading.phase)
     }
@@ -29,8 +29,8 @@ impl Engine {
 }
 
 impl Engine {
-    /// What an instrument's filters take for its price: the average over the window of its rules,
-    /// rounded down to a tick, or without a trade in it the price of the last one.
+    /// The price that an instrument's filters use. It is the average over the window of its rules,
+    /// rounded down to a tick, or the last price if the window has no trade.
     pub fn avg_price(&self, instrument: InstrumentId) -> Option<Price> {
         self.market(instrument)?.trading.avg_price(self.now_ns)
     }
@@ -62,7 +62,7 @@ impl Engine {
         due.take_while(|_| !self.is_halted())
     }
 
-    /// When the next session of any calendar begins.
+    /// Start of the next session of any calendar.
     pub fn next_session_ns(&self, now_ns: u64) -> Option<u64> {
         self.markets.iter().filter_map(|market| market.trading.next_session_ns(now_ns)).min()
     }
@@ -78,7 +78,7 @@ impl Engine {
         self.market(instrument).into_iter().flat_map(move |market| market.book.levels(side))
     }
 
-    /// The resting orders of one side, hidden ones too, in the order in which they would trade.
+    /// The resting orders of one side, hidden ones too, in order of their trading.
     pub fn resting(&self, instrument: InstrumentId, side: Side) -> impl Iterator<Item = Order> {
         self.market(instrument).into_iter().flat_map(move |market| {
             let in_line = market.in_line(&self.orders, side);

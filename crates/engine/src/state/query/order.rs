@@ -1,4 +1,4 @@
-//! Questions about orders and lists of orders.
+//! Queries about orders and lists of orders.
 
 use types::{AccountId, ClOrdId, InstrumentId, Order, OrderList, OrderListId, OrderRef};
 
@@ -6,8 +6,8 @@ use crate::state::Engine;
 use crate::state::orders::finished::find_finished;
 
 impl Engine {
-    /// An order of this account, open or finished and still kept. A client's name means the open
-    /// order of that name, or else the one that finished last.
+    /// An order of this account, open or finished and still kept. A client id means the open order
+    /// of that id, or else the last finished one.
     pub fn order(
         &self,
         account: AccountId,
@@ -35,8 +35,8 @@ impl Engine {
 }
 
 impl Engine {
-    /// A list of this account, open or done and still kept. By name, the open one, or else the one
-    /// that was done last.
+    /// A list of this account, open or done and still kept. A name means the open list of that
+    /// name, or else the last one that was done.
     pub fn order_list(
         &self,
         account: AccountId,

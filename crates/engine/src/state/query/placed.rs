@@ -1,4 +1,4 @@
-//! When orders were placed: as they were taken on, or later by their lists.
+//! Times at which orders were placed: on acceptance, or later by their lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,19 +8,20 @@ use crate::state::Engine;
 use crate::state::lists::is_in_list;
 use crate::state::orders::record::Standing;
 
-/// An order, whoever owns it.
+/// Identifies an order across accounts.
 type OrderName = (InstrumentId, OrderId);
 
 impl Engine {
-    /// For each of an account's orders, open or finished; `None` of one that waits for its list's
-    /// first order to fill, or ended without having been placed. Where that first order is not kept
-    /// any more, it counts as placed from the beginning.
+    /// For each of an account's orders, open or finished, the time at which it was placed. `None`
+    /// for an order that waits for its list's first order to fill, or ended without a placement. If
+    /// that first order is not kept any more, the order counts as placed from the beginning.
     ///
-    /// What is kept is looked through once, however many orders are asked about.
+    /// Scans the kept orders once, for any number of orders.
     pub fn placed_ns(&self, account: AccountId, orders: &[Order]) -> Vec<Option<u64>> {
-        let firsts = match orders.iter().any(is_in_list) {
-            true => self.first_orders(account),
-            false => BTreeMap::new(),
+        let firsts = if orders.iter().any(is_in_list) {
+            self.first_orders(account)
+        } else {
+            BTreeMap::new()
         };
         let first_of = |order: &Order| firsts.get(&name_of(order)).copied();
         let filled_ns = self.filled_ns(account, &orders.iter().filter_map(first_of).collect());
@@ -36,7 +37,7 @@ impl Engine {
         orders.iter().map(placed_ns).collect()
     }
 
-    /// Of the orders that lists place later, which one they wait for.
+    /// For each order that its list places later, the order that it waits for.
     fn first_orders(&self, account: AccountId) -> BTreeMap<OrderName, OrderName> {
         let mut firsts = BTreeMap::new();
         let lists = self.order_lists(account).chain(self.done_order_lists(account));
@@ -49,7 +50,7 @@ impl Engine {
         firsts
     }
 
-    /// When these have filled, as far as they are finished and kept; `None` of those that ended
+    /// The fill times of these orders, if they are finished and kept; `None` if they ended
     /// otherwise.
     fn filled_ns(
         &self,

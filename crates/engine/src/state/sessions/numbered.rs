@@ -1,24 +1,24 @@
-//! Commands that a session numbers: one that comes again, as after a lost connection, is not carried
+//! Numbered commands of sessions: a repeated command, as after a lost connection, is not carried
 //! out again.
 
 use std::collections::VecDeque;
 
 use types::{Reader, Wire};
 
-/// The commands of a session whose places are known. Who repeats an older one is told only that it
-/// was carried out.
+/// Limit of the commands of a session whose sequences are kept. For an older repeat the engine only
+/// knows that it was carried out.
 const REMEMBERED_MAX: usize = 1_024;
 
 /// The numbered commands of one session.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Numbered {
-    /// The client's numbers, ascending, and the sequences that they became.
+    /// The client's numbers, ascending, and the sequences of their commands.
     recent: VecDeque<(u64, u64)>,
 }
 
 impl Numbered {
-    /// Where a command of this number was carried out: zero if that is not known any more. `None`
-    /// if it is new, and then it is known from now on.
+    /// The sequence of the command with this number: zero if it is no longer kept. `None` for a new
+    /// number, which is recorded.
     pub(crate) fn first_sequence(&mut self, client_seq: u64, sequence: u64) -> Option<u64> {
         if self.recent.back().is_none_or(|(last, _)| *last < client_seq) {
             if self.recent.len() == REMEMBERED_MAX {

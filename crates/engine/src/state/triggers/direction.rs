@@ -1,11 +1,11 @@
-//! Which way the price has to go for an order, and the keys that both ways share.
+//! Directions of triggers, and their common keys.
 
 use types::{OrderId, OrderType, Price, Side};
 
-/// A delta of all of the price would never be reached.
+/// A delta of the whole price would never be reached.
 pub(crate) const TRAILING_DELTA_END_BPS: u32 = 10_000;
 
-/// Which way the price has to go for an order to be reached.
+/// The direction in which the price must move to reach an order.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Direction {
     Rise = 0,
@@ -15,16 +15,13 @@ pub(crate) enum Direction {
 pub(crate) const DIRECTIONS: [Direction; 2] = [Direction::Rise, Direction::Fall];
 
 impl Direction {
-    /// Which way an order of this type waits for its stop price.
+    /// The direction of an order of this type with a stop price.
     pub(crate) fn of(order_type: OrderType, side: Side) -> Self {
         let stop_loss = matches!(order_type, OrderType::StopLoss | OrderType::StopLossLimit);
-        match (side == Side::Buy) == stop_loss {
-            true => Self::Rise,
-            false => Self::Fall,
-        }
+        if (side == Side::Buy) == stop_loss { Self::Rise } else { Self::Fall }
     }
 
-    /// Which way the price has to turn for an order that trails it.
+    /// The direction in which the price must turn for an order that trails it.
     pub(crate) fn trailing(side: Side) -> Self {
         match side {
             Side::Buy => Self::Rise,
@@ -42,7 +39,7 @@ impl Direction {
 
 pub(in crate::state) type Key = i64;
 
-/// Who waits, in a ladder: the last is the lowest key, and the oldest order there.
+/// The ladder's key of a waiting order: the last one is the lowest key, and the oldest order at it.
 pub(super) fn rung(key: Key, order_id: OrderId) -> (Key, u64) {
     (!key, !order_id.0)
 }
@@ -50,5 +47,5 @@ pub(super) fn rung(key: Key, order_id: OrderId) -> (Key, u64) {
 /// The extreme of an order that has seen no price yet.
 pub(in crate::state) const NO_PRICE: Key = Key::MAX;
 
-/// Trailing orders come behind others at the same key.
+/// Trailing orders trigger after other orders at the same key.
 pub(in crate::state) const TRAILING_TURN: u64 = 1 << 63;

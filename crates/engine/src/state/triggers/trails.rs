@@ -1,4 +1,4 @@
-//! Orders whose trigger follows the price.
+//! Trailing orders: their trigger follows the price.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::state::triggers::direction::{Key, NO_PRICE, TRAILING_DELTA_END_BPS};
 /// Orders that trail in one direction.
 #[derive(Clone, Debug, Default)]
 pub(in crate::state) struct Trails {
-    /// By delta, then by when they began.
+    /// By delta, then by the number of their start.
     pub(in crate::state) lines: BTreeMap<u32, BTreeMap<u64, NodeId>>,
-    /// The number of each one's beginning, and the key at which it was reached, if it was.
+    /// The start number of each order, and the key at which it was reached, if it was.
     pub(in crate::state) begun: BTreeMap<NodeId, (u64, Option<Key>)>,
-    /// The lowest key since each beginning, for those that began from this number on.
+    /// The lowest key since each start, for the orders that started from this number on.
     pub(in crate::state) extremes: Vec<(u64, Key)>,
     pub(in crate::state) next: u64,
 }
@@ -29,7 +29,7 @@ impl Trails {
         self.begun.insert(node, (number, None));
     }
 
-    /// Takes note of a price: it is the new extreme of all that had none so good.
+    /// Applies a price: it becomes the extreme of all orders whose extreme is worse.
     pub(super) fn pass(&mut self, key: Key) {
         let better = self.extremes.partition_point(|(_, lowest)| *lowest < key);
         if let Some((first, _)) = self.extremes.get(better).copied() {
@@ -43,7 +43,7 @@ impl Trails {
         at.checked_sub(1).map_or(NO_PRICE, |at| self.extremes[at].1)
     }
 
-    /// Takes one order that is reached at `key`: its number, the key that it waited for, itself.
+    /// Removes one order that is reached at `key`: its number, its trigger key, its node.
     pub(super) fn take_reached(&mut self, key: Key) -> Option<(u64, Key, NodeId)> {
         let lowest = self.extremes.first()?.1;
         let tightest = *self.lines.first_key_value()?.0;
@@ -74,7 +74,7 @@ impl Trails {
     }
 }
 
-/// Where an order that trails by `delta_bps` from `extreme` is reached, rounded away from there.
+/// The trigger of an order that trails by `delta_bps` from `extreme`, rounded away from it.
 fn trigger_key(extreme: Key, delta_bps: u32) -> Key {
     if extreme == NO_PRICE {
         return NO_PRICE;
@@ -83,7 +83,7 @@ fn trigger_key(extreme: Key, delta_bps: u32) -> Key {
     let extreme = i128::from(extreme);
     let scaled = extreme * scale + extreme.abs() * i128::from(delta_bps);
     let rounded = -(-scaled).div_euclid(scale);
-    // Of a price of zero no part is anything.
+    // Any part of a price of zero is zero.
     Key::try_from(rounded.max(extreme + 1)).unwrap_or(NO_PRICE)
 }
 

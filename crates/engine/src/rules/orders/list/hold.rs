@@ -1,4 +1,4 @@
-//! What orders of lists hold: two legs of an OCO no more than the dearer one.
+//! Holds of orders in lists: two legs of an OCO hold only the larger amount.
 
 use types::{AccountId, Amount, AssetId, InstrumentId, Order, OrderId, OrderListId, Qty, Side};
 
@@ -7,7 +7,7 @@ use crate::state::fee::fee;
 use crate::state::holds::held;
 
 impl Engine {
-    /// Sets aside what orders hold that take part from now on: one, or both legs of an OCO.
+    /// Reserves the holds of orders that take part from now on: one, or both legs of an OCO.
     pub(super) fn hold_in_list(
         &mut self,
         instrument: InstrumentId,
@@ -20,7 +20,7 @@ impl Engine {
             if order.order_type.is_market() {
                 continue;
             }
-            // What the other leg holds already, this one need not.
+            // The amount that the other leg holds already is shared.
             let shared = self.legs_hold(instrument, id, &order);
             self.share(instrument, id, order.account, shared);
             let Self { markets, accounts, now_ns, .. } = self;
@@ -29,7 +29,7 @@ impl Engine {
         }
     }
 
-    /// What an order that holds nothing yet will hold as well as the other leg of its OCO.
+    /// The amount that an order without a hold will share with the other leg of its OCO.
     fn legs_hold(
         &self,
         instrument: InstrumentId,
@@ -51,7 +51,7 @@ impl Engine {
         (asset, self.held_in_full(&other, other.leaves_qty()).min(amount + fee(amount, rate)))
     }
 
-    /// Lets an account use what both legs of an OCO hold.
+    /// Frees the amount that both legs of an OCO hold.
     fn share(
         &mut self,
         instrument: InstrumentId,
@@ -69,12 +69,12 @@ impl Engine {
         balance.locked -= shared;
     }
 
-    /// Gives back what `qty` of an order of a list holds. That it was canceled or expired, the
-    /// caller has seen to: it is not found any more then.
+    /// Frees the hold of `qty` of an order in a list. The caller emits the cancel or expiry and
+    /// removes the order, so that it is no longer found.
     #[cold]
     pub(crate) fn release_in_list(&mut self, order: &Order, qty: Qty) {
         let Some(open) = self.open_list(order).copied() else {
-            // Of a list that is done nothing is open.
+            // A list that is done has no open orders.
             return;
         };
         if open.is_pending(order.order_id) || order.order_type.is_market() {

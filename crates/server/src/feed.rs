@@ -12,12 +12,12 @@ use types::Event;
 use venue::{Listener, Metrics, Opened};
 
 /// Begins to follow the spool of a venue that has not started yet.
-pub(crate) fn start(data_dir: &Path, opened: &Opened) -> Projection {
+pub fn start(data_dir: &Path, opened: &Opened) -> Projection {
     Projection::start(Sqlite::of(data_dir), opened.spool().reader(), Measured(opened.metrics()))
 }
 
 /// For [`Opened::start`]: wakes the read model whenever the publisher has written a batch.
-pub(crate) fn listener(projection: &Projection) -> Box<dyn Listener> {
+pub fn listener(projection: &Projection) -> Box<dyn Listener> {
     Box::new(Wakes(projection.wake()))
 }
 

@@ -7,7 +7,7 @@
 mod clock;
 mod demo;
 mod error;
-mod feed;
+pub mod feed;
 mod huge_pages;
 mod operators;
 mod random;

@@ -14,7 +14,6 @@ mod monitoring;
 mod openapi;
 mod orders;
 mod overload;
-mod read_model;
 mod retries;
 mod security;
 mod socket;

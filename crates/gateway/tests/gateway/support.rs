@@ -5,21 +5,20 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::held_log::Hold;
-use crate::read_model;
 use engine::Engine;
 use gateway::{Gateway, Origin as WebOrigin, Settings, Tls};
 use protocol::signed::sign::sign;
 use serde_json::Value;
 use tempfile::TempDir;
+use testing::{Kept, feed};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use types::{
-    AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, Command, CreateAccount,
-    CreateKey, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates, Increment, InstrumentId,
-    InstrumentSpec, KeyId, KeySpec, ListAsset, ListInstrument, Origin, Price, Qty, Role, Side,
+    AccountId, Amount, AssetId, Command, CreateKey, Entry, Envelope, Event, FeeRates, Increment,
+    InstrumentId, InstrumentSpec, KeyId, KeySpec, ListInstrument, Origin, Price, Qty, Role, Side,
     Symbol,
 };
 use venue::{
@@ -148,8 +147,7 @@ impl Site {
 
     async fn list(&self) {
         for name in ["BTC", "USDT", "ETH"] {
-            let asset = Asset { name: AssetName::parse(name).unwrap(), decimals: 8 };
-            self.operate(Command::ListAsset(ListAsset { asset })).await;
+            self.operate(testing::asset(name, 8)).await;
         }
         for (symbol, base) in [("BTCUSDT", 0), ("ETHUSDT", 2)] {
             let spec = InstrumentSpec {
@@ -171,24 +169,13 @@ impl Site {
             self.operate(Command::ListInstrument(ListInstrument { spec })).await;
         }
         for name in ["maker", "taker"] {
-            let spec = AccountSpec {
-                name: AccountName::parse(name).unwrap(),
-                fees: None,
-                max_open_orders: 5_000,
-                finished_orders_kept: 1_000,
-                trades_kept: 1_000,
-            };
-            self.operate(Command::CreateAccount(CreateAccount { spec })).await;
+            self.operate(testing::account(name, 5_000, Kept(1_000))).await;
         }
         for account in [MAKER, TAKER] {
             for (asset, units) in [(0, 10_000), (1, 100_000_000)] {
-                let deposit = Deposit {
-                    account,
-                    asset: AssetId(asset),
-                    amount: Amount::from_minor(units * E8),
-                    external_ref: ExternalRef::parse(&format!("first-{asset}")).unwrap(),
-                };
-                self.operate(Command::Deposit(deposit)).await;
+                let (asset, amount) = (AssetId(asset), Amount::from_minor(units * E8));
+                let reference = format!("first-{asset}");
+                self.operate(testing::deposit(account, asset, amount, &reference)).await;
             }
         }
         for (account, role, key) in [
@@ -347,14 +334,13 @@ async fn start(
     })
     .unwrap()
     .with_log(|log| hold.over(log));
-    let projection = read_model::follow(dir.path(), &opened);
+    let projection = feed::start(dir.path(), &opened);
     let gateway = Gateway::new(settings, &opened, master_key.clone())
         .unwrap()
         .with_history(projection.history())
         .with_tls(exposure.tls.clone())
         .with_origins(exposure.origins.clone());
-    let running =
-        opened.start(vec![gateway.listener(), Box::new(read_model::Wakes(projection.wake()))]);
+    let running = opened.start(vec![gateway.listener(), feed::listener(&projection)]);
     let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = tcp.local_addr().unwrap();
     let (shutdown, asked) = oneshot::channel::<()>();

@@ -291,7 +291,7 @@ fn who_asks_wakes_it() {
 fn it_is_told_how_far_behind_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let opened = Opened::open(settings(dir.path())).unwrap();
-    let projection = follow(dir.path(), &opened);
+    let projection = testing::feed::start(dir.path(), &opened);
     projection.stop();
     drop(opened);
     let venue = Venue::start(dir.path());

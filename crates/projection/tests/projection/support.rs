@@ -5,23 +5,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use log::DataDirLock;
-use marketdata::{BookUpdate, Views};
-use projection::sqlite::Sqlite;
-use projection::{Ask, Gauges, History, Projection, ProjectionError, Rebuilt, Wake};
+use projection::{Ask, History, Projection, ProjectionError, Rebuilt};
 use rusqlite::Connection;
 use rusqlite::types::Value;
-use spool::Applied;
-use types::{
-    AccountId, AccountName, AccountSpec, AmendOrder, Amount, Asset, AssetId, AssetName, ClOrdId,
-    Command, CreateAccount, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates, Increment,
-    InstrumentId, InstrumentSpec, ListAsset, ListInstrument, NewOrder, OrderRef, OrderSize,
-    OrderType, Origin, Price, Qty, Side, StpMode, Symbol, TimeInForce,
-};
-use venue::{Archive, Durability, Handle, Listener, Metrics, Opened, Reply, Running, Settings};
+pub(crate) use testing::{ALICE, BOB, INSTRUMENT, settings};
+use testing::{Kept, feed};
+use types::{AccountId, AmendOrder, ClOrdId, Command, NewOrder, OrderRef, Qty, Side, StpMode};
+use venue::{Archive, Handle, Opened, Reply, Running, Settings};
 
-pub(crate) const ALICE: AccountId = AccountId(1);
-pub(crate) const BOB: AccountId = AccountId(2);
-pub(crate) const INSTRUMENT: InstrumentId = InstrumentId(0);
 /// Longer than anything here takes.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
@@ -40,12 +31,12 @@ impl Venue {
         let dir = settings.data_dir.clone();
         let opened = Opened::open(settings).unwrap();
         let is_new = opened.is_new();
-        let projection = follow(&dir, &opened);
-        let running = opened.start(vec![Box::new(Wakes(projection.wake()))]);
+        let projection = feed::start(&dir, &opened);
+        let running = opened.start(vec![feed::listener(&projection)]);
         let history = projection.history();
         let venue = Self { running, projection, history };
         if is_new {
-            venue.set_up();
+            testing::set_up(&venue.handle(), Kept(10_000));
         }
         venue
     }
@@ -55,8 +46,7 @@ impl Venue {
     }
 
     pub(crate) fn send(&self, account: AccountId, command: Command) -> Reply {
-        let envelope = Envelope { account, ..Envelope::venue(Origin::Rest, 0) };
-        self.handle().submit(Entry { envelope, command }).unwrap().blocking_recv().unwrap().unwrap()
+        testing::send(&self.handle(), account, command)
     }
 
     /// Until it has all that was done here.
@@ -85,31 +75,6 @@ impl Venue {
         self.projection.stop();
     }
 
-    fn set_up(&self) {
-        for name in ["USD", "OIL"] {
-            let asset = Asset { name: AssetName::parse(name).unwrap(), decimals: 2 };
-            self.send(AccountId::VENUE, Command::ListAsset(ListAsset { asset }));
-        }
-        let list = ListInstrument { spec: instrument_spec() };
-        self.send(AccountId::VENUE, Command::ListInstrument(list));
-        for (account, name) in [(ALICE, "alice"), (BOB, "bob")] {
-            let spec = AccountSpec {
-                name: AccountName::parse(name).unwrap(),
-                fees: None,
-                max_open_orders: 100_000,
-                finished_orders_kept: 10_000,
-                trades_kept: 10_000,
-            };
-            self.send(AccountId::VENUE, Command::CreateAccount(CreateAccount { spec }));
-            for asset in [AssetId(0), AssetId(1)] {
-                let amount = Amount::from_minor(1_000_000_000);
-                let external_ref = ExternalRef::parse(&format!("{asset}")).unwrap();
-                let deposit = Deposit { account, asset, amount, external_ref };
-                self.send(AccountId::VENUE, Command::Deposit(deposit));
-            }
-        }
-    }
-
     /// Orders around each other, so that some trade; some are amended or canceled.
     pub(crate) fn trade(&self, numbers: std::ops::Range<u64>) {
         for number in numbers {
@@ -128,35 +93,6 @@ impl Venue {
     }
 }
 
-pub(crate) fn follow(dir: &Path, opened: &Opened) -> Projection {
-    Projection::start(Sqlite::of(dir), opened.spool().reader(), Measured(opened.metrics()))
-}
-
-/// Wakes the read model whenever the publisher has written a batch.
-struct Wakes(Wake);
-
-impl Listener for Wakes {
-    fn event(&mut self, _: &Applied, _: &Event, _: Option<&BookUpdate>) {}
-
-    fn batch_done(&mut self, _: &Views) -> Option<Instant> {
-        self.0.more();
-        None
-    }
-}
-
-/// The venue's metrics have the gauges of the read model.
-struct Measured(Arc<Metrics>);
-
-impl Gauges for Measured {
-    fn projected(&self, sequence: u64) {
-        self.0.projected(sequence);
-    }
-
-    fn failed(&self, failed: bool) {
-        self.0.projection_failed(failed);
-    }
-}
-
 /// From all that the log has.
 pub(crate) fn rebuild(dir: &Path) -> Result<Rebuilt, String> {
     let archive = Archive::open(dir).unwrap();
@@ -170,47 +106,13 @@ pub(crate) fn rebuild(dir: &Path) -> Result<Rebuilt, String> {
     rebuilt.map_err(|error| error.to_string())
 }
 
-pub(crate) fn settings(dir: &Path) -> Settings {
-    Settings { durability: Durability::Os, ..Settings::new(dir) }
-}
-
 pub(crate) fn name(number: u64) -> ClOrdId {
     ClOrdId::parse(&format!("order-{number}")).unwrap()
 }
 
 pub(crate) fn limit(number: u64, side: Side, price: i64, lots: u64) -> Command {
-    Command::NewOrder(NewOrder {
-        instrument: INSTRUMENT,
-        cl_ord_id: name(number),
-        side,
-        order_type: OrderType::Limit,
-        time_in_force: TimeInForce::Gtc,
-        stp_mode: StpMode::ExpireTaker,
-        price: Price::from_ticks(price),
-        size: OrderSize::Base(Qty::from_lots(lots)),
-        strategy_id: None,
-        strategy_type: None,
-        terms: None,
-    })
-}
-
-fn instrument_spec() -> InstrumentSpec {
-    InstrumentSpec {
-        symbol: Symbol::parse("OILUSD").unwrap(),
-        base: AssetId(1),
-        quote: AssetId(0),
-        tick_size: Increment::parse("0.01").unwrap(),
-        lot_size: Increment::parse("1").unwrap(),
-        min_price: Price::from_ticks(1),
-        max_price: Price::from_ticks(1_000_000),
-        min_qty: Qty::from_lots(1),
-        max_qty: Qty::from_lots(1_000_000),
-        market_max_qty: Qty::from_lots(1_000_000),
-        min_notional: Amount::ZERO,
-        max_notional: Amount::from_minor(1 << 60),
-        max_open_orders: 100_000,
-        fees: FeeRates { maker_fee_bps_x100: 0, taker_fee_bps_x100: 500 },
-    }
+    let order = testing::limit(name(number).as_str(), side, price, lots);
+    Command::NewOrder(NewOrder { stp_mode: StpMode::ExpireTaker, ..order })
 }
 
 /// All rows of all tables, in order.

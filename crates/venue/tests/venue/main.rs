@@ -11,75 +11,20 @@ use std::path::Path;
 
 use log::snapshot::Section;
 use spool::{Applied, NumberedEvent};
+use testing::{ALICE, BOB, INSTRUMENT, Kept, instrument, send, settings};
 use types::{
-    AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, Calendar, CancelAll,
-    ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates,
-    HaltVenue, Increment, InstrumentId, InstrumentSpec, ListAsset, ListInstrument, NewOrder,
-    OrderSize, OrderType, Origin, Phase, Price, Qty, SESSIONS_MAX, Session, SetPhase, Side,
-    StpMode, Symbol, TimeInForce, Wire,
+    AccountId, Asset, AssetName, Calendar, CancelAll, ClOrdId, Command, Entry, Envelope, Event,
+    HaltVenue, ListAsset, ListInstrument, Origin, Phase, SESSIONS_MAX, Session, SetPhase, Side,
+    Wire,
 };
-use venue::{Durability, Handle, LogRetention, OpenError, Opened, Reply, Running, Settings};
-
-const ALICE: AccountId = AccountId(1);
-const BOB: AccountId = AccountId(2);
-const INSTRUMENT: InstrumentId = InstrumentId(0);
-
-fn settings(dir: &Path) -> Settings {
-    Settings { durability: Durability::Os, ..Settings::new(dir) }
-}
+use venue::{Durability, Handle, LogRetention, OpenError, Opened, Running, Settings};
 
 fn start(settings: Settings) -> Running {
     Opened::open(settings).unwrap().start(Vec::new())
 }
 
-fn send(handle: &Handle, account: AccountId, command: Command) -> Reply {
-    let envelope = Envelope { account, ..Envelope::venue(Origin::Rest, 0) };
-    handle.submit(Entry { envelope, command }).unwrap().blocking_recv().unwrap().unwrap()
-}
-
-/// Two assets, one instrument, two funded accounts.
 fn set_up(handle: &Handle) {
-    for name in ["USD", "OIL"] {
-        let asset = Asset { name: AssetName::parse(name).unwrap(), decimals: 2 };
-        send(handle, AccountId::VENUE, Command::ListAsset(ListAsset { asset }));
-    }
-    let spec = instrument_spec();
-    send(handle, AccountId::VENUE, Command::ListInstrument(ListInstrument { spec }));
-    for (account, name) in [(ALICE, "alice"), (BOB, "bob")] {
-        let spec = AccountSpec {
-            name: AccountName::parse(name).unwrap(),
-            fees: None,
-            max_open_orders: 100_000,
-            finished_orders_kept: 50,
-            trades_kept: 50,
-        };
-        send(handle, AccountId::VENUE, Command::CreateAccount(CreateAccount { spec }));
-        for asset in [AssetId(0), AssetId(1)] {
-            let amount = Amount::from_minor(1_000_000_000);
-            let external_ref = ExternalRef::parse(&format!("{asset}")).unwrap();
-            let deposit = Deposit { account, asset, amount, external_ref };
-            send(handle, AccountId::VENUE, Command::Deposit(deposit));
-        }
-    }
-}
-
-fn instrument_spec() -> InstrumentSpec {
-    InstrumentSpec {
-        symbol: Symbol::parse("OILUSD").unwrap(),
-        base: AssetId(1),
-        quote: AssetId(0),
-        tick_size: Increment::parse("0.01").unwrap(),
-        lot_size: Increment::parse("1").unwrap(),
-        min_price: Price::from_ticks(1),
-        max_price: Price::from_ticks(1_000_000),
-        min_qty: Qty::from_lots(1),
-        max_qty: Qty::from_lots(1_000_000),
-        market_max_qty: Qty::from_lots(1_000_000),
-        min_notional: Amount::ZERO,
-        max_notional: Amount::from_minor(1 << 60),
-        max_open_orders: 100_000,
-        fees: FeeRates { maker_fee_bps_x100: 0, taker_fee_bps_x100: 500 },
-    }
+    testing::set_up(handle, Kept(50));
 }
 
 fn order(number: u64) -> Command {
@@ -90,23 +35,7 @@ fn order(number: u64) -> Command {
 }
 
 fn limit(number: u64, side: Side, price: i64) -> Command {
-    limit_named(&number.to_string(), side, price, 1 + number % 7)
-}
-
-fn limit_named(cl_ord_id: &str, side: Side, price: i64, lots: u64) -> Command {
-    Command::NewOrder(NewOrder {
-        instrument: INSTRUMENT,
-        cl_ord_id: ClOrdId::parse(cl_ord_id).unwrap(),
-        side,
-        order_type: OrderType::Limit,
-        time_in_force: TimeInForce::Gtc,
-        stp_mode: StpMode::None,
-        price: Price::from_ticks(price),
-        size: OrderSize::Base(Qty::from_lots(lots)),
-        strategy_id: None,
-        strategy_type: None,
-        terms: None,
-    })
+    Command::NewOrder(testing::limit(&number.to_string(), side, price, 1 + number % 7))
 }
 
 fn trade(handle: &Handle, numbers: std::ops::Range<u64>) {
@@ -309,7 +238,7 @@ fn a_calendar_opens_and_closes_before_the_clients_commands_of_its_time() {
         .map(|name| Asset { name: AssetName::parse(name).unwrap(), decimals: 2 })
         .map(|asset| Command::ListAsset(ListAsset { asset }))
         .collect();
-    commands.push(Command::ListInstrument(ListInstrument { spec: instrument_spec() }));
+    commands.push(Command::ListInstrument(ListInstrument { spec: instrument() }));
     let session = |hour: u32, phase| Some(Session { weekdays: 1, begins_s: hour * 3_600, phase });
     let mut sessions = [None; SESSIONS_MAX];
     sessions[0] = session(8, Phase::PreOpen);

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use log::snapshot::{self, Snapshot};
+use testing::settings;
 use types::{Command, Entry, Reader, StateHash};
 use venue::{Handle, LogRetention, OpenError, Opened, ReplicaStatus, Settings};
 
-use super::{knowledge, newest_snapshot, set_up, settings, start, trade};
+use super::{knowledge, newest_snapshot, set_up, start, trade};
 
 /// The smallest there are, so that few orders fill some.
 fn short_segments(dir: &Path) -> Settings {

@@ -1,8 +1,7 @@
 //! How much of the log an order takes.
 
-use types::{AccountId, Entry, Envelope, KeyId, Origin, Side, Wire};
-
-use crate::limit_named;
+use testing::limit;
+use types::{AccountId, Command, Entry, Envelope, KeyId, Origin, Side, Wire};
 
 const BATCH_COMMANDS: usize = 64;
 
@@ -16,7 +15,7 @@ fn bytes_per_order(cl_ord_id: &str) -> f64 {
             key: KeyId(1_000),
             ..Envelope::venue(Origin::Rest, received_ns)
         };
-        let command = limit_named(cl_ord_id, Side::Buy, 6_000_000, 1_000);
+        let command = Command::NewOrder(limit(cl_ord_id, Side::Buy, 6_000_000, 1_000));
         Entry { envelope, command }.write(&mut payload);
     }
     log::frame::size(payload.len()) as f64 / BATCH_COMMANDS as f64

@@ -1,14 +1,12 @@
 //! The checks, trades and rests of orders, and the orders that follow prices.
 
 pub(crate) mod check;
-pub(crate) mod count;
 mod enter;
 mod fill;
 pub(crate) mod matched;
 mod peg;
 mod plain;
 mod reach;
-mod request;
 mod settle;
 pub(crate) mod special;
 mod stp;

@@ -5,12 +5,11 @@ pub(crate) mod calendar;
 pub(crate) mod indication;
 pub(crate) mod line;
 mod pegs;
-mod prices;
 mod schedule;
 mod special;
 pub(crate) mod trading;
 
-use types::{FeeAsset, FeeSchedule, Instrument, OrderId, TradeId};
+use types::{FeeAsset, FeeSchedule, Instrument, OrderId, Phase, Price, Side, TradeId};
 
 use crate::book::Book;
 use crate::book::index::OrderIndex;
@@ -19,6 +18,7 @@ use crate::state::lists::OrderLists;
 use crate::state::market::special::Special;
 use crate::state::market::trading::Trading;
 use crate::state::triggers::Triggers;
+use crate::state::triggers::direction::Direction;
 
 /// Limit of an account's open orders in an instrument with a position limit, because each new order
 /// counts them.
@@ -116,5 +116,35 @@ impl Market {
     pub(crate) fn next_seq(&mut self) -> u64 {
         self.instrument_seq += 1;
         self.instrument_seq
+    }
+}
+
+impl Market {
+    /// The price that stop prices are compared with.
+    pub(crate) fn trigger_price(&self, direction: Direction) -> Option<Price> {
+        let quoted = match direction {
+            Direction::Rise => Side::Sell,
+            Direction::Fall => Side::Buy,
+        };
+        match self.trading.last_price {
+            None if self.trading.phase == Phase::Continuous => self.book.best_price(quoted),
+            last_price => last_price,
+        }
+    }
+
+    /// Records a trade price, for which triggers may wait.
+    #[inline]
+    pub(crate) fn record_price(&mut self, price: Price) {
+        if self.triggers.any_wait() && self.trading.last_price != Some(price) {
+            self.triggers.record_price(price);
+        }
+    }
+
+    /// Whether triggers have work now.
+    #[cold]
+    pub(in crate::state) fn triggers_move(&self) -> bool {
+        let Trading { phase, last_price, .. } = &self.trading;
+        self.triggers.has_prices()
+            || *phase == Phase::Continuous && (self.triggers.any_reached() || last_price.is_none())
     }
 }

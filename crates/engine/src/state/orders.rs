@@ -15,9 +15,7 @@ mod attach;
 mod find;
 pub(crate) mod finished;
 pub(crate) mod kept;
-pub(crate) mod name;
 mod names;
-pub(crate) mod open_id;
 pub(crate) mod record;
 mod seeds;
 
@@ -31,10 +29,8 @@ use types::{
 use crate::book::node::{NodeId, Nodes};
 use crate::book::slab::{NONE, Slab};
 use crate::state::orders::finished::End;
-use crate::state::orders::name::Name;
 use crate::state::orders::names::NameTable;
-use crate::state::orders::open_id::OpenId;
-use crate::state::orders::record::{Extra, OpenOrder, Standing};
+use crate::state::orders::record::{Extra, Name, OpenId, OpenOrder, Standing};
 use crate::state::orders::seeds::Seeds;
 
 #[derive(Clone, Debug, Default)]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use types::{AccountId, InstrumentId, OrderId, SessionId, Side};
 
-use crate::state::orders::open_id::OpenId;
+use crate::state::orders::record::OpenId;
 use crate::state::sessions::numbered::Numbered;
 
 /// Open sessions, and the orders that end with them.

@@ -10,8 +10,8 @@ use types::{
 
 use crate::book::node::NodeId;
 use crate::rules::market::equilibrium::Equilibrium;
-use crate::rules::matching::count::count_fill;
 use crate::rules::matching::matched::Match;
+use crate::rules::matching::matched::count_fill;
 use crate::rules::matching::special::Reduced;
 use crate::state::Engine;
 use crate::state::deferred::{Deferred, PhaseChange, Uncrossing};

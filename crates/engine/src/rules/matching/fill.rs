@@ -13,13 +13,12 @@ use types::{
 use crate::book::Front;
 use crate::book::node::NodeId;
 use crate::rules::event::emit;
-use crate::rules::matching::count::count_fill;
-use crate::rules::matching::matched::{Match, Settled};
+use crate::rules::matching::matched::{Match, Settled, count_fill};
 use crate::state::Engine;
 use crate::state::fee::fee;
 use crate::state::holds::{held, held_at};
 use crate::state::orders::finished::{End, FinishedOrder};
-use crate::state::orders::open_id::OpenId;
+use crate::state::orders::record::OpenId;
 
 /// The sums of a taker's trades, until they are booked.
 struct Tab {

@@ -14,12 +14,12 @@ use types::{
 
 use crate::book::node::NodeId;
 use crate::rules::event::emit;
-use crate::rules::matching::request::new_order;
+use crate::rules::matching::enter::new_order;
 use crate::state::Engine;
 use crate::state::holds::held_at;
 use crate::state::orders::finished::{End, FinishedOrder};
-use crate::state::orders::name::Sought;
-use crate::state::orders::open_id::OpenId;
+use crate::state::orders::record::OpenId;
+use crate::state::orders::record::Sought;
 
 /// A new order that passed the fast checks.
 pub(super) struct FastChecked {

@@ -17,7 +17,7 @@ use crate::state::account::Account;
 use crate::state::fee::{fee, without_fee};
 use crate::state::holds::received_asset;
 use crate::state::market::Market;
-use crate::state::orders::open_id::OpenId;
+use crate::state::orders::record::OpenId;
 
 impl Engine {
     /// Moves the money of both sides, and the fees to the venue.

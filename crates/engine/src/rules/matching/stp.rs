@@ -4,7 +4,7 @@ use types::{Event, ExpireCause, Order, Qty, StpMode, TradePrevented};
 
 use crate::book::Front;
 use crate::book::node::NodeId;
-use crate::rules::matching::count::rest_by_quote;
+use crate::rules::matching::matched::rest_by_quote;
 use crate::state::Engine;
 
 impl Engine {

@@ -6,8 +6,7 @@ use types::{
 
 use crate::book::Front;
 use crate::rules::event::emit;
-use crate::rules::matching::count::{count_fill, count_fill_by_quote, rest_by_quote};
-use crate::rules::matching::matched::Match;
+use crate::rules::matching::matched::{Match, count_fill, count_fill_by_quote, rest_by_quote};
 use crate::state::Engine;
 use crate::state::market::Market;
 

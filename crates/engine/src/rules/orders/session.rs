@@ -7,7 +7,7 @@ use types::{
 
 use crate::state::Engine;
 use crate::state::deferred::Deferred;
-use crate::state::orders::open_id::OpenId;
+use crate::state::orders::record::OpenId;
 use crate::state::sessions::OpenedSession;
 use crate::state::sessions::numbered::Numbered;
 

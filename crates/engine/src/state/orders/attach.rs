@@ -7,9 +7,7 @@ use crate::book::prefetch::advise_huge;
 use crate::book::slab::NONE;
 use crate::state::account::Account;
 use crate::state::orders::Orders;
-use crate::state::orders::name::{Name, Sought};
-use crate::state::orders::open_id::OpenId;
-use crate::state::orders::record::{Extra, OpenOrder, Standing};
+use crate::state::orders::record::{Extra, Name, OpenId, OpenOrder, Sought, Standing};
 
 impl Orders {
     /// Attaches an order with a fresh node, the youngest of its account.

@@ -7,8 +7,7 @@ use crate::book::prefetch::{prefetch, prefetch_whole};
 use crate::book::slab::NONE;
 use crate::state::account::Account;
 use crate::state::orders::Orders;
-use crate::state::orders::name::{Name, Sought};
-use crate::state::orders::record::OpenOrder;
+use crate::state::orders::record::{Name, OpenOrder, Sought};
 
 impl Orders {
     pub(crate) fn by_cl_ord_id(

@@ -6,8 +6,8 @@ use types::{
 };
 
 use crate::state::orders::kept::{Brief, Kept};
-use crate::state::orders::name::Name;
-use crate::state::orders::open_id::OpenId;
+use crate::state::orders::record::Name;
+use crate::state::orders::record::OpenId;
 use crate::state::orders::record::OpenOrder;
 
 /// An order by quantity with a packed name, sums within 64 bits, and no strategy or special terms.

@@ -1,12 +1,11 @@
 //! Records of open orders.
 
 use types::{
-    AccountId, Amount, InstrumentId, OrderStatus, OrderTerms, OrderType, Price, Qty, Reader,
-    StpMode, TimeInForce, Wire,
+    AccountId, Amount, InstrumentId, Order, OrderId, OrderStatus, OrderTerms, OrderType,
+    PackedClOrdId, Price, Qty, Reader, Side, StpMode, TimeInForce, Wire,
 };
 
 use crate::book::slab::NONE;
-use crate::state::orders::name::Name;
 
 /// The data of an open order besides its node, which has id, side and leaves: one cache line.
 #[derive(Clone, Copy, Debug)]
@@ -91,4 +90,37 @@ impl Wire for Standing {
         let all = [Self::Book, Self::Dark].into_iter().chain(Self::OFF_BOOK);
         all.into_iter().find(|standing| *standing as u8 == number)
     }
+}
+
+/// Identity of an open order: account, instrument, id and side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenId {
+    pub(crate) account: AccountId,
+    pub(crate) instrument: InstrumentId,
+    pub(crate) order_id: OrderId,
+    pub(crate) side: Side,
+}
+
+impl From<&Order> for OpenId {
+    #[inline]
+    fn from(order: &Order) -> Self {
+        let Order { account, instrument, order_id, side, .. } = *order;
+        Self { account, instrument, order_id, side }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Name {
+    Packed(PackedClOrdId),
+    /// Index into `long_names`.
+    Long(u32),
+}
+
+const _: () = assert!(size_of::<Name>() == 16);
+
+/// A client id for lookups, with its stored form.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sought {
+    pub(super) packed: Option<PackedClOrdId>,
+    pub(crate) hash: u32,
 }

@@ -7,7 +7,7 @@ use foldhash::quality::FoldHasher;
 use types::{AccountId, ClOrdId, InstrumentId, PackedClOrdId};
 
 use crate::book::slab::Slab;
-use crate::state::orders::name::Name;
+use crate::state::orders::record::Name;
 use crate::state::orders::record::OpenOrder;
 
 /// The seed of the name hash. It differs for each process, so that no client can craft ids that

@@ -1,10 +1,10 @@
-//! Trades of one order, put together.
+//! Aggregation of the trades of one order.
 
 use types::{AggTrade, OrderId, TradeExecuted};
 
 use crate::trade::PublicTrade;
 
-/// Puts consecutive trades together that one command had one order take at one price, on one side.
+/// Aggregates consecutive trades of one order by one command, at one price and side.
 ///
 /// It holds one aggregate trade back until it knows that no further trade belongs to it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,7 +12,7 @@ pub struct AggTrades {
     open: Option<Open>,
 }
 
-/// An aggregate trade that may still grow, and what further trades must have in common with it.
+/// An aggregate trade that may still grow, and the properties that further trades must share.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Open {
     trade: AggTrade,
@@ -21,14 +21,14 @@ struct Open {
 }
 
 impl AggTrades {
-    /// Takes the next trade of the instrument, and gives back what is complete by it. Of `command`
-    /// counts which it is: work that it left for later belongs to it.
+    /// Adds the next trade of the instrument, and returns the aggregate trade that it completes.
+    /// `command` identifies the trade's command, including the work that the command deferred.
     pub fn push(&mut self, command: u64, executed: &TradeExecuted) -> Option<AggTrade> {
         let taker = executed.taker.order.order_id;
         self.push_public(command, taker, &PublicTrade::of(executed))
     }
 
-    /// The same for a trade of which no more is known.
+    /// The same for a public trade.
     pub fn push_public(
         &mut self,
         command: u64,
@@ -76,19 +76,19 @@ mod tests {
     use types::{Event, InstrumentId, Side};
 
     use super::*;
-    use crate::market::Market;
+    use crate::market::EventSource;
 
     /// Trades as `command taker side price qty`; gives the aggregate trades as
     /// `first-last price:qty`.
     #[track_caller]
     fn check(trades: &[(u64, u64, Side, u64, u64)], expect: &[&str]) {
-        let mut market = Market::new(InstrumentId(0));
-        market.list();
+        let mut source = EventSource::new(InstrumentId(0));
+        source.list();
         let (mut agg_trades, mut complete) = (AggTrades::default(), Vec::new());
         for (index, (command, taker, side, price, qty)) in trades.iter().enumerate() {
             let maker = index as u64 + 1;
-            market.rest(side.opposite(), maker, *qty, *price);
-            let Event::TradeExecuted(mut executed) = market.trade(maker, *qty) else {
+            source.rest(side.opposite(), maker, *qty, *price);
+            let Event::TradeExecuted(mut executed) = source.trade(maker, *qty) else {
                 panic!("a trade")
             };
             executed.taker.order.order_id = OrderId(*taker);

@@ -1,4 +1,4 @@
-//! Depth deltas: what a client needs to keep its copy of a book up to date.
+//! Depth deltas, with which a client keeps its copy of a book up to date.
 
 use std::collections::BTreeSet;
 
@@ -6,22 +6,23 @@ use types::{Price, Qty, Side};
 
 use crate::l2::{BookUpdate, L2Book};
 
-/// The levels that changed from `first_update_id` to `last_update_id`, as they are after the last.
+/// The levels that changed from `first_update_id` to `last_update_id`, in their state after the
+/// last.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DepthDelta {
-    /// One more than the last id of the delta before.
+    /// One more than the last id of the previous delta.
     pub first_update_id: u64,
     pub last_update_id: u64,
-    /// Price and all that rests there now, zero when the level is gone; best first.
+    /// Price and total quantity there, zero when the level is gone; best first.
     pub bids: Vec<(Price, Qty)>,
     pub asks: Vec<(Price, Qty)>,
 }
 
 /// Collects the prices whose levels change, until a delta is taken. Each subscription rate of each
-/// instrument has its own.
+/// instrument has its own accumulator.
 ///
-/// It remembers each price once, so it never grows beyond the prices that were touched since the
-/// last [`take`](Self::take).
+/// It stores each price once, so that it is bounded by the prices that changed since the last
+/// [`take`](Self::take).
 #[derive(Clone, Debug)]
 pub struct DepthAccumulator {
     first_update_id: u64,
@@ -30,7 +31,7 @@ pub struct DepthAccumulator {
 }
 
 impl DepthAccumulator {
-    /// For the deltas that follow `book` as it is now.
+    /// An accumulator for the deltas after the current state of `book`.
     pub fn new(book: &L2Book) -> Self {
         Self {
             first_update_id: book.last_update_id() + 1,
@@ -39,7 +40,7 @@ impl DepthAccumulator {
         }
     }
 
-    /// Takes note of an update of this accumulator's instrument.
+    /// Adds an update of this accumulator's instrument.
     pub fn apply(&mut self, update: &BookUpdate) {
         let Some(change) = update.level else { return };
         match change.side {
@@ -48,8 +49,8 @@ impl DepthAccumulator {
         };
     }
 
-    /// What changed since the last delta, given the book after the last update; `None` when no
-    /// level did. A level that changed and changed back is reported too.
+    /// The changes since the last delta, given the book after the last update; `None` if no level
+    /// changed. A level that changed and changed back is reported too.
     pub fn take(&mut self, book: &L2Book) -> Option<DepthDelta> {
         if self.bids.is_empty() && self.asks.is_empty() {
             return None;
@@ -76,7 +77,7 @@ mod tests {
     use types::InstrumentId;
 
     use super::*;
-    use crate::market::{Market, ops, play};
+    use crate::market::{EventSource, ops, play};
 
     /// Plays a script whose `take` lines take deltas, written `U-u bids | asks`.
     #[track_caller]
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn quantities_are_absolute_and_zero_means_gone() {
+    fn quantities_are_absolute_and_zero_removes_a_level() {
         check(
             "buy 1 60 @ 10 \n buy 2 5 @ 10 \n take
              trade 1 20 \n take
@@ -126,7 +127,7 @@ mod tests {
         );
     }
 
-    /// The book of a client that does as Binance tells its clients to.
+    /// The book of a client that follows Binance's instructions.
     struct Client {
         last_update_id: u64,
         in_sync: bool,
@@ -150,18 +151,20 @@ mod tests {
                 return;
             }
             let next = self.last_update_id + 1;
-            match self.in_sync {
-                true => assert_eq!(delta.first_update_id, next),
-                false => assert!(delta.first_update_id <= next),
+            if self.in_sync {
+                assert_eq!(delta.first_update_id, next);
+            } else {
+                assert!(delta.first_update_id <= next);
             }
             self.in_sync = true;
             self.last_update_id = delta.last_update_id;
             for (levels, changed) in [(&mut self.bids, &delta.bids), (&mut self.asks, &delta.asks)]
             {
                 for &(price, qty) in changed {
-                    match qty.is_zero() {
-                        true => levels.remove(&price),
-                        false => levels.insert(price, qty),
+                    if qty.is_zero() {
+                        levels.remove(&price)
+                    } else {
+                        levels.insert(price, qty)
                     };
                 }
             }
@@ -178,9 +181,9 @@ mod tests {
             }),
             joins_at in any::<prop::sample::Index>(),
         ) {
-            let mut market = Market::new(InstrumentId(0));
+            let mut source = EventSource::new(InstrumentId(0));
             let mut book = L2Book::default();
-            book.apply(&BookUpdate::of(&market.list()).unwrap());
+            book.apply(&BookUpdate::of(&source.list()).unwrap());
             let mut accumulator = DepthAccumulator::new(&book);
             let mut client = None;
             let (ops, takes) = steps;
@@ -189,7 +192,7 @@ mod tests {
                 if i == joins_at.index(count) {
                     client = Some(Client::new(&book));
                 }
-                let update = BookUpdate::of(&market.random(op)).unwrap();
+                let update = BookUpdate::of(&source.random(op)).unwrap();
                 book.apply(&update);
                 accumulator.apply(&update);
                 if take && let (Some(delta), Some(client)) = (accumulator.take(&book), &mut client) {
@@ -198,7 +201,7 @@ mod tests {
             }
             if let Some(mut client) = client {
                 accumulator.take(&book).iter().for_each(|delta| client.apply(delta));
-                let levels = |side| market.levels(side).iter().map(|l| (l.price, l.qty)).collect();
+                let levels = |side| source.levels(side).iter().map(|l| (l.price, l.qty)).collect();
                 prop_assert_eq!(client.bids, levels(Side::Buy));
                 prop_assert_eq!(client.asks, levels(Side::Sell));
             }

@@ -1,20 +1,20 @@
-//! The aggregated book of one instrument: how much rests at each price.
+//! Aggregated book of one instrument: the total quantity at each price.
 
 use std::collections::BTreeMap;
 
 use types::{Event, InstrumentId, Price, Qty, Reader, Side, Wire};
 
-/// What an event means for one instrument's market data.
+/// The effect of an event on one instrument's market data.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct BookUpdate {
     pub instrument: InstrumentId,
     /// The event's `instrument_seq`.
     pub update_id: u64,
-    /// `None` when no order came, went or shrank: an order was accepted or expired, say.
+    /// `None` if the displayed quantity did not change, as when an order was accepted or expired.
     pub level: Option<LevelChange>,
 }
 
-/// One resting order makes a difference to the level at its price.
+/// The change of a level by one resting order.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LevelChange {
     pub side: Side,
@@ -24,19 +24,19 @@ pub struct LevelChange {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum OrderChange {
-    /// An order came, with this much.
+    /// A new order, with this quantity.
     Added(Qty),
-    /// An order has this much less and stays.
+    /// An order lost this quantity and stays.
     Reduced(Qty),
-    /// An order went, and this much was left of it.
+    /// An order left the book, and this was its remaining quantity.
     Removed(Qty),
 }
 
 impl BookUpdate {
-    /// `None` for an event that is about no instrument.
+    /// `None` for an event without an instrument.
     ///
-    /// Of orders with special terms only [`types::OrderRested`] and [`types::BookReduced`] say what
-    /// the book shows.
+    /// For orders with special terms only [`types::OrderRested`] and [`types::BookReduced`] change
+    /// the displayed book.
     pub fn of(event: &Event) -> Option<Self> {
         let (instrument, update_id, level) = match event {
             Event::OrderAccepted(e) => (e.order.instrument, e.instrument_seq, None),
@@ -47,9 +47,10 @@ impl BookUpdate {
             }
             Event::TradeExecuted(e) => {
                 let maker = &e.maker.order;
-                let order = match maker.status.is_open() {
-                    true => OrderChange::Reduced(e.qty),
-                    false => OrderChange::Removed(e.qty),
+                let order = if maker.status.is_open() {
+                    OrderChange::Reduced(e.qty)
+                } else {
+                    OrderChange::Removed(e.qty)
                 };
                 let level = LevelChange { side: e.side.opposite(), price: maker.price, order };
                 (e.instrument, e.instrument_seq, maker.terms.is_none().then_some(level))
@@ -67,9 +68,10 @@ impl BookUpdate {
                 (e.order.instrument, e.instrument_seq, level)
             }
             Event::BookReduced(e) => {
-                let order = match e.leaves_qty.is_zero() {
-                    true => OrderChange::Removed(e.qty),
-                    false => OrderChange::Reduced(e.qty),
+                let order = if e.leaves_qty.is_zero() {
+                    OrderChange::Removed(e.qty)
+                } else {
+                    OrderChange::Reduced(e.qty)
                 };
                 let level = LevelChange { side: e.side, price: e.price, order };
                 (e.instrument, e.instrument_seq, Some(level))
@@ -119,7 +121,7 @@ impl BookUpdate {
     }
 }
 
-/// All that rests at one price.
+/// The total at one price.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Level {
     pub price: Price,
@@ -142,7 +144,7 @@ struct Total {
 }
 
 impl L2Book {
-    /// Updates come one after another: a gap would leave a book that is silently wrong.
+    /// Updates must be consecutive: a gap would leave a wrong book without a sign of it.
     pub fn apply(&mut self, update: &BookUpdate) {
         debug_assert_eq!(update.update_id, self.last_update_id + 1, "a gap in instrument_seq");
         self.last_update_id = update.update_id;
@@ -169,7 +171,7 @@ impl L2Book {
         }
     }
 
-    /// The `instrument_seq` of the last event; zero before the instrument is listed.
+    /// The `instrument_seq` of the last event; zero until the instrument is listed.
     pub fn last_update_id(&self) -> u64 {
         self.last_update_id
     }
@@ -200,7 +202,7 @@ impl L2Book {
         (self.bids().take(limit), self.asks().take(limit))
     }
 
-    /// What rests at `price`; zero when there is no such level.
+    /// The quantity that rests at `price`; zero if there is no such level.
     pub fn qty_at(&self, side: Side, price: Price) -> Qty {
         let levels = match side {
             Side::Buy => &self.bids,
@@ -233,7 +235,7 @@ impl Wire for L2Book {
     }
 }
 
-/// Levels as `write` leaves them: prices ascend, none is empty.
+/// Levels as `write` stores them: prices ascend, and no level is empty.
 fn read_levels(r: &mut Reader<'_>) -> Option<BTreeMap<Price, Total>> {
     let count: u32 = r.read()?;
     let mut levels = BTreeMap::new();
@@ -254,7 +256,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::market::{Market, ops, play};
+    use crate::market::{EventSource, ops, play};
 
     /// Plays a script and compares the levels, written `price:qty/orders`, best first.
     #[track_caller]
@@ -295,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancel_takes_what_is_left() {
+    fn a_cancel_removes_the_remaining_quantity() {
         check("buy 1 60 @ 10 \n buy 2 7 @ 10 \n trade 1 20 \n cancel 1", "10:7/1", "");
         check("sell 1 60 @ 10 \n cancel 1", "", "");
     }
@@ -307,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_that_does_not_rest_leaves_no_trace() {
+    fn an_order_that_does_not_rest_changes_no_level() {
         check("buy 1 60 @ 10 \n accept \n expire", "10:60/1", "");
     }
 
@@ -337,16 +339,16 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "a gap in instrument_seq")]
-    fn a_gap_is_noticed() {
-        let mut market = Market::new(InstrumentId(0));
+    fn a_gap_panics() {
+        let mut source = EventSource::new(InstrumentId(0));
         let mut book = L2Book::default();
-        for event in [market.list(), market.accept(), market.accept()].iter().step_by(2) {
+        for event in [source.list(), source.accept(), source.accept()].iter().step_by(2) {
             book.apply(&BookUpdate::of(event).unwrap());
         }
     }
 
     #[test]
-    fn a_book_that_was_never_written_is_not_read() {
+    fn bytes_of_an_invalid_book_are_not_read() {
         let check = |levels: &[(i64, u64, u32)], expect: bool| {
             let mut bytes = Vec::new();
             7_u64.write(&mut bytes);
@@ -365,17 +367,17 @@ mod tests {
     }
 
     proptest! {
-        /// The book is the sum of the live orders, whatever happened to them.
+        /// The book is the sum of the live orders, after any events.
         #[test]
         fn the_book_is_the_sum_of_live_orders(ops in ops(200)) {
-            let mut market = Market::new(InstrumentId(0));
+            let mut source = EventSource::new(InstrumentId(0));
             let mut book = L2Book::default();
-            book.apply(&BookUpdate::of(&market.list()).unwrap());
+            book.apply(&BookUpdate::of(&source.list()).unwrap());
             for op in ops {
-                book.apply(&BookUpdate::of(&market.random(op)).unwrap());
-                prop_assert_eq!(book.bids().collect::<Vec<_>>(), market.levels(Side::Buy));
-                prop_assert_eq!(book.asks().collect::<Vec<_>>(), market.levels(Side::Sell));
-                prop_assert_eq!(book.last_update_id(), market.instrument_seq);
+                book.apply(&BookUpdate::of(&source.random(op)).unwrap());
+                prop_assert_eq!(book.bids().collect::<Vec<_>>(), source.levels(Side::Buy));
+                prop_assert_eq!(book.asks().collect::<Vec<_>>(), source.levels(Side::Sell));
+                prop_assert_eq!(book.last_update_id(), source.instrument_seq);
             }
         }
     }

@@ -1,15 +1,15 @@
 //! Pure views of the market, built from events: aggregated books, depth deltas, recent trades,
 //! candles and statistics.
 //!
-//! A view takes one [`types::Event`] at a time and answers for the moment after it. It reads no
-//! clock, does no IO and never asks the engine.
+//! A view takes one [`types::Event`] at a time and describes the market after it. It reads no
+//! clock, does no I/O and never queries the engine.
 //!
 //! # Invariants
-//! - A view depends on the events alone: views that were written to a snapshot and read back
-//!   answer like views that never stopped.
+//! - A view depends only on the events: views that were written to a snapshot and read back equal
+//!   views that never stopped.
 //! - An instrument's update id is its `instrument_seq`, so it survives restarts and has no gaps.
-//! - Depth as of update id `n` and the deltas after `n` give the book: what a client rebuilds is
-//!   what the venue has.
+//! - Depth as of update id `n` and the deltas after `n` give the book: a client's copy equals the
+//!   venue's book.
 
 mod agg_trade;
 mod depth;

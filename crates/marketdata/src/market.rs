@@ -1,5 +1,4 @@
-//! A market for the tests: orders by themselves, with no rules but those of arithmetic, and the
-//! events that tell of them.
+//! A test source of events: orders without rules but those of arithmetic, and their events.
 
 use std::collections::BTreeMap;
 
@@ -9,45 +8,45 @@ use types::*;
 use crate::depth::{DepthAccumulator, DepthDelta};
 use crate::l2::{BookUpdate, L2Book, Level};
 
-pub(crate) struct Market {
+pub(crate) struct EventSource {
     instrument: InstrumentId,
     pub(crate) instrument_seq: u64,
     orders: BTreeMap<u64, Order>,
     trade_id: u64,
 }
 
-/// Plays a script, one event a line, and gives back the book and the deltas that `take` lines took.
+/// Plays a script, one event a line, and returns the book and the deltas of its `take` lines.
 pub(crate) fn play(script: &str) -> (L2Book, Vec<Option<DepthDelta>>) {
-    let mut market = Market::new(InstrumentId(0));
+    let mut source = EventSource::new(InstrumentId(0));
     let mut book = L2Book::default();
-    book.apply(&BookUpdate::of(&market.list()).expect("about an instrument"));
+    book.apply(&BookUpdate::of(&source.list()).expect("the event of an instrument"));
     let mut accumulator = DepthAccumulator::new(&book);
     let mut deltas = Vec::new();
     for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let words: Vec<_> = line.split_whitespace().collect();
         let number = |i: usize| words[i].parse::<u64>().expect("a number");
         let event = match words[0] {
-            "buy" => market.rest(Side::Buy, number(1), number(2), number(4)),
-            "sell" => market.rest(Side::Sell, number(1), number(2), number(4)),
-            "trade" => market.trade(number(1), number(2)),
-            "cancel" => market.cancel(number(1)),
-            "amend" => market.amend(number(1), number(2)),
-            "accept" => market.accept(),
-            "expire" => market.expire(),
+            "buy" => source.rest(Side::Buy, number(1), number(2), number(4)),
+            "sell" => source.rest(Side::Sell, number(1), number(2), number(4)),
+            "trade" => source.trade(number(1), number(2)),
+            "cancel" => source.cancel(number(1)),
+            "amend" => source.amend(number(1), number(2)),
+            "accept" => source.accept(),
+            "expire" => source.expire(),
             "take" => {
                 deltas.push(accumulator.take(&book));
                 continue;
             }
             _ => panic!("no such line: {line}"),
         };
-        let update = BookUpdate::of(&event).expect("about an instrument");
+        let update = BookUpdate::of(&event).expect("the event of an instrument");
         book.apply(&update);
         accumulator.apply(&update);
     }
     (book, deltas)
 }
 
-/// What happens next, and numbers that choose to which order and how much.
+/// A random step: a kind of event, and numbers that select the order and the quantity.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
     kind: u8,
@@ -69,12 +68,12 @@ pub(crate) fn ops(count_max: usize) -> impl Strategy<Value = Vec<Op>> {
     prop::collection::vec(op(), 0..count_max)
 }
 
-impl Market {
+impl EventSource {
     pub(crate) fn new(instrument: InstrumentId) -> Self {
         Self { instrument, instrument_seq: 0, orders: BTreeMap::new(), trade_id: 0 }
     }
 
-    /// The levels as they follow from the live orders, best first.
+    /// The levels as the sums of the live orders, best first.
     pub(crate) fn levels(&self, side: Side) -> Vec<Level> {
         let mut levels: Vec<Level> = Vec::new();
         let mut orders: Vec<_> = self.orders.values().filter(|order| order.side == side).collect();
@@ -98,7 +97,7 @@ impl Market {
         levels
     }
 
-    /// Carries an op out on whatever orders there are.
+    /// Applies an op to a live order, if there is one.
     pub(crate) fn random(&mut self, op: Op) -> Event {
         let new_id = self.instrument_seq + 1;
         let picked = self.orders.values().nth(op.pick % self.orders.len().max(1)).copied();
@@ -153,7 +152,7 @@ impl Market {
         })
     }
 
-    /// Somebody trades with a resting order.
+    /// An aggressor trades with a resting order.
     pub(crate) fn trade(&mut self, maker_id: u64, qty: u64) -> Event {
         let instrument_seq = self.next_seq();
         self.trade_id += 1;

@@ -1,16 +1,17 @@
 //! The current candles of one instrument, and its statistics over the last 24 hours.
 //!
-//! A trade is added to the candle of its second and to that of its minute. When a minute is over,
-//! its candle goes into those of the longer intervals, and into the list of the last 24 hours; that
-//! list has only minutes in which something was traded. Windows begin with a minute, so they
-//! are up to 59,999 ms longer than asked for.
+//! A trade is added to the candle of its second and to that of its minute. At the end of a minute,
+//! its candle is added to those of the longer intervals, and to the list of the last 24 hours. That
+//! list has only minutes with trades. Windows begin with a minute, so they are up to 59,999 ms
+//! longer than requested.
 //!
 //! # Invariants
-//! - A candle and a window are to the unit what their trades come to.
-//! - Only trades change anything: what a question needs to know of the time it brings with it.
+//! - A candle and a window are exact sums of their trades.
+//! - Only trades change the state: a query passes its time.
 //!
 //! # Known limits
-//! Trades whose time is before that of the one before count for its second. The venue's time
+//! A trade with an earlier time than the previous one counts for the second of that one. The
+//! venue's time does not go back.
 //! does not go back.
 
 use std::collections::VecDeque;
@@ -20,12 +21,12 @@ use types::{Candle, Interval, Price, Reader, TimeZone, Wire};
 use crate::trade::PublicTrade;
 
 const NS_PER_MINUTE: u64 = 60_000_000_000;
-/// How long minutes are kept.
+/// Time for which minutes are kept.
 const WINDOW_NS: u64 = 24 * 60 * NS_PER_MINUTE;
 
-/// The intervals whose candles are put together of minutes.
+/// The intervals whose candles are sums of minutes.
 const ROLLED: &[Interval] = Interval::ALL.split_at(2).1;
-/// The time zones for which that is done.
+/// The time zones of these candles.
 pub const LIVE_ZONES: [TimeZone; 2] = [TimeZone::UTC, PLUS_8];
 pub const PLUS_8: TimeZone = match TimeZone::from_minutes(8 * 60) {
     Some(zone) => zone,
@@ -36,22 +37,22 @@ pub const PLUS_8: TimeZone = match TimeZone::from_minutes(8 * 60) {
 pub struct Statistics {
     second: Option<Candle>,
     minute: Option<Candle>,
-    /// Minutes before the current one, oldest first.
+    /// Minutes older than the current one, oldest first.
     minutes: VecDeque<Candle>,
-    /// Hours before the current one of which all minutes are kept, oldest first.
+    /// Hours older than the current one whose minutes are all kept, oldest first.
     hours: VecDeque<Candle>,
-    /// For each interval of [`ROLLED`] and each zone, up to the last minute that is over.
+    /// For each interval of [`ROLLED`] and each zone, up to the last complete minute.
     rolled: Vec<Candle>,
-    /// The close of the last minute that is kept no longer.
+    /// The close of the last dropped minute.
     before: Option<Price>,
 }
 
-/// The trades from a minute on, summed up.
+/// The sum of the trades from a minute onwards.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Window {
-    /// `None` when there is no trade in it.
+    /// `None` if the window has no trade.
     pub candle: Option<Candle>,
-    /// The last price before it; `None` when that is not known.
+    /// The last price in front of it; `None` if that is unknown.
     pub before: Option<Price>,
 }
 
@@ -70,8 +71,8 @@ impl Statistics {
         }
     }
 
-    /// The candle of the period that a moment is in, if that is not before the last trade. Without
-    /// a trade in it, it stands at the last price; `None` before the first trade.
+    /// The candle of the period that contains a time, if that is not earlier than the last trade.
+    /// Without a trade it has the last price; `None` until the first trade.
     pub fn candle(&self, interval: Interval, zone: TimeZone, now_ns: u64) -> Option<Candle> {
         let open_ns = interval.open_ns(zone, now_ns);
         let found = match interval {
@@ -83,7 +84,7 @@ impl Statistics {
         found.filter(|candle| candle.open_ns == open_ns).or_else(at_last)
     }
 
-    /// That of the last trade.
+    /// The candle of the last trade's period.
     fn rolled_candle(&self, interval: Interval, zone: TimeZone) -> Option<Candle> {
         let minute = self.minute?;
         let place = place_of(interval, zone)?;
@@ -93,12 +94,12 @@ impl Statistics {
         candle
     }
 
-    /// What was traded in the minutes from the one that a moment is in, at most 24 hours before the
-    /// last trade, up to now.
+    /// The trades since the minute that contains `from_ns`, at most 24 hours earlier than the last
+    /// trade.
     pub fn window(&self, from_ns: u64) -> Window {
         let from_ns = Interval::Minute1.open_ns(TimeZone::UTC, from_ns);
         let mut window = Window { candle: None, before: self.before };
-        // Whole hours first, as far as there are any; then the minutes on both sides of them.
+        // Whole hours first, if there are any; then the minutes on both sides of them.
         let hours_from = self.hours.partition_point(|hour| hour.open_ns < from_ns);
         let hours = self.hours.range(hours_from..);
         let first_hour_ns = hours.clone().next().map_or(u64::MAX, |hour| hour.open_ns);
@@ -122,7 +123,7 @@ impl Statistics {
         window
     }
 
-    /// 24 hours before a moment, and all since.
+    /// The trades since 24 hours before a time.
     pub fn day(&self, now_ns: u64) -> Window {
         self.window(now_ns.saturating_sub(WINDOW_NS))
     }
@@ -166,7 +167,7 @@ impl Window {
     }
 }
 
-/// Adds what follows to the candle, or begins another with it.
+/// Adds the later part to the candle, or begins a candle with it.
 fn put(candle: &mut Option<Candle>, next: &Candle) {
     match candle {
         Some(candle) if candle.open_ns == next.open_ns => candle.add(next),
@@ -178,7 +179,7 @@ fn end_of_hour(open_ns: u64) -> u64 {
     Interval::Hour1.end_ns(TimeZone::UTC, open_ns)
 }
 
-/// Where in `rolled` an interval and a zone are.
+/// Index of an interval and a zone in `rolled`.
 fn place_of(interval: Interval, zone: TimeZone) -> Option<usize> {
     let interval = ROLLED.iter().position(|rolled| *rolled == interval)?;
     let zone = LIVE_ZONES.iter().position(|live| *live == zone)?;
@@ -208,7 +209,7 @@ impl Wire for Statistics {
     }
 }
 
-/// As a `Vec` is written.
+/// In the format of a `Vec`.
 fn write_all(candles: &VecDeque<Candle>, out: &mut Vec<u8>) {
     let count = u32::try_from(candles.len()).expect("no more than a day has minutes");
     count.write(out);
@@ -258,7 +259,7 @@ mod tests {
             .prop_map(trades)
     }
 
-    /// The plain way: from all trades.
+    /// The plain computation, from all trades.
     fn recomputed<'a>(
         open_ns: u64,
         trades: impl Iterator<Item = &'a PublicTrade>,
@@ -284,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_period_without_a_trade_stands_at_the_last_price() {
+    fn a_period_without_a_trade_has_the_last_price() {
         assert_eq!(Statistics::default().candle(Interval::Day1, TimeZone::UTC, 5), None);
         let trades = trades(vec![(0, 10, 5, false), (100, 12, 5, true)]);
         let statistics = statistics(&trades);
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn minutes_are_forgotten_after_a_day_and_their_last_price_is_not() {
+    fn minutes_are_dropped_after_a_day_but_their_last_price_is_kept() {
         let day_ms = WINDOW_NS / 1_000_000;
         let statistics = statistics(&trades(vec![
             (0, 10, 1, false),
@@ -312,7 +313,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn candles_are_what_their_trades_come_to(trades in any_trades()) {
+        fn candles_are_the_sums_of_their_trades(trades in any_trades()) {
             for count in 1..=trades.len() {
                 let (trades, last) = (&trades[..count], &trades[count - 1]);
                 let statistics = statistics(trades);
@@ -329,7 +330,7 @@ mod tests {
         }
 
         #[test]
-        fn windows_are_what_their_trades_come_to(
+        fn windows_are_the_sums_of_their_trades(
             trades in any_trades(),
             ages_s in prop::collection::vec(0..86_400_u64, 20),
         ) {
@@ -348,7 +349,7 @@ mod tests {
         }
 
         #[test]
-        fn what_was_written_goes_on_like_what_never_stopped(
+        fn restored_statistics_equal_those_that_never_stopped(
             trades in any_trades(),
             stops_at in any::<prop::sample::Index>(),
         ) {

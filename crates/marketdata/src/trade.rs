@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use types::{Amount, Candle, Price, Qty, Reader, Side, TradeExecuted, TradeId, Wire};
 
-/// How many trades of an instrument are kept.
+/// Limit of the trades that are kept for an instrument.
 pub const RECENT_TRADES_MAX: usize = 1_000;
 
-/// A trade as everybody may see it.
+/// A trade without private fields.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PublicTrade {
     pub trade_id: TradeId,
@@ -16,7 +16,7 @@ pub struct PublicTrade {
     /// Price times quantity.
     pub quote: Amount,
     pub traded_ns: u64,
-    /// The seller was the aggressor.
+    /// Whether the seller was the aggressor.
     pub is_buyer_maker: bool,
 }
 
@@ -32,7 +32,7 @@ impl PublicTrade {
         }
     }
 
-    /// A candle of a period that began then, with this trade in it.
+    /// A candle with only this trade, in a period that began at `open_ns`.
     pub fn candle(&self, open_ns: u64) -> Candle {
         let Self { trade_id, price, qty, quote, is_buyer_maker, .. } = *self;
         Candle::of_trade(open_ns, trade_id, price, qty, quote, is_buyer_maker)
@@ -40,7 +40,7 @@ impl PublicTrade {
 }
 
 /// The last [`RECENT_TRADES_MAX`] trades. Memory grows with the first trades and then stays, so
-/// that an instrument nobody trades costs nothing.
+/// that an instrument without trades costs nothing.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct RecentTrades {
     trades: VecDeque<PublicTrade>,
@@ -109,7 +109,7 @@ mod tests {
     use types::{Event, InstrumentId};
 
     use super::*;
-    use crate::market::Market;
+    use crate::market::EventSource;
 
     fn trade(trade_id: u64) -> PublicTrade {
         PublicTrade {
@@ -125,10 +125,10 @@ mod tests {
     #[test]
     fn the_maker_is_on_the_other_side_than_the_aggressor() {
         for (maker_side, is_buyer_maker) in [(Side::Buy, true), (Side::Sell, false)] {
-            let mut market = Market::new(InstrumentId(0));
-            market.list();
-            market.rest(maker_side, 1, 60, 10);
-            let Event::TradeExecuted(executed) = market.trade(1, 20) else {
+            let mut source = EventSource::new(InstrumentId(0));
+            source.list();
+            source.rest(maker_side, 1, 60, 10);
+            let Event::TradeExecuted(executed) = source.trade(1, 20) else {
                 panic!("a trade");
             };
             let public = PublicTrade::of(&executed);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_when_there_are_too_many() {
+    fn the_oldest_trades_are_dropped_above_the_limit() {
         let mut trades = RecentTrades::default();
         assert_eq!(trades.last(), None);
         let count = RECENT_TRADES_MAX as u64 + 5;
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn more_trades_than_are_kept_are_not_read() {
+    fn more_trades_than_the_limit_are_not_read() {
         for (count, expect) in [(RECENT_TRADES_MAX, true), (RECENT_TRADES_MAX + 1, false)] {
             let mut bytes = Vec::new();
             (1..=count as u64).map(trade).collect::<Vec<_>>().write(&mut bytes);

@@ -1,4 +1,4 @@
-//! All views of all instruments, and how they lie in a snapshot.
+//! All views of all instruments, and their form in a snapshot.
 
 use types::{Event, InstrumentId, Price, Reader, Wire};
 
@@ -11,10 +11,10 @@ const FORMAT_VERSION: u16 = 2;
 /// It had no statistics. They begin with what is traded after it was written.
 const WITHOUT_STATISTICS: u16 = 1;
 
-/// The first event of an instrument says that it was listed.
+/// Sequence of an instrument's first event, its listing.
 const LISTED: u64 = 1;
 
-/// What is to be seen of one instrument.
+/// The views of one instrument.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct InstrumentView {
     pub book: L2Book,
@@ -23,13 +23,13 @@ pub struct InstrumentView {
 }
 
 impl InstrumentView {
-    /// The last trade's price; `None` before the first trade.
+    /// The last trade's price; `None` until the first trade.
     pub fn last_price(&self) -> Option<Price> {
         self.trades.last().map(|trade| trade.price)
     }
 }
 
-/// All that the views take of some events, in their order: little enough to hand to another thread.
+/// The parts of some events that the views need, in order: small enough for another thread.
 #[derive(Clone, Debug, Default)]
 pub struct ViewUpdates {
     books: Vec<BookUpdate>,
@@ -65,8 +65,8 @@ pub struct Views {
 }
 
 impl Views {
-    /// Gives back what the event meant for its instrument's market data, for those who follow it
-    /// further: a [`DepthAccumulator`](crate::DepthAccumulator), say.
+    /// Returns the event's effect on its instrument's market data, for callers such as
+    /// [`DepthAccumulator`](crate::DepthAccumulator).
     pub fn apply(&mut self, event: &Event) -> Option<BookUpdate> {
         let update = BookUpdate::of(event)?;
         self.update_book(&update);
@@ -76,7 +76,7 @@ impl Views {
         Some(update)
     }
 
-    /// [`Views::apply`] for all of these.
+    /// [`Views::apply`] for all events of these updates.
     pub fn update(&mut self, updates: &ViewUpdates) {
         updates.books.iter().for_each(|update| self.update_book(update));
         updates.trades.iter().for_each(|(instrument, trade)| self.add_trade(*instrument, trade));
@@ -103,7 +103,7 @@ impl Views {
         view.expect("an instrument is listed first")
     }
 
-    /// `None` when no such instrument is listed.
+    /// `None` if no such instrument is listed.
     pub fn instrument(&self, id: InstrumentId) -> Option<&InstrumentView> {
         self.instruments.get(id.0 as usize)
     }
@@ -151,13 +151,13 @@ mod tests {
     use types::{AccountId, CommandRepeated, Side};
 
     use super::*;
-    use crate::market::{Market, Op, op};
+    use crate::market::{EventSource, Op, op};
 
-    /// The events of two instruments, mixed: an op comes with whether it is the second's.
+    /// The events of two instruments, mixed: the flag of an op selects the second one.
     fn events(ops: Vec<(bool, Op)>) -> Vec<Event> {
-        let mut markets = [0, 1].map(|id| Market::new(InstrumentId(id)));
-        let listed = markets.each_mut().map(Market::list);
-        let random = ops.into_iter().map(|(second, op)| markets[usize::from(second)].random(op));
+        let mut sources = [0, 1].map(|id| EventSource::new(InstrumentId(id)));
+        let listed = sources.each_mut().map(EventSource::list);
+        let random = ops.into_iter().map(|(second, op)| sources[usize::from(second)].random(op));
         listed.into_iter().chain(random).collect()
     }
 
@@ -185,8 +185,8 @@ mod tests {
 
     #[test]
     fn each_instrument_has_its_own_view() {
-        let mut markets = [0, 1].map(|id| Market::new(InstrumentId(id)));
-        let [first, second] = &mut markets;
+        let mut sources = [0, 1].map(|id| EventSource::new(InstrumentId(id)));
+        let [first, second] = &mut sources;
         let views = views(&[
             first.list(),
             second.list(),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn events_about_no_instrument_change_nothing() {
+    fn events_without_an_instrument_change_nothing() {
         let repeated = CommandRepeated { account: AccountId(1), first_sequence: 1 };
         let mut views = Views::default();
         assert_eq!(views.apply(&Event::CommandRepeated(repeated)), None);
@@ -222,8 +222,8 @@ mod tests {
 
     #[test]
     fn views_from_before_there_were_statistics_are_read_without_them() {
-        let mut market = Market::new(InstrumentId(0));
-        let new = views(&[market.list(), market.rest(Side::Buy, 1, 60, 10), market.trade(1, 5)]);
+        let mut source = EventSource::new(InstrumentId(0));
+        let new = views(&[source.list(), source.rest(Side::Buy, 1, 60, 10), source.trade(1, 5)]);
         let mut old = Vec::new();
         WITHOUT_STATISTICS.write(&mut old);
         1_u32.write(&mut old);
@@ -236,12 +236,12 @@ mod tests {
 
     #[test]
     fn a_cut_snapshot_is_not_read() {
-        let mut market = Market::new(InstrumentId(0));
+        let mut source = EventSource::new(InstrumentId(0));
         let views = views(&[
-            market.list(),
-            market.rest(Side::Buy, 1, 60, 10),
-            market.rest(Side::Sell, 2, 60, 11),
-            market.trade(1, 5),
+            source.list(),
+            source.rest(Side::Buy, 1, 60, 10),
+            source.rest(Side::Sell, 2, 60, 11),
+            source.trade(1, 5),
         ]);
         let bytes = bytes(&views);
         for cut in 0..bytes.len() {
@@ -251,7 +251,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn updates_that_were_handed_on_show_the_same(
+        fn updates_give_the_same_views_as_events(
             ops in prop::collection::vec((any::<bool>(), op()), 0..150),
             page in 1_usize..40,
         ) {
@@ -265,10 +265,10 @@ mod tests {
             prop_assert_eq!(handed_on, views(&events));
         }
 
-        /// A venue that stops, keeps its views and starts again shows what one shows that never
-        /// stopped.
+        /// A venue that stops, keeps its views and starts again has the same views as one that
+        /// never stopped.
         #[test]
-        fn a_restart_is_not_to_be_seen(
+        fn a_restart_changes_no_view(
             ops in prop::collection::vec((any::<bool>(), op()), 0..150),
             stops_at in 0_usize..150,
         ) {

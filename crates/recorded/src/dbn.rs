@@ -1,17 +1,17 @@
-//! DBN: order flow by order (MBO) as Databento sells it.
+//! DBN: order flow by order (MBO), the format of Databento.
 //!
-//! A file is a header and then one record for each thing that happened to one order. The records
-//! of one event, all that the exchange did at once, stand together; the last has `is_last`.
-//! Prices are integers of 10^-9.
+//! A file is a header and then one record for each change of one order. The records of one event, a
+//! simultaneous change on the exchange, are consecutive; the last one has `is_last`. Prices are
+//! integers of 10^-9.
 //!
 //! # Invariants
-//! - The header takes at most [`METADATA_BYTES_MAX`], whatever it says about itself.
+//! - The header takes at most [`METADATA_BYTES_MAX`], whatever length it states.
 //! - A file that ends inside a record is an error, and so is compressed data that ends too early.
 //!
 //! # Known limits
-//! - A file does not say how many records it has, so that one that was cut between two records
-//!   cannot be told from a whole one. A compressed file that was cut can.
-//! - Recordings of live streams, which have records of other kinds in between, are refused.
+//! - A file does not state its number of records, so that a cut between two records is not found. A
+//!   cut of a compressed file is.
+//! - Recordings of live streams, which contain records of other kinds, are refused.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -22,63 +22,63 @@ use types::Side;
 
 use crate::input::fill;
 
-/// What a file starts with. The byte behind it is the version.
+/// The first bytes of a file. The next byte is the version.
 pub const MAGIC: &[u8] = b"DBN";
-/// The versions that are read. Orders have been written in the same way since the first.
+/// The newest supported version. All versions write orders in the same way.
 pub const VERSION_MAX: u8 = 3;
-/// Names and dates of some ten thousand instruments; those of one take some hundred bytes.
+/// Names and dates of about ten thousand instruments; one instrument takes some hundred bytes.
 pub const METADATA_BYTES_MAX: u32 = 16 << 20;
 /// Magic, version, and the length of the metadata that follow.
 const PRELUDE_SIZE: usize = 8;
-/// A record may have the time behind it at which it was sent.
+/// A record may be followed by the time at which it was sent.
 const FRAME_SIZE_MAX: usize = size_of::<MboMsg>() + size_of::<u64>();
 /// All versions have the same records of orders.
 const POLICY: VersionUpgradePolicy = VersionUpgradePolicy::AsIs;
 
-/// Something that happened to one order.
+/// A change of one order.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Record {
-    /// When Databento received it, since 1970.
+    /// Time at which Databento received it, since 1970.
     pub received_ns: u64,
-    /// The exchange's name for the order. Of a trade it is the aggressor's, or 0.
+    /// The exchange's id of the order. For a trade it is the aggressor's, or 0.
     pub order_id: u64,
-    /// In units of 10^-9; [`i64::MAX`] where there is none.
+    /// In units of 10^-9; [`i64::MAX`] without a price.
     pub price: i64,
     pub size: u32,
     pub instrument: Instrument,
     pub action: Action,
-    /// Of a trade the aggressor's side, else the order's. Without one where an auction traded.
+    /// For a trade the aggressor's side, else the order's. `None` for a trade in an auction.
     pub side: Option<Side>,
-    /// The event ends with this record.
+    /// Whether the event ends with this record.
     pub is_last: bool,
-    /// Did not happen now: an order that was there when the file starts.
+    /// Whether this is not a change, but an order that existed at the start of the file.
     pub is_snapshot: bool,
 }
 
-/// Where an instrument trades, and its number there.
+/// An instrument's publisher, and its number there.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Instrument {
     pub publisher: u16,
     pub id: u32,
 }
 
-/// What a [`Record`] reports.
+/// The change that a [`Record`] reports.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Action {
-    /// The order is in the book now.
+    /// The order enters the book.
     Add,
     /// `size` was taken off the order.
     Cancel,
-    /// The order has this `price` and `size` now.
+    /// The order gets this `price` and `size`.
     Modify,
-    /// All orders are gone.
+    /// All orders are removed.
     Clear,
-    /// An aggressor traded. Leaves the book as it is.
+    /// An aggressor traded. Does not change the book.
     Trade,
-    /// `size` of the order was filled. Leaves the book as it is: what became of the order is told
-    /// by a cancel or a modification behind it.
+    /// `size` of the order was filled. Does not change the book: a later cancel or modification has
+    /// the order's new state.
     Fill,
-    /// Nothing that a book shows.
+    /// No change of the book.
     None,
 }
 
@@ -159,16 +159,16 @@ impl<R: Read> Records<R> {
     }
 }
 
-/// Whole records of the one kind that is read, for the decoder. It would take what is behind a
-/// record of any other length for aligned memory, and any early end for the end.
+/// Whole records of the supported kind, for the decoder. The decoder would take bytes after a
+/// record of another length for aligned memory, and any early end for the end of the file.
 #[derive(Debug)]
 struct Frames<R> {
     source: R,
     frame: [u8; FRAME_SIZE_MAX],
     size: usize,
-    /// From here on the frame has not been handed out.
+    /// The first byte of the frame that was not returned yet.
     at: usize,
-    /// Why there are no more frames.
+    /// The reason for which there are no more frames.
     failure: Option<Failure>,
 }
 
@@ -266,7 +266,7 @@ impl Record {
     }
 }
 
-/// Why reading ended. Records count from 0.
+/// The reason for which reading ended. Records count from 0.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -284,11 +284,11 @@ pub enum ReadError {
     Metadata {
         reason: String,
     },
-    /// Trades, quotes or the like.
+    /// The file has trades, quotes or other records.
     Schema {
         found: String,
     },
-    /// The file ends inside this record, or inside the metadata when that is the first.
+    /// The file ends inside this record, or inside the metadata if that is the first.
     Cut {
         record: u64,
     },
@@ -298,7 +298,7 @@ pub enum ReadError {
     },
 }
 
-/// What is wrong with one record.
+/// The fault of one record.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum RecordError {
@@ -325,7 +325,7 @@ impl fmt::Display for ReadError {
             Self::Version { found } => {
                 write!(
                     f,
-                    "DBN version {found} is not among those that are read, 1 to {VERSION_MAX}"
+                    "DBN version {found} is not supported: this reads versions 1 to {VERSION_MAX}"
                 )
             }
             Self::MetadataTooLong { stated } => {
@@ -344,12 +344,12 @@ impl fmt::Display for ReadError {
 impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Length => f.write_str("has a length that no such record has"),
-            Self::NotAnOrder { found } => write!(f, "is about no order but of kind {found:#04x}"),
+            Self::Length => f.write_str("has an invalid length"),
+            Self::NotAnOrder { found } => write!(f, "is not an order but of kind {found:#04x}"),
             Self::Action { found } => write!(f, "action {found:#04x} is unknown"),
             Self::Side { found } => write!(f, "side {found:#04x} is unknown"),
             Self::NoSide => f.write_str("an order without a side"),
-            Self::PriceLevel => f.write_str("is about a price level, not about an order"),
+            Self::PriceLevel => f.write_str("is a price level, not an order"),
         }
     }
 }
@@ -424,7 +424,7 @@ mod tests {
         bytes
     }
 
-    /// All that is read, and the error that ended it.
+    /// All records, and the error that ended reading.
     fn read(bytes: &[u8]) -> (Vec<Record>, Option<String>) {
         let mut read = Vec::new();
         match records(bytes) {
@@ -473,13 +473,13 @@ mod tests {
     }
 
     #[test]
-    fn bad_records_say_what_is_wrong() {
+    fn bad_records_name_their_fault() {
         check("X B 71 3@5 0", "record 0: action 0x58 is unknown");
         check("A X 71 3@5 0", "record 0: side 0x58 is unknown");
         check("A N 71 3@5 0", "record 0: an order without a side");
         check("M N 71 3@5 0", "record 0: an order without a side");
         let (mbp, tob) = (flags::MBP, flags::TOB);
-        let expect = "record 0: is about a price level, not about an order";
+        let expect = "record 0: is a price level, not an order";
         check(&format!("A B 71 3@5 {mbp}"), expect);
         check(&format!("A B 71 3@5 {tob}"), expect);
     }
@@ -517,14 +517,14 @@ mod tests {
         let (_, error) = read(&bytes);
         assert!(error.unwrap().contains("has trades records"));
 
-        // A live stream does not say; what is in it does.
+        // A live stream does not state it; the records do.
         let mut bytes = Vec::new();
         let mut encoder = Encoder::new(&mut bytes, &metadata(None, 3)).unwrap();
         encoder.encode_record(&message("A B 71 3@5 0")).unwrap();
         encoder.encode_record(&TradeMsg::default()).unwrap();
         let (read, error) = read(&bytes);
         assert_eq!(read.len(), 1);
-        assert_eq!(error.unwrap(), "record 1: is about no order but of kind 0x00");
+        assert_eq!(error.unwrap(), "record 1: is not an order but of kind 0x00");
     }
 
     #[test]
@@ -549,7 +549,7 @@ mod tests {
     const MESSAGES: [&str; 4] = ["A B 71 3@5 40", "T A 72 3@5 0", "F B 71 3@5 0", "C B 71 3@5 130"];
 
     #[test]
-    fn file_cut_at_any_byte_is_an_error_but_between_records() {
+    fn file_cut_at_any_byte_is_an_error_except_between_records() {
         let bytes = file(&MESSAGES);
         let (whole, error) = read(&bytes);
         assert_eq!((whole.len(), error), (4, None));
@@ -565,7 +565,7 @@ mod tests {
     #[test]
     fn compressed_file_cut_anywhere_is_an_error() {
         let bytes = file(&MESSAGES.repeat(50));
-        // Two frames, so that the first has an end that is not the file's.
+        // Two frames, so that the first has an end that is not the end of the file.
         let (front, back) = bytes.split_at(bytes.len() - 56);
         let frames = [front, back].map(|part| zstd::stream::encode_all(part, 0).unwrap());
         let compressed = frames.concat();
@@ -618,7 +618,7 @@ mod tests {
             bytes[first + RECORD_SIZE] = length;
             let (read, error) = read(&bytes);
             assert_eq!(read.len(), 1, "length {length}");
-            assert_eq!(error.unwrap(), "record 1: has a length that no such record has");
+            assert_eq!(error.unwrap(), "record 1: has an invalid length");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Which format a recording has.
+//! Detection of a recording's format.
 
 use std::fmt;
 use std::io::{self, BufReader, Cursor, Read};
@@ -8,21 +8,21 @@ use crate::dbn;
 use crate::input::{Input, fill, open};
 use crate::lobster::{self, LINE_BYTES_MAX};
 
-/// Enough for the longest first line that [`lobster`] would read.
+/// Enough for the longest first line that [`lobster`] accepts.
 const HEAD_BYTES: usize = LINE_BYTES_MAX + 2;
 
-/// A format that holds a flow of orders.
+/// A format with a flow of orders.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Format {
-    /// To be read by [`obwl::read`](crate::obwl::read).
+    /// Read by [`obwl::read`](crate::obwl::read).
     Obwl,
-    /// A message file, to be read by [`lobster::messages`].
+    /// A message file, read by [`lobster::messages`].
     Lobster,
-    /// To be read by [`dbn::records`](crate::dbn::records).
+    /// Read by [`dbn::records`](crate::dbn::records).
     Dbn,
 }
 
-/// Opens a file as [`open`] does, and says which format to read it as.
+/// Opens a file as [`open`] does, and detects its format.
 pub fn open_detected(path: impl AsRef<Path>) -> Result<(Format, Input), DetectError> {
     let path = path.as_ref();
     let mut input = open(path).map_err(DetectError::Io)?;
@@ -36,15 +36,15 @@ pub fn open_detected(path: impl AsRef<Path>) -> Result<(Format, Input), DetectEr
 }
 
 impl Format {
-    /// Tells the format by the decompressed `head` of a file: by magic or by the shape of its
-    /// first line. The name is asked last, so that of a message file with a damaged first line
-    /// the reader can say what is wrong.
+    /// Detects the format from the decompressed `head` of a file, by magic or by the shape of its
+    /// first line. The name is checked last, so that the reader can report the fault of a damaged
+    /// first line.
     pub fn of(head: &[u8], file_name: &str) -> Result<Self, DetectError> {
         // The last four letters of the magic repeat the version, which the reader checks.
         if head.starts_with(b"OBWL") {
             return Ok(Self::Obwl);
         }
-        // So is its version, the byte behind these.
+        // The reader checks the version, the byte after the magic, too.
         if head.starts_with(dbn::MAGIC) {
             return Ok(Self::Dbn);
         }
@@ -63,7 +63,7 @@ impl Format {
     }
 }
 
-/// Why no [`Format`] can be told.
+/// The reason for which no [`Format`] was detected.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum DetectError {
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn format_is_told_by_magic_then_shape_then_name() {
+    fn format_is_detected_by_magic_then_shape_then_name() {
         let message = "34200.004241176,1,16113575,18,5853300,1\n";
         check("OBWL0001", "w1.bin", "Obwl");
         check("OBWL0002", "w1.bin", "Obwl");
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_what_to_do() {
+    fn errors_name_a_remedy() {
         let text = DetectError::Unknown.to_string();
         assert!(text.contains("OBWL0001") && text.contains("LOBSTER"), "{text}");
         assert!(DetectError::LobsterBook.to_string().contains("message file"));

@@ -1,4 +1,4 @@
-//! Bytes of a file, decompressed where they are compressed.
+//! Bytes of a file, decompressed if necessary.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -8,9 +8,9 @@ use flate2::read::MultiGzDecoder;
 use liblzma::read::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 
-/// What an xz file may ask for to be decompressed; `xz -9` asks for 65 MiB.
+/// Memory limit for the decompression of an xz file; `xz -9` needs 65 MiB.
 const XZ_MEMORY_BYTES_MAX: u64 = 256 << 20;
-/// The window that a zstd frame may ask for, as a power of two: 128 MiB, which is `zstd --long`.
+/// Limit of a zstd frame's window, as a power of two: 128 MiB, which is `zstd --long`.
 const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 
 const GZIP_MAGIC: &[u8] = b"\x1f\x8b";
@@ -23,14 +23,13 @@ pub type Input = Box<dyn BufRead + Send>;
 
 /// Opens a plain, gzip, zstd or xz file.
 ///
-/// Its first bytes decide which of them it is and its name has no say: downloads often arrive
-/// decompressed under a name that still ends in `.gz`.
+/// The first bytes decide the compression, not the name: downloads often arrive decompressed under
+/// a name that still ends in `.gz`.
 pub fn open(path: impl AsRef<Path>) -> io::Result<Input> {
     decompress(File::open(path)?)
 }
 
-/// [`open`] for bytes that come from elsewhere. Compressed files that were joined end to end are
-/// read as one.
+/// [`open`] for bytes from another source. Concatenated compressed files are read as one.
 pub fn decompress(mut source: impl Read + Send + 'static) -> io::Result<Input> {
     let mut head = [0; MAGIC_SIZE_MAX];
     let head_size = fill(&mut source, &mut head)?;
@@ -53,7 +52,7 @@ pub fn decompress(mut source: impl Read + Send + 'static) -> io::Result<Input> {
     })
 }
 
-/// Reads until `buffer` is full or the source ends, and returns how much was read.
+/// Reads until `buffer` is full or the source ends, and returns the number of bytes read.
 pub(crate) fn fill(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -102,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn compression_is_told_by_the_first_bytes() {
+    fn compression_is_detected_by_the_first_bytes() {
         for text in [b"" as &[u8], b"a", TEXT, &TEXT.repeat(10_000)] {
             assert_eq!(read(text).unwrap(), text);
             for compress in [gzip, zstd, xz] {
@@ -131,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn name_does_not_decide() {
+    fn the_name_does_not_decide_the_compression() {
         let folder = tempfile::tempdir().unwrap();
         for (name, bytes) in [
             ("plain.csv.gz", TEXT.to_vec()),
@@ -163,7 +162,7 @@ mod tests {
                 bytes[at] ^= flip;
             }
             let mut content = Vec::new();
-            // A flipped bit may make a length huge: what is read is bounded, as a caller would.
+            // A flipped bit may make a length huge, so the read is bounded, as in a real caller.
             if let Ok(input) = decompress(Cursor::new(bytes)) {
                 let _ = input.take(1 << 20).read_to_end(&mut content);
             }

@@ -1,14 +1,15 @@
 //! LOBSTER: reconstructed NASDAQ order flow as CSV without a header.
 //!
 //! A message file has one event per line; the order book file beside it has the best levels after
-//! each of them. Prices are dollars times 10,000, sizes are shares.
+//! each event. Prices are dollars times 10,000, sizes are shares.
 //!
-//! The iterators end after their first error: an order flow with a line left out is another flow.
+//! The iterators end after their first error, because an order flow without one of its lines is
+//! another flow.
 //!
 //! # Known limits
-//! - Lines are not compared with each other: time may run backwards, and levels stand in any order.
-//! - A plain order book file that was cut inside its last number cannot be told from a whole one,
-//!   because LOBSTER does not always end the last line. A compressed file that was cut can.
+//! - Lines are not compared with each other: time may run backwards, and levels may be unsorted.
+//! - A plain order book file with a cut inside its last number looks complete, because LOBSTER does
+//!   not always end the last line. A cut of a compressed file is found.
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -16,9 +17,9 @@ use std::ops::RangeInclusive;
 
 use types::Side;
 
-/// Room for more than 300 levels; LOBSTER sells up to 200.
+/// Suffices for more than 300 levels; LOBSTER sells up to 200.
 pub const LINE_BYTES_MAX: usize = 16 << 10;
-/// One below what stands for "no price" in an order book file.
+/// One below the value for "no price" in an order book file.
 pub const PRICE_MAX: i64 = EMPTY_ASK_PRICE - 1;
 const EMPTY_ASK_PRICE: i64 = 9_999_999_999;
 const EMPTY_BID_PRICE: i64 = -EMPTY_ASK_PRICE;
@@ -29,25 +30,25 @@ const PS_PER_NS: u64 = 1_000;
 const TIME_DECIMALS_MAX: usize = 18;
 const TIME_DECIMALS_READ: usize = 12;
 /// LOBSTER prints some times from a double, as in `35821.088778456004`. A double errs by up to 8
-/// picoseconds late in the day; what is further from a whole nanosecond is not such a time.
+/// picoseconds late in the day, so that any other time must be a whole nanosecond.
 const TIME_NOISE_PS_MAX: u64 = 10;
 
 const MESSAGE_COLUMNS: [&str; 6] = ["time", "type", "order_id", "size", "price", "direction"];
 const LEVEL_COLUMNS: [&str; 4] = ["ask_price", "ask_size", "bid_price", "bid_size"];
 
-/// What a [`Message`] reports. The numbers are those of the file.
+/// The event of a [`Message`]. The numbers are those of the file.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[repr(u8)]
 pub enum EventType {
     New = 1,
-    /// `size` is what was taken off the order, which keeps its place.
+    /// `size` is the canceled quantity; the order keeps its place.
     PartialCancel = 2,
-    /// `size` is what was left of the order.
+    /// `size` is the remaining quantity.
     Delete = 3,
     VisibleExecution = 4,
-    /// Leaves the visible book as it is.
+    /// Does not change the visible book.
     HiddenExecution = 5,
-    /// An auction in one line; the executions of visible orders in it have lines of their own.
+    /// An auction in one line; the executions of its visible orders have lines of their own.
     Cross = 6,
     /// `price` is -1 when trading halts, 0 when quoting resumes and 1 when trading resumes.
     Halt = 7,
@@ -58,15 +59,15 @@ pub enum EventType {
 pub struct Message {
     /// Since midnight in New York.
     pub time_ns: u64,
-    /// Positive where the event is about a visible order. A hidden execution may have 0; a cross has
+    /// Positive if the event concerns a visible order. A hidden execution may have 0; a cross has
     /// -1 at the open, -2 at the close and other negative numbers in between.
     pub order_id: i64,
-    /// Dollars times 10,000, but see [`EventType::Halt`].
+    /// Dollars times 10,000, except for [`EventType::Halt`].
     pub price: i64,
     /// Shares.
     pub size: u32,
     pub event_type: EventType,
-    /// Of the resting order: an execution with [`Side::Buy`] was caused by a seller. Means nothing
+    /// Side of the resting order: a seller caused an execution with [`Side::Buy`]. Without meaning
     /// for a cross or a halt.
     pub side: Side,
 }
@@ -76,11 +77,11 @@ const _: () = assert!(size_of::<Message>() == 32);
 /// One line of an order book file: the book after the message of the same line number.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct BookRow {
-    /// Best first; as many in each row as the file was ordered with.
+    /// Best first; each row has the depth that the file was ordered with.
     pub levels: Vec<BookLevel>,
 }
 
-/// The n-th best ask and bid, where the book is that deep.
+/// The n-th best ask and bid, if the book is that deep.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct BookLevel {
     pub ask: Option<Level>,
@@ -166,7 +167,7 @@ impl Message {
     }
 }
 
-/// What a message may hold, which depends on its type.
+/// The valid ranges of a message, which depend on its type.
 struct Ranges {
     order_id: RangeInclusive<i64>,
     size: RangeInclusive<u32>,
@@ -231,7 +232,7 @@ fn parse_level(r: &mut Columns<'_>, empty_price: i64) -> Result<Option<Level>, L
     Ok((!is_empty).then_some(Level { price, size }))
 }
 
-/// Exact where the file is: what goes beyond nanoseconds must be noise.
+/// Exact, except that digits beyond nanoseconds must be noise.
 fn parse_time(text: &[u8]) -> Result<u64, ColumnError> {
     let point = text.iter().position(|&byte| byte == b'.');
     let (whole, decimals) = match point {
@@ -277,7 +278,7 @@ fn parse_direction(text: &[u8]) -> Result<Side, ColumnError> {
     }
 }
 
-/// Parses digits, with a minus where the number is below zero; no plus, space or exponent.
+/// Parses digits, with a minus for negative numbers; no plus, space or exponent.
 fn parse_in<N>(text: &[u8], range: &RangeInclusive<N>) -> Result<N, ColumnError>
 where
     N: PartialOrd + TryFrom<i128>,
@@ -303,10 +304,10 @@ fn column_count(line: &[u8]) -> usize {
     1 + line.iter().filter(|&&byte| byte == b',').count()
 }
 
-/// Takes the columns of a line from left to right, and names the one that is wrong.
+/// Takes the columns of a line from left to right, and names the wrong one in its error.
 struct Columns<'a> {
     rest: &'a [u8],
-    /// Repeated as often as the line is long.
+    /// Repeated over the length of the line.
     names: &'static [&'static str],
     taken: usize,
 }
@@ -316,7 +317,7 @@ impl<'a> Columns<'a> {
         Self { rest: line, names, taken: 0 }
     }
 
-    /// What is taken beyond the last column is empty; callers count first.
+    /// Columns beyond the last are empty; callers check the count first.
     fn next<T>(
         &mut self,
         parse: impl FnOnce(&'a [u8]) -> Result<T, ColumnError>,
@@ -335,7 +336,7 @@ impl<'a> Columns<'a> {
 struct Lines<R> {
     source: R,
     line: Vec<u8>,
-    /// Of the line that was read last; counts from 1.
+    /// The number of the last line; counts from 1.
     line_number: u64,
     ended: bool,
 }
@@ -388,11 +389,11 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Why a file cannot be read on. Lines count from 1.
+/// The reason for which reading ended. Lines count from 1.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// Also a compressed file that is damaged.
+    /// Damaged compressed files end with this error too.
     Io {
         line: u64,
         error: io::Error,
@@ -403,7 +404,7 @@ pub enum ReadError {
     },
 }
 
-/// What is wrong with one line. Columns count from 1.
+/// The fault of one line. Columns count from 1.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum LineError {
@@ -413,7 +414,7 @@ pub enum LineError {
     Column { column: usize, name: &'static str, error: ColumnError },
 }
 
-/// What is wrong with one column.
+/// The fault of one column.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ColumnError {
@@ -500,7 +501,7 @@ mod tests {
         assert_eq!(parse_time(text.as_bytes()), expect, "{text:?}");
     }
 
-    /// A book as `ask size@price / bid size@price`, a level after the other.
+    /// A book as `ask size@price / bid size@price`, level by level.
     #[track_caller]
     fn check_book(line: &str, expect: &str) {
         let level = |level: Option<Level>| match level {
@@ -603,7 +604,7 @@ mod tests {
     }
 
     #[test]
-    fn time_printed_from_a_double_is_the_nanosecond_that_it_meant() {
+    fn time_printed_from_a_double_is_rounded_to_its_nanosecond() {
         check_time("35821.088778456004", Ok(35_821_088_778_456));
         check_time("35821.088778455997", Ok(35_821_088_778_456));
         check_time("35821.9999999999927", Ok(35_822_000_000_000));
@@ -703,7 +704,7 @@ mod tests {
         let line = "5859400,200,5853300,18,9999999999,0,5853000,150";
         for cut in 1..=line.rfind(',').unwrap() {
             let row = BookRow::parse(&line.as_bytes()[..cut]);
-            // A whole number of levels is told from a cut by the rows above it.
+            // The number of columns in the earlier rows reveals a cut between two levels.
             let rows: Vec<_> = book_rows(format!("{line}\n{}", &line[..cut]).as_bytes()).collect();
             assert!(rows[1].is_err(), "cut at {cut}: {row:?}");
         }

@@ -1,12 +1,12 @@
 //! OBWL version 1: generated order workloads, one packed record per command.
 //!
-//! Little-endian. A header of 64 bytes, then as many records of 32 bytes as it states, then
-//! nothing. New orders have the ids 1, 2, 3, … in the order of the file, and a cancel names an
-//! earlier one, so a consumer may index arrays by `order_id`, `symbol` and `price - price_min`
-//! without looking twice.
+//! Little-endian. A header of 64 bytes, then the stated number of records of 32 bytes, then
+//! nothing. New orders have the ids 1, 2, 3, … in the order of the file, and a cancel refers to an
+//! earlier one. So a consumer may index arrays by `order_id`, `symbol` and `price - price_min`
+//! without further checks.
 //!
 //! # Known limits
-//! That a canceled order still rests can only be said by a book, and is not checked here.
+//! Whether a canceled order still rests is not checked here, because that needs a book.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -22,17 +22,17 @@ pub const RECORD_COUNT_MAX: u64 = 1 << 28;
 /// Memory is reserved for this many records at a time, whatever the header states.
 const RECORDS_PER_READ: usize = 4096;
 
-/// What a workload states about itself. Checked against its records, except that prices may keep
-/// well inside the range.
+/// Totals of a workload. The reader checks them against the records, except that prices may use a
+/// part of the range.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Header {
     /// Instruments; [`Record::symbol`] is below it.
     pub symbol_count: u32,
     pub record_count: u64,
-    /// How many records at the start build the standing book, and are not to be timed.
+    /// The number of first records that build the book and are not timed.
     pub prefill_count: u64,
     pub order_id_max: u64,
-    /// In ticks, as is `price_max`. Above it where no record has a price.
+    /// In ticks, like `price_max`. Greater than `price_max` if no record has a price.
     pub price_min: u64,
     pub price_max: u64,
 }
@@ -44,9 +44,9 @@ pub enum Op {
     Limit = 0,
     /// `order_id` is the target; `price` and `side` repeat the target's.
     Cancel = 1,
-    /// A limit order whose rest is canceled.
+    /// A limit order whose remainder is canceled.
     Ioc = 2,
-    /// An order without a price, whose rest is canceled.
+    /// An order without a price, whose remainder is canceled.
     Market = 3,
 }
 
@@ -54,9 +54,9 @@ pub enum Op {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Record {
     pub order_id: u64,
-    /// In ticks. Means nothing when `op` is [`Op::Market`].
+    /// In ticks. Without meaning if `op` is [`Op::Market`].
     pub price: u64,
-    /// In lots. Means nothing when `op` is [`Op::Cancel`].
+    /// In lots. Without meaning if `op` is [`Op::Cancel`].
     pub qty: u32,
     /// Counts from 0.
     pub symbol: u32,
@@ -74,7 +74,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// With the header that its records make.
+    /// A workload of these records, with a header computed from them.
     pub fn new(symbol_count: u32, prefill_count: u64, records: Vec<Record>) -> Self {
         let is_new = |record: &&Record| record.op != Op::Cancel;
         let priced = || records.iter().filter(|record| record.op != Op::Market);
@@ -94,12 +94,12 @@ impl Workload {
         self.records.iter().try_for_each(|record| out.write_all(&record.to_bytes()))
     }
 
-    /// The records that build the standing book.
+    /// The records that build the book.
     pub fn prefill(&self) -> &[Record] {
         &self.records[..self.prefill_size()]
     }
 
-    /// The records to be timed.
+    /// The timed records.
     pub fn timed(&self) -> &[Record] {
         &self.records[self.prefill_size()..]
     }
@@ -161,7 +161,7 @@ fn read_records(source: &mut impl Read, header: &Header) -> Result<Vec<Record>, 
 impl Header {
     pub const SIZE: usize = 64;
 
-    /// Reads a header and checks what can be checked without the records.
+    /// Parses a header and runs the checks that need no records.
     pub fn parse(bytes: &[u8; Self::SIZE]) -> Result<Self, ReadError> {
         let mut r = Fields(bytes);
         let magic = r.take();
@@ -207,7 +207,7 @@ impl Header {
     }
 }
 
-/// Puts a field at the front, and leaves the room behind it.
+/// Writes a field at the front, and leaves the space after it.
 fn put(fields: &mut &mut [u8], field: &[u8]) {
     let (place, rest) = std::mem::take(fields).split_at_mut(field.len());
     place.copy_from_slice(field);
@@ -232,7 +232,7 @@ impl Record {
         bytes // The rest is padding.
     }
 
-    /// Reads a record and checks what can be checked without the header and the records before.
+    /// Parses a record and runs the checks that need no header and no earlier records.
     pub fn parse(bytes: &[u8; Self::SIZE]) -> Result<Self, RecordError> {
         let mut r = Fields(bytes);
         let record = Self {
@@ -277,7 +277,7 @@ impl Record {
     }
 }
 
-/// Takes fields in the order of the file, from bytes that are known to be enough for all of them.
+/// Takes fields in the order of the file, from bytes that suffice for all of them.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {
@@ -300,7 +300,7 @@ impl Fields<'_> {
     }
 }
 
-/// Why a workload cannot be read.
+/// The reason for which a workload cannot be read.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -335,11 +335,11 @@ pub enum ReadError {
     },
 }
 
-/// What is wrong with one record.
+/// The fault of one record.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The file ends within the record, or before it while the header states more.
+    /// The file ends inside the record, or in front of it although the header states more records.
     Short {
         bytes: usize,
     },
@@ -415,7 +415,7 @@ impl fmt::Display for RecordError {
                 write!(f, "symbol {found} is not below the header's count of symbols")
             }
             Self::CancelOfUnknownOrder { found } => {
-                write!(f, "cancels order {found}, which no record before it has entered")
+                write!(f, "cancels order {found}, which no earlier record has entered")
             }
             Self::OrderIdOutOfSequence { expected, found } => {
                 write!(f, "order id {found} where {expected} is next")
@@ -445,7 +445,7 @@ mod tests {
 
     use super::*;
 
-    /// The start of what the generator of the format writes for its first workload.
+    /// The first bytes that the format's generator writes for its first workload.
     const GENERATED_HEADER: [u8; Header::SIZE] = *b"OBWL0001\x01\0\0\0\x01\0\0\0\
         \x80\x3e\0\0\0\0\0\0\x98\x3a\0\0\0\0\0\0\x01\x3d\0\0\0\0\0\0\
         \x6b\x86\x01\0\0\0\0\0\xd3\x86\x01\0\0\0\0\0\0\0\0\0\0\0\0\0";
@@ -500,7 +500,7 @@ mod tests {
         out
     }
 
-    /// Changes the valid workload's bytes at one place and compares the error's text.
+    /// Changes the valid workload's bytes at one offset and compares the error's text.
     #[track_caller]
     fn check(offset: usize, bytes: &[u8], expect: &str) {
         let mut file = bytes_of(&workload());
@@ -599,17 +599,17 @@ mod tests {
         check(
             128,
             &[3],
-            "record 2 (at byte 128): cancels order 3, which no record before it has entered",
+            "record 2 (at byte 128): cancels order 3, which no earlier record has entered",
         );
         check(
             128,
             &[0],
-            "record 2 (at byte 128): cancels order 0, which no record before it has entered",
+            "record 2 (at byte 128): cancels order 0, which no earlier record has entered",
         );
     }
 
     #[test]
-    fn count_that_lies_is_an_error() {
+    fn wrong_record_count_is_an_error() {
         check(
             16,
             &[6],
@@ -633,7 +633,7 @@ mod tests {
     }
 
     #[test]
-    fn file_cut_at_any_byte_names_the_place() {
+    fn file_cut_at_any_byte_names_the_record() {
         let file = bytes_of(&workload());
         for cut in 0..file.len() {
             match read(&file[..cut]) {

@@ -1,5 +1,5 @@
 //! Reads recorded market data, which is not part of the project: `BUTTONWOOD_DATA` names the
-//! folder, and without it these tests say that they skip.
+//! folder. Without it these tests print that they skip.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,8 @@ const AAPL_PAIR_MESSAGES: &str = "lobster_AAPL_2012-06-21_message_10_head998.csv
 const AAPL_PAIR_BOOK: &str = "lobster_AAPL_2012-06-21_orderbook_10_head998.csv.gz";
 const ES_DAY: &str = "esh4-glbx-mdp3-20231225.mbo.dbn.zst";
 
-/// The folder of recordings, or `None` with a word on standard error that passing tests show too.
+/// The folder of recordings, or `None` with a line on standard error that is visible for passing
+/// tests too.
 fn data(test: &str) -> Option<PathBuf> {
     let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let folder = std::env::var_os("BUTTONWOOD_DATA").map_or_else(default, PathBuf::from);
@@ -141,7 +142,7 @@ fn es_day_is_read_whole() {
 }
 
 #[test]
-fn other_recordings_are_not_taken_for_orders() {
+fn other_recordings_are_not_detected_as_orders() {
     let Some(folder) = data("other_recordings_are_not_taken_for_orders") else { return };
     for entry in std::fs::read_dir(folder).expect("folder is readable") {
         let path = entry.expect("entry is readable").path();

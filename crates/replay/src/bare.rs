@@ -1,5 +1,5 @@
-//! The bare book as a target: orders are queued, matched and found again by their ids. There are
-//! no accounts and no events; fills are counted.
+//! The bare book as a target: orders are queued, matched and found by their ids. It has no accounts
+//! and no events, and it counts fills.
 
 use engine::{Book, NodeId, Nodes, OrderIndex};
 use types::{OrderId, Phase, Price, Qty, Side};
@@ -12,32 +12,32 @@ const FAR: usize = 16;
 const MIDDLE: usize = 10;
 const NEAR: usize = 5;
 
-/// With so many resting orders or fewer, a book lies in the cache anyway.
-const NEAR_ANYWAY: usize = 1 << 15;
+/// With this many resting orders or fewer, the book stays in the cache anyway.
+const CACHED_ORDERS_MAX: usize = 1 << 15;
 
 #[derive(Debug)]
 pub(crate) struct Bare {
-    markets: Vec<Market>,
+    markets: Vec<IndexedBook>,
     nodes: Nodes,
     tally: Tally,
     last_maker: u64,
 }
 
-/// A step in a form of which all parts lie at the same places, whatever kind it is.
+/// A step in a form that has the same fields for every kind.
 #[derive(Clone, Copy, Debug)]
-struct Ready {
+struct BareStep {
     order_id: u64,
     price: i64,
     qty: u64,
     instrument: u32,
     side: Side,
-    kind: Kind,
+    kind: BareKind,
 }
 
-const _: () = assert!(size_of::<Ready>() == 32);
+const _: () = assert!(size_of::<BareStep>() == 32);
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Kind {
+enum BareKind {
     Limit,
     Ioc,
     Auction,
@@ -48,37 +48,37 @@ enum Kind {
     Nothing,
 }
 
-impl Ready {
+impl BareStep {
     fn new(step: &Step) -> Self {
         match *step {
             Step::New { order_id, price, qty, instrument, side, terms } => {
-                // A market order takes any price; then the rest of it goes as well.
+                // A market order takes any price, so its remainder is never left over.
                 let any = match side {
                     Side::Buy => i64::MAX,
                     Side::Sell => i64::MIN,
                 };
                 let (kind, price) = match terms {
-                    Terms::Limit => (Kind::Limit, price),
-                    Terms::Ioc => (Kind::Ioc, price),
-                    Terms::Market => (Kind::Ioc, any),
-                    Terms::Auction => (Kind::Auction, price),
+                    Terms::Limit => (BareKind::Limit, price),
+                    Terms::Ioc => (BareKind::Ioc, price),
+                    Terms::Market => (BareKind::Ioc, any),
+                    Terms::Auction => (BareKind::Auction, price),
                 };
                 Self { order_id, price, qty, instrument, side, kind }
             }
             Step::Cancel { order_id, instrument, side } => {
-                Self { order_id, price: 0, qty: 0, instrument, side, kind: Kind::Cancel }
+                Self { order_id, price: 0, qty: 0, instrument, side, kind: BareKind::Cancel }
             }
             Step::Reduce { order_id, by, instrument, side, .. } => {
-                Self { order_id, price: 0, qty: by, instrument, side, kind: Kind::Reduce }
+                Self { order_id, price: 0, qty: by, instrument, side, kind: BareKind::Reduce }
             }
             Step::Execution { price, maker, qty, instrument, side } => {
-                let kind = Kind::Execution;
+                let kind = BareKind::Execution;
                 Self { order_id: maker, price, qty, instrument, side, kind }
             }
             Step::Phase { instrument, phase } => {
                 let kind = match phase {
-                    Phase::Continuous => Kind::Uncross,
-                    _ => Kind::Nothing,
+                    Phase::Continuous => BareKind::Uncross,
+                    _ => BareKind::Nothing,
                 };
                 Self { order_id: 0, price: 0, qty: 0, instrument, side: Side::Buy, kind }
             }
@@ -87,14 +87,14 @@ impl Ready {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Market {
+struct IndexedBook {
     book: Book,
     index: OrderIndex,
 }
 
 impl Target for Bare {
     fn carry_out(&mut self, steps: &[Step], watch: &mut Watch) {
-        let ready: Vec<Ready> = steps.iter().map(Ready::new).collect();
+        let ready: Vec<BareStep> = steps.iter().map(BareStep::new).collect();
         watch.time(self, &ready, Self::step);
     }
 
@@ -115,7 +115,7 @@ impl Target for Bare {
 impl Bare {
     pub(crate) fn new(instrument_count: u32) -> Self {
         Self {
-            markets: vec![Market::default(); instrument_count as usize],
+            markets: vec![IndexedBook::default(); instrument_count as usize],
             nodes: Nodes::default(),
             tally: Tally::default(),
             last_maker: 0,
@@ -123,60 +123,60 @@ impl Bare {
     }
 
     pub(crate) fn apply(&mut self, step: &Step) {
-        self.carry(&Ready::new(step));
+        self.carry(&BareStep::new(step));
     }
 
-    /// With the steps that wait behind it.
-    #[inline(always)] // It is the body of the loop that is timed.
-    fn step(&mut self, ready: &Ready, waiting: &[Ready]) {
-        if self.nodes.len() > NEAR_ANYWAY {
-            self.foresee(waiting);
+    /// Carries out a step, given the steps queued after it.
+    #[inline(always)] // This is the body of the timed loop.
+    fn step(&mut self, ready: &BareStep, waiting: &[BareStep]) {
+        if self.nodes.len() > CACHED_ORDERS_MAX {
+            self.prefetch(waiting);
         }
         self.carry(ready);
     }
 
     #[inline(always)]
-    fn carry(&mut self, ready: &Ready) {
-        let Ready { order_id, price, qty, instrument, side, kind } = *ready;
+    fn carry(&mut self, ready: &BareStep) {
+        let BareStep { order_id, price, qty, instrument, side, kind } = *ready;
         let Self { markets, nodes, tally, last_maker } = self;
         let market = &mut markets[instrument as usize];
         let price = Price::from_ticks(price);
         let qty = Qty::from_lots(qty);
         match kind {
-            Kind::Cancel => match market.index.remove(order_id) {
+            BareKind::Cancel => match market.index.remove(order_id) {
                 Some(node) => market.book.remove(nodes, node),
                 None => tally.rejected += 1,
             },
-            Kind::Reduce => match market.index.get(order_id) {
+            BareKind::Reduce => match market.index.get(order_id) {
                 Some(node) if qty < nodes[node].leaves_qty() => {
                     market.book.reduce(nodes, node, qty);
                 }
                 _ => tally.rejected += 1,
             },
-            Kind::Execution => {
+            BareKind::Execution => {
                 let trades = tally.trades;
                 market.take(nodes, tally, last_maker, side, price, qty);
                 tally.execution(trades, order_id, *last_maker);
             }
-            Kind::Uncross => market.uncross(nodes),
-            Kind::Nothing => {}
-            Kind::Limit | Kind::Ioc | Kind::Auction => {
-                let left = match kind == Kind::Auction || !market.book.crosses(side, price) {
-                    true => qty,
-                    false => market.take(nodes, tally, last_maker, side, price, qty),
+            BareKind::Uncross => market.uncross(nodes),
+            BareKind::Nothing => {}
+            BareKind::Limit | BareKind::Ioc | BareKind::Auction => {
+                let left = if kind == BareKind::Auction || !market.book.crosses(side, price) {
+                    qty
+                } else {
+                    market.take(nodes, tally, last_maker, side, price, qty)
                 };
-                if !left.is_zero() && matches!(kind, Kind::Limit | Kind::Auction) {
+                if !left.is_zero() && matches!(kind, BareKind::Limit | BareKind::Auction) {
                     market.rest(nodes, order_id, side, price, left);
                 }
             }
         }
     }
 
-    /// Has brought near what the steps that wait are going to need, each part once it is known
-    /// where it lies. Which kind of step it is, a processor would guess wrong, so all are treated
-    /// alike.
+    /// Prefetches the memory for the waiting steps, one access after the other. All kinds of steps
+    /// are treated alike, because the processor would mispredict the kind.
     #[inline]
-    fn foresee(&mut self, waiting: &[Ready]) {
+    fn prefetch(&mut self, waiting: &[BareStep]) {
         if let Some(ready) = waiting.get(FAR) {
             self.markets[ready.instrument as usize].index.prefetch(ready.order_id);
         }
@@ -192,14 +192,13 @@ impl Bare {
         }
     }
 
-    /// What is left of an order; zero when it does not rest.
+    /// The remaining quantity of an order; zero if it does not rest.
     pub(crate) fn leaves(&self, instrument: u32, order_id: u64) -> u64 {
         let node = self.markets[instrument as usize].index.get(order_id);
         node.map_or(0, |node| self.nodes[node].leaves_qty().lots())
     }
 
-    /// Orders that rest at `price` or better, in the order in which they would trade, as ids, prices
-    /// and lots.
+    /// Orders that rest at `price` or better, in order of their trading, as ids, prices and lots.
     pub(crate) fn queue(&self, instrument: u32, side: Side, price: i64) -> Vec<(u64, i64, u64)> {
         let Self { markets, nodes, .. } = self;
         let book = &markets[instrument as usize].book;
@@ -215,8 +214,8 @@ impl Bare {
     }
 }
 
-impl Market {
-    /// Fills what can be filled, and returns the rest.
+impl IndexedBook {
+    /// Trades a quantity against the book, and returns the remainder.
     #[inline(never)]
     fn take(
         &mut self,
@@ -246,7 +245,7 @@ impl Market {
         left
     }
 
-    /// Trades what is crossed. At which price does not matter to what is left.
+    /// Trades the crossed orders. The price of the trades does not affect the remaining orders.
     #[cold]
     fn uncross(&mut self, nodes: &mut Nodes) {
         let Self { book, index } = self;

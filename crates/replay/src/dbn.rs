@@ -1,25 +1,25 @@
 //! DBN files of orders (MBO) as plans.
 //!
-//! As with LOBSTER the planner carries out its own plan on a bare book as it goes. It takes the
-//! records of one event together: a fill comes before what became of the filled order, and what
-//! the exchange canceled while it matched comes last.
+//! As with LOBSTER the planner carries out its own plan on a bare book. It handles the records of
+//! one event together: a fill comes ahead of the filled order's new state, and the cancels that the
+//! exchange made while matching come last.
 //!
 //! # Phases
-//! A file does not say when trading is continuous; what the exchange does with orders that cross
-//! does. It starts before the opening, where orders rest without being matched. `auction.rs` finds
-//! out what follows, and has our book uncross where the exchange's did; `fill.rs` is about trades
-//! in continuous trading.
+//! A file does not state the phase. The planner infers it from the exchange's treatment of orders
+//! that cross. A file starts ahead of the opening, where orders rest without a match. `auction.rs`
+//! detects the following phases, and makes our book uncross where the exchange's did. `fill.rs`
+//! handles trades in continuous trading.
 //!
-//! # What each action becomes in continuous trading
+//! # Steps for each action in continuous trading
 //! - Add: a limit order that is good till canceled.
-//! - Cancel: a cancel, or an amend where it takes off only a part.
-//! - Modify: an amend where the price stays and the quantity does not grow, so that the order keeps
-//!   its place; else a cancel and a new order behind all others.
-//! - Trade: nothing. It names the aggressor, which is in no book unless something of it is left.
+//! - Cancel: a cancel, or an amend if it takes off only a part.
+//! - Modify: an amend if the price stays and the quantity does not grow, so that the order keeps
+//!   its place. Otherwise a cancel and a new order at the end of the queue.
+//! - Trade: nothing. Its order is the aggressor, which is in no book unless a remainder rests.
 //! - Fill: an immediate-or-cancel order from the other side, so that our matching picks the resting
-//!   order. A fill of the aggressor itself takes it off the book: it rested until it was modified
+//!   order. A fill of the aggressor itself takes it off the book: it rested until a modify moved it
 //!   to a price at which it trades.
-//! - A cancel or a modification behind a fill of the same order: only what it says beyond the fill.
+//! - A cancel or a modify after a fill of the same order: only its difference from the fill.
 //! - Clear: all orders are canceled, not timed. None: nothing.
 
 mod auction;
@@ -38,7 +38,7 @@ use super::plan::{Disagreements, Plan, Step, Terms};
 const INSTRUMENT: u32 = 0;
 const SIDES: [Side; 2] = [Side::Buy, Side::Sell];
 
-/// Why a file that could be read cannot be replayed. Records count from 0.
+/// The reason for which a readable file cannot be replayed. Records count from 0.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) enum PlanError {
     OtherInstrument { record: usize, found: Instrument, first: Instrument },
@@ -50,7 +50,7 @@ impl fmt::Display for PlanError {
         match self {
             Self::OtherInstrument { record, found, first } => write!(
                 f,
-                "record {record}: is about instrument {} of publisher {}, the file began with {} \
+                "record {record}: instrument {} of publisher {}, but the file began with {} \
                  of {}: only one can be replayed",
                 found.id, found.publisher, first.id, first.publisher
             ),
@@ -69,7 +69,7 @@ pub(crate) fn plan(records: &[Record]) -> Result<Plan, PlanError> {
     Ok(planner.plan)
 }
 
-/// The largest tick of which all prices are multiples.
+/// The largest tick that divides all prices.
 fn price_unit(records: &[Record]) -> Result<u64, PlanError> {
     let mut unit = 0;
     for (at, record) in records.iter().enumerate() {
@@ -90,7 +90,7 @@ fn price_unit(records: &[Record]) -> Result<u64, PlanError> {
     }
 }
 
-/// Of a cancel it is not asked for.
+/// The price of a cancel is not used.
 fn has_price(record: &Record) -> bool {
     matches!(record.action, Action::Add | Action::Modify | Action::Fill)
 }
@@ -105,24 +105,24 @@ fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
 struct Planner {
     plan: Plan,
     phase: Phase,
-    /// Has done what the plan says so far.
+    /// The book after the plan so far.
     bare: Bare,
-    /// Indexed by our order id; the first stands for none.
+    /// Indexed by our order id; index 0 is no order.
     orders: Vec<Order>,
-    /// By the file's order id. They may be done by now.
+    /// Our ids by the file's order ids. The orders may be done.
     known: HashMap<u64, u64>,
-    /// Orders that were filled in this event, by the file's id, with what the file has said so
-    /// far that they have left: it tells of the fill first and then takes it off.
+    /// Orders with a fill in this event, by the file's id, with the remaining quantity in the
+    /// file's records so far: the file reports a fill first and then takes it off.
     filled: HashMap<u64, u64>,
-    /// Orders that the exchange canceled in this event and did not fill, by the file's id.
+    /// Orders that the exchange canceled in this event without a fill, by the file's id.
     canceled: HashSet<u64>,
-    /// An auction has traded in this event: our book has what it filled.
+    /// Whether an auction has traded in this event: our book has its fills.
     uncrossed: bool,
 }
 
 #[derive(Clone, Copy)]
 struct Order {
-    /// What the file calls it.
+    /// The file's id of the order.
     name: u64,
     side: Side,
     price: i64,
@@ -164,7 +164,7 @@ impl Planner {
         self.uncrossed = false;
 
         let mut rest = event;
-        while let Some((record, behind)) = rest.split_first() {
+        while let Some((record, later)) = rest.split_first() {
             let mut done = 1;
             match record.action {
                 Action::Add => self.add(record),
@@ -173,10 +173,10 @@ impl Planner {
                 Action::Clear => self.clear(),
                 Action::Trade => {
                     let is_fill = |record: &&Record| record.action == Action::Fill;
-                    let fills = behind.iter().take_while(is_fill).count();
+                    let fills = later.iter().take_while(is_fill).count();
                     self.plan.left_out.without_effect += 1;
                     self.end_auction(rest);
-                    self.trade(Some(record), &behind[..fills]);
+                    self.trade(Some(record), &later[..fills]);
                     done += fills;
                 }
                 Action::Fill => {
@@ -209,9 +209,9 @@ impl Planner {
         let order_id = self.find(record.order_id);
         let leaves = order_id.map_or(0, |order_id| self.leaves(order_id));
         let by = match self.filled.get_mut(&record.order_id) {
-            Some(told) => {
-                *told = told.saturating_sub(size);
-                leaves.saturating_sub(*told)
+            Some(shown) => {
+                *shown = shown.saturating_sub(size);
+                leaves.saturating_sub(*shown)
             }
             None if order_id.is_some() => size,
             None => {
@@ -231,11 +231,11 @@ impl Planner {
             self.cancel(&Record { size: u32::MAX, ..*record });
             return;
         }
-        let told = self.filled.get_mut(&record.order_id).map(|told| *told = size);
+        let shown = self.filled.get_mut(&record.order_id).map(|shown| *shown = size);
         let Some(order_id) = self.find(record.order_id) else {
-            // Filled, and here is what else it has: the next part of an iceberg, or what is left
-            // of an aggressor.
-            self.plan.left_out.unknown += u64::from(told.is_none());
+            // It was filled, and this is its further quantity: the next part of an iceberg, or an
+            // aggressor's remainder.
+            self.plan.left_out.unknown += u64::from(shown.is_none());
             return self.place(record);
         };
         let Order { side, price, .. } = self.orders[order_id as usize];
@@ -261,7 +261,7 @@ impl Planner {
         }
     }
 
-    /// Enters the order as a record has it, behind those that are at its price already.
+    /// Enters a record's order at the end of the queue at its price.
     fn place(&mut self, record: &Record) {
         let side = record.side.expect("the reader takes no order without one");
         let price = self.ticks(record.price);
@@ -278,8 +278,9 @@ impl Planner {
         self.push(step, self.is_timed() && !record.is_snapshot);
     }
 
-    /// Of what an order would trade with, the exchange cancels all in the same event: two orders of
-    /// one trader do not match. Where it does not, orders are not matched at all.
+    /// Of the orders that this one would trade with, the exchange cancels all in the same event,
+    /// because it does not match two orders of one trader. If it did not cancel them, orders are
+    /// not matched at all.
     fn make_way(&mut self, side: Side, price: i64) {
         for (order_id, _, leaves) in self.bare.queue(INSTRUMENT, side.opposite(), price) {
             let name = self.orders[order_id as usize].name;
@@ -292,7 +293,7 @@ impl Planner {
         }
     }
 
-    /// The order of this name, if it rests.
+    /// The order of this file id, if it rests.
     fn find(&self, name: u64) -> Option<u64> {
         self.known.get(&name).copied().filter(|order_id| self.leaves(*order_id) > 0)
     }
@@ -301,7 +302,7 @@ impl Planner {
         self.bare.leaves(INSTRUMENT, order_id)
     }
 
-    /// The step that takes `qty` off an order, or all of it where that is less.
+    /// The step that takes `qty` off an order, or all of it if that is less.
     fn take_off(&mut self, order_id: u64, qty: u64) -> Step {
         let leaves = self.leaves(order_id);
         let order = &mut self.orders[order_id as usize];
@@ -319,7 +320,7 @@ impl Planner {
         self.push(step, self.is_timed());
     }
 
-    /// The step that enters an order, which gets the next id.
+    /// The step that enters an order under the next id.
     fn enter(&mut self, name: u64, side: Side, price: i64, qty: u64, terms: Terms) -> Step {
         let order_id = self.orders.len() as u64;
         self.orders.push(Order { name, side, price, order_qty: qty });
@@ -346,7 +347,7 @@ impl Planner {
     }
 }
 
-/// No order on this side has a worse price.
+/// The worst possible price of a side.
 fn worst(side: Side) -> i64 {
     match side {
         Side::Buy => i64::MIN,

@@ -1,13 +1,13 @@
-//! Recorded order flow through the matching, checked against the record, with the time it takes.
+//! Replay of recorded order flow through the matching, with checks against the record and times.
 //!
-//! The way of a file: `obwl.rs`, `lobster.rs` or `dbn.rs` decodes it into a [`plan::Plan`], which knows every
-//! command beforehand; [`watch::Watch`] times a target that carries the plan out, either the bare
-//! book (`bare.rs`) or the whole engine (`whole.rs`); `verify.rs` compares books with recorded
-//! ones on the way; `report.rs` is the result. A library without a command line: its caller prints.
+//! `obwl.rs`, `lobster.rs` or `dbn.rs` decodes a file into a [`plan::Plan`], which has every
+//! command. [`watch::Watch`] times a target that carries the plan out: the bare book (`bare.rs`) or
+//! the whole engine (`whole.rs`). `verify.rs` compares books with recorded ones on the way, and
+//! `report.rs` describes the results. A library without a command line: its caller prints.
 //!
 //! # Invariants
 //! - Both targets give the same results for the same file.
-//! - Only commands of the flow are timed: not decoding, prefilling, correcting or comparing.
+//! - Only commands of the flow are timed: not decoding, prefill, corrections or comparisons.
 
 mod bare;
 mod dbn;
@@ -39,25 +39,25 @@ use self::watch::Watch;
 pub use self::whole::ACCOUNTS_A_SIDE;
 use self::whole::Whole;
 
-/// A recorded flow, and how it is to be replayed.
+/// A recorded flow, and the options of its replay.
 #[derive(Clone, Debug)]
 pub struct Recording {
     pub file: PathBuf,
-    /// `None`: recognised by the file's content and its name.
+    /// `None`: detected from the file's content and name.
     pub format: Option<Format>,
     /// The bare book instead of the whole engine: no accounts, no events.
     pub book_only: bool,
-    /// LOBSTER book file, of which the first row is the book before the flow.
+    /// LOBSTER book file whose first row is the book at the start of the flow.
     pub seed_book: Option<PathBuf>,
-    /// Finished orders and trades that the engine keeps of each account.
+    /// Limit of the finished orders and trades that the engine keeps for each account.
     pub kept: u32,
-    /// LOBSTER book file that the book is compared with on the way.
+    /// LOBSTER book file that the book is compared with.
     pub verify: Option<PathBuf>,
-    /// Time each command by itself.
+    /// Whether to time each command by itself.
     pub latency: bool,
 }
 
-/// A flow that was carried out.
+/// A replayed flow with its report.
 #[derive(Debug)]
 pub struct Replayed {
     plan: Plan,
@@ -65,14 +65,14 @@ pub struct Replayed {
     book_only: bool,
 }
 
-/// Why a replay came to nothing.
+/// The reason for which a replay failed.
 #[derive(Debug)]
 pub enum ReplayError {
     File {
         path: PathBuf,
         reason: String,
     },
-    /// A book file with a format that has none.
+    /// A book file for a format without book files.
     BookFileUnwanted,
 }
 
@@ -108,25 +108,27 @@ impl Replayed {
 pub fn run(recording: &Recording) -> Result<Replayed, ReplayError> {
     let plan = decode(recording)?;
     let mut watch = Watch::new(recording.latency);
-    let report = match recording.book_only {
-        true => carry_out(Bare::new(plan.instrument_count), &plan, &mut watch),
-        false => carry_out(Whole::new(&plan, ACCOUNTS_A_SIDE, recording.kept), &plan, &mut watch),
+    let report = if recording.book_only {
+        carry_out(Bare::new(plan.instrument_count), &plan, &mut watch)
+    } else {
+        carry_out(Whole::new(&plan, ACCOUNTS_A_SIDE, recording.kept), &plan, &mut watch)
     };
     Ok(Replayed { plan, report, book_only: recording.book_only })
 }
 
-/// Replays a workload that is in memory. The engine keeps nothing of what is finished.
+/// Replays a workload in memory. The engine keeps no finished orders and trades.
 pub fn measure(workload: &Workload, book_only: bool) -> Result<Speed, PlanError> {
     let plan = obwl::plan(workload)?;
     let mut watch = Watch::new(false);
-    let report = match book_only {
-        true => carry_out(Bare::new(plan.instrument_count), &plan, &mut watch),
-        false => carry_out(Whole::new(&plan, ACCOUNTS_A_SIDE, 0), &plan, &mut watch),
+    let report = if book_only {
+        carry_out(Bare::new(plan.instrument_count), &plan, &mut watch)
+    } else {
+        carry_out(Whole::new(&plan, ACCOUNTS_A_SIDE, 0), &plan, &mut watch)
     };
     Ok(report.speed())
 }
 
-/// The same for the whole engine with so many accounts a side.
+/// The same for the whole engine with `accounts_a_side` accounts on each side.
 pub fn measure_with(workload: &Workload, accounts_a_side: u32) -> Result<Speed, PlanError> {
     let plan = obwl::plan(workload)?;
     let target = Whole::new(&plan, accounts_a_side, 0);

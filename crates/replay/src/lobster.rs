@@ -1,16 +1,17 @@
 //! LOBSTER message files as plans.
 //!
-//! Which commands a message stands for depends on the book: whether its order is known, and at
-//! which place. So the planner carries out its own plan on a bare book as it goes.
+//! The command of a message depends on the book: whether its order is known, and its place in the
+//! queue. So the planner carries out its own plan on a bare book.
 //!
-//! What each type of message becomes:
-//! - 1 new: a limit order that is good till canceled. On the exchange it did not trade, or it
-//!   would be an execution; where ours would, what it would meet is stale and is taken off first.
-//! - 2 partial cancel: an amend to a lower quantity, which keeps its place. 3 delete: a cancel.
-//!   One of an order from before the file takes its size off the anonymous order at its price.
+//! The command for each type of message:
+//! - 1 new: a limit order that is good till canceled. On the exchange it did not trade, or it would
+//!   be an execution. If it would trade on our book, the orders that it would meet are stale and
+//!   are removed first.
+//! - 2 partial cancel: an amend to a lower quantity, which keeps its place. 3 delete: a cancel. For
+//!   an order from ahead of the file, either takes its size off the anonymous order at its price.
 //! - 4 visible execution: an immediate-or-cancel order from the other side, so that our matching
-//!   picks the resting order. Where it picked another one than the exchange, the queue is
-//!   put as the exchange has it: one disagreement is counted once.
+//!   picks the resting order. If it picked another order than the exchange, the queue is corrected
+//!   to the exchange's: one disagreement is counted once.
 //! - 5 hidden execution, 6 cross, 7 halt: nothing.
 
 use std::collections::HashMap;
@@ -24,7 +25,7 @@ use super::plan::{Plan, Step, Terms};
 use super::target::Target;
 use super::verify::{BookFile, Check, RowKind, side_of};
 
-/// A cent, in units of the file. Prices of displayed orders above a dollar are whole cents.
+/// A cent, in units of the file. Prices of displayed orders above one dollar are whole cents.
 const CENT: i64 = 100;
 const INSTRUMENT: u32 = 0;
 const SIDES: [Side; 2] = [Side::Buy, Side::Sell];
@@ -58,8 +59,8 @@ pub(crate) fn plan(messages: &[Message], seed: Option<BookRow>, book: Option<Boo
     planner.plan
 }
 
-/// The tick is a cent where every price allows it, and else the unit of the file. Executions of
-/// hidden orders, which may be at half a cent, enter no book.
+/// The tick is a cent if every price allows it, and otherwise the unit of the file. Executions of
+/// hidden orders, which may be at half a cent, do not enter the book.
 fn price_unit(messages: &[Message], seed: Option<&BookRow>, book: Option<&BookFile>) -> u64 {
     let rows = seed.into_iter().chain(book.into_iter().flat_map(|book| &book.rows));
     let levels = rows.flat_map(|row| row.levels.iter().flat_map(|level| [level.ask, level.bid]));
@@ -78,26 +79,26 @@ struct Planner {
     plan: Plan,
     book: Option<BookFile>,
     rows_used: usize,
-    /// Has done what the plan says so far.
+    /// The book after the plan so far.
     bare: Bare,
-    /// Indexed by our order id; the first stands for none.
+    /// Indexed by our order id; index 0 is no order.
     orders: Vec<Order>,
-    /// By the file's order id, and by side and price for anonymous ones. They may be done by now.
+    /// By the file's order id, or by side and price for anonymous orders. The orders may be done.
     known: HashMap<i64, u64>,
     anonymous: HashMap<(Side, i64), u64>,
 }
 
 #[derive(Clone, Copy)]
 struct Order {
-    name: Name,
+    name: FileOrder,
     order_qty: u64,
 }
 
-/// What the file calls an order.
+/// Identity of an order in the file.
 #[derive(Clone, Copy)]
-enum Name {
+enum FileOrder {
     Known(i64),
-    /// Stands for all orders at its price that are known by their sum only.
+    /// All orders at its price of which only the sum is known.
     Anonymous,
 }
 
@@ -110,14 +111,14 @@ impl Planner {
             book,
             rows_used: 0,
             bare: Bare::new(1),
-            orders: vec![Order { name: Name::Anonymous, order_qty: 0 }],
+            orders: vec![Order { name: FileOrder::Anonymous, order_qty: 0 }],
             known: HashMap::new(),
             anonymous: HashMap::new(),
         }
     }
 
-    /// Enters one order for each level. The last shares of one may be known by name: they are what
-    /// the first message entered.
+    /// Enters one order for each level. The last shares of a level may be a known order: the one
+    /// that the first message entered.
     fn seed(&mut self, row: &BookRow, first: Option<&Message>) {
         for side in SIDES {
             for (price, qty) in side_of(row, side, self.plan.price_unit) {
@@ -127,9 +128,9 @@ impl Planner {
                         && u64::from(first.size) <= qty
                 });
                 let named_qty = newest.map_or(0, |first| u64::from(first.size));
-                self.enter(Name::Anonymous, side, price, qty - named_qty, false);
+                self.enter(FileOrder::Anonymous, side, price, qty - named_qty, false);
                 if let Some(first) = newest {
-                    self.enter(Name::Known(first.order_id), side, price, named_qty, false);
+                    self.enter(FileOrder::Known(first.order_id), side, price, named_qty, false);
                 }
             }
         }
@@ -147,14 +148,14 @@ impl Planner {
                         side: side.opposite(),
                     });
                 }
-                self.enter(Name::Known(message.order_id), side, price, size, true);
+                self.enter(FileOrder::Known(message.order_id), side, price, size, true);
             }
             EventType::PartialCancel | EventType::Delete => {
                 let Some(order_id) = self.find(message) else {
                     self.plan.left_out.unknown += 1;
                     return;
                 };
-                let named = matches!(self.orders[order_id as usize].name, Name::Known(_));
+                let named = matches!(self.orders[order_id as usize].name, FileOrder::Known(_));
                 let whole = named && message.event_type == EventType::Delete;
                 let step = self.take_off(order_id, side, if whole { u64::MAX } else { size });
                 self.push(step, true);
@@ -182,11 +183,11 @@ impl Planner {
             side: side.opposite(),
         };
         self.push(step, true);
-        self.orders.push(Order { name: Name::Anonymous, order_qty: size });
+        self.orders.push(Order { name: FileOrder::Anonymous, order_qty: size });
         self.requeue(side, price, &expected);
     }
 
-    /// Enters the orders at one price anew unless they are queued as they should be.
+    /// Enters the orders at one price again unless they are queued as expected.
     fn requeue(&mut self, side: Side, price: i64, expected: &[(u64, u64)]) {
         let found = self.queue_at(side, price);
         if found == expected {
@@ -201,7 +202,7 @@ impl Planner {
         }
     }
 
-    /// Compares the book with the next row, and makes it equal to it where it has to be.
+    /// Compares the book with the next row, and corrects the book if necessary.
     fn check(&mut self, check: Check) {
         let Some(book) = self.book.take_if(|book| check.row < book.rows.len()) else { return };
         self.rows_used += 1;
@@ -210,7 +211,7 @@ impl Planner {
         for side in SIDES {
             let levels = self.bare.levels(INSTRUMENT, side, book.depth());
             let equal = book.is_equal(check.row, side, &levels, unit);
-            // Even where all that is known is equal, the row may tell of levels from further down.
+            // Even if all known levels are equal, the row may show levels from further down.
             if !equal || book.kind == RowKind::PerMessage {
                 let expected = side_of(&book.rows[check.row], side, unit);
                 self.take_over(side, &expected, book.depth());
@@ -219,9 +220,9 @@ impl Planner {
         self.book = Some(book);
     }
 
-    /// Makes the best levels of one side what a row says.
+    /// Makes the best levels of one side equal to a row.
     fn take_over(&mut self, side: Side, expected: &[(i64, u64)], depth: usize) {
-        // A row that is not full says that there is nothing behind it.
+        // A row with fewer levels than its depth shows the whole side.
         let worst = match expected.last() {
             Some((worst, _)) if expected.len() == depth => *worst,
             _ if side == Side::Buy => i64::MIN,
@@ -238,7 +239,7 @@ impl Planner {
         for (price, qty) in expected {
             let found = found.get(price).copied().unwrap_or(0);
             if found < *qty {
-                self.enter(Name::Anonymous, side, *price, qty - found, false);
+                self.enter(FileOrder::Anonymous, side, *price, qty - found, false);
             } else {
                 self.shrink(side, *price, found - qty);
             }
@@ -258,7 +259,7 @@ impl Planner {
         }
     }
 
-    /// The order that a message is about, or what stands for it, if that rests.
+    /// The order of a message, or the anonymous order for it, if that rests.
     fn find(&self, message: &Message) -> Option<u64> {
         let rests = |order_id: &&u64| self.bare.leaves(INSTRUMENT, **order_id) > 0;
         let place = (message.side, self.ticks(message.price));
@@ -266,7 +267,7 @@ impl Planner {
         known.or_else(|| self.anonymous.get(&place).filter(rests)).copied()
     }
 
-    /// The step that takes `qty` off an order, or all of it where that is less.
+    /// The step that takes `qty` off an order, or all of it if that is less.
     fn take_off(&mut self, order_id: u64, side: Side, qty: u64) -> Step {
         if qty >= self.bare.leaves(INSTRUMENT, order_id) {
             return Step::Cancel { order_id, instrument: INSTRUMENT, side };
@@ -276,15 +277,15 @@ impl Planner {
         Step::Reduce { order_id, by: qty, order_qty: order.order_qty, instrument: INSTRUMENT, side }
     }
 
-    fn enter(&mut self, name: Name, side: Side, price: i64, qty: u64, timed: bool) {
+    fn enter(&mut self, name: FileOrder, side: Side, price: i64, qty: u64, timed: bool) {
         if qty == 0 {
             return;
         }
         let order_id = self.orders.len() as u64;
         self.orders.push(Order { name, order_qty: qty });
         match name {
-            Name::Known(known) => self.known.insert(known, order_id),
-            Name::Anonymous => self.anonymous.insert((side, price), order_id),
+            FileOrder::Known(known) => self.known.insert(known, order_id),
+            FileOrder::Anonymous => self.anonymous.insert((side, price), order_id),
         };
         let terms = Terms::Limit;
         let step = Step::New { order_id, price, qty, instrument: INSTRUMENT, side, terms };
@@ -320,7 +321,7 @@ mod tests {
     use super::*;
 
     /// Plans messages without their time (`type,order_id,size,price,direction`), and returns the
-    /// steps in short form, those that are not timed in brackets.
+    /// steps in short form, those without timing in brackets.
     fn steps_of(messages: &[&str], seed: Option<&str>, rows: &[&str]) -> (Vec<String>, Plan) {
         let message = |text: &&str| Message::parse(format!("34200.1,{text}").as_bytes()).unwrap();
         let messages: Vec<_> = messages.iter().map(message).collect();
@@ -393,7 +394,7 @@ mod tests {
             "3,5,40,1000000,1",
             "2,6,10,1000200,-1",
             "4,7,90,1000200,-1",
-            "3,8,10,990000,1", // nothing was seeded there
+            "3,8,10,990000,1", // the seed has nothing there
         ];
         let expected = [
             "[Buy 1 82@10000]",
@@ -409,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_is_put_right_after_a_disagreement() {
+    fn a_queue_is_corrected_after_a_disagreement() {
         let messages =
             ["1,71,30,1000000,1", "1,72,20,1000000,1", "4,72,5,1000000,1", "4,71,30,1000000,1"];
         let expected = [
@@ -432,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_are_checked_when_they_change_and_taken_over_when_they_differ() {
+    fn quotes_are_checked_on_change_and_corrected_on_difference() {
         let messages = [
             "1,71,30,1000000,1",
             "1,72,20,999900,1", // no best quote changes
@@ -455,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_for_each_message_tells_of_deeper_levels() {
+    fn rows_for_each_message_show_deeper_levels() {
         let messages = ["1,71,30,1000000,1", "3,71,30,1000000,1", "2,9,4,999900,1"];
         let rows = ["9999999999,0,1000000,30", "9999999999,0,999900,20", "9999999999,0,999900,16"];
         let expected = [

@@ -1,7 +1,7 @@
 //! OBWL workloads as plans.
 //!
 //! The file numbers the orders of all instruments together; the engine numbers those of each by
-//! themselves. Every new order is accepted, so the id that it gets is known beforehand.
+//! themselves. Every new order is accepted, so that its id is known in the plan.
 
 use std::fmt;
 
@@ -11,10 +11,10 @@ use types::PRICE_MAX;
 
 use super::plan::{Plan, Step, Terms};
 
-/// As many as the engine lists. The header states their number without proof.
+/// The engine's limit. The header states the number of instruments without proof.
 const INSTRUMENTS_MAX: u32 = 100_000;
 
-/// Why a workload that could be read cannot be replayed.
+/// The reason for which a readable workload cannot be replayed.
 #[derive(Debug, Eq, PartialEq)]
 pub enum PlanError {
     TooManyInstruments { stated: u32 },
@@ -43,7 +43,7 @@ impl fmt::Display for PlanError {
 
 impl std::error::Error for PlanError {}
 
-/// Where an order of the file is in the engine.
+/// The id of the file's order in the engine.
 #[derive(Clone, Copy)]
 struct Entered {
     instrument: u32,
@@ -101,7 +101,7 @@ fn new_order(
     })
 }
 
-/// The reader saw to it that the file's order ids count up from 1, and that the target is there.
+/// The reader has checked that the file's order ids count up from 1, and that the target exists.
 fn cancel(index: usize, record: &Record, entered: &[Entered]) -> Result<Step, PlanError> {
     let Entered { instrument, order_id } = entered[record.order_id as usize - 1];
     if instrument != record.symbol {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_engine_takes_is_refused_by_record() {
+    fn records_that_no_engine_accepts_are_refused_by_index() {
         let check = |symbol_count, last: Record, expected: &str| {
             let records = [record(Op::Limit, 1, 90, 5, 0), last];
             let error = plan_of(symbol_count, &records).unwrap_err();

@@ -1,4 +1,4 @@
-//! Order flow in the form that both targets carry out.
+//! The form of order flow that both targets carry out.
 
 use recorded::Format;
 use serde::Serialize;
@@ -11,34 +11,34 @@ use super::verify::{BookFile, Check};
 pub(crate) struct Plan {
     pub(crate) format: Format,
     pub(crate) instrument_count: u32,
-    /// What one tick is in units of the file.
+    /// Size of one tick, in units of the file.
     pub(crate) price_unit: u64,
     pub(crate) steps: Vec<Step>,
-    /// They follow each other and cover all steps.
+    /// Consecutive, and together all steps.
     pub(crate) stretches: Vec<Stretch>,
-    /// What the steps are to be checked against.
+    /// The recorded book for comparisons.
     pub(crate) book: Option<BookFile>,
-    /// Of recorded data, what does not become a timed step.
+    /// The part of recorded data without timed steps.
     pub(crate) left_out: LeftOut,
-    /// Where a file tells the reason.
+    /// For files that reveal the reason.
     pub(crate) disagreements: Option<Disagreements>,
-    /// What the exchange's auctions came to, where a file has them and our book uncrosses too.
+    /// The results of the exchange's auctions, for files that have them and a book that uncrosses.
     pub(crate) auctions: Option<Vec<Auction>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LeftOut {
-    /// What leaves the visible book as it is: of LOBSTER hidden executions, crosses and halts, of
-    /// DBN trades, and what only repeats that an order was filled.
+    /// Records that do not change the visible book: for LOBSTER hidden executions, crosses and
+    /// halts, for DBN trades and repeats of fills.
     pub(crate) without_effect: u64,
-    /// Of LOBSTER cancels of orders from before the file at prices where nothing was seeded, of
-    /// DBN all that is about an order which is not in the book.
+    /// For LOBSTER cancels of orders older than the file at prices without a seed, for DBN all
+    /// records of an order that is not in the book.
     pub(crate) unknown: u64,
-    /// Steps, not timed, by which the book was made to agree with the file again.
+    /// Steps, not timed, that corrected the book to agree with the file.
     pub(crate) corrections: u64,
 }
 
-/// Steps that are timed or not, and after which the book is checked or not.
+/// Steps with or without timing, followed by a check of the book or not.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stretch {
     /// One past its last step.
@@ -47,11 +47,11 @@ pub(crate) struct Stretch {
     pub(crate) check: Option<Check>,
 }
 
-/// One command. Order ids are those that the engine gives: dense from 1 per instrument.
+/// One command. Order ids are the engine's: dense from 1 per instrument.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Step {
     New {
-        /// The id that the order is going to get.
+        /// The id that the order will get.
         order_id: u64,
         /// In ticks; zero for a market order.
         price: i64,
@@ -69,21 +69,21 @@ pub(crate) enum Step {
     Reduce {
         order_id: u64,
         by: u64,
-        /// What is left of the quantity that it was entered with.
+        /// The entered quantity minus the reductions.
         order_qty: u64,
         instrument: u32,
         side: Side,
     },
-    /// An immediate-or-cancel order, in place of an execution that was recorded.
+    /// An immediate-or-cancel order that replaces a recorded execution.
     Execution {
         price: i64,
-        /// The resting order that the exchange filled; 0 when it is not in the book.
+        /// The resting order that the exchange filled; 0 if it is not in the book.
         maker: u64,
         qty: u64,
         instrument: u32,
         side: Side,
     },
-    /// Continuous trading begins with the trades that a crossed book comes to.
+    /// Continuous trading begins with the trades of a crossed book.
     Phase {
         instrument: u32,
         phase: Phase,
@@ -98,21 +98,21 @@ pub(crate) enum Terms {
     Limit,
     Ioc,
     Market,
-    /// Rests whatever it meets, as all orders do while an auction collects them.
+    /// Rests even if it crosses, as all orders do while an auction collects them.
     Auction,
 }
 
-/// What an auction came to: the price in ticks, the volume in lots.
+/// The result of an auction: the price in ticks, the volume in lots.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Auction {
     pub(crate) price: Price,
     pub(crate) volume: Qty,
 }
 
-/// What the exchange did where our front order was not the one that it filled.
+/// Cases in which the exchange did not fill our front order, by the exchange's action.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
 pub(crate) struct Disagreements {
-    /// Canceled the orders in front instead, in the same event.
+    /// Canceled the orders at the front instead, in the same event.
     pub(crate) self_match: u64,
     /// Filled more of our front order than the book showed.
     pub(crate) hidden_qty: u64,
@@ -135,7 +135,7 @@ impl Plan {
         }
     }
 
-    /// Adds a step to the last stretch, or to a new one where that is of the other kind.
+    /// Adds a step to the last stretch, or to a new one if that has the other kind.
     pub(crate) fn push(&mut self, step: Step, timed: bool) {
         self.steps.push(step);
         let end = self.steps.len();
@@ -145,7 +145,7 @@ impl Plan {
         }
     }
 
-    /// Has the book checked at this point.
+    /// Adds a check of the book at this point.
     pub(crate) fn check(&mut self, check: Check) {
         match self.stretches.last_mut() {
             Some(last) if last.check.is_none() => last.check = Some(check),

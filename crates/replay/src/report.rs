@@ -1,4 +1,4 @@
-//! What a replay led to, as JSON or as text for a person.
+//! The results of a replay, as JSON or as text for a person.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use super::target::Target;
 use super::verify::{Mismatch, Outcome};
 use super::watch::Watch;
 
-/// How fast a workload was carried out, and what came of it.
+/// The speed of a workload, and its results.
 #[derive(Clone, Copy, Debug)]
 pub struct Speed {
     pub commands: u64,
@@ -20,7 +20,7 @@ pub struct Speed {
     pub rejected: u64,
 }
 
-/// The fields are an interface: other programs read them.
+/// The fields are an interface that other programs read.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     format: &'static str,
@@ -28,7 +28,7 @@ pub(crate) struct Report {
     rejected: u64,
     trades: u64,
     volume: u64,
-    /// Price times quantity in the file's units. As JSON a number of any length.
+    /// Price times quantity in the file's units. In JSON a number of any length.
     notional: u128,
     resting_orders: usize,
     resting_qty: u64,
@@ -65,7 +65,7 @@ struct Recorded {
     auctions: Option<Vec<Uncrossed>>,
 }
 
-/// Where our auction ended, and where the exchange's did.
+/// The results of our auction and of the exchange's.
 #[derive(Debug, Serialize)]
 struct Uncrossed {
     price: u64,
@@ -238,7 +238,7 @@ impl Recorded {
 }
 
 impl Latency {
-    /// Zeros where nothing was timed.
+    /// Zeros if nothing was timed.
     fn of(sorted: &[u64]) -> Self {
         let at = |per_mille: usize| {
             let rank = (sorted.len() * per_mille / 1000).min(sorted.len().saturating_sub(1));

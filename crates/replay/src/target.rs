@@ -1,4 +1,4 @@
-//! What a flow can be replayed on, and what is counted on the way.
+//! Targets of a replay, and their counters.
 
 use types::Side;
 
@@ -16,7 +16,7 @@ pub(crate) trait Target {
     fn resting_orders(&self) -> usize;
 }
 
-/// Counted since the first step, timed or not. The trades of auctions are not among the others.
+/// Counters since the first step, timed or not. Trades in auctions are not among `trades`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) rejected: u64,
@@ -25,9 +25,9 @@ pub(crate) struct Tally {
     /// In ticks times lots.
     pub(crate) notional: u128,
     pub(crate) executions: u64,
-    /// Executions that filled the order which the exchange filled, and no other.
+    /// Executions that filled the same order as the exchange, and no other.
     pub(crate) maker_agrees: u64,
-    /// Of a target that finds their price.
+    /// For a target that finds the auctions' prices.
     pub(crate) auctions: Option<Vec<Auction>>,
 }
 
@@ -39,7 +39,7 @@ impl Tally {
         self.notional += u128::from(price.unsigned_abs()) * u128::from(qty);
     }
 
-    /// `trades` is the count from before the execution.
+    /// `trades` is the count ahead of the execution.
     #[inline]
     pub(crate) fn execution(&mut self, trades: u64, maker: u64, last_maker: u64) {
         let once = self.trades == trades + 1;

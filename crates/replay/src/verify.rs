@@ -1,4 +1,4 @@
-//! Recorded books, and whether the replayed one equals them.
+//! Recorded books, and comparisons with the replayed one.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use recorded::lobster::{BookRow, Level};
 use serde::Serialize;
 use types::Side;
 
-/// The rows of a LOBSTER book file and what they go with.
+/// The rows of a LOBSTER book file, and the messages that they belong to.
 #[derive(Debug)]
 pub(crate) struct BookFile {
     pub(crate) rows: Vec<BookRow>,
@@ -28,7 +28,7 @@ pub(crate) struct Check {
     pub(crate) message: usize,
 }
 
-/// Why a book file does not go with a message file.
+/// The reason for which a book file does not match a message file.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct BookFileError {
     depth: usize,
@@ -41,7 +41,7 @@ impl fmt::Display for BookFileError {
         let Self { depth, rows, messages } = self;
         write!(
             f,
-            "{rows} rows of {depth} levels do not go with {messages} messages: expected a row for \
+            "{rows} rows of {depth} levels do not match {messages} messages: expected a row for \
              each message, or one level and a row for each change of a best quote"
         )
     }
@@ -65,8 +65,8 @@ impl BookFile {
         self.rows.first().map_or(0, |row| row.levels.len())
     }
 
-    /// Whether a row says what a book has, at every level that is known. What moved up from deeper
-    /// than the row before reached is in no message.
+    /// Whether a row equals the book at every known level. Levels that moved up from below the
+    /// previous row's depth appear in no message.
     pub(crate) fn is_equal(
         &self,
         row: usize,
@@ -110,9 +110,9 @@ pub(crate) struct Outcome {
 /// Two books in the form of the file.
 #[derive(Debug, Serialize)]
 pub(crate) struct Mismatch {
-    /// Its line in the book file, from 1.
+    /// Line in the book file, from 1.
     row: usize,
-    /// The line in the message file, from 1, after which the books differ.
+    /// Line in the message file, from 1, after which the books differ.
     message: usize,
     expected: String,
     found: String,
@@ -176,18 +176,18 @@ mod tests {
     }
 
     #[test]
-    fn shape_of_a_book_file_says_what_its_rows_go_with() {
+    fn shape_of_a_book_file_determines_the_kind_of_its_rows() {
         let (one, two) = ("4,1,3,1", "4,1,3,1,5,1,2,1");
         assert_eq!(book(&[two, two], 2).unwrap().kind, RowKind::PerMessage);
         assert_eq!(book(&[one, one], 2).unwrap().kind, RowKind::PerMessage);
         assert_eq!(book(&[one, one], 9).unwrap().kind, RowKind::PerQuote);
         let error = book(&[two, two], 9).unwrap_err().to_string();
-        assert!(error.starts_with("2 rows of 2 levels do not go with 9 messages"), "{error}");
+        assert!(error.starts_with("2 rows of 2 levels do not match 9 messages"), "{error}");
         assert!(book(&[], 9).is_err());
     }
 
     #[test]
-    fn levels_from_deeper_than_the_row_before_are_not_compared() {
+    fn levels_from_below_the_previous_row_are_not_compared() {
         let rows = ["40,1,30,1,50,1,20,1", "50,1,30,1,60,7,20,1"];
         let file = book(&rows, 2).unwrap();
         let equal = |side, levels: &[_]| file.is_equal(1, side, levels, 1);

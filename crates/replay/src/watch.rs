@@ -7,7 +7,7 @@ pub(crate) struct Watch {
     timed: bool,
     elapsed: Duration,
     count: u64,
-    /// Of each command in nanoseconds, where that was asked for.
+    /// Of each command in nanoseconds, if requested.
     latencies: Option<Vec<u64>>,
 }
 
@@ -20,9 +20,9 @@ impl Watch {
         self.timed = timed;
     }
 
-    /// Runs commands that are ready to be applied, on the clock if it is set to. Each is given with
-    /// those that wait behind it. `apply` is a function by its name, which becomes the body of the
-    /// loop where it asks for that; a closure would be called.
+    /// Runs commands, on the clock if it is set to. Each command comes with the commands queued
+    /// after it. `apply` must be a named function, which is inlined into the loop if it requests
+    /// that; a closure would be called.
     #[inline]
     pub(crate) fn time<T, C>(
         &mut self,
@@ -64,7 +64,7 @@ impl Watch {
         self.elapsed
     }
 
-    /// Commands that were timed.
+    /// The number of timed commands.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }

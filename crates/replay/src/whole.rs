@@ -1,5 +1,5 @@
-//! The whole engine as a target: every order belongs to an account that pays for it, has a name of
-//! its client's, and is answered by events.
+//! The whole engine as a target: every order belongs to an account that pays for it, has a client
+//! id, and causes events.
 
 use std::collections::BTreeSet;
 
@@ -16,32 +16,32 @@ use super::plan::{Auction, Plan, Step, Terms};
 use super::target::{Tally, Target};
 use super::watch::Watch;
 
-/// Unless told otherwise. Buyers have the ids from 1, sellers those behind.
+/// The default. Buyers have the ids from 1, sellers the ids after these.
 pub const ACCOUNTS_A_SIDE: u32 = 1_000;
 /// 10 basis points from each side of a trade.
 const FEES: FeeRates = FeeRates { maker_fee_bps_x100: 1_000, taker_fee_bps_x100: 1_000 };
 
 const QUOTE: AssetId = AssetId(0);
-/// The engine has a limit: further instruments share their base assets with others.
+/// The engine has a limit of assets: further instruments share base assets.
 const BASES_MAX: u32 = 9_000;
-/// So many entries at a time are decoded ahead of the clock. The whole flow at once would be
-/// half a gigabyte that has to come back through the cache, which no entry of a log does.
+/// Number of entries that are decoded ahead of the clock. All entries of the flow would be half a
+/// gigabyte and would come back through the cache, which no entry of a log does.
 const ENTRIES_PER_CHUNK: usize = 1_024;
 
 #[derive(Debug)]
 pub(crate) struct Whole {
     engine: Engine,
     accounts_a_side: u32,
-    ready: Vec<Ready>,
+    ready: Vec<WholeStep>,
     events: Vec<Event>,
     sequenced_ns: u64,
     tally: Tally,
     last_maker: u64,
 }
 
-/// What the engine is given, and what is to come of it.
+/// A command for the engine, and its expected result.
 #[derive(Debug)]
-struct Ready {
+struct WholeStep {
     entry: Entry,
     expect: Expect,
 }
@@ -59,7 +59,7 @@ impl Target for Whole {
         let mut ready = std::mem::take(&mut self.ready);
         for steps in steps.chunks(ENTRIES_PER_CHUNK) {
             ready.clear();
-            ready.extend(steps.iter().map(|step| Ready::new(step, self.accounts_a_side)));
+            ready.extend(steps.iter().map(|step| WholeStep::new(step, self.accounts_a_side)));
             watch.time(self, &ready, Self::step);
         }
         self.ready = ready;
@@ -82,7 +82,7 @@ impl Target for Whole {
 impl Whole {
     /// An engine with the instruments and accounts that the plan needs.
     ///
-    /// Of each account the engine keeps so many finished orders and trades.
+    /// The engine keeps `kept` finished orders and `kept` trades of each account.
     pub(crate) fn new(plan: &Plan, accounts_a_side: u32, kept: u32) -> Self {
         let mut whole = Self {
             engine: Engine::default(),
@@ -108,9 +108,9 @@ impl Whole {
         whole
     }
 
-    /// With the steps that wait behind it.
+    /// Carries out a step, given the steps queued after it.
     #[inline]
-    fn step(&mut self, ready: &Ready, waiting: &[Ready]) {
+    fn step(&mut self, ready: &WholeStep, waiting: &[WholeStep]) {
         self.engine.announce(waiting.get(Engine::AHEAD - 1).map(|waits| &waits.entry));
         self.apply(ready);
     }
@@ -145,13 +145,13 @@ impl Whole {
         }
     }
 
-    /// Buyers get the quote asset; sellers get the base assets that they are going to sell.
+    /// Buyers get the quote asset; sellers get the base assets that they will sell.
     fn fund(&mut self, plan: &Plan) {
         let accounts = self.accounts_a_side;
         let buyers = (1..=accounts).map(|at| (AccountId(at), QUOTE));
         let sellers: BTreeSet<_> =
             plan.steps.iter().filter_map(|step| sells(step, accounts)).collect();
-        // Nobody runs out of it, and all deposits together stay within what an amount can be.
+        // No account runs out of it, and all deposits together stay within an amount.
         let shares = (4 * i128::from(accounts)).cast_unsigned().next_power_of_two();
         let amount = Amount::from_minor(AMOUNT_MAX.minor() / shares.cast_signed());
         for (account, asset) in buyers.chain(sellers) {
@@ -162,20 +162,20 @@ impl Whole {
         }
     }
 
-    /// Carries out what makes the venue ready, and never is refused.
+    /// Carries out a command of the setup, which is never refused.
     fn operate(&mut self, command: Command) {
         let entry = Entry { envelope: Envelope::venue(Origin::Replay, 0), command };
         self.engine.apply(0, &entry, &mut self.events);
         let refused = self.events.iter().any(|event| matches!(event, Event::CommandRejected(_)));
-        assert!(!refused, "{:?} led to {:?}", entry.command, self.events);
+        assert!(!refused, "{:?} caused {:?}", entry.command, self.events);
         self.events.clear();
     }
 
     #[inline]
-    fn apply(&mut self, ready: &Ready) {
+    fn apply(&mut self, ready: &WholeStep) {
         self.enter(&ready.entry);
         if let Expect::Phase = ready.expect {
-            return self.note_auction();
+            return self.record_auction();
         }
         let trades = self.tally.trades;
         for event in &self.events {
@@ -210,7 +210,7 @@ impl Whole {
     }
 
     #[cold]
-    fn note_auction(&mut self) {
+    fn record_auction(&mut self) {
         for event in &self.events {
             match event {
                 Event::AuctionUncrossed(uncrossed) => {
@@ -223,7 +223,7 @@ impl Whole {
         }
     }
 
-    /// What a sequencer does when one command's work is more than the engine does at once.
+    /// Emulates the sequencer: a `Continue` resumes work beyond the limit of one command.
     #[cold]
     fn resume(&mut self) {
         let envelope = Envelope::venue(Origin::Replay, self.sequenced_ns);
@@ -232,7 +232,7 @@ impl Whole {
     }
 }
 
-impl Ready {
+impl WholeStep {
     fn new(step: &Step, accounts_a_side: u32) -> Self {
         let (expect, command) = match *step {
             Step::New { order_id, price, qty, instrument, side, terms } => {
@@ -303,7 +303,7 @@ impl Ready {
     }
 }
 
-/// Whose order a step is about. Steps about the same order give the same account.
+/// The account of a step. Steps for the same order give the same account.
 fn account_of(step: &Step, accounts_a_side: u32) -> AccountId {
     let (instrument, order_id, side) = match *step {
         Step::New { instrument, order_id, side, .. }

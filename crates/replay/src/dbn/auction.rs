@@ -1,16 +1,16 @@
-//! Phases: when the exchange gathered orders, and when its auctions ended.
+//! Phases: the times at which the exchange collected orders, and the ends of its auctions.
 //!
-//! The first order that crosses the other side begins the opening auction, and one that rests in
-//! continuous trading although it crosses a volatility auction. A trade ends either, if its fills
-//! leave a book that is not crossed. Our book then uncrosses by its own rules; what it comes to is
-//! compared with what the exchange filled, and put right where that is something else. A trade that
-//! leaves the book crossed ends nothing: as long as that lasts the exchange's fills decide.
+//! The first order that crosses the other side begins the opening auction. An order that crosses
+//! but rests in continuous trading begins a volatility auction. A trade ends either, if its fills
+//! leave a book that is not crossed. Our book then uncrosses by its own rules. The planner compares
+//! the result with the exchange's fills, and corrects the book if they differ. A trade that leaves
+//! the book crossed ends nothing: until then the exchange's fills decide.
 //!
-//! # Orders that are in no book
-//! An auction also fills stop orders and orders at the market, which the file names with the fill
-//! alone. They are entered just before the end, at any price: so the fills say that there was
-//! such an order, and nothing about the price that is to be found. Fills in an auction have no
-//! side. These are put where the sum of the orders that are known is farthest from what was traded.
+//! # Orders without an entry
+//! An auction also fills stop orders and market orders, which appear in the file only with their
+//! fills. The planner enters them just ahead of the auction's end, at any price: their fills prove
+//! the orders, but not the price to find. Fills in an auction have no side. The planner assigns
+//! them to the side whose known orders are farthest from the traded volume.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ impl Planner {
         self.push(Step::Phase { instrument: INSTRUMENT, phase }, false);
     }
 
-    /// An order is going to rest, whatever it meets.
+    /// An order will rest even if it crosses.
     pub(super) fn gather(&mut self, side: Side, price: i64) {
         let meets = !self.bare.queue(INSTRUMENT, side.opposite(), price).is_empty();
         if self.phase == Phase::PreOpen && meets {
@@ -35,8 +35,8 @@ impl Planner {
         }
     }
 
-    /// Goes over to continuous trading, unless orders gather on. `rest` is what follows in the
-    /// event, from a trade or fill on.
+    /// Switches to continuous trading, unless orders still gather. `rest` is the rest of the event,
+    /// from a trade or fill onwards.
     pub(super) fn end_auction(&mut self, rest: &[Record]) {
         if self.phase == Phase::Continuous {
             return;
@@ -67,7 +67,7 @@ impl Planner {
         self.uncrossed = true;
     }
 
-    /// The orders that could trade with another that rests.
+    /// The resting orders that could trade with each other.
     fn crossing(&self) -> [Vec<Resting>; 2] {
         SIDES.map(|side| match self.bare.levels(INSTRUMENT, side.opposite(), 1).first() {
             Some((price, _)) => self.bare.queue(INSTRUMENT, side, *price),
@@ -75,7 +75,7 @@ impl Planner {
         })
     }
 
-    /// What fills leave of queues.
+    /// The queues after fills.
     fn without(&self, fills: &[&Record], queues: [Vec<Resting>; 2]) -> [Vec<Resting>; 2] {
         let mut filled: HashMap<u64, u64> = HashMap::new();
         for fill in fills {
@@ -92,7 +92,7 @@ impl Planner {
         })
     }
 
-    /// Enters the orders that are known by their fills alone.
+    /// Enters the orders that are known only by their fills.
     fn enter_unseen(&mut self, fills: &[&Record], volume: u64) {
         let mut missing = [volume; 2];
         let mut unseen = Vec::new();
@@ -101,26 +101,27 @@ impl Planner {
                 unseen.push((fill.order_id, u64::from(fill.size)));
                 continue;
             };
-            self.told(order_id);
+            self.record_leaves(order_id);
             let side = self.orders[order_id as usize].side;
             let missing = &mut missing[usize::from(side == Side::Sell)];
             *missing = missing.saturating_sub(fill.size.into());
         }
         for (name, qty) in unseen {
             let [to_buy, to_sell] = &mut missing;
-            let (side, price, missing) = match to_buy >= to_sell {
-                true => (Side::Buy, PRICE_MAX.ticks(), to_buy),
-                false => (Side::Sell, 1, to_sell),
+            let (side, price, missing) = if to_buy >= to_sell {
+                (Side::Buy, PRICE_MAX.ticks(), to_buy)
+            } else {
+                (Side::Sell, 1, to_sell)
             };
             *missing = missing.saturating_sub(qty);
             let step = self.enter(name, side, price, qty, Terms::Auction);
             self.push(step, false);
-            self.told(self.orders.len() as u64 - 1);
+            self.record_leaves(self.orders.len() as u64 - 1);
         }
     }
 }
 
-/// Of two queues, best first.
+/// Whether two queues, best first, cross.
 fn is_crossed([bids, asks]: &[Vec<Resting>; 2]) -> bool {
     let best = bids.first().zip(asks.first());
     best.is_some_and(|((_, bid, _), (_, ask, _))| bid >= ask)

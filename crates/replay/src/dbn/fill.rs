@@ -1,4 +1,4 @@
-//! Trades, and the books behind them.
+//! Trades, and the state of the book after them.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -25,8 +25,9 @@ impl Planner {
                 Some(side) => resting.push_back((fill, side)),
             }
         }
-        // The lines of one trade are not in the order of the queue: an iceberg that was filled in
-        // several parts has one line. So our front order is to be among them, and need not be next.
+        // The lines of one trade are not in order of the queue: an iceberg that was filled in
+        // several parts has one line. So our front order must be among the lines, but need not be
+        // the next one.
         while let Some((_, side)) = resting.front() {
             let front = self.front(*side);
             let next = resting.iter().position(|(fill, _)| Some(fill.order_id) == front);
@@ -35,22 +36,22 @@ impl Planner {
         }
     }
 
-    /// Takes off a resting order what was filled where nothing is matched here. Some that an auction
-    /// fills have never been in the book.
+    /// Takes a fill off a resting order while nothing is matched here. Some orders that an auction
+    /// fills were never in the book.
     fn take_filled(&mut self, fill: &Record) {
         let Some(order_id) = self.find(fill.order_id) else {
             self.plan.left_out.without_effect += 1;
             return;
         };
-        self.told(order_id);
+        self.record_leaves(order_id);
         self.push_take_off(order_id, u64::from(fill.size));
     }
 
-    /// The aggressor of a trade rests no more; what is left of it is in a record behind.
+    /// Removes the aggressor of a trade from the book; a later record has its remainder.
     fn take_aggressor(&mut self, fill: &Record) {
         match self.find(fill.order_id) {
             Some(order_id) => {
-                self.told(order_id);
+                self.record_leaves(order_id);
                 self.push_take_off(order_id, u64::MAX);
             }
             None => self.plan.left_out.without_effect += 1,
@@ -70,7 +71,7 @@ impl Planner {
         let gone: Vec<Resting> = ahead.iter().copied().filter(|at| is_canceled(at)).collect();
         let is_self_match = place.is_some_and(|place| place > 0 && gone.len() == place);
 
-        // What it is to come to, of all that is at this price or a better one.
+        // The expected queue at this price or a better one.
         let mut expected = queue;
         expected.retain(|resting| !gone.contains(resting));
         if let Some(filled) = expected.iter_mut().find(|(order_id, _, _)| Some(*order_id) == maker)
@@ -79,7 +80,7 @@ impl Planner {
         }
         expected.retain(|(_, _, qty)| *qty > 0);
         let filled = gone.iter().map(|(order_id, _, _)| *order_id).chain(maker);
-        filled.collect::<Vec<_>>().into_iter().for_each(|order_id| self.told(order_id));
+        filled.collect::<Vec<_>>().into_iter().for_each(|order_id| self.record_leaves(order_id));
 
         let step = Step::Execution {
             price,
@@ -103,10 +104,10 @@ impl Planner {
         self.requeue(&[(side, price, expected)]);
     }
 
-    /// Enters the orders at a price anew unless they are queued as they should be, at all prices up
-    /// to the one that is given for their side.
+    /// Enters the orders at a price again unless they are queued as expected, at all prices up to
+    /// the given one of their side.
     pub(super) fn requeue(&mut self, expected: &[(Side, i64, Vec<Resting>)]) {
-        let mut behind = Vec::new();
+        let mut missing = Vec::new();
         for (side, worst, expected) in expected {
             let found = self.bare.queue(INSTRUMENT, *side, *worst);
             let prices: BTreeSet<i64> =
@@ -120,25 +121,26 @@ impl Planner {
                     let order_id = *order_id;
                     self.correct(Step::Cancel { order_id, instrument: INSTRUMENT, side: *side });
                 }
-                behind.extend(expected.iter().filter(at_price).map(|resting| (*side, *resting)));
+                missing.extend(expected.iter().filter(at_price).map(|resting| (*side, *resting)));
             }
         }
-        // What is to be there comes behind all that is not: it might trade with it.
-        for (side, (order_id, price, qty)) in behind {
+        // Expected orders are entered after all unexpected ones are canceled, because they might
+        // trade with them.
+        for (side, (order_id, price, qty)) in missing {
             let Order { name, .. } = self.orders[order_id as usize];
             let step = self.enter(name, side, price, qty, Terms::Limit);
             self.correct(step);
         }
     }
 
-    /// Remembers what the file shows of an order before its first fill in this event.
-    pub(super) fn told(&mut self, order_id: u64) {
+    /// Records the remaining quantity of an order ahead of its first fill in this event.
+    pub(super) fn record_leaves(&mut self, order_id: u64) {
         let leaves = self.leaves(order_id);
         let Order { name, .. } = self.orders[order_id as usize];
         self.filled.entry(name).or_insert(leaves);
     }
 
-    /// What the file calls the order that is next to trade on one side.
+    /// The file's id of the next order to trade on one side.
     fn front(&self, side: Side) -> Option<u64> {
         let (price, _) = *self.bare.levels(INSTRUMENT, side, 1).first()?;
         let (order_id, _, _) = *self.bare.queue(INSTRUMENT, side, price).first()?;

@@ -5,11 +5,11 @@ use super::super::whole::{ACCOUNTS_A_SIDE, Whole};
 use super::*;
 
 const INSTRUMENT_OF_FILE: Instrument = Instrument { publisher: 1, id: 17_077 };
-/// A trade, after which orders are matched.
+/// A trade, from which on orders are matched.
 const OPEN: &str = "T - 0 1@100";
 
-/// Records as `action side order_id size@price`, those of one event parted by semicolons. The
-/// side is `B`, `A` or `-`; an action `s` is an order from before the file.
+/// Records as `action side order_id size@price`, those of one event separated by semicolons. The
+/// side is `B`, `A` or `-`; an action `s` is an order from the start of the file.
 fn records(events: &[&str]) -> Vec<Record> {
     let mut records = Vec::new();
     for event in events {
@@ -49,8 +49,7 @@ fn record(text: &str) -> Record {
     }
 }
 
-/// The plan, and its steps in short form with the file's prices, those that are not timed in
-/// brackets.
+/// The plan, and its steps in short form with the file's prices, those without timing in brackets.
 fn plan_of(events: &[&str]) -> (Plan, Vec<String>) {
     let plan = plan(&records(events)).unwrap();
     let mut start = 0;
@@ -79,7 +78,7 @@ fn plan_of(events: &[&str]) -> (Plan, Vec<String>) {
     (plan, short)
 }
 
-/// What events become after a trade has opened the market.
+/// The steps for events after a trade has opened the market.
 #[track_caller]
 fn check(events: &[&str], expected: &[&str]) -> Plan {
     let (plan, found) = plan_of(&[&[OPEN], events].concat());
@@ -100,7 +99,7 @@ fn add_and_cancel_are_a_limit_order_and_its_cancel() {
         &["A B 71 5@99", "A A 72 5@101", "C B 71 5@99", "A A 73 0@101"],
         &["Buy 1 5@99", "Sell 2 5@101", "cancel 1"],
     );
-    // The last of them, and the trade that opened.
+    // The None record, and the trade that opened the market.
     assert_eq!(plan.left_out.without_effect, 2);
 }
 
@@ -110,7 +109,7 @@ fn cancel_of_a_part_keeps_the_place() {
 }
 
 #[test]
-fn modify_keeps_the_place_only_where_a_quantity_falls() {
+fn modify_keeps_the_place_only_if_the_quantity_falls() {
     let first = "A B 71 5@99";
     check(&[first, "M B 71 3@99"], &["Buy 1 5@99", "reduce 1 by 2 to 3"]);
     check(&[first, "M B 71 5@99"], &["Buy 1 5@99"]);
@@ -129,7 +128,7 @@ fn clear_cancels_all() {
 }
 
 #[test]
-fn fill_is_an_order_from_the_other_side_and_what_repeats_it_is_nothing() {
+fn fill_is_an_order_from_the_other_side_and_its_repeats_are_no_steps() {
     let book = ["A A 71 5@101", "A A 72 5@101"];
     let trade = "T B 80 7@101; F A 71 5@101; F A 72 2@101; C A 71 5@101; M A 72 3@101";
     let plan = check(
@@ -138,7 +137,7 @@ fn fill_is_an_order_from_the_other_side_and_what_repeats_it_is_nothing() {
     );
     check_disagreements(&plan, 0, 0, 0);
     assert_eq!(plan.left_out.without_effect, 4);
-    // Where a cancel is by what was filled, as on exchanges that do not modify.
+    // A cancel of the filled quantity, as on exchanges that do not modify.
     let trade = "T B 80 7@101; F A 71 2@101; C A 71 2@101";
     check(
         &[&book[..], &[trade, "C A 71 3@101"]].concat(),
@@ -147,7 +146,7 @@ fn fill_is_an_order_from_the_other_side_and_what_repeats_it_is_nothing() {
 }
 
 #[test]
-fn what_is_left_of_an_aggressor_rests() {
+fn remainder_of_an_aggressor_rests() {
     check(
         &["A A 71 5@101", "T B 80 5@101; F A 71 5@101; A B 80 2@101; C A 71 5@101"],
         &["Sell 1 5@101", "Buy ioc 5@101 from 1", "Buy 3 2@101"],
@@ -155,7 +154,7 @@ fn what_is_left_of_an_aggressor_rests() {
 }
 
 #[test]
-fn aggressor_that_rested_is_taken_off_where_it_was() {
+fn aggressor_that_rested_is_removed_from_its_old_price() {
     let book = ["A A 71 5@101", "A B 80 9@99"];
     let trade = "T B 80 5@101; F B 80 5@101; F A 71 5@101; C A 71 5@101; ";
     let expected = ["Sell 1 5@101", "Buy 2 9@99", "cancel 2", "Buy ioc 5@101 from 1"];
@@ -167,7 +166,7 @@ fn aggressor_that_rested_is_taken_off_where_it_was() {
 }
 
 #[test]
-fn next_part_of_an_iceberg_is_behind_all_others() {
+fn next_part_of_an_iceberg_is_last_in_the_queue() {
     let trade = "T B 80 5@101; F A 71 5@101; M A 71 4@101";
     let next = "T B 81 3@101; F A 72 3@101; C A 72 3@101";
     let plan = check(
@@ -184,7 +183,7 @@ fn next_part_of_an_iceberg_is_behind_all_others() {
 }
 
 #[test]
-fn fill_of_more_than_was_shown_is_a_disagreement() {
+fn fill_above_the_displayed_quantity_is_a_disagreement() {
     let trade = "T B 80 8@101; F A 71 8@101; M A 71 4@101";
     let plan = check(
         &["A A 71 5@101", "A A 72 6@101", trade],
@@ -222,7 +221,7 @@ fn order_that_the_exchange_canceled_instead_is_a_disagreement_counted_once() {
 }
 
 #[test]
-fn queue_is_put_right_where_nothing_says_why() {
+fn queue_is_corrected_without_a_known_cause() {
     let trade = "T B 80 4@101; F A 72 4@101; C A 72 4@101";
     let plan = check(
         &["A A 71 5@101", "A A 72 4@101", trade],
@@ -249,14 +248,14 @@ fn lines_of_one_trade_may_stand_in_any_order() {
 }
 
 #[test]
-fn new_order_rests_where_the_exchange_canceled_what_it_would_meet() {
+fn new_order_rests_if_the_exchange_canceled_its_makers() {
     check(
         &["A A 71 5@101", "A B 72 3@101; C A 71 5@101"],
         &["Sell 1 5@101", "cancel 1", "Buy 2 3@101"],
     );
 }
 
-/// A crossed book before the opening, in which 71 sells 5: 3 to 72 and 2 to a stop order, 73.
+/// A crossed book ahead of the opening, in which 71 sells 5: 3 to 72 and 2 to a stop order, 73.
 const OPENING: [&str; 5] = [
     "s A 71 5@99; s B 70 5@98",
     "A B 72 3@101",
@@ -294,8 +293,8 @@ fn orders_gather_until_the_opening_and_then_our_book_uncrosses() {
 }
 
 #[test]
-fn book_is_put_right_where_the_exchange_filled_others() {
-    // Ours fills 72, which came first.
+fn book_is_corrected_if_the_exchange_filled_other_orders() {
+    // Our book fills 72, which is older.
     let trade = "T - 0 3@100; F - 71 3@100; F - 73 3@100; C A 71 3@100; C B 73 3@100; C B 72 1@100";
     let (plan, steps) = plan_of(&["A A 71 3@100", "A B 72 3@100", "A B 73 3@100", trade]);
     let expected = [
@@ -340,7 +339,7 @@ fn order_that_rests_although_it_crosses_begins_an_auction() {
 }
 
 #[test]
-fn what_is_about_no_order_is_counted() {
+fn records_without_a_known_order_are_counted() {
     let plan = check(
         &["C B 71 5@99", "M B 72 5@99", "T A 80 5@98; F B 73 5@98", "A B 72 4@99"],
         &["Buy 1 5@99", "Sell ioc 5@98 from 0", "[Buy 3 5@99]", "[cancel 3]", "Buy 4 4@99"],
@@ -359,7 +358,7 @@ fn a_tick_is_the_largest_that_fits_all_prices() {
 }
 
 #[test]
-fn what_cannot_be_replayed_is_named() {
+fn flow_that_cannot_be_replayed_is_named() {
     let refused = |records: &[Record]| plan(records).unwrap_err();
     for price in [0, -5, i64::MAX] {
         let mut records = records(&["A B 71 5@7", "A B 72 5@11"]);
@@ -373,11 +372,11 @@ fn what_cannot_be_replayed_is_named() {
     let first = INSTRUMENT_OF_FILE;
     let error = refused(&records);
     assert_eq!(error, PlanError::OtherInstrument { record: 1, found: other, first });
-    let expected = "record 1: is about instrument 9 of publisher 1, the file began with 17077";
+    let expected = "record 1: instrument 9 of publisher 1, but the file began with 17077";
     assert!(error.to_string().starts_with(expected), "{error}");
 }
 
-/// Records that no exchange would send, as a damaged file may have them.
+/// Records that no exchange would send, but a damaged file may contain.
 fn absurd_records(seed: u64) -> Vec<Record> {
     let mut state = seed;
     let mut below = |end: u64| {
@@ -411,7 +410,7 @@ fn absurd_records(seed: u64) -> Vec<Record> {
         if seed.is_multiple_of(2) && record.side == Some(Side::Sell) {
             record.price += 6;
         }
-        // Only these may be without a side.
+        // Only trades and fills may be without a side.
         let may = matches!(record.action, Action::Trade | Action::Fill);
         record.side = record.side.filter(|_| !may || record.order_id != 3);
     }
@@ -419,7 +418,7 @@ fn absurd_records(seed: u64) -> Vec<Record> {
 }
 
 #[test]
-fn absurd_records_come_to_the_same_on_both_targets() {
+fn absurd_records_give_the_same_results_on_both_targets() {
     let (mut auctions, mut equal) = (0, 0);
     for seed in 0..300 {
         let records = absurd_records(seed);

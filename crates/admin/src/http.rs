@@ -72,10 +72,11 @@ impl AdminApi {
         });
         let (route, fields, named) =
             found.ok_or_else(|| Failure::unknown("there is no such operation"))?;
-        let mut object = match request.body.is_empty() {
-            true => Map::new(),
-            false => serde_json::from_slice(&request.body)
-                .map_err(|error| Failure::new(format!("the body is not an object: {error}")))?,
+        let mut object = if request.body.is_empty() {
+            Map::new()
+        } else {
+            serde_json::from_slice(&request.body)
+                .map_err(|error| Failure::new(format!("the body is not an object: {error}")))?
         };
         fields.check(&object)?;
         for (name, text) in named {
@@ -122,9 +123,10 @@ impl AdminApi {
 impl OperatorApi for AdminApi {
     fn find(&self, method: &Method, path: &str) -> Place {
         if let Some(body) = openapi::page(path) {
-            return match *method == Method::GET || *method == Method::HEAD {
-                true => Place::Page(body),
-                false => Place::OtherMethods("GET, HEAD".to_owned()),
+            return if *method == Method::GET || *method == Method::HEAD {
+                Place::Page(body)
+            } else {
+                Place::OtherMethods("GET, HEAD".to_owned())
             };
         }
         let there: Vec<_> =

@@ -323,9 +323,10 @@ fn adjusted(
         _ => None,
     });
     let owed = owed.map(|receivable| {
-        let asset = match receivable.asset == listing.instrument.spec.base {
-            true => &listing.base,
-            false => &listing.quote,
+        let asset = if receivable.asset == listing.instrument.spec.base {
+            &listing.base
+        } else {
+            &listing.quote
         };
         receivable_row(&receivable, asset, &names)
     });

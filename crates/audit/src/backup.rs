@@ -57,9 +57,10 @@ pub struct Restore {
 impl Backup {
     pub fn run(&self) -> Result<(), Failure> {
         let source = Archive::open(&self.dir)?;
-        match is_empty(&self.target)? {
-            true => mark(&self.target)?,
-            false => check_mark(&self.target)?,
+        if is_empty(&self.target)? {
+            mark(&self.target)?
+        } else {
+            check_mark(&self.target)?
         }
         make_folders(&self.target)?;
         let older = open_older(&self.target, &source, &self.dir)?;

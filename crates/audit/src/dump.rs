@@ -37,9 +37,10 @@ impl Dump {
         let mut out = BufWriter::new(std::io::stdout().lock());
         while range.goes_on(&mut replay)? {
             let step = replay.step()?.expect("the range goes on");
-            let line = match self.json {
-                true => json_line(&step, replay.engine()).to_string(),
-                false => text_line(&step, replay.engine()),
+            let line = if self.json {
+                json_line(&step, replay.engine()).to_string()
+            } else {
+                text_line(&step, replay.engine())
             };
             match writeln!(out, "{line}") {
                 Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),

@@ -346,10 +346,7 @@ fn order_row(
         if has_price { price(order.price) } else { Cell::Empty },
         terms.terms.stop_price.map_or(Cell::Empty, price),
         qty(order.order_qty),
-        match by_quote {
-            true => Cell::Text(quote.format_amount(order.quote_order_qty)),
-            false => Cell::Empty,
-        },
+        if by_quote { Cell::Text(quote.format_amount(order.quote_order_qty)) } else { Cell::Empty },
         if terms.terms.display_qty.is_zero() { Cell::Empty } else { qty(terms.terms.display_qty) },
         qty(order.cum_qty),
         Cell::Text(quote.format_amount(order.cum_quote)),

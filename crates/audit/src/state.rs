@@ -37,9 +37,10 @@ impl State {
         let archive = Archive::open(&self.dir)?;
         let replay = replay_until(&archive, self.until)?;
         let (place, engine) = (replay.place(), replay.engine());
-        let mut shown = match self.json {
-            true => serde_json::to_string_pretty(&json(place, engine))?,
-            false => text(place, engine),
+        let mut shown = if self.json {
+            serde_json::to_string_pretty(&json(place, engine))?
+        } else {
+            text(place, engine)
         };
         shown.push('\n');
         std::io::stdout()

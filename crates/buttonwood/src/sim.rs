@@ -60,9 +60,10 @@ impl Sim {
         });
         let total = *shared.total.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         println!("{} seeds in {:.0?}: {total:#?}", self.seeds, begun.elapsed());
-        match shared.failed.load(Ordering::Relaxed) {
-            true => Err(Failure::new("a run has failed; its seed is told above")),
-            false => Ok(()),
+        if shared.failed.load(Ordering::Relaxed) {
+            Err(Failure::new("a run has failed; its seed is told above"))
+        } else {
+            Ok(())
         }
     }
 

@@ -184,9 +184,10 @@ impl Client {
         let query =
             params.iter().fold(Query::default(), |query, (name, value)| query.with(name, value));
         let query = query.finish();
-        let url = match query.is_empty() {
-            true => format!("{}{path}", self.base_url),
-            false => format!("{}{path}?{query}", self.base_url),
+        let url = if query.is_empty() {
+            format!("{}{path}", self.base_url)
+        } else {
+            format!("{}{path}?{query}", self.base_url)
         };
         self.send(Request::get(url)).await
     }

@@ -73,9 +73,10 @@ pub(crate) async fn serve(
     #[cfg(feature = "echo")]
     let served = served.merge(crate::echo::router(Arc::clone(&door), settings.socket));
     let router = refuse_others(served, door);
-    let router = match origins.is_empty() {
-        true => router,
-        false => router.layer(cors::layer(origins, binance::rest::headers())),
+    let router = if origins.is_empty() {
+        router
+    } else {
+        router.layer(cors::layer(origins, binance::rest::headers()))
     };
     let turned_away = binance::rest::turned_away;
     let metrics = Arc::clone(handle.metrics());

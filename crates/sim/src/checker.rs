@@ -152,9 +152,10 @@ impl History {
     /// in both, which the engine looks at itself.
     pub(super) fn check_equal(&self, engine: &Engine) -> Result<(), Violation> {
         engine.assert_consistent();
-        match state_of(engine) == state_of(self.follower.engine()) {
-            true => Ok(()),
-            false => Err(Violation::StatesDiffer { sequence: engine.sequence() }),
+        if state_of(engine) == state_of(self.follower.engine()) {
+            Ok(())
+        } else {
+            Err(Violation::StatesDiffer { sequence: engine.sequence() })
         }
     }
 }

@@ -69,9 +69,10 @@ impl Shared {
         if nobody_leads && self.random.one_in(20) {
             self.take_over(at)?;
         }
-        match self.random.one_in(4) {
-            true => self.send(at),
-            false => self.poll(at)?,
+        if self.random.one_in(4) {
+            self.send(at)
+        } else {
+            self.poll(at)?
         }
         Ok(())
     }

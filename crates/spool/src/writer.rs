@@ -93,10 +93,9 @@ impl Spool {
     /// Stores frames. Matching does not stop for a disk that fails: what is lost can be made from
     /// the log again, and a hole tells readers no untruth.
     pub fn keep(&mut self, batch: &Batch) {
-        let stored = self.store_waiting().and_then(|()| match batch.is_empty() {
-            true => Ok(()),
-            false => self.store(batch),
-        });
+        let stored = self
+            .store_waiting()
+            .and_then(|()| if batch.is_empty() { Ok(()) } else { self.store(batch) });
         if let (Err(error), false) = (&stored, batch.is_empty()) {
             self.put_off(batch, error);
         }

@@ -285,10 +285,7 @@ fn apply_entry(engine: &mut Engine, sequenced_ns: u64, entry: &Entry) -> Reply {
         engine.apply(sequenced_ns, entry, &mut events);
         let (sequence, account) = (engine.sequence(), entry.envelope.account);
         let part = Arc::new(Applied { sequence, sequenced_ns, account, continues, events });
-        match continues {
-            false => applied = Some(part),
-            true => continued.push(part),
-        }
+        if continues { continued.push(part) } else { applied = Some(part) }
     });
     let applied = applied.expect("a command has a first part");
     Reply { applied, continued, applied_at: None }

@@ -347,9 +347,10 @@ impl<L: Log, T> Machine<L, T> {
             if reply.events().any(changes_calendars) {
                 *calendar_ns = 0;
             }
-            let ticket = match is_own {
-                true => tickets.pop_front().expect("every command in a batch has its place"),
-                false => None,
+            let ticket = if is_own {
+                tickets.pop_front().expect("every command in a batch has its place")
+            } else {
+                None
             };
             outputs.push(Output { reply, ticket });
         })?;

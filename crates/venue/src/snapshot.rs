@@ -237,9 +237,11 @@ impl Job {
                 // A log that ended before its snapshot would be refused at the next start.
                 log::sync_written(&log).map_err(JobError::Log)?;
             }
-            let mut rest = || match is_urgent.load(Ordering::Relaxed) {
-                true => {}
-                false => std::thread::sleep(REST),
+            let mut rest = || {
+                if is_urgent.load(Ordering::Relaxed) {
+                } else {
+                    std::thread::sleep(REST)
+                }
             };
             // What the spool lacks is made anew from the log behind the oldest.
             let kept = if is_spooled { Kept::Newest } else { Kept::OldestToo };

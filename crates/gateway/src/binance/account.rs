@@ -104,10 +104,7 @@ pub(crate) fn my_trades_weight(params: &Params) -> u32 {
 
 /// The first of what was found where the request says where to begin, else the last.
 pub(crate) fn part(from_id: bool, times: &Times, limit: usize) -> Part {
-    match from_id || times.start_ns.is_some() {
-        true => Part::First(limit),
-        false => Part::Last(limit),
-    }
+    if from_id || times.start_ns.is_some() { Part::First(limit) } else { Part::Last(limit) }
 }
 
 /// `GET /api/v3/account`

@@ -255,10 +255,8 @@ impl ApiSession {
         if cancel_on_disconnect && call.signer.role != Role::Trader {
             return Err(ApiError::api_key_rejected().into());
         }
-        let session = match cancel_on_disconnect {
-            true => open_session(&mut call).await?,
-            false => SessionId(0),
-        };
+        let session =
+            if cancel_on_disconnect { open_session(&mut call).await? } else { SessionId(0) };
         self.log_off();
         let (hash, since_ns) = (api_key_hash(&api_key), call.received_ns);
         self.logon = Some(Logon { api_key, hash, since_ns, session });

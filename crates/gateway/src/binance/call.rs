@@ -198,10 +198,8 @@ impl Outcome {
         if self.is_foreign_to(instrument) {
             return Err(other_request());
         }
-        build(&self.events).map_err(|error| match error == ApiError::unknown() {
-            true => other_request(),
-            false => error,
-        })
+        build(&self.events)
+            .map_err(|error| if error == ApiError::unknown() { other_request() } else { error })
     }
 }
 

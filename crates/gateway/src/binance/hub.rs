@@ -66,9 +66,10 @@ impl Hub {
 
     pub(crate) fn change(&mut self, change: &Change, views: &Views) {
         let Change { client, streams, begins } = change;
-        match begins {
-            true => self.subscribe(client, streams, views),
-            false => self.unsubscribe(client, streams),
+        if *begins {
+            self.subscribe(client, streams, views)
+        } else {
+            self.unsubscribe(client, streams)
         }
     }
 

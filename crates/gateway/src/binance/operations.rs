@@ -126,10 +126,7 @@ impl Operation {
     /// Whether the venue has the time for it now.
     fn admit(&self, call: &Call) -> Result<(), ApiError> {
         let door = &call.shared.door;
-        match self.enters {
-            true => Ok(door.admission.check(call.waited, &door.handle)?),
-            false => Ok(()),
-        }
+        if self.enters { Ok(door.admission.check(call.waited, &door.handle)?) } else { Ok(()) }
     }
 
     fn asked_as(&self, call: &Call) -> &'static str {

@@ -48,9 +48,10 @@ pub(crate) enum Unsubmitted {
 
 impl From<Reply> for Events {
     fn from(reply: Reply) -> Self {
-        match reply.continued.is_empty() {
-            true => Self::Of(reply.applied),
-            false => Self::Gathered(reply.events().copied().collect()),
+        if reply.continued.is_empty() {
+            Self::Of(reply.applied)
+        } else {
+            Self::Gathered(reply.events().copied().collect())
         }
     }
 }

@@ -106,10 +106,7 @@ pub(crate) fn check(
     let upgrade = upgrade.map_err(|_| {
         ApiError::new(426, -1000, "Here WebSocket is spoken; the request must be an upgrade.")
     })?;
-    match *stopping.borrow() {
-        true => Err(ApiError::shutting_down()),
-        false => Ok(upgrade),
-    }
+    if *stopping.borrow() { Err(ApiError::shutting_down()) } else { Ok(upgrade) }
 }
 
 /// What one is opened on: its place among the connections, the limits that hold, and when it is to end.
@@ -275,9 +272,10 @@ impl<S: Session> Connection<S> {
         }
         self.messages += 1;
         let messages_max = self.settings.ws_messages_per_second;
-        match self.session.counts_messages() && self.messages > messages_max {
-            true => Err(End::TooManyMessages),
-            false => Ok(()),
+        if self.session.counts_messages() && self.messages > messages_max {
+            Err(End::TooManyMessages)
+        } else {
+            Ok(())
         }
     }
 

@@ -36,10 +36,7 @@ impl Log for HeldLog {
     }
 
     fn poll(&mut self) -> Result<Option<Committed>, LogError> {
-        match self.hold.0.load(Ordering::SeqCst) {
-            true => Ok(None),
-            false => self.log.poll(),
-        }
+        if self.hold.0.load(Ordering::SeqCst) { Ok(None) } else { self.log.poll() }
     }
 
     fn ready(&self) -> bool {

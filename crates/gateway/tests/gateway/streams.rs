@@ -86,9 +86,10 @@ impl Copy {
         if last <= self.last_update_id {
             return;
         }
-        match self.in_sync {
-            true => assert_eq!(first, self.last_update_id + 1),
-            false => assert!(first <= self.last_update_id + 1, "the snapshot is too old"),
+        if self.in_sync {
+            assert_eq!(first, self.last_update_id + 1)
+        } else {
+            assert!(first <= self.last_update_id + 1, "the snapshot is too old")
         }
         (self.in_sync, self.last_update_id) = (true, last);
         self.set(&update["b"], &update["a"]);
@@ -98,9 +99,10 @@ impl Copy {
         for (side, levels) in self.sides.iter_mut().zip([bids, asks]) {
             for level in levels.as_array().unwrap() {
                 let text = |index: usize| level[index].as_str().unwrap().to_owned();
-                match text(1) == "0.00000000" {
-                    true => side.remove(&text(0)),
-                    false => side.insert(text(0), text(1)),
+                if text(1) == "0.00000000" {
+                    side.remove(&text(0))
+                } else {
+                    side.insert(text(0), text(1))
                 };
             }
         }

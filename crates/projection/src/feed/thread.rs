@@ -215,18 +215,19 @@ fn pass_over(store: &mut impl Store, first: u64) -> Result<(), ProjectionError> 
     let from = store.progress().sequence + 1;
     let begins = store.progress().first_sequence == from;
     store.pass_over(first)?;
-    match begins {
-        true => tracing::warn!(
+    if begins {
+        tracing::warn!(
             first,
             "history begins with this command: the spool has none before it; `buttonwood \
              projection rebuild` makes what the log has, with the venue stopped"
-        ),
-        false => tracing::warn!(
+        )
+    } else {
+        tracing::warn!(
             from,
             to = first - 1,
             "history has a hole: the spool no longer has the events of these commands; \
              `buttonwood projection rebuild` fills it from the log, with the venue stopped"
-        ),
+        )
     }
     Ok(())
 }

@@ -40,12 +40,11 @@ fn check_older<E>(path: &Path, log_first_sequence: u64) -> Result<(), RebuildErr
     let Ok(status) = status::of(path) else { return Ok(()) };
     let first_sequence = status.progress.first_sequence;
     let has_any = status.progress.sequence >= first_sequence;
-    match has_any && first_sequence < log_first_sequence {
-        true => {
-            let path = path.to_path_buf();
-            Err(RebuildError::WouldForget { path, first_sequence, log_first_sequence })
-        }
-        false => Ok(()),
+    if has_any && first_sequence < log_first_sequence {
+        let path = path.to_path_buf();
+        Err(RebuildError::WouldForget { path, first_sequence, log_first_sequence })
+    } else {
+        Ok(())
     }
 }
 

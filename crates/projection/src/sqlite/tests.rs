@@ -367,9 +367,10 @@ fn aggregate_trades_are_found_by_id_and_by_time() {
                         .filter(|agg| end_ns.is_none_or(|end_ns| agg.traded_ns <= end_ns))
                         .copied()
                         .collect();
-                    match from_id.is_some() || start_ns.is_some() {
-                        true => expect.truncate(limit),
-                        false => drop(expect.drain(..expect.len().saturating_sub(limit))),
+                    if from_id.is_some() || start_ns.is_some() {
+                        expect.truncate(limit)
+                    } else {
+                        drop(expect.drain(..expect.len().saturating_sub(limit)))
                     }
                     let filter = AggFilter { from_id, times, limit };
                     assert_eq!(ask(filter), expect, "{filter:?}");

@@ -55,9 +55,10 @@ fn order_ref(
         order_id: params.integer(id_name)?.map(OrderId),
         cl_ord_id: params.cl_ord_id(cl_ord_id_name)?,
     };
-    Ok(match order.order_id.is_none() && order.cl_ord_id.is_none() {
-        true => Err(ApiError::either_mandatory(cl_ord_id_name, id_name)),
-        false => Ok(order),
+    Ok(if order.order_id.is_none() && order.cl_ord_id.is_none() {
+        Err(ApiError::either_mandatory(cl_ord_id_name, id_name))
+    } else {
+        Ok(order)
     })
 }
 
@@ -77,9 +78,10 @@ fn take_list_ref(
         id: params.integer("orderListId")?.map(parse_list_id),
         cl_ord_id: params.cl_ord_id(cl_ord_id_name)?,
     };
-    Ok(match list.id.is_none() && list.cl_ord_id.is_none() {
-        true => Err(ApiError::either_mandatory("orderListId", cl_ord_id_name)),
-        false => Ok(list),
+    Ok(if list.id.is_none() && list.cl_ord_id.is_none() {
+        Err(ApiError::either_mandatory("orderListId", cl_ord_id_name))
+    } else {
+        Ok(list)
     })
 }
 

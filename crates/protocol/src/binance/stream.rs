@@ -87,10 +87,7 @@ impl Session {
 
     /// A payload as this connection wants it.
     pub fn wrap(&self, stream: &Stream, payload: &str) -> String {
-        match self.combined {
-            true => combined(stream, payload),
-            false => payload.to_owned(),
-        }
+        if self.combined { combined(stream, payload) } else { payload.to_owned() }
     }
 
     fn control(
@@ -215,9 +212,10 @@ impl Message {
             serde_json::error::Category::Data => invalid(error),
             _ => ControlError { code: 3, msg: format!("Invalid JSON: {error}") },
         })?;
-        match is_request_id(&message.id) {
-            true => Ok(message),
-            false => Err(invalid("request ID must be an unsigned integer")),
+        if is_request_id(&message.id) {
+            Ok(message)
+        } else {
+            Err(invalid("request ID must be an unsigned integer"))
         }
     }
 }

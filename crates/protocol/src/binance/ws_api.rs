@@ -75,9 +75,10 @@ fn parse_id(id: Option<&RawValue>) -> Result<Id, ApiError> {
         digits.len() <= 20 && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
     let is_text = id.starts_with('"') && id.len() <= ID_LEN_MAX + 2;
-    match is_text || id == "null" || is_integer(id) {
-        true => Ok(Id(id.to_owned())),
-        false => Err(ApiError::invalid_parameter("id")),
+    if is_text || id == "null" || is_integer(id) {
+        Ok(Id(id.to_owned()))
+    } else {
+        Err(ApiError::invalid_parameter("id"))
     }
 }
 

@@ -56,9 +56,10 @@ impl Params {
 
     /// Those of one object of a list in JSON.
     pub fn of_object(text: &str) -> Result<Self, ApiError> {
-        match is_json(text.as_bytes()) {
-            true => Self::parse("", text.as_bytes()),
-            false => Err(ApiError::invalid_json()),
+        if is_json(text.as_bytes()) {
+            Self::parse("", text.as_bytes())
+        } else {
+            Err(ApiError::invalid_json())
         }
     }
 
@@ -72,9 +73,10 @@ impl Params {
         if let Some(notes) = &self.notes {
             notes.complete();
         }
-        match self.unread.is_empty() {
-            true => Ok(()),
-            false => Err(ApiError::unread(self.sent - self.unread.len(), self.sent)),
+        if self.unread.is_empty() {
+            Ok(())
+        } else {
+            Err(ApiError::unread(self.sent - self.unread.len(), self.sent))
         }
     }
 }
@@ -151,9 +153,10 @@ impl Params {
     /// affair.
     pub fn decimal(&mut self, name: &str) -> Result<Option<String>, ApiError> {
         let text = self.pattern(name, legal::DECIMAL)?;
-        match text.as_deref().is_none_or(|text| is_decimal(text, 20)) {
-            true => Ok(text),
-            false => Err(ApiError::illegal_characters(name, legal::DECIMAL)),
+        if text.as_deref().is_none_or(|text| is_decimal(text, 20)) {
+            Ok(text)
+        } else {
+            Err(ApiError::illegal_characters(name, legal::DECIMAL))
         }
     }
 

@@ -188,9 +188,10 @@ impl Crew {
         match result {
             Ok(()) => desk.troubled = false,
             Err(error) if is_refusal(&error) => {
-                match desk.troubled {
-                    true => tracing::debug!(symbol, %error, "the bots rest again"),
-                    false => tracing::warn!(symbol, %error, "the bots rest"),
+                if desk.troubled {
+                    tracing::debug!(symbol, %error, "the bots rest again")
+                } else {
+                    tracing::warn!(symbol, %error, "the bots rest")
                 }
                 desk.troubled = true;
                 desk.resting_until_ms = self.schedule.now_ms() + REST_MS;

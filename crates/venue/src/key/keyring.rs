@@ -91,9 +91,10 @@ pub fn reseal(
     let rotate = RotateMasterKey { fingerprint: next.fingerprint(), keys: resealed };
     let mut bytes = Vec::new();
     rotate.write(&mut bytes);
-    match bytes.len() <= ROTATION_SIZE_MAX {
-        true => Ok(rotate),
-        false => Err(MasterKeyError::TooManyKeys(rotate.keys.len())),
+    if bytes.len() <= ROTATION_SIZE_MAX {
+        Ok(rotate)
+    } else {
+        Err(MasterKeyError::TooManyKeys(rotate.keys.len()))
     }
 }
 

@@ -85,9 +85,10 @@ impl MasterKey {
     pub fn check(&self, engine: &Engine) -> Result<(), MasterKeyError> {
         if let Some(in_use) = engine.master_key_in_use() {
             let given = self.fingerprint();
-            return match given == in_use.fingerprint {
-                true => Ok(()),
-                false => Err(MasterKeyError::Rotated { given, in_use }),
+            return if given == in_use.fingerprint {
+                Ok(())
+            } else {
+                Err(MasterKeyError::Rotated { given, in_use })
             };
         }
         // All are sealed by the same one.

@@ -169,9 +169,10 @@ impl<L: LogReader> Archive<L> {
             }
         }
         let oldest = self.replay()?;
-        match is_early_enough(oldest.place()) {
-            true => Ok(oldest),
-            false => Err(ArchiveError::TooEarly { oldest: oldest.place() }),
+        if is_early_enough(oldest.place()) {
+            Ok(oldest)
+        } else {
+            Err(ArchiveError::TooEarly { oldest: oldest.place() })
         }
     }
 

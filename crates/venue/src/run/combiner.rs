@@ -118,10 +118,7 @@ impl Combiner {
 
     /// On the log's writer thread, when the log has something to poll.
     pub(crate) fn on_commit(&self) {
-        match self.takes_help {
-            true => self.lend_a_hand(),
-            false => self.wake_engine(),
-        }
+        if self.takes_help { self.lend_a_hand() } else { self.wake_engine() }
     }
 
     /// The engine's thread, until the venue ends.

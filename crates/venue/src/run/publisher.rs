@@ -142,9 +142,10 @@ impl Publisher {
             self.spool.flush();
             self.deadlines.spool = None;
         }
-        self.deadlines.spool = match self.spool.is_waiting() {
-            true => self.deadlines.spool.or_else(|| Some(Instant::now() + RETRY)),
-            false => None,
+        self.deadlines.spool = if self.spool.is_waiting() {
+            self.deadlines.spool.or_else(|| Some(Instant::now() + RETRY))
+        } else {
+            None
         };
     }
 

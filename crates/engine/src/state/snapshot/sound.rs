@@ -31,9 +31,10 @@ impl Engine {
         let balances = self.accounts.iter().flat_map(|account| &account.balances);
         let mut amounts = balances.flat_map(amounts);
         // What accounts without balances owe, others own, beyond what was deposited.
-        let (least, most) = match self.has_clearing {
-            true => (Amount::ZERO - AMOUNT_MAX, AMOUNT_MAX + AMOUNT_MAX),
-            false => (Amount::ZERO, AMOUNT_MAX),
+        let (least, most) = if self.has_clearing {
+            (Amount::ZERO - AMOUNT_MAX, AMOUNT_MAX + AMOUNT_MAX)
+        } else {
+            (Amount::ZERO, AMOUNT_MAX)
         };
         let mut supply = self.supply.iter();
         let sound = self.supply.len() == self.assets.len()
@@ -117,10 +118,8 @@ impl Engine {
                     && (widest.min_price..=widest.max_price).contains(&order.price)
             }
         };
-        let status = match order.cum_qty.is_zero() {
-            true => OrderStatus::New,
-            false => OrderStatus::PartiallyFilled,
-        };
+        let status =
+            if order.cum_qty.is_zero() { OrderStatus::New } else { OrderStatus::PartiallyFilled };
         let OrderTerms { terms, prevented_qty, .. } = order.terms.unwrap_or_default();
         let has_date = terms.expire_ns > 0;
         size_is_sound
@@ -173,10 +172,7 @@ impl Engine {
 
 /// What fills came to; below zero only where prices are.
 fn cum_quote_is_sound(order: &Order, min_price: Price) -> bool {
-    let least = match min_price.ticks() < 0 {
-        true => Amount::ZERO - AMOUNT_MAX,
-        false => Amount::ZERO,
-    };
+    let least = if min_price.ticks() < 0 { Amount::ZERO - AMOUNT_MAX } else { Amount::ZERO };
     (least..=AMOUNT_MAX).contains(&order.cum_quote)
 }
 

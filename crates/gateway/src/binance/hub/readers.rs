@@ -60,8 +60,5 @@ impl Readers {
 }
 
 fn form(stream: &Stream, payload: String, combined: bool) -> String {
-    match combined {
-        true => stream::combined(stream, &payload),
-        false => payload,
-    }
+    if combined { stream::combined(stream, &payload) } else { payload }
 }

@@ -85,10 +85,7 @@ pub(crate) fn first_created_since(
         let middle = earlier + (later - earlier) / 2;
         let (id, created_ns): (i64, i64) =
             next.query_row(params![instrument.0, middle], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        match created_ns < time_ns {
-            true => earlier = id + 1,
-            false => later = middle,
-        }
+        if created_ns < time_ns { earlier = id + 1 } else { later = middle }
     }
     Ok(if earlier > last { i64::MAX } else { earlier })
 }

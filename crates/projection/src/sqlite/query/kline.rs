@@ -142,9 +142,10 @@ impl Candles<'_> {
             return Ok(());
         }
         let edge_at = |time_ns| level.open_ns(TimeZone::UTC, time_ns);
-        let first_ns = match edge_at(from_ns) == from_ns {
-            true => from_ns,
-            false => level.end_ns(TimeZone::UTC, from_ns),
+        let first_ns = if edge_at(from_ns) == from_ns {
+            from_ns
+        } else {
+            level.end_ns(TimeZone::UTC, from_ns)
         };
         let last_ns = edge_at(to_ns);
         if first_ns >= last_ns {

@@ -90,9 +90,10 @@ fn filtered<T: Copy>(
             && times.end_ns.is_none_or(|end_ns| time_ns <= end_ns)
     };
     let mut wanted: Vec<T> = all.iter().filter(is_wanted).copied().collect();
-    match from_id.is_some() || times.start_ns.is_some() {
-        true => wanted.truncate(limit),
-        false => drop(wanted.drain(..wanted.len().saturating_sub(limit))),
+    if from_id.is_some() || times.start_ns.is_some() {
+        wanted.truncate(limit)
+    } else {
+        drop(wanted.drain(..wanted.len().saturating_sub(limit)))
     }
     wanted
 }

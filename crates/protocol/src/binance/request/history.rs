@@ -43,9 +43,10 @@ impl AggTradesRequest {
         let times = Times::take(&mut params)?;
         let limit = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?;
         params.finish()?;
-        match from_id.is_some() && times.any() {
-            true => Err(ApiError::bad_combination()),
-            false => Ok(Self { market, from_id, times, limit }),
+        if from_id.is_some() && times.any() {
+            Err(ApiError::bad_combination())
+        } else {
+            Ok(Self { market, from_id, times, limit })
         }
     }
 }

@@ -93,10 +93,8 @@ impl NewOrderListRequest {
         let limit = basics(OrderType::LimitMaker);
         let limit = SentOrder::take(&mut params, &frame.market, Names::LegacyLimit, limit)?;
         params.finish()?;
-        let stop = match stop.has_price() {
-            true => stop.with_order_type(OrderType::StopLossLimit),
-            false => stop,
-        };
+        let stop =
+            if stop.has_price() { stop.with_order_type(OrderType::StopLossLimit) } else { stop };
         let orders = vec![
             stop.check(&frame.market, &mut *generate)?,
             limit.check(&frame.market, &mut *generate)?,
@@ -179,9 +177,10 @@ impl Pair {
     fn check(self, market: &Market, generate: Generate<'_>) -> Result<Vec<NewOrder>, ApiError> {
         let types = [self.above.order_type(), self.below.order_type()];
         check_types(self.side, types)?;
-        let (stop, other) = match is_stop_loss(types[0]) {
-            true => (self.above, self.below),
-            false => (self.below, self.above),
+        let (stop, other) = if is_stop_loss(types[0]) {
+            (self.above, self.below)
+        } else {
+            (self.below, self.above)
         };
         let stop = stop.check(market, &mut *generate)?;
         Ok(vec![stop, other.check(market, generate)?])

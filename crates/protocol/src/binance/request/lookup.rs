@@ -243,9 +243,10 @@ impl Times {
         let (Some(start_ns), Some(end_ns)) = (self.start_ns, self.end_ns) else { return Ok(()) };
         // The end is the last nanosecond of its unit, which is a millisecond at most.
         let span_ns = end_ns.checked_sub(start_ns).ok_or_else(ApiError::bad_combination)?;
-        match span_ns < LOOKUP_HOURS_MAX * NS_PER_HOUR + NS_PER_MS {
-            true => Ok(()),
-            false => Err(ApiError::more_than_hours(LOOKUP_HOURS_MAX)),
+        if span_ns < LOOKUP_HOURS_MAX * NS_PER_HOUR + NS_PER_MS {
+            Ok(())
+        } else {
+            Err(ApiError::more_than_hours(LOOKUP_HOURS_MAX))
         }
     }
 }

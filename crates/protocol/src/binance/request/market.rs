@@ -25,9 +25,10 @@ impl DepthRequest {
         let limit = params.limit(DEPTH_DEFAULT, DEPTH_MAX)?;
         let status = symbol_status(&mut params)?;
         params.finish()?;
-        match has_status(&market, status) {
-            true => Ok(Self { market, limit }),
-            false => Err(ApiError::symbol_status_mismatch()),
+        if has_status(&market, status) {
+            Ok(Self { market, limit })
+        } else {
+            Err(ApiError::symbol_status_mismatch())
         }
     }
 }
@@ -148,10 +149,8 @@ pub(super) fn listed(
 /// One permission, or a list of them in JSON.
 fn permissions(params: &mut Params) -> Result<Option<Vec<String>>, ApiError> {
     let Some(text) = params.text("permissions")? else { return Ok(None) };
-    let names = match text.starts_with('[') {
-        true => serde_json::from_str(&text).ok(),
-        false => Some(vec![text]),
-    };
+    let names =
+        if text.starts_with('[') { serde_json::from_str(&text).ok() } else { Some(vec![text]) };
     names.map(Some).ok_or_else(|| ApiError::invalid_parameter("permissions"))
 }
 

@@ -274,9 +274,10 @@ impl SentOrder {
 /// A decimal that is exact in an asset's smallest units; zeros beyond those are fine.
 fn take_decimal(params: &mut Params, name: &str, decimals: u8) -> Result<Option<String>, ApiError> {
     let text = params.decimal(name)?;
-    match text.as_deref().is_none_or(|text| has_precision(text, decimals)) {
-        true => Ok(text),
-        false => Err(ApiError::too_much_precision(name)),
+    if text.as_deref().is_none_or(|text| has_precision(text, decimals)) {
+        Ok(text)
+    } else {
+        Err(ApiError::too_much_precision(name))
     }
 }
 

@@ -44,9 +44,10 @@ impl<'a> Entered<'a> {
             })
         };
         let entered = |(place, (at, order)): (usize, (usize, Order))| {
-            let facts = match place > 0 && list.kind != OrderListKind::Oco {
-                true => OrderFacts::pending(&order),
-                false => OrderFacts::of(&order),
+            let facts = if place > 0 && list.kind != OrderListKind::Oco {
+                OrderFacts::pending(&order)
+            } else {
+                OrderFacts::of(&order)
             };
             Self::follow_all(order, facts, &events[at + 1..])
         };
@@ -94,9 +95,10 @@ impl<'a> Entered<'a> {
     /// Told when its list places it, and when its trigger is reached.
     fn follow_triggered(&mut self) {
         let now_ns = self.order.updated_ns;
-        match self.facts.is_pending {
-            true => self.facts = OrderFacts::placed(&self.order, now_ns),
-            false => self.facts.working_ns = Some(now_ns),
+        if self.facts.is_pending {
+            self.facts = OrderFacts::placed(&self.order, now_ns)
+        } else {
+            self.facts.working_ns = Some(now_ns)
         }
     }
 

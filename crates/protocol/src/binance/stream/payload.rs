@@ -146,10 +146,7 @@ pub fn book_ticker(
 /// Sent to every connection before the venue goes.
 pub fn server_shutdown(event_ns: u64, unit: TimeUnit, combined: bool) -> String {
     let payload = format!(r#"{{"e":"serverShutdown","E":{}}}"#, unit.time(event_ns));
-    match combined {
-        true => format!(r#"{{"stream":"!serverShutdown","data":{payload}}}"#),
-        false => payload,
-    }
+    if combined { format!(r#"{{"stream":"!serverShutdown","data":{payload}}}"#) } else { payload }
 }
 
 #[cfg(test)]

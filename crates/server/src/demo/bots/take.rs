@@ -14,10 +14,7 @@ const COLLAR_PARTS: i64 = 300;
 pub(super) fn choose(market: &Market, price: Price, position: i64, random: &mut Random) -> Target {
     let position_max = i64::try_from(market.take_lots_max * POSITION_TAKES_MAX)
         .expect("a market's sizes are moderate");
-    let side = match random.around_zero(position_max) >= position {
-        true => Side::Buy,
-        false => Side::Sell,
-    };
+    let side = if random.around_zero(position_max) >= position { Side::Buy } else { Side::Sell };
     let mut lots = || random.between(market.take_lots_min, market.take_lots_max);
     let qty = Qty::from_lots(lots().min(lots()));
     let collar = price.ticks() / COLLAR_PARTS;

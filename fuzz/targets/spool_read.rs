@@ -1,8 +1,8 @@
 //! Whatever lies in its files, a spool opens or says why not, and its pages have no hole.
 //!
-//! Behind a zero, the input is bytes to put into two whole segments and an index (place, byte, place,
-//! byte); behind a one, contents of frames, each behind its length, that get their right hashes;
-//! behind anything else, a segment's own bytes.
+//! Behind a zero, the input is bytes to put into two whole segments and an index (place, byte,
+//! place, byte); behind a one, contents of frames, each behind its length, that get their right
+//! hashes; behind anything else, a segment's own bytes.
 
 #![no_main]
 

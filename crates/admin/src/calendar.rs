@@ -20,8 +20,8 @@ const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct CalendarChange {
     symbol: String,
-    /// On these days (`Mon-Fri`, `Mon,Wed,Sat`), at this time (UTC, `09:00` or `09:00:30`), this phase
-    /// begins. May be given 16 times; replaces all sessions there are
+    /// On these days (`Mon-Fri`, `Mon,Wed,Sat`), at this time (UTC, `09:00` or `09:00:30`), this
+    /// phase begins. May be given 16 times; replaces all sessions there are
     #[arg(long = "session", num_args = 3, value_names = ["DAYS", "TIME", "PHASE"])]
     #[serde(default, with = "words_of_three")]
     #[schemars(with = "Vec<(String, String, PhaseName)>")]

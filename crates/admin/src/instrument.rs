@@ -35,8 +35,8 @@ pub(crate) enum InstrumentAction {
     Add(NewInstrument),
     /// Change bounds and fees
     ///
-    /// What is not named stays, and without options all is shown; only the largest quantity by market
-    /// goes along with that by limit, where the two are equal. Open orders stay as they are.
+    /// What is not named stays, and without options all is shown; only the largest quantity by
+    /// market goes along with that by limit, where the two are equal. Open orders stay as they are.
     Update(Update),
     /// Change filters, counts and price bands
     ///

@@ -37,7 +37,8 @@ pub(crate) struct NewKey {
     #[arg(long, default_value = "hmac")]
     #[serde(default = "hmac")]
     kind: Kind,
-    /// Address or network that it may be used from, such as 192.0.2.0/24; more than one may be named
+    /// Address or network that it may be used from, such as 192.0.2.0/24; more than one may be
+    /// named
     #[arg(long = "allow-ip", value_name = "NET")]
     #[serde(default)]
     allow_ip: Vec<String>,

@@ -1,4 +1,5 @@
-//! Keys and master keys on a command line: flags that become requests, and the files that they name.
+//! Keys and master keys on a command line: flags that become requests, and the files that they
+//! name.
 
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;

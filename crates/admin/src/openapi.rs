@@ -1,7 +1,8 @@
 //! The OpenAPI document of the operators' API, made from its routes, and a page to try it.
 //!
-//! The page is Swagger UI, in the binary: it works where there is no other network than the venue's.
-//! It signs what it sends with the secret that is typed in, which does not leave the browser.
+//! The page is Swagger UI, in the binary: it works where there is no other network than the
+//! venue's. It signs what it sends with the secret that is typed in, which does not leave the
+//! browser.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;

@@ -63,8 +63,8 @@ pub(crate) struct NamedAccount {
 const DECIMALS: u8 = 8;
 /// Of an account that is opened without a word about them.
 const ORDERS_MAX: u32 = 10_000;
-/// The read model has all that is finished. What the engine keeps takes its memory, and is there for order
-/// lists, for busts, and for questions that the read model cannot answer at the moment.
+/// The read model has all that is finished. What the engine keeps takes its memory, and is there
+/// for order lists, for busts, and for questions that the read model cannot answer at the moment.
 const PAST_KEPT: u32 = 1_000;
 
 fn decimals() -> u8 {
@@ -96,7 +96,8 @@ pub(crate) struct NewAccount {
     #[arg(long, value_name = "N", default_value_t = PAST_KEPT)]
     #[serde(default = "past_kept")]
     finished_orders_kept: u32,
-    /// Trades that the engine keeps in memory, and so can be busted or corrected; the read model has all
+    /// Trades that the engine keeps in memory, and so can be busted or corrected; the read model
+    /// has all
     #[arg(long, value_name = "N", default_value_t = PAST_KEPT)]
     #[serde(default = "past_kept")]
     trades_kept: u32,
@@ -121,7 +122,8 @@ pub(crate) struct AccountUpdate {
     /// Finished orders that the engine keeps in memory; the read model has all
     #[arg(long, value_name = "N")]
     finished_orders_kept: Option<u32>,
-    /// Trades that the engine keeps in memory, and so can be busted or corrected; the read model has all
+    /// Trades that the engine keeps in memory, and so can be busted or corrected; the read model
+    /// has all
     #[arg(long, value_name = "N")]
     trades_kept: Option<u32>,
 }

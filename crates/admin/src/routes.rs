@@ -1,7 +1,7 @@
 //! The operations of the operators' API over HTTP, by method and path.
 //!
-//! A line of [`ROUTES`] says all there is to say about one of them; the OpenAPI document is made from
-//! the same lines.
+//! A line of [`ROUTES`] says all there is to say about one of them; the OpenAPI document is made
+//! from the same lines.
 
 use gateway::Method;
 use schemars::{JsonSchema, Schema, SchemaGenerator};

@@ -1,11 +1,11 @@
 //! `buttonwood backup` and `restore`: a venue's log and snapshots, copied while it runs and brought
 //! back.
 //!
-//! A backup looks like a data folder: `log/` and `snapshots/`, and `backup.json`, which says that it
-//! is one. What is copied never changes afterwards, so a later backup into the same folder adds to it.
-//! A file gets its name when all of it is on stable storage, and the log's files get theirs in their
-//! order: a copy that is cut short, by a loss of power as well, is a backup of less, which the next
-//! one goes on from.
+//! A backup looks like a data folder: `log/` and `snapshots/`, and `backup.json`, which says that
+//! it is one. What is copied never changes afterwards, so a later backup into the same folder adds
+//! to it. A file gets its name when all of it is on stable storage, and the log's files get theirs
+//! in their order: a copy that is cut short, by a loss of power as well, is a backup of less, which
+//! the next one goes on from.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -28,8 +28,8 @@ const UNFINISHED_NAME: &str = "copy.unfinished";
 
 /// Copy a venue's log and snapshots, also while it runs
 ///
-/// TARGET must not be there, be empty, or be an older backup of the same venue: then only what is new
-/// is copied. What was copied is checked as by `log verify`. The master key is not in it.
+/// TARGET must not be there, be empty, or be an older backup of the same venue: then only what is
+/// new is copied. What was copied is checked as by `log verify`. The master key is not in it.
 #[derive(Args, Debug)]
 pub struct Backup {
     /// Folder that holds the venue
@@ -42,8 +42,8 @@ pub struct Backup {
 
 /// Bring a venue back from a backup
 ///
-/// The backup is checked first, as by `log verify`. Then `serve --data DIR` goes on from it, with the
-/// master key that the venue had.
+/// The backup is checked first, as by `log verify`. Then `serve --data DIR` goes on from it, with
+/// the master key that the venue had.
 #[derive(Args, Debug)]
 pub struct Restore {
     /// Folder that `buttonwood backup` made
@@ -250,8 +250,8 @@ fn copy_snapshot(path: &Path, target: &Path) -> Result<u64, Failure> {
 }
 
 /// Copies a segment to `end`, or to the end of the file if it is full. Up to `start` it is there
-/// already: that is copied from there, since nothing is added to a file in its place. What a loss of
-/// power would leave of that could not be told from damage.
+/// already: that is copied from there, since nothing is added to a file in its place. What a loss
+/// of power would leave of that could not be told from damage.
 fn copy_segment(path: &Path, end: Option<u64>, start: u64, target: &Path) -> Result<u64, Failure> {
     let copy = target.join(path.file_name().expect("it was listed by its name"));
     let mut source = File::open(path).map_err(cannot("reading", path))?;
@@ -270,7 +270,8 @@ fn copy_segment(path: &Path, end: Option<u64>, start: u64, target: &Path) -> Res
     })
 }
 
-/// A file gets its name when all of it is on stable storage, and is done when its name is there, too.
+/// A file gets its name when all of it is on stable storage, and is done when its name is there,
+/// too.
 fn write_file<T>(
     path: &Path,
     write: impl FnOnce(&mut File) -> Result<T, Failure>,

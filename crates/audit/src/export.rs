@@ -1,7 +1,7 @@
 //! `buttonwood log export`: orders, trades, adjustments, transfers and balances as tables.
 //!
-//! The rows are made from the events that a replay gives: orders as they end, trades and transfers as
-//! they happen, and at the end of the range what is open and what everybody has.
+//! The rows are made from the events that a replay gives: orders as they end, trades and transfers
+//! as they happen, and at the end of the range what is open and what everybody has.
 
 mod table;
 

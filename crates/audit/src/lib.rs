@@ -1,6 +1,6 @@
 //! `buttonwood log`: what a venue's data folder tells, for operators and auditors. Everything here
-//! reads the log and the snapshots and changes neither, and takes no lock: it may run beside the venue.
-//! Only [`rebuild_spool`] needs the venue stopped, for it writes what was made of the log.
+//! reads the log and the snapshots and changes neither, and takes no lock: it may run beside the
+//! venue. Only [`rebuild_spool`] needs the venue stopped, for it writes what was made of the log.
 //!
 //! Beside it stand `buttonwood projection` ([`read_model`]), `backup` and `restore` ([`backup`]).
 //! [`cli::moment`] is how a place in the log is named, [`show`] how values are printed.
@@ -33,9 +33,9 @@ pub struct Log {
 enum Action {
     /// Check that the log and the snapshots are whole, and say from where the state can be rebuilt
     ///
-    /// Reads every frame, follows the chain of hashes, decodes every command, checks every snapshot,
-    /// and replays the log to see that it leads to the state of each snapshot. Prints what it found;
-    /// the exit status is 0 if all is sound and 1 if anything is not.
+    /// Reads every frame, follows the chain of hashes, decodes every command, checks every
+    /// snapshot, and replays the log to see that it leads to the state of each snapshot. Prints
+    /// what it found; the exit status is 0 if all is sound and 1 if anything is not.
     Verify(Folder),
     /// Print the commands in the log, one a line
     ///

@@ -7,8 +7,8 @@ use venue::{RebuiltSpool, Settings, rebuild_spool};
 
 /// Make the event spool of a stopped venue anew, from its log
 ///
-/// As far back as the log and the limits reach. Give the limits that `serve` has: what is beyond them
-/// is deleted when the venue starts.
+/// As far back as the log and the limits reach. Give the limits that `serve` has: what is beyond
+/// them is deleted when the venue starts.
 #[derive(Args, Debug)]
 pub(crate) struct RebuildSpool {
     /// Folder that holds the venue

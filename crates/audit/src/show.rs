@@ -7,8 +7,8 @@ use types::{
     AccountId, Amount, AssetId, Described, Increment, Instrument, InstrumentId, format_decimal,
 };
 
-/// Prints what belongs to one record. Which instrument a price or a quantity counts ticks or lots of,
-/// and which asset an amount is of, is said by the fields before it.
+/// Prints what belongs to one record. Which instrument a price or a quantity counts ticks or lots
+/// of, and which asset an amount is of, is said by the fields before it.
 pub(crate) struct Show<'a> {
     engine: &'a Engine,
     tick_size: Option<Increment>,

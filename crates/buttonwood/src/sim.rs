@@ -12,9 +12,9 @@ use sim::{Plant, Summary, World};
 /// Run the venue in simulated worlds where disks, machines and clocks fail
 ///
 /// One seed decides everything in a run: what clients send and when, where the power fails, which
-/// writes are torn or lost, which syncs fail, when the disk is full, which machine takes over. In the
-/// end the log is held against every answer: nothing lost, nothing done twice, all replicas equal.
-/// A seed that fails does so again, everywhere: give it as --first with --seeds 1.
+/// writes are torn or lost, which syncs fail, when the disk is full, which machine takes over. In
+/// the end the log is held against every answer: nothing lost, nothing done twice, all replicas
+/// equal. A seed that fails does so again, everywhere: give it as --first with --seeds 1.
 #[derive(Args, Debug)]
 pub(crate) struct Sim {
     /// How many seeds to run

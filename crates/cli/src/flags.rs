@@ -65,8 +65,8 @@ pub struct Flags {
     #[serde(skip_serializing_if = "Option::is_none")]
     durability: Option<Durability>,
 
-    /// In an empty folder, make a trial venue: BTCUSDT, ETHUSDT, ETHBTC, the accounts alice and bob,
-    /// and their keys in DIR/demo.json [env: BUTTONWOOD_DEMO]
+    /// In an empty folder, make a trial venue: BTCUSDT, ETHUSDT, ETHBTC, the accounts alice and
+    /// bob, and their keys in DIR/demo.json [env: BUTTONWOOD_DEMO]
     #[arg(long)]
     #[serde(skip_serializing_if = "is_false")]
     demo: bool,
@@ -98,9 +98,9 @@ pub struct Flags {
     #[serde(skip_serializing_if = "Option::is_none")]
     log_segment_kib: Option<u64>,
 
-    /// What becomes of the log before the older of the two snapshots that are kept: `keep`, `delete`,
-    /// or `archive:DIR`, a folder on the same file system
-    /// [default: keep] [env: BUTTONWOOD_LOG_RETENTION]
+    /// What becomes of the log before the older of the two snapshots that are kept: `keep`,
+    /// `delete`, or `archive:DIR`, a folder on the same file system [default: keep] [env:
+    /// BUTTONWOOD_LOG_RETENTION]
     #[arg(long, value_name = "RULE")]
     #[serde(skip_serializing_if = "Option::is_none")]
     log_retention: Option<String>,
@@ -111,14 +111,15 @@ pub struct Flags {
     #[serde(skip_serializing_if = "is_false")]
     replica: bool,
 
-    /// Core that the engine's thread is kept to, and with a comma the core of the thread that writes
-    /// the log: for a core that nothing else runs on (isolcpus, taskset)
-    /// [default: none] [env: BUTTONWOOD_PIN]
+    /// Core that the engine's thread is kept to, and with a comma the core of the thread that
+    /// writes the log: for a core that nothing else runs on (isolcpus, taskset) [default: none]
+    /// [env: BUTTONWOOD_PIN]
     #[arg(long, value_name = "CORE[,CORE]")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pin: Option<String>,
 
-    /// Whether the system may put large arrays on huge pages [default: on] [env: BUTTONWOOD_HUGE_PAGES]
+    /// Whether the system may put large arrays on huge pages [default: on] [env:
+    /// BUTTONWOOD_HUGE_PAGES]
     #[arg(long, value_name = "SWITCH")]
     #[serde(skip_serializing_if = "Option::is_none")]
     huge_pages: Option<HugePages>,
@@ -135,9 +136,9 @@ pub struct Flags {
     #[serde(skip_serializing_if = "Option::is_none")]
     spool_max_hours: Option<u64>,
 
-    /// Milliseconds that a request with new orders may wait to be read; where they wait for longer for a
-    /// second on end, or the disk does not keep up for as long, they are refused with -1008 until the venue
-    /// has caught up, and cancels and queries go on. 1 to 10000; 0 refuses none
+    /// Milliseconds that a request with new orders may wait to be read; where they wait for longer
+    /// for a second on end, or the disk does not keep up for as long, they are refused with -1008
+    /// until the venue has caught up, and cancels and queries go on. 1 to 10000; 0 refuses none
     /// [default: 250] [env: BUTTONWOOD_OVERLOAD_MS]
     #[arg(long, value_name = "MS")]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -7,8 +7,8 @@ use crate::answer::PlacedOrder;
 use crate::http::Query;
 use crate::order::{order_type, side, time_in_force};
 
-/// Two orders of one side and quantity, one above the market and one below: the first that trades or
-/// is triggered ends the other.
+/// Two orders of one side and quantity, one above the market and one below: the first that trades
+/// or is triggered ends the other.
 #[derive(Clone, Debug)]
 pub struct NewOco {
     pub symbol: String,

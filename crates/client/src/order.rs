@@ -5,8 +5,8 @@ use types::{OrderType, Side, StpMode, TimeInForce};
 use crate::http::Query;
 
 /// A new order. Start from [`limit`](Self::limit), [`post_only`](Self::post_only),
-/// [`market`](Self::market) or [`stop`](Self::stop), and add what else it needs; what goes with what
-/// is the venue's to check.
+/// [`market`](Self::market) or [`stop`](Self::stop), and add what else it needs; what goes with
+/// what is the venue's to check.
 #[derive(Clone, Debug)]
 pub struct NewOrder {
     pub symbol: String,

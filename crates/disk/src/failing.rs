@@ -1,7 +1,7 @@
 //! A disk whose operations a test watches, one by one, and lets fail.
 //!
-//! The watch stands in front of the real disk: a test can then damage or cut off the files with other
-//! tools. Without a watch, an operation pays one comparison for it. A watched disk is made by
+//! The watch stands in front of the real disk: a test can then damage or cut off the files with
+//! other tools. Without a watch, an operation pays one comparison for it. A watched disk is made by
 //! [`Disk::watched_by`](crate::Disk::watched_by).
 
 use std::io;

@@ -85,7 +85,8 @@ impl StoredFile for File {
     }
 
     fn begin_write_back(&self, offset: u64, size: u64) {
-        // Linux begins to write what it is to forget. A system that does not writes it when it is synced.
+        // Linux begins to write what it is to forget. A system that does not writes it when it is
+        // synced.
         #[cfg(target_os = "linux")]
         let _ = rustix::fs::fadvise(self, offset, NonZeroU64::new(size), Advice::DontNeed);
         #[cfg(not(target_os = "linux"))]

@@ -77,7 +77,8 @@ impl Disk {
         self.state().is_off
     }
 
-    /// The power fails, if it has not yet, and comes back: of what was not synced, anything is there.
+    /// The power fails, if it has not yet, and comes back: of what was not synced, anything is
+    /// there.
     pub fn cut_power(&self) {
         self.state().lose_unsynced();
     }
@@ -94,7 +95,8 @@ impl Disk {
         state.capacity = state.used().saturating_add(bytes);
     }
 
-    /// Changes bits of a byte that is on stable storage already. `false` where there is no such byte.
+    /// Changes bits of a byte that is on stable storage already. `false` where there is no such
+    /// byte.
     pub fn damage(&self, path: &Path, offset: u64, bits: u8) -> bool {
         let mut state = self.state();
         let Some(&file) = state.names.get(path) else { return false };

@@ -387,9 +387,9 @@ fn stop_order(stop_price: i64, cl_ord_id: &str) -> NewOrder {
     }
 }
 
-/// A million orders wait in a whole engine; then new ones and cancels of any come in turn, as in w2 of
-/// the workloads. Prints what one command takes, and returns it; against `usual`, it must be within
-/// three times of that.
+/// A million orders wait in a whole engine; then new ones and cancels of any come in turn, as in w2
+/// of the workloads. Prints what one command takes, and returns it; against `usual`, it must be
+/// within three times of that.
 fn engine_crowd(name: &str, order: fn(usize) -> NewOrder, usual: Option<u64>) -> u64 {
     let mut engine = house::open(2);
     let trade = [(2, Side::Sell), (1, Side::Buy)];

@@ -1,5 +1,5 @@
-//! Memory per resting order, all told: a million orders of 2,000 accounts, on 200,000 prices or each
-//! on a page of its own.
+//! Memory per resting order, all told: a million orders of 2,000 accounts, on 200,000 prices or
+//! each on a page of its own.
 //!
 //! `cargo bench -p engine --bench memory` prints the growth of the resident memory for names as the
 //! venue generates them and for the longest there are, and fails if it is more than is promised.

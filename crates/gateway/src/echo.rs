@@ -1,5 +1,5 @@
-//! A WebSocket that says back what it hears, for the conformance suite. Builds that serve clients do
-//! not have it.
+//! A WebSocket that says back what it hears, for the conformance suite. Builds that serve clients
+//! do not have it.
 
 use std::sync::Arc;
 

@@ -10,8 +10,8 @@
 //!         websocket ─► operator/ ─► …                 hub, users ─► streams
 //! ```
 //!
-//! A dialect sees `door`, `socket`, `feed` and its own codec, and no other dialect; only `door` names
-//! the engine. `server.rs` puts the dialects on one port.
+//! A dialect sees `door`, `socket`, `feed` and its own codec, and no other dialect; only `door`
+//! names the engine. `server.rs` puts the dialects on one port.
 //!
 //! # Invariants
 //! - A request that is answered with an error of the 400s changed nothing.

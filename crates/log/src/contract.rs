@@ -15,8 +15,8 @@ use crate::error::{LogError, OpenError};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Room {
     Enough,
-    /// The disk is full. A frame of this many bytes is sure to find its place in what is kept ready,
-    /// a larger one waits until there is room again.
+    /// The disk is full. A frame of this many bytes is sure to find its place in what is kept
+    /// ready, a larger one waits until there is room again.
     Left(u64),
 }
 
@@ -37,8 +37,9 @@ pub trait Log: fmt::Debug {
     /// Whether a batch that is appended now can be committed soon.
     fn room(&self) -> Room;
 
-    /// Allows the log to forget the batches before this one, because a snapshot holds their outcome.
-    /// They go in the background, in whole segments; when that failed, the next call says so.
+    /// Allows the log to forget the batches before this one, because a snapshot holds their
+    /// outcome. They go in the background, in whole segments; when that failed, the next call says
+    /// so.
     fn trim(&mut self, before_batch: u64) -> Result<(), LogError>;
 }
 
@@ -63,8 +64,8 @@ pub trait BatchReader: fmt::Debug + Send {
     /// The chain's hash just before the next batch: a snapshot taken there carries the same one.
     fn previous_hash(&self) -> ChainHash;
 
-    /// Where the last batch that was read lies, for messages: the name of the file or partition that
-    /// holds it, and the offset at which it begins there.
+    /// Where the last batch that was read lies, for messages: the name of the file or partition
+    /// that holds it, and the offset at which it begins there.
     fn place(&self) -> Option<(&Path, u64)>;
 }
 

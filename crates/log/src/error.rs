@@ -12,7 +12,8 @@ use crate::lock::LockError;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum LogError {
-    /// As many batches are under way as the log takes; nothing was appended. See [`Log::ready`](crate::Log::ready).
+    /// As many batches are under way as the log takes; nothing was appended. See
+    /// [`Log::ready`](crate::Log::ready).
     Busy { in_flight: usize },
     /// The payload is larger than any frame may be; nothing was appended.
     TooLarge { size: usize, max: usize },

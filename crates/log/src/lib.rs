@@ -1,10 +1,10 @@
 //! The durable log: batches of commands in their order, snapshots beside it, recovery from both.
 //!
-//! A [`Log`] takes [`Batch`]es and gives them back as [`Committed`] once they can no longer be lost.
-//! The venue changes its state only by what it reads back, never by what it handed over: so a log
-//! that several machines share can stand behind the same trait as the [`FileLog`] of one machine.
-//! What was committed before a start comes from a [`LogReader`], which names no file either.
-//! Payloads are opaque bytes here. What a command is, is none of the log's business.
+//! A [`Log`] takes [`Batch`]es and gives them back as [`Committed`] once they can no longer be
+//! lost. The venue changes its state only by what it reads back, never by what it handed over: so a
+//! log that several machines share can stand behind the same trait as the [`FileLog`] of one
+//! machine. What was committed before a start comes from a [`LogReader`], which names no file
+//! either. Payloads are opaque bytes here. What a command is, is none of the log's business.
 //!
 //! # Invariants
 //! - Batch numbers start at 1 and are consecutive; each frame names the hash of the one before it.

@@ -53,8 +53,8 @@ impl DataDirLock {
 
 impl Drop for DataDirLock {
     fn drop(&mut self) {
-        // A child that was forked just now has the file too, and would keep the lock for a while. If
-        // this fails, the lock goes with the last of them.
+        // A child that was forked just now has the file too, and would keep the lock for a while.
+        // If this fails, the lock goes with the last of them.
         let _ = self.file.unlock();
     }
 }

@@ -34,8 +34,8 @@ pub struct Options {
     /// of the log.
     pub archive_dir: Option<PathBuf>,
     /// Called on the writer thread after each commit, and after whatever else there is to poll: a
-    /// failure, or a change of the room on the disk. The venue runs its engine in it. The next batch
-    /// is not written before it returns, so it should be soon done.
+    /// failure, or a change of the room on the disk. The venue runs its engine in it. The next
+    /// batch is not written before it returns, so it should be soon done.
     pub on_commit: Arc<dyn Fn() + Send + Sync>,
     /// Called by the writer thread before anything else.
     pub at_begin: Arc<dyn Fn() + Send + Sync>,

@@ -1,9 +1,9 @@
 //! Snapshots of the venue's state, so that replay need not begin at the first batch of all.
 //!
 //! A snapshot is one file of named, opaque sections, named by the last batch it covers. It gets its
-//! name only when all of it is on stable storage. Two are kept: should the newer one not be readable,
-//! the older one and the log since then lead to the same state. While something is to be made anew from
-//! the log, a third one stays: the oldest, where the log goes on from.
+//! name only when all of it is on stable storage. Two are kept: should the newer one not be
+//! readable, the older one and the log since then lead to the same state. While something is to be
+//! made anew from the log, a third one stays: the oldest, where the log goes on from.
 //!
 //! The fixed header is followed by a table of the sections, their payloads, and a BLAKE3 hash over
 //! everything before it. The place of the hash and of the format version is for ever.
@@ -98,8 +98,9 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Renames what is damaged, so that it is kept for a look but no longer counts as a snapshot: else
-    /// it would be kept in the place of a sound one. To be called by who writes snapshots here.
+    /// Renames what is damaged, so that it is kept for a look but no longer counts as a snapshot:
+    /// else it would be kept in the place of a sound one. To be called by who writes snapshots
+    /// here.
     pub fn set_aside(&self, disk: &Disk) -> Result<(), SnapshotError> {
         for error in &self.damaged {
             if let SnapshotError::Damaged { file, .. } = error {
@@ -110,8 +111,8 @@ impl Loaded {
     }
 }
 
-/// Loads the newest sound snapshot. One of a newer format is an error, not damage: the one before it
-/// would lead to a state that has been left behind already.
+/// Loads the newest sound snapshot. One of a newer format is an error, not damage: the one before
+/// it would lead to a state that has been left behind already.
 pub fn load_newest(dir: &Path) -> Result<Loaded, SnapshotError> {
     load_newest_on(&Disk::default(), dir)
 }
@@ -180,8 +181,8 @@ pub fn write_on(disk: &Disk, dir: &Path, snapshot: &Snapshot) -> Result<Written,
     write_by_pieces(disk, dir, snapshot, Kept::Newest, &mut || {})
 }
 
-/// [`write`] that leaves the disk to others in between: `rest` is called after each piece, and takes its
-/// time. The log is on the same disk, and every order waits for it.
+/// [`write`] that leaves the disk to others in between: `rest` is called after each piece, and
+/// takes its time. The log is on the same disk, and every order waits for it.
 pub fn write_gently(
     dir: &Path,
     snapshot: &Snapshot,

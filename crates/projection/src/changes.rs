@@ -1,5 +1,5 @@
-//! What a page of events changes, gathered before it is written: an order that comes and goes within
-//! a page is one row, and so is a candle.
+//! What a page of events changes, gathered before it is written: an order that comes and goes
+//! within a page is one row, and so is a candle.
 
 use std::collections::BTreeMap;
 

@@ -5,14 +5,15 @@
 //! reader: question.rs ─► History: sqlite/history.rs, sqlite/query/ ◄───────────────────┘
 //! ```
 //!
-//! The feed, the changes and the questions are the same for every database. `sqlite/` is the one backend
-//! so far, behind the traits [`Backend`], [`Store`] and [`History`]. The crate sees the event spool, and
-//! not the venue: the caller hands in what wakes the feed ([`Wake`]) and what measures it ([`Gauges`]).
+//! The feed, the changes and the questions are the same for every database. `sqlite/` is the one
+//! backend so far, behind the traits [`Backend`], [`Store`] and [`History`]. The crate sees the
+//! event spool, and not the venue: the caller hands in what wakes the feed ([`Wake`]) and what
+//! measures it ([`Gauges`]).
 //!
 //! It is fed from the event spool by a thread of its own, a page of events in one transaction, with
-//! the number of the last command in the same transaction. It is derived, as the spool is: it can be
-//! made anew from the log ([`sqlite::rebuild`]), and whatever fails here stops neither orders nor
-//! publishing.
+//! the number of the last command in the same transaction. It is derived, as the spool is: it can
+//! be made anew from the log ([`sqlite::rebuild`]), and whatever fails here stops neither orders
+//! nor publishing.
 //!
 //! # Invariants
 //! - Each event counts exactly once, whatever happens between reading it and the next start.

@@ -1,9 +1,10 @@
 //! The Binance Spot API: what its requests and answers look like, how requests are signed, which
 //! code and text each failure has. Clients match on the codes, and some on the texts.
 //!
-//! A request's way: [`Params::parse`](crate::signed::Params::parse) gathers its parameters, [`sign`](crate::signed::sign) proves who sent it and when,
-//! [`request`] makes it typed, and [`response`] builds the answer from the events of the command,
-//! with [`reject`] for those that were refused. [`stream`] is the WebSocket market data.
+//! A request's way: [`Params::parse`](crate::signed::Params::parse) gathers its parameters,
+//! [`sign`](crate::signed::sign) proves who sent it and when, [`request`] makes it typed, and
+//! [`response`] builds the answer from the events of the command, with [`reject`] for those that
+//! were refused. [`stream`] is the WebSocket market data.
 //!
 //! # Known limits
 //! Pegs have no offset, and neither stops nor orders of lists are pegged: they are refused as by a

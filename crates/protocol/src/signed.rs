@@ -1,6 +1,6 @@
-//! Signed requests over HTTP, whatever they ask for: parameters in the query or the body, a signature
-//! over both, a time window, and errors of a code and a text. The dialects that clients sign in this
-//! way share it, and it names none of them.
+//! Signed requests over HTTP, whatever they ask for: parameters in the query or the body, a
+//! signature over both, a time window, and errors of a code and a text. The dialects that clients
+//! sign in this way share it, and it names none of them.
 
 mod error;
 mod parameter;

@@ -12,7 +12,8 @@ fn document() -> String {
     fs::read_to_string(path).expect("it is there")
 }
 
-/// What a stream's name is an example of. There is an arm for each kind: a new one must have its own.
+/// What a stream's name is an example of. There is an arm for each kind: a new one must have its
+/// own.
 fn address(kind: StreamKind) -> &'static str {
     match kind {
         StreamKind::Trade => "{symbol}@trade",

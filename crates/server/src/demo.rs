@@ -177,8 +177,8 @@ impl Demo {
         Ok(())
     }
 
-    /// Accounts come in one order: where the last key is, so are those before. Then nothing is sent: a
-    /// venue starts with a full disk, too.
+    /// Accounts come in one order: where the last key is, so are those before. Then nothing is
+    /// sent: a venue starts with a full disk, too.
     async fn is_complete(&self, handle: &Handle) -> Result<bool, ServeError> {
         let gone = || ServeError::new("the venue stopped while the demo was looked at");
         let last = self.accounts.iter().chain(&self.bots).next_back();

@@ -1,8 +1,8 @@
 //! Settings of a venue, a section a room: a flag, else a key of the configuration file, else a
 //! variable `BUTTONWOOD_*`, else the default.
 //!
-//! Each room's file has its section with defaults and checks; `layers.rs` merges the sources. Checks
-//! that concern two rooms are here.
+//! Each room's file has its section with defaults and checks; `layers.rs` merges the sources.
+//! Checks that concern two rooms are here.
 
 pub(crate) mod demo;
 pub(crate) mod door;

@@ -1,9 +1,9 @@
 //! The venue's state machine in a world where everything goes wrong that may go wrong, decided by
 //! one seed: the same seed is the same run, to the last byte.
 //!
-//! `local.rs` is one machine with its log and snapshots on a disk that loses, tears, fails and fills
-//! up. `shared.rs` is three machines that write to one log and take over from each other. In both,
-//! `clients.rs` send commands, repeat what was not answered, and remember every answer;
+//! `local.rs` is one machine with its log and snapshots on a disk that loses, tears, fails and
+//! fills up. `shared.rs` is three machines that write to one log and take over from each other. In
+//! both, `clients.rs` send commands, repeat what was not answered, and remember every answer;
 //! `checker.rs` holds the log that is left in the end against what they were told.
 
 mod answer;

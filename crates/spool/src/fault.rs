@@ -83,7 +83,8 @@ fn check_with_hole(spool: &Spool, story: &Story, lost: Range<u64>) {
     assert_eq!(after, story.applied[lost.end as usize - 1..]);
 }
 
-/// What readers get while `waiting` cannot be stored: all before it, and nothing yet of what comes then.
+/// What readers get while `waiting` cannot be stored: all before it, and nothing yet of what comes
+/// then.
 fn check_waiting(spool: &Spool, story: &Story, waiting: Range<u64>) {
     assert!(spool.is_waiting());
     assert_eq!((spool.first_sequence(), spool.last_sequence()), (1, waiting.end - 1));

@@ -1,6 +1,6 @@
-//! What is applied becomes frames, before they are stored. Apart from the rest of the spool, so that
-//! a replay can have them stored on another thread: frames are a quarter of what events take in
-//! memory, and so much less to hand over.
+//! What is applied becomes frames, before they are stored. Apart from the rest of the spool, so
+//! that a replay can have them stored on another thread: frames are a quarter of what events take
+//! in memory, and so much less to hand over.
 
 use crate::applied::Told;
 use crate::batch::Batch;

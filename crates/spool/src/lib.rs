@@ -2,9 +2,9 @@
 //!
 //! It is derived from the log, so it is not synced as it grows, and what a crash takes from its end
 //! is written again by the replay. Whatever else is missing or damaged is found when the spool is
-//! opened, and made anew from the log (`mend.rs`). A disk that is full or fails does not stop the venue:
-//! what cannot be stored waits in memory, and if it comes to be too much it is a hole, which readers are
-//! told of as gone. Until the next start has filled that, the log is not trimmed.
+//! opened, and made anew from the log (`mend.rs`). A disk that is full or fails does not stop the
+//! venue: what cannot be stored waits in memory, and if it comes to be too much it is a hole, which
+//! readers are told of as gone. Until the next start has filled that, the log is not trimmed.
 //!
 //! ```text
 //! NNN.spool  a segment, named by its first command: frames (`segment.rs`, `frame.rs`)

@@ -1,8 +1,8 @@
 //! Making anew what is missing, from the log.
 //!
-//! Whoever has the log tells the history once more, from a state before the first hole on. What lies
-//! in a hole becomes a segment; the running hash is compared wherever a segment is passed, so that
-//! what was left by another history is found out.
+//! Whoever has the log tells the history once more, from a state before the first hole on. What
+//! lies in a hole becomes a segment; the running hash is compared wherever a segment is passed, so
+//! that what was left by another history is found out.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;

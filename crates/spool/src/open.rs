@@ -22,9 +22,10 @@ use crate::writer::Spool;
 
 impl Spool {
     /// Opens the spool, or begins one behind `sequence`, the last one applied before the replay
-    /// whose running hash is `event_hash`. Where that is not known, what lies here is taken for this
-    /// log's, and if nothing does, all is made anew after the replay. Frames that the replay will bring again stay as they are.
-    /// What is older is there for readers after [`Spool::complete`].
+    /// whose running hash is `event_hash`. Where that is not known, what lies here is taken for
+    /// this log's, and if nothing does, all is made anew after the replay. Frames that the replay
+    /// will bring again stay as they are. What is older is there for readers after
+    /// [`Spool::complete`].
     pub fn open(
         dir: &Path,
         retention: Retention,
@@ -179,8 +180,8 @@ fn tidy(disk: &Disk, dir: &Path) -> Result<Tidied, SpoolError> {
     Ok(Tidied { segments: segments.into_iter().collect(), is_doubtful })
 }
 
-/// The same bytes in the same place: whatever of them is on the disk stays as it is, and the rest will be
-/// by the next sync, which all that is found here gets.
+/// The same bytes in the same place: whatever of them is on the disk stays as it is, and the rest
+/// will be by the next sync, which all that is found here gets.
 fn write_once_more(disk: &Disk, dir: &Path, first: u64) -> Result<(), SpoolError> {
     for path in [segment_path(dir, first), index_path(dir, first)] {
         let bytes = match disk.read(&path) {

@@ -27,8 +27,8 @@ pub(super) fn index_path(dir: &Path, first: u64) -> PathBuf {
     dir.join(format!("{first:020}.index"))
 }
 
-/// An empty file that says that a sync of the segment or its index has failed: what can be read of them
-/// may be in the page cache only, and no sync would write it any more.
+/// An empty file that says that a sync of the segment or its index has failed: what can be read of
+/// them may be in the page cache only, and no sync would write it any more.
 pub(super) fn doubt_path(dir: &Path, first: u64) -> PathBuf {
     dir.join(format!("{first:020}.{DOUBT}"))
 }

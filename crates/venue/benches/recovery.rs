@@ -2,8 +2,8 @@
 //! batch, with the event spool there, and with the spool to be made anew.
 //!
 //! `cargo bench -p venue --bench recovery` prints commands per second, the best of [`ROUNDS`], and
-//! how long all threads together were on a processor for each: on two of them, no rate is higher than
-//! twice what that allows.
+//! how long all threads together were on a processor for each: on two of them, no rate is higher
+//! than twice what that allows.
 
 #![allow(clippy::unwrap_used, reason = "a bench that fails there says where")]
 

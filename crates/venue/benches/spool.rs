@@ -1,11 +1,11 @@
 //! What the event spool takes of each command: when a venue runs or recovers without a spool, and
 //! when the replay finds what it brings in the spool already.
 //!
-//! `cargo bench -p venue --bench spool` prints a table: nanoseconds on the processor per command, of
-//! plain limit orders that rest, and of such of which every other one trades. The best of [`ROUNDS`]
-//! counts, since a machine that others use, too, can only add to it. Writing to the page cache is
-//! part of it. `hash` is XXH3 alone, over as many bytes: what the running hash of events cannot do
-//! without. `BLAKE3` is what that would take instead.
+//! `cargo bench -p venue --bench spool` prints a table: nanoseconds on the processor per command,
+//! of plain limit orders that rest, and of such of which every other one trades. The best of
+//! [`ROUNDS`] counts, since a machine that others use, too, can only add to it. Writing to the page
+//! cache is part of it. `hash` is XXH3 alone, over as many bytes: what the running hash of events
+//! cannot do without. `BLAKE3` is what that would take instead.
 
 use std::hint::black_box;
 use std::path::Path;

@@ -39,8 +39,8 @@ impl Backlog {
         self.submitted.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Who has the engine has taken in so many by now, and this is since when the oldest of them waits that
-    /// is not carried out.
+    /// Who has the engine has taken in so many by now, and this is since when the oldest of them
+    /// waits that is not carried out.
     pub(crate) fn looked_at(&self, taken: u64, oldest: Option<Instant>) {
         match oldest {
             Some(since) => self.oldest_since(since),

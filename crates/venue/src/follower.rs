@@ -97,8 +97,8 @@ impl Follower {
         })
     }
 
-    /// [`Follower::follow`] for a replay: what comes of each command lies in one place, one after the
-    /// other.
+    /// [`Follower::follow`] for a replay: what comes of each command lies in one place, one after
+    /// the other.
     pub(crate) fn replay(
         &mut self,
         batch: &LoggedBatch<'_>,

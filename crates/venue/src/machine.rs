@@ -7,8 +7,8 @@
 //!
 //! # Invariants
 //! - The state changes only by what is polled from the log (`follower.rs`).
-//! - Nothing is stamped before the own epoch was read back; who reads that another has begun a later
-//!   one stamps nothing more.
+//! - Nothing is stamped before the own epoch was read back; who reads that another has begun a
+//!   later one stamps nothing more.
 //! - Time given to the engine never runs backwards, whatever the clock does.
 
 use std::collections::VecDeque;
@@ -202,7 +202,8 @@ impl<L: Log, T> Machine<L, T> {
         self.tickets.iter().flatten().count()
     }
 
-    /// Has the hash of a state soon to come entered in the log: [`Progress::takes_hash`] says which.
+    /// Has the hash of a state soon to come entered in the log: [`Progress::takes_hash`] says
+    /// which.
     pub fn want_state_hash(&mut self) {
         self.hash_wanted = true;
     }
@@ -243,8 +244,8 @@ impl<L: Log, T> Machine<L, T> {
         {
             self.batches_in_flight -= 1;
         }
-        // First the next batch, then the last one: so the disk works while we apply, unless its own thread
-        // does, which then has little to apply.
+        // First the next batch, then the last one: so the disk works while we apply, unless its own
+        // thread does, which then has little to apply.
         let appended = self.append_next(now_ns)?;
         let mut progress = Progress { is_any: appended, ..Progress::default() };
         if let Some(mut committed) = committed {
@@ -279,8 +280,8 @@ impl<L: Log, T> Machine<L, T> {
         Ok(true)
     }
 
-    /// Encodes what goes into the next batch: the venue's own commands first, and last the one whose
-    /// state others take the hash of.
+    /// Encodes what goes into the next batch: the venue's own commands first, and last the one
+    /// whose state others take the hash of.
     fn gather(&mut self, now_ns: u64, payload: &mut Vec<u8>) -> u32 {
         if self.is_out_of_room() {
             return 0;

@@ -54,9 +54,9 @@ pub(crate) fn keep_this_thread_to(core: Option<Core>) {
     }
 }
 
-/// Lets the calling thread run where those of a process may that are not pinned. What a pinned thread
-/// starts, a thread or a child, would else take turns with it on its core. It does nothing but system
-/// calls. It is no matter if they are not granted.
+/// Lets the calling thread run where those of a process may that are not pinned. What a pinned
+/// thread starts, a thread or a child, would else take turns with it on its core. It does nothing
+/// but system calls. It is no matter if they are not granted.
 #[cfg(target_os = "linux")]
 pub(crate) fn leave_core_of(process: libc::pid_t) {
     use rustix::thread::{Pid, sched_getaffinity};

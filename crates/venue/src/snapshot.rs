@@ -84,8 +84,8 @@ pub(crate) struct Outcome {
     pub(crate) is_spooled: bool,
 }
 
-/// Puts memory in order, so that the fork holds up the engine for a moment only; the other end of what
-/// is returned is dropped when that is done.
+/// Puts memory in order, so that the fork holds up the engine for a moment only; the other end of
+/// what is returned is dropped when that is done.
 pub(crate) fn prepare(is_urgent: Arc<AtomicBool>) -> Receiver<()> {
     let (at_work, prepared) = sync_channel(1);
     let prepare = move || {
@@ -149,7 +149,8 @@ impl Source {
 }
 
 struct Found {
-    /// It goes into the log even when the replica has another one: that is how the replica finds out.
+    /// It goes into the log even when the replica has another one: that is how the replica finds
+    /// out.
     primary_hash: [u8; 32],
     /// One that has this hash.
     state: Result<Vec<u8>, JobError>,
@@ -258,7 +259,8 @@ impl Job {
     }
 }
 
-/// Gives memory back piece by piece: whoever asks for some meanwhile would else wait until all of it was.
+/// Gives memory back piece by piece: whoever asks for some meanwhile would else wait until all of
+/// it was.
 fn release(mut bytes: Vec<u8>, rest: &mut dyn FnMut()) {
     while bytes.len() > RELEASED_AT_ONCE {
         bytes.truncate(bytes.len() - RELEASED_AT_ONCE);
@@ -291,8 +293,8 @@ fn report(
     }
 }
 
-/// Whether the spool has all events, on stable storage. What it loses is made anew from the log: that is
-/// no reason to stop.
+/// Whether the spool has all events, on stable storage. What it loses is made anew from the log:
+/// that is no reason to stop.
 pub(crate) fn sync(unsynced: &Unsynced) -> bool {
     if let Err(error) = unsynced.sync() {
         tracing::warn!(%error, "the event spool was not synced");

@@ -1,7 +1,7 @@
 //! Where the time of an order goes, stage by stage, as a histogram of each.
 //!
-//! Taken where a stage ends and the next begins, one reading of the clock for both. What is the same
-//! for all commands of a batch is counted once, as often as there are commands.
+//! Taken where a stage ends and the next begins, one reading of the clock for both. What is the
+//! same for all commands of a batch is counted once, as often as there are commands.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

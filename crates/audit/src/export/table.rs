@@ -1,8 +1,8 @@
 //! Tables on disk, as CSV or as Parquet.
 //!
 //! In both, prices, quantities and amounts are exact decimal texts. Parquet's DECIMAL has one scale
-//! for a whole column and 38 digits in most readers; here each asset and each instrument has a scale
-//! of its own, and amounts go up to 37 digits before the point.
+//! for a whole column and 38 digits in most readers; here each asset and each instrument has a
+//! scale of its own, and amounts go up to 37 digits before the point.
 
 use std::fmt::Display;
 use std::fs::File;

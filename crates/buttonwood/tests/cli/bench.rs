@@ -87,8 +87,8 @@ fn what_is_required_decides_the_exit_status() {
     assert!(String::from_utf8_lossy(&reached.stdout).contains("open loop at 50/s"));
 }
 
-/// What the venue refused. In a run of a second, a moment in which nothing runs is enough for orders that could
-/// not be sent in time.
+/// What the venue refused. In a run of a second, a moment in which nothing runs is enough for
+/// orders that could not be sent in time.
 fn refused(figures: &Value) -> BTreeMap<String, u64> {
     let errors = figures["errors"].clone();
     let mut errors: BTreeMap<String, u64> = serde_json::from_value(errors).expect("counts");

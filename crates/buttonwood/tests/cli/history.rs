@@ -1,5 +1,5 @@
-//! `log` as operators and auditors see it: on venues that run, that are stopped, and on folders with
-//! something wrong in them.
+//! `log` as operators and auditors see it: on venues that run, that are stopped, and on folders
+//! with something wrong in them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -387,8 +387,8 @@ async fn every_damaged_place_of_a_log_is_told() {
     in_small_segments(&whole, &data);
     let segments = segments(&data);
     let [first, second, .., last] = segments.as_slice() else { panic!("{segments:?}") };
-    // Frames as the log says where they are: of the first file the second and the fourth, the header
-    // of the second file and the first frame behind it.
+    // Frames as the log says where they are: of the first file the second and the fourth, the
+    // header of the second file and the first frame behind it.
     let offsets = frame_offsets(&data);
     let in_file = |file: &Path| -> Vec<u64> {
         let mine = offsets.iter().filter(|(path, ..)| path == file);

@@ -13,8 +13,8 @@ pub(crate) fn generate() -> ClOrdId {
     generated_cl_ord_id(RANDOM.with_borrow_mut(RandomBytes::next))
 }
 
-/// Random bytes that were asked for ahead: to ask costs a call of the system, which is more than the rest of
-/// a name.
+/// Random bytes that were asked for ahead: to ask costs a call of the system, which is more than
+/// the rest of a name.
 struct RandomBytes {
     bytes: [[u8; 16]; 64],
     left: usize,

@@ -1,5 +1,5 @@
-//! `GET /openapi.json`: the trading API, from the table of operations: what each takes is told by its
-//! parser, and what it answers by the type that is encoded.
+//! `GET /openapi.json`: the trading API, from the table of operations: what each takes is told by
+//! its parser, and what it answers by the type that is encoded.
 
 use std::sync::OnceLock;
 
@@ -170,8 +170,8 @@ fn schema(kind: &Kind) -> Value {
     }
 }
 
-/// What the parameters of an order of a list begin with, and which of its orders that is. The longer
-/// ones come first.
+/// What the parameters of an order of a list begin with, and which of its orders that is. The
+/// longer ones come first.
 const LEGS: [(&str, &str); 8] = [
     ("pendingAbove", "the pending order above the market"),
     ("pendingBelow", "the pending order below the market"),

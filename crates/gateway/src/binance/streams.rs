@@ -89,7 +89,8 @@ async fn open(
         user_data: HashMap::new(),
     };
     session.follow_listen_keys().await?;
-    // Before the client hears that it is connected: a snapshot that it asks for then is not too old.
+    // Before the client hears that it is connected: a snapshot that it asks for then is not too
+    // old.
     let begin = session.subscriptions.streams();
     session.change(begin, true).await.map_err(|Unsubscribed| ApiError::overloaded())?;
     let ground = shared.ground(place);

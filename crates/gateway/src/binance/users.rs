@@ -1,7 +1,7 @@
 //! User data streams: who listens to which account, and what the account's events tell them.
 //!
-//! Lives on the publisher's thread, beside the [`hub`](crate::binance::hub). An event's text is made once for
-//! all who listen to its account.
+//! Lives on the publisher's thread, beside the [`hub`](crate::binance::hub). An event's text is
+//! made once for all who listen to its account.
 //!
 //! # Invariants
 //! - A reader gets every numbered event of the account from the number on that it asked for, once

@@ -1,10 +1,10 @@
-//! The access record: what was refused before it came to the log, and why. What the engine refused is
-//! in the log.
+//! The access record: what was refused before it came to the log, and why. What the engine refused
+//! is in the log.
 //!
-//! It is lines of JSON in a file of its own, bounded by being rotated, and not part of the process's
-//! log: whoever looks for a stolen key wants all refusals and nothing else, whatever the log level
-//! is. Nobody waits for it: refusals that come faster than they can be written are counted instead,
-//! and so are those that a full disk does not take.
+//! It is lines of JSON in a file of its own, bounded by being rotated, and not part of the
+//! process's log: whoever looks for a stolen key wants all refusals and nothing else, whatever the
+//! log level is. Nobody waits for it: refusals that come faster than they can be written are
+//! counted instead, and so are those that a full disk does not take.
 
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions, rename};
@@ -58,8 +58,8 @@ impl AccessRecord {
         Ok(Self { queue: Some(queue), lost, thread: Some(thread) })
     }
 
-    /// The key that was named: its number, if there is such a key, and its hash. Then the status and
-    /// the code of the refusal.
+    /// The key that was named: its number, if there is such a key, and its hash. Then the status
+    /// and the code of the refusal.
     pub(crate) fn note(
         &self,
         attempt: &Attempt,

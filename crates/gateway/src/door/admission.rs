@@ -1,18 +1,19 @@
 //! Whether new orders are taken on.
 //!
-//! When more is sent than the venue can do, requests wait in the sockets, and ever longer. Those that would
-//! enter an order are then refused as soon as they are read, before anything is spent on them, and so what
-//! is sent meanwhile to cancel or to ask is answered in time. Two things are looked at, both of them times,
-//! so that they hold on slow machines as on fast ones:
+//! When more is sent than the venue can do, requests wait in the sockets, and ever longer. Those
+//! that would enter an order are then refused as soon as they are read, before anything is spent on
+//! them, and so what is sent meanwhile to cancel or to ask is answered in time. Two things are
+//! looked at, both of them times, so that they hold on slow machines as on fast ones:
 //!
-//! - A request is *late* if it waited for longer than [`Settings::late_after`] before it was read. Late ones
-//!   are refused where requests have been late for [`PATIENCE`] without a break, and came to be so over
-//!   [`SPREAD`] and not all at once: a burst makes requests late as well, for as long as it takes, and is
-//!   let through. From then on, until none has been late for [`CALM`], a request is late after a fifth of
-//!   that time: else as much would always wait as makes the next ones late, and whoever is refused would be
-//!   told so after as long. Who is read in time is never refused.
-//! - The venue is *stalled* if its oldest command is not carried out after [`STALL`]: its disk does not
-//!   keep up. A disk that stops for some hundred milliseconds, as disks do, refuses nobody.
+//! - A request is *late* if it waited for longer than [`Settings::late_after`] before it was read.
+//!   Late ones are refused where requests have been late for [`PATIENCE`] without a break, and came
+//!   to be so over [`SPREAD`] and not all at once: a burst makes requests late as well, for as long
+//!   as it takes, and is let through. From then on, until none has been late for [`CALM`], a
+//!   request is late after a fifth of that time: else as much would always wait as makes the next
+//!   ones late, and whoever is refused would be told so after as long. Who is read in time is never
+//!   refused.
+//! - The venue is *stalled* if its oldest command is not carried out after [`STALL`]: its disk does
+//!   not keep up. A disk that stops for some hundred milliseconds, as disks do, refuses nobody.
 //!
 //! Who is refused has not proved who he is, and is told nothing but that the venue is busy.
 //!
@@ -31,8 +32,8 @@ const SPREAD: Duration = Duration::from_millis(100);
 const STALL: Duration = Duration::from_secs(1);
 /// After so long without a late request it was a moment's delay.
 const BREAK: Duration = Duration::from_millis(200);
-/// After so long without one, where requests are refused, more is no longer sent than can be done. Sooner
-/// would be to begin anew with what is too much.
+/// After so long without one, where requests are refused, more is no longer sent than can be done.
+/// Sooner would be to begin anew with what is too much.
 const CALM: Duration = Duration::from_secs(2);
 /// By so much less lateness is borne where requests are refused already.
 const STRICTER: u32 = 5;

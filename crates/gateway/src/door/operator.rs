@@ -1,5 +1,5 @@
-//! What operators ask for, whichever way: who carries it out is given to the gateway, since that takes
-//! more than a gateway sees: the data folder, for one.
+//! What operators ask for, whichever way: who carries it out is given to the gateway, since that
+//! takes more than a gateway sees: the data folder, for one.
 
 use std::fmt;
 use std::pin::Pin;

@@ -183,8 +183,8 @@ impl Door {
         .await
     }
 
-    /// Those of the account's lists that `choose` keeps; it is given the done ones first. With them the
-    /// names of their orders.
+    /// Those of the account's lists that `choose` keeps; it is given the done ones first. With them
+    /// the names of their orders.
     pub(crate) async fn order_lists(
         &self,
         account: AccountId,
@@ -244,8 +244,8 @@ impl Door {
         self.ask_engine(move |engine| engine.balances(account).to_vec()).await
     }
 
-    /// What the account pays now in each of these instruments, as maker and as taker, in hundredths of
-    /// a basis point.
+    /// What the account pays now in each of these instruments, as maker and as taker, in hundredths
+    /// of a basis point.
     pub(crate) async fn account_fees(
         &self,
         account: AccountId,

@@ -7,8 +7,9 @@ use std::time::Duration;
 pub struct DoorSettings {
     /// How long the venue may take to answer. A command goes on all the same.
     pub answer_timeout: Duration,
-    /// How long a request that would enter an order may wait to be read. Where they wait for longer for a
-    /// while, they are refused; `None` refuses none, and none while the disk does not keep up either.
+    /// How long a request that would enter an order may wait to be read. Where they wait for longer
+    /// for a while, they are refused; `None` refuses none, and none while the disk does not keep up
+    /// either.
     pub late_after: Option<Duration>,
     /// Request weight that an address may spend in a minute.
     pub weight_per_minute: u32,

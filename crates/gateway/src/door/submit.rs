@@ -25,7 +25,8 @@ pub(crate) struct Outcome {
     pub(crate) woken: Instant,
 }
 
-/// All events of a command. They are as large as a page of memory soon, so most are left where they are.
+/// All events of a command. They are as large as a page of memory soon, so most are left where they
+/// are.
 pub(crate) enum Events {
     Of(Arc<Applied>),
     Gathered(Vec<Event>),
@@ -76,8 +77,8 @@ impl Outcome {
 }
 
 impl Door {
-    /// The first step of something. The commands in it are carried out with those of others, when it is
-    /// time for that ([`venue::Handle::carry_out`]).
+    /// The first step of something. The commands in it are carried out with those of others, when
+    /// it is time for that ([`venue::Handle::carry_out`]).
     pub(crate) async fn begin<T>(&self, mut whole: Pin<&mut impl Future<Output = T>>) -> Poll<T> {
         poll_fn(|context| Poll::Ready(self.handle.gather(|| whole.as_mut().poll(context)))).await
     }

@@ -1,5 +1,5 @@
-//! The feed of an account's events: its readers, in whatever dialect, and what is held back for those
-//! that first get what happened before they came.
+//! The feed of an account's events: its readers, in whatever dialect, and what is held back for
+//! those that first get what happened before they came.
 //!
 //! Lives on the publisher's thread. What an event looks like is the dialect's business.
 //!

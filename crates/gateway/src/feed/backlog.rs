@@ -29,8 +29,8 @@ impl Backlog {
         read.await.expect("reading the spool does not panic")
     }
 
-    /// Sends all that there is, as `encode` words it, from this page on. Gives the number of the event
-    /// that comes next.
+    /// Sends all that there is, as `encode` words it, from this page on. Gives the number of the
+    /// event that comes next.
     pub(crate) async fn send<M>(
         &self,
         mut page: Vec<NumberedEvent>,

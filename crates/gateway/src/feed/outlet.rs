@@ -2,8 +2,8 @@
 
 use tokio::sync::{Notify, mpsc};
 
-/// The publisher's end of one connection. A queue that is full belongs to a reader that is too slow:
-/// it is cut, never waited for.
+/// The publisher's end of one connection. A queue that is full belongs to a reader that is too
+/// slow: it is cut, never waited for.
 #[derive(Debug)]
 pub(crate) struct Outlet<M> {
     queue: mpsc::Sender<M>,

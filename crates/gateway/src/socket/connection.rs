@@ -1,7 +1,7 @@
 //! One connection: its place among those that may be open, and the moments of its requests.
 //!
-//! The connection's stream ([`TimedStream`](super::timed::TimedStream)) notes when a request was read
-//! and when its answer was written. What lies between, the call notes itself.
+//! The connection's stream ([`TimedStream`](super::timed::TimedStream)) notes when a request was
+//! read and when its answer was written. What lies between, the call notes itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,5 +1,5 @@
-//! Which web pages may read what is answered. A browser asks before it lets a page of another origin
-//! do so; programs do not ask.
+//! Which web pages may read what is answered. A browser asks before it lets a page of another
+//! origin do so; programs do not ask.
 //!
 //! Nothing here goes by cookies, so a page can do no more than the key that it was given: pages are
 //! kept out for the sake of venues in networks that their visitors' browsers reach.

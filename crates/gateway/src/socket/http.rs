@@ -78,8 +78,8 @@ pub(crate) fn header_text(value: &HeaderValue) -> &str {
     value.to_str().unwrap_or("?")
 }
 
-/// What a request over HTTP was, kept until it is known whether it is refused. Nearly none is, so nothing
-/// is made of it before: all parts are shared with the request.
+/// What a request over HTTP was, kept until it is known whether it is refused. Nearly none is, so
+/// nothing is made of it before: all parts are shared with the request.
 pub(crate) struct Asked {
     address: Option<IpAddr>,
     api_key: Option<HeaderValue>,

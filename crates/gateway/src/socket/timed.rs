@@ -1,9 +1,10 @@
 //! The stream of one connection, with the moments of its bytes.
 //!
-//! Two clocks meet here. When bytes arrived at this machine is noted by the kernel on every packet: how
-//! long requests waited in the socket before they were read is seen nowhere else, and that is where
-//! they wait when more is sent than the venue can do. When a request's bytes were read and when its
-//! answer was written is noted by the process, for the time that each stage of an order takes.
+//! Two clocks meet here. When bytes arrived at this machine is noted by the kernel on every packet:
+//! how long requests waited in the socket before they were read is seen nowhere else, and that is
+//! where they wait when more is sent than the venue can do. When a request's bytes were read and
+//! when its answer was written is noted by the process, for the time that each stage of an order
+//! takes.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::AsRawFd;
@@ -20,17 +21,19 @@ use venue::{Metrics, Stage};
 
 use crate::socket::connection::Place;
 
-/// A connection that notes on its [`Line`](super::connection::Line) when the bytes that it read last arrived and
-/// were read, and counts how long its answers waited to be written. TLS lies above it.
+/// A connection that notes on its [`Line`](super::connection::Line) when the bytes that it read
+/// last arrived and were read, and counts how long its answers waited to be written. TLS lies above
+/// it.
 ///
-/// The kernel names the arrival of the newest byte of a read, which is right for a request that comes
-/// alone. Where a read fills its buffer and more waits in the socket, the next read begins with what
-/// arrived after the newest byte of this one, so it takes that moment.
+/// The kernel names the arrival of the newest byte of a read, which is right for a request that
+/// comes alone. Where a read fills its buffer and more waits in the socket, the next read begins
+/// with what arrived after the newest byte of this one, so it takes that moment.
 pub(crate) struct TimedStream {
     stream: TcpStream,
     place: Place,
     metrics: Arc<Metrics>,
-    /// When the newest byte arrived of a read that filled its buffer, until the socket is seen empty.
+    /// When the newest byte arrived of a read that filled its buffer, until the socket is seen
+    /// empty.
     rest_since_ns: Option<u64>,
     /// Where the kernel puts the time.
     control: Vec<u8>,
@@ -69,8 +72,8 @@ impl AsyncRead for TimedStream {
             let tried = stream.try_io(Interest::READABLE, || {
                 let (read, came_ns) = receive(fd, buf.initialize_unfilled(), control)?;
                 received = Some((read, came_ns));
-                // Less than there is room for was all there was: so the runtime need not ask once more
-                // to learn that the socket is empty.
+                // Less than there is room for was all there was: so the runtime need not ask once
+                // more to learn that the socket is empty.
                 if read > 0 && read < room { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
             });
             if let Some((read, came_ns)) = received {
@@ -95,8 +98,8 @@ impl AsyncRead for TimedStream {
     }
 }
 
-/// Reads, and tells in Unix time when the newest of the bytes came. The kernel begins to note it a moment
-/// after the first socket asks for it.
+/// Reads, and tells in Unix time when the newest of the bytes came. The kernel begins to note it a
+/// moment after the first socket asks for it.
 fn receive(
     fd: std::os::fd::RawFd,
     bytes: &mut [u8],

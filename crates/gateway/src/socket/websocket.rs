@@ -20,8 +20,8 @@ use crate::socket::http::Failure;
 use crate::socket::settings::SocketSettings;
 use crate::socket::stopping::stopped;
 
-/// Each connection has it for as long as it is there: the library's own 128 KiB would come to 1.5 GB with as
-/// many as there may be.
+/// Each connection has it for as long as it is there: the library's own 128 KiB would come to 1.5
+/// GB with as many as there may be.
 const READ_BUFFER_SIZE: usize = 16 << 10;
 
 /// So many messages are taken in, or answers written, before anything else has its turn.
@@ -109,7 +109,8 @@ pub(crate) fn check(
     if *stopping.borrow() { Err(ApiError::shutting_down()) } else { Ok(upgrade) }
 }
 
-/// What one is opened on: its place among the connections, the limits that hold, and when it is to end.
+/// What one is opened on: its place among the connections, the limits that hold, and when it is to
+/// end.
 pub(crate) struct Ground {
     pub(crate) place: Place,
     pub(crate) settings: SocketSettings,
@@ -226,9 +227,9 @@ impl<S: Session> Connection<S> {
         bounded(&self.settings, &self.outlet, socket.send(message)).await
     }
 
-    /// Takes in a message, and with it those that have come by now. What they want done is carried out
-    /// together, and what is answered already goes out together: the client may not read, and what it has
-    /// sent does not wait for that.
+    /// Takes in a message, and with it those that have come by now. What they want done is carried
+    /// out together, and what is answered already goes out together: the client may not read, and
+    /// what it has sent does not wait for that.
     async fn receive_all(&mut self, socket: &mut WebSocket, first: Received) -> Result<(), End> {
         let mut answers = Vec::new();
         let taken_in = self.take_in(socket, first, &mut answers).await;

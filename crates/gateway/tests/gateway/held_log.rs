@@ -1,4 +1,5 @@
-//! A venue's own log whose disk can be made to stop: what is written meanwhile is committed when it goes on.
+//! A venue's own log whose disk can be made to stop: what is written meanwhile is committed when it
+//! goes on.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -36,8 +36,8 @@ pub(crate) struct Tail {
     pub(crate) file_size: u64,
 }
 
-/// A log with segments of this size is read by as many threads as there are processors: a start waits
-/// for it.
+/// A log with segments of this size is read by as many threads as there are processors: a start
+/// waits for it.
 const SIZE_OF_LONG_LOGS: u64 = 1 << 20;
 
 /// Reads all segments; the results are in their order.

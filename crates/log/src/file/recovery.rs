@@ -48,8 +48,8 @@ pub struct Recovered {
     pub last_batch: u64,
     pub last_hash: ChainHash,
     /// How long the torn end was: what the last write of a crashed process left behind. None of it
-    /// had been acknowledged. [`FileLog::open`](crate::FileLog::open) has overwritten it with zeros;
-    /// [`inspect`] has not.
+    /// had been acknowledged. [`FileLog::open`](crate::FileLog::open) has overwritten it with
+    /// zeros; [`inspect`] has not.
     pub bytes_dropped: u64,
     pub(crate) tail: Option<Tail>,
     pub(crate) segments: Vec<Segment>,

@@ -117,8 +117,8 @@ impl Segment {
     }
 }
 
-/// Brings to stable storage all that was written to the log in this folder, which another thread may
-/// be writing: what is before the newest segment is there already.
+/// Brings to stable storage all that was written to the log in this folder, which another thread
+/// may be writing: what is before the newest segment is there already.
 pub fn sync_written(dir: &Path) -> Result<(), OpenError> {
     let disk = Disk::default();
     if let Some(newest) = Segment::list(&disk, dir)?.last() {

@@ -5,8 +5,8 @@ use std::sync::{Mutex, OnceLock};
 
 use crate::error::LogError;
 
-/// Between the two sides of the queues. Both queues have room for all that may be in flight, so that
-/// neither side ever waits for room.
+/// Between the two sides of the queues. Both queues have room for all that may be in flight, so
+/// that neither side ever waits for room.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) failure: OnceLock<LogError>,

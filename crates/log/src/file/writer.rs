@@ -3,8 +3,8 @@
 //!
 //! Zeros are written ahead of the frames, by real writes: `fdatasync` of a file that neither grows
 //! nor gets new blocks has no metadata to write. The next segment is filled while this one is
-//! written; it may be lent to another thread for that ([`Writer::lend_next`]). What is filled is also
-//! the reserve for a disk that is full.
+//! written; it may be lent to another thread for that ([`Writer::lend_next`]). What is filled is
+//! also the reserve for a disk that is full.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -110,16 +110,17 @@ impl Writer {
             (Some(segment), Some(tail)) => {
                 let file = disk.open(&segment.path, Access::ReadWrite)?;
                 let mut tail_filled = Filled { file, end: tail.offset };
-                // Zeros may be in the cache only, too: a torn end was covered at an earlier start, and
-                // the sync failed. So as much is covered as one write may have torn, or more was.
+                // Zeros may be in the cache only, too: a torn end was covered at an earlier start,
+                // and the sync failed. So as much is covered as one write may have torn, or more
+                // was.
                 let torn_size = recovered.bytes_dropped.max(WRITE_SIZE_MAX);
                 let torn_end = (tail.offset + torn_size).min(tail.file_size);
                 while tail_filled.end < torn_end {
                     tail_filled.fill(&disk, torn_end)?;
                 }
                 // A crashed process may have left behind frames that are not on stable storage. If
-                // it was a sync that failed, the next one has forgotten them: they are read from the
-                // cache, and would be gone with the power. So they are written once more.
+                // it was a sync that failed, the next one has forgotten them: they are read from
+                // the cache, and would be gone with the power. So they are written once more.
                 let mut unproven = vec![0; (tail.offset - tail.unproven) as usize];
                 tail_filled.file.read_exact_at(&mut unproven, tail.unproven)?;
                 disk.write(&tail_filled.file, tail.unproven, &unproven)?;

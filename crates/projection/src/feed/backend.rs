@@ -14,8 +14,8 @@ use spool::Applied;
 pub trait Backend: fmt::Display + Send + 'static {
     type Store: Store;
 
-    /// Opens what is there, or a new one. [`ProjectionError::Older`] means tables that cannot be gone
-    /// on with.
+    /// Opens what is there, or a new one. [`ProjectionError::Older`] means tables that cannot be
+    /// gone on with.
     fn open(&self) -> Result<Self::Store, ProjectionError>;
 
     /// Removes what is there, if anything is.
@@ -28,24 +28,24 @@ pub trait Backend: fmt::Display + Send + 'static {
     fn history(&self, followed: Followed) -> Arc<dyn History>;
 }
 
-/// A read model that is being written. Pages of events go in, each in one transaction with the number
-/// of its last command: so each event counts exactly once, whatever happens in between.
+/// A read model that is being written. Pages of events go in, each in one transaction with the
+/// number of its last command: so each event counts exactly once, whatever happens in between.
 pub trait Store {
     fn progress(&self) -> Progress;
 
     /// The first and the last command of each hole.
     fn gaps(&self) -> Result<Vec<(u64, u64)>, ProjectionError>;
 
-    /// Writes what a page changes, and how far the read model has come with it. When it fails, nothing
-    /// has changed, and this is to be opened anew.
+    /// Writes what a page changes, and how far the read model has come with it. When it fails,
+    /// nothing has changed, and this is to be opened anew.
     fn write(&mut self, changes: &Changes) -> Result<(), ProjectionError>;
 
     /// Goes on behind commands whose events are gone. History begins behind them if there is none
     /// yet.
     fn pass_over(&mut self, first: u64) -> Result<(), ProjectionError>;
 
-    /// Puts what was added on stable storage, which is else done when there is enough of it; as far as
-    /// nobody reads what it would write over.
+    /// Puts what was added on stable storage, which is else done when there is enough of it; as far
+    /// as nobody reads what it would write over.
     fn checkpoint(&self) -> Result<(), ProjectionError>;
 
     /// Adds what comes next.

@@ -51,8 +51,9 @@ fn open_new<B: Backend>(backend: &B) -> Result<B::Store, ProjectionError> {
     backend.open()
 }
 
-/// Whether there are holes that the spool could fill, with all else that is in the read model. While
-/// its disk was full the spool was without what the log had, until it was made anew at this start.
+/// Whether there are holes that the spool could fill, with all else that is in the read model.
+/// While its disk was full the spool was without what the log had, until it was made anew at this
+/// start.
 fn can_be_filled(store: &impl Store, spool: &SpoolReader) -> Result<bool, ProjectionError> {
     let (gaps, progress) = (store.gaps()?, store.progress());
     if gaps.is_empty() {

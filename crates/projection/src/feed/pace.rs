@@ -1,5 +1,5 @@
-//! When the thread of the read model takes the next events in: more at a time means less for the disk
-//! to write, which it is to write for the log.
+//! When the thread of the read model takes the next events in: more at a time means less for the
+//! disk to write, which it is to write for the log.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -42,8 +42,8 @@ impl Pace {
         }
     }
 
-    /// The thread has found nothing. It looks once more before it sleeps: what came in between would
-    /// wake nobody.
+    /// The thread has found nothing. It looks once more before it sleeps: what came in between
+    /// would wake nobody.
     pub(crate) fn idle(&self, time: Duration) {
         if self.is_idle.swap(true, Ordering::SeqCst) {
             std::thread::park_timeout(time);

@@ -24,8 +24,8 @@ pub(crate) const PAGE: usize = 2_000;
 const IDLE: Duration = Duration::from_millis(100);
 /// Between two transactions, unless there was more than one could take, or somebody waits.
 const GATHER: Duration = Duration::from_millis(100);
-/// What was added is on stable storage after so long: the spool keeps the events of the last hour at
-/// least, and all else may be lost with the power.
+/// What was added is on stable storage after so long: the spool keeps the events of the last hour
+/// at least, and all else may be lost with the power.
 const CHECKPOINT: Duration = Duration::from_secs(300);
 /// How long the end may take. What is left over is for the next start.
 const END: Duration = Duration::from_secs(5);
@@ -107,8 +107,8 @@ impl Wake {
     }
 }
 
-/// Where processors are short, orders come first: history may be late, and says how far it is behind.
-/// Linux knows priorities by thread.
+/// Where processors are short, orders come first: history may be late, and says how far it is
+/// behind. Linux knows priorities by thread.
 fn yield_to_others() {
     if let Err(error) = rustix::process::setpriority_process(None, NICE) {
         tracing::warn!(%error, "the read model's thread has the priority of all others");

@@ -13,8 +13,8 @@ use crate::question::{Answer, Question};
 use crate::sqlite::query;
 use crate::sqlite::reader::{IDLE_MAX, Reader};
 
-/// Questions under way at once: each holds a thread and a connection. Others wait for their turn, in
-/// the order in which they came.
+/// Questions under way at once: each holds a thread and a connection. Others wait for their turn,
+/// in the order in which they came.
 const ASKED_MAX: usize = IDLE_MAX;
 
 #[derive(Debug)]

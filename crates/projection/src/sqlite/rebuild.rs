@@ -11,9 +11,9 @@ use crate::sqlite::status;
 use crate::sqlite::store::SqliteStore;
 use spool::Applied;
 
-/// Makes all of the read model of a stopped venue anew. `events` is all that its log has, and begins
-/// with the command `log_first_sequence`. The old read model stays until the new one is complete. If
-/// it reaches farther back than the log it is kept, unless it may be forgotten.
+/// Makes all of the read model of a stopped venue anew. `events` is all that its log has, and
+/// begins with the command `log_first_sequence`. The old read model stays until the new one is
+/// complete. If it reaches farther back than the log it is kept, unless it may be forgotten.
 ///
 /// The caller holds the lock of the data folder, so that no venue is running on it.
 pub fn rebuild<E>(

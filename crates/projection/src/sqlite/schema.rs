@@ -11,8 +11,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::error::ProjectionError;
 use crate::sqlite::failure;
 
-/// Counted up when a table changes its meaning. Files of an older version are brought up to this one
-/// where that is easy, else made anew.
+/// Counted up when a table changes its meaning. Files of an older version are brought up to this
+/// one where that is easy, else made anew.
 pub const SCHEMA_VERSION: i32 = 3;
 /// Tells our files from other databases: "BWPJ".
 const APPLICATION_ID: i32 = 0x4257_504A;
@@ -21,8 +21,8 @@ const APPLICATION_ID: i32 = 0x4257_504A;
 /// which the log may have to wait.
 const CHECKPOINT_PAGES: i32 = 8_000;
 
-/// KiB of the file that are kept in memory. With SQLite's own 2 MiB, pages of indexes in which rows come
-/// anywhere are read, and written, more than once for each transaction.
+/// KiB of the file that are kept in memory. With SQLite's own 2 MiB, pages of indexes in which rows
+/// come anywhere are read, and written, more than once for each transaction.
 const CACHE_KIB: i32 = 32 << 10;
 
 /// How long somebody else may hold the file before that is an error.
@@ -231,8 +231,8 @@ CREATE TABLE balance_changes (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Aggregate trades had a table, and what belonged to one was told there alone. This is `trades` as version 2
-/// has it, and not a part of [`TABLES`]: a later version begins where this ends.
+/// Aggregate trades had a table, and what belonged to one was told there alone. This is `trades` as
+/// version 2 has it, and not a part of [`TABLES`]: a later version begins where this ends.
 const FROM_VERSION_1: &str = "
 ALTER TABLE trades RENAME TO trades_1;
 DROP INDEX trades_by_time;
@@ -262,8 +262,8 @@ DROP TABLE trades_1;
 DROP TABLE agg_trades;
 ";
 
-/// Rows of an account were found by its number first: fills lay by account, and orders had an index by
-/// time and one by name. Likewise no part of [`TABLES`].
+/// Rows of an account were found by its number first: fills lay by account, and orders had an index
+/// by time and one by name. Likewise no part of [`TABLES`].
 const FROM_VERSION_2: &str = "
 DROP INDEX orders_by_account;
 DROP INDEX orders_by_cl_ord_id;

@@ -1,4 +1,5 @@
-//! The errors of orders and their lists; those of any request are [`crate::signed::ApiError`]'s own.
+//! The errors of orders and their lists; those of any request are [`crate::signed::ApiError`]'s
+//! own.
 
 use crate::signed::{ApiError, bad};
 

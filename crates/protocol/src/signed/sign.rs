@@ -1,8 +1,8 @@
 //! Who sent a request, and whether it is still meant: API keys, signatures, time windows.
 //!
-//! What is signed is the query string followed by the body, byte for byte as they were sent, without
-//! the parameter `signature` itself. Clients put that last; wherever it stands, it is cut out
-//! together with one `&`. A signature of HMAC-SHA256 is written in hex of either case, one of a
+//! What is signed is the query string followed by the body, byte for byte as they were sent,
+//! without the parameter `signature` itself. Clients put that last; wherever it stands, it is cut
+//! out together with one `&`. A signature of HMAC-SHA256 is written in hex of either case, one of a
 //! public key (Ed25519; RSA, PKCS#1 v1.5 with SHA-256) in base64, which a query encodes.
 
 use std::fmt;

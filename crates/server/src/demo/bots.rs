@@ -2,7 +2,8 @@
 //!
 //! Makers quote each instrument around a reference price that walks at random; a taker hits the
 //! best price on either side with small orders. They come in by the venue's own front door, as
-//! customers do. All of them run in one task, one request at a time, at about ten requests a second.
+//! customers do. All of them run in one task, one request at a time, at about ten requests a
+//! second.
 //!
 //! A customer's order is as good as a bot's: the taker hits whoever is best, and a quote that meets
 //! a customer's order on its way trades with it.

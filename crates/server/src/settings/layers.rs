@@ -1,5 +1,5 @@
-//! The layers that settings come from: defaults, variables `BUTTONWOOD_*`, the file, flags. The later
-//! layer wins.
+//! The layers that settings come from: defaults, variables `BUTTONWOOD_*`, the file, flags. The
+//! later layer wins.
 //!
 //! A setting has a place in a section (`[log] segment_kib`) and a flat name (`log_segment_kib`).
 //! Flags and variables have flat names; a file may use either form. Errors name a setting as its

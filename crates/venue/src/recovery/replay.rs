@@ -1,9 +1,10 @@
 //! Brings a state up to the end of its log, at start.
 //!
-//! Four threads hand on what is small: one reads batches and checks them; this one decodes and applies
-//! them, and makes frames of what came of it; one stores the frames; one makes the views. Commands and
-//! events stay on one thread: handing them on, field by field from one processor's cache to another's,
-//! takes longer than what is done with them. Buffers go back to where they came from.
+//! Four threads hand on what is small: one reads batches and checks them; this one decodes and
+//! applies them, and makes frames of what came of it; one stores the frames; one makes the views.
+//! Commands and events stay on one thread: handing them on, field by field from one processor's
+//! cache to another's, takes longer than what is done with them. Buffers go back to where they came
+//! from.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{Builder, Scope};

@@ -7,9 +7,9 @@
 //! engine's own thread has what takes longer, what nobody waits for, and what is due by the clock.
 //!
 //! # Invariants
-//! - Whatever is left in the inbox is come upon: by who left it; by who had the engine when he tried,
-//!   and looks again before he goes; with a batch under way, by who is told that it is committed; or
-//!   by the engine's thread, which is woken when none of these is certain.
+//! - Whatever is left in the inbox is come upon: by who left it; by who had the engine when he
+//!   tried, and looks again before he goes; with a batch under way, by who is told that it is
+//!   committed; or by the engine's thread, which is woken when none of these is certain.
 //! - Nobody waits for the engine but its own thread.
 
 use std::cell::Cell;
@@ -85,9 +85,11 @@ impl Combiner {
         self.awaits_log() || GATHERS.get()
     }
 
-    /// Whether what was left in the inbox before is certain to be come upon, and not sooner by help.
+    /// Whether what was left in the inbox before is certain to be come upon, and not sooner by
+    /// help.
     fn awaits_log(&self) -> bool {
-        // Either this sees that nothing is under way, or who says so sees what was left (`begin_turn`).
+        // Either this sees that nothing is under way, or who says so sees what was left
+        // (`begin_turn`).
         fence(Ordering::SeqCst);
         self.awaits_log.load(Ordering::Relaxed)
     }

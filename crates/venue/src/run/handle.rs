@@ -48,8 +48,8 @@ impl Handle {
         }
     }
 
-    /// Does not carry out the commands for which `poll` begins to wait: [`Handle::carry_out`] does, so that
-    /// they go to the log together. Others may before.
+    /// Does not carry out the commands for which `poll` begins to wait: [`Handle::carry_out`] does,
+    /// so that they go to the log together. Others may before.
     pub fn gather<R>(&self, poll: impl FnOnce() -> R) -> R {
         combiner::gather(poll)
     }

@@ -25,8 +25,8 @@ const INTAKE_MAX: usize = 8_192;
 /// How long an idle engine sleeps when nothing is due. In tests nobody is saved by that.
 const IDLE: Duration = Duration::from_secs(if cfg!(test) { 3_600 } else { 1 });
 
-/// Who helps has something else to do: so much he takes in at once, so large a batch he applies, and
-/// after so long he leaves the rest to the engine's thread.
+/// Who helps has something else to do: so much he takes in at once, so large a batch he applies,
+/// and after so long he leaves the rest to the engine's thread.
 const HELP_INTAKE_MAX: usize = 256;
 const HELP_BATCH_MAX: usize = 8;
 const HELP_MAX: Duration = Duration::from_micros(500);
@@ -151,8 +151,8 @@ impl Shell {
         Ok(if goes_on { Rest::Not } else { Rest::For(self.pause()) })
     }
 
-    /// What others do than the engine's thread, as far as it is soon done; `false` if something is left
-    /// for that. One command or question may still take its time.
+    /// What others do than the engine's thread, as far as it is soon done; `false` if something is
+    /// left for that. One command or question may still take its time.
     pub(crate) fn help(&mut self) -> bool {
         let begun = Instant::now();
         // The engine's thread is late, or the clock was set: what is due is looked up anew.

@@ -5,15 +5,16 @@
 //! copy the page tables, and the state is encoded at leisure while orders are carried out.
 //!
 //! # Why `unsafe`
-//! Only the calling thread lives on in the child, and a lock that another thread held at that moment
-//! stays locked there for ever. What runs in the child may therefore do nothing but compute, allocate
-//! (the C library sees to it that its allocator can be used after a fork) and write to the pipe: no
-//! logging, no other locks. That no type can say. A child that panics ends in the panic hook, which
-//! the parent has put there beforehand: to set a hook takes a lock that threads hold while they panic.
+//! Only the calling thread lives on in the child, and a lock that another thread held at that
+//! moment stays locked there for ever. What runs in the child may therefore do nothing but compute,
+//! allocate (the C library sees to it that its allocator can be used after a fork) and write to the
+//! pipe: no logging, no other locks. That no type can say. A child that panics ends in the panic
+//! hook, which the parent has put there beforehand: to set a hook takes a lock that threads hold
+//! while they panic.
 //!
 //! # Invariants
-//! - A child never outlives the thread that forked it, and has none of the venue's files and sockets:
-//!   no lock is held and no connection kept open because of it.
+//! - A child never outlives the thread that forked it, and has none of the venue's files and
+//!   sockets: no lock is held and no connection kept open because of it.
 //! - It ends without unwinding into its caller, and without running what a process runs at its end.
 #![allow(unsafe_code, reason = "there is no safe way to fork; see above")]
 
@@ -95,8 +96,8 @@ impl Drop for Child {
     }
 }
 
-/// The usual hook writes to stderr, whose lock may be held by a thread that is not in the child, and
-/// unwinding may need locks of the loader. So a child that panics goes no further than here.
+/// The usual hook writes to stderr, whose lock may be held by a thread that is not in the child,
+/// and unwinding may need locks of the loader. So a child that panics goes no further than here.
 fn end_children_that_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -121,8 +122,8 @@ pub(crate) fn give_way() {
     }
 }
 
-/// Lets a child run only when nobody else wants to: it holds nothing that anybody waits for. Whoever is
-/// merely nice is let finish its time slice, of some milliseconds, while others wait.
+/// Lets a child run only when nobody else wants to: it holds nothing that anybody waits for.
+/// Whoever is merely nice is let finish its time slice, of some milliseconds, while others wait.
 fn stand_back() {
     // SAFETY: a system call that reads what is here.
     #[cfg(target_os = "linux")]
@@ -134,14 +135,15 @@ fn stand_back() {
     }
 }
 
-/// Closes what a child has been left, the standard streams excepted. A system that does not know how
-/// leaves it all open, which only delays what others learn of a closed connection.
+/// Closes what a child has been left, the standard streams excepted. A system that does not know
+/// how leaves it all open, which only delays what others learn of a closed connection.
 fn close_all_but(kept: &PipeWriter) {
     #[cfg(target_os = "linux")]
     {
         const FIRST: libc::c_uint = 3;
         let kept = libc::c_uint::try_from(kept.as_raw_fd()).expect("it is open");
-        // SAFETY: nothing in the child uses what is closed here, nor ends in a way that would drop it.
+        // SAFETY: nothing in the child uses what is closed here, nor ends in a way that would drop
+        // it.
         unsafe {
             if kept > FIRST {
                 libc::syscall(libc::SYS_close_range, FIRST, kept - 1, 0);

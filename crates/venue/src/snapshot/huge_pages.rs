@@ -1,13 +1,14 @@
 //! This process's memory put together into huge pages, so that it is forked in a moment.
 //!
-//! fork(2) copies an entry of the page tables for every page, and the engine's thread waits for it: at a
-//! million open orders that is 100,000 small pages, or some hundred huge ones. Memory is not in huge pages
-//! by itself: what was allocated in small pieces never was, and what a child shared with its parent is cut
-//! into small pages as the parent writes to it.
+//! fork(2) copies an entry of the page tables for every page, and the engine's thread waits for it:
+//! at a million open orders that is 100,000 small pages, or some hundred huge ones. Memory is not
+//! in huge pages by itself: what was allocated in small pieces never was, and what a child shared
+//! with its parent is cut into small pages as the parent writes to it.
 //!
 //! # Why `unsafe`
 //! `madvise` is told addresses that the system itself has listed. To put pages together changes no
-//! content, and where nothing is mapped any more it fails. `mmap` is asked for memory where there is none.
+//! content, and where nothing is mapped any more it fails. `mmap` is asked for memory where there
+//! is none.
 #![allow(unsafe_code, reason = "there is no safe way to ask for huge pages; see above")]
 
 use std::fs::File;
@@ -23,8 +24,9 @@ const PAGE: usize = 1 << 12;
 /// So many of its small pages are in use where a huge one is worth its memory.
 const PAGES_MIN: usize = HUGE / PAGE * 7 / 8;
 
-/// Puts together what can be. Not for a thread that gives way to others, who would wait for it to have a
-/// processor again. Ends early when it is urgent to go on. Says how many huge pages there are then.
+/// Puts together what can be. Not for a thread that gives way to others, who would wait for it to
+/// have a processor again. Ends early when it is urgent to go on. Says how many huge pages there
+/// are then.
 pub(crate) fn collapse(is_urgent: &AtomicBool) -> io::Result<usize> {
     let maps = std::fs::read_to_string("/proc/self/maps")?;
     let page_map = File::open("/proc/self/pagemap")?;
@@ -42,8 +44,8 @@ pub(crate) fn collapse(is_urgent: &AtomicBool) -> io::Result<usize> {
                 let failed =
                     unsafe { libc::madvise(start as *mut libc::c_void, HUGE, libc::MADV_COLLAPSE) };
                 count += usize::from(failed == 0);
-                // Whoever needs the memory of a page, or any new memory, while it is put together waits for
-                // that.
+                // Whoever needs the memory of a page, or any new memory, while it is put together
+                // waits for that.
                 std::thread::sleep(begun.elapsed() * 4);
             }
         }
@@ -51,9 +53,10 @@ pub(crate) fn collapse(is_urgent: &AtomicBool) -> io::Result<usize> {
     Ok(count)
 }
 
-/// A huge page is put together in the one that was given back last. Where this machine is a guest, memory
-/// that nobody has touched takes milliseconds to copy to, as the host has to find it, and all who need
-/// the page wait. So it is touched here first, where nobody waits: 9 ms a page became 0.7.
+/// A huge page is put together in the one that was given back last. Where this machine is a guest,
+/// memory that nobody has touched takes milliseconds to copy to, as the host has to find it, and
+/// all who need the page wait. So it is touched here first, where nobody waits: 9 ms a page became
+/// 0.7.
 struct Scratch(*mut libc::c_void);
 
 impl Scratch {
@@ -148,7 +151,8 @@ mod tests {
         }
         let pieces: Vec<Box<[usize; 100]>> = (0..100_000).map(|at| Box::new([at; 100])).collect();
         let before = in_huge_pages_kib();
-        // Memory that another test's child shares with this process stays as it is until that has ended.
+        // Memory that another test's child shares with this process stays as it is until that has
+        // ended.
         let deadline = Instant::now() + Duration::from_secs(60);
         assert_eq!(collapse(&AtomicBool::new(true)).unwrap(), 0);
         let takes_its_time = AtomicBool::new(false);

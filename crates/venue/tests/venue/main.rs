@@ -157,7 +157,8 @@ fn what_does_not_belong_together_is_refused() {
     assert!(matches!(error, OpenError::SnapshotOfAnotherLog { .. }), "{error}");
 }
 
-/// Power that fails under `Durability::Os` may take more of the log than of what is derived from it.
+/// Power that fails under `Durability::Os` may take more of the log than of what is derived from
+/// it.
 #[test]
 fn a_spool_that_tells_more_than_the_log_is_made_anew() {
     let dir = tempfile::tempdir().unwrap();

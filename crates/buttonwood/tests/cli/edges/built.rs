@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// As many as `make run` built before the house had its present walls. A crate of ours that is added
-/// is paid for with one of others, or by raising this number, with the reason in the commit.
+/// As many as `make run` built before the house had its present walls. A crate of ours that is
+/// added is paid for with one of others, or by raising this number, with the reason in the commit.
 const BUILT_MAX: usize = 252;
 
 #[test]

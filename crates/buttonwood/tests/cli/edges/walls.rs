@@ -2,8 +2,8 @@
 
 use super::source::{Source, Sources, is_within};
 
-/// A wall: what stands in the first may not name what stands in the second. Both are written as paths that
-/// begin with a crate.
+/// A wall: what stands in the first may not name what stands in the second. Both are written as
+/// paths that begin with a crate.
 struct Wall {
     inside: String,
     never: String,

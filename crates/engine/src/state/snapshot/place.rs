@@ -16,8 +16,8 @@ const TAILS_AHEAD: usize = 4;
 
 impl Engine {
     /// Puts resting orders back on their books in the order of their queues, and everything where
-    /// it is found by its id, oldest first, as it was when it came. Returns those that wait for a trigger,
-    /// account by account.
+    /// it is found by its id, oldest first, as it was when it came. Returns those that wait for a
+    /// trigger, account by account.
     pub(super) fn place_orders(
         &mut self,
         resting: Vec<Vec<Order>>,

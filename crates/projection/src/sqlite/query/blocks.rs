@@ -1,17 +1,17 @@
 //! Where the rows of an account lie.
 //!
-//! In an index by account or by name, rows that come together lie far apart: each brings a page of its
-//! own to write, and these are most of what is written. So the indexes are by blocks of ids first, and
-//! within them by account: what comes together lies in one block. `order_blocks` and `fill_blocks` tell
-//! which blocks an account has something in, and these are gone through.
+//! In an index by account or by name, rows that come together lie far apart: each brings a page of
+//! its own to write, and these are most of what is written. So the indexes are by blocks of ids
+//! first, and within them by account: what comes together lies in one block. `order_blocks` and
+//! `fill_blocks` tell which blocks an account has something in, and these are gone through.
 
 use std::ops::Range;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use types::{AccountId, InstrumentId};
 
-/// Ids of orders and of trades are in the indexes without so many of their last bits. The SQL says 12 as
-/// well, since an index is found by the words it was made with.
+/// Ids of orders and of trades are in the indexes without so many of their last bits. The SQL says
+/// 12 as well, since an index is found by the words it was made with.
 pub(crate) const BLOCK_BITS: u32 = 12;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -29,8 +29,8 @@ impl Direction {
     }
 }
 
-/// Collects what `look` finds in one block after the other, until there are `limit` or no block is left.
-/// It is told the block and how many more are wanted.
+/// Collects what `look` finds in one block after the other, until there are `limit` or no block is
+/// left. It is told the block and how many more are wanted.
 pub(crate) fn search<T>(
     connection: &Connection,
     blocks: &'static str,
@@ -65,8 +65,8 @@ pub(crate) fn block_of(id: i64) -> i64 {
     id >> BLOCK_BITS
 }
 
-/// The first order of an instrument that was created at that time or later; a number beyond all if there
-/// is none. Ids go up with time.
+/// The first order of an instrument that was created at that time or later; a number beyond all if
+/// there is none. Ids go up with time.
 pub(crate) fn first_created_since(
     connection: &Connection,
     instrument: InstrumentId,

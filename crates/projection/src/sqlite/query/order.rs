@@ -172,8 +172,8 @@ fn ids_of(
     Ok(from_id..before_id)
 }
 
-/// Orders of that name in the last block that has any, the last of all among them: while one is open, no
-/// other can be created with its name.
+/// Orders of that name in the last block that has any, the last of all among them: while one is
+/// open, no other can be created with its name.
 fn created_as(
     connection: &Connection,
     account: AccountId,
@@ -190,8 +190,8 @@ fn created_as(
     })
 }
 
-/// Orders that were given that name later, and have it still: they may be older than the last that was
-/// created with it, and have been open after it.
+/// Orders that were given that name later, and have it still: they may be older than the last that
+/// was created with it, and have been open after it.
 fn renamed_to(
     connection: &Connection,
     account: AccountId,

@@ -109,8 +109,8 @@ fn ids_of(
     Ok(from_id..first_since(connection, instrument, end.saturating_add(1))?)
 }
 
-/// The first trade that was made at that time or later; a number beyond all if there is none. Ids go up
-/// with time, and the candle of the second leads to them.
+/// The first trade that was made at that time or later; a number beyond all if there is none. Ids
+/// go up with time, and the candle of the second leads to them.
 fn first_since(
     connection: &Connection,
     instrument: InstrumentId,

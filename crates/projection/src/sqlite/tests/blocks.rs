@@ -8,8 +8,8 @@ fn made_ns(number: u64) -> u64 {
     BEGIN_NS + number / 3 * 1_000_000_000
 }
 
-/// Each odd order is traded by the even one after it, and names come again every hundred orders. Every
-/// thousandth order also takes one that is half as old as all of them.
+/// Each odd order is traded by the even one after it, and names come again every hundred orders.
+/// Every thousandth order also takes one that is half as old as all of them.
 fn many_trades() -> Vec<TradeExecuted> {
     let of = |fill: &mut Fill, id: u64, account: u32, name: &str| {
         let (order_id, account) = (OrderId(id), AccountId(account));
@@ -148,7 +148,8 @@ fn check_trades(history: &Reader, account: AccountId, trades: &[TradeExecuted], 
     }
 }
 
-/// An order that was given a name later can be the last of that name, though one that is newer had it first.
+/// An order that was given a name later can be the last of that name, though one that is newer had
+/// it first.
 #[test]
 fn a_name_means_the_order_that_had_it_last() {
     let dir = tempfile::tempdir().unwrap();

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// As the one that wrote version 1 left it: with aggregate trades in a table, and trades without what
-/// they have in common.
+/// As the one that wrote version 1 left it: with aggregate trades in a table, and trades without
+/// what they have in common.
 const TO_VERSION_1: &str = "
 CREATE TABLE agg_trades (
     instrument INTEGER NOT NULL,

@@ -1,5 +1,5 @@
-//! Batches, our extension: several orders or cancels in one signed request, each with a result or an
-//! error of its own.
+//! Batches, our extension: several orders or cancels in one signed request, each with a result or
+//! an error of its own.
 
 use serde_json::value::RawValue;
 use types::Markets;

@@ -60,7 +60,8 @@ pub fn find_amended(events: &[Event]) -> Option<&OrderAmended> {
 }
 
 impl AmendAnswer {
-    /// `facts` is asked of the amended order; `list` is the one that it is in, with its orders' names.
+    /// `facts` is asked of the amended order; `list` is the one that it is in, with its orders'
+    /// names.
     pub fn new(
         market: &Market,
         events: &[Event],

@@ -1,4 +1,5 @@
-//! The answers to cancels. Who cancels an order of a list cancels the list, and is told of the list.
+//! The answers to cancels. Who cancels an order of a list cancels the list, and is told of the
+//! list.
 
 use std::fmt;
 

@@ -137,7 +137,8 @@ impl NewOrderListAnswer {
     }
 }
 
-/// The list that was entered, as it stood in the end. What was due before it may have ended another.
+/// The list that was entered, as it stood in the end. What was due before it may have ended
+/// another.
 fn find_entered(events: &[Event]) -> Option<OrderList> {
     let mut lists = events.iter().filter_map(|event| match event {
         Event::OrderListUpdated(updated) => Some(updated.list),

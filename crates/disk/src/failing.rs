@@ -1,4 +1,4 @@
-//! A disk whose operations a test watches, one by one, and lets fail.
+//! A disk that a test watches operation by operation, and lets fail.
 //!
 //! The watch stands in front of the real disk: a test can then damage or cut off the files with
 //! other tools. Without a watch, an operation pays one comparison for it. A watched disk is made by

@@ -32,7 +32,7 @@ pub trait StoredFile: fmt::Debug + Send {
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
     /// Returns when the bytes of the file, and its length, are on stable storage.
     fn sync(&self) -> io::Result<()>;
-    /// Begins to write a part of the file that nobody is going to read soon, and waits for nothing.
+    /// Begins to write back a part of the file that will not be read for long, and does not wait.
     fn begin_write_back(&self, offset: u64, size: u64);
     /// Makes the file end at this size, which is at most the one it has.
     fn truncate(&self, size: u64) -> io::Result<()>;

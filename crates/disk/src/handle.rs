@@ -99,7 +99,7 @@ impl Disk {
             .map_err(DiskError::at("syncing", &file.path))
     }
 
-    /// Begins to write a part of the file that nobody is going to read soon, and waits for nothing.
+    /// Begins to write back a part of the file that will not be read for long, and does not wait.
     /// That is a hint; a sync is needed all the same.
     pub fn begin_write_back(&self, file: &DiskFile, offset: u64, size: u64) {
         file.file.begin_write_back(offset, size);
@@ -133,8 +133,9 @@ impl Disk {
         }
     }
 
-    /// Removes a large file, after all of it but the beginning has been cut off piece by piece:
-    /// whoever syncs another file meanwhile would else wait until all of its room was given back.
+    /// Removes a large file, after all of it but the beginning has been cut off piece by piece: a
+    /// thread that syncs another file meanwhile would else wait until all of its room was given
+    /// back.
     pub fn remove_by_pieces(
         &self,
         path: &Path,

@@ -23,7 +23,7 @@ impl Random {
         (self.draw() >> 33) % limit
     }
 
-    /// True once in so many times.
+    /// True once in `times` calls on average.
     pub fn one_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }

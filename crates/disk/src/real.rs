@@ -54,9 +54,9 @@ impl FileSystem for Local {
             }
             fs::create_dir(dir)?;
         }
-        // Where it is there already, who created it may have been killed before this.
+        // Where it is there already, its creator may have been killed before this sync.
         match File::open(parent) {
-            // Nor was it created by somebody with our rights.
+            // Then a process without our rights created it.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied && !is_new => Ok(()),
             parent => parent?.sync_all(),
         }

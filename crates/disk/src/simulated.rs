@@ -68,7 +68,7 @@ impl Disk {
         })))
     }
 
-    /// Lets the power fail after so many more operations, the last of them half done.
+    /// Lets the power fail after this number of operations, the last of them half done.
     pub fn fail_power_after(&self, operations: u64) {
         self.state().operations_left = operations;
     }
@@ -89,7 +89,7 @@ impl Disk {
         self.state().fails_next_sync = true;
     }
 
-    /// Limits what all files may have together to what they have now and so many bytes.
+    /// Limits the size of all files together to what they have now and this number of bytes.
     pub fn set_free(&self, bytes: u64) {
         let mut state = self.state();
         state.capacity = state.used().saturating_add(bytes);

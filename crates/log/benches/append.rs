@@ -118,7 +118,7 @@ fn filled(path: &Path) -> File {
     file
 }
 
-/// A log whose user sleeps until it is woken, as the venue does.
+/// A log with a user that sleeps until it is woken, as the venue does.
 struct Waited {
     log: FileLog,
     spare: Vec<Vec<u8>>,

@@ -22,7 +22,7 @@ pub struct Committed {
     pub batch_number: u64,
     /// The hash of the chain up to and with this batch: a snapshot taken here carries it.
     pub hash: ChainHash,
-    /// The file log gives back the very `payload` it was handed, so that a caller who clears and
+    /// The file log gives back the very `payload` it was handed, so that a caller that clears and
     /// refills it allocates nothing.
     pub batch: Batch,
 }

@@ -45,12 +45,12 @@ fn wait(log: &mut FileLog) -> Result<Committed, LogError> {
 fn until(is_so: impl Fn() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !is_so() {
-        assert!(Instant::now() < deadline, "it never came to that");
+        assert!(Instant::now() < deadline, "it never happened");
         thread::sleep(Duration::from_micros(100));
     }
 }
 
-/// Fails every operation of one kind on one file, once it is told to.
+/// Fails every operation of one kind on one file, once it is switched on.
 fn failing(
     kind: io::ErrorKind,
     operation: &'static str,
@@ -119,7 +119,7 @@ fn what_was_committed_before_a_failure_is_still_given_out() {
 }
 
 #[test]
-fn a_full_disk_is_told_apart() {
+fn a_full_disk_has_an_error_of_its_own() {
     let dir = tempfile::tempdir().unwrap();
     let (disk, armed) = failing(io::ErrorKind::StorageFull, "Write", "next.segment");
     armed.store(true, Ordering::SeqCst);
@@ -163,7 +163,7 @@ fn a_disk_that_fills_up_leaves_what_is_kept_ready_and_the_log_goes_on_when_there
     assert_eq!(recovered.last_batch, 5);
 }
 
-/// A batch that found no place is not acknowledged, and who closes the log is told of it.
+/// A batch that found no place is not acknowledged, and closing the log returns the error.
 #[test]
 fn a_log_that_is_closed_while_the_disk_is_full_says_so() {
     let dir = tempfile::tempdir().unwrap();
@@ -213,7 +213,7 @@ fn a_segment_may_be_as_short_as_the_disk_leaves_it() {
 }
 
 #[test]
-fn a_failed_trim_is_told_at_the_next_one_and_made_up_for() {
+fn a_failed_trim_is_reported_by_the_next_one_and_made_up_for() {
     let dir = tempfile::tempdir().unwrap();
     let (disk, armed) = failing(io::ErrorKind::PermissionDenied, "Remove", ".log");
     let (mut log, _) = FileLog::open_on(disk, dir.path(), options()).unwrap();

@@ -42,7 +42,7 @@ pub struct FileLog {
     in_flight: usize,
     in_flight_bytes: u64,
     in_flight_max: usize,
-    /// `None` tells the writer to finish.
+    /// `None` makes the writer finish.
     appended: Option<SyncSender<Batch>>,
     committed: Receiver<Committed>,
     shared: Arc<Shared>,
@@ -51,7 +51,7 @@ pub struct FileLog {
 }
 
 impl FileLog {
-    /// Opens the log in a folder of its own, or begins one, and tells what it holds. The folder
+    /// Opens the log in a folder of its own, or begins one, and returns what it holds. The folder
     /// stays locked as long as the log is open.
     pub fn open(dir: &Path, options: Options) -> Result<(Self, Recovered), OpenError> {
         Self::open_on(Disk::default(), dir, options)
@@ -105,7 +105,7 @@ impl FileLog {
         let thread = std::thread::Builder::new()
             .name("log-writer".into())
             .spawn(move || {
-                // Dropped last: who is called finds the queue closed.
+                // Dropped last: the call then finds the queue closed.
                 let _call_at_end = call_at_end;
                 at_begin();
                 thread.run();
@@ -190,7 +190,7 @@ impl Log for FileLog {
 
 impl Drop for FileLog {
     fn drop(&mut self) {
-        // Whoever wants to know of a failure calls `close`.
+        // A caller that needs to know of a failure calls `close`.
         let _ = self.finish();
     }
 }
@@ -213,8 +213,8 @@ struct WriterThread {
 }
 
 impl WriterThread {
-    /// At the end the queues are closed in the order last to first: who finds nothing more to poll
-    /// cannot append any more either.
+    /// At the end the queues are closed in the order last to first: a caller that finds nothing
+    /// more to poll cannot append any more either.
     fn run(mut self) {
         if let Err(failure) = self.serve() {
             self.shared.failure.set(failure).expect("the writer fails once");
@@ -271,13 +271,13 @@ impl WriterThread {
                     self.filler.take_back(&mut self.writer)?;
                 }
                 Err(LogError::DiskFull(error)) => {
-                    self.tell_room();
+                    self.publish_room();
                     self.wait_for_room(error)?;
                 }
                 Err(error) => return Err(error),
             }
         }
-        self.tell_room();
+        self.publish_room();
         self.writer.place(batch);
         Ok(())
     }
@@ -299,10 +299,10 @@ impl WriterThread {
             return Ok(());
         }
         for batch in self.writer.commit()? {
-            // Nobody polls any more while the log is being closed.
+            // No caller polls any more while the log is being closed.
             let _ = self.committed.try_send(batch);
         }
-        self.tell_room();
+        self.publish_room();
         (self.on_commit)();
         Ok(())
     }
@@ -310,11 +310,11 @@ impl WriterThread {
     /// Has the next segment filled, unless the disk was full a moment ago.
     fn fill_ahead(&mut self) -> Result<(), LogError> {
         self.filler.look(&mut self.writer)?;
-        self.tell_room();
+        self.publish_room();
         Ok(())
     }
 
-    fn tell_room(&self) {
+    fn publish_room(&self) {
         let bytes_left = match self.writer.room() {
             Room::Enough => u64::MAX,
             Room::Left(bytes) => bytes,

@@ -3,8 +3,8 @@
 //! The hash covers the header before it and the payload, and the next frame repeats it: checksum
 //! and chain link at once. All numbers are little endian.
 //!
-//! The layout of the header is for ever, whatever the format version: so a reader can tell a frame
-//! of a newer version, whose hash holds, from a damaged one, whose hash does not.
+//! The layout of the header is for ever, whatever the format version: so a reader distinguishes a
+//! frame of a newer version, whose hash holds, from a damaged one.
 
 use std::fmt;
 use std::mem::offset_of;
@@ -31,9 +31,9 @@ pub struct FrameHeader {
     pub batch_number: u64,
     pub sequenced_ns: u64,
     /// The last batch that was known to be on stable storage when this one was written. Batches
-    /// that are written together are lost together or in part when the power fails, in any order
-    /// of sectors; by this number recovery tells such a loss from the loss of a batch that had been
-    /// acknowledged.
+    /// that are written together are lost together or in part when the power fails, in any order of
+    /// sectors; by this number recovery distinguishes such a loss from that of a batch that had
+    /// been acknowledged.
     pub durable_batch: u64,
     pub previous_hash: ChainHash,
     pub hash: ChainHash,
@@ -163,7 +163,7 @@ pub const fn size(payload_size: usize) -> usize {
 
 /// Appends the frame of `batch` to `out` and returns its hash.
 pub fn encode(out: &mut Vec<u8>, batch: &Batch, link: Link) -> ChainHash {
-    assert!(batch.payload.len() <= PAYLOAD_SIZE_MAX, "whoever appends has checked the size");
+    assert!(batch.payload.len() <= PAYLOAD_SIZE_MAX, "the appending caller has checked the size");
     let start = out.len();
     FrameHeader {
         magic: MAGIC,
@@ -223,7 +223,7 @@ pub fn decode_size(bytes: &[u8]) -> Result<usize, FrameError> {
 }
 
 /// Gives the frames of a segment, from `start` on, the hashes that their bytes have now. For the
-/// simulation: it is as if nobody looked at them.
+/// simulation: it is as if no reader checked them.
 pub(crate) fn reseal(bytes: &mut [u8], start: usize) {
     let (mut at, mut previous) = (start, None);
     while let Some(rest) = bytes.get_mut(at..)
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_frame_of_another_format_is_told_from_a_damaged_one() {
+    fn a_sound_frame_of_another_format_is_not_a_damaged_one() {
         let mut bytes = encoded(b"123");
         bytes[4] = 2;
         assert_eq!(decode(&bytes).unwrap_err(), FrameError::Hash);

@@ -33,7 +33,7 @@ impl DataDirLock {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut pid = String::new();
-                // Who holds the lock may be about to write its number: then it stays unknown.
+                // The holder of the lock may be about to write its number: then it stays unknown.
                 let _ = file.read_to_string(&mut pid);
                 return Err(LockError::Held {
                     dir: dir.to_path_buf(),
@@ -59,7 +59,7 @@ impl Drop for DataDirLock {
     }
 }
 
-/// Whoever was killed a moment ago may still be on its way out.
+/// A process that was killed a moment ago may still be ending.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 fn try_lock_for(file: &File, patience: Duration) -> Result<(), TryLockError> {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_while_the_holder_ends_waits_for_that() {
+    fn a_process_that_comes_while_the_holder_ends_waits_for_that() {
         let dir = tempfile::tempdir().unwrap();
         let held = DataDirLock::acquire(dir.path()).unwrap();
         let ends = std::thread::spawn(move || {

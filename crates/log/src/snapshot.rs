@@ -99,7 +99,7 @@ pub struct Loaded {
 
 impl Loaded {
     /// Renames what is damaged, so that it is kept for a look but no longer counts as a snapshot:
-    /// else it would be kept in the place of a sound one. To be called by who writes snapshots
+    /// else it would be kept in the place of a sound one. To be called by the writer of snapshots
     /// here.
     pub fn set_aside(&self, disk: &Disk) -> Result<(), SnapshotError> {
         for error in &self.damaged {
@@ -223,7 +223,7 @@ fn write_by_pieces(
     };
     while snapshots.len() > first_removed + SNAPSHOTS_KEPT {
         let (batch_number, removed) = snapshots.remove(first_removed);
-        // Nobody shall take it for damaged who finds a part of it.
+        // A reader that finds a part of it must not take it for damaged.
         let unfinished = dir.join(numbered_name(batch_number, UNFINISHED_EXTENSION));
         disk.rename_path(&removed, &unfinished)?;
         disk.remove_by_pieces(&unfinished, OLD_PIECE_SIZE, rest)?;
@@ -544,7 +544,7 @@ mod tests {
         assert_eq!(write(3), pieces + 2, "the oldest is removed by pieces, too");
         assert_eq!(names(dir.path()).len(), 2);
         assert_eq!(load(&path(dir.path(), 3)).unwrap(), large(3));
-        // Whoever was ended while he did that has left this.
+        // A process that was ended while it did that has left this.
         fs::rename(path(dir.path(), 2), dir.path().join(numbered_name(2, UNFINISHED_EXTENSION)))
             .unwrap();
         let begun = fs::File::options()
@@ -713,7 +713,7 @@ mod tests {
             _ => Ok(()),
         };
         let disk = Disk::watched_by(watch);
-        // It is there by now, but nobody may count on it.
+        // It is there by now, but no caller may count on it.
         write_on(&disk, dir, &snapshot(8)).unwrap_err();
     }
 

@@ -445,7 +445,7 @@ fn a_missing_segment_is_a_gap_and_a_foreign_one_does_not_fit() {
 
 /// Large segments are read side by side.
 #[test]
-fn of_all_that_is_wrong_with_a_long_log_the_first_is_told() {
+fn of_all_that_is_wrong_with_a_long_log_the_first_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let long = || Options { segment_size: 1 << 20, ..options() };
@@ -497,7 +497,7 @@ fn a_segment_with_a_damaged_header_is_refused() {
     fs::write(&path, &sound).unwrap();
     fs::rename(&path, segment(dir, 2)).unwrap();
     let error = refused(dir);
-    assert!(error.to_string().contains("tell different batch numbers"), "{error}");
+    assert!(error.to_string().contains("have different batch numbers"), "{error}");
 }
 
 #[test]

@@ -3,12 +3,12 @@
 use types::{Event, Wire};
 use venue::Reply;
 
-/// What a client was told.
+/// The reply that a client got.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Answer {
     /// Where the request was carried out: at the first time, if it was a repeated one.
     pub(super) sequence: u64,
-    /// `None` where it was told only that this was carried out before.
+    /// `None` where the reply says only that this was applied before.
     pub(super) events_hash: Option<[u8; 32]>,
 }
 

@@ -1,4 +1,4 @@
-//! Holds a log against what clients were told: nothing lost, nothing twice, each account's history
+//! Checks a log against the clients' replies: nothing lost, nothing twice, each account's history
 //! in the order in which it came about, money conserved, all replicas equal.
 
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ pub enum Violation {
     Unanswered {
         request: RequestId,
     },
-    /// Two that applied the same log have come to different states.
+    /// Two machines that applied the same log have different states.
     StatesDiffer {
         sequence: u64,
     },
@@ -55,7 +55,7 @@ pub enum Violation {
     NotFollowed(FollowError),
 }
 
-/// The history that a log tells, read from its beginning by somebody who was not there.
+/// The history of a log, read from its beginning.
 #[derive(Debug)]
 pub(super) struct History {
     pub(super) follower: Follower,
@@ -148,7 +148,7 @@ impl History {
         }
     }
 
-    /// Whether somebody who applied the log as it came is where this reading leads; money adds up
+    /// Whether a machine that applied the log live has the state of this reading; money adds up
     /// in both, which the engine looks at itself.
     pub(super) fn check_equal(&self, engine: &Engine) -> Result<(), Violation> {
         engine.assert_consistent();

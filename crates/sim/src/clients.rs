@@ -1,4 +1,4 @@
-//! Who sends commands: each client a few at a time, and again whatever was not answered in time.
+//! The clients: each sends a few commands at a time, and repeats those without a reply in time.
 
 use std::collections::BTreeMap;
 
@@ -71,7 +71,7 @@ impl Clients {
             request.times_asked += 1;
             return Some((self.entry(id, now_ns), id));
         }
-        let account = self.who_is_next()?;
+        let account = self.next_client()?;
         let id = self.next_id;
         let command = match self.set_up.pop() {
             Some(command) => command,
@@ -114,7 +114,7 @@ impl Clients {
         self.next_id > self.wanted && self.in_flight.values().all(Vec::is_empty)
     }
 
-    fn who_is_next(&mut self) -> Option<AccountId> {
+    fn next_client(&mut self) -> Option<AccountId> {
         if self.next_id > self.wanted {
             return None;
         }
@@ -178,7 +178,7 @@ impl Clients {
 
 const INSTRUMENT: InstrumentId = InstrumentId(0);
 
-/// Tells a request that is sent twice, in the log as well.
+/// Identifies a request that is sent twice, in the log as well.
 fn retry_key(id: u64) -> RetryKey {
     (u128::from(id) << 64 | 0x5157).to_le_bytes()
 }

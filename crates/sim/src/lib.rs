@@ -4,7 +4,7 @@
 //! `local.rs` is one machine with its log and snapshots on a disk that loses, tears, fails and
 //! fills up. `shared.rs` is three machines that write to one log and take over from each other. In
 //! both, `clients.rs` send commands, repeat what was not answered, and remember every answer;
-//! `checker.rs` holds the log that is left in the end against what they were told.
+//! `checker.rs` checks the log that is left in the end against their replies.
 
 mod answer;
 mod checker;

@@ -22,7 +22,7 @@ const SNAPSHOTS: &str = "snapshots";
 const ARCHIVE: &str = "archive";
 const REQUESTS: u64 = 120;
 const STEPS_MAX: u64 = 40_000;
-/// After so many steps nothing goes wrong any more, and all must come to its end.
+/// The step from which on nothing fails, and all commands must reach their end.
 const TROUBLE_STEPS: u64 = 3_000;
 const STEP_NS: u64 = 50_000;
 /// More than a run writes.
@@ -250,7 +250,7 @@ impl Local {
         Ok(())
     }
 
-    /// What is left in the end, read by somebody who was not there.
+    /// What is left in the end, read from its beginning.
     fn judge(mut self) -> Result<Summary, Violation> {
         self.calm_down();
         self.disk.fail_power_after(u64::MAX);

@@ -13,7 +13,7 @@ use crate::world::{Plant, Summary};
 const MACHINES: usize = 3;
 const REQUESTS: u64 = 150;
 const STEPS_MAX: u64 = 60_000;
-/// After so many steps nothing goes wrong any more, and all must come to its end.
+/// The step from which on nothing fails, and all commands must reach their end.
 const TROUBLE_STEPS: u64 = 6_000;
 const STEP_NS: u64 = 20_000;
 /// What the log takes to carry a batch, at most.
@@ -77,7 +77,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Clients do not know who leads: they ask anybody.
+    /// Clients do not know the primary: they send to any machine.
     fn send(&mut self, at: usize) {
         let Some((entry, id)) = self.clients.next(self.now_ns) else { return };
         if let Err((_, id)) = self.machines[at].machine.submit(entry, id) {
@@ -146,7 +146,7 @@ impl Shared {
         let mut outputs = Vec::new();
         for one in &mut self.machines {
             one.machine.log_mut().cut_off_until(0);
-            // Whoever leads appends nothing more: nobody asks, and nothing is due.
+            // The primary appends nothing more: no client sends, and nothing is due.
             while one.machine.position().batch_number < entries.len() as u64 {
                 one.machine
                     .poll(self.now_ns, &mut outputs)

@@ -16,7 +16,7 @@ pub enum Plant {
     AckBeforeSync,
     /// A changed byte passes as if no checksum were looked at.
     SkipChecksum,
-    /// Who repeats a request does not say that it is the same.
+    /// A client that repeats a request does not mark it as the same.
     ForgetRetries,
 }
 

@@ -52,7 +52,7 @@ fn an_acknowledgement_before_the_sync_is_caught() {
 }
 
 #[test]
-fn a_checksum_that_nobody_looks_at_is_caught() {
+fn a_checksum_that_is_not_checked_is_caught() {
     is_caught(Plant::SkipChecksum, World::Local, &["damage was not seen"]);
 }
 

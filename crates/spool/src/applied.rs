@@ -1,13 +1,13 @@
-//! What comes of commands: their events, in the order of the commands.
+//! Applied commands with their events, in order.
 
 use types::{AccountId, Event};
 
-/// One command that was applied, and what came of it.
+/// One applied command, with its events.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Applied {
     pub sequence: u64,
     pub sequenced_ns: u64,
-    /// On whose behalf the command was.
+    /// The account of the command.
     pub account: AccountId,
     /// It went on with work that the command before it had left.
     pub continues: bool,

@@ -13,7 +13,7 @@ pub(super) struct Checked {
     pub(super) sound: Vec<Sealed>,
     /// What follows it in a segment is cut off, or all of the segment removed.
     pub(super) damage: Vec<SpoolError>,
-    /// Files that may be in the page cache only: of whoever was ended before he could sync them,
+    /// Files that may be in the page cache only: of a process that ended before it could sync them,
     /// too.
     pub(super) unsynced: Vec<PathBuf>,
     pub(super) has_unindexed: bool,

@@ -36,7 +36,7 @@ impl Spool {
             tracing::warn!(
                 spooled = self.framer.last_sequence,
                 logged = last_sequence,
-                "the event spool tells of commands that the log has lost"
+                "the event spool has commands that the log has lost"
             );
             self.framer.is_other_history = true;
         }
@@ -83,13 +83,13 @@ impl Spool {
         Ok(())
     }
 
-    /// For who has no log at hand: what is missing stays so.
+    /// For a caller without a log: what is missing stays missing.
     pub fn complete_without_log(&mut self) {
         let Ok(()) = self.complete(&NoHistory, self.framer.last_sequence);
     }
 
     /// Takes note of the last numbers of all accounts and instruments: of those that have no event
-    /// in here any more, nothing else tells.
+    /// in here any more, nothing else shows.
     pub fn know_heads(
         &mut self,
         accounts: impl Iterator<Item = (AccountId, u64)>,

@@ -14,7 +14,7 @@ use disk::failing::Operation;
 use super::*;
 use crate::retention::MARK;
 use crate::segment::DOUBT;
-use crate::tests::{SMALL, Story, WIDE, check, files, start, start_on, tell};
+use crate::tests::{SMALL, Story, WIDE, check, files, start, start_on, write};
 
 /// A disk on which others take room, too.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ struct Room {
     is_full: AtomicBool,
 }
 
-/// The spool may take up so many bytes; `is_full` leaves it none.
+/// The bytes that the spool may take up; `is_full` leaves it none.
 fn limited(dir: &Path, bytes: u64) -> (Disk, Arc<Room>) {
     let room = Arc::new(Room::default());
     *room.dir.lock().unwrap() = dir.into();
@@ -58,7 +58,7 @@ impl Room {
     }
 }
 
-/// Fails every operation of one kind, once it is told to.
+/// Fails every operation of one kind, once it is switched on.
 fn failing(kind: io::ErrorKind, operation: &'static str) -> (Disk, Arc<AtomicBool>) {
     let armed = Arc::new(AtomicBool::new(false));
     let is_armed = Arc::clone(&armed);
@@ -69,7 +69,7 @@ fn failing(kind: io::ErrorKind, operation: &'static str) -> (Disk, Arc<AtomicBoo
     (Disk::watched_by(watch), armed)
 }
 
-/// What readers get of a story of which commands `lost` could not be kept, and are told of.
+/// What readers get of a story of which commands `lost` could not be kept, and are reported.
 fn check_with_hole(spool: &Spool, story: &Story, lost: Range<u64>) {
     let reader = spool.reader();
     let first = spool.first_sequence();
@@ -103,9 +103,9 @@ fn a_full_disk_costs_nothing_and_what_comes_waits_until_there_is_room() {
             let (disk, room) = limited(dir.path(), u64::MAX);
             let story = Story::of(300);
             let mut spool = start_on(disk, dir.path(), WIDE, &Story::of(0), 0);
-            tell(&mut spool, &story.applied[..pause]);
+            write(&mut spool, &story.applied[..pause]);
             room.is_full.store(true, Ordering::SeqCst);
-            tell(&mut spool, &story.applied[pause..go_on]);
+            write(&mut spool, &story.applied[pause..go_on]);
             check_waiting(&spool, &story, pause as u64 + 1..go_on as u64 + 1);
             assert!(!spool.take_unsynced().is_whole(), "the log must not be trimmed");
             room.is_full.store(false, Ordering::SeqCst);
@@ -113,7 +113,7 @@ fn a_full_disk_costs_nothing_and_what_comes_waits_until_there_is_room() {
                 spool.flush();
                 assert!(!spool.is_waiting(), "without anything new");
             }
-            tell(&mut spool, &story.applied[go_on..]);
+            write(&mut spool, &story.applied[go_on..]);
             assert!(!spool.is_waiting() && spool.take_unsynced().is_whole());
             check(&spool, &story, 1);
             drop(spool);
@@ -131,7 +131,7 @@ fn what_is_cut_off_while_it_waits_is_made_anew() {
     let (disk, _) = limited(dir.path(), 12 << 10);
     let story = Story::of(1_000);
     let mut spool = start_on(disk, dir.path(), ROOMY, &Story::of(0), 0);
-    tell(&mut spool, &story.applied);
+    write(&mut spool, &story.applied);
     let stored = spool.reader().read_from(1, 10_000).unwrap().len() as u64;
     assert!((50..950).contains(&stored), "{stored}");
     check_waiting(&spool, &story, stored + 1..1_001);
@@ -151,17 +151,17 @@ fn what_is_too_much_to_wait_is_a_hole_until_the_next_start() {
             let story = Story::of(200);
             let mut spool = start_on(disk, dir.path(), WIDE, &Story::of(0), 0);
             spool.waiting.max = waiting_max;
-            tell(&mut spool, &story.applied[..60]);
+            write(&mut spool, &story.applied[..60]);
             armed.store(true, Ordering::SeqCst);
-            tell(&mut spool, &story.applied[60..100]);
+            write(&mut spool, &story.applied[60..100]);
             let lost_from = spool.lost_from.expect("it is too much");
             let gone = spool.reader().read_from(lost_from, 10).unwrap_err();
             assert!(
                 matches!(gone, SpoolError::Gone { first: 101 }),
-                "told of what is yet to come: {gone}"
+                "names what is yet to come: {gone}"
             );
             armed.store(false, Ordering::SeqCst);
-            tell(&mut spool, &story.applied[100..]);
+            write(&mut spool, &story.applied[100..]);
             assert_eq!(spool.first_sequence(), 1);
             check_with_hole(&spool, &story, lost_from..101);
             assert!(!spool.take_unsynced().is_whole(), "only the log can fill it");
@@ -179,7 +179,7 @@ fn a_spool_whose_sync_failed_does_not_stand_in_for_the_log() {
     let (disk, armed) = failing(io::ErrorKind::Other, "Sync");
     let story = Story::of(20);
     let mut spool = start_on(disk, dir.path(), WIDE, &Story::of(0), 0);
-    tell(&mut spool, &story.applied);
+    write(&mut spool, &story.applied);
     armed.store(true, Ordering::SeqCst);
     let unsynced = spool.take_unsynced();
     assert!(unsynced.is_whole() && unsynced.sync().is_err() && !unsynced.is_whole());
@@ -252,7 +252,7 @@ fn what_cannot_be_deleted_stays_and_nothing_stops() {
     let story = Story::of(1_500);
     let mut spool = start_on(disk, dir.path(), SMALL, &Story::of(0), 0);
     armed.store(true, Ordering::SeqCst);
-    tell(&mut spool, &story.applied);
+    write(&mut spool, &story.applied);
     let first = spool.first_sequence();
     assert!(first > 100);
     drop(spool);

@@ -1,12 +1,12 @@
 //! How a command's events lie in a segment: a frame.
 //!
 //! A frame is `size: u32` of what follows, then `sequence, sequenced_ns: u64`, `account: u32`,
-//! `continues: u8`, the events, and the running hash of all events up to here: 16 bytes, each
-//! XXH3 of the one before and this frame. It tells a whole frame from a torn one, and one history
-//! from another. The hash before a frame lies right before it, at the end of the frame before or of
-//! the segment's header: so each frame can be checked by itself.
+//! `continues: u8`, the events, and the running hash of all events up to here: 16 bytes, each XXH3
+//! of the one before and this frame. It distinguishes a whole frame from a torn one, and one
+//! history from another. The hash before a frame lies right before it, at the end of the frame
+//! before or of the segment's header: so each frame can be checked by itself.
 //!
-//! XXH3 finds what goes wrong by itself, not what somebody forges who may write to the folder: he
+//! XXH3 finds accidents, not forgeries by a user that may write to the folder: such a user
 //! could give a whole spool any hash, whichever it is. What must stand up to him is the log, and
 //! that is chained by BLAKE3, which takes twenty times as long for as little as a frame.
 
@@ -101,7 +101,7 @@ impl<'a> Frame<'a> {
         })
     }
 
-    /// How many bytes there are up to its end, the hash before it included, if `bytes` tell.
+    /// How many bytes there are up to its end, the hash before it included, if `bytes` show it.
     pub(super) fn needed(bytes: &[u8]) -> Option<usize> {
         let size: u32 = Reader(bytes.get(HASH_SIZE..)?).read()?;
         Some(HASH_SIZE + SIZE_SIZE + size as usize)

@@ -47,7 +47,7 @@ impl Framer {
 }
 
 /// What the replay finds in the spool already. Two histories do not have the same commands at the
-/// same nanoseconds: so their times tell them apart at next to no cost.
+/// same nanoseconds: so their times distinguish them at next to no cost.
 #[derive(Debug, Default)]
 pub(super) struct Spooled {
     pub(super) first: u64,

@@ -332,7 +332,8 @@ impl IndexFile {
     }
 }
 
-/// Spreads keys, which the engine hands out one after the other: nobody can choose colliding ones.
+/// Spreads keys, which the engine hands out one after the other: no client can choose colliding
+/// ones.
 #[derive(Debug, Default)]
 pub(super) struct KeyHasher(u64);
 
@@ -342,7 +343,7 @@ impl Hasher for KeyHasher {
     }
 
     fn write_u64(&mut self, key: u64) {
-        // The table takes its places from the low bits and tells them apart by the high ones.
+        // The table takes its places from the low bits and compares them by the high ones.
         let spread = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.0 = spread ^ spread >> 32;
     }

@@ -1,10 +1,10 @@
-//! The event spool: what was applied, in files, for readers who come later.
+//! The event spool: what was applied, in files, for later readers.
 //!
 //! It is derived from the log, so it is not synced as it grows, and what a crash takes from its end
 //! is written again by the replay. Whatever else is missing or damaged is found when the spool is
 //! opened, and made anew from the log (`mend.rs`). A disk that is full or fails does not stop the
-//! venue: what cannot be stored waits in memory, and if it comes to be too much it is a hole, which
-//! readers are told of as gone. Until the next start has filled that, the log is not trimmed.
+//! venue: what cannot be stored waits in memory; beyond a limit it is a hole, which readers get an
+//! error for. Until the next start has filled that, the log is not trimmed.
 //!
 //! ```text
 //! NNN.spool  a segment, named by its first command: frames (`segment.rs`, `frame.rs`)
@@ -14,8 +14,8 @@
 //! ```
 //!
 //! # Invariants
-//! - What a reader gets has no hole and nothing twice: numbers follow each other, or it is told
-//!   where they go on ([`SpoolError::Gone`]).
+//! - What a reader gets has no hole and nothing twice: numbers follow each other, or it gets an
+//!   error where they go on ([`SpoolError::Gone`]).
 //! - Readers see what is written, and nothing that was not applied.
 //! - Every byte of it is covered by a hash: of frames when they are read, of all when it is opened.
 //!

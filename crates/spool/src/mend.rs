@@ -1,6 +1,6 @@
 //! Making anew what is missing, from the log.
 //!
-//! Whoever has the log tells the history once more, from a state before the first hole on. What
+//! The owner of the log replays the history, from a state before the first hole on. What
 //! lies in a hole becomes a segment; the running hash is compared wherever a segment is passed, so
 //! that what was left by another history is found out.
 
@@ -19,12 +19,12 @@ use crate::writer::Spool;
 pub trait History {
     type Error;
 
-    /// Tells what was applied behind the newest state that there is before command `wanted`, or
+    /// Replays what was applied after the newest state that there is before command `wanted`, or
     /// else behind the oldest, until the teller has heard enough.
     fn retell(&self, wanted: u64, listener: &mut dyn Retold) -> Result<(), Self::Error>;
 }
 
-/// Who listens. Each says whether it wants to hear more.
+/// The receiver of a replay. Each call returns whether it needs more.
 pub trait Retold {
     /// It begins behind this command, up to which this is the running hash, if that is known.
     fn begin(&mut self, sequence: u64, event_hash: Option<EventHash>) -> bool;
@@ -49,7 +49,7 @@ pub(super) struct Mender<'a> {
 /// How it went.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The spool tells another history.
+    /// The spool has another history.
     pub(super) is_other_history: bool,
     /// Of the commands that were filled in.
     pub(super) filled: u64,

@@ -123,7 +123,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Deletes all files of a spool that nobody has open.
+    /// Deletes all files of a spool that no process has open.
     pub fn delete(dir: &Path) -> Result<(), SpoolError> {
         if !dir.exists() {
             return Ok(());
@@ -193,7 +193,7 @@ fn write_once_more(disk: &Disk, dir: &Path, first: u64) -> Result<(), SpoolError
     Ok(disk.remove(&doubt_path(dir, first))?)
 }
 
-/// The running hash behind a command, if the segment tells.
+/// The running hash after a command, if the segment has it.
 fn hash_at(bytes: &[u8], index: &Index, summary: Summary, sequence: u64) -> Option<EventHash> {
     if sequence == summary.last {
         return Some(summary.event_hash);

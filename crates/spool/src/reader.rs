@@ -1,5 +1,5 @@
 //! Reading from any number on. A reader has what it needs in a table that it shares with the spool,
-//! and reads files on its own thread: it holds up nobody.
+//! and reads files on its own thread: it holds up no other.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ use crate::frame::{Frame, HASH_SIZE};
 use crate::index::{Index, IndexFile, Key, KeyMap, Numbers, Range, Summary};
 use crate::segment::{Sealed, add_to_index, index_path, segment_path};
 
-/// Events on one page, and commands: whoever wants more asks again. A page may be longer by the
-/// other events of its last command.
+/// Events on one page, and commands: a reader that wants more asks again. A page may be longer by
+/// the other events of its last command.
 pub const PAGE_MAX: usize = 10_000;
 
 /// How much is read of a file at a time.
@@ -27,11 +27,11 @@ const READ_SIZE: usize = 16 << 10;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NumberedEvent {
     pub number: u64,
-    /// The command that it came of, and the time at which that was applied.
+    /// Its command, and the time at which that was applied.
     pub sequence: u64,
     pub sequenced_ns: u64,
-    /// All of it, whoever reads: of a trade both sides, for instance. What an account may see of it
-    /// is decided where it is shown.
+    /// All of it, for every reader: of a trade both sides, for instance. What an account may see of
+    /// it is decided where it is shown.
     pub event: Event,
 }
 
@@ -76,7 +76,7 @@ impl Shared {
     }
 
     pub(super) fn table(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().expect("nobody panics who holds the table")
+        self.table.lock().expect("no holder of the table panics")
     }
 }
 
@@ -88,7 +88,7 @@ pub(super) struct Table {
     pub(super) open: Option<OpenSegment>,
     /// The last command that was taken on, kept or not.
     pub(super) last_sequence: u64,
-    /// The last number of each key, where the segments may not tell it any more.
+    /// The last number of each key, where the segments may not have it any more.
     heads: KeyMap<u64>,
 }
 
@@ -429,7 +429,7 @@ impl SegmentFile {
         skip.and_then(|skip| self.window.get(skip..)).unwrap_or_default()
     }
 
-    /// Reads up to so many bytes into memory; fewer at the end of the file.
+    /// Reads up to `size` bytes into memory; fewer at the end of the file.
     fn load(&mut self, start: u64, size: usize) -> Result<(), SpoolError> {
         let file_size = self.file.size()?;
         let size = file_size.saturating_sub(start).min(size as u64);

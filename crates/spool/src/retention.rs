@@ -40,7 +40,7 @@ impl Retention {
         (self.max_bytes / SEGMENTS).min(SEGMENT_SIZE_MAX)
     }
 
-    /// How much is written at once while nobody waits for it.
+    /// Bytes written at once while no reader waits for them.
     pub(super) fn batch_size(&self) -> usize {
         usize::try_from(self.segment_size() / 4).unwrap_or(BATCH_SIZE_MAX).min(BATCH_SIZE_MAX)
     }

@@ -1,5 +1,5 @@
-//! A story of events is told to a spool, and readers must get it back from any number on, whatever
-//! happened to the files in between.
+//! A story of events is written to a spool, and readers must get it back from any number on,
+//! whatever happened to the files in between.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -153,7 +153,7 @@ pub(super) fn start_on(
 ) -> Spool {
     let event_hash = story.hash_before(base + 1);
     let mut spool = Spool::open_on(disk, dir, retention, base, Some(event_hash)).unwrap();
-    tell(&mut spool, &story.applied[base as usize..]);
+    write(&mut spool, &story.applied[base as usize..]);
     let heads = |heads: &BTreeMap<u32, u64>| heads.clone().into_iter();
     spool.know_heads(
         heads(&story.accounts).map(|(id, head)| (AccountId(id), head)),
@@ -165,14 +165,14 @@ pub(super) fn start_on(
     spool
 }
 
-pub(super) fn tell(spool: &mut Spool, applied: &[Applied]) {
+pub(super) fn write(spool: &mut Spool, applied: &[Applied]) {
     for applied in applied {
         spool.append([applied]);
         spool.flush();
     }
 }
 
-/// Every reader gets what was told from `first` on, and is told that what is older is gone.
+/// Every reader gets what was written from `first` on, and an error for what is older.
 pub(super) fn check(spool: &Spool, story: &Story, first: u64) {
     let reader = spool.reader();
     let pages = |max: usize| {
@@ -191,7 +191,7 @@ pub(super) fn check(spool: &Spool, story: &Story, first: u64) {
         let read = |from, max| reader.read_instrument(InstrumentId(*instrument), from, max);
         check_numbers(&format!("instrument {instrument}"), &expect, *head, read);
     }
-    assert_eq!(reader.read_account(AccountId(77), 1, 9).unwrap(), [], "nobody has that number");
+    assert_eq!(reader.read_account(AccountId(77), 1, 9).unwrap(), [], "no account has that number");
 }
 
 fn check_numbers(
@@ -248,7 +248,7 @@ fn spooled(story: &Story) -> tempfile::TempDir {
 }
 
 #[test]
-fn what_was_told_is_read_from_any_number_on_also_after_a_restart() {
+fn what_was_written_is_read_from_any_number_on_also_after_a_restart() {
     let story = Story::of(60);
     let dir = spooled(&story);
     for base in [0, 1, 30, 59, 60] {
@@ -256,7 +256,7 @@ fn what_was_told_is_read_from_any_number_on_also_after_a_restart() {
         check(&spool, &story, 1);
         let mut story = story.clone();
         (0..30).for_each(|choice| story.go_on(choice));
-        tell(&mut spool, &story.applied[60..]);
+        write(&mut spool, &story.applied[60..]);
         check(&spool, &story, 1);
         drop(spool);
         // The log has lost what came last: that spool is of another history.
@@ -356,7 +356,7 @@ fn whatever_byte_is_damaged_is_made_anew() {
 }
 
 #[test]
-fn damage_while_it_runs_is_told_and_never_shown() {
+fn damage_while_it_runs_is_reported_and_never_shown() {
     let story = Story::of(60);
     let dir = spooled(&story);
     let spool = start(dir.path(), ALL, &story, 60);
@@ -404,7 +404,7 @@ fn what_is_too_old_goes() {
 }
 
 #[test]
-fn an_account_of_which_nothing_is_left_is_told_its_next_number() {
+fn an_account_of_which_nothing_is_left_gets_its_next_number() {
     let mut story = Story::of(3);
     story.go_on(1); // A trade of account 2 with account 9.
     (0..2_000).for_each(|_| story.go_on(0));
@@ -453,7 +453,7 @@ fn a_spool_of_version_1_is_made_anew() {
 }
 
 #[test]
-fn what_the_log_has_trimmed_is_a_hole_that_readers_are_told_of() {
+fn what_the_log_has_trimmed_is_a_hole_that_readers_see() {
     let mut story = Story::of(60);
     let dir = spooled(&story);
     story.bases = vec![40];
@@ -516,7 +516,7 @@ fn a_reader_goes_on_while_the_oldest_is_deleted() {
         }
         read
     });
-    tell(&mut spool, &story.applied[300..]);
+    write(&mut spool, &story.applied[300..]);
     assert!(reading.join().unwrap() > 0);
 }
 

@@ -42,7 +42,7 @@ impl Unsynced {
         unless_gone(file.and_then(|file| self.disk.sync(&file)))
     }
 
-    /// Tells the next process, which can read what may not be on the disk.
+    /// A note for the next process, which can read what may not be on the disk.
     fn doubt(&self, file: &Path) {
         let created = self.disk.create(&file.with_extension(DOUBT));
         if let Err(error) = created.map_err(SpoolError::from) {

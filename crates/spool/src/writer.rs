@@ -34,7 +34,7 @@ pub struct Spool {
     pub(crate) lost_from: Option<u64>,
     pub(crate) unsynced: BTreeSet<PathBuf>,
     pub(crate) checking: Option<JoinHandle<Checked>>,
-    /// Nothing tells the running hash that what is applied should go on from.
+    /// The running hash from which on events are applied is unknown.
     pub(crate) has_no_hash: bool,
     /// Segments lie here that a full disk kept from being read. The log may be trimmed of them.
     pub(crate) has_unindexed: bool,
@@ -91,7 +91,7 @@ impl Spool {
     }
 
     /// Stores frames. Matching does not stop for a disk that fails: what is lost can be made from
-    /// the log again, and a hole tells readers no untruth.
+    /// the log again, and a hole gives readers nothing wrong.
     pub fn keep(&mut self, batch: &Batch) {
         let stored = self
             .store_waiting()

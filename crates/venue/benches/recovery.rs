@@ -35,8 +35,8 @@ fn main() {
         let _ = std::fs::remove_dir_all(dir.path().join("spool"));
         recover(settings())
     });
-    tell("spool made anew", without_spool.min().unwrap());
-    tell("spool there", (0..ROUNDS).map(|_| recover(settings())).min().unwrap());
+    print("spool made anew", without_spool.min().unwrap());
+    print("spool there", (0..ROUNDS).map(|_| recover(settings())).min().unwrap());
 }
 
 /// How long it took, and for how long all threads together had a processor.
@@ -48,7 +48,7 @@ fn recover(settings: Settings) -> (Duration, Duration) {
     took
 }
 
-fn tell(what: &str, (took, on_cpu): (Duration, Duration)) {
+fn print(what: &str, (took, on_cpu): (Duration, Duration)) {
     let rate = COMMANDS as f64 / took.as_secs_f64();
     println!(
         "{what:16} {COMMANDS} commands in {took:.2?}: {:.2} M/s; on processors {:.0} ns each",

@@ -1,9 +1,9 @@
-//! What a snapshot costs those who send orders meanwhile, and how long it takes to start from one:
+//! The cost of a snapshot for clients that send orders meanwhile, and the time of a start from one:
 //! a venue of 100,000 accounts with 1,000,000 resting orders, every order on stable storage before
 //! its answer. Orders come at a fixed rate, whatever happens; each is timed from being submitted to
 //! its reply. Quiet seconds and snapshots take turns, so that both see the same machine; a machine
 //! that others use as well may still stop for longer than a snapshot would in one of them, so
-//! medians over the rounds are told, too.
+//! medians over the rounds are printed, too.
 //!
 //! `cargo bench --package venue --bench snapshot -- [ORDERS PER SECOND] [ROUNDS]`
 

@@ -37,7 +37,7 @@ fn main() {
     measure("every other one trades", &trading);
 }
 
-/// What came of limit orders of one lot.
+/// The events of limit orders of one lot.
 fn story(terms: impl Fn(usize) -> (Side, i64)) -> Vec<Applied> {
     let mut engine = house::open(ACCOUNTS);
     let first = engine.sequence();

@@ -1,9 +1,10 @@
-//! How long commands wait, for those who decide whether more are to be taken on.
+//! How long commands wait, for the admission of more.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What was submitted and is not yet carried out: written by who submits and by who has the engine.
+/// What was submitted and is not yet applied: written by submitters and by the thread that has the
+/// engine.
 #[derive(Debug)]
 pub(crate) struct Backlog {
     begun: Instant,
@@ -39,8 +40,8 @@ impl Backlog {
         self.submitted.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Who has the engine has taken in so many by now, and this is since when the oldest of them
-    /// waits that is not carried out.
+    /// The commands that the engine has drained from the inbox by now, and since when the oldest of
+    /// them waits that is not carried out.
     pub(crate) fn looked_at(&self, taken: u64, oldest: Option<Instant>) {
         match oldest {
             Some(since) => self.oldest_since(since),

@@ -1,5 +1,4 @@
-//! A state and its place in the log: what everybody has who applies a log, the primary that writes
-//! it as well as a standby, a replica, a replay.
+//! A state and its place in the log: the part that primary, standby, replica and replay share.
 //!
 //! # Invariants
 //! - The state moves by the batches of the log, in their order, each once.
@@ -7,7 +6,7 @@
 //!   begun by the first [`NewEpoch`] of its number, and by no other batch.
 //! - Work that a command leaves is done before the next command is applied, in bounded steps. The
 //!   entries behind it are in the log already, perhaps in the same batch, so the steps are taken
-//!   when applying, by everyone who applies this log, and need no entries of their own.
+//!   when applying, in every process that applies this log, and need no entries of their own.
 
 use std::fmt;
 use std::sync::Arc;
@@ -43,7 +42,7 @@ pub struct Follower {
     slots: Slots,
 }
 
-/// What a batch came to.
+/// The outcome of a batch.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Step {
     Applied {
@@ -97,8 +96,8 @@ impl Follower {
         })
     }
 
-    /// [`Follower::follow`] for a replay: what comes of each command lies in one place, one after
-    /// the other.
+    /// [`Follower::follow`] for a replay: the events of each command are written to one buffer, one
+    /// command after the other.
     pub(crate) fn replay(
         &mut self,
         batch: &LoggedBatch<'_>,

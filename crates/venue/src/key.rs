@@ -1,4 +1,4 @@
-//! Keys of clients: what proves who signs, sealed by the venue's master key.
+//! Keys of clients: what verifies a signature, sealed by the venue's master key.
 
 pub(crate) mod credential;
 pub(crate) mod keyring;

@@ -19,8 +19,8 @@
 //!
 //! # Invariants
 //! - State changes only by committed entries, in their order (`follower.rs`).
-//! - Every queue is bounded; who finds one full is told so at once ([`Refused`]).
-//! - What a reply tells of has been handed to the publisher before: a later read of the views
+//! - Every queue is bounded; a full one refuses at once ([`types::Refused`]).
+//! - The publisher has what a reply reports before the reply is sent: a later read of the views
 //!   includes it.
 
 mod backlog;

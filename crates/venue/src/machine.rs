@@ -7,8 +7,8 @@
 //!
 //! # Invariants
 //! - The state changes only by what is polled from the log (`follower.rs`).
-//! - Nothing is stamped before the own epoch was read back; who reads that another has begun a
-//!   later one stamps nothing more.
+//! - A machine stamps nothing before it has read back its own epoch, and nothing more after it has
+//!   read back a later one.
 //! - Time given to the engine never runs backwards, whatever the clock does.
 
 use std::collections::VecDeque;
@@ -117,7 +117,7 @@ impl<L: Log, T> Machine<L, T> {
         self.follower.position()
     }
 
-    /// For who steps a log by hand.
+    /// For a caller that steps a log by hand.
     pub fn log_mut(&mut self) -> &mut L {
         &mut self.log
     }
@@ -197,7 +197,7 @@ impl<L: Log, T> Machine<L, T> {
         self.tickets.len()
     }
 
-    /// Those of them that somebody waits for.
+    /// Those of them that have a submitter.
     pub fn in_flight(&self) -> usize {
         self.tickets.iter().flatten().count()
     }
@@ -369,7 +369,7 @@ impl<L: Log, T> Machine<L, T> {
         Ok(())
     }
 
-    /// Somebody has become the primary. If it is another one, what was under way here is over.
+    /// A machine has become the primary. If it is another one, what was in flight here is over.
     fn follow_epoch(&mut self, begun: NewEpoch) {
         if self.role == Role::TakingOver(begun) {
             self.role = Role::Primary(begun.epoch);

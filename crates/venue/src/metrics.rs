@@ -20,7 +20,7 @@ use crate::stages::{Stage, StageTimes};
 type Count = Gauge<u64, AtomicU64>;
 type Seconds = Gauge<f64, AtomicU64>;
 
-/// From what a fast disk takes to what nobody should wait.
+/// From the time of a fast disk to one that no client should wait.
 const COMMIT_SECONDS: [f64; 14] =
     [50e-6, 100e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1, 0.2, 0.5, 1.0];
 
@@ -45,7 +45,7 @@ impl ReplicaStatus {
         self == Self::InStep
     }
 
-    /// Whether somebody should come and look.
+    /// Whether an operator should look.
     pub fn is_alarm(self) -> bool {
         matches!(self, Self::Differs | Self::Behind | Self::Failed)
     }
@@ -275,7 +275,7 @@ impl Metrics {
         }
     }
 
-    /// So many commands spent this time in a stage of their way.
+    /// Records a number of commands that spent this time in a stage.
     pub fn passed(&self, stage: Stage, time: Duration, commands: u64) {
         self.stages.observe(stage, time, commands);
     }
@@ -324,7 +324,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stages_are_told_apart() {
+    fn stages_have_labels() {
         let metrics = Metrics::new(Durability::Os);
         metrics.passed(Stage::Apply, Duration::from_nanos(300), 7);
         let text = metrics.text();

@@ -15,7 +15,7 @@ impl Core {
     }
 
     /// Finds out whether threads of this process can be kept to this core, by trying it with one
-    /// that ends. The set of cores on which the process may run now does not tell: isolcpus and
+    /// that ends. The set of cores on which the process may run now is no guide: isolcpus and
     /// taskset leave out what may be named here all the same.
     pub fn check(self) -> io::Result<()> {
         let trial = std::thread::Builder::new().name("pin-trial".into());
@@ -60,7 +60,7 @@ pub(crate) fn keep_this_thread_to(core: Option<Core>) {
 #[cfg(target_os = "linux")]
 pub(crate) fn leave_core_of(process: libc::pid_t) {
     use rustix::thread::{Pid, sched_getaffinity};
-    // The number of a process is that of its main thread, which nobody pins.
+    // The number of a process is that of its main thread, which is never pinned.
     if let Ok(cores) = sched_getaffinity(Pid::from_raw(process)) {
         let _ = sched_setaffinity(None, &cores);
     }

@@ -41,11 +41,11 @@ pub(crate) struct ReplicaState {
 
 enum Message {
     Batch(Committed),
-    /// The state whose hash is taken next is wanted.
+    /// The next state of which the log wants the hash is wanted here, too.
     Want(SyncSender<ReplicaState>),
 }
 
-/// What the primary gives its replica. The replica ends when there is nobody left who has it.
+/// What the primary gives its replica. The replica ends when the last feed is dropped.
 #[derive(Clone)]
 pub(crate) struct Feed {
     messages: Sender<Message>,
@@ -73,7 +73,7 @@ impl Feed {
         }
     }
 
-    /// The state whose hash is taken next, if there still is a replica.
+    /// The next state of which the log wants the hash, if there still is a replica.
     pub(crate) fn want_state(&self) -> Option<Receiver<ReplicaState>> {
         if !self.metrics.replica_status().is_following() {
             return None;
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replica_that_is_too_far_behind_is_given_up_and_nobody_waits_for_it() {
+    fn a_replica_that_is_too_far_behind_is_given_up_without_a_wait() {
         let metrics = Arc::new(Metrics::new(Durability::Memory));
         let beginning = Beginning {
             state: encode(&Engine::default()),

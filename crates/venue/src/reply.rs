@@ -6,7 +6,7 @@ use std::time::Instant;
 use spool::Applied;
 use types::Event;
 
-/// What the sender of a command is told.
+/// The reply to the submitter of a command.
 #[derive(Clone, Debug)]
 pub struct Reply {
     pub applied: Arc<Applied>,

@@ -53,7 +53,7 @@ pub(crate) struct Taken {
     pub(crate) source: Source,
     /// The engine's thread waits at the other end, unless it is about to stop.
     pub(crate) done: Option<SyncSender<Outcome>>,
-    /// Whether somebody waits for it who stops.
+    /// Whether a stopping venue waits for it.
     pub(crate) is_urgent: Arc<AtomicBool>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) enum Copy {
     Bytes(Vec<u8>),
 }
 
-/// What came of it.
+/// Its outcome.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) hash: StateHash,
@@ -180,7 +180,7 @@ impl Copy {
     }
 }
 
-/// The state, and its hash behind it: who encodes has the time.
+/// The state, and its hash after it: the encoding process has the time.
 fn encode_with_hash(engine: &Engine) -> Vec<u8> {
     let mut state = encode(engine);
     let hash = blake3::hash(&state);
@@ -207,7 +207,7 @@ impl Job {
         let Self { taken, views, event_hash, unsynced, unsynced_log, dir, metrics } = self;
         let Taken { rules_version, sequence, position, source, done, is_urgent } = taken;
         let begun = Instant::now();
-        // Whatever becomes of the snapshot: nobody else syncs these files.
+        // Whether or not the snapshot succeeds: no other code syncs these files.
         let is_spooled = dir.is_none() || sync(&unsynced);
         let Found { primary_hash: state_hash, state } = match source.read(sequence) {
             Ok(found) => found,
@@ -259,7 +259,7 @@ impl Job {
     }
 }
 
-/// Gives memory back piece by piece: whoever asks for some meanwhile would else wait until all of
+/// Gives memory back piece by piece: a thread that allocates meanwhile would else wait until all of
 /// it was.
 fn release(mut bytes: Vec<u8>, rest: &mut dyn FnMut()) {
     while bytes.len() > RELEASED_AT_ONCE {

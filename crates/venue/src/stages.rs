@@ -19,7 +19,7 @@ pub enum Stage {
     Receive,
     /// Text becomes parameters, and these an order.
     Decode,
-    /// Who sent it: key, signature, time, limits.
+    /// Identity: key, signature, time, limits.
     Check,
     /// From the handler to the log: until the batch before it is on disk.
     Queue,
@@ -27,13 +27,13 @@ pub enum Stage {
     Commit,
     /// Until all of its batch are carried out.
     Apply,
-    /// Until the handler has what came of it.
+    /// Until the handler has the outcome.
     Wake,
     /// The answer as JSON.
     Encode,
     /// Until the answer is handed to the socket.
     Reply,
-    /// From the engine until the queues of all who read streams have it; nobody waits for that.
+    /// From the engine until the queues of all stream readers have it; no reply waits for that.
     FanOut,
 }
 
@@ -89,7 +89,7 @@ impl Default for StageTime {
 }
 
 impl StageTimes {
-    /// So many commands spent this time in it.
+    /// Records a number of commands that spent this time in it.
     pub(crate) fn observe(&self, stage: Stage, time: Duration, commands: u64) {
         let time_ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let StageTime { buckets, sum_ns } = &self.0[stage as usize];

@@ -19,7 +19,7 @@ pub(crate) struct Checked {
     pub(crate) frames: Result<Frames, OpenError>,
 }
 
-/// What the frames of a segment come to.
+/// The result of reading a segment's frames.
 pub(crate) struct Frames {
     pub(crate) last_batch: u64,
     pub(crate) last_hash: ChainHash,

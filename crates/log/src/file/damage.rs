@@ -1,4 +1,4 @@
-//! All that is wrong with a log, for tools: whoever opens one stops at the first.
+//! All that is wrong with a log, for tools: opening one stops at the first.
 
 use std::path::Path;
 
@@ -83,7 +83,7 @@ impl Survey {
             let damage = "the segment before it already holds its first batch";
             self.found.push(corrupt(reader.path(), 0, found, damage));
         }
-        // Behind damage nobody knows what else there should have been.
+        // What should have been after the damage is unknown.
         if self.last_hash.is_some() && found > expected {
             let file = reader.path().to_path_buf();
             self.found.push(OpenError::Gap { file, expected, found });

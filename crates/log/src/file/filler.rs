@@ -84,7 +84,7 @@ impl Drop for Filler {
     fn drop(&mut self) {
         self.to_fill = None;
         if let Some(thread) = self.thread.take() {
-            // It has no more to say: what failed was told with what it gave back.
+            // It has no more to report: a failure came back with the segment.
             let _ = thread.join();
         }
     }

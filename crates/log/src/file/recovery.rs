@@ -79,7 +79,7 @@ impl Recovered {
     }
 
     /// The files that hold the batches, oldest first, and how much of each is used: all but the
-    /// newest may be copied as they are, of that one so many bytes as have been read.
+    /// newest may be copied as they are, of that one the bytes that have been read.
     pub fn files(&self) -> impl Iterator<Item = SegmentFile<'_>> {
         let newest = self.segments.len().saturating_sub(1);
         self.segments.iter().enumerate().map(move |(index, segment)| SegmentFile {

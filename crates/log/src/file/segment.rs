@@ -154,7 +154,7 @@ impl SegmentReader {
                     file: path,
                     offset: offset_of!(SegmentHeader, first_batch) as u64,
                     batch_number: segment.first_batch,
-                    damage: "the segment's header and its name tell different batch numbers",
+                    damage: "the segment's header and its name have different batch numbers",
                 });
             }
             Err(HeaderError::Damaged) => {

@@ -61,7 +61,7 @@ pub(crate) struct Writer {
 enum Next {
     None,
     Here(Filled),
-    /// Somebody fills it.
+    /// The filler works on it.
     Lent,
 }
 

@@ -60,7 +60,7 @@ impl FileLog {
                     self.writer.place(batch);
                 }
                 Ok(Place::AfterCommit) => self.committed.extend(self.writer.commit()?),
-                Ok(Place::AfterReturn) => unreachable!("it is lent to nobody here"),
+                Ok(Place::AfterReturn) => unreachable!("no caller has it"),
                 Err(LogError::DiskFull(_)) => break,
                 Err(error) => return Err(error),
             }

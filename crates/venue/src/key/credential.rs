@@ -3,7 +3,7 @@
 //! The bytes that are sealed: a version, the kind of key, when it expires (nanoseconds since 1970,
 //! zero for never), how many networks it may be used from, these (prefix length, address; of IPv6
 //! the prefix length plus 64), and then what signatures are checked with. The first version of all
-//! was an HMAC secret and nothing else, whose letters and digits are no version.
+//! was an HMAC secret and nothing else; its letters and digits are no version.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -41,7 +41,7 @@ pub enum Verifier {
 }
 
 impl Credential {
-    /// What holds until somebody says otherwise: from anywhere, for ever.
+    /// The default: from any address, for ever.
     pub fn new(verifier: Verifier) -> Self {
         Self { verifier, networks: Vec::new(), expires_ns: None }
     }
@@ -190,7 +190,7 @@ fn read_rsa(key: &[u8]) -> Result<Verifier, PublicKeyError> {
     if exponent != RSA_EXPONENT {
         return Err(PublicKeyError::RsaExponent);
     }
-    // A number whose highest bit is set has a zero before it, lest it be negative.
+    // A number with its highest bit set gets a leading zero, so that it is not negative.
     let modulus = modulus.strip_prefix(&[0]).unwrap_or(modulus);
     let unset = modulus.first().map_or(0, |first| first.leading_zeros() as usize);
     match modulus.len() {

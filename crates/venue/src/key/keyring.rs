@@ -39,7 +39,7 @@ impl Keyring {
         Err(error)
     }
 
-    /// Nothing else is sealed until the guard is gone: whoever seals keeps it until the command is
+    /// Nothing else is sealed until the guard is gone: the caller keeps it until the command is
     /// carried out, so that no rotation comes between.
     pub fn sealing(&self) -> Sealing<'_> {
         let guard = self.0.sealing.lock().unwrap_or_else(PoisonError::into_inner);

@@ -43,7 +43,7 @@ pub enum MasterKeyError {
     Newer,
     /// There is more to a key than can be sealed.
     TooLarge,
-    /// So many keys cannot be sealed anew at once.
+    /// More keys than can be sealed anew at once.
     TooManyKeys(usize),
 }
 
@@ -71,7 +71,7 @@ impl MasterKey {
         blake3::Hash::from_bytes(self.0).to_hex().to_string()
     }
 
-    /// Tells it from others. It says nothing about the key, which is as random as it is long.
+    /// A fingerprint. It reveals nothing about the key, which is as random as it is long.
     pub fn fingerprint(&self) -> [u8; 16] {
         short_hash("buttonwood master key", &self.0)
     }
@@ -165,7 +165,7 @@ impl fmt::Display for MasterKeyError {
                  version that made them, or a newer one",
             ),
             Self::TooLarge => f.write_str(
-                "a key of this kind cannot be bound to so many networks: name fewer or larger ones",
+                "a key of this kind cannot be bound to that many networks: name fewer or larger ones",
             ),
             Self::TooManyKeys(count) => write!(
                 f,

@@ -39,9 +39,9 @@ pub struct SnapshotFile {
 /// A place in a log from which the log can be replayed.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Place {
-    /// The last batch whose outcome is known there; 0 before the first of all.
+    /// The last batch applied there; 0 before the first of all.
     pub batch_number: u64,
-    /// The last command whose outcome is known there.
+    /// The last command applied there.
     pub sequence: u64,
     /// The time that it was applied at; 0 before the first of all.
     pub time_ns: u64,
@@ -71,7 +71,7 @@ pub enum ArchiveError {
         file: PathBuf,
         error: OpenError,
     },
-    /// The log tells another history than the snapshot continues.
+    /// The log has another history than the one that the snapshot continues.
     SnapshotOfAnotherLog {
         file: PathBuf,
         batch_number: u64,

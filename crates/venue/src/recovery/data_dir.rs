@@ -63,7 +63,7 @@ pub struct Opened {
     pub(crate) views: Views,
     pub(crate) spool: Spool,
     pub(crate) log: AnyLog,
-    /// Tells the combiner once there is one.
+    /// Calls the combiner once there is one.
     pub(crate) on_commit: Arc<OnCommit>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) lock: DataDirLock,
@@ -75,7 +75,7 @@ impl Opened {
         Self::open_watched(settings, |_| {})
     }
 
-    /// [`Opened::open`], telling of each batch that is replayed.
+    /// [`Opened::open`], with a call for each batch that is replayed.
     pub fn open_watched(
         settings: Settings,
         watch: impl FnMut(Replayed),
@@ -85,7 +85,7 @@ impl Opened {
         if let Some(parent) = dir.parent().filter(|parent| !parent.is_dir()) {
             Disk::default().create_dir(parent).map_err(|error| OpenError::Log(error.into()))?;
         }
-        // What everybody owns and trades is nobody else's business.
+        // Other users of this machine must not read what accounts own and trade.
         DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(at(dir))?;
         let lock = DataDirLock::acquire(dir).map_err(OpenError::Lock)?;
         settings.log_retention.check(dir)?;

@@ -24,7 +24,7 @@ pub enum OpenError {
         batch_number: u64,
         section: &'static str,
     },
-    /// The snapshot continues another history than the log tells.
+    /// The snapshot continues another history than the log's.
     SnapshotOfAnotherLog {
         batch_number: u64,
     },

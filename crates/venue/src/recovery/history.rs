@@ -1,4 +1,4 @@
-//! The history that a log tells once more, for whoever has lost what was made of it.
+//! The events of a log once more, for a spool that has lost them.
 
 use std::path::{Path, PathBuf};
 
@@ -45,12 +45,12 @@ impl History for LogHistory<'_> {
 
 impl LogHistory<'_> {
     /// The newest state before a command, or else the oldest; `None` when there is none that the
-    /// log goes on from. One that does not tell the running hash serves only where the log does not
+    /// log goes on from. One without the running hash serves only where the log does not
     /// have its beginning any more.
     fn base_before(&self, log: &dyn LogReader, wanted: u64) -> Result<Option<Base>, OpenError> {
         let mut oldest = None;
         for path in self.snapshots_newest_first()? {
-            // A damaged one is set aside, and told of, when the newest one is looked for.
+            // A damaged one is set aside, with a warning, when the newest one is loaded.
             let Ok(snapshot) = snapshot::load(&path) else { continue };
             if !continues(log, &snapshot) {
                 continue;

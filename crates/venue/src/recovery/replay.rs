@@ -1,7 +1,7 @@
 //! Brings a state up to the end of its log, at start.
 //!
 //! Four threads hand on what is small: one reads batches and checks them; this one decodes and
-//! applies them, and makes frames of what came of it; one stores the frames; one makes the views.
+//! applies them, and frames their events; one stores the frames; one updates the views.
 //! Commands and events stay on one thread: handing them on, field by field from one processor's
 //! cache to another's, takes longer than what is done with them. Buffers go back to where they came
 //! from.
@@ -17,7 +17,7 @@ use spool::{Framer, Spool};
 use crate::follower::{Follower, Position};
 use crate::recovery::error::OpenError;
 
-/// What is handed on at once: enough of it that nobody wakes another thread for a few commands.
+/// Bytes handed on at once: enough that no thread is woken for a few commands.
 const CHUNK_SIZE: usize = 128 << 10;
 const UPDATES_MAX: usize = 4 << 10;
 /// How often that may wait between two of the threads.
@@ -146,7 +146,7 @@ fn read(
             let mut next = used.try_recv().unwrap_or_default();
             next.clear();
             if whole.send(Ok(std::mem::replace(&mut chunk, next))).is_err() {
-                return; // Who applies has failed and hears no more.
+                return; // The applying thread has failed and receives no more.
             }
         }
     };
@@ -155,7 +155,7 @@ fn read(
     }
 }
 
-/// When it is done, or fails, the others come to their end.
+/// When it is done, or fails, the other threads end.
 fn apply(
     chunks: Receiver<Result<Chunk, OpenError>>,
     used: &Sender<Chunk>,
@@ -167,11 +167,11 @@ fn apply(
     for chunk in chunks {
         let chunk = chunk?;
         for batch in chunk.batches() {
-            let replayed = follower.replay(&batch, &mut events, |told| teller.tell(&told));
+            let replayed = follower.replay(&batch, &mut events, |told| teller.emit(&told));
             replayed.map_err(OpenError::Follow)?;
             watch(follower);
         }
-        // Behind the last batch nobody wants it any more.
+        // After the last batch the buffer is not needed.
         let _ = used.send(chunk);
     }
     teller.hand_on_updates();
@@ -191,21 +191,23 @@ struct Teller {
 }
 
 impl Teller {
-    fn tell(&mut self, told: &Told<'_>) {
+    fn emit(&mut self, told: &Told<'_>) {
         told.events.iter().for_each(|event| self.updates.push(event));
         if self.updates.len() >= UPDATES_MAX {
             self.hand_on_updates();
         }
         if self.framer.push(*told) {
             let batch = self.framer.take_batch(self.spares.try_recv().unwrap_or_default());
-            self.framed.send(batch).expect("who stores ends after who tells, or panics");
+            self.framed
+                .send(batch)
+                .expect("the storing thread ends after the applying one, or panics");
         }
     }
 
     fn hand_on_updates(&mut self) {
         let empty = self.spare_updates.try_recv().unwrap_or_default();
         let updates = std::mem::replace(&mut self.updates, empty);
-        self.seen.send(updates).expect("who makes views ends after who tells, or panics");
+        self.seen.send(updates).expect("the viewing thread ends after the applying one, or panics");
     }
 }
 
@@ -213,17 +215,17 @@ fn show(seen: Receiver<ViewUpdates>, views: &mut Views, shown: &Sender<ViewUpdat
     for mut updates in seen {
         views.update(&updates);
         updates.clear();
-        // At the end nobody wants it any more.
+        // At the end the buffer is not needed.
         let _ = shown.send(updates);
     }
 }
 
-/// The last frames stay with who made them: there is no need to store few.
+/// The last frames stay with the applying thread: there is no need to store few.
 fn store(framed: Receiver<spool::Batch>, spool: &mut Spool, stored: &Sender<spool::Batch>) {
     for mut batch in framed {
         spool.keep(&batch);
         batch.clear();
-        // At the end nobody wants it any more.
+        // At the end the buffer is not needed.
         let _ = stored.send(batch);
     }
 }

@@ -4,13 +4,14 @@
 //! ([`Ticket`](crate::Ticket)) drains the inbox, with all that other clients have left in it
 //! (Hendler, Incze, Shavit, Tzafrir, "Flat combining and the synchronization-parallelism tradeoff",
 //! SPAA 2010), and the log's writer thread applies what it has just committed (`on_commit.rs`). The
-//! engine's own thread has what takes longer, what nobody waits for, and what is due by the clock.
+//! engine's own thread does what takes longer, what no thread waits for, and what is due by the
+//! clock.
 //!
 //! # Invariants
-//! - Whatever is left in the inbox is come upon: by who left it; by who had the engine when he
-//!   tried, and looks again before he goes; with a batch under way, by who is told that it is
-//!   committed; or by the engine's thread, which is woken when none of these is certain.
-//! - Nobody waits for the engine but its own thread.
+//! - Every request in the inbox is drained: by its submitter; by the thread that had the engine at
+//!   that moment, which checks again before it lets go; with a batch in flight, by the log writer
+//!   when it commits; or by the engine's thread, which is woken when none of these is certain.
+//! - Only the engine's own thread waits for the engine.
 
 use std::cell::Cell;
 use std::fmt;
@@ -21,26 +22,26 @@ use std::thread::Thread;
 use crate::machine::MachineError;
 use crate::run::shell::{Rest, Shell};
 
-/// How often somebody looks whether more has come before he leaves it to the engine's thread.
+/// How often a thread drains the inbox again before it leaves the rest to the engine's thread.
 const LOOKS_MAX: usize = 4;
 
 pub(crate) struct Combiner {
     /// `None` when the venue has ended.
     shell: Mutex<Option<Shell>>,
-    /// Somebody has left something since the one who has the engine began to look.
+    /// A request was left since the thread that has the engine began its turn.
     is_called: AtomicBool,
-    /// A batch is under way: who commits it takes in what has come meanwhile.
+    /// A batch is in flight: the thread that applies its commit drains the inbox, too.
     awaits_log: AtomicBool,
     engine_thread: OnceLock<Thread>,
     takes_help: bool,
 }
 
 thread_local! {
-    /// This thread will carry out later what it sends now.
+    /// This thread sends several commands now, and runs the inbox once after them.
     static GATHERS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Leaves commands alone that `poll` would else carry out.
+/// Lets `poll` leave its commands in the inbox.
 pub(crate) fn gather<R>(poll: impl FnOnce() -> R) -> R {
     struct End(bool);
     impl Drop for End {
@@ -63,7 +64,8 @@ impl Combiner {
         }
     }
 
-    /// Whether others than the engine's thread do its work; not where it has a core of its own.
+    /// Whether other threads may run the engine. They may not where its thread has a core of its
+    /// own.
     pub(crate) fn takes_help(&self) -> bool {
         self.takes_help
     }
@@ -74,10 +76,11 @@ impl Combiner {
         }
     }
 
-    /// For commands: unless they have to wait for the log anyway, or more are being gathered.
+    /// For commands: runs the inbox, unless they wait for the log anyway, or more are being
+    /// gathered.
     pub(crate) fn carry_out(&self) {
         if self.takes_help && !self.is_left_alone() {
-            self.lend_a_hand();
+            self.try_combine();
         }
     }
 
@@ -85,20 +88,21 @@ impl Combiner {
         self.awaits_log() || GATHERS.get()
     }
 
-    /// Whether what was left in the inbox before is certain to be come upon, and not sooner by
-    /// help.
+    /// Whether the thread that applies the batch in flight is certain to drain what is in the inbox
+    /// now.
     fn awaits_log(&self) -> bool {
-        // Either this sees that nothing is under way, or who says so sees what was left
-        // (`begin_turn`).
+        // Either this load sees that no batch is in flight, or the thread that stored so drains
+        // what was left (`begin_turn`).
         fence(Ordering::SeqCst);
         self.awaits_log.load(Ordering::Relaxed)
     }
 
-    /// Carries out what waits, unless somebody does that already, or it is the engine's thread's to
-    /// do.
-    pub(crate) fn lend_a_hand(&self) {
+    /// Flat combining: drains the inbox, unless another thread has the engine, or the rest is for
+    /// the engine's thread.
+    pub(crate) fn try_combine(&self) {
         for _ in 0..LOOKS_MAX {
-            // Between what was left and the call, too: who takes the call back sees what was left.
+            // Also between the request and the call: the thread that clears the call sees the
+            // request.
             fence(Ordering::SeqCst);
             self.is_called.store(true, Ordering::Relaxed);
             fence(Ordering::SeqCst);
@@ -120,7 +124,7 @@ impl Combiner {
 
     /// On the log's writer thread, when the log has something to poll.
     pub(crate) fn on_commit(&self) {
-        if self.takes_help { self.lend_a_hand() } else { self.wake_engine() }
+        if self.takes_help { self.try_combine() } else { self.wake_engine() }
     }
 
     /// The engine's thread, until the venue ends.
@@ -147,7 +151,7 @@ impl Combiner {
     }
 
     fn with_shell<R>(&self, turn: impl FnOnce(&mut Shell) -> R) -> R {
-        let mut shell = self.shell.lock().expect("who helped has panicked");
+        let mut shell = self.shell.lock().expect("a thread that ran the engine has panicked");
         let shell = shell.as_mut().expect("only this thread ends it");
         self.begin_turn();
         let done = turn(shell);
@@ -155,14 +159,15 @@ impl Combiner {
         done
     }
 
-    /// From here on, whoever leaves something is come upon in this turn, or calls.
+    /// From here on, a request is drained in this turn, or its submitter finds the engine taken and
+    /// sets `is_called`.
     fn begin_turn(&self) {
         self.is_called.store(false, Ordering::Relaxed);
         self.awaits_log.store(false, Ordering::Relaxed);
         fence(Ordering::SeqCst);
     }
 
-    /// Whether somebody found the engine taken meanwhile, once it is free again.
+    /// Whether another thread found the engine taken meanwhile, once it is free again.
     fn was_called(&self) -> bool {
         fence(Ordering::SeqCst);
         self.is_called.load(Ordering::Relaxed)
@@ -175,13 +180,13 @@ impl fmt::Debug for Combiner {
     }
 }
 
-/// Takes the engine away from everybody, also when its thread panics: who waits is told by that.
+/// Drops the engine, also when its thread panics: every ticket then ends with an error.
 struct End<'a>(&'a Combiner);
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
         let shell = self.0.shell.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
-        // The log waits for its writer, who may look for the engine meanwhile.
+        // The log waits for its writer thread, which may try to get the engine meanwhile.
         drop(shell);
     }
 }

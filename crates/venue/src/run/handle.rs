@@ -19,7 +19,7 @@ use crate::run::publisher::Message;
 use crate::run::ticket::{RunOrWait, Ticket};
 use spool::Spool;
 
-/// A running venue, for whoever sends it commands and questions. Cheap to clone.
+/// A running venue, for its submitters and readers. Cheap to clone.
 #[derive(Clone)]
 pub struct Handle {
     pub(crate) inbox: SyncSender<Request>,
@@ -63,7 +63,7 @@ impl Handle {
     pub fn take_snapshot(&self) -> Result<(), Refused> {
         match self.inbox.try_send(Request::Snapshot) {
             Err(TrySendError::Full(_)) => Err(Refused::Overloaded),
-            // Who stops takes one anyway.
+            // A stopping venue takes one anyway.
             Ok(()) | Err(TrySendError::Disconnected(_)) => {
                 self.combiner.wake_engine();
                 Ok(())
@@ -80,14 +80,14 @@ impl Handle {
         self.metrics.backlog.wait()
     }
 
-    /// Asks the engine. The answer includes all that the asker was ever told before.
+    /// Queries the engine. The answer includes all that the caller had in a reply before.
     pub fn read<R: Send + 'static>(
         &self,
         question: impl FnOnce(&Engine) -> R + Send + 'static,
     ) -> Result<Ticket<R>, Refused> {
         let (sender, answer) = oneshot::channel();
         let read = move |engine: &Engine| {
-            // Who asked may have gone away meanwhile.
+            // The caller may have gone away meanwhile.
             let _gone = sender.send(question(engine));
         };
         match self.inbox.try_send(Request::Read(Box::new(read))) {
@@ -98,7 +98,8 @@ impl Handle {
         }
     }
 
-    /// Asks the views and the spool. The answer includes all that the asker was ever told before.
+    /// Queries the views and the spool. The answer includes all that the caller had in a reply
+    /// before.
     pub fn read_views<R: Send + 'static>(
         &self,
         question: impl FnOnce(&Views, &Spool) -> R + Send + 'static,

@@ -1,4 +1,4 @@
-//! The publisher thread: spools what was applied, keeps the views, tells the listeners, writes
+//! The publisher thread: spools what was applied, keeps the views, calls the listeners, writes
 //! snapshots. It runs behind the engine by as much as its queue holds, and in its order.
 
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub(crate) const OUTBOX_MAX: usize = 1_024;
 /// How often the spool tries to store what waits, where nothing else comes.
 const RETRY: Duration = Duration::from_millis(500);
 
-/// Who wants to know what happened. Called on the publisher's thread, so it must not wait.
+/// A consumer of events. Called on the publisher's thread, so it must not wait.
 pub trait Listener: Send {
     /// One event, in sequence, with what it changes in its instrument's book.
     fn event(&mut self, applied: &Applied, event: &Event, update: Option<&BookUpdate>);

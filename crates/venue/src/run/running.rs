@@ -36,7 +36,7 @@ pub enum Stopped {
 }
 
 impl Opened {
-    /// Starts the threads. Listeners are told of everything from here on.
+    /// Starts the threads. Listeners get everything from here on.
     pub fn start(self, listeners: Vec<Box<dyn Listener>>) -> Running {
         let (inbox, requests) = sync_channel(INBOX_MAX);
         let (outbox, messages) = sync_channel(OUTBOX_MAX);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_venue_without_room_answers_and_ends_when_it_is_told_to() {
+    fn a_venue_without_room_answers_and_ends_when_it_is_stopped() {
         let dir = tempfile::tempdir().unwrap();
         let mut opened = Opened::open(Settings::new(dir.path())).unwrap();
         // Its epoch is to be the first thing in the log, and never gets there.

@@ -1,4 +1,5 @@
-//! What is around the machine: requests come in, what came of them goes out, snapshots are taken.
+//! One turn of the engine: requests from the inbox to the machine, replies and events out,
+//! snapshots.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,11 +23,11 @@ use crate::stages::Stage;
 
 /// Requests taken in before the log is looked at again.
 const INTAKE_MAX: usize = 8_192;
-/// How long an idle engine sleeps when nothing is due. In tests nobody is saved by that.
+/// How long an idle engine sleeps when nothing is due. In tests so long that it saves no test.
 const IDLE: Duration = Duration::from_secs(if cfg!(test) { 3_600 } else { 1 });
 
-/// Who helps has something else to do: so much he takes in at once, so large a batch he applies,
-/// and after so long he leaves the rest to the engine's thread.
+/// Limits of a thread that runs the engine beside its own work: requests drained at once, commands
+/// of a batch, and the time after which it leaves the rest to the engine's thread.
 const HELP_INTAKE_MAX: usize = 256;
 const HELP_BATCH_MAX: usize = 8;
 const HELP_MAX: Duration = Duration::from_micros(500);
@@ -36,7 +37,7 @@ const DISK_BEHIND: Duration = Duration::from_micros(50);
 /// How long a venue that is to stop waits for room on a full disk.
 pub(crate) const ROOM_PATIENCE: Duration = Duration::from_secs(1);
 
-/// The engine with its queues. It belongs to nobody's thread: see [`crate::run::combiner`].
+/// The engine with its queues. It belongs to no thread: see [`crate::run::combiner`].
 pub(crate) struct Shell {
     machine: Machine<WatchedLog, ReplyTo>,
     requests: Receiver<Request>,
@@ -56,9 +57,9 @@ pub(crate) struct Shell {
     stuck_since: Option<Instant>,
     /// When the engine's thread looks again by itself.
     looks_ns: u64,
-    /// Met by somebody who helped; the engine's thread ends with it.
+    /// Met by another thread that ran the engine; the engine's thread ends with it.
     failure: Option<MachineError>,
-    /// Nobody can ask for anything any more.
+    /// Every handle is gone.
     is_abandoned: bool,
 }
 
@@ -127,8 +128,8 @@ impl Shell {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
-        self.dispatch(true); // What somebody who helped found no room for.
-        let has_more = self.take_in(INTAKE_MAX, false);
+        self.dispatch(true); // What another thread found no room for in the outbox.
+        let has_more = self.drain_inbox(INTAKE_MAX, false);
         self.look_after_snapshot();
         let progress = self.step(true)?;
         if self.machine.role() == Role::Standby {
@@ -163,7 +164,7 @@ impl Shell {
             if !self.can_be_helped() {
                 return false;
             }
-            let has_more = self.take_in(HELP_INTAKE_MAX, true);
+            let has_more = self.drain_inbox(HELP_INTAKE_MAX, true);
             match self.step(false) {
                 Ok(progress) if progress.is_any || has_more => {}
                 Ok(_) => {
@@ -179,7 +180,7 @@ impl Shell {
         false
     }
 
-    /// Whether commands that come now have to wait for a batch that somebody will find committed.
+    /// Whether commands that come now wait for a batch in flight, whose commit some thread applies.
     pub(crate) fn awaits_log(&self) -> bool {
         self.machine.has_batch_in_flight() && self.can_be_helped()
     }
@@ -197,7 +198,7 @@ impl Shell {
             && self.machine.next_deadline_ns() >= self.looks_ns
     }
 
-    /// Has the machine go on, and tells everybody what came of it.
+    /// Polls the machine, then publishes and answers what it applied.
     fn step(&mut self, may_wait: bool) -> Result<Progress, MachineError> {
         let progress = self.machine.poll(now_ns(), &mut self.outputs)?;
         self.dispatch(may_wait);
@@ -223,7 +224,7 @@ impl Shell {
         }
     }
 
-    /// Whether the disk has been full for a while, and nothing gone on.
+    /// Whether the disk has been full for [`ROOM_PATIENCE`] without progress.
     fn is_stuck(&mut self, progress: Progress) -> bool {
         if progress.is_any || !self.machine.is_busy() || !self.machine.is_full() {
             self.stuck_since = None;
@@ -244,8 +245,9 @@ impl Shell {
         Ok(())
     }
 
-    /// Whether there may be more: who helps answers a question at a time, since some take long.
-    fn take_in(&mut self, requests_max: usize, is_help: bool) -> bool {
+    /// Drains the inbox; returns whether there may be more. Another thread than the engine's
+    /// answers one question at a time, because some take long.
+    fn drain_inbox(&mut self, requests_max: usize, is_help: bool) -> bool {
         for _ in 0..requests_max {
             if !self.machine.has_room() {
                 return true;
@@ -289,10 +291,10 @@ impl Shell {
         }
     }
 
-    /// For how long there is nothing to do, unless somebody comes.
+    /// For how long there is nothing to do, unless a request comes.
     fn pause(&mut self) -> Duration {
         if !self.machine.has_room() {
-            // The disk is behind. Who comes now finds the inbox full and is told so.
+            // The disk is behind. Submitters find the inbox full and are refused.
             return DISK_BEHIND;
         }
         let now_ns = now_ns();
@@ -302,8 +304,8 @@ impl Shell {
         pause
     }
 
-    /// First the publisher, then the senders: what somebody was told is then in any later view.
-    /// Where the publisher has no room for it, who may not wait leaves it.
+    /// First the publisher, then the submitters: what a reply says is then in any later view.
+    /// Where the outbox has no room, a thread that may not wait leaves it.
     fn dispatch(&mut self, may_wait: bool) {
         if self.outputs.is_empty() {
             return;
@@ -345,7 +347,7 @@ impl Shell {
         self.metrics.passed(Stage::Apply, applied_at - committed, commands);
     }
 
-    /// Begins a snapshot that is due, and takes in what came of the last one.
+    /// Begins a snapshot that is due, and records the outcome of the last one.
     fn look_after_snapshot(&mut self) {
         match &self.snapshot {
             Snapshotting::Idle if self.is_snapshot_due() => {
@@ -377,7 +379,7 @@ impl Shell {
         is_due && is_primary && is_of_use && !self.stopping
     }
 
-    /// The state now is one whose hash is to be taken.
+    /// The state is now one of which the log wants the hash.
     fn take_snapshot(&mut self) {
         self.snapshot_due = self.next_snapshot();
         let Snapshotting::Wanted(replica) =
@@ -434,7 +436,7 @@ impl Shell {
 }
 
 impl Snapshotting {
-    /// Who stops waits for it.
+    /// A stopping venue waits for it.
     fn is_under_way(&self) -> bool {
         matches!(self, Self::Due(_) | Self::UnderWay(_))
     }

@@ -78,7 +78,7 @@ impl<T> Ticket<T> {
     fn run(&mut self) {
         match std::mem::replace(&mut self.next, RunOrWait::Wait) {
             RunOrWait::YieldThenRun | RunOrWait::Run => self.combiner.carry_out(),
-            RunOrWait::RunForRead => self.combiner.lend_a_hand(),
+            RunOrWait::RunForRead => self.combiner.try_combine(),
             RunOrWait::Wait => {}
         }
     }

@@ -72,7 +72,7 @@ impl Child {
         self.is_reaped = true;
         let mut status = 0;
         loop {
-            // SAFETY: `status` outlives the call, and nobody else waits for this child.
+            // SAFETY: `status` outlives the call, and no other code waits for this child.
             if unsafe { libc::waitpid(self.pid, &raw mut status, 0) } == self.pid {
                 return Ok(status);
             }
@@ -122,8 +122,8 @@ pub(crate) fn give_way() {
     }
 }
 
-/// Lets a child run only when nobody else wants to: it holds nothing that anybody waits for.
-/// Whoever is merely nice is let finish its time slice, of some milliseconds, while others wait.
+/// Lets a child run only on idle cores: no other thread waits for what it holds.
+/// A merely nice process is let finish its time slice, of some milliseconds, while others wait.
 fn stand_back() {
     // SAFETY: a system call that reads what is here.
     #[cfg(target_os = "linux")]
@@ -170,7 +170,7 @@ fn live(parent: libc::pid_t, mut input: PipeWriter, work: impl FnOnce() -> Vec<u
     leave_core_of(parent);
     close_all_but(&input);
     stand_back();
-    // Should somebody have put another hook in place of ours, a panic ends here.
+    // If another hook has replaced ours, a panic ends here.
     let done = panic::catch_unwind(AssertUnwindSafe(|| input.write_all(&work())));
     // SAFETY: it does not return.
     unsafe { libc::_exit(i32::from(!matches!(done, Ok(Ok(()))))) }
@@ -190,7 +190,7 @@ mod tests {
         assert!(found.len() == 3_000_000 && found.iter().all(|number| *number == 7));
     }
 
-    /// Whoever is on a connection that the venue closes shall not have to wait for the child.
+    /// A client whose connection the venue closes must not wait for the child.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_child_keeps_no_file_and_no_connection_open() {
@@ -216,7 +216,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_child_runs_when_nobody_else_wants_to() {
+    fn a_child_runs_on_idle_cores_only() {
         // SAFETY: a system call without memory of ours.
         let policy = || unsafe { u8::try_from(libc::sched_getscheduler(0)).unwrap() };
         let child = Child::fork(|| vec![policy()]).unwrap();
@@ -245,13 +245,13 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_panics_is_an_error_and_harms_nobody() {
+    fn a_child_that_panics_is_an_error_and_harms_no_other_process() {
         let error = Child::fork(|| panic!("on purpose")).unwrap().output().unwrap_err();
         assert!(error.to_string().contains("ended early"), "{error}");
     }
 
     #[test]
-    fn a_child_that_nobody_waits_for_any_more_is_ended() {
+    fn a_child_that_is_no_longer_awaited_is_ended() {
         let begun = Instant::now();
         let sleep = || {
             std::thread::sleep(Duration::from_secs(60));

@@ -6,7 +6,7 @@
 //! with its parent is cut into small pages as the parent writes to it.
 //!
 //! # Why `unsafe`
-//! `madvise` is told addresses that the system itself has listed. To put pages together changes no
+//! `madvise` gets addresses that the system itself has listed. To put pages together changes no
 //! content, and where nothing is mapped any more it fails. `mmap` is asked for memory where there
 //! is none.
 #![allow(unsafe_code, reason = "there is no safe way to ask for huge pages; see above")]
@@ -21,10 +21,10 @@ use std::time::Instant;
 /// What a processor maps as one.
 const HUGE: usize = 1 << 21;
 const PAGE: usize = 1 << 12;
-/// So many of its small pages are in use where a huge one is worth its memory.
+/// Small pages that must be in use for a huge one to be worth its memory.
 const PAGES_MIN: usize = HUGE / PAGE * 7 / 8;
 
-/// Puts together what can be. Not for a thread that gives way to others, who would wait for it to
+/// Puts together what can be. Not for a thread that gives way to others: they would wait for it to
 /// have a processor again. Ends early when it is urgent to go on. Says how many huge pages there
 /// are then.
 pub(crate) fn collapse(is_urgent: &AtomicBool) -> io::Result<usize> {
@@ -44,8 +44,8 @@ pub(crate) fn collapse(is_urgent: &AtomicBool) -> io::Result<usize> {
                 let failed =
                     unsafe { libc::madvise(start as *mut libc::c_void, HUGE, libc::MADV_COLLAPSE) };
                 count += usize::from(failed == 0);
-                // Whoever needs the memory of a page, or any new memory, while it is put together
-                // waits for that.
+                // A thread that needs the memory of a page, or any new memory, while it is put
+                // together waits for that.
                 std::thread::sleep(begun.elapsed() * 4);
             }
         }
@@ -54,8 +54,8 @@ pub(crate) fn collapse(is_urgent: &AtomicBool) -> io::Result<usize> {
 }
 
 /// A huge page is put together in the one that was given back last. Where this machine is a guest,
-/// memory that nobody has touched takes milliseconds to copy to, as the host has to find it, and
-/// all who need the page wait. So it is touched here first, where nobody waits: 9 ms a page became
+/// untouched memory takes milliseconds to copy to, because the host has to find it, and all threads
+/// that need the page wait. So it is touched here first, where no thread waits: 9 ms a page became
 /// 0.7.
 struct Scratch(*mut libc::c_void);
 

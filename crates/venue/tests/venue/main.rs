@@ -160,7 +160,7 @@ fn what_does_not_belong_together_is_refused() {
 /// Power that fails under `Durability::Os` may take more of the log than of what is derived from
 /// it.
 #[test]
-fn a_spool_that_tells_more_than_the_log_is_made_anew() {
+fn a_spool_with_more_than_the_log_is_rebuilt() {
     let dir = tempfile::tempdir().unwrap();
     let (log, early) = (dir.path().join("log"), dir.path().join("early"));
     let running = start(settings(dir.path()));
@@ -310,7 +310,7 @@ fn the_spool_of_an_older_version_is_made_anew_once() {
         running.stop().unwrap();
         make_old(dir.path());
 
-        let first = told(&Opened::open(settings.clone()).unwrap());
+        let first = spooled(&Opened::open(settings.clone()).unwrap());
         assert!(first.last().unwrap().sequence > 500, "{}", first.len());
         // Of a trimmed log there is what the older snapshot has left, much or little.
         assert!(is_trimmed || first.len() > 200, "{}", first.len());
@@ -318,7 +318,7 @@ fn the_spool_of_an_older_version_is_made_anew_once() {
         let kept = dir.path().join("kept");
         let segment = newest_segment(dir.path());
         fs::hard_link(&segment, &kept).unwrap();
-        let second = told(&Opened::open(settings.clone()).unwrap());
+        let second = spooled(&Opened::open(settings.clone()).unwrap());
         assert!(second == first);
         let inode = |path: &Path| fs::metadata(path).unwrap().ino();
         assert_eq!(inode(&segment), inode(&kept), "it was made anew once more");
@@ -327,14 +327,14 @@ fn the_spool_of_an_older_version_is_made_anew_once() {
         let running = start(settings.clone());
         trade(&running.handle(), 500..600);
         running.stop().unwrap();
-        let after = told(&Opened::open(settings).unwrap());
+        let after = spooled(&Opened::open(settings).unwrap());
         assert!(after.starts_with(&first) && after.len() >= first.len() + 100);
         assert_eq!(inode(&segment), inode(&kept), "it was made anew once more");
     }
 }
 
 /// All that readers of the spool get.
-fn told(opened: &Opened) -> Vec<Applied> {
+fn spooled(opened: &Opened) -> Vec<Applied> {
     let spool = opened.spool();
     let (first, last) = (spool.first_sequence(), spool.last_sequence());
     let told = spool.reader().read_from(first, 10_000).unwrap();

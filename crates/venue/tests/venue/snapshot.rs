@@ -199,7 +199,7 @@ fn an_archive_on_another_disk_is_refused_before_anything_is_written() {
 }
 
 #[test]
-fn a_snapshot_that_cannot_be_written_stops_nobody() {
+fn a_snapshot_that_cannot_be_written_stops_no_order() {
     let dir = tempfile::tempdir().unwrap();
     let running = start(settings(dir.path()));
     let handle = running.handle();

@@ -1,4 +1,4 @@
-//! That nothing is left alone, whoever has the engine.
+//! No request is left in the inbox, whichever thread has the engine.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails there says where")]
 
@@ -84,7 +84,7 @@ fn poll<T>(pending: &mut Ticket<T>) -> Poll<Result<T, Gone>> {
     }
 }
 
-/// What comes of it without any more help.
+/// Its outcome without any more help.
 fn outcome<T>(mut pending: Ticket<T>) -> Result<T, Gone> {
     let begun = Instant::now();
     loop {
@@ -96,8 +96,8 @@ fn outcome<T>(mut pending: Ticket<T>) -> Result<T, Gone> {
     }
 }
 
-/// In each round all send at the same time, and nobody goes on before all have been answered: there
-/// is nobody later who could come upon what was left alone.
+/// In each round all threads send at the same time, and none goes on before all have replies: so no
+/// later thread could drain what was left in the inbox.
 fn answer_all(durability: Durability, engine_core: Option<Core>) {
     const THREADS: usize = 3;
     const ROUNDS: usize = 500;
@@ -118,7 +118,7 @@ fn answer_all(durability: Durability, engine_core: Option<Core>) {
         });
     }
     for _ in 0..THREADS {
-        let count = all_done.recv_timeout(PATIENCE).expect("whoever waits is come upon");
+        let count = all_done.recv_timeout(PATIENCE).expect("every waiting thread gets its reply");
         assert!(count > ROUNDS);
     }
     running.stop().unwrap();
@@ -137,7 +137,7 @@ fn all_are_answered_by_an_engine_that_takes_no_help() {
 }
 
 #[test]
-fn who_waits_carries_out_what_he_sent() {
+fn a_waiting_thread_runs_what_it_sent() {
     let (_dir, running) = in_memory(); // It has waited for that.
     running.stop().unwrap();
 }
@@ -245,7 +245,7 @@ fn what_is_gathered_is_carried_out_together() {
     running.stop().unwrap();
 }
 
-/// More than anybody takes in who helps, left while the engine is at a question.
+/// More than another thread drains at once, left while the engine answers a question.
 #[test]
 fn a_crowd_is_come_upon_behind_a_question() {
     const CROWD: usize = 1_000;
@@ -266,7 +266,7 @@ fn a_crowd_is_come_upon_behind_a_question() {
 }
 
 #[test]
-fn nobody_helps_an_engine_that_has_a_core_of_its_own() {
+fn no_thread_helps_an_engine_that_has_a_core_of_its_own() {
     let dir = tempfile::tempdir().unwrap();
     let settings = Settings {
         durability: Durability::Memory,
@@ -285,7 +285,7 @@ fn nobody_helps_an_engine_that_has_a_core_of_its_own() {
 }
 
 #[test]
-fn a_venue_that_nobody_has_any_more_ends() {
+fn a_venue_without_handles_ends() {
     let (_dir, running) = in_memory();
     let ended = Arc::downgrade(&running.handle().combiner);
     drop(running);
@@ -299,7 +299,7 @@ fn a_venue_that_nobody_has_any_more_ends() {
 }
 
 #[test]
-fn what_nobody_waits_for_is_carried_out_as_well() {
+fn a_command_without_a_waiting_thread_is_applied_as_well() {
     let (_dir, running) = in_memory();
     let handle = running.handle();
     let before = handle.metrics().figures().applied_sequence;
@@ -313,7 +313,7 @@ fn what_nobody_waits_for_is_carried_out_as_well() {
 }
 
 #[test]
-fn a_venue_ends_when_somebody_panics_with_its_engine() {
+fn a_venue_ends_when_a_thread_panics_with_its_engine() {
     let (_dir, running) = in_memory();
     let handle = running.handle();
     let asking = handle.clone();

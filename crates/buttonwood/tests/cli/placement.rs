@@ -97,7 +97,7 @@ fn a_switch_is_on_or_off_wherever_it_is_set() {
     let serve = ["serve", "--http", "127.0.0.1:0", "--demo", "--data", text(&data)];
     let output = command(&serve).env("BUTTONWOOD_HUGE_PAGES", "maybe").output().unwrap();
     let sentence = String::from_utf8_lossy(&output.stderr);
-    assert!(sentence.contains("huge_pages") && sentence.contains("maybe"), "{sentence}");
+    assert!(sentence.contains("BUTTONWOOD_HUGE_PAGES") && sentence.contains("maybe"), "{sentence}");
     let output = command(&[&serve[..], &["--huge-pages", "maybe"]].concat()).output().unwrap();
     let sentence = String::from_utf8_lossy(&output.stderr);
     assert!(sentence.contains("--huge-pages") && sentence.contains("maybe"), "{sentence}");

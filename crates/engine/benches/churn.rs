@@ -1,8 +1,8 @@
-//! Memory over a long life: orders come, trade and go by the hundred million, about as many rest
-//! all the time, and the process should not grow.
+//! Memory over a long life: hundreds of millions of orders enter, trade and leave. A nearly
+//! constant number rests, and the process should not grow.
 //!
-//! `cargo bench -p engine --bench churn -- [million commands]` prints the resident memory as it
-//! goes on, and fails if it grows by more than [`GROWTH_MAX`] after the first tenth.
+//! `cargo bench -p engine --bench churn -- [million commands]` prints the resident memory on the
+//! way, and fails if it grows by more than [`GROWTH_MAX`] after the first tenth.
 
 use std::collections::VecDeque;
 
@@ -50,7 +50,7 @@ struct Venue {
     events: Vec<Event>,
     random: u64,
     now_ns: u64,
-    /// Orders that were entered and perhaps still rest, oldest first.
+    /// Orders that were entered and may still rest, oldest first.
     entered: VecDeque<(AccountId, OrderId)>,
     middle: i64,
     trades: u64,
@@ -79,7 +79,7 @@ impl Venue {
         }
     }
 
-    /// An order that rests, one that trades, or a cancel, so that about [`RESTING`] stay.
+    /// Enters an order that rests or trades, or cancels one, so that about [`RESTING`] orders stay.
     fn step(&mut self) {
         let dice = self.draw(100);
         match dice {
@@ -118,7 +118,7 @@ impl Venue {
         }
     }
 
-    /// One of the older half goes, whichever; it may have traded in the meantime.
+    /// Cancels a random one of the older half, unless it has traded since.
     fn cancel(&mut self) {
         if self.entered.is_empty() {
             return;
@@ -128,7 +128,7 @@ impl Venue {
         self.apply(account, house::cancel_order(order_id));
     }
 
-    /// Xorshift: below `bound`.
+    /// A number of xorshift below `bound`.
     fn draw(&mut self, bound: u64) -> u64 {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;

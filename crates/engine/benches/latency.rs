@@ -1,8 +1,8 @@
-//! What single operations take, and what somebody can do to a book who means it ill.
+//! Times of single operations, and of the operations that a malicious client can cause.
 //!
 //! `cargo bench -p engine --bench latency` prints one table. Each operation is timed in batches of
-//! [`BATCH`], on a book of [`ORDERS`] orders at [`LEVELS`] prices a side; p50 and p99 are those of
-//! the batches, per operation. The best published figures of others stand beside them where there
+//! [`BATCH`], on a book of [`ORDERS`] orders at [`LEVELS`] prices a side. p50 and p99 are of the
+//! batches, per operation. The best published figures of other systems stand beside them if there
 //! are any. All input comes from one seed, and each run checks that its work was done.
 
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
@@ -25,7 +25,7 @@ const ORDERS: usize = 10_000;
 const LEVELS: i64 = 100;
 const MIDDLE: i64 = 1_000_000;
 const MANY: usize = 1_000_000;
-/// How many commands ahead the bare book looks for an order, and for what is about it.
+/// The number of commands ahead at which the bare book prefetches an order, and its neighbours.
 const FAR: usize = 10;
 const NEAR: usize = 5;
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -38,7 +38,7 @@ fn main() {
     cancel();
     part_of_one("match part of one", false);
     part_of_one("the same, fill-or-kill", true);
-    questions();
+    queries();
 
     println!("{:38}{:>9}{:>9}{:>10}", "\nthe whole engine, ns", " p50", "p99", "others");
     risk_check();
@@ -68,12 +68,12 @@ fn main() {
     engine_crowd("stops that wait", stop, Some(deep));
 }
 
-/// Below `end`, by a number in no order.
+/// A pseudo-random number below `end`.
 fn draw_of(at: usize, end: i64) -> i64 {
     (at as u64).wrapping_mul(SEED).rotate_left(26).cast_signed().rem_euclid(end)
 }
 
-/// A book with what a venue needs to cancel by id.
+/// A book with the parts that a venue needs for cancels by id.
 struct Bare {
     book: Book,
     nodes: Nodes,
@@ -119,7 +119,7 @@ impl Bare {
 
     #[inline]
     fn match_front(&mut self, side: Side) -> Price {
-        let front = self.book.front(&self.nodes, side).expect("somebody rests");
+        let front = self.book.front(&self.nodes, side).expect("an order rests");
         self.index.remove(self.nodes[front.node].order_id().0);
         self.book.remove(&mut self.nodes, front.node);
         front.price
@@ -138,11 +138,11 @@ impl Bare {
     }
 }
 
-/// The price so many ticks behind the best one.
-fn price(side: Side, behind: i64) -> Price {
+/// The price `distance` ticks away from the best one.
+fn price(side: Side, distance: i64) -> Price {
     match side {
-        Side::Buy => Price::from_ticks(MIDDLE - behind),
-        Side::Sell => Price::from_ticks(MIDDLE + 1 + behind),
+        Side::Buy => Price::from_ticks(MIDDLE - distance),
+        Side::Sell => Price::from_ticks(MIDDLE + 1 + distance),
     }
 }
 
@@ -168,8 +168,8 @@ fn add_at_a_standing_level() {
         let places: [_; BATCH] =
             std::array::from_fn(|_| (bare.draw_side(), bare.draw(LEVELS as u64)));
         times.batch(|at| {
-            let (side, behind) = places[at];
-            added[at] = bare.add(side, price(side, behind as i64));
+            let (side, distance) = places[at];
+            added[at] = bare.add(side, price(side, distance as i64));
         });
         assert_eq!(bare.nodes.len(), ORDERS + BATCH);
         added.iter().for_each(|order_id| bare.cancel(*order_id));
@@ -204,14 +204,14 @@ fn cancel() {
         times.batch(|at| bare.cancel(resting[at]));
         assert_eq!(bare.nodes.len(), ORDERS - BATCH);
         for order_id in &mut resting[..BATCH] {
-            let (side, behind) = (bare.draw_side(), bare.draw(LEVELS as u64));
-            *order_id = bare.add(side, price(side, behind as i64));
+            let (side, distance) = (bare.draw_side(), bare.draw(LEVELS as u64));
+            *order_id = bare.add(side, price(side, distance as i64));
         }
     }
     times.print("cancel", None);
 }
 
-/// One lot of the order in front, limited at its price.
+/// One lot of the first order, limited at its price.
 fn part_of_one(name: &str, all_or_nothing: bool) {
     let mut bare = Bare::standing();
     let mut times = Times::default();
@@ -229,7 +229,7 @@ fn part_of_one(name: &str, all_or_nothing: bool) {
             if all_or_nothing && !book.can_fill(side.opposite(), Some(limit), black_box(lot)) {
                 return;
             }
-            let front = book.front(nodes, side).expect("somebody rests");
+            let front = book.front(nodes, side).expect("an order rests");
             if side.opposite().crosses(limit, front.price) {
                 book.reduce(nodes, front.node, lot);
             }
@@ -241,29 +241,29 @@ fn part_of_one(name: &str, all_or_nothing: bool) {
     times.print(name, None);
 }
 
-fn questions() {
+fn queries() {
     let bare = Bare::standing();
     let book = &bare.book;
-    let best = |side| book.best_price(side).expect("somebody rests").ticks();
+    let best = |side| book.best_price(side).expect("an order rests").ticks();
     let mut sum = 0;
-    ask("best price", Some(8), || sum += best(black_box(Side::Buy)));
-    ask("spread", Some(12), || sum += best(black_box(Side::Sell)) - best(black_box(Side::Buy)));
+    query("best price", Some(8), || sum += best(black_box(Side::Buy)));
+    query("spread", Some(12), || sum += best(black_box(Side::Sell)) - best(black_box(Side::Buy)));
     let mut lots = 0;
-    ask("ten levels of depth, both sides", None, || {
+    query("ten levels of depth, both sides", None, || {
         for side in [Side::Buy, Side::Sell] {
             let depth = book.levels(black_box(side)).take(10);
             lots += depth.map(|(price, qty)| qty.lots() + price.ticks() as u64 % 2).sum::<u64>();
         }
     });
-    let asked = (BATCH * BATCHES) as i64;
-    assert_eq!(black_box(sum), asked * MIDDLE + asked);
-    assert_eq!(black_box(lots), asked as u64 * (20 * 50 * 10 + 10));
+    let count = (BATCH * BATCHES) as i64;
+    assert_eq!(black_box(sum), count * MIDDLE + count);
+    assert_eq!(black_box(lots), count as u64 * (20 * 50 * 10 + 10));
 }
 
-fn ask(name: &str, others: Option<u64>, mut question: impl FnMut()) {
+fn query(name: &str, others: Option<u64>, mut operation: impl FnMut()) {
     let mut times = Times::default();
     for _ in 0..BATCHES {
-        times.batch(|_| question());
+        times.batch(|_| operation());
     }
     times.print(name, others);
 }
@@ -323,7 +323,7 @@ fn position_update() {
     times.print("position update, both sides", Some(2 * 120));
 }
 
-/// Ten thousand stops wait, and the price goes up and down without reaching any.
+/// Ten thousand stops wait, and the price moves without reaching any.
 fn trigger_check() {
     let mut engine = engine_with_orders();
     apply(&mut engine, AccountId(1), Command::NewOrder(new_order(Side::Buy, 1_001, "last")));
@@ -341,7 +341,7 @@ fn trigger_check() {
     times.print("trigger check, 10,000 wait", None);
 }
 
-/// One lot that trades at once, as a limit order and as one that is filled or killed, in turn.
+/// One lot that trades at once, alternately as a limit order and as fill-or-kill.
 fn limit_and_fill_or_kill() {
     let mut engine = house::open(2);
     let plenty = house::limit_order(Side::Sell, 1_001, 1_000_000_000, "maker");
@@ -387,9 +387,9 @@ fn stop_order(stop_price: i64, cl_ord_id: &str) -> NewOrder {
     }
 }
 
-/// A million orders wait in a whole engine; then new ones and cancels of any come in turn, as in w2
-/// of the workloads. Prints what one command takes, and returns it; against `usual`, it must be
-/// within three times of that.
+/// A million orders wait in a whole engine; then new orders and cancels alternate, as in w2 of the
+/// workloads. Prints and returns the time of one command; against `usual`, it must be within three
+/// times of that.
 fn engine_crowd(name: &str, order: fn(usize) -> NewOrder, usual: Option<u64>) -> u64 {
     let mut engine = house::open(2);
     let trade = [(2, Side::Sell), (1, Side::Buy)];
@@ -413,8 +413,8 @@ fn engine_crowd(name: &str, order: fn(usize) -> NewOrder, usual: Option<u64>) ->
     taken
 }
 
-/// As a venue carries them out: in batches, and each announced when others are still before it.
-/// Returns what one takes.
+/// Runs commands as a venue does: in batches, each announced ahead of its execution. Returns the
+/// time of one command.
 fn carry_out_all(engine: &mut Engine, mut commands: impl Iterator<Item = Command>) -> u64 {
     const BATCH_COMMANDS: usize = 1_000;
     let envelope = Envelope { account: AccountId(1), ..Envelope::venue(Origin::Replay, 0) };
@@ -441,7 +441,7 @@ fn carry_out_all(engine: &mut Engine, mut commands: impl Iterator<Item = Command
     }
 }
 
-/// How the orders of a crowd go.
+/// The sequence in which the orders of a crowd leave.
 #[derive(Clone, Copy, Debug)]
 enum Leave {
     AtRandom,
@@ -449,14 +449,14 @@ enum Leave {
     WorstFirst,
 }
 
-/// A million orders come at random, `apart` ticks from each other, and go; those that wait are
-/// looked at as a replay does. Prints what one takes, and returns it; against `usual`, both ways
+/// A million orders enter at random, `apart` ticks from each other, and leave; waiting ones are
+/// prefetched as in a replay. Prints and returns the time of one operation; against `usual`, both
 /// together must be within three times of it.
 fn crowd(name: &str, apart: i64, prices: i64, leave: Leave, usual: Option<u64>) -> u64 {
     let mut bare = Bare::empty();
     let mut places: Vec<i64> = (0..MANY as i64).map(|at| at % prices).collect();
     shuffle(&mut bare, &mut places);
-    // Touched beforehand: whose these bytes are is not the question.
+    // Touched ahead of the measurement, which does not include these bytes.
     let mut orders: Vec<(i64, u64)> = vec![(1, 1); MANY];
     let before = house::resident_bytes();
     let start = Instant::now();
@@ -505,7 +505,7 @@ fn shuffle<T>(bare: &mut Bare, items: &mut [T]) {
     }
 }
 
-/// Of each batch, what one operation took, in tenths of nanoseconds.
+/// For each batch, the time of one operation in tenths of nanoseconds.
 #[derive(Default)]
 struct Times(Vec<u64>);
 

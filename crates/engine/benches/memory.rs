@@ -1,8 +1,8 @@
-//! Memory per resting order, all told: a million orders of 2,000 accounts, on 200,000 prices or
+//! Memory per resting order, in total: a million orders of 2,000 accounts, on 200,000 prices or
 //! each on a page of its own.
 //!
 //! `cargo bench -p engine --bench memory` prints the growth of the resident memory for names as the
-//! venue generates them and for the longest there are, and fails if it is more than is promised.
+//! venue generates them and for the longest names. It fails if that is more than promised.
 
 use types::{AccountId, ClOrdId, Command, NewOrder, Side};
 
@@ -11,7 +11,7 @@ mod house;
 const ACCOUNTS: u32 = 2_000;
 const ORDERS: u64 = 1_000_000;
 const PRICES_A_SIDE: u64 = 100_000;
-/// Tells a process which row it is to measure.
+/// Selects the row that a process measures.
 const ROW: &str = "MEMORY_ROW";
 const MIDDLE: i64 = 1_000_000_000;
 /// No two orders of a sparse book lie on one page of 64 prices.
@@ -26,7 +26,7 @@ const ROWS: [Row; 4] = [
     ("a page each, names of 36 characters", ClOrdId::LEN_MAX, 256, sparse),
 ];
 
-/// Each row is measured in a process of its own, where nothing was freed that it could use again.
+/// Each row is measured in a process of its own, without freed memory of other rows.
 fn main() {
     if let Some(row) = std::env::var(ROW).ok().and_then(|row| row.parse::<usize>().ok()) {
         return measure(ROWS[row]);
@@ -66,14 +66,14 @@ fn order(number: u64, name_len: usize, away: fn(u64) -> i64) -> (AccountId, NewO
     (account, house::limit_order(side, price, 1 + hash % 100, &text))
 }
 
-/// How far from the middle an order is: several share a price.
+/// Distance of an order from the middle: several orders share a price.
 fn crowded(number: u64) -> i64 {
     1 + (hash(number) % PRICES_A_SIDE) as i64
 }
 
-/// All pages, in an order that has none.
+/// All pages, in pseudo-random order.
 fn sparse(number: u64) -> i64 {
-    // The factor has no divisor in common with the number of orders.
+    // The factor and the number of orders are coprime.
     APART * (1 + (number * 618_033 % ORDERS) as i64)
 }
 

@@ -1,4 +1,4 @@
-//! What the engine asks of the allocator, counted: nothing while the flow is steady.
+//! The engine's allocations, counted: none while the flow is steady.
 
 #![allow(unsafe_code, reason = "an allocator that counts; no other way is known to Rust")]
 
@@ -25,7 +25,7 @@ fn count() {
     ALLOCATIONS.with(|allocations| allocations.set(allocations.get() + 1));
 }
 
-// SAFETY: everything is passed on to the system's allocator as it is.
+// SAFETY: all calls are passed on unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -50,7 +50,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Orders come, trade in parts and in full, are canceled, and about as many rest all the time.
+/// Orders enter, trade in parts and in full, and are canceled, and a nearly constant number rests.
 #[test]
 fn the_steady_state_allocates_nothing() {
     let mut venue = Venue::open();
@@ -71,7 +71,7 @@ struct Venue {
     events: Vec<Event>,
     random: u64,
     now_ns: u64,
-    /// Orders that were entered and perhaps still rest.
+    /// Orders that were entered and may still rest.
     entered: Vec<(AccountId, OrderId)>,
     trades: u64,
 }
@@ -110,7 +110,7 @@ impl Venue {
             Side::Sell => 1_000_000 + away,
         };
         let account = AccountId(1 + self.draw(u64::from(ACCOUNTS)) as u32);
-        // As long as a generated name, and now and then the longest.
+        // As long as a generated name, and sometimes the longest.
         let mut text = [b'a'; ClOrdId::LEN_MAX];
         let len = if self.draw(4) == 0 { text.len() } else { 20 };
         let mut rest = self.now_ns;
@@ -134,7 +134,7 @@ impl Venue {
         }
     }
 
-    /// Whichever; it may have traded in the meantime.
+    /// Cancels a random order, unless it has traded since.
     fn cancel(&mut self) {
         if self.entered.is_empty() {
             return;
@@ -144,7 +144,7 @@ impl Venue {
         self.apply(account, house::cancel_order(order_id));
     }
 
-    /// Xorshift: below `bound`.
+    /// A number of xorshift below `bound`.
     fn draw(&mut self, bound: u64) -> u64 {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;

@@ -1,7 +1,7 @@
-//! What benches and tests of a whole engine start from: one instrument, and accounts that own
-//! enough of both its assets.
+//! Setup for benches and tests of a whole engine: one instrument, and accounts with enough of both
+//! its assets.
 
-#![allow(dead_code, reason = "nobody uses all of it")]
+#![allow(dead_code, reason = "each bench uses a part of it")]
 
 use engine::Engine;
 use types::{
@@ -22,7 +22,7 @@ pub(crate) fn open(accounts: u32) -> Engine {
     engine
 }
 
-/// The operator's commands that lead there.
+/// The operator's commands of the setup.
 pub(crate) fn set_up(accounts: u32) -> Vec<Command> {
     let mut commands = Vec::new();
     for name in ["BASE", "QUOTE"] {
@@ -66,7 +66,7 @@ pub(crate) fn set_up(accounts: u32) -> Vec<Command> {
     commands
 }
 
-/// Applies a command; `events` are those that it led to.
+/// Applies a command; `events` are its events.
 pub(crate) fn apply(
     engine: &mut Engine,
     now_ns: u64,
@@ -79,7 +79,7 @@ pub(crate) fn apply(
     engine.apply(now_ns, &Entry { envelope, command }, events);
 }
 
-/// [`apply`] for what nobody may refuse.
+/// [`apply`] for commands that must not be refused.
 pub(crate) fn carry_out(
     engine: &mut Engine,
     now_ns: u64,

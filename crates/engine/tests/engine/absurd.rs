@@ -1,4 +1,4 @@
-//! Values that nobody means, in what goes beyond a plain order: zero, below zero, the largest.
+//! Absurd values in the terms beyond a plain order: zero, negative, the largest.
 
 use types::{
     AccountId, AccountLimits, AccountMode, AccountRisk, AmendOrder, Command, CorrectTrade,
@@ -11,7 +11,7 @@ use crate::house::{Driver, House, limit, lots, market, minor, name, state_bytes,
 
 const HERE: InstrumentId = InstrumentId(0);
 
-/// Account 1 owns balances, account 2 is bounded by limits; account 3 quotes 10 and 20.
+/// Account 1 has balances, account 2 has limits; account 3 quotes 10 and 20.
 fn venue() -> Driver {
     let balances = (0..3).map(|asset| ((2, asset), 0)).collect();
     let mut venue = House { balances, ..House::default() }.open();
@@ -126,7 +126,7 @@ fn quantities_and_prices_that_an_order_is_changed_to() {
 }
 
 #[test]
-fn what_operators_set() {
+fn settings_of_operators() {
     use RejectReason::*;
     let account = AccountId(1);
     let limits = |limits| {

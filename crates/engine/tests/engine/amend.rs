@@ -1,9 +1,9 @@
-//! Less quantity for an open order.
+//! Amends: a lower quantity for an open order.
 
 use crate::script::check;
 
 #[test]
-fn an_amend_gives_back_what_is_no_longer_held() {
+fn an_amend_frees_the_difference_of_the_hold() {
     check(
         "1 buy 10 @ 10 as a
          1 sell 10 @ 20 as b

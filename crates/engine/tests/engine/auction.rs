@@ -1,4 +1,4 @@
-//! One price for all that has gathered: how it is found, who trades at it, what ends with it.
+//! Auctions: the price, the trades, and the orders that end with the auction.
 
 use engine::WORK_PER_COMMAND;
 use types::{Command, Event, InstrumentId, Phase, SetPhase, Side};
@@ -6,7 +6,7 @@ use types::{Command, Event, InstrumentId, Phase, SetPhase, Side};
 use crate::house::{House, limit};
 use crate::script::{check, play};
 
-/// Where an opening auction uncrosses after a last trade at this price, if any.
+/// The uncrossing of an opening auction after a last trade at this price, if any.
 fn uncrosses_at(last_price: Option<i64>, bids: &[(u64, i64)], asks: &[(u64, i64)]) -> String {
     let mut script = String::new();
     if let Some(price) = last_price {
@@ -20,8 +20,8 @@ fn uncrosses_at(last_price: Option<i64>, bids: &[(u64, i64)], asks: &[(u64, i64)
         script += &format!("2 sell {qty} @ {price}\n");
     }
     script += "phase Continuous\n";
-    let (_, told) = play(&script);
-    let uncrossed = told.iter().find_map(|told| told.strip_prefix("uncrossed "));
+    let (_, output) = play(&script);
+    let uncrossed = output.iter().find_map(|line| line.strip_prefix("uncrossed "));
     uncrossed.unwrap_or("nowhere").to_owned()
 }
 
@@ -56,7 +56,7 @@ fn then_the_nearest_to_the_last_price_or_the_lowest() {
     assert_eq!(balanced(Some(90)), "10@100");
     assert_eq!(balanced(Some(103)), "10@103");
     assert_eq!(balanced(Some(110)), "10@105");
-    // As much is left over on one side at the lower prices as on the other at the higher ones.
+    // The surplus at the lower prices equals that at the higher ones on the other side.
     let (bids, asks) = ([(10, 105), (5, 102)], [(10, 100), (5, 103)]);
     assert_eq!(uncrosses_at(None, &bids, &asks), "10@100 left 5 to buy");
     assert_eq!(uncrosses_at(Some(102), &bids, &asks), "10@102 left 5 to buy");
@@ -416,7 +416,7 @@ fn trades_phase_expiries_pegs_and_triggers_come_in_this_order() {
 }
 
 #[test]
-fn an_indication_is_told_of_what_has_changed_at_most_every_100_ms() {
+fn indications_follow_changes_at_most_every_100_ms() {
     check(
         "phase OpeningAuction
          at 1s
@@ -481,7 +481,7 @@ fn indications_come_by_instrument_and_not_while_the_venue_is_halted() {
 }
 
 #[test]
-fn what_exceeds_one_commands_work_goes_on_at_the_same_price_before_anything_else() {
+fn work_beyond_one_command_continues_first_at_the_same_price() {
     let set_phase = |phase| Command::SetPhase(SetPhase { instrument: InstrumentId(0), phase });
     let bids = u64::from(WORK_PER_COMMAND) + 5;
     for goes_on_by in ["continue", "order"] {
@@ -523,7 +523,7 @@ fn prices(events: &[Event]) -> Vec<i64> {
 }
 
 #[test]
-fn only_a_tick_tells_and_only_when_nothing_else_waits() {
+fn only_a_tick_publishes_indications_and_only_without_deferred_work() {
     check(
         "with work 1
          phase OpeningAuction

@@ -1,4 +1,4 @@
-//! How far trades may be from a reference, and what happens instead of a trade beyond that.
+//! Price bands: the largest distance of trades from a reference, and the consequences of a breach.
 
 use types::{
     Command, InstrumentId, InstrumentRules, PercentPrice, QTY_MAX, Qty, RejectReason,
@@ -8,19 +8,19 @@ use types::{
 use crate::house::House;
 use crate::script::{check, play};
 
-/// What these lines tell after a trade at `price` under these bands.
+/// The events of these lines after a trade at `price` under these bands.
 fn after_trade(bands: &str, price: i64, lines: &str) -> Vec<String> {
     let before = format!("bands {bands}\n1 sell 1 @ {price}\n2 buy 1 @ {price}");
-    let (_, told_before) = play(&before);
-    let (_, told) = play(&format!("{before}\n{lines}"));
-    told[told_before.len()..].to_vec()
+    let (_, output_before) = play(&before);
+    let (_, output) = play(&format!("{before}\n{lines}"));
+    output[output_before.len()..].to_vec()
 }
 
 /// Whether a trade at `at` is allowed after one at `price`.
 fn allowed(bands: &str, price: i64, at: i64) -> bool {
     let trades = |lines: &str| {
-        let told = after_trade(bands, price, lines);
-        told.iter().any(|told| told.starts_with("trade"))
+        let output = after_trade(bands, price, lines);
+        output.iter().any(|line| line.starts_with("trade"))
     };
     let by_a_buy = trades(&format!("1 sell 1 @ {at} \n 2 buy market 1"));
     let by_a_sell = trades(&format!("1 buy 1 @ {at} \n 2 sell market 1"));
@@ -31,7 +31,7 @@ fn allowed(bands: &str, price: i64, at: i64) -> bool {
 #[test]
 fn bands_are_rounded_inwards() {
     for bands in ["static=500", "dynamic=500"] {
-        // Five percent of 100 are 5, of 99 are 4.95, of 19 not one tick.
+        // Five percent of 100 are 5, of 99 are 4.95, of 19 less than one tick.
         for (price, lowest, highest) in [(100, 95, 105), (99, 95, 103), (19, 19, 19)] {
             assert!(allowed(bands, price, lowest), "{bands}: {lowest} after {price}");
             assert!(allowed(bands, price, highest), "{bands}: {highest} after {price}");
@@ -133,16 +133,16 @@ fn an_auctions_price_is_the_new_static_reference() {
 }
 
 #[test]
-fn what_can_rest_rests_and_what_cannot_expires() {
+fn in_a_breach_orders_that_can_rest_do_and_others_expire() {
     let breach = |order: &str| {
-        let told = after_trade("static=500", 100, &format!("1 sell 1 @ 106 \n 2 {order}"));
-        told[2..].join(", ")
+        let output = after_trade("static=500", 100, &format!("1 sell 1 @ 106 \n 2 {order}"));
+        output[2..].join(", ")
     };
     let breached = "phase 0 VolatilityAuction BandBreached";
     for kind in ["", "day", "display 2"] {
-        let told = breach(&format!("buy 5 @ 106 {kind}"));
+        let output = breach(&format!("buy 5 @ 106 {kind}"));
         let shown = if kind == "display 2" { 2 } else { 5 };
-        assert_eq!(told, format!("accepted 4 5, rested 4 {shown}@106, {breached}"));
+        assert_eq!(output, format!("accepted 4 5, rested 4 {shown}@106, {breached}"));
     }
     assert_eq!(breach("buy 5 @ 106 hidden"), format!("accepted 4 5, {breached}"));
     assert_eq!(breach("buy 5 mtl"), format!("accepted 4 5@106, rested 4 5@106, {breached}"));
@@ -151,29 +151,32 @@ fn what_can_rest_rests_and_what_cannot_expires() {
             "market" => "buy market 5".to_owned(),
             _ => format!("buy 5 {kind}"),
         };
-        let told = breach(&order);
-        assert_eq!(told, format!("accepted 4 5, expired 4 0/5 PriceBand, {breached}"));
+        let output = breach(&order);
+        assert_eq!(output, format!("accepted 4 5, expired 4 0/5 PriceBand, {breached}"));
     }
 }
 
 #[test]
-fn what_falls_short_within_the_bands_breaches_nothing() {
+fn an_unfillable_order_within_the_bands_breaches_nothing() {
     let asks = "1 sell 1 @ 105 \n 1 sell 2 @ 106 \n";
-    let told = |order: &str| {
-        let told = after_trade("static=500", 100, &format!("{asks} 2 {order} \n phases"));
-        told[4..].join(", ")
+    let output = |order: &str| {
+        let output = after_trade("static=500", 100, &format!("{asks} 2 {order} \n phases"));
+        output[4..].join(", ")
     };
     let phases = "phases 0:Continuous 1:Continuous";
     assert_eq!(
-        told("buy 3 @ 106 fok"),
+        output("buy 3 @ 106 fok"),
         format!("accepted 5 3, expired 5 0/3 FillOrKill, {phases}")
     );
-    assert_eq!(told("buy 3 @ 106 min 2"), format!("accepted 5 3, expired 5 0/3 MinQty, {phases}"));
-    assert_eq!(told("buy 1 @ 106 fok"), format!("accepted 5 1, trade 3!<5! 1@105, {phases}"));
+    assert_eq!(
+        output("buy 3 @ 106 min 2"),
+        format!("accepted 5 3, expired 5 0/3 MinQty, {phases}")
+    );
+    assert_eq!(output("buy 1 @ 106 fok"), format!("accepted 5 1, trade 3!<5! 1@105, {phases}"));
 }
 
 #[test]
-fn what_self_trade_prevention_prevents_is_no_trade() {
+fn a_prevented_trade_breaches_no_band() {
     assert_eq!(
         after_trade(
             "static=500",
@@ -319,7 +322,7 @@ fn rules_that_contradict_themselves_are_refused() {
         assert_eq!(reason(0, change), invalid, "{number}");
     }
     assert_eq!(reason(7, changes[0]), Some(RejectReason::UnknownInstrument));
-    // A minimum without a maximum is none that contradicts it.
+    // A minimum without a maximum contradicts nothing.
     assert_eq!(reason(0, |rules| rules.trailing_delta_min_bps = 2), None);
     assert_eq!(reason(0, |rules| rules.avg_price_mins = 7 * 24 * 60), None);
 }

@@ -1,4 +1,4 @@
-//! The book by itself against sorted maps.
+//! The book by itself, compared with sorted maps.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,18 +9,18 @@ use types::{OrderId, Price, Qty, Side};
 use crate::house::{lots, ticks};
 
 #[derive(Clone, Debug)]
-enum Step {
+enum BookStep {
     Rest {
         side: Side,
         price: i64,
         qty: u64,
     },
-    /// Takes from the order in front, all of it or less.
+    /// Takes a part or all of the first order.
     Take {
         side: Side,
         qty: u64,
     },
-    /// Of the open order at this place.
+    /// An open order by its index.
     Reduce {
         at: usize,
         qty: u64,
@@ -35,9 +35,9 @@ enum Step {
     },
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<BookStep>> {
     let side = || prop_oneof![Just(Side::Buy), Just(Side::Sell)];
-    // Few prices close together; pages apart; and the ends of the world.
+    // Few prices close together; pages apart; and the smallest and largest prices.
     let price = || {
         prop_oneof![
             8 => -3..=3_i64,
@@ -49,12 +49,12 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     };
     let step = prop_oneof![
         8 => (side(), price(), 1..20_u64)
-            .prop_map(|(side, price, qty)| Step::Rest { side, price, qty }),
-        4 => (side(), 1..20_u64).prop_map(|(side, qty)| Step::Take { side, qty }),
-        2 => (any::<usize>(), 1..20_u64).prop_map(|(at, qty)| Step::Reduce { at, qty }),
-        3 => any::<usize>().prop_map(|at| Step::Remove { at }),
+            .prop_map(|(side, price, qty)| BookStep::Rest { side, price, qty }),
+        4 => (side(), 1..20_u64).prop_map(|(side, qty)| BookStep::Take { side, qty }),
+        2 => (any::<usize>(), 1..20_u64).prop_map(|(at, qty)| BookStep::Reduce { at, qty }),
+        3 => any::<usize>().prop_map(|at| BookStep::Remove { at }),
         2 => (side(), prop::option::of(price()), 0..300_u64)
-            .prop_map(|(side, limit, qty)| Step::CanFill { side, limit, qty }),
+            .prop_map(|(side, limit, qty)| BookStep::CanFill { side, limit, qty }),
     ];
     prop::collection::vec(step, 1..250)
 }
@@ -112,7 +112,7 @@ proptest! {
         let mut rested = 1;
         for step in steps {
             match step {
-                Step::Rest { side, price, qty } => {
+                BookStep::Rest { side, price, qty } => {
                     let node = book.rest(&mut nodes, OrderId(rested), side, ticks(price), lots(qty));
                     queues.side(side).entry(price).or_default().push_back((node, qty));
                     prop_assert_eq!(book.price(&nodes, node), ticks(price));
@@ -120,13 +120,13 @@ proptest! {
                     rested += 1;
                     prop_assert_eq!(nodes[node].side(), side);
                 }
-                Step::Take { side, qty } => {
+                BookStep::Take { side, qty } => {
                     let Some(front) = book.front(&nodes, side) else { continue };
                     let qty = qty.min(front.leaves_qty.lots());
                     book.reduce(&mut nodes, front.node, lots(qty));
                     queues.reduce(side, front.price.ticks(), front.node, qty);
                 }
-                Step::Reduce { at, qty } => {
+                BookStep::Reduce { at, qty } => {
                     let open = queues.open();
                     if open.is_empty() { continue }
                     let (side, price, node, leaves) = open[at % open.len()];
@@ -134,14 +134,14 @@ proptest! {
                     book.reduce(&mut nodes, node, lots(qty));
                     queues.reduce(side, price, node, qty);
                 }
-                Step::Remove { at } => {
+                BookStep::Remove { at } => {
                     let open = queues.open();
                     if open.is_empty() { continue }
                     let (side, price, node, leaves) = open[at % open.len()];
                     book.remove(&mut nodes, node);
                     queues.reduce(side, price, node, leaves);
                 }
-                Step::CanFill { side, limit, qty } => {
+                BookStep::CanFill { side, limit, qty } => {
                     let there: u64 = queues
                         .best_first(side.opposite())
                         .into_iter()
@@ -152,7 +152,7 @@ proptest! {
                         .flat_map(|(_, queue)| queue)
                         .map(|(_, leaves)| leaves)
                         .sum();
-                    // Nothing is found on an empty side, not even nothing.
+                    // An empty side has no quantity, not even zero.
                     let expect = there >= qty.max(1);
                     prop_assert_eq!(book.can_fill(side, limit.map(ticks), lots(qty)), expect);
                 }
@@ -182,7 +182,7 @@ proptest! {
         }
     }
 
-    /// Ids come in order, as the engine hands them out; after a restart they begin anywhere.
+    /// Ids ascend, as the engine assigns them; after a restart they begin anywhere.
     #[test]
     fn an_index_is_a_map(
         first in prop_oneof![Just(1_u64), 1..1_u64 << 53],
@@ -210,7 +210,7 @@ proptest! {
     }
 }
 
-/// An index must not count its way through ids that were never there.
+/// The index must not step through ids that were never used.
 #[test]
 fn an_index_begins_and_jumps_anywhere() {
     let mut index = OrderIndex::default();

@@ -1,4 +1,4 @@
-//! Trades undone or given another price, and what is owed since.
+//! Busts and corrections of trades, and the receivables that they create.
 
 use engine::WORK_PER_COMMAND;
 use types::{
@@ -52,7 +52,7 @@ fn a_bust_gives_everything_back_once() {
 }
 
 #[test]
-fn what_is_spent_becomes_a_receivable_that_deposits_pay() {
+fn spent_proceeds_become_a_receivable_that_deposits_pay() {
     check(
         "with balance 2 0B 1000Q
          with balance 1 100B 0Q
@@ -84,8 +84,8 @@ fn what_is_spent_becomes_a_receivable_that_deposits_pay() {
             "withdrawn 70 free 30B",
             "withdrawn 1000 free 0Q",
             "busted 1: 2 -100B 1000Q, 1 100B -1000Q",
-            "owed 1: 2->1 70B, trade 1",
-            "owed 2: 1->2 1000Q, trade 1",
+            "receivable 1: 2->1 70B, trade 1",
+            "receivable 2: 1->2 1000Q, trade 1",
             "receivables [1: 2->1 70B, trade 1] [2: 1->2 1000Q, trade 1]",
             "rejected AccountNotFlat",
             "rejected NothingToSettle",
@@ -109,7 +109,7 @@ fn what_is_spent_becomes_a_receivable_that_deposits_pay() {
 }
 
 #[test]
-fn what_is_earned_later_is_settled_by_command() {
+fn later_proceeds_settle_by_command() {
     check(
         "with balance 2 0B 1000Q
          1 sell 100 @ 10
@@ -128,7 +128,7 @@ fn what_is_earned_later_is_settled_by_command() {
             "trade 1!<2! 100@10",
             "withdrawn 100 free 0B",
             "busted 1: 2 -100B 1000Q, 1 100B -1000Q",
-            "owed 1: 2->1 100B, trade 1",
+            "receivable 1: 2->1 100B, trade 1",
             "accepted 3 5",
             "rested 3 5@10",
             "accepted 4 5",
@@ -141,7 +141,7 @@ fn what_is_earned_later_is_settled_by_command() {
 }
 
 #[test]
-fn the_venue_owes_fees_that_it_has_spent() {
+fn spent_fees_become_a_receivable_from_the_venue() {
     check(
         "with fees 10000 10000
          1 sell 100 @ 50
@@ -160,7 +160,7 @@ fn the_venue_owes_fees_that_it_has_spent() {
             "trade 1!<2! 100@50 fees 50Q 1B",
             "withdrawn 50 free 0Q",
             "busted 1: 2 -99B 5000Q, 1 100B -4950Q",
-            "owed 1: 0->1 50Q, trade 1",
+            "receivable 1: 0->1 50Q, trade 1",
             "balance 1000000B 999950Q 1000000C",
             "accepted 3 40",
             "rested 3 40@50",
@@ -306,28 +306,28 @@ fn a_trade_that_is_no_longer_kept_is_final() {
 #[test]
 fn a_deposit_pays_as_many_as_one_command_has_work_for_and_then_the_rest() {
     let work = u64::from(WORK_PER_COMMAND);
-    let owed = work + 5;
+    let debts = work + 5;
     let mut house = House::default();
     house.balances.insert((2, 0), 0);
     house.accounts.iter_mut().for_each(|spec| spec.trades_kept = 2_000);
     let mut venue = house.open();
     venue.unchecked = true;
-    for _ in 0..owed {
+    for _ in 0..debts {
         venue.apply(1, Command::NewOrder(limit("s", Side::Sell, 1, 10)));
         venue.apply(2, Command::NewOrder(limit("b", Side::Buy, 1, 10)));
     }
     let (account, asset) = (AccountId(2), AssetId(0));
     let external_ref = ExternalRef::parse("all").unwrap();
-    let amount = minor(owed.into());
+    let amount = minor(debts.into());
     let withdraw = Withdraw { account, asset, amount, external_ref };
     venue.apply(0, Command::Withdraw(withdraw));
-    for trade_id in (1..=owed).map(TradeId) {
+    for trade_id in (1..=debts).map(TradeId) {
         let instrument = InstrumentId(0);
         let (buyer, seller) = (AccountId(2), AccountId(1));
         let bust = BustTrade { instrument, trade_id, buyer, seller };
         assert_eq!(venue.reason(0, Command::BustTrade(bust)), None);
     }
-    assert_eq!(venue.engine.receivables().count() as u64, owed);
+    assert_eq!(venue.engine.receivables().count() as u64, debts);
     let paid = |events: &[Event]| {
         let settled = events.iter().filter_map(|event| match event {
             Event::ReceivableSettled(settled) => Some(settled.receivable.receivable.0),
@@ -335,13 +335,13 @@ fn a_deposit_pays_as_many_as_one_command_has_work_for_and_then_the_rest() {
         });
         settled.collect::<Vec<_>>()
     };
-    let first = venue.apply(0, deposit(2, 0, owed.into(), "back"));
+    let first = venue.apply(0, deposit(2, 0, debts.into(), "back"));
     assert_eq!(paid(&first), (1..=work).collect::<Vec<_>>(), "oldest first");
     venue.engine.assert_consistent();
     venue.restart();
-    // Who would spend it meanwhile comes too late.
+    // An account that would spend it in between is too late.
     let rest = venue.apply(2, Command::NewOrder(limit("s", Side::Sell, 1, 10)));
-    assert_eq!(paid(&rest), (work + 1..=owed).collect::<Vec<_>>());
+    assert_eq!(paid(&rest), (work + 1..=debts).collect::<Vec<_>>());
     let Some(Event::CommandRejected(rejected)) = rest.last() else { panic!("{rest:?}") };
     assert_eq!(rejected.reason, RejectReason::InsufficientBalance);
     assert_eq!(venue.engine.receivables().count(), 0);

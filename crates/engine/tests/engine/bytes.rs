@@ -1,4 +1,4 @@
-//! Commands that nobody meant: what can be read is carried out, and comes to an end.
+//! Damaged commands: a command that can be read is carried out, and its work ends.
 
 use std::fs;
 use std::path::Path;
@@ -10,18 +10,18 @@ use proptest::test_runner::TestRunner;
 use types::{Command, Entry, Event, Reader, Wire};
 
 use crate::house::{entry, event_bytes, state_bytes};
-use crate::random::{self, Step, steps};
+use crate::random::{self, RandomStep, steps};
 
-/// One unit of a command's work is told in at most so many events.
+/// Limit of the events for one unit of a command's work.
 const EVENTS_PER_WORK: usize = 16;
 
-/// The most that one command may tell of.
+/// Limit of the events of one command.
 const EVENTS_MAX: usize = (WORK_PER_COMMAND as usize + 1) * EVENTS_PER_WORK;
 
-/// Far more than the orders of a short script can keep busy.
+/// Far more work than the orders of a short script need.
 const CONTINUES_MAX: usize = 100;
 
-/// Which byte of a command becomes which.
+/// Indexes of bytes in a command, and their new values.
 type Damage = (prop::sample::Index, u8);
 
 fn damage() -> impl Strategy<Value = Vec<Damage>> {
@@ -32,7 +32,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn commands_that_nobody_meant_come_to_an_end(
+    fn the_work_of_damaged_commands_ends(
         steps in prop::collection::vec((random::step(), damage()), 1..80),
     ) {
         let mut engine = random::open().engine;
@@ -73,8 +73,8 @@ fn apply_whole(engine: &mut Engine, now_ns: u64, command: &Entry) {
     }
 }
 
-/// Something for `make fuzz` to begin with: scripts, and the entries, events and states of them,
-/// in a folder for each target.
+/// Seeds for `make fuzz`: scripts, and their entries, events and states, in a folder for each
+/// target.
 #[test]
 #[ignore = "it writes files for the fuzzer"]
 fn write_seeds() {
@@ -87,7 +87,8 @@ fn write_seeds() {
     for number in 0..60 {
         let mut venue = random::open();
         let mut log = Vec::new();
-        for Step { after_ns, entry, .. } in steps(40).new_tree(&mut runner).unwrap().current() {
+        for RandomStep { after_ns, entry, .. } in steps(40).new_tree(&mut runner).unwrap().current()
+        {
             venue.now_ns += after_ns - 1;
             let events = venue.apply_whole(&entry);
             (venue.now_ns, entry.clone()).write(&mut log);

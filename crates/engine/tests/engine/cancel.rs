@@ -1,4 +1,4 @@
-//! Cancels, by either id, restricted, and all at once.
+//! Cancels: by either id, restricted, and of all orders.
 
 use crate::script::check;
 

@@ -24,7 +24,7 @@ fn after(venue: &Driver, ns: u64) -> u64 {
 }
 
 #[test]
-fn what_is_due_happens_before_the_command_of_that_time() {
+fn due_work_runs_ahead_of_that_times_command() {
     let mut venue = House::default().open();
     let due_ns = after(&venue, 10);
     venue.apply(1, until("a", 5, 100, due_ns));
@@ -37,7 +37,7 @@ fn what_is_due_happens_before_the_command_of_that_time() {
     let events = venue.apply(2, sell);
     assert_eq!(expired(&events), [], "one nanosecond too early");
 
-    // It would trade with "b" and then with "a", which is over.
+    // It would trade with "b" and then with "a", which has expired.
     let sell = Command::NewOrder(limit("t", Side::Sell, 20, 100));
     let events = venue.apply(2, sell);
     assert_eq!(expired(&events), [(1, ExpireCause::GoodTillDate)]);
@@ -48,7 +48,7 @@ fn what_is_due_happens_before_the_command_of_that_time() {
 }
 
 #[test]
-fn a_tick_ends_what_is_due_and_gives_back_what_it_held() {
+fn a_tick_ends_due_orders_and_frees_their_holds() {
     let mut venue = House::default().open();
     let (before, due_ns) = (venue.balance(1, 1), after(&venue, 10));
     venue.apply(1, until("a", 5, 100, due_ns));
@@ -61,7 +61,7 @@ fn a_tick_ends_what_is_due_and_gives_back_what_it_held() {
 }
 
 #[test]
-fn a_date_goes_with_its_order() {
+fn a_date_ends_with_its_order() {
     let mut venue = House::default().open();
     let due_ns = after(&venue, 10);
     venue.apply(1, until("a", 5, 100, due_ns));
@@ -85,7 +85,7 @@ fn dates_must_be_later_than_now() {
 }
 
 #[test]
-fn more_dates_than_one_command_ends_go_on_before_any_other() {
+fn more_dates_than_one_command_ends_continue_ahead_of_other_commands() {
     let mut venue = House::default().open();
     venue.unchecked = true;
     let due_ns = venue.now_ns + 10_000;

@@ -1,4 +1,4 @@
-//! Work that exceeds one command and goes on in `Continue`.
+//! Work that exceeds one command and continues in `Continue`.
 
 use engine::WORK_PER_COMMAND;
 use types::{
@@ -21,7 +21,7 @@ fn venue_with_sells(count: usize) -> Driver {
     venue
 }
 
-/// The lots traded by each command until nothing waits.
+/// The lots traded by each command until no work waits.
 fn trades(venue: &mut Driver, order: NewOrder) -> (Vec<usize>, Vec<Event>) {
     let mut events = venue.apply(2, Command::NewOrder(order));
     let traded = |events: &[Event]| {
@@ -111,7 +111,7 @@ fn immediate_orders_are_suspended_too() {
 }
 
 #[test]
-fn a_fill_or_kill_looks_at_a_thousand_orders() {
+fn a_fill_or_kill_reads_a_thousand_orders() {
     let mut house = House::default();
     house.instruments[0].max_qty = lots(5_000);
     let mut venue = house.open();
@@ -191,8 +191,8 @@ fn continue_without_work_does_nothing() {
     assert_eq!(venue.apply(0, Command::Continue(())), []);
 }
 
-/// The venue sees to it that `Continue` comes first. A log that says otherwise is carried out as
-/// if it had: nobody comes between the halves of a command.
+/// The venue makes `Continue` the next command. If a log does not, the engine behaves as if it had:
+/// no command runs between the parts of another.
 #[test]
 fn no_command_overtakes_work_that_waits() {
     let build = || {

@@ -1,4 +1,4 @@
-//! An instrument that takes no more orders.
+//! Delisted instruments.
 
 use engine::WORK_PER_COMMAND;
 use types::{Command, DelistInstrument, Event, InstrumentId, RejectReason, Side};
@@ -110,7 +110,7 @@ fn an_instrument_is_delisted_in_any_phase_and_in_a_halt() {
 }
 
 #[test]
-fn a_timed_halt_of_what_is_delisted_ends_in_nothing() {
+fn a_timed_halt_of_a_delisted_instrument_changes_nothing_at_its_end() {
     check(
         "bands dynamic=500 for=5s halt
          at 1s
@@ -147,7 +147,7 @@ fn a_timed_halt_of_what_is_delisted_ends_in_nothing() {
 }
 
 #[test]
-fn what_exceeds_one_commands_work_goes_on_before_anything_else() {
+fn work_beyond_one_command_continues_first() {
     let mut venue = House::default().open();
     venue.unchecked = true;
     let orders = u64::from(WORK_PER_COMMAND) + 5;
@@ -163,7 +163,7 @@ fn what_exceeds_one_commands_work_goes_on_before_anything_else() {
     assert!(venue.engine.has_deferred());
     venue.engine.assert_consistent();
     venue.restart();
-    // Another order finds it blocked, behind the cancels that are left.
+    // Another order is refused; the remaining cancels run first.
     let rest = venue.apply(3, Command::NewOrder(limit("s", Side::Sell, 1, 5)));
     canceled.extend(canceled_ids(&rest));
     assert_eq!(canceled, (1..=orders).collect::<Vec<_>>(), "oldest first");

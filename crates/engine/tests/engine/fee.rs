@@ -1,9 +1,9 @@
-//! Fees: whose rate, of what, rounded how, paid to whom.
+//! Fees: rate, basis, rounding, and the receiver.
 
 use crate::script::check;
 
 #[test]
-fn each_side_pays_from_what_it_receives() {
+fn each_side_pays_from_its_proceeds() {
     // 1 % for the maker, 2 % for the taker.
     check(
         "with fees 10000 20000
@@ -106,7 +106,7 @@ fn fees_count_smallest_units_not_lots() {
 }
 
 #[test]
-fn the_venue_may_withdraw_what_it_earned() {
+fn the_venue_may_withdraw_its_revenue() {
     check(
         "with fees 10000 20000
          1 sell 100 @ 50

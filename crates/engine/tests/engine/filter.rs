@@ -1,4 +1,4 @@
-//! The rules of an instrument beyond its bounds: at the bound, one beyond, and absurd.
+//! The rules of an instrument beyond its bounds: at the bound, one beyond, and absurd values.
 
 use types::{
     AccountId, AccountMode, AccountRisk, AmendOrder, Command, FeeRates, InstrumentId,
@@ -16,7 +16,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 const HERE: InstrumentId = InstrumentId(0);
 const NO_RULES: fn() -> InstrumentRules = InstrumentRules::default;
 
-/// What a new order would be refused for.
+/// The reason for which a new order would be refused.
 fn would(venue: &Driver, account: u32, order: NewOrder) -> Option<RejectReason> {
     venue.engine.check_new_order(AccountId(account), &order).err()
 }
@@ -24,7 +24,7 @@ fn would(venue: &Driver, account: u32, order: NewOrder) -> Option<RejectReason> 
 fn order(venue: &mut Driver, account: u32, order: NewOrder) -> Option<RejectReason> {
     let would = would(venue, account, order);
     let reason = venue.reason(account, Command::NewOrder(order));
-    assert_eq!(would, reason, "asking beforehand gives the same answer");
+    assert_eq!(would, reason, "check_new_order gives the same result");
     reason
 }
 
@@ -77,7 +77,7 @@ fn modify(
     venue.reason(account, Command::ModifyOrder(modify))
 }
 
-/// A house whose prices may be below zero; nobody owns anything.
+/// A setup whose prices may be negative; no account has balances.
 fn below_zero() -> Driver {
     let mut house = House::default();
     house.instruments[0].min_price = ticks(-1000);
@@ -109,7 +109,7 @@ fn the_average_is_of_all_trades_in_the_window_by_quantity() {
     venue.restart();
     assert_eq!(at(&mut venue, 61 * SECOND_NS - 1), Some(ticks(102)));
     trade(&mut venue, 20, 90);
-    // The first second has left; 3,880 for 40 lots are left.
+    // The first second has left the window; 3,880 for 40 lots remain.
     assert_eq!(at(&mut venue, 61 * SECOND_NS), Some(ticks(97)));
     assert_eq!(at(&mut venue, 62 * SECOND_NS), Some(ticks(90)));
     assert_eq!(at(&mut venue, 1_000 * SECOND_NS), Some(ticks(90)));
@@ -181,7 +181,7 @@ fn limit_prices_keep_to_their_part_of_the_average() {
         assert_eq!(would(&venue, 1, limit("a", side, 1, price)), expect, "{side:?} @ {price}");
     }
 
-    // One that takes its price from the book is held to it as well; by market or pegged, it is not.
+    // An order that takes its limit from the book is checked too; a market order or a peg is not.
     let to_limit = NewOrder {
         order_type: OrderType::MarketToLimit,
         price: ticks(0),
@@ -274,7 +274,7 @@ fn market_orders_have_a_smallest_quantity_of_their_own() {
 }
 
 #[test]
-fn an_iceberg_has_so_many_parts() {
+fn parts_of_an_iceberg_are_bounded() {
     use RejectReason::TooManyIcebergParts;
     let mut venue = House::default().open();
     let parts = |iceberg_parts_max| InstrumentRules { iceberg_parts_max, ..NO_RULES() };
@@ -287,7 +287,7 @@ fn an_iceberg_has_so_many_parts() {
     set(&mut venue, parts(1));
     assert_eq!(would(&venue, 1, iceberg("b", 2, 9, 1)), Some(TooManyIcebergParts));
 
-    // No rule allows more than any instrument does.
+    // No rule allows more than the venue's limit.
     let mut house = House::default();
     house.instruments[0].max_qty = lots(2000);
     let mut venue = house.open();
@@ -297,7 +297,7 @@ fn an_iceberg_has_so_many_parts() {
 }
 
 #[test]
-fn an_account_has_so_many_icebergs() {
+fn icebergs_of_an_account_are_bounded() {
     use RejectReason::TooManyIcebergOrders;
     let mut venue = House::default().open();
     set(&mut venue, InstrumentRules { max_iceberg_orders: 2, ..NO_RULES() });
@@ -323,7 +323,7 @@ fn an_account_has_so_many_icebergs() {
     assert_eq!(venue.reason(1, cancel_named("b")), None);
     assert_eq!(order(&mut venue, 1, iceberg("c", 6, 9, 2)), None);
     assert_eq!(order(&mut venue, 1, iceberg("d", 6, 9, 2)), Some(TooManyIcebergOrders));
-    // They trade in turn, two at a time: all of the second, and all but one of the first.
+    // They trade alternately, two at a time: all of the second, and all but one of the first.
     assert_eq!(order(&mut venue, 2, limit("take", Side::Sell, 12, 9)), None);
     assert_eq!(order(&mut venue, 1, iceberg("d", 6, 9, 2)), None);
     set(&mut venue, InstrumentRules { max_iceberg_orders: u32::MAX, ..NO_RULES() });
@@ -331,7 +331,7 @@ fn an_account_has_so_many_icebergs() {
 }
 
 #[test]
-fn an_order_is_amended_so_often() {
+fn amends_of_an_order_are_bounded() {
     use RejectReason::{AmendQtyNotAboveCum, AmendQtyNotLower, TooManyAmends};
     let mut venue = House::default().open();
     set(&mut venue, InstrumentRules { max_amends: 2, ..NO_RULES() });
@@ -348,7 +348,7 @@ fn an_order_is_amended_so_often() {
     assert_eq!(amend(&mut venue, 1, "a", 7), Some(TooManyAmends));
     assert_eq!(amend(&mut venue, 1, "a", 2), Some(AmendQtyNotAboveCum));
     assert_eq!(amend(&mut venue, 1, "b", 7), None, "each order by itself");
-    // A modification is no amendment, and takes none back.
+    // A modify is no amend, and does not reset the count.
     assert_eq!(modify(&mut venue, 1, "b", 6, 9), None);
     assert_eq!(modify(&mut venue, 1, "b", 6, 8), None);
     assert_eq!(amend(&mut venue, 1, "b", 5), None);
@@ -358,7 +358,7 @@ fn an_order_is_amended_so_often() {
 }
 
 #[test]
-fn an_account_owns_and_buys_so_much() {
+fn position_and_open_buys_of_an_account_are_bounded() {
     use RejectReason::{InsufficientBalance, PositionAboveMax};
     let balances = [((1, 0), 900), ((1, 1), 5_000)].into();
     let mut venue = House { balances, ..House::default() }.open();
@@ -368,7 +368,7 @@ fn an_account_owns_and_buys_so_much() {
     assert_eq!(would(&venue, 1, buy(100)), None);
     assert_eq!(would(&venue, 1, buy(101)), Some(PositionAboveMax));
     assert_eq!(would(&venue, 1, limit("c", Side::Buy, 900, 9)), Some(InsufficientBalance));
-    // What it offers it still owns; what it bids for it may come to own.
+    // The quantity that it offers is still its own; the quantity of its bids may become its own.
     assert_eq!(order(&mut venue, 1, limit("a", Side::Sell, 500, 20)), None);
     assert_eq!(order(&mut venue, 1, limit("b", Side::Buy, 60, 9)), None);
     venue.restart();
@@ -382,7 +382,7 @@ fn an_account_owns_and_buys_so_much() {
     assert_eq!(would(&venue, 1, buy(1)), Some(PositionAboveMax));
     assert_eq!(modify(&mut venue, 1, "b", 60, 9), None);
 
-    // By market: as many lots as it asks for, or as its amount buys at the best price.
+    // A market order counts its lots, or the lots that its amount buys at the best price.
     assert_eq!(order(&mut venue, 2, limit("offer", Side::Sell, 90, 10)), None);
     let size = |size| market("c", Side::Buy, size);
     assert_eq!(would(&venue, 1, size(OrderSize::Base(lots(40)))), None);
@@ -390,7 +390,7 @@ fn an_account_owns_and_buys_so_much() {
     assert_eq!(would(&venue, 1, size(OrderSize::Quote(minor(409)))), None);
     assert_eq!(would(&venue, 1, size(OrderSize::Quote(minor(410)))), Some(PositionAboveMax));
 
-    // Who owns more than that already only sells.
+    // An account above the limit can only sell.
     set(&mut venue, rules(1));
     assert_eq!(would(&venue, 1, buy(1)), Some(PositionAboveMax));
     assert_eq!(would(&venue, 1, limit("c", Side::Sell, 1, 9)), None);
@@ -399,7 +399,7 @@ fn an_account_owns_and_buys_so_much() {
 }
 
 #[test]
-fn who_is_short_may_buy_more() {
+fn a_short_account_may_buy_more() {
     let mut venue = below_zero();
     trade(&mut venue, 5, 100);
     set(&mut venue, InstrumentRules { max_position: lots(10), ..NO_RULES() });
@@ -471,16 +471,16 @@ fn an_update_keeps_steps_and_bounds_sound() {
     ] {
         assert_eq!(update(instrument, spec), Some(expect));
     }
-    // What has traded stays the average, and the state sound, when prices become narrower.
+    // After a trade, narrower bounds keep the average and leave the state valid.
     assert_eq!(update(0, InstrumentSpec { max_price: ticks(100), ..spec }), None);
     venue.restart();
     assert_eq!(venue.engine.avg_price(HERE), Some(ticks(700)));
     assert_eq!(would(&venue, 1, limit("a", Side::Buy, 1, 101)), Some(PriceAboveMax));
 }
 
-/// What is open keeps the bounds that it came under, so the widest of both must be amounts.
+/// Open orders keep the bounds that they entered with, so the widest of both must be amounts.
 #[test]
-fn an_update_leaves_amounts_that_fit_what_is_open() {
+fn an_update_keeps_the_amounts_of_open_orders_valid() {
     use RejectReason::InstrumentAmountsTooLarge;
     let mut house = House::default();
     let spec = &mut house.instruments[0];
@@ -496,15 +496,15 @@ fn an_update_leaves_amounts_that_fit_what_is_open() {
     };
     assert_eq!(update(1 << 50, (1 << 50) + 1), Some(InstrumentAmountsTooLarge));
     assert_eq!(update((1 << 50) + 1, 1 << 50), Some(InstrumentAmountsTooLarge));
-    // At the lower price there would be room for more, but not at the one that there was.
+    // At the lower price there would be room for more, but not at the former one.
     assert_eq!(update(1 << 49, 1 << 50), None);
     assert_eq!(update(1 << 49, 1 << 51), Some(InstrumentAmountsTooLarge));
     assert_eq!(update(1 << 50, 1 << 50), None);
 }
 
-/// Each of them is looked at for every buy.
+/// Every buy reads each of them.
 #[test]
-fn who_is_held_to_a_position_has_a_thousand_orders_open() {
+fn a_position_limit_bounds_open_orders_to_a_thousand() {
     use RejectReason::{PositionAboveMax, TooManyOpenOrders};
     let mut venue = House::default().open();
     venue.unchecked = true;

@@ -1,4 +1,4 @@
-//! Where the newest golden log of `tests/golden.rs` comes from.
+//! Generator of the newest golden log of `tests/golden.rs`.
 
 use std::path::Path;
 

@@ -87,7 +87,7 @@ fn halts_are_refused_in_order_of_precedence() {
 }
 
 #[test]
-fn a_halt_ends_at_its_time_before_the_command_of_that_time() {
+fn a_halt_ends_at_its_time_ahead_of_that_times_command() {
     check(
         "at 1s
          halt 1 until 5s
@@ -174,27 +174,28 @@ fn pegs_follow_when_the_halt_is_over() {
     );
 }
 
-/// What these lines tell when 100 was the first trade and instrument 0 halts at 7 and 13 percent.
+/// The events of these lines when 100 was the first trade and instrument 0 halts at 7 and 13
+/// percent.
 fn with_breaker(lines: &str) -> Vec<String> {
     let before = "breaker 700:5s 1300\n1 sell 1 @ 100\n2 buy 1 @ 100";
-    let (_, told_before) = play(before);
-    let (_, told) = play(&format!("{before}\n{lines}"));
-    told[told_before.len()..].to_vec()
+    let (_, output_before) = play(before);
+    let (_, output) = play(&format!("{before}\n{lines}"));
+    output[output_before.len()..].to_vec()
 }
 
-/// Only of halts and trades.
-fn outline(told: &[String]) -> Vec<&str> {
-    let matters = |told: &&str| {
+/// Only the events of halts and trades.
+fn outline(output: &[String]) -> Vec<&str> {
+    let matters = |line: &&str| {
         ["halted", "resumed", "trade", "rejected", "phase"]
             .iter()
-            .any(|word| told.starts_with(word))
+            .any(|word| line.starts_with(word))
     };
-    told.iter().map(String::as_str).filter(matters).collect()
+    output.iter().map(String::as_str).filter(matters).collect()
 }
 
 #[test]
 fn each_level_of_the_breaker_halts_once() {
-    let told = with_breaker(
+    let output = with_breaker(
         "1 buy 1 @ 94
          2 sell 1 @ 94
          1 buy 2 @ 93
@@ -211,7 +212,7 @@ fn each_level_of_the_breaker_halts_once() {
          2 sell 1 @ 80",
     );
     assert_eq!(
-        outline(&told),
+        outline(&output),
         [
             "trade 3!<4! 1@94",
             "trade 5<6! 1@93",
@@ -229,7 +230,7 @@ fn each_level_of_the_breaker_halts_once() {
 
 #[test]
 fn the_farthest_level_counts_for_the_nearer_ones_when_the_order_is_done() {
-    let told = with_breaker(
+    let output = with_breaker(
         "1 buy 1 @ 93
          1 buy 1 @ 80
          2 sell 3 @ 80
@@ -240,7 +241,7 @@ fn the_farthest_level_counts_for_the_nearer_ones_when_the_order_is_done() {
          2 sell 1 @ 93",
     );
     assert_eq!(
-        outline(&told),
+        outline(&output),
         [
             "trade 3!<5 1@93",
             "trade 4!<5 1@80",
@@ -259,8 +260,8 @@ fn the_levels_count_anew_when_the_index_opens_again() {
                 2 sell 1 @ 93
                 resume\n";
     let halts = |between: &str| {
-        let told = with_breaker(&format!("{fall}{between}\n{fall}"));
-        told.iter().filter(|told| told.starts_with("halted")).count()
+        let output = with_breaker(&format!("{fall}{between}\n{fall}"));
+        output.iter().filter(|line| line.starts_with("halted")).count()
     };
     assert_eq!(halts("phase Halt\nphase Continuous"), 1);
     assert_eq!(halts("phase VolatilityAuction\nphase Continuous"), 1);
@@ -273,7 +274,7 @@ fn the_levels_count_anew_when_the_index_opens_again() {
 
 #[test]
 fn only_the_index_halts_the_venue_and_only_when_it_trades() {
-    let told = with_breaker(
+    let output = with_breaker(
         "breaker 700 on 1
          1 buy 1 @ 50
          2 sell 1 @ 50
@@ -288,7 +289,7 @@ fn only_the_index_halts_the_venue_and_only_when_it_trades() {
          2 sell 1 @ 10",
     );
     assert_eq!(
-        outline(&told),
+        outline(&output),
         [
             "trade 3!<4! 1@50",
             "trade 5!<6! 1@100",

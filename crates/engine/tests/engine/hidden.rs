@@ -1,4 +1,4 @@
-//! Orders of which nothing is in market data.
+//! Hidden orders, which market data does not show.
 
 use crate::script::check;
 
@@ -26,7 +26,7 @@ fn nothing_is_shown_of_a_hidden_order() {
 }
 
 #[test]
-fn at_one_price_what_is_shown_trades_first() {
+fn at_one_price_displayed_orders_trade_first() {
     check(
         "1 sell 5 @ 100 hidden
          2 sell 5 @ 100
@@ -49,7 +49,7 @@ fn at_one_price_what_is_shown_trades_first() {
 }
 
 #[test]
-fn an_icebergs_next_part_comes_before_what_is_hidden() {
+fn an_icebergs_next_part_trades_ahead_of_hidden_orders() {
     check(
         "1 sell 4 @ 100 display 2
          2 sell 2 @ 100 hidden

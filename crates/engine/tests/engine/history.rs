@@ -1,4 +1,4 @@
-//! What is kept of orders and trades that are done.
+//! Finished orders and trades that the engine keeps.
 
 use types::{AccountId, Command, InstrumentId, OrderRef, UpdateAccount};
 
@@ -177,12 +177,12 @@ fn a_name_means_the_order_that_finished_last() {
 fn nothing_is_known_of_strangers() {
     let venue = House::default().open();
     let engine = &venue.engine;
-    let nobody = AccountId(99);
-    assert_eq!(engine.balances(nobody), &[]);
-    assert_eq!(engine.open_orders(nobody, InstrumentId(0)).count(), 0);
+    let unknown = AccountId(99);
+    assert_eq!(engine.balances(unknown), &[]);
+    assert_eq!(engine.open_orders(unknown, InstrumentId(0)).count(), 0);
     assert_eq!(engine.open_orders(AccountId(1), InstrumentId(99)).count(), 0);
-    assert_eq!(engine.finished_orders(nobody).count(), 0);
-    assert_eq!(engine.account_trades(nobody).count(), 0);
+    assert_eq!(engine.finished_orders(unknown).count(), 0);
+    assert_eq!(engine.account_trades(unknown).count(), 0);
     assert_eq!(engine.levels(InstrumentId(99), types::Side::Buy).count(), 0);
     assert_eq!(engine.resting(InstrumentId(99), types::Side::Buy).count(), 0);
     assert_eq!(engine.last_ids(InstrumentId(99)), None);

@@ -1,4 +1,5 @@
-//! A small venue to try the rules on, and a driver that checks what must hold after any command.
+//! A small venue for tests of the rules, and a driver that checks the invariants after each
+//! command.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +12,12 @@ use types::{
     Reader, RejectReason, RetryKey, Side, StpMode, Symbol, TimeInForce, Wire,
 };
 
-/// What every account has of every asset unless a script says otherwise.
+/// Every account's balance of every asset, unless a script sets another.
 pub(crate) const PLENTY: i128 = 1_000_000;
 pub(crate) const ACCOUNTS: u32 = 4;
 pub(crate) const ASSETS: [&str; 3] = ["B", "Q", "C"];
 
-/// How the venue is set up before a script starts.
+/// The setup of the venue at the start of a script.
 #[derive(Clone, Debug)]
 pub(crate) struct House {
     pub(crate) instruments: Vec<InstrumentSpec>,
@@ -26,8 +27,8 @@ pub(crate) struct House {
 }
 
 impl Default for House {
-    /// Instrument 0 trades B for Q at one Q per tick and lot. Instrument 1 trades C for Q, one lot
-    /// being ten of C's smallest units and one tick times one lot five of Q's.
+    /// Instrument 0 trades B for Q at one Q per tick and lot. Instrument 1 trades C for Q: one lot
+    /// is ten of C's smallest units, and one tick times one lot is five of Q's.
     fn default() -> Self {
         let plain = InstrumentSpec {
             symbol: Symbol::parse("BQ").unwrap(),
@@ -92,7 +93,7 @@ impl House {
         commands
     }
 
-    /// A venue set up like this.
+    /// A venue with this setup.
     pub(crate) fn open(&self) -> Driver {
         let mut driver = Driver::default();
         for command in self.commands() {
@@ -104,17 +105,17 @@ impl House {
     }
 }
 
-/// Applies commands, and checks after each what must hold whatever they were.
+/// Applies commands, and checks the invariants after each.
 #[derive(Clone, Default)]
 pub(crate) struct Driver {
     pub(crate) engine: Engine,
     pub(crate) now_ns: u64,
     numbers: Numbers,
     open: OpenOrders,
-    told: ToldBook,
-    /// If not that of the engine: see [`Engine::limit_work`].
+    published: PublishedBook,
+    /// If it differs from the engine's: see [`Engine::limit_work`].
     pub(crate) work_max: Option<u32>,
-    /// For states so large that checking them after every command takes too long.
+    /// For states so large that a check after every command takes too long.
     pub(crate) unchecked: bool,
 }
 
@@ -135,16 +136,16 @@ impl Driver {
         for event in &events {
             self.numbers.see(event);
             self.open.see(event);
-            self.told.see(event);
+            self.published.see(event);
         }
         if !self.unchecked {
             self.engine.assert_consistent();
-            self.told.assert_shown_by(&self.engine);
+            self.published.assert_shown_by(&self.engine);
         }
         events
     }
 
-    /// Applies a command and the `Continue`s that it leads to.
+    /// Applies a command and its `Continue`s.
     pub(crate) fn apply_whole(&mut self, entry: &Entry) -> Vec<Event> {
         let mut events = self.apply_entry(entry);
         while self.engine.has_deferred() {
@@ -172,7 +173,7 @@ impl Driver {
         levels.map(|(price, qty)| (price.ticks(), qty.lots())).collect()
     }
 
-    /// Writes the state, and goes on with what was read back from it.
+    /// Writes the state, and continues with the state read back.
     pub(crate) fn restart(&mut self) {
         let bytes = state_bytes(&self.engine);
         self.engine = Engine::read_state(Reader(&bytes)).expect("its own state");
@@ -180,8 +181,8 @@ impl Driver {
     }
 }
 
-/// The last event number of every account and instrument, order and trade ids included: all are
-/// counted from 1 without a gap.
+/// The last event number of every account and instrument, and the last order and trade ids: all
+/// count from 1 without a gap.
 #[derive(Clone, Default)]
 struct Numbers {
     of_account: BTreeMap<AccountId, u64>,
@@ -292,7 +293,7 @@ impl Numbers {
     }
 }
 
-/// Orders that were taken on and have not ended: each ends once, in one way.
+/// Accepted orders that have not ended: each ends once, in one way.
 #[derive(Clone, Default)]
 struct OpenOrders(BTreeSet<(InstrumentId, OrderId)>);
 
@@ -315,19 +316,19 @@ impl OpenOrders {
         }
     }
 
-    fn end(&mut self, order: &Order, as_told: OrderStatus) {
+    fn end(&mut self, order: &Order, published: OrderStatus) {
         let was_open = self.0.remove(&(order.instrument, order.order_id));
-        assert!(was_open && order.status == as_told, "{order:?} has ended before, or otherwise");
+        assert!(was_open && order.status == published, "{order:?} has ended before, or otherwise");
     }
 }
 
-/// The levels that follow from the events alone, by the rules that market data goes by.
+/// The levels derived from the events alone, by the rules of market data.
 #[derive(Clone, Default)]
-struct ToldBook {
+struct PublishedBook {
     levels: BTreeMap<(InstrumentId, Side, Price), u64>,
 }
 
-impl ToldBook {
+impl PublishedBook {
     fn see(&mut self, event: &Event) {
         match event {
             Event::OrderRested(e) => {
@@ -351,9 +352,9 @@ impl ToldBook {
     }
 
     fn reduce(&mut self, level: (InstrumentId, Side, Price), qty: Qty) {
-        let Some(left) = self.levels.get(&level).and_then(|told| told.checked_sub(qty.lots()))
+        let Some(left) = self.levels.get(&level).and_then(|level| level.checked_sub(qty.lots()))
         else {
-            panic!("{} lots taken off {level:?}, where fewer were told of", qty.lots());
+            panic!("{} lots taken off {level:?}, above the published quantity", qty.lots());
         };
         match left {
             0 => self.levels.remove(&level),
@@ -369,7 +370,7 @@ impl ToldBook {
                 shown.extend(levels.map(|(price, qty)| ((id, side, price), qty.lots())));
             }
         }
-        assert_eq!(self.levels, shown, "what was told, and what is shown");
+        assert_eq!(self.levels, shown, "published and displayed levels");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Orders that show one part after another.
+//! Icebergs: orders that show one part after another.
 
 use types::Event;
 
@@ -61,7 +61,7 @@ fn the_next_part_goes_to_the_back_of_the_queue() {
 }
 
 #[test]
-fn an_iceberg_trades_first_and_shows_a_part_of_what_is_left() {
+fn an_iceberg_trades_first_and_shows_a_part_of_the_remainder() {
     check(
         "2 sell 3 @ 100
          1 buy 10 @ 100 display 4
@@ -80,7 +80,7 @@ fn an_iceberg_trades_first_and_shows_a_part_of_what_is_left() {
 }
 
 #[test]
-fn a_lower_quantity_is_taken_from_what_is_not_shown_first() {
+fn a_lower_quantity_is_taken_from_the_reserve_first() {
     check(
         "1 sell 10 @ 100 display 4 as a
          1 amend a 5
@@ -107,7 +107,7 @@ fn a_lower_quantity_is_taken_from_what_is_not_shown_first() {
 }
 
 #[test]
-fn what_is_shown_is_the_same_after_a_restart() {
+fn displayed_parts_are_the_same_after_a_restart() {
     check(
         "1 sell 10 @ 100 display 4
          2 buy 3 @ 100
@@ -136,7 +136,7 @@ fn what_is_shown_is_the_same_after_a_restart() {
 }
 
 #[test]
-fn fill_or_kill_counts_what_icebergs_do_not_show() {
+fn fill_or_kill_counts_the_reserve_of_icebergs() {
     check(
         "1 sell 10 @ 100 display 4
          2 buy 11 @ 100 fok
@@ -187,7 +187,7 @@ fn display_quantities_are_refused_in_order_of_precedence() {
     );
 }
 
-/// A part is a trade of its own, so two icebergs of thin parts are more than one command's work.
+/// A part is a trade of its own, so two icebergs of thin parts exceed one command's work.
 #[test]
 fn thin_parts_go_on_in_the_next_command() {
     let mut house = House::default();

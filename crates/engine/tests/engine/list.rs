@@ -67,7 +67,7 @@ fn canceling_one_order_cancels_the_list() {
 }
 
 #[test]
-fn both_legs_hold_what_the_dearer_one_needs() {
+fn both_legs_together_hold_the_larger_amount() {
     check(
         "with balance 1 5B
          1 oco exit : sell 5 @ 110 post : sell 5 @ 88 stop 90
@@ -196,7 +196,7 @@ fn both_legs_are_placed_when_the_first_has_filled() {
 }
 
 #[test]
-fn lists_are_taken_on_whole_or_not_at_all() {
+fn lists_are_accepted_whole_or_not_at_all() {
     check(
         "1 oco exit : sell 5 @ 90 post : sell 5 stop 110
          1 oco exit : sell 5 @ 110 post : buy 5 stop 90
@@ -223,7 +223,7 @@ fn lists_are_taken_on_whole_or_not_at_all() {
 }
 
 #[test]
-fn an_account_has_so_many_lists_in_an_instrument() {
+fn lists_of_an_account_in_an_instrument_are_bounded() {
     check(
         "rules max_order_lists=1
          3 sell 1 @ 100
@@ -314,7 +314,7 @@ fn a_buying_oco_holds_its_fee_once() {
 }
 
 #[test]
-fn what_one_leg_of_a_buying_oco_pays_the_other_no_longer_holds() {
+fn a_payment_of_one_leg_of_a_buying_oco_lowers_the_hold_of_the_other() {
     check(
         "with balance 1 0B 1030Q
          schedule quote 0:10000,30000
@@ -437,7 +437,7 @@ fn each_order_of_a_list_counts_towards_the_order_rate() {
 }
 
 #[test]
-fn what_orders_of_lists_may_not_be() {
+fn forbidden_orders_of_lists() {
     check(
         "1 sell 1 @ 100
          2 buy 1 @ 99

@@ -1,4 +1,4 @@
-//! Order lists where orders gather and trade at one price.
+//! Order lists in phases that collect orders and trade at one price.
 
 use crate::script::check;
 
@@ -30,7 +30,7 @@ fn legs_gather_and_the_one_that_trades_ends_the_other() {
 }
 
 #[test]
-fn what_an_auction_fills_places_the_second_order_when_the_phase_has_changed() {
+fn a_fill_in_an_auction_places_the_second_order_after_the_phase_change() {
     check(
         "phase OpeningAuction
          1 oto entry : buy 5 @ 100 : sell 5 @ 99
@@ -90,7 +90,7 @@ fn a_stop_that_the_auctions_price_reaches_already_is_not_placed() {
 }
 
 #[test]
-fn what_would_be_placed_when_an_auction_ends_in_closed_expires() {
+fn an_order_placed_after_an_auction_ends_in_closed_expires() {
     check(
         "phase ClosingAuction
          1 oto entry : buy 5 @ 100 : sell 5 @ 110
@@ -120,7 +120,7 @@ fn what_would_be_placed_when_an_auction_ends_in_closed_expires() {
 }
 
 #[test]
-fn what_would_be_placed_in_a_halt_expires() {
+fn an_order_placed_in_a_halt_expires() {
     check(
         "breaker 1000:5s
          1 sell 1 @ 100

@@ -1,5 +1,5 @@
-//! The engine from outside: rules as scripts, random commands against a plain model, the state's
-//! bytes.
+//! The engine from outside: rules as scripts, random commands against a plain model, the bytes of
+//! the state.
 
 #![allow(clippy::unwrap_used)] // A test that panics is a test that fails.
 

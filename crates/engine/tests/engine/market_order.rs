@@ -72,7 +72,7 @@ fn a_market_buy_is_bounded_by_the_free_balance() {
 }
 
 #[test]
-fn a_market_order_must_own_what_it_names() {
+fn an_account_must_own_the_size_of_its_market_order() {
     check(
         "with balance 2 5B 99Q
          1 sell 5 @ 100
@@ -110,7 +110,7 @@ fn by_quote_amount_it_buys_whole_lots() {
             "rested 2 5@150",
             "accepted 3 quote 1000",
             "trade 1!<3 5@100",
-            // 50 are left, and the next lot costs 150.
+            // 50 remain, and the next lot costs 150.
             "trade 2<3! 3@150",
             "order 3 unnamed-3 Filled 8/8 =950",
             "balance 1000008B 999050Q 1000000C",
@@ -193,7 +193,7 @@ fn by_quote_amount_below_one_lot_expires() {
 }
 
 #[test]
-fn by_quote_amount_a_seller_sells_what_earns_it() {
+fn by_quote_amount_a_seller_sells_the_lots_that_earn_it() {
     check(
         "with balance 2 7B 0Q
          1 buy 5 @ 100

@@ -1,4 +1,4 @@
-//! Orders that take the best price, and rest there.
+//! Market-to-limit orders: they take the best price, and rest at it.
 
 use crate::script::check;
 

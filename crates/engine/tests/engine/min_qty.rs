@@ -1,4 +1,4 @@
-//! So much at once, or nothing.
+//! Minimum quantities: all of it at once, or no trade.
 
 use crate::script::{check, play};
 
@@ -32,7 +32,7 @@ fn less_than_the_minimum_is_no_trade() {
 }
 
 #[test]
-fn what_is_not_shown_counts() {
+fn undisplayed_quantity_counts() {
     check(
         "1 sell 6 @ 100 display 2
          1 sell 2 @ 100 hidden
@@ -60,7 +60,7 @@ fn what_is_not_shown_counts() {
 }
 
 #[test]
-fn a_market_order_counts_what_it_can_pay() {
+fn a_market_order_counts_the_lots_that_it_can_pay() {
     check(
         "with balance 2 0B 450Q
          1 sell 9 @ 100
@@ -119,10 +119,10 @@ fn own_orders_do_not_count() {
     );
 }
 
-/// An iceberg's reserve comes behind all that is shown at its price, so an own order may come
+/// An iceberg's reserve queues after all displayed orders at its price, so an own order may be in
 /// between.
 #[test]
-fn an_own_order_may_stand_before_a_reserve() {
+fn an_own_order_may_queue_ahead_of_a_reserve() {
     check(
         "1 sell 6 @ 100 display 2
          2 sell 1 @ 100
@@ -176,7 +176,7 @@ fn one_that_was_lowered_below_its_minimum_has_to_fill_in_full() {
              2 buy 1 @ 93
              4 sell 1 @ 93"
         );
-        let (_, told) = play(&script);
-        assert_eq!(told.last().map(String::as_str), Some("trade 4!<3! 2@95"), "{told:?}");
+        let (_, output) = play(&script);
+        assert_eq!(output.last().map(String::as_str), Some("trade 4!<3! 2@95"), "{output:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! The engine does what the model does.
+//! Comparison of the engine with the model.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use types::{
 
 use crate::house::{Driver, deposit, entry, limit};
 use crate::model::Model;
-use crate::random::{Script, Step, script, set_up};
+use crate::random::{RandomStep, Script, script, set_up};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..Default::default() })]
@@ -24,7 +24,7 @@ proptest! {
     }
 }
 
-/// Longer scripts, and as many as are asked for: `make soak`.
+/// Longer scripts, as many as requested: `make soak`.
 #[test]
 #[ignore = "it takes as long as one wants"]
 fn soak() {
@@ -53,7 +53,7 @@ fn play(script: &Script) -> Vec<Event> {
     let (mut venue, mut model) = both();
     let mut events = Vec::new();
     for step in &script.steps {
-        // A tick forgets so many retry keys and no more; nothing of it is done later.
+        // A tick drops a limited number of retry keys, and nothing of it is deferred.
         let is_tick = step.entry.command == Command::Tick(());
         venue.work_max = (!is_tick).then_some(script.work_max);
         events.extend(compare(&mut venue, &mut model, step));
@@ -61,9 +61,9 @@ fn play(script: &Script) -> Vec<Event> {
     events
 }
 
-/// What random scripts hardly ever come to: who has spent what a trade brought owes it.
+/// A case that random scripts rarely reach: a busted trade whose proceeds were spent.
 #[test]
-fn what_is_owed_is_the_same() {
+fn receivables_are_the_same() {
     let trader = |account, command| entry(account, None, command);
     let withdraw = |amount, external_ref| {
         Command::Withdraw(Withdraw {
@@ -95,14 +95,14 @@ fn what_is_owed_is_the_same() {
         trader(0, deposit(3, 1, 500, "four")),
         trader(0, settle(1)),
     ];
-    let step = |entry| Step { after_ns: 1, entry, restart: true };
+    let step = |entry| RandomStep { after_ns: 1, entry, restart: true };
     let steps = entries.map(step).to_vec();
     let events = play(&Script { work_max: 1, steps });
     let settled = events.iter().filter(|event| matches!(event, Event::ReceivableSettled(_)));
     assert_eq!(settled.count(), 2, "{events:#?}");
 }
 
-/// Random scripts must reach what they are meant to compare.
+/// Random scripts must reach every kind of event that they compare.
 #[test]
 fn random_scripts_reach_every_kind_of_event() {
     let mut runner = TestRunner::deterministic();
@@ -133,11 +133,12 @@ fn random_scripts_reach_every_kind_of_event() {
     assert!(missing.is_empty(), "no script reaches {missing:?}");
 }
 
-/// It would end an order that enters where nothing trades and may not rest: the ladder lets none in.
+/// The end of an order that enters without trading and must not rest: the ladder refuses such
+/// orders.
 const NEVER: &str = "Phase";
 
-/// What takes sums, numbers or a story that random scripts do not have, or too rarely to be sure
-/// of: scenarios have it, which are compared with the model too, or a test above.
+/// Kinds that need sums, numbers or a sequence that random scripts have rarely or never. Scenarios
+/// have them, which are compared with the model too, or a test above.
 const ELSEWHERE: &[&str] = &[
     "ReceivableCreated",
     "ReceivableSettled",
@@ -215,13 +216,13 @@ fn both() -> (Driver, Model) {
         compare(
             &mut venue,
             &mut model,
-            &Step { after_ns: 1, entry: entry(0, None, command), restart: false },
+            &RandomStep { after_ns: 1, entry: entry(0, None, command), restart: false },
         );
     }
     (venue, model)
 }
 
-fn compare(venue: &mut Driver, model: &mut Model, step: &Step) -> Vec<Event> {
+fn compare(venue: &mut Driver, model: &mut Model, step: &RandomStep) -> Vec<Event> {
     venue.now_ns += step.after_ns - 1;
     let mut events = venue.apply_entry(&step.entry);
     let expect = model.apply(venue.now_ns, &step.entry);
@@ -237,8 +238,8 @@ fn compare(venue: &mut Driver, model: &mut Model, step: &Step) -> Vec<Event> {
         events.extend(venue.apply(0, Command::Continue(())));
     }
     let same = events.iter().zip(&expect).take_while(|(event, expect)| event == expect).count();
-    let behind = |events: &[Event]| events.get(same).cloned();
-    assert_eq!(behind(&events), behind(&expect), "event {same} of {:?}", step.entry.command);
+    let event_at = |events: &[Event]| events.get(same).cloned();
+    assert_eq!(event_at(&events), event_at(&expect), "event {same} of {:?}", step.entry.command);
     assert_eq!(venue.engine.sequence(), model.sequence);
 
     for instrument in model.instruments() {

@@ -1,4 +1,4 @@
-//! Another quantity or price for an open order.
+//! Modifies: another quantity or price for an open order.
 
 use types::{Command, InstrumentId, ModifyOrder, OrderId, OrderRef, Phase, RejectReason, SetPhase};
 
@@ -133,7 +133,7 @@ fn it_may_fill_or_meet_itself() {
 }
 
 #[test]
-fn what_is_filled_already_closes_the_order() {
+fn a_quantity_that_is_filled_already_closes_the_order() {
     check(
         "1 buy 5 @ 90 as a
          2 sell 2 @ 90
@@ -283,7 +283,7 @@ fn nothing_is_modified_in_a_halt() {
     }
 }
 
-/// A modified order that trades a lot is suspended, and found under its id meanwhile.
+/// A modified order with many trades is suspended, and is found under its id until it continues.
 #[test]
 fn a_modified_order_goes_on_in_the_next_command() {
     let (mut venue, _) = play("1 buy 5 @ 90 as a");

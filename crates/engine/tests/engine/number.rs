@@ -1,5 +1,5 @@
-//! Ids and event numbers. [`crate::house::Driver`] counts them in every test; here are those that
-//! it cannot see.
+//! Ids and event numbers. [`crate::house::Driver`] counts them in every test; these tests cover the
+//! cases that it cannot see.
 
 use types::{AccountId, InstrumentId, OrderId, Side, TradeId};
 
@@ -24,14 +24,14 @@ fn refusals_use_up_no_number() {
 
 #[test]
 fn ids_go_on_after_a_restart() {
-    let (venue, told) = play(
+    let (venue, output) = play(
         "1 buy 1 @ 10
          1 cancel #1
          2 buy 5 @ 9
          restart
          1 sell 1 @ 9",
     );
-    assert_eq!(told[5..], ["accepted 3 1", "trade 2<3! 1@9"]);
+    assert_eq!(output[5..], ["accepted 3 1", "trade 2<3! 1@9"]);
     let ids = venue.engine.last_ids(InstrumentId(0));
     assert_eq!(ids, Some((OrderId(3), TradeId(1), 8)));
 }

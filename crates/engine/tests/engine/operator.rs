@@ -63,7 +63,7 @@ fn listings_are_refused_in_order_of_precedence() {
         assert_eq!(refused(&mut venue, command), Some(expect), "{spec:?}");
     };
     let mut spec = good;
-    // From the last rung to the first, each fault beside those that come after it.
+    // From the last rung to the first, each fault together with those of later rungs.
     spec.max_price = types::PRICE_MAX;
     spec.max_qty = types::QTY_MAX;
     spec.tick_size = Increment { units: 1 << 40, decimals: 0 };
@@ -156,7 +156,7 @@ fn keys_are_created_once_and_revoked_once() {
     let [Event::KeyRevoked(revoked)] = events[..] else { panic!("{events:?}") };
     assert_eq!((revoked.account, revoked.role), (AccountId(1), Role::Trader));
     assert_eq!(refused(&mut venue, revoke(1)), Some(RejectReason::UnknownKey));
-    // A hash stays taken: a revoked key must not come to life for somebody else.
+    // A hash stays taken: a revoked key must not become valid for another account.
     assert_eq!(refused(&mut venue, create_key(2, 7)), Some(RejectReason::ApiKeyInUse));
     venue.restart();
     let valid = venue.engine.keys().map(|(id, spec)| (id.0, spec.account.0));
@@ -189,7 +189,7 @@ fn a_master_key_is_rotated_for_all_valid_keys_or_for_none() {
     let sealed = venue.engine.keys().map(|(id, spec)| (id.0, spec.sealed_secret));
     let expect = [1, 3].map(|key| (key, resealed(key).sealed_secret));
     assert_eq!(sealed.collect::<Vec<_>>(), expect);
-    // Of a key that was revoked, nothing is left that the old master key would open.
+    // A revoked key has nothing left that the old master key would open.
     let state = state_bytes(&venue.engine);
     assert!(!state.windows(6).any(|bytes| bytes == b"sealed"));
 }
@@ -205,7 +205,7 @@ fn create_key(account: u32, hash: u8) -> Command {
     }))
 }
 
-/// Why a command was refused; that it changed nothing then is checked beside.
+/// The reason for which a command was refused; also checks that it changed nothing.
 fn refused(venue: &mut Driver, command: Command) -> Option<RejectReason> {
     let before = state_bytes(&venue.engine);
     let reason = venue.reason(0, command.clone());

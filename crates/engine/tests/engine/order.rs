@@ -1,4 +1,4 @@
-//! Limit orders and what their time in force makes of them.
+//! Limit orders and their times in force.
 
 use types::{Event, InstrumentId, NewOrder, OrderStatus, Side, StpMode};
 
@@ -6,7 +6,7 @@ use crate::house::{House, limit};
 use crate::script::check;
 
 #[test]
-fn a_limit_order_rests_and_holds_what_it_may_cost() {
+fn a_limit_order_rests_and_holds_its_largest_cost() {
     check(
         "1 buy 10 @ 100
          1 sell 7 @ 101
@@ -24,7 +24,7 @@ fn a_limit_order_rests_and_holds_what_it_may_cost() {
 }
 
 #[test]
-fn a_limit_order_trades_first_and_rests_with_what_is_left() {
+fn a_limit_order_trades_first_and_rests_with_the_remainder() {
     check(
         "1 sell 4 @ 100
          2 buy 10 @ 100
@@ -43,7 +43,7 @@ fn a_limit_order_trades_first_and_rests_with_what_is_left() {
 }
 
 #[test]
-fn an_order_rests_above_the_market_when_nobody_is_left() {
+fn an_order_rests_above_the_market_when_the_other_side_is_empty() {
     check(
         "1 sell 4 @ 90
          2 buy 10 @ 100
@@ -90,7 +90,7 @@ fn price_improvement_gives_back_the_difference_of_the_hold() {
 }
 
 #[test]
-fn immediate_or_cancel_takes_what_is_there() {
+fn immediate_or_cancel_takes_the_available_quantity() {
     check(
         "1 sell 5 @ 90
          1 sell 5 @ 101
@@ -257,7 +257,7 @@ fn instruments_count_in_their_own_units() {
 }
 
 #[test]
-fn events_tell_the_whole_order() {
+fn events_show_the_whole_order() {
     let mut venue = House::default().open();
     let request = NewOrder {
         stp_mode: StpMode::ExpireBoth,
@@ -288,7 +288,7 @@ fn events_tell_the_whole_order() {
 }
 
 #[test]
-fn every_order_ends_once_and_says_how() {
+fn every_order_ends_once_with_one_cause() {
     check(
         "1 sell 5 @ 100
          2 buy 3 @ 100

@@ -321,7 +321,7 @@ fn pegs_are_refused_in_order_of_precedence() {
     );
 }
 
-/// A thousand pegs, of which one moves less than there are: the order that moved them took work.
+/// A thousand pegs, of which one fewer moves, because the order that moved them used work.
 #[test]
 fn many_pegs_move_in_the_next_command() {
     let peg = |name: &str| {
@@ -360,9 +360,9 @@ fn many_pegs_move_in_the_next_command() {
     assert_eq!(moves(&venue.apply(2, cancel_named("t"))), 0, "they stay without a reference");
 }
 
-/// However much is done at once.
+/// Independent of the work of one command.
 #[test]
-fn a_round_of_pegs_comes_to_its_end_before_what_it_leads_to() {
+fn a_round_of_pegs_ends_ahead_of_its_consequences() {
     for work in [1, 2, 1_000] {
         let script = format!(
             "with work {work}
@@ -377,7 +377,7 @@ fn a_round_of_pegs_comes_to_its_end_before_what_it_leads_to() {
              continue
              continue"
         );
-        let (_, told) = play(&script);
+        let (_, output) = play(&script);
         let expect = [
             "accepted 6 1",
             "rested 6 1@98",
@@ -391,7 +391,7 @@ fn a_round_of_pegs_comes_to_its_end_before_what_it_leads_to() {
             "triggered 2",
             "rested 2 2@110",
         ];
-        assert_eq!(told[told.len() - expect.len()..], expect, "work {work}");
+        assert_eq!(output[output.len() - expect.len()..], expect, "work {work}");
     }
 }
 

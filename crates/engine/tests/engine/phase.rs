@@ -1,12 +1,13 @@
-//! Which command is taken in which phase, what a change of phase leads to, and calendars.
+//! Commands in each phase, consequences of a phase change, and calendars.
 
 use types::Phase;
 
 use crate::script::{check, play};
 
-/// Taken (`+`) or refused (`-`) in `Continuous`, `PreOpen`, the three auctions, `Halt`, `Closed`.
+/// Accepted (`+`) or refused (`-`) in `Continuous`, `PreOpen`, the three auctions, `Halt`,
+/// `Closed`.
 #[test]
-fn each_phase_takes_what_it_can_carry_out() {
+fn each_phase_accepts_its_commands() {
     let table = "
         +++++--  1 buy 1 @ 80
         +++++--  1 buy 1 @ 80 day
@@ -45,11 +46,12 @@ fn each_phase_takes_what_it_can_carry_out() {
                 phase => format!("phase {phase:?}"),
             };
             let before = format!("1 buy 5 @ 90 as a \n 2 sell 5 @ 110 \n {to_phase}");
-            let (_, told_before) = play(&before);
-            let (_, told) = play(&format!("{before} \n {line}"));
-            let refused = told[told_before.len()..].iter().any(|told| told.starts_with("rejected"));
-            assert_eq!(refused, taken == '-', "{line} in {phase:?}: {told:?}");
-            let last = told.last().expect("an answer");
+            let (_, output_before) = play(&before);
+            let (_, output) = play(&format!("{before} \n {line}"));
+            let refused =
+                output[output_before.len()..].iter().any(|line| line.starts_with("rejected"));
+            assert_eq!(refused, taken == '-', "{line} in {phase:?}: {output:?}");
+            let last = output.last().expect("an output line");
             assert!(!refused || last == "rejected PhaseForbids", "{line} in {phase:?}: {last}");
         }
     }
@@ -85,7 +87,7 @@ fn orders_gather_without_trading_and_trade_when_continuous_begins() {
 }
 
 #[test]
-fn an_auction_that_ends_in_closed_uncrosses_and_what_else_ends_there_does_not() {
+fn only_an_auction_uncrosses_when_it_ends_in_closed() {
     let gathers = "1 sell 1 @ 100
                    2 buy 1 @ 100
                    phase Closed
@@ -182,7 +184,7 @@ fn a_phase_is_set_once_and_for_an_instrument_that_there_is() {
 }
 
 #[test]
-fn the_phase_comes_before_the_terms_and_behind_the_halt_and_the_kill_switch() {
+fn the_phase_rung_follows_halt_and_kill_switch_and_precedes_the_terms() {
     check(
         "phase Closed
          1 buy 0 @ 0

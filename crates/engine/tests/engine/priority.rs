@@ -1,4 +1,4 @@
-//! Who trades first.
+//! Priority of resting orders.
 
 use crate::script::check;
 

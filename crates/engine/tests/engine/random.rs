@@ -1,4 +1,4 @@
-//! Random commands of every kind, drawn from so few ids, prices and names that they meet.
+//! Random commands of every kind, drawn from few ids, prices and names, so that they interact.
 
 mod operator;
 mod order;
@@ -18,7 +18,7 @@ use crate::house::{Driver, House, account_spec, entry, lots, minor, name, ticks}
 use crate::random::operator::{control, operator, rules, transfer, undo, withdrawal};
 use crate::random::order::{cancel, cancel_list, modify, new_list, new_order, order_ref};
 
-/// What of the rules is drawn.
+/// The parts of the rules that are drawn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Drawn {
     /// Icebergs, hidden and pegged orders, minimum quantities, market-to-limit.
@@ -28,7 +28,7 @@ pub(crate) struct Drawn {
     pub(crate) triggers: bool,
     pub(crate) trailing: bool,
     pub(crate) lists: bool,
-    /// Orders for the day and till a date.
+    /// Day orders and orders good till date.
     pub(crate) dated: bool,
     pub(crate) phases: bool,
     pub(crate) bands: bool,
@@ -86,7 +86,7 @@ pub(crate) fn house() -> House {
         spec.max_open_orders = 4;
     }
     house.instruments[1].min_qty = lots(1);
-    // One whose prices may be below zero.
+    // An instrument whose prices may be negative.
     let symbol = Symbol::parse("NEG").unwrap();
     house.instruments.push(InstrumentSpec {
         symbol,
@@ -104,7 +104,7 @@ pub(crate) fn house() -> House {
             house.balances.insert((account, asset), amount);
         }
     }
-    // Two that may come without balances, and one that is often short of everything.
+    // Two accounts that may be without balances, and one that is often short of everything.
     for account in 5..=6 {
         house.accounts.push(AccountSpec { max_open_orders: 6, ..account_spec(account) });
         house.balances.extend((0..3).map(|asset| ((account, asset), 0)));
@@ -114,7 +114,7 @@ pub(crate) fn house() -> House {
     house
 }
 
-/// What is set up before a script starts.
+/// The setup at the start of a script.
 pub(crate) fn set_up() -> Vec<Command> {
     let mut commands = house().commands();
     if DRAWN.self_trade {
@@ -134,7 +134,7 @@ pub(crate) fn set_up() -> Vec<Command> {
     commands
 }
 
-/// A venue set up like this.
+/// A venue with this setup.
 pub(crate) fn open() -> Driver {
     let mut driver = Driver::default();
     for command in set_up() {
@@ -147,7 +147,7 @@ fn rates(maker_fee_bps_x100: u32, taker_fee_bps_x100: u32) -> FeeRates {
     FeeRates { maker_fee_bps_x100, taker_fee_bps_x100 }
 }
 
-/// As `prop_oneof`, which in shrinking would come back to what has no weight.
+/// Like `prop_oneof`, which in shrinking would return to choices of weight zero.
 macro_rules! drawn_of {
     ($( $weight:expr => $strategy:expr ),+ $(,)?) => {{
         let mut arms = vec![$( ($weight, $strategy.boxed()) ),+];
@@ -157,27 +157,27 @@ macro_rules! drawn_of {
 }
 use drawn_of;
 
-/// A command, how much time has passed before it, and whether the engine starts anew behind each
-/// of its parts.
+/// A command, the time since the previous one, and whether the engine restarts after each of its
+/// parts.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct RandomStep {
     pub(crate) after_ns: u64,
     pub(crate) entry: Entry,
     pub(crate) restart: bool,
 }
 
-/// Commands, and how much of one is done at once.
+/// Commands, and the limit of their work.
 #[derive(Clone)]
 pub(crate) struct Script {
     pub(crate) work_max: u32,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<RandomStep>,
 }
 
-/// A line for a command: what is found is read by people.
+/// A line for each command, because people read the failures.
 impl fmt::Debug for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "work {}", self.work_max)?;
-        for Step { after_ns, entry, restart } in &self.steps {
+        for RandomStep { after_ns, entry, restart } in &self.steps {
             let Envelope { account, session, retry_key, .. } = &entry.envelope;
             let restart = if *restart { " restart" } else { "" };
             let retry = if retry_key.is_some() { " retry" } else { "" };
@@ -193,11 +193,11 @@ pub(crate) fn script(count: usize) -> impl Strategy<Value = Script> {
     (work_max, steps(count)).prop_map(|(work_max, steps)| Script { work_max, steps })
 }
 
-pub(crate) fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
+pub(crate) fn steps(count: usize) -> impl Strategy<Value = Vec<RandomStep>> {
     prop::collection::vec(step(), 1..=count)
 }
 
-pub(crate) fn step() -> impl Strategy<Value = Step> {
+pub(crate) fn step() -> impl Strategy<Value = RandomStep> {
     let key = prop_oneof![9 => Just(None), 1 => (0..6_u8).prop_map(|key| Some([key; 16]))];
     let after_ns = prop_oneof![
         120 => Just(1_u64),
@@ -222,14 +222,14 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
                 entry.envelope.session = SessionId(session.unwrap_or(account.into()));
                 entry.envelope.client_seq = client_seq;
             }
-            Step { after_ns, entry, restart }
+            RandomStep { after_ns, entry, restart }
         },
     )
 }
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Mostly the accounts of the house; rarely the venue's own, or none that there is.
+/// Mostly the accounts of the setup; rarely the venue's own, or an unknown one.
 fn account() -> impl Strategy<Value = u32> {
     let others = weight(DRAWN.modes, 10);
     drawn_of![45 => 1..=2_u32, 20 => 3..=4_u32, others => 5..=6_u32, 1 => Just(0), 1 => Just(7), 1 => Just(77)]
@@ -265,10 +265,8 @@ fn command() -> BoxedStrategy<Command> {
         let (cancel, stop, order, elsewhere) = drawn;
         let mode = if stop { ReplaceMode::StopOnFailure } else { ReplaceMode::AllowFailure };
         // Mostly in one instrument.
-        let cancel = match elsewhere {
-            true => cancel,
-            false => CancelOrder { instrument: order.instrument, ..cancel },
-        };
+        let cancel =
+            if elsewhere { cancel } else { CancelOrder { instrument: order.instrument, ..cancel } };
         ReplaceOrder { cancel, mode, order }
     });
     let cancel_all = (instrument(), cl_ord_id())

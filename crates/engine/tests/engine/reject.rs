@@ -8,7 +8,7 @@ use types::{
 use crate::house::{Driver, House, limit, lots, market, minor, state_bytes, ticks};
 use crate::script::check;
 
-/// A house in which each bound is apart from the others.
+/// A setup in which all bounds differ.
 fn house() -> House {
     let mut house = House::default();
     let spec = &mut house.instruments[0];
@@ -25,19 +25,19 @@ fn refused(venue: &mut Driver, account: u32, order: NewOrder) -> Option<RejectRe
     let before = state_bytes(&venue.engine);
     let would = venue.engine.check_new_order(types::AccountId(account), &order).err();
     let reason = venue.reason(account, Command::NewOrder(order));
-    assert_eq!(would, reason, "asking beforehand gives the same answer");
+    assert_eq!(would, reason, "check_new_order gives the same result");
     if reason.is_some() {
         assert_eq!(before[18..], state_bytes(&venue.engine)[18..], "{order:?}");
     }
     reason
 }
 
-/// Each order has the fault of its rung and those of all later rungs that can go with it.
+/// Each order has the fault of its rung and those of all later rungs that are compatible.
 #[test]
 fn reasons_come_in_order_of_precedence() {
     use RejectReason::*;
     let mut venue = house().open();
-    // Two of three open orders, one of them at a price to trade at.
+    // Two of three open orders, one of them at a price that can trade.
     assert_eq!(refused(&mut venue, 1, limit("a", Side::Buy, 2, 20)), None);
     assert_eq!(refused(&mut venue, 1, limit("b", Side::Sell, 2, 30)), None);
 
@@ -101,7 +101,7 @@ fn reasons_come_in_order_of_precedence() {
         (1, market("a", Side::Sell, OrderSize::Quote(minor(i128::MAX))), NotionalAboveMax),
         (1, limit("a", Side::Buy, 40, 100), TooManyOpenOrders),
         (1, post(limit("a", Side::Buy, 40, 100)), TooManyOpenOrders),
-        // What never rests takes no room.
+        // An order that never rests uses no room.
         (
             1,
             NewOrder { time_in_force: TimeInForce::Ioc, ..limit("a", Side::Buy, 40, 100) },
@@ -193,7 +193,7 @@ fn a_name_is_taken_while_its_order_is_open() {
 }
 
 #[test]
-fn what_is_held_is_not_free() {
+fn held_amounts_are_not_free() {
     check(
         "with balance 1 10B 100Q
          1 buy 6 @ 10
@@ -248,7 +248,7 @@ fn the_largest_amounts_do_not_overflow() {
     assert_eq!(venue.engine.resting_count(), 0);
 }
 
-/// By quote amount an order can name more lots than a quantity counts.
+/// An amount can name more lots than the largest quantity.
 #[test]
 fn an_order_by_quote_amount_stops_at_the_largest_quantity() {
     use types::QTY_MAX;
@@ -274,7 +274,7 @@ fn an_order_by_quote_amount_stops_at_the_largest_quantity() {
     assert_eq!(last.taker.order.status, types::OrderStatus::Filled);
 }
 
-/// Each part is a trade of its own: without a limit one order could keep the venue busy for ever.
+/// Each part is a trade of its own: without a limit one order could occupy the venue without bound.
 #[test]
 fn an_iceberg_of_too_many_parts_is_refused() {
     let mut house = House::default();

@@ -1,9 +1,9 @@
-//! One order canceled and another entered, as one command.
+//! Replaces: one order canceled and another entered, in one command.
 
 use crate::script::check;
 
 #[test]
-fn what_the_cancel_frees_counts_for_the_new_order() {
+fn the_freed_amount_counts_for_the_new_order() {
     check(
         "with balance 1 100B 1000Q
          with account 1 orders=1
@@ -167,13 +167,13 @@ fn over_two_instruments_one_is_followed_up_to_its_end_and_then_the_other() {
             "canceled 2 0/1 Replaced",
             "accepted 4 5",
             "rested 4 5@100",
-            // Where it canceled: the peg, and the stop that the bid has reached.
+            // The instrument of the cancel: the peg, and the stop that the bid has reached.
             "reduced 4 1@100",
             "repriced 4 99",
             "rested 4 1@99",
             "triggered 5",
             "trade 1!<5! 1@99",
-            // Where it entered.
+            // The instrument of the new order.
             "reduced 3 1@99",
             "repriced 3 100",
             "rested 3 1@100",

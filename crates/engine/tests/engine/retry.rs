@@ -1,4 +1,4 @@
-//! Commands that come again.
+//! Repeated commands.
 
 use types::{Command, RetryKey, Side};
 
@@ -9,8 +9,8 @@ const DAY_NS: u64 = 24 * 3_600 * 1_000_000_000;
 const KEYS_PER_ACCOUNT: u64 = 10_000;
 
 #[test]
-fn a_repeat_tells_where_the_first_one_is() {
-    // The default house takes 21 commands.
+fn a_repeat_returns_the_sequence_of_the_first_command() {
+    // The setup has 21 commands.
     check(
         "1 buy 1 @ 10 key k
          1 buy 1 @ 10 key k
@@ -37,7 +37,7 @@ fn a_repeat_tells_where_the_first_one_is() {
 }
 
 #[test]
-fn a_command_that_its_session_has_numbered_before_is_not_carried_out_again() {
+fn a_repeated_number_of_a_session_is_not_carried_out_again() {
     check(
         "1 open-session 7 keep
          1 buy 1 @ 10 via 7 no 5
@@ -107,14 +107,14 @@ fn an_account_has_a_bounded_number_of_keys() {
             room = crate::house::state_bytes(&venue.engine).len();
         }
     }
-    // What was let go of is in no table any more.
+    // A dropped key is in no table.
     assert_eq!(crate::house::state_bytes(&venue.engine).len(), room);
     assert!(repeats(&mut venue, 1, KEYS_PER_ACCOUNT * 3 - 1));
     assert!(repeats(&mut venue, 1, KEYS_PER_ACCOUNT * 2));
     assert!(!repeats(&mut venue, 1, KEYS_PER_ACCOUNT * 2 - 1));
 }
 
-/// A tick does a bounded amount of work; what is due still is said to be due.
+/// A tick does a bounded amount of work; the rest stays due.
 #[test]
 fn forgetting_many_keys_takes_several_ticks() {
     let mut venue = House::default().open();
@@ -156,7 +156,7 @@ fn tick(venue: &mut Driver, now_ns: u64) {
     venue.apply(0, Command::Tick(()));
 }
 
-/// Sends a command that is refused, which its key remembers like any other.
+/// Sends a command that is refused, which its key covers like any other.
 fn repeats(venue: &mut Driver, account: u32, key: u64) -> bool {
     let mut retry_key: RetryKey = [0; 16];
     retry_key[..8].copy_from_slice(&key.to_le_bytes());

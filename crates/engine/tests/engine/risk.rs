@@ -1,11 +1,11 @@
-//! Accounts that are not plain ones: modes, clearing, positions, limits, order rates.
+//! Accounts that are not plain: modes, clearing, positions, limits, order rates.
 
 use types::{AccountId, AccountLimits, Command, InstrumentId, RejectReason, SetAccountLimits};
 
 use crate::house::{House, minor};
 use crate::script::{check, play};
 
-/// Accounts 1 and 2 own nothing.
+/// Accounts 1 and 2 have no balances.
 const POOR: &str = "with balance 1 0B 0Q 0C
     with balance 2 0B 0Q 0C";
 
@@ -181,7 +181,7 @@ fn prices_of_zero_and_below_are_for_accounts_without_balances() {
 }
 
 #[test]
-fn what_a_trade_at_zero_leaves_of_an_order_holds_no_more_than_that() {
+fn the_remainder_after_a_trade_at_zero_holds_only_its_own_cost() {
     check_poor(
         "with min_price=-100 min_notional=0
          1 risk limits
@@ -205,7 +205,7 @@ fn what_a_trade_at_zero_leaves_of_an_order_holds_no_more_than_that() {
 }
 
 #[test]
-fn who_owns_balances_is_paid_for_a_buy_below_zero_and_sells_nothing_there() {
+fn an_account_with_balances_is_paid_for_a_buy_below_zero_and_sells_nothing_there() {
     check_poor(
         "with min_price=-100 min_notional=0
          1 risk limits
@@ -312,7 +312,7 @@ fn limits_refuse_in_the_order_of_their_reasons() {
 }
 
 #[test]
-fn a_position_counts_what_is_open_as_filled() {
+fn a_position_counts_open_orders_as_filled() {
     check_poor(
         "1 risk limits
          1 limits position=10
@@ -410,7 +410,7 @@ fn a_market_order_trades_no_more_than_its_position_may_be() {
 }
 
 #[test]
-fn limits_of_an_account_with_balances_count_what_it_owns() {
+fn limits_of_an_account_with_balances_count_its_balance() {
     check(
         "with balance 1 10B 5000Q
          1 buy 5 @ 10 as a
@@ -502,8 +502,8 @@ fn limits_of_absurd_size_are_no_limits() {
     assert_eq!(venue.reason(1, Command::NewOrder(order)), None);
     limits.max_order_notional = minor(-1);
     assert_eq!(venue.reason(0, set(limits)), Some(RejectReason::AmountNotPositive));
-    let (_, told) = play("1 limits qty=1 on 7");
-    assert_eq!(told, ["rejected UnknownInstrument"]);
+    let (_, output) = play("1 limits qty=1 on 7");
+    assert_eq!(output, ["rejected UnknownInstrument"]);
 }
 
 #[test]
@@ -552,7 +552,7 @@ fn the_order_rate_is_that_of_ten_seconds_and_of_a_day() {
     );
 }
 
-/// 2^52 lots at 2^53 ticks of 2^14 are 2^119 of the quote asset: what is cleared has room for it once.
+/// 2^52 lots at 2^53 ticks of 2^14 are 2^119 of the quote asset: the clearing has room for it once.
 const HUGE: &str = "with huge amounts
      with tick=16384 max_price=9007199254740992 max_qty=9007199254740992
      with market_max_qty=9007199254740992 max_notional=1329227995784915872903807060280344576

@@ -1,4 +1,4 @@
-//! The page of the rules names tests that there are, and every refusal has a scenario.
+//! Checks that the page of the rules names existing tests, and that every refusal has a scenario.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use types::{CancelCause, ExpireCause, RejectReason};
 
 #[test]
-fn every_rule_names_a_test_that_there_is() {
+fn every_rule_names_an_existing_test() {
     let page = read(&workspace().join("docs/matching.md"));
     let mut missing = Vec::new();
     for rule in rules(&page) {
@@ -15,9 +15,10 @@ fn every_rule_names_a_test_that_there_is() {
             missing.push(format!("{} names no test", rule.number));
         }
         for (file, test) in named {
-            let path = match file.contains('/') {
-                true => workspace().join(&file),
-                false => scenarios().join(format!("{file}.rs")),
+            let path = if file.contains('/') {
+                workspace().join(&file)
+            } else {
+                scenarios().join(format!("{file}.rs"))
             };
             if !path.exists() || !has_test(&read(&path), &test) {
                 missing.push(format!("{} names {file}: {test}, which is not there", rule.number));
@@ -27,27 +28,27 @@ fn every_rule_names_a_test_that_there_is() {
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
-/// What takes more instruments, accounts or keys than a test can make; and the end of an order that
-/// enters where nothing trades and may not rest, which the ladder does not let in.
+/// Reasons that need more instruments, accounts or keys than a test can create. Also the end of an
+/// order that enters without trading and must not rest, which the ladder refuses.
 const WITHOUT: [&str; 4] = ["TooManyInstruments", "TooManyAccounts", "TooManyKeys", "Phase"];
 
 #[test]
 fn every_refusal_and_every_cause_has_a_scenario() {
-    let mut told = String::new();
+    let mut text = String::new();
     for file in scenarios().read_dir().unwrap().map(|file| file.unwrap().path()) {
         let name = file.file_stem().unwrap().to_str().unwrap();
         let compares = ["rules", "random", "model_test"].contains(&name);
         if file.is_file() && !compares && !name.starts_with("script") {
-            told += &read(&file);
+            text += &read(&file);
         }
     }
-    let words: BTreeSet<&str> = told.split(|letter: char| !letter.is_alphanumeric()).collect();
+    let words: BTreeSet<&str> = text.split(|letter: char| !letter.is_alphanumeric()).collect();
     let is_refused = |reason: &&RejectReason| words.contains(&format!("{reason:?}")[..]);
     let refusals = RejectReason::ALL.iter().filter(|reason| !is_refused(reason));
     let refusals = refusals.map(|reason| format!("{reason:?}"));
-    // Causes have names that mean other things elsewhere.
+    // The names of causes have other meanings elsewhere.
     let is_told = |cause: &str, kind: &str| {
-        told.contains(&format!(" {cause}\"")) || told.contains(&format!("{kind}::{cause}"))
+        text.contains(&format!(" {cause}\"")) || text.contains(&format!("{kind}::{cause}"))
     };
     let missing = |cause: String, kind: &str| (!is_told(&cause, kind)).then_some(cause);
     let expiries =
@@ -90,7 +91,7 @@ fn rules(page: &str) -> Vec<Rule> {
     rules
 }
 
-/// `file: test` in quotes, and the tests of that file that are listed behind it.
+/// `file: test` in quotes, and the tests of that file that follow it in the list.
 fn named_tests(text: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut listed = false;

@@ -3,7 +3,7 @@
 use crate::script::check;
 
 #[test]
-fn a_schedule_goes_by_the_volume_of_thirty_days() {
+fn a_schedule_uses_the_volume_of_thirty_days() {
     // 1 % and 2 % below a volume of 1,000, half of it from there on.
     check(
         "schedule received 0:10000,20000 1000:5000,10000
@@ -40,7 +40,7 @@ fn a_schedule_goes_by_the_volume_of_thirty_days() {
 }
 
 #[test]
-fn an_accounts_own_rates_come_before_the_schedule() {
+fn an_accounts_own_rates_override_the_schedule() {
     check(
         "with account 1 fees=0,50000
          schedule received 0:10000,20000
@@ -52,7 +52,7 @@ fn an_accounts_own_rates_come_before_the_schedule() {
 
 #[test]
 fn a_rebate_comes_out_of_the_other_sides_fee() {
-    // The maker sells and gets back 1 % of what the taker's fee of 2 % is measured on.
+    // The maker sells and gets back 1 % of the basis of the taker's fee of 2 %.
     check(
         "schedule received 0:-10000,20000
          1 sell 100 @ 50
@@ -114,7 +114,7 @@ fn a_rebate_is_never_more_than_the_other_sides_fee() {
 
 #[test]
 fn a_buy_holds_the_higher_fee_on_top_and_pays_no_more() {
-    // 1 % as maker, 3 % as taker: the hold is at 3 %, what is left of it comes back.
+    // 1 % as maker, 3 % as taker: the hold is at 3 %, and its remainder comes back.
     check(
         "with balance 1 0B 1029Q
          schedule quote 0:10000,30000
@@ -184,7 +184,7 @@ fn a_hold_that_rounds_down_covers_all_fees_that_round_down() {
 }
 
 #[test]
-fn an_order_from_before_pays_nothing_on_top() {
+fn an_order_older_than_the_schedule_pays_nothing_on_top() {
     check(
         "with fees 10000 10000
          with balance 1 0B 1000Q

@@ -1,15 +1,15 @@
-//! The language of the rule tests, of which the engine and its model must say the same.
+//! Language of the rule tests, which run on the engine and its model with equal results.
 //!
-//! A script is one command a line; a line's first number is the account. What comes of it is
-//! compared as short texts, `cum_qty/order_qty` after the id of an order that ended.
+//! A script is one command a line; a line's first number is the account. Its results are compared
+//! as short texts, with `cum_qty/order_qty` after the id of an order that ended.
 //!
 //! ```text
 //! with fees 1000 2000              of instrument 0, in 10^-6: maker, taker
-//! with balance 1 50B 0Q            instead of plenty
+//! with balance 1 50B 0Q            instead of the default
 //! with account 1 orders=2 finished=1 trades=1 fees=0,500
 //! with min_notional=100            any bound of instrument 0
-//! with huge amounts                that the model would count for ever
-//! with work 1                      how much of a command is done at once; `continue` is the rest
+//! with huge amounts                that would take the model too long
+//! with work 1                      the limit of a command's work; `continue` resumes it
 //! 1 buy 10 @ 100 ioc as a1         gtc, ioc, fok or post; `as` names it; `on 1` is instrument 1
 //! 1 sell market 5                  or mtl: market-to-limit
 //! 1 buy market quote 1000
@@ -21,15 +21,15 @@
 //! 1 buy 10 @ 100 until 500         good till that nanosecond, or day, at-open, at-close
 //! 1 cancel a1                      by name; #3 is order 3; `a1 #3` is both; only-new, only-partial
 //! 1 cancel all
-//! 1 replace a1 : buy 5 @ 99        `replace! a1 : ...` tries the new order even so
+//! 1 replace a1 : buy 5 @ 99        `replace! a1 : ...` tries the new order even if that fails
 //! 1 amend a1 5 as a2
-//! 1 modify a1 5 @ 99 as a2         without a price it keeps its own
+//! 1 modify a1 5 @ 99 as a2         without a price it keeps the old one
 //! 1 deposit 5B ref r1              or withdraw
 //! tick, continue, restart
-//! 1 balance | 1 order a1 | 1 orders | 1 finished | 1 trades | book       questions
+//! 1 balance | 1 order a1 | 1 orders | 1 finished | 1 trades | book       queries
 //! ```
-//! What is said about accounts is in `script_account.rs`; what is said about phases, auctions, bands,
-//! halts, calendars and time is in `script_trading.rs`.
+//! `script_account.rs` has the lines about accounts; `script_trading.rs` has those about phases,
+//! auctions, bands, halts, calendars and time.
 //! `key k1` at a line's end sends the command under that retry key.
 
 use engine::Engine;
@@ -46,11 +46,11 @@ use crate::model::Model;
 use crate::{script_account, script_trading};
 
 pub(crate) fn check(script: &str, expect: &[&str]) {
-    let (_, told) = play(script);
-    assert_eq!(told, expect, "\n{script}");
+    let (_, output) = play(script);
+    assert_eq!(output, expect, "\n{script}");
 }
 
-/// Runs a script; what it told, and the venue it left.
+/// Runs a script. Returns its output and the venue.
 pub(crate) fn play(script: &str) -> (Driver, Vec<String>) {
     let lines: Vec<&str> = script.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let mut house = House::default();
@@ -65,11 +65,11 @@ pub(crate) fn play(script: &str) -> (Driver, Vec<String>) {
     let mut driver = house.open();
     driver.work_max = work_max;
     let model = (work_max.is_none() && !is_huge).then(|| modeled(&house));
-    let mut script = Script { driver, model, told: Vec::new(), unnamed: 0 };
+    let mut script = Script { driver, model, output: Vec::new(), unnamed: 0 };
     for line in lines.iter().filter(|line| !line.starts_with("with ")) {
         script.line(line);
     }
-    (script.driver, script.told)
+    (script.driver, script.output)
 }
 
 fn set_up(house: &mut House, line: &str) {
@@ -130,7 +130,7 @@ pub(crate) fn set_bound(spec: &mut InstrumentSpec, bound: &str) {
     }
 }
 
-/// The plain model of the rules, set up like the venue.
+/// The model of the rules, with the same setup as the venue.
 fn modeled(house: &House) -> Model {
     let mut model = Model::new();
     for (at, command) in (1..).zip(house.commands()) {
@@ -141,9 +141,9 @@ fn modeled(house: &House) -> Model {
 
 struct Script {
     driver: Driver,
-    /// What the rules say of every command, as long as each is done in one piece.
+    /// The model's output for every command, without a limit of its work.
     model: Option<Model>,
-    told: Vec<String>,
+    output: Vec<String>,
     unnamed: u32,
 }
 
@@ -170,7 +170,7 @@ impl Script {
             return self.driver.now_ns = now_ns;
         }
         if let Some(answer) = answer(&self.driver, account, rest) {
-            return self.told.push(answer);
+            return self.output.push(answer);
         }
         let command = self.command(account, rest);
         let mut entry = entry(account, key, command);
@@ -182,9 +182,9 @@ impl Script {
         }
         if let Some(model) = &mut self.model {
             let expect = model.apply(self.driver.now_ns, &entry);
-            assert_eq!(events, expect, "the model says otherwise of {line}");
+            assert_eq!(events, expect, "the model differs at {line}");
         }
-        self.told.extend(events.iter().map(tell));
+        self.output.extend(events.iter().map(print));
     }
 
     fn command(&mut self, account: u32, line: &str) -> Command {
@@ -372,7 +372,7 @@ impl Script {
     }
 }
 
-/// What few orders have.
+/// The special terms.
 fn terms(words: &[&str]) -> Terms {
     let after = |word: &str| words.iter().position(|other| *other == word).map(|at| words[at + 1]);
     let number = |word: &str| after(word).map(|value| value.parse().unwrap());
@@ -406,7 +406,7 @@ pub(crate) fn instrument(line: &str) -> InstrumentId {
     InstrumentId(on.map_or(0, |number| number.parse().unwrap()))
 }
 
-/// The order that `cancel a1 #3 on 1 as c` or `amend a1` means.
+/// The order of `cancel a1 #3 on 1 as c` or `amend a1`.
 fn reference_in(line: &str) -> OrderRef {
     let mut found = OrderRef { order_id: None, cl_ord_id: None };
     let mut words = line.split_whitespace().skip(1);
@@ -487,16 +487,14 @@ fn of(order: &Order) -> String {
     format!("{}/{}", order.cum_qty.lots(), order.order_qty.lots())
 }
 
-fn tell(event: &Event) -> String {
+fn print(event: &Event) -> String {
     match event {
         Event::OrderAccepted(accepted) => {
             let order = &accepted.order;
             let found_price = order.order_type == OrderType::MarketToLimit
                 || order.terms.is_some_and(|terms| terms.terms.peg.is_some());
-            let price = match found_price {
-                true => format!("@{}", order.price.ticks()),
-                false => String::new(),
-            };
+            let price =
+                if found_price { format!("@{}", order.price.ticks()) } else { String::new() };
             match order.quote_order_qty.minor() {
                 0 => format!("accepted {} {}{price}", order.order_id, order.order_qty.lots()),
                 amount => format!("accepted {} quote {amount}", order.order_id),
@@ -506,7 +504,7 @@ fn tell(event: &Event) -> String {
             let (qty, price) = (rested.leaves_qty.lots(), rested.price.ticks());
             format!("rested {} {qty}@{price}", rested.order_id)
         }
-        Event::TradeExecuted(trade) => tell_trade(trade),
+        Event::TradeExecuted(trade) => print_trade(trade),
         Event::OrderCanceled(canceled) => {
             let order = &canceled.order;
             format!("canceled {} {} {:?}", order.order_id, of(order), canceled.cause)
@@ -517,9 +515,10 @@ fn tell(event: &Event) -> String {
         }
         Event::OrderAmended(amended) => {
             let order = &amended.order;
-            let renamed = match order.cl_ord_id == amended.orig_cl_ord_id {
-                true => String::new(),
-                false => format!(" {}->{}", amended.orig_cl_ord_id, order.cl_ord_id),
+            let renamed = if order.cl_ord_id == amended.orig_cl_ord_id {
+                String::new()
+            } else {
+                format!(" {}->{}", amended.orig_cl_ord_id, order.cl_ord_id)
             };
             let (from, to) = (amended.orig_order_qty.lots(), order.order_qty.lots());
             format!("amended {} {from}->{to}{renamed}", order.order_id)
@@ -539,9 +538,10 @@ fn tell(event: &Event) -> String {
         }
         Event::OrderModified(modified) => {
             let order = &modified.order;
-            let renamed = match order.cl_ord_id == modified.orig_cl_ord_id {
-                true => String::new(),
-                false => format!(" {}->{}", modified.orig_cl_ord_id, order.cl_ord_id),
+            let renamed = if order.cl_ord_id == modified.orig_cl_ord_id {
+                String::new()
+            } else {
+                format!(" {}->{}", modified.orig_cl_ord_id, order.cl_ord_id)
             };
             let (from, at) = (modified.orig_order_qty.lots(), modified.orig_price.ticks());
             let (to, price) = (order.order_qty.lots(), order.price.ticks());
@@ -567,13 +567,13 @@ fn tell(event: &Event) -> String {
             format!("rejected{half} {:?}", rejected.reason)
         }
         Event::CommandRepeated(repeated) => format!("repeated {}", repeated.first_sequence),
-        other => script_account::tell(other)
-            .or_else(|| script_trading::tell(other))
+        other => script_account::print(other)
+            .or_else(|| script_trading::print(other))
             .unwrap_or_else(|| format!("{other:?}")),
     }
 }
 
-fn tell_trade(trade: &TradeExecuted) -> String {
+fn print_trade(trade: &TradeExecuted) -> String {
     let fee = |fill: &Fill| match fill.fee.minor() {
         0 => "0".to_owned(),
         fee => format!("{fee}{}", asset_name(fill.fee_asset)),

@@ -1,21 +1,21 @@
-//! What scripts say about accounts: modes, limits, fees, switches, sessions, trades undone.
+//! Script lines about accounts: modes, limits, fees, switches, sessions, busted trades.
 //!
 //! ```text
 //! 1 risk limits group=3 per10s=5 perday=9     the mode is cash, limits or none
 //! 1 limits qty=5 notional=9 orders=2 open=9 position=7 collar=500 on 1
 //! schedule quote 0:-100,500 1000:-200,300     volume:maker,taker; quote, received or none
 //! 1 kill on                                   or off
-//! 1 mass-cancel buy on 1 as m                 all sides and instruments, if none is named
-//! 1 open-session 7                            `open-session 7 keep` leaves orders alone
-//! 1 buy 5 @ 9 via 7                           any command by a session
+//! 1 mass-cancel buy on 1 as m                 without a side or instrument, all of them
+//! 1 open-session 7                            `open-session 7 keep` keeps the orders
+//! 1 buy 5 @ 9 via 7                           any command of a session
 //! 1 buy 5 @ 9 via 7 no 3                      which the session gives a number
 //! close-session 7
 //! bust 3 1 2                                  a trade's number, buyer and seller
 //! correct 3 1 2 @ 55
 //! settle 1                                    a receivable
 //! 1 request 5B ref r1                         a withdrawal; then `1 confirm r1` or `1 return r1`
-//! 1 positions | 1 limited | 1 rate | 1 fees | receivables | clearing     questions
-//! withdrawals                                 a question, too
+//! 1 positions | 1 limited | 1 rate | 1 fees | receivables | clearing     queries
+//! withdrawals                                 a query too
 //! ```
 
 use engine::Engine;
@@ -30,7 +30,7 @@ use types::{
 use crate::house::{ASSETS, lots, minor, ticks};
 use crate::script::{instrument, parse_amount};
 
-/// `None` if the line says something else.
+/// `None` for other lines.
 pub(crate) fn command(account: u32, line: &str, cl_ord_id: types::ClOrdId) -> Option<Command> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let account = AccountId(account);
@@ -79,8 +79,8 @@ pub(crate) fn command(account: u32, line: &str, cl_ord_id: types::ClOrdId) -> Op
             };
             let schedule = fee_asset.map(|fee_asset| {
                 let mut tiers = [None; types::FEE_TIERS_MAX];
-                let told = words[2..].iter().filter_map(|word| word.split_once(':'));
-                for (tier, (volume, rates)) in tiers.iter_mut().zip(told) {
+                let given = words[2..].iter().filter_map(|word| word.split_once(':'));
+                for (tier, (volume, rates)) in tiers.iter_mut().zip(given) {
                     let (maker, taker) = rates.split_once(',').expect("maker,taker");
                     *tier = Some(FeeTier {
                         volume_min: minor(volume.parse().unwrap()),
@@ -139,7 +139,7 @@ pub(crate) fn command(account: u32, line: &str, cl_ord_id: types::ClOrdId) -> Op
     })
 }
 
-/// The session that a line's command comes by.
+/// The session of a line's command.
 pub(crate) fn session(line: &str) -> SessionId {
     let words: Vec<&str> = line.split_whitespace().collect();
     let number = match words.iter().position(|word| *word == "via" || *word == "open-session") {
@@ -149,7 +149,7 @@ pub(crate) fn session(line: &str) -> SessionId {
     SessionId(number)
 }
 
-/// The number that its session gives a line's command.
+/// The number of a line's command in its session.
 pub(crate) fn client_seq(line: &str) -> u64 {
     let mut words = line.split_whitespace().skip_while(|word| *word != "no");
     words.nth(1).map_or(0, |number| number.parse().expect("a number"))
@@ -181,17 +181,19 @@ pub(crate) fn answer(engine: &Engine, account: u32, line: &str) -> Option<String
             format!("fees {maker} {taker}")
         }
         "receivables" => {
-            let all: String =
-                engine.receivables().map(|owed| format!(" [{}]", tell_owed(owed))).collect();
+            let all: String = engine
+                .receivables()
+                .map(|receivable| format!(" [{}]", print_receivable(receivable)))
+                .collect();
             format!("receivables{all}")
         }
         "withdrawals" => {
-            let tell = |known: &Withdrawal| {
+            let print = |known: &Withdrawal| {
                 let Withdrawal { account, asset, amount, external_ref, status, .. } = known;
                 let asset = ASSETS[usize::from(asset.0)];
                 format!(" [{account} {external_ref} {}{asset} {status:?}]", amount.minor())
             };
-            format!("withdrawals{}", engine.withdrawals().map(tell).collect::<String>())
+            format!("withdrawals{}", engine.withdrawals().map(print).collect::<String>())
         }
         "clearing" => {
             let all = (0..).zip(ASSETS).map(|(id, name)| {
@@ -204,7 +206,7 @@ pub(crate) fn answer(engine: &Engine, account: u32, line: &str) -> Option<String
     })
 }
 
-pub(crate) fn tell(event: &Event) -> Option<String> {
+pub(crate) fn print(event: &Event) -> Option<String> {
     let moved = |side: &Adjustment| {
         format!("{} {}B {}Q", side.account, side.base.minor(), side.quote.minor())
     };
@@ -231,9 +233,11 @@ pub(crate) fn tell(event: &Event) -> Option<String> {
             let (from, to) = (corrected.orig_price.ticks(), corrected.price.ticks());
             format!("corrected {} {from}->{to}: {buyer}, {seller}", corrected.trade_id)
         }
-        Event::ReceivableCreated(created) => format!("owed {}", tell_owed(&created.receivable)),
+        Event::ReceivableCreated(created) => {
+            format!("receivable {}", print_receivable(&created.receivable))
+        }
         Event::ReceivableSettled(settled) => {
-            format!("paid {} of {}", settled.paid.minor(), tell_owed(&settled.receivable))
+            format!("paid {} of {}", settled.paid.minor(), print_receivable(&settled.receivable))
         }
         Event::WithdrawalRequested(e) => left("requested", e.amount, e.free, e.asset),
         Event::WithdrawalCompleted(e) => left("completed", e.amount, e.free, e.asset),
@@ -247,8 +251,8 @@ fn reference(text: &str) -> ExternalRef {
 }
 
 /// `number: debtor->creditor amount, trade`.
-fn tell_owed(owed: &Receivable) -> String {
-    let asset = ASSETS[usize::from(owed.asset.0)];
-    let Receivable { receivable, debtor, creditor, trade_id, .. } = owed;
-    format!("{receivable}: {debtor}->{creditor} {}{asset}, trade {trade_id}", owed.amount.minor())
+fn print_receivable(open: &Receivable) -> String {
+    let asset = ASSETS[usize::from(open.asset.0)];
+    let Receivable { receivable, debtor, creditor, trade_id, .. } = open;
+    format!("{receivable}: {debtor}->{creditor} {}{asset}, trade {trade_id}", open.amount.minor())
 }

@@ -1,19 +1,18 @@
-//! What scripts say about when and how instruments trade: phases, auctions, bands, halts,
-//! calendars, delisting, and time.
+//! Script lines about phases, auctions, bands, halts, calendars, delisting, and time.
 //!
 //! ```text
 //! phase PreOpen on 1
-//! bands static=500 dynamic=200 for=5s halt    in basis points; a breach leads to an auction, or `halt`
+//! bands static=500 dynamic=200 for=5s halt    in basis points; a breach starts an auction, or `halt`
 //! halt 2 until 9s                             its level; without `until` a command ends it
 //! resume
-//! breaker 700:5s 1300 on 1                    instrument 1 is the index; decline:how long, as far as said
+//! breaker 700:5s 1300 on 1                    instrument 1 is the index; decline:duration, if given
 //! calendar 1111100 9h PreOpen, 1111111 17h Closed     the days from Monday on
 //! delist on 1
-//! update max_price=99                         bounds of the house's instrument, others as they were first
+//! update max_price=99                         bounds of instrument 0, the others as in the setup
 //! rules max_position=9 max_order_lists=1      any count of the instrument's rules
 //! at 5s                                       the next command is of this time; in h, s, ms or ns
-//! advance 100ms                               the next command comes so much later than the last
-//! phases | indicative | calendar-of | due | deadline | halted       questions
+//! advance 100ms                               the time between the last and the next command
+//! phases | indicative | calendar-of | due | deadline | halted       queries
 //! ```
 
 use engine::Engine;
@@ -26,7 +25,7 @@ use types::{
 use crate::house::House;
 use crate::script::{instrument, set_bound};
 
-/// `None` if the line says something else.
+/// `None` for other lines.
 pub(crate) fn command(line: &str) -> Option<Command> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let after = |word: &str| words.iter().position(|other| *other == word).map(|at| words[at + 1]);
@@ -53,8 +52,8 @@ pub(crate) fn command(line: &str) -> Option<Command> {
         "resume" => Command::ResumeVenue(()),
         "breaker" => {
             let mut levels = [None; HALT_LEVELS];
-            let said = words[1..].iter().take_while(|word| **word != "on");
-            for (level, word) in levels.iter_mut().zip(said) {
+            let texts = words[1..].iter().take_while(|word| **word != "on");
+            for (level, word) in levels.iter_mut().zip(texts) {
                 let (decline, time) = word.split_once(':').unwrap_or((word, "0ns"));
                 let decline_bps = decline.parse().unwrap();
                 *level = Some(HaltLevel { decline_bps, halt_ns: time_ns(time) });
@@ -63,10 +62,10 @@ pub(crate) fn command(line: &str) -> Option<Command> {
         }
         "calendar" => {
             let line = line.split(" on ").next().expect("sessions");
-            let said = line["calendar".len()..].split(',').map(str::trim);
+            let texts = line["calendar".len()..].split(',').map(str::trim);
             let mut sessions = [None; SESSIONS_MAX];
-            for (place, said) in sessions.iter_mut().zip(said.filter(|said| !said.is_empty())) {
-                let words: Vec<&str> = said.split(' ').collect();
+            for (place, texts) in sessions.iter_mut().zip(texts.filter(|texts| !texts.is_empty())) {
+                let words: Vec<&str> = texts.split(' ').collect();
                 let [days, begins, to] = words[..] else { panic!("{line}") };
                 let days = days.bytes().rev().fold(0, |all, day| all << 1 | (day - b'0'));
                 let begins_s = u32::try_from(time_ns(begins) / 1_000_000_000).unwrap();
@@ -101,7 +100,7 @@ pub(crate) fn command(line: &str) -> Option<Command> {
     })
 }
 
-/// The time of the command before the next one, if the line is about time.
+/// The time of the previous command, if the line sets the time.
 pub(crate) fn time(line: &str, now_ns: u64) -> Option<u64> {
     match line.split_once(' ')? {
         ("at", time) => Some(time_ns(time) - 1),
@@ -129,7 +128,7 @@ pub(crate) fn answer(engine: &Engine, now_ns: u64, line: &str) -> Option<String>
             let calendar = engine.calendar(id).expect("an instrument");
             let sessions = calendar.sessions.iter().flatten().map(|session| {
                 let begins = u64::from(session.begins_s) * 1_000_000_000;
-                format!(" {}-{:?}", tell_time(begins), session.phase)
+                format!(" {}-{:?}", print_time(begins), session.phase)
             });
             format!("calendar{}", sessions.collect::<String>())
         }
@@ -138,7 +137,7 @@ pub(crate) fn answer(engine: &Engine, now_ns: u64, line: &str) -> Option<String>
             format!("due{}", phases(&mut due))
         }
         "deadline" => {
-            let deadline = engine.next_deadline_ns().map_or("none".to_owned(), tell_time);
+            let deadline = engine.next_deadline_ns().map_or("none".to_owned(), print_time);
             format!("deadline {deadline}")
         }
         "halted" => match engine.venue_halt() {
@@ -149,7 +148,7 @@ pub(crate) fn answer(engine: &Engine, now_ns: u64, line: &str) -> Option<String>
     })
 }
 
-pub(crate) fn tell(event: &Event) -> Option<String> {
+pub(crate) fn print(event: &Event) -> Option<String> {
     Some(match event {
         Event::PhaseChanged(changed) => {
             let cause = match changed.cause {
@@ -182,7 +181,7 @@ pub(crate) fn tell(event: &Event) -> Option<String> {
     })
 }
 
-/// `volume@price`, and what is left over at it.
+/// `volume@price`, and the surplus there.
 fn equilibrium(price: Price, volume: Qty, surplus: Qty, side: Side) -> String {
     let left = match (surplus.lots(), side) {
         (0, _) => String::new(),
@@ -193,7 +192,7 @@ fn equilibrium(price: Price, volume: Qty, surplus: Qty, side: Side) -> String {
 }
 
 fn until(ns: u64) -> String {
-    if ns == 0 { String::new() } else { format!(" until {}", tell_time(ns)) }
+    if ns == 0 { String::new() } else { format!(" until {}", print_time(ns)) }
 }
 
 const UNITS: [(&str, u64); 4] =
@@ -205,8 +204,8 @@ fn time_ns(text: &str) -> u64 {
     digits.parse::<u64>().unwrap() * unit.expect("a unit").1
 }
 
-/// In the largest unit of which it is a whole number.
-fn tell_time(ns: u64) -> String {
+/// In the largest unit that gives a whole number.
+fn print_time(ns: u64) -> String {
     let unit = UNITS.iter().rev().find(|(_, unit)| ns.is_multiple_of(*unit));
     let (unit, one) = unit.expect("of nanoseconds it always is");
     format!("{}{unit}", ns / one)

@@ -1,4 +1,4 @@
-//! Nobody trades with itself who does not want to.
+//! Self-trade prevention: no account trades with itself unless its mode allows it.
 
 use types::{AccountId, AccountRisk, Command, Event, SetAccountRisk, Side, StpMode};
 
@@ -135,7 +135,7 @@ fn both_are_lowered() {
 }
 
 #[test]
-fn an_iceberg_is_lowered_by_what_it_shows() {
+fn an_iceberg_is_lowered_by_its_displayed_part() {
     check(
         "1 sell 5 @ 100 display 2
          2 sell 1 @ 100
@@ -160,7 +160,7 @@ fn an_iceberg_is_lowered_by_what_it_shows() {
 }
 
 #[test]
-fn an_amount_is_lowered_by_what_would_have_been_spent() {
+fn an_amount_is_lowered_by_the_prevented_cost() {
     check(
         "1 sell 2 @ 100
          2 sell 9 @ 101
@@ -192,7 +192,7 @@ fn an_amount_is_lowered_by_what_would_have_been_spent() {
 }
 
 #[test]
-fn what_was_prevented_is_told_and_counted() {
+fn prevented_trades_are_published_and_counted() {
     let (mut venue, _) = crate::script::play(
         "1 sell 5 @ 100
          1 sell 5 @ 101",
@@ -254,7 +254,7 @@ fn accounts_of_one_group_do_not_trade() {
     assert!(matches!(events.last(), Some(Event::TradeExecuted(_))), "its mode decides: {events:?}");
 }
 
-/// Each prevented trade is work; an aggressor that meets very many own orders goes on later.
+/// Each prevented trade is work, so that an aggressor with many own makers is deferred.
 #[test]
 fn many_prevented_trades_go_on_in_the_next_command() {
     let mut venue = House::default().open();

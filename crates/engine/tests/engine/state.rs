@@ -1,13 +1,13 @@
-//! The state as bytes.
+//! The bytes of the state.
 
 use engine::{Engine, WORK_PER_COMMAND};
 use proptest::prelude::*;
 use types::{Command, OrderSize, Reader, Side};
 
 use crate::house::{Driver, House, entry, event_bytes, limit, lots, market, state_bytes};
-use crate::random::{self, Step, steps};
+use crate::random::{self, RandomStep, steps};
 
-fn run(venue: &mut Driver, steps: &[Step]) -> Vec<u8> {
+fn run(venue: &mut Driver, steps: &[RandomStep]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for step in steps {
         venue.now_ns += step.after_ns - 1;
@@ -41,7 +41,7 @@ proptest! {
         prop_assert_eq!(state_bytes(&one.engine), state_bytes(&other.engine));
     }
 
-    /// Damage is found, or it is to a number that any state could have.
+    /// Damage is detected, or it changes a number to another valid one.
     #[test]
     fn damaged_bytes_are_no_reason_to_panic(
         steps in steps(60),
@@ -59,8 +59,8 @@ proptest! {
     }
 }
 
-/// What is read must be a state that does not contradict itself.
-fn check_damaged(bytes: &[u8], after: &[Step]) {
+/// Bytes that can be read must be a state without contradictions.
+fn check_damaged(bytes: &[u8], after: &[RandomStep]) {
     let Some(mut engine) = Engine::read_state(Reader(bytes)) else { return };
     engine.assert_consistent();
     assert_eq!(state_bytes(&engine), bytes);
@@ -70,8 +70,8 @@ fn check_damaged(bytes: &[u8], after: &[Step]) {
     }
 }
 
-/// Everything that a state can hold: open and finished orders, trades, keys, retry keys, external
-/// references, and an order that waits for a `Continue`.
+/// Every part of a state: open and finished orders, trades, keys, retry keys, external references,
+/// and an order that waits for a `Continue`.
 fn busy() -> Driver {
     let mut house = House::default();
     house.instruments[0].max_qty = lots(5_000);
@@ -131,7 +131,7 @@ fn every_flipped_bit_of_a_busy_state_is_survived() {
         Command::NewOrder(market("m", Side::Sell, OrderSize::Base(lots(3)))),
         Command::NewOrder(limit("n", Side::Buy, 3, 5)),
     ]
-    .map(|command| Step { after_ns: 1, entry: entry(3, None, command), restart: false });
+    .map(|command| RandomStep { after_ns: 1, entry: entry(3, None, command), restart: false });
     for at in 0..bytes.len() {
         for bit in 0..8 {
             let mut damaged = bytes.clone();
@@ -142,8 +142,8 @@ fn every_flipped_bit_of_a_busy_state_is_survived() {
     venue.apply(0, Command::Continue(()));
 }
 
-/// Icebergs, hidden and pegged orders, quantities that were prevented from trading, and an order
-/// on its way back into the book, which pegs wait for.
+/// Icebergs, hidden and pegged orders, prevented quantities, and an order that enters the book
+/// again, for which pegs wait.
 fn special() -> Driver {
     let (mut venue, _) = crate::script::play(
         "1 buy 3 @ 90
@@ -179,7 +179,7 @@ fn every_flipped_bit_of_a_state_with_special_terms_is_survived() {
         Command::NewOrder(limit("n", Side::Buy, 90, 112)),
         Command::NewOrder(limit("o", Side::Sell, 90, 80)),
     ]
-    .map(|command| Step { after_ns: 1, entry: entry(3, None, command), restart: false });
+    .map(|command| RandomStep { after_ns: 1, entry: entry(3, None, command), restart: false });
     for at in 0..bytes.len() {
         for bit in 0..8 {
             let mut damaged = bytes.clone();
@@ -196,8 +196,7 @@ fn every_flipped_bit_of_a_state_with_special_terms_is_survived() {
     }
 }
 
-/// What an account that owns no balances has under way is counted by instrument: where nothing says
-/// so, its open orders may not be.
+/// Accounts without balances have counters for each instrument, and their open orders need these.
 #[test]
 fn every_flipped_bit_of_a_state_without_balances_is_survived() {
     let (venue, _) = crate::script::play(
@@ -215,7 +214,7 @@ fn every_flipped_bit_of_a_state_without_balances_is_survived() {
         crate::house::cancel_named("a"),
         Command::NewOrder(market("m", Side::Sell, OrderSize::Base(lots(3)))),
     ]
-    .map(|command| Step { after_ns: 1, entry: entry(1, None, command), restart: false });
+    .map(|command| RandomStep { after_ns: 1, entry: entry(1, None, command), restart: false });
     for at in 0..bytes.len() {
         for bit in 0..8 {
             let mut damaged = bytes.clone();
@@ -234,7 +233,7 @@ fn another_version_is_refused() {
     assert!(Engine::read_state(Reader(&[])).is_none());
 }
 
-/// Orders that came long ago are found after a restart as before, however many ids lie between.
+/// Old orders are found after a restart, with any number of ids after them.
 #[test]
 fn old_orders_are_found_after_a_restart() {
     let mut venue = House::default().open();

@@ -1,4 +1,4 @@
-//! Stop orders while they wait, and those that are not taken on.
+//! Stop orders while they wait, and refused stop orders.
 
 use types::{
     Command, Event, ExpireCause, InstrumentId, InstrumentRules, OrderType, Phase, RejectReason,
@@ -146,9 +146,9 @@ fn waiting_stops_are_canceled_like_any_order() {
     );
 }
 
-/// One that is reached waits until trading goes on, and may be canceled meanwhile.
+/// A reached stop waits until trading continues, and can be canceled until then.
 #[test]
-fn a_reached_stop_can_be_canceled_before_it_is_triggered() {
+fn a_reached_stop_can_be_canceled_until_it_is_triggered() {
     let script = "last 250 \n 1 sell 1 stop trail 100 as t \n 1 sell 1 stop 247 as s";
     let (mut venue, _) = play(&with_trades(script));
     venue.apply(0, set_phase(Phase::OpeningAuction));

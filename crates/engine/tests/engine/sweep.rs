@@ -1,4 +1,4 @@
-//! Many cancels at once: mass cancel, the kill switch, sessions.
+//! Cancels of many orders by one command: mass cancel, the kill switch, sessions.
 
 use engine::WORK_PER_COMMAND;
 use types::{
@@ -10,7 +10,7 @@ use crate::house::{House, entry, limit};
 use crate::script::check;
 
 #[test]
-fn a_mass_cancel_goes_by_instrument_and_side_oldest_first() {
+fn a_mass_cancel_runs_by_instrument_and_side_oldest_first() {
     check(
         "1 sell 1 @ 20 on 1
          1 sell 1 @ 20
@@ -143,7 +143,7 @@ fn a_session_takes_its_orders_with_it() {
 }
 
 #[test]
-fn what_exceeds_one_commands_work_goes_on_before_anything_else() {
+fn work_beyond_one_command_continues_first() {
     for end in ["kill", "mass", "session"] {
         let mut venue = House::default().open();
         venue.unchecked = true;
@@ -175,7 +175,7 @@ fn what_exceeds_one_commands_work_goes_on_before_anything_else() {
         assert!(venue.engine.has_deferred());
         venue.engine.assert_consistent();
         venue.restart();
-        // Somebody else's order finds the book empty.
+        // Another account's order finds the book empty.
         let rest = venue.apply(2, Command::NewOrder(limit("b", Side::Buy, 1, 5)));
         assert_eq!(canceled(&rest), 5, "{end}");
         assert!(matches!(rest[5], Event::OrderAccepted(_)), "{end}");
@@ -185,7 +185,7 @@ fn what_exceeds_one_commands_work_goes_on_before_anything_else() {
 }
 
 #[test]
-fn so_many_sessions_are_open_at_once() {
+fn open_sessions_are_bounded() {
     let mut venue = House::default().open();
     venue.unchecked = true;
     let mut open = |session: u64| {

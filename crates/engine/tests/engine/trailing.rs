@@ -1,4 +1,4 @@
-//! Stop orders whose trigger trails the market.
+//! Trailing stop orders: their trigger follows the market.
 
 use engine::WORK_PER_COMMAND;
 use types::{Command, NewOrder, OrderType, Phase, Side, Terms};
@@ -8,7 +8,7 @@ use crate::script::play;
 use crate::trigger::{check_only, set_phase, trade_at, triggered, with_trades};
 
 #[test]
-fn at_one_price_what_trails_comes_behind_what_does_not() {
+fn at_one_price_trailing_orders_trigger_last() {
     check_only(
         "triggered",
         "last 250
@@ -114,7 +114,7 @@ fn a_trailing_order_with_a_stop_price_begins_there() {
 }
 
 #[test]
-fn before_the_first_trade_an_order_trails_the_quotes() {
+fn until_the_first_trade_an_order_trails_the_quotes() {
     check_only(
         "canceled triggered",
         "1 sell 1 @ 500 take trail 1000
@@ -157,9 +157,9 @@ fn once_reached_an_order_trails_no_more() {
     assert_eq!(triggered(&venue.apply(0, set_phase(Phase::Continuous))), [3]);
 }
 
-/// Of those that trail, each price of a sweep is taken note of, and each is work.
+/// Trailing orders need every price of a sweep, and each price is work.
 #[test]
-fn many_prices_are_taken_note_of_in_the_next_commands() {
+fn many_prices_are_applied_in_the_next_commands() {
     let mut house = House::default();
     let spec = &mut house.instruments[0];
     (spec.max_price, spec.max_qty) = (ticks(5_000), lots(5_000));

@@ -1,4 +1,4 @@
-//! Money in and out.
+//! Deposits and withdrawals.
 
 use types::{AMOUNT_MAX, RejectReason};
 
@@ -50,7 +50,7 @@ fn an_external_ref_works_once_per_account() {
     );
 }
 
-/// Whoever asks again must hear that it was done, not that the money is gone.
+/// A repeated withdrawal must get a duplicate's reply, not a missing balance's.
 #[test]
 fn a_repeated_withdrawal_of_all_is_a_duplicate() {
     check(
@@ -87,7 +87,7 @@ fn transfers_are_refused_in_order_of_precedence() {
     }
 }
 
-/// So that no sum of balances, and no fee account, can overflow.
+/// A bound, so that no sum of balances and no fee account can overflow.
 #[test]
 fn all_balances_of_an_asset_together_are_bounded() {
     let mut venue = House::default().open();

@@ -6,7 +6,7 @@ use types::{Command, Event, InstrumentId, OrderType, Phase, SetPhase, Side, Term
 use crate::house::{Driver, House, limit, ticks};
 use crate::script::{check, play};
 
-/// Each of the four by market, and the prices one tick off and at its bound.
+/// Each of the four types by market, and the prices one tick away from its bound and at it.
 const ONE_OF_EACH: [(&str, i64, i64); 4] = [
     ("buy 5 stop 110", 109, 110),
     ("buy 5 take 90", 91, 90),
@@ -14,12 +14,12 @@ const ONE_OF_EACH: [(&str, i64, i64); 4] = [
     ("sell 5 take 110", 109, 110),
 ];
 
-/// Runs a script in which `last 100` is a trade at 100. Of what it tells, only what begins with
-/// one of `kinds` counts.
+/// Runs a script in which `last 100` is a trade at 100. Only output lines that begin with one of
+/// `kinds` count.
 pub(crate) fn check_only(kinds: &str, script: &str, expect: &[&str]) {
-    let mut told = play(&with_trades(script)).1;
-    told.retain(|line| kinds.split(' ').any(|kind| line.starts_with(kind)));
-    assert_eq!(told, expect, "\n{script}");
+    let mut output = play(&with_trades(script)).1;
+    output.retain(|line| kinds.split(' ').any(|kind| line.starts_with(kind)));
+    assert_eq!(output, expect, "\n{script}");
 }
 
 /// Each trade takes two order ids.
@@ -59,7 +59,7 @@ pub(crate) fn trade_at(venue: &mut Driver, price: i64) -> Vec<Event> {
 }
 
 #[test]
-fn each_type_is_triggered_at_its_bound_and_not_before() {
+fn each_type_is_triggered_exactly_at_its_bound() {
     for (order, off, bound) in ONE_OF_EACH {
         let by_limit = order.replace("5 ", "5 @ 100 ");
         for order in [order, &by_limit] {
@@ -72,7 +72,7 @@ fn each_type_is_triggered_at_its_bound_and_not_before() {
 }
 
 #[test]
-fn what_is_reached_as_it_comes_is_refused() {
+fn an_order_that_the_price_reaches_already_is_refused() {
     for (order, off, bound) in ONE_OF_EACH {
         let by_limit = order.replace("5 ", "5 @ 100 ");
         let trailing = format!("{order} trail 100");
@@ -87,7 +87,7 @@ fn what_is_reached_as_it_comes_is_refused() {
 }
 
 #[test]
-fn before_the_first_trade_the_best_shown_quotes_count() {
+fn until_the_first_trade_the_best_displayed_quotes_count() {
     check_only(
         "triggered trade",
         "1 buy 5 stop 110
@@ -153,7 +153,7 @@ fn every_price_of_a_sweep_counts_though_it_came_back() {
 }
 
 #[test]
-fn first_what_waits_for_a_rise_from_the_lowest_then_for_a_fall_from_the_highest() {
+fn stops_for_a_rise_run_first_from_the_lowest_then_those_for_a_fall_from_the_highest() {
     check_only(
         "triggered",
         "last 110
@@ -201,10 +201,10 @@ fn one_trigger_leads_to_the_next() {
     );
 }
 
-/// A trigger that trades at a lower price than the rest waits for reaches what waits for a fall,
-/// which is behind what waits for a rise all the same.
+/// A trigger that trades at a low price reaches orders that wait for a fall. They still run after
+/// all reached orders that wait for a rise.
 #[test]
-fn what_a_trigger_reaches_waits_for_its_turn() {
+fn orders_that_a_trigger_reaches_wait_for_their_turn() {
     check_only(
         "triggered trade",
         "last 100
@@ -224,7 +224,7 @@ fn what_a_trigger_reaches_waits_for_its_turn() {
     );
 }
 
-/// More than one command takes note of; to trigger them takes as much again.
+/// More orders than one command can reach; their triggers take as many commands again.
 fn venue_with_reached_stops() -> (Driver, Vec<u64>) {
     const STOPS: u64 = 1_500;
     let mut venue = House::default().open();
@@ -244,7 +244,7 @@ fn venue_with_reached_stops() -> (Driver, Vec<u64>) {
 }
 
 #[test]
-fn what_exceeds_one_commands_work_goes_on_in_the_next() {
+fn work_beyond_one_command_continues_in_the_next() {
     let by_price_and_age: Vec<u64> =
         (0..3).flat_map(|price| (0..500).map(move |at| 3 + 3 * at + price)).collect();
     let (mut venue, mut order_ids) = venue_with_reached_stops();
@@ -262,13 +262,13 @@ fn what_exceeds_one_commands_work_goes_on_in_the_next() {
     order_ids.extend(triggered(&events));
     assert_eq!(order_ids, by_price_and_age);
     let [.., Event::OrderAccepted(next), Event::OrderRested(_)] = &events[..] else {
-        panic!("nobody gets between: {events:?}")
+        panic!("no command runs in between: {events:?}")
     };
     assert_eq!(next.order.account.0, 2);
 }
 
 #[test]
-fn what_cannot_be_paid_any_more_when_triggered_expires() {
+fn a_triggered_order_that_cannot_be_paid_expires() {
     check_only(
         "triggered trade expired balance",
         "last 100
@@ -321,7 +321,7 @@ fn stops_are_reached_in_any_phase_and_triggered_in_continuous_trading() {
 }
 
 #[test]
-fn what_is_triggered_with_a_limit_trades_and_rests() {
+fn a_triggered_limit_order_trades_and_rests() {
     check(
         "2 sell 2 @ 111
          2 sell 2 @ 113
@@ -374,8 +374,8 @@ fn time_in_force_and_minimum_quantity_count_when_triggered() {
              2 sell 2 @ 111
              last 110"
         ));
-        let told = play(&script).1;
-        let at = told.iter().position(|line| line == "triggered 3").unwrap();
-        assert_eq!(told[at + 1..], *expect, "{terms}");
+        let output = play(&script).1;
+        let at = output.iter().position(|line| line == "triggered 3").unwrap();
+        assert_eq!(output[at + 1..], *expect, "{terms}");
     }
 }

@@ -10,7 +10,7 @@ use crate::house::{Driver, House, deposit, entry, limit, minor, state_bytes};
 use crate::script::{check, play};
 
 #[test]
-fn what_is_asked_for_is_set_aside_until_it_leaves() {
+fn a_requested_amount_is_reserved_until_it_leaves() {
     check(
         "with balance 1 0B 100Q
          1 request 60Q ref w
@@ -35,7 +35,7 @@ fn what_is_asked_for_is_set_aside_until_it_leaves() {
 }
 
 #[test]
-fn what_is_canceled_is_free_again() {
+fn a_canceled_withdrawal_is_free_again() {
     check(
         "with balance 1 0B 100Q
          1 request 60Q ref w
@@ -52,9 +52,9 @@ fn what_is_canceled_is_free_again() {
     );
 }
 
-/// Orders and withdrawals hold side by side, and each gives back its own.
+/// Orders and withdrawals hold independently, and each frees its own hold.
 #[test]
-fn what_orders_hold_cannot_be_asked_for() {
+fn held_amounts_cannot_be_requested() {
     check(
         "with balance 1 0B 100Q
          1 buy 6 @ 10 as a
@@ -79,9 +79,9 @@ fn what_orders_hold_cannot_be_asked_for() {
     );
 }
 
-/// Whoever asks again gets the answer that he had; another withdrawal takes another reference.
+/// A repeated request gets the reply of the first; another withdrawal takes another reference.
 #[test]
-fn a_withdrawal_is_asked_for_once() {
+fn a_withdrawal_is_requested_once() {
     check(
         "with balance 1 0B 100Q
          1 request 60Q ref w
@@ -152,7 +152,7 @@ fn a_withdrawal_ends_once() {
     );
 }
 
-/// Nothing leaves an account that is switched off, but what waits to leave can be given back.
+/// Nothing leaves an account while its kill switch is on, but a request can still be canceled.
 #[test]
 fn nothing_leaves_an_account_that_is_switched_off() {
     check(
@@ -179,9 +179,9 @@ fn nothing_leaves_an_account_that_is_switched_off() {
     );
 }
 
-/// What a trade that is undone takes back, it takes from what is free: the rest is owed.
+/// A bust takes proceeds back only from the free balance: the rest becomes a receivable.
 #[test]
-fn what_waits_to_leave_pays_no_debts() {
+fn reserved_amounts_pay_no_receivables() {
     check(
         "with balance 2 100B 0Q
          1 buy 10 @ 10
@@ -198,7 +198,7 @@ fn what_waits_to_leave_pays_no_debts() {
             "trade 1!<2! 10@10",
             "requested 100 free 0Q",
             "busted 1: 1 -10B 100Q, 2 10B -100Q",
-            "owed 1: 2->1 100Q, trade 1",
+            "receivable 1: 2->1 100Q, trade 1",
             "returned 100 free 100Q",
             "paid 100 of 1: 2->1 0Q, trade 1",
             "balance 100B 0Q 1000000C",
@@ -207,7 +207,7 @@ fn what_waits_to_leave_pays_no_debts() {
 }
 
 #[test]
-fn an_account_without_balances_has_nothing_to_ask_for() {
+fn an_account_without_balances_cannot_request_a_withdrawal() {
     check(
         "with balance 1 0B 0Q 0C
          1 risk limits
@@ -258,7 +258,7 @@ fn requests_are_refused_in_order_of_precedence() {
 }
 
 #[test]
-fn what_an_account_has_open_and_what_is_remembered_are_bounded() {
+fn open_and_kept_withdrawals_of_an_account_are_bounded() {
     let mut venue = House::default().open();
     venue.unchecked = true;
     for number in 0..WITHDRAWALS_OPEN_MAX {
@@ -284,7 +284,7 @@ fn what_an_account_has_open_and_what_is_remembered_are_bounded() {
     }
     venue.engine.assert_consistent();
     venue.restart();
-    // The oldest are forgotten, but for their references, and what is open is not.
+    // The oldest are dropped, except for their references, and open withdrawals are kept.
     assert_eq!(venue.reason(0, confirm(1, "w7")), Some(RejectReason::WithdrawalNotFound));
     let again = venue.reason(0, request(1, 0, 1, "w7"));
     assert_eq!(again, Some(RejectReason::DuplicateExternalRef));
@@ -294,9 +294,9 @@ fn what_an_account_has_open_and_what_is_remembered_are_bounded() {
     assert_eq!(venue.reason(0, confirm(1, "w0")), None);
 }
 
-/// Logs of before carry hashes of their states, which must be the same still.
+/// Older logs have hashes of their states, which must not change.
 #[test]
-fn a_state_without_withdrawals_is_as_it_was_before_there_were_any() {
+fn a_state_without_withdrawals_keeps_its_old_bytes() {
     let rotate = || {
         let rotate = RotateMasterKey { fingerprint: [7; 16], keys: Vec::new() };
         Command::RotateMasterKey(rotate)
@@ -356,7 +356,7 @@ fn every_flipped_bit_of_a_state_with_withdrawals_is_survived() {
     }
 }
 
-/// Under the first rules there were none.
+/// Under the first rules there were no withdrawals in two steps.
 #[test]
 fn older_rules_know_no_withdrawals_in_two_steps() {
     let mut engine = Engine::with_rules(1).expect("known rules");
@@ -369,7 +369,7 @@ fn older_rules_know_no_withdrawals_in_two_steps() {
 }
 
 #[test]
-fn supply_falls_when_it_leaves_and_not_before() {
+fn supply_falls_only_when_the_amount_leaves() {
     let mut venue = House::default().open();
     let supply = |venue: &Driver| venue.engine.supply(AssetId(0)).expect("an asset");
     let before = supply(&venue);

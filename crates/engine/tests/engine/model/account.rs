@@ -1,4 +1,4 @@
-//! Chapters 6 and 13: what an account is, may do, and how much of it.
+//! Chapters 6 and 13: accounts, their permissions, and their limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::{DAY_NS, Key, Model, SECOND_NS, is_set};
 pub(crate) struct Owner {
     pub(super) spec: AccountSpec,
     pub(super) seq: u64,
-    /// All that is owned, held by orders or not.
+    /// All that the account has, held by orders or not.
     pub(super) owned: BTreeMap<u16, i128>,
     pub(super) refs: BTreeSet<String>,
     pub(super) retries: Vec<(RetryKey, u64, u64)>,
@@ -22,7 +22,7 @@ pub(crate) struct Owner {
     pub(super) positions: BTreeMap<InstrumentId, i128>,
     /// In the quote asset, by instrument and day.
     pub(super) volumes: BTreeMap<(InstrumentId, u64), i128>,
-    /// Orders taken on: of which ten seconds, how many; and of which day.
+    /// Accepted orders: the ten-second window and its count, and the day with its count.
     pub(super) rate: [(u64, u32); 2],
 }
 
@@ -101,8 +101,8 @@ impl Model {
         let owner = self.owner(account);
         let is_open = self.open.iter().any(|open| open.order.account == account);
         let has_any = owner.positions.values().chain(owner.owned.values()).any(|of| *of != 0);
-        let mut owed = self.receivables.iter();
-        let has_debts = owed.any(|owed| owed.debtor == account || owed.creditor == account);
+        let mut debt = self.receivables.iter();
+        let has_debts = debt.any(|debt| debt.debtor == account || debt.creditor == account);
         if risk.mode != owner.risk.mode && (is_open || has_any || has_debts) {
             return Err(RejectReason::AccountNotFlat);
         }
@@ -140,8 +140,8 @@ impl Model {
         Ok(())
     }
 
-    /// Cancels what fits, by instrument, within it by side, within it the oldest first; each under
-    /// its own name, since nobody has asked for it by another.
+    /// Cancels the matching orders, by instrument, within it by side, within it oldest first. Each
+    /// has its own name in the report, because the request names none.
     pub(super) fn cancel_named(
         &mut self,
         fits: impl Fn(&Order, SessionId) -> bool,

@@ -1,16 +1,16 @@
-//! Chapters 8 to 10: phases, auctions, bands, halts, and what happens by itself.
+//! Chapters 8 to 10: phases, auctions, bands, halts, and work that is due at a time.
 
 use types::*;
 
-use super::{BPS, Key, Market, Model, Open, Place, SECOND_NS};
+use super::{BPS, Key, Model, ModelMarket, Open, SECOND_NS, Standing};
 
-/// How often an auction is told of.
+/// Time between two indications of an auction.
 const INDICATED_NS: u64 = 100_000_000;
 
-/// The parts that the window of the average price is kept in.
+/// The parts of the average price's window.
 const AVERAGE_PARTS: u64 = 60;
 
-/// What an auction finds.
+/// The result of an auction.
 struct Found {
     price: i64,
     volume: u64,
@@ -18,7 +18,7 @@ struct Found {
     surplus_side: Side,
 }
 
-/// What happens by itself at some time, in the order in which things of one time happen.
+/// Work that is due at a time, in order of its execution at one time.
 #[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
 enum Due {
     Venue,
@@ -27,7 +27,7 @@ enum Due {
 }
 
 impl Model {
-    /// What is due by the time of a command has happened before that command.
+    /// Work that is due at the time of a command runs ahead of that command.
     pub(super) fn do_what_is_due(&mut self) {
         loop {
             let mut due: Vec<(u64, Due)> = Vec::new();
@@ -95,18 +95,18 @@ impl Model {
         let market = self.market_mut(instrument);
         market.phase = phase;
         market.until_ns = until_ns;
-        market.unsaid = true;
+        market.indication_due = true;
         let instrument_seq = self.instrument_seq(instrument);
         let changed = PhaseChanged { instrument_seq, instrument, phase, cause, until_ns };
         self.events.push(Event::PhaseChanged(changed));
         if phase == Phase::ClosingAuction {
-            for key in self.here(instrument, |open| open.place == Place::Closing) {
+            for key in self.here(instrument, |open| open.place == Standing::Closing) {
                 self.rest(key);
             }
         }
         let over = |open: &Open| match open.order.time_in_force {
             TimeInForce::AtOpen if uncrosses => Some(ExpireCause::AtOpen),
-            TimeInForce::AtClose if uncrosses && open.place == Place::Book => {
+            TimeInForce::AtClose if uncrosses && open.place == Standing::Book => {
                 Some(ExpireCause::AtClose)
             }
             TimeInForce::Day if phase == Phase::Closed => Some(ExpireCause::Day),
@@ -130,7 +130,7 @@ impl Model {
     // Auctions.
 
     /// The price of the most volume, among those of the least surplus, among those the nearest to
-    /// where the surplus presses or to the last price.
+    /// the side of the surplus or to the last price.
     fn find_price(&self, instrument: InstrumentId) -> Option<Found> {
         let (bids, asks) = (self.side(instrument, Side::Buy), self.side(instrument, Side::Sell));
         let price_of = |open: &Open| open.order.price.ticks();
@@ -160,7 +160,7 @@ impl Model {
         Some(Found { price, volume, surplus, surplus_side })
     }
 
-    /// Trades all that an auction's price lets trade; whether there was anything.
+    /// Trades all that an auction's price allows. Returns whether there was a trade.
     fn uncross(&mut self, instrument: InstrumentId) -> bool {
         let Some(found) = self.find_price(instrument) else { return false };
         let Found { price, volume, surplus, surplus_side } = found;
@@ -181,9 +181,10 @@ impl Model {
                 break;
             }
             let qty = bid.front().min(ask.front());
-            let (maker, taker) = match bid.order.order_id < ask.order.order_id {
-                true => (bid.key(), ask.key()),
-                false => (ask.key(), bid.key()),
+            let (maker, taker) = if bid.order.order_id < ask.order.order_id {
+                (bid.key(), ask.key())
+            } else {
+                (ask.key(), bid.key())
             };
             self.trade(maker, taker, price, qty);
         }
@@ -192,18 +193,22 @@ impl Model {
         true
     }
 
-    /// While an auction runs and its book has changed, it tells where it would uncross.
+    /// Publishes where a running auction would uncross, if its book has changed.
     pub(super) fn indicate_auctions(&mut self) {
         for instrument in self.instruments().collect::<Vec<_>>() {
             let market = self.market(instrument);
             let early = self.now_ns < market.indicated_ns + INDICATED_NS;
-            if !market.phase.is_auction() || !market.unsaid || early || self.halted.is_some() {
+            if !market.phase.is_auction()
+                || !market.indication_due
+                || early
+                || self.halted.is_some()
+            {
                 continue;
             }
             let found = self.find_price(instrument);
             let now_ns = self.now_ns;
             let market = self.market_mut(instrument);
-            market.unsaid = false;
+            market.indication_due = false;
             market.indicated_ns = now_ns;
             let instrument_seq = self.instrument_seq(instrument);
             let found =
@@ -221,7 +226,7 @@ impl Model {
 
     // Bands.
 
-    /// A trade tells its price to all that go by prices.
+    /// Applies a trade's price to everything that depends on prices.
     pub(super) fn see_price(&mut self, instrument: InstrumentId, price: i64, qty: u64) {
         let now_ns = self.now_ns;
         let market = self.market_mut(instrument);
@@ -343,8 +348,8 @@ impl Model {
         Ok(())
     }
 
-    /// Of all trades in the window, by quantity; without one, the last price.
-    pub(super) fn average_price(&self, market: &Market) -> Option<i64> {
+    /// The average of all trades in the window, weighted by quantity; without one, the last price.
+    pub(super) fn average_price(&self, market: &ModelMarket) -> Option<i64> {
         let last = market.last_price?;
         let mins = u64::from(market.rules.avg_price_mins);
         if mins == 0 {

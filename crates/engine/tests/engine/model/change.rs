@@ -2,7 +2,7 @@
 
 use types::*;
 
-use super::{Key, Model, Place};
+use super::{Key, Model, Standing};
 
 impl Model {
     pub(super) fn cancel_order(
@@ -31,7 +31,7 @@ impl Model {
         Ok(())
     }
 
-    /// By instrument, within it by side, within it the oldest first.
+    /// By instrument, within it by side, within it oldest first.
     pub(super) fn mass_cancel(
         &mut self,
         account: AccountId,
@@ -59,7 +59,7 @@ impl Model {
         Ok(())
     }
 
-    /// An order of a list may be gone before its turn comes.
+    /// An order of a list may end earlier, with another order of the list.
     pub(super) fn cancel_each(&mut self, keys: Vec<Key>, cl_ord_id: ClOrdId, cause: CancelCause) {
         for key in keys {
             if self.find(key).is_some() {
@@ -150,7 +150,7 @@ impl Model {
         }
     }
 
-    /// Less at the same price keeps its place.
+    /// A lower quantity at the same price keeps its place.
     fn lower(&mut self, key: Key, cl_ord_id: Option<ClOrdId>, order_qty: Qty) {
         let now_ns = self.now_ns;
         let open = self.at_mut(key);
@@ -161,9 +161,9 @@ impl Model {
         open.shown = open.shown.min(open.leaves());
         let (order, reduced) = (open.order, orig.shown - open.shown);
         if reduced > 0 && order.terms.is_some() {
-            self.tell_reduced(key, reduced);
+            self.emit_reduced(key, reduced);
         }
-        self.market_mut(key.0).unsaid = true;
+        self.market_mut(key.0).indication_due = true;
         let account_seq = self.account_seq(order.account);
         let instrument_seq = self.instrument_seq(key.0);
         self.events.push(Event::OrderAmended(OrderAmended {
@@ -232,7 +232,7 @@ impl Model {
             orig_order_qty: orig.order.order_qty,
             orig_price: orig.order.price,
         }));
-        if orig.place == Place::Book {
+        if orig.place == Standing::Book {
             match self.market(key.0).phase {
                 Phase::Continuous => self.trade_all(key),
                 _ => self.rest(key),

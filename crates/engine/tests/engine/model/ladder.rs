@@ -1,11 +1,11 @@
-//! Chapter 12: the ladder of checks. All faults of an order are listed, and the one with the lowest
-//! number counts.
+//! Chapter 12: the ladder of checks. The model lists all faults of an order, and the lowest number
+//! counts.
 
 use types::*;
 
-use super::{BPS, Key, Market, Model, Place, is_set};
+use super::{BPS, Key, Model, ModelMarket, Standing, is_set};
 
-/// The parts of an iceberg in any instrument.
+/// The largest number of an iceberg's parts in any instrument.
 const ICEBERG_PARTS_MAX: u64 = 1_000;
 
 impl Model {
@@ -13,7 +13,7 @@ impl Model {
         first(self.faults(account, request, 1, Qty::ZERO)?)
     }
 
-    /// What a triggered order by market must still be able to.
+    /// The checks of a triggered market order.
     pub(super) fn can_pay_one_lot(&self, order: &Order) -> bool {
         let instrument = &self.market(order.instrument).instrument;
         let one_lot = Qty::from_lots(1);
@@ -29,15 +29,15 @@ impl Model {
             || cost.minor() <= self.free(order.account, pays_in)
     }
 
-    /// An order that its list places.
+    /// The checks of an order that its list places.
     pub(super) fn check_placed(&self, key: Key) -> Result<(), RejectReason> {
         let order = self.at(key).order;
-        let request = as_asked(&order);
+        let request = as_requested(&order);
         first(self.without(key).faults(order.account, &request, 0, Qty::ZERO)?)
     }
 
-    /// What counts only as an order enters is not looked at again, and only what is left of it
-    /// is still to be paid.
+    /// The terms that count only on entry are not checked again, and only the remainder must still
+    /// be paid.
     pub(super) fn check_modified(
         &self,
         key: Key,
@@ -47,9 +47,10 @@ impl Model {
     ) -> Result<(), RejectReason> {
         let order = self.at(key).order;
         let by_market = order.order_type.is_market();
-        let terms = order.terms.map(|OrderTerms { terms, .. }| match by_market {
-            true => Terms { expire_ns: 0, ..terms },
-            false => {
+        let terms = order.terms.map(|OrderTerms { terms, .. }| {
+            if by_market {
+                Terms { expire_ns: 0, ..terms }
+            } else {
                 Terms { display_qty: terms.display_qty, hidden: terms.hidden, ..Terms::default() }
             }
         });
@@ -60,11 +61,11 @@ impl Model {
         };
         let size = OrderSize::Base(order_qty);
         let time_in_force = TimeInForce::Gtc;
-        let asked = as_asked(&order);
+        let requested = as_requested(&order);
         let request =
-            NewOrder { cl_ord_id, size, price, order_type, time_in_force, terms, ..asked };
+            NewOrder { cl_ord_id, size, price, order_type, time_in_force, terms, ..requested };
         let mut faults = self.without(key).faults(order.account, &request, 0, order.cum_qty)?;
-        // It is open already, and what its trigger was is past.
+        // It is open already, and its trigger has passed.
         let not_these = [
             RejectReason::WouldTriggerImmediately,
             RejectReason::TooManyOpenOrders,
@@ -75,13 +76,13 @@ impl Model {
         ];
         faults.retain(|fault| !not_these.contains(fault));
         if self.is_in_list(&order) {
-            // It is only ever lowered, and shares what it holds.
+            // A modify only lowers it, and it shares its hold.
             faults.retain(|fault| *fault != RejectReason::InsufficientBalance);
         }
         first(faults)
     }
 
-    /// What the ladder would see if an order were not there.
+    /// The state of the ladder without an order.
     fn without(&self, key: Key) -> Self {
         let mut without = self.for_questions();
         without.open.retain(|open| open.key() != key);
@@ -101,7 +102,7 @@ impl Model {
         for (at, order) in request.orders.iter().enumerate() {
             let mut of_this = self.faults(account, order, count, Qty::ZERO)?;
             if at > 0 && request.kind != OrderListKind::Oco {
-                // What is placed later is asked for these then.
+                // An order that is placed later gets these checks then.
                 of_this.retain(|reason| *reason < InsufficientBalance);
             }
             faults.extend(of_this);
@@ -129,8 +130,8 @@ impl Model {
         first(faults)
     }
 
-    /// All reasons to refuse an order of which so much is filled already. `Err` is a reason that
-    /// leaves nothing else to look at.
+    /// All reasons to refuse an order with this filled quantity. `Err` is a reason after which no
+    /// other check is possible.
     fn faults(
         &self,
         account: AccountId,
@@ -221,7 +222,8 @@ impl Model {
         let limits = self.limits(account, request.instrument);
         let lot = i128::from(market.instrument.tick_lot_minor);
         let cost = |price: i64, qty: u64| i128::from(price) * i128::from(qty) * lot;
-        // What limits measure a market order at; one by quote amount is worth so many lots.
+        // The price at which limits measure a market order; an order by quote amount counts the
+        // lots of its amount.
         let measured_at = if kind.is_market() { opposite.unwrap_or(0) } else { price };
         let by_quote = |amount: i128| match cost(measured_at, 1) {
             ..=0 => 0,
@@ -230,8 +232,8 @@ impl Model {
         let qty = base.map_or_else(|| by_quote(quote.unwrap()), Qty::lots);
         fault(is_set(limits.max_order_qty.lots(), qty), OrderQtyAboveLimit);
 
-        // Notional. An account that owns balances has to buy for something; of others, the size
-        // alone counts.
+        // Notional. An account with balances must buy for a positive amount; for others only the
+        // magnitude counts.
         let at_price = match kind {
             kind if kind.is_market() && rules.notional_by_avg_price => self.average_price(market),
             kind if kind.is_market() => opposite,
@@ -259,7 +261,7 @@ impl Model {
         let max = if bounded { spec.max_open_orders.min(1_000) } else { spec.max_open_orders };
         fault(stays && !has_room(own.len(), max), TooManyOpenOrders);
         fault(stays && !has_room(all, owner.spec.max_open_orders), TooManyAccountOrders);
-        let stops = own.iter().filter(|open| open.place == Place::Stop).count();
+        let stops = own.iter().filter(|open| open.place == Standing::Stop).count();
         fault(
             kind.is_stop() && is_set(rules.max_stop_orders.into(), stops as u64 + 1),
             TooManyStopOrders,
@@ -275,7 +277,7 @@ impl Model {
             OpenOrdersAboveLimit,
         );
         let held = own.iter().filter(|open| !open.order.order_type.is_market());
-        let held = held.filter(|open| open.place != Place::List);
+        let held = held.filter(|open| open.place != Standing::List);
         let open_notional: i128 =
             held.map(|open| cost(open.order.price.ticks(), open.leaves()).abs()).sum();
         let limit = limits.max_open_notional.minor();
@@ -285,7 +287,7 @@ impl Model {
         // Names.
         fault(own.iter().any(|open| open.order.cl_ord_id == request.cl_ord_id), DuplicateClOrdId);
 
-        // What the rest of it may cost.
+        // The largest cost of its remainder.
         let measured_qty = qty - filled.lots().min(qty);
         let size = base.map_or(request.size, |_| OrderSize::Base(Qty::from_lots(measured_qty)));
         let request = &NewOrder { size, ..*request };
@@ -300,7 +302,7 @@ impl Model {
         let room = self.position_room(account, request.instrument, request.side);
         fault(room.is_some_and(|room| i128::from(rest.lots()) > room), PositionAboveLimit);
 
-        // Whether it would trade or be triggered at once.
+        // Whether it would trade or trigger at once.
         let crosses = opposite.is_some_and(|best| {
             request.side.crosses(Price::from_ticks(price), Price::from_ticks(best))
         });
@@ -310,7 +312,7 @@ impl Model {
         Ok(faults)
     }
 
-    fn is_outside_percent(&self, market: &Market, request: &NewOrder) -> bool {
+    fn is_outside_percent(&self, market: &ModelMarket, request: &NewOrder) -> bool {
         let Some(average) = self.average_price(market) else { return false };
         let percent = &market.rules.percent_price;
         let (max, min) = match request.side {
@@ -323,11 +325,11 @@ impl Model {
             || (min > 0 && (price - average) * BPS < average.abs() * below)
     }
 
-    /// Whether a price is farther through the last one than an account's may be.
+    /// Whether a price is farther through the last one than the account's collar.
     fn is_outside_collar(
         &self,
         account: AccountId,
-        market: &Market,
+        market: &ModelMarket,
         side: Side,
         price: i64,
     ) -> bool {
@@ -340,18 +342,18 @@ impl Model {
         }
     }
 
-    /// What an account must have free for an order.
+    /// The free balance that an account needs for an order.
     fn needs(
         &self,
         account: AccountId,
-        market: &Market,
+        market: &ModelMarket,
         request: &NewOrder,
         opposite: Option<i64>,
     ) -> i128 {
         let (one_lot, instrument) = (Qty::from_lots(1), &market.instrument);
         let kind = request.order_type;
         if kind.is_market() && kind.is_stop() {
-            return 0; // it pays when it is triggered
+            return 0; // it pays once it is triggered
         }
         match (request.side, request.size) {
             (Side::Sell, OrderSize::Base(qty)) => instrument.base_amount(qty).minor(),
@@ -373,8 +375,8 @@ impl Model {
     }
 }
 
-/// The request that an order came by.
-pub(super) fn as_asked(order: &Order) -> NewOrder {
+/// The request of an order.
+pub(super) fn as_requested(order: &Order) -> NewOrder {
     let terms = order.terms.map(|terms| terms.terms);
     let named_no_price = terms.is_some_and(|terms| terms.peg.is_some());
     NewOrder {
@@ -411,7 +413,7 @@ fn phase_takes(phase: Phase, request: &NewOrder) -> bool {
         && (opening || request.time_in_force != TimeInForce::AtOpen)
 }
 
-/// A time in force, a price, a size and special terms that go with the order's type.
+/// Whether time in force, price, size and special terms are compatible with the order's type.
 fn terms_go_together(request: &NewOrder) -> bool {
     use OrderType::*;
     use TimeInForce::*;
@@ -432,9 +434,10 @@ fn terms_go_together(request: &NewOrder) -> bool {
         _ => terms.peg.is_none() || no_price,
     };
     let sized = by_base || kind == Market;
-    let triggered = match kind.is_stop() {
-        true => terms.stop_price.is_some() || terms.trailing_delta_bps > 0,
-        false => terms.stop_price.is_none() && terms.trailing_delta_bps == 0,
+    let triggered = if kind.is_stop() {
+        terms.stop_price.is_some() || terms.trailing_delta_bps > 0
+    } else {
+        terms.stop_price.is_none() && terms.trailing_delta_bps == 0
     };
     let pegged = terms.peg.is_none()
         || (matches!(kind, Limit | LimitMaker) && matches!(request.time_in_force, Gtc | Day | Gtd));

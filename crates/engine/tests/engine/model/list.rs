@@ -2,7 +2,7 @@
 
 use types::*;
 
-use super::{Key, Model, Place};
+use super::{Key, Model, Standing};
 
 impl Model {
     pub(super) fn new_order_list(
@@ -30,17 +30,17 @@ impl Model {
             created_ns: self.now_ns,
             updated_ns: self.now_ns,
         });
-        self.tell_list(self.lists.len() - 1);
+        self.emit_list(self.lists.len() - 1);
         let mut keys = Vec::new();
         for (at, order) in request.orders.iter().enumerate() {
             let key = self.take_on(envelope, order, Some(order_list));
             if at > 0 && request.kind != OrderListKind::Oco {
-                self.at_mut(key).place = Place::List;
+                self.at_mut(key).place = Standing::List;
             }
             keys.push(key);
         }
         for key in keys {
-            if self.find(key).is_some_and(|open| open.place == Place::Entering) {
+            if self.find(key).is_some_and(|open| open.place == Standing::Entering) {
                 self.enter(key);
             }
         }
@@ -82,14 +82,14 @@ impl Model {
         order.terms.is_some_and(|terms| terms.order_list != OrderListId::default())
     }
 
-    /// The open orders of a list other than this one, oldest first.
+    /// The other open orders of a list, oldest first.
     fn siblings(&self, at: usize, order: &Order) -> Vec<Key> {
         let list = &self.lists[at];
         let ids = list.orders.into_iter().flatten().filter(|id| *id != order.order_id);
         ids.map(|id| (list.instrument, id)).filter(|key| self.find(*key).is_some()).collect()
     }
 
-    /// An order has traded or was triggered: the other of an OCO ends.
+    /// An order has traded or was triggered: the other leg of its OCO ends.
     pub(super) fn list_order_traded(&mut self, order: &Order) {
         let Some(at) = self.list_of(order) else { return };
         let list = self.lists[at];
@@ -108,7 +108,7 @@ impl Model {
         self.end_list(order);
     }
 
-    /// An order has ended, other than by trading: so do the others.
+    /// An order has ended, other than by trading: the others of its list end too.
     pub(super) fn list_order_ended(&mut self, order: &Order, canceled: Option<ClOrdId>) {
         let Some(at) = self.list_of(order) else { return };
         let siblings = if self.parted.contains(&at) { vec![] } else { self.siblings(at, order) };
@@ -132,18 +132,18 @@ impl Model {
         let mut ids = list.orders.into_iter().flatten();
         if ids.all(|id| self.find((list.instrument, id)).is_none()) {
             self.lists[at].status = OrderListStatus::AllDone;
-            self.tell_list(at);
+            self.emit_list(at);
         }
     }
 
-    fn tell_list(&mut self, at: usize) {
+    fn emit_list(&mut self, at: usize) {
         self.lists[at].updated_ns = self.now_ns;
         let list = self.lists[at];
         let account_seq = self.account_seq(list.account);
         self.events.push(Event::OrderListUpdated(OrderListUpdated { account_seq, list }));
     }
 
-    /// Places the orders of a list whose first one has filled; whether there was any.
+    /// Places the orders of a list whose first one has filled. Returns whether there was any.
     pub(super) fn place_from_lists(&mut self, instrument: InstrumentId) -> bool {
         let is_here = |at: &usize| self.lists[*at].instrument == instrument;
         let Some(first) = self.to_place.iter().position(is_here) else { return false };
@@ -174,7 +174,7 @@ impl Model {
         let held_rate = self.rate_to_hold(self.at(key).order.account, key.0);
         let open = self.at_mut(key);
         open.held_rate = held_rate;
-        open.place = Place::Entering;
+        open.place = Standing::Entering;
         open.order.updated_ns = now_ns;
         let order = open.order;
         let account_seq = self.account_seq(order.account);

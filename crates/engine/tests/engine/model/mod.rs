@@ -1,9 +1,9 @@
-//! What the engine should do, written as plainly as possible: one list of open orders that is
-//! searched from end to end, no holds but those that the open orders imply, everything at once.
+//! A plain model of the engine: one list of open orders that is searched from end to end. It has no
+//! holds but those that the open orders imply, and carries out everything at once.
 //!
-//! It is `docs/matching.md` in another language, a file for a chapter or two, and shares the
-//! vocabulary with the engine, and nothing else: units are taken from the instrument's two
-//! factors, and sums are done on bare integers here. It has no limit on the work of a command.
+//! It states `docs/matching.md` in code, a file for a chapter or two. It shares only the vocabulary
+//! with the engine: units come from the instrument's two factors, and sums are bare integers. It
+//! has no limit on the work of a command.
 
 mod account;
 mod auction;
@@ -27,7 +27,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 const DAY_NS: u64 = 24 * 3_600 * SECOND_NS;
 const BPS: i128 = 10_000;
 
-/// An order as all its parts are found by.
+/// Identifies an order in all parts of the model.
 pub(crate) type Key = (InstrumentId, OrderId);
 
 #[derive(Clone, Default)]
@@ -35,62 +35,63 @@ pub(crate) struct Model {
     pub(crate) sequence: u64,
     now_ns: u64,
     assets: Vec<Asset>,
-    pub(crate) markets: Vec<Market>,
+    pub(crate) markets: Vec<ModelMarket>,
     accounts: Vec<Owner>,
     keys: Vec<(KeySpec, bool)>,
-    /// All that are open, in the order in which they were taken on.
+    /// All open orders, in order of acceptance.
     open: Vec<Open>,
     lists: Vec<OrderList>,
     /// Lists whose first order has filled and whose others are still to be placed.
     to_place: Vec<usize>,
-    /// Lists in which the end of one order does not end the others any more.
+    /// Lists in which the end of one order no longer ends the others.
     parted: Vec<usize>,
-    /// Why all orders of a list are being canceled, when it is not that one of them was.
+    /// The cause for which a list's orders are canceled, unless the cancel of one of them is the
+    /// cause.
     canceling: Option<CancelCause>,
     sessions: BTreeMap<SessionId, (AccountId, bool)>,
     /// The clients' numbers of commands, and their sequences.
     numbers: BTreeMap<SessionId, BTreeMap<u64, u64>>,
     receivables: Vec<Receivable>,
     last_receivable: u64,
-    /// All that there have been, oldest first.
+    /// All so far, oldest first.
     withdrawals: Vec<Withdrawal>,
-    /// What is owed to the accounts without balances, by asset.
+    /// The net claim of the accounts without balances, by asset.
     clearing: BTreeMap<u16, i128>,
     breaker: Option<CircuitBreaker>,
-    /// Until when nothing trades; zero is until a command.
+    /// The end of the halt of the venue; zero means that a command ends it.
     halted: Option<u64>,
-    /// Whether the index has traded since the circuit breaker looked at it.
+    /// Whether the index has traded since the circuit breaker's last check.
     index_traded: bool,
-    /// Where a replace has canceled.
+    /// The instrument in which a replace has canceled.
     replaced_in: Option<InstrumentId>,
-    /// How often something took a place in a queue.
+    /// The number of places in queues assigned so far.
     arrivals: u64,
     events: Vec<Event>,
 }
 
-/// An open order, and what its owner is not told.
+/// An open order, with data that its owner does not see.
 #[derive(Clone, Copy)]
 pub(crate) struct Open {
     pub(crate) order: Order,
-    pub(crate) place: Place,
-    /// Who took a place in a queue later has a higher number.
+    pub(crate) place: Standing,
+    /// The place in the queue: a later one has a higher number.
     arrived: u64,
-    /// What of it the book shows.
+    /// The quantity that the book shows.
     shown: u64,
     session: SessionId,
     amends: u32,
-    /// Its trigger was reached.
+    /// Whether its trigger was reached.
     reached: bool,
-    /// The best price since it began to trail, and when it began.
+    /// The best price since it began to trail, and the number of that start.
     trail: Option<(i64, u64)>,
     /// The rate of the fee that a buy holds on top.
     held_rate: i64,
 }
 
-/// Where an open order is.
+/// Location of an open order.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Place {
-    /// It is being carried out just now.
+pub(crate) enum Standing {
+    /// It is being carried out now.
     Entering,
     Book,
     /// Off the book until its trigger is reached.
@@ -102,7 +103,7 @@ pub(crate) enum Place {
 }
 
 #[derive(Clone)]
-pub(crate) struct Market {
+pub(crate) struct ModelMarket {
     instrument: Instrument,
     rules: InstrumentRules,
     seq: u64,
@@ -111,24 +112,25 @@ pub(crate) struct Market {
     last_list_id: u64,
     last_prevented_id: u64,
     phase: Phase,
-    /// When the phase ends by itself; zero if it does not.
+    /// Time at which the phase ends by itself; zero if it does not.
     until_ns: u64,
     delisted: bool,
     schedule: Option<FeeSchedule>,
     last_price: Option<i64>,
-    /// What static bands and the circuit breaker go by: the last auction's price, or the first.
+    /// Reference of static bands and the circuit breaker: the last auction's price, or the first
+    /// trade's.
     reference: Option<i64>,
-    /// All trades that the average price may go by.
+    /// All trades that may count for the average price.
     traded: Vec<(u64, i64, u64)>,
     /// Levels of the circuit breaker that have halted the venue since the opening.
     halts_had: BTreeSet<usize>,
-    /// The book has changed since the auction was last told of.
-    unsaid: bool,
+    /// Whether the book has changed since the auction's last indication.
+    indication_due: bool,
     indicated_ns: u64,
     busted: BTreeSet<u64>,
 }
 
-impl Market {
+impl ModelMarket {
     fn new(instrument: Instrument) -> Self {
         Self {
             instrument,
@@ -146,7 +148,7 @@ impl Market {
             reference: None,
             traded: Vec::new(),
             halts_had: BTreeSet::new(),
-            unsaid: false,
+            indication_due: false,
             indicated_ns: 0,
             busted: BTreeSet::new(),
         }
@@ -166,7 +168,7 @@ impl Open {
         self.order.terms.unwrap_or_default().terms
     }
 
-    /// What of it may trade before somebody else's turn comes.
+    /// The quantity that may trade until the next order's turn.
     fn front(&self) -> u64 {
         if self.shown > 0 { self.shown } else { self.leaves() }
     }
@@ -193,7 +195,7 @@ impl Model {
         std::mem::take(&mut self.events)
     }
 
-    /// A command that was applied before is not applied again.
+    /// A repeated command is not applied again.
     fn repeated(&mut self, entry: &Entry) -> Option<CommandRepeated> {
         let envelope = &entry.envelope;
         let account = envelope.account;
@@ -287,9 +289,9 @@ impl Model {
         }
     }
 
-    /// What follows from a command once its own order is done: orders that a list places, pegs,
-    /// triggers, again and again until nothing is left; in one instrument after the other, and
-    /// first where a replace has canceled.
+    /// The consequences of a command after its own order: placements by lists, pegs, triggers,
+    /// again and again until none is left. They run in one instrument after the other, and first in
+    /// the one where a replace has canceled.
     fn come_to_rest(&mut self) {
         let mut instruments: Vec<InstrumentId> = self.instruments().collect();
         if let Some(first) = self.replaced_in.take() {
@@ -311,7 +313,7 @@ impl Model {
         self.indicate_auctions();
     }
 
-    // Looking things up.
+    // Lookups.
 
     fn trader(&self, account: AccountId) -> Result<&Owner, RejectReason> {
         match account.0 {
@@ -320,15 +322,15 @@ impl Model {
         }
     }
 
-    fn known(&self, instrument: InstrumentId) -> Result<&Market, RejectReason> {
+    fn known(&self, instrument: InstrumentId) -> Result<&ModelMarket, RejectReason> {
         self.markets.get(instrument.0 as usize).ok_or(RejectReason::UnknownInstrument)
     }
 
-    fn market(&self, instrument: InstrumentId) -> &Market {
+    fn market(&self, instrument: InstrumentId) -> &ModelMarket {
         &self.markets[instrument.0 as usize]
     }
 
-    fn market_mut(&mut self, instrument: InstrumentId) -> &mut Market {
+    fn market_mut(&mut self, instrument: InstrumentId) -> &mut ModelMarket {
         &mut self.markets[instrument.0 as usize]
     }
 
@@ -352,7 +354,7 @@ impl Model {
         self.open.iter_mut().find(|open| open.key() == key).unwrap()
     }
 
-    /// An order that its owner means by our id, by its own, or by both.
+    /// An order that its owner refers to by our id, by its own, or by both.
     fn meant(&self, account: AccountId, instrument: InstrumentId, by: &OrderRef) -> Option<Key> {
         if by.order_id.is_none() && by.cl_ord_id.is_none() {
             return None;
@@ -373,12 +375,12 @@ impl Model {
         own
     }
 
-    /// One side of a book, in the order in which it would trade: by price, what is shown before
-    /// what is hidden, then as they came.
+    /// One side of a book in order of its trading: by price, displayed orders ahead of hidden ones,
+    /// then by age.
     fn side(&self, instrument: InstrumentId, side: Side) -> Vec<Open> {
         let here = |open: &&Open| {
             let order = &open.order;
-            open.place == Place::Book && order.instrument == instrument && order.side == side
+            open.place == Standing::Book && order.instrument == instrument && order.side == side
         };
         let mut orders: Vec<Open> = self.open.iter().filter(here).copied().collect();
         orders.sort_by_key(|open| {
@@ -407,7 +409,7 @@ impl Model {
         market.seq
     }
 
-    /// A copy for asking what would be if.
+    /// A copy for hypothetical questions.
     fn for_questions(&self) -> Self {
         Self { events: Vec::new(), ..self.clone() }
     }
@@ -417,13 +419,13 @@ impl Model {
         self.arrivals
     }
 
-    // What the comparison asks for.
+    // Queries of the comparison.
 
     pub(crate) fn resting(&self, instrument: InstrumentId, side: Side) -> Vec<Order> {
         self.side(instrument, side).iter().map(|open| open.order).collect()
     }
 
-    /// What is published of one side: prices and what is shown at each, best first.
+    /// The published levels of one side: prices and displayed quantities, best first.
     pub(crate) fn levels(&self, instrument: InstrumentId, side: Side) -> Vec<(i64, u64)> {
         let mut levels: Vec<(i64, u64)> = Vec::new();
         for open in self.side(instrument, side).iter().filter(|open| open.shown > 0) {
@@ -453,7 +455,7 @@ impl Model {
     }
 }
 
-/// Whose command is refused: an operator's names an account, or it is the venue's.
+/// The account of a rejection: the one that an operator's command refers to, or the venue's.
 fn answers_to(envelope: &Envelope, command: &Command) -> AccountId {
     match command {
         Command::NewOrder(_)

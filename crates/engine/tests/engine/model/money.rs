@@ -1,8 +1,8 @@
-//! Chapters 11 and 13: who owns what, what a trade moves, what is owed.
+//! Chapters 11 and 13: balances, the money of trades, receivables.
 
 use types::*;
 
-use super::{DAY_NS, Market, Model, Open};
+use super::{DAY_NS, Model, ModelMarket, Open};
 
 const RATE: i128 = 1_000_000;
 
@@ -21,10 +21,10 @@ impl Model {
         if side == Side::Buy { spec.quote } else { spec.base }
     }
 
-    /// What an open order holds of the asset it pays in.
+    /// The amount that an open order holds of the asset it pays in.
     fn held(&self, open: &Open) -> i128 {
         let instrument = &self.market(open.order.instrument).instrument;
-        if open.order.order_type.is_market() || open.place == super::Place::List {
+        if open.order.order_type.is_market() || open.place == super::Standing::List {
             return 0;
         }
         let leaves = i128::from(open.leaves());
@@ -38,8 +38,8 @@ impl Model {
         }
     }
 
-    /// What an account's open orders and withdrawals hold of an asset. The legs of an OCO hold together what the
-    /// dearer one needs.
+    /// The amount of an asset that an account's open orders and withdrawals hold. The legs of an
+    /// OCO hold only the larger amount together.
     pub(crate) fn locked(&self, account: AccountId, asset: AssetId) -> i128 {
         let mut locked = self.waits_to_leave(account, asset);
         let mut dearest: Vec<((InstrumentId, OrderListId), i128)> = Vec::new();
@@ -74,7 +74,7 @@ impl Model {
         is_leg.then_some((instrument, id))
     }
 
-    /// What accounts without balances are owed together.
+    /// The net claim of all accounts without balances.
     pub(crate) fn clearing(&self, asset: AssetId) -> i128 {
         self.clearing.get(&asset.0).copied().unwrap_or_default()
     }
@@ -109,7 +109,7 @@ impl Model {
         Ok(Some(room.map_or(lots, |room| room.min(lots))))
     }
 
-    /// Moves what a trade moves. The orders are as they were before it.
+    /// Moves the money of a trade. The orders have their state from ahead of it.
     pub(super) fn settle(&mut self, was: &[Open; 2], price: i64, qty: u64) -> (Fill, Fill) {
         let instrument = self.market(was[0].order.instrument).instrument;
         let quote = i128::from(price) * i128::from(qty) * i128::from(instrument.tick_lot_minor);
@@ -140,8 +140,8 @@ impl Model {
         fills.into()
     }
 
-    /// What each side of a trade pays, and in what. A rebate is measured on what the other side's
-    /// fee is, and comes out of it.
+    /// Fee and asset of each side of a trade. A rebate is measured on the basis of the other side's
+    /// fee, and is paid out of it.
     fn fees(&self, was: &[Open; 2], base: i128, quote: i128) -> [(i128, AssetId); 2] {
         let spec = &self.market(was[0].order.instrument).instrument.spec;
         let in_quote = self.fee_asset(was[0].order.instrument) == FeeAsset::Quote;
@@ -156,7 +156,7 @@ impl Model {
         });
         let charged = [0, 1].map(|at| {
             let open = &was[at];
-            // A limit buy pays no more on top than it held.
+            // A limit buy pays at most the fee that it held.
             let holds = in_quote
                 && open.order.side == Side::Buy
                 && !open.order.order_type.is_market()
@@ -164,16 +164,17 @@ impl Model {
             let rate = if holds { rates[at].min(open.held_rate) } else { rates[at] };
             part(measured[at].0, rate.max(0).into())
         });
-        [0, 1].map(|at| match rates[at] < 0 {
-            false => (charged[at], measured[at].1),
-            true => {
+        [0, 1].map(|at| {
+            if rates[at] < 0 {
                 let (of, asset) = measured[1 - at];
                 (-part(of, (-rates[at]).into()).min(charged[1 - at]), asset)
+            } else {
+                (charged[at], measured[at].1)
             }
         })
     }
 
-    /// What accounts without balances get and give is the venue's clearing amount.
+    /// Amounts of accounts without balances go to the venue's clearing.
     fn give(&mut self, account: AccountId, asset: AssetId, amount: i128) {
         if self.is_cash(account) {
             *self.owner_mut(account).owned.entry(asset.0).or_default() += amount;
@@ -245,7 +246,7 @@ impl Model {
 
     // Positions.
 
-    /// What bounds an account in an instrument. Nothing bounds one without balances and limits.
+    /// The limits of an account in an instrument. An account without balances and limits has none.
     pub(super) fn limits(&self, account: AccountId, instrument: InstrumentId) -> AccountLimits {
         let owner = self.owner(account);
         match owner.risk.mode {
@@ -254,30 +255,29 @@ impl Model {
         }
     }
 
-    /// How far long an account is, in lots: what it owns, or what it has traded.
+    /// The position in lots: the balance, or the sum of the account's trades.
     fn position(&self, account: AccountId, instrument: InstrumentId) -> i128 {
         let (owner, spec) = (self.owner(account), &self.market(instrument).instrument);
-        match self.is_cash(account) {
-            true => {
-                let owned = owner.owned.get(&spec.spec.base.0).copied().unwrap_or_default();
-                owned / i128::from(spec.lot_minor)
-            }
-            false => owner.positions.get(&instrument).copied().unwrap_or_default(),
+        if self.is_cash(account) {
+            let owned = owner.owned.get(&spec.spec.base.0).copied().unwrap_or_default();
+            owned / i128::from(spec.lot_minor)
+        } else {
+            owner.positions.get(&instrument).copied().unwrap_or_default()
         }
     }
 
-    /// The lots of an account's open orders on a side. Those by market hold nothing.
+    /// The lots of an account's open orders on a side. ModelMarket orders hold nothing.
     fn open_lots(&self, account: AccountId, instrument: InstrumentId, side: Side) -> i128 {
         let own = self.of_account(account, instrument);
         let held = own.iter().filter(|open| {
             open.order.side == side
                 && !open.order.order_type.is_market()
-                && open.place != super::Place::List
+                && open.place != super::Standing::List
         });
         held.map(|open| i128::from(open.leaves())).sum()
     }
 
-    /// What a limit on the position leaves for an order beside the open ones.
+    /// The quantity that a position limit leaves for an order, after the open ones.
     pub(super) fn position_room(
         &self,
         account: AccountId,
@@ -291,11 +291,11 @@ impl Model {
         (max > 0).then(|| (max - towards - open).max(0))
     }
 
-    /// Whether an account would own, and be buying, more than anybody may.
+    /// Whether an account's balance and open buys would exceed the instrument's limit.
     pub(super) fn is_above_position(
         &self,
         account: AccountId,
-        market: &Market,
+        market: &ModelMarket,
         side: Side,
         qty: Qty,
     ) -> bool {
@@ -306,7 +306,7 @@ impl Model {
         side == Side::Buy && max > 0 && position + open + i128::from(qty.lots()) > max
     }
 
-    // Chapter 11: trades undone.
+    // Chapter 11: busted trades.
 
     pub(super) fn bust_trade(&mut self, request: &BustTrade) -> Result<(), RejectReason> {
         let BustTrade { instrument, trade_id, buyer, seller } = *request;
@@ -346,8 +346,8 @@ impl Model {
             }
         }
         let about = (instrument, trade_id, ReceivableCause::TradeBusted);
-        // Fees come back first, so that they can be given back too; rebates before them, since
-        // they came out of a fee.
+        // Fees come back first, so that they can be returned too. Rebates precede them, because the
+        // venue paid them out of a fee.
         let mut fees = [(buyer, bought), (seller, sold)];
         fees.sort_by_key(|(_, trade)| trade.fee);
         for (account, trade) in fees {
@@ -426,7 +426,8 @@ impl Model {
         Ok((bought, sold))
     }
 
-    /// Moves an amount, the other way if it is below zero. Who has not enough free owes the rest.
+    /// Moves an amount, or moves it back if it is negative. The payer's missing part becomes a
+    /// receivable.
     fn pay(
         &mut self,
         debtor: AccountId,
@@ -464,7 +465,7 @@ impl Model {
         request: &SettleReceivable,
     ) -> Result<(), RejectReason> {
         let mut all = self.receivables.iter();
-        let found = all.position(|owed| owed.receivable == request.receivable);
+        let found = all.position(|debt| debt.receivable == request.receivable);
         let at = found.ok_or(RejectReason::ReceivableNotFound)?;
         let Receivable { debtor, asset, .. } = self.receivables[at];
         if self.free(debtor, asset) <= 0 {
@@ -501,8 +502,8 @@ impl Model {
         self.events.push(Event::Deposited(deposited));
         loop {
             let mut all = self.receivables.iter();
-            let owed = all.position(|owed| (owed.debtor, owed.asset) == (account, asset));
-            match owed {
+            let debt = all.position(|debt| (debt.debtor, debt.asset) == (account, asset));
+            match debt {
                 Some(at) if self.free(account, asset) > 0 => self.pay_off(at),
                 _ => return Ok(()),
             }

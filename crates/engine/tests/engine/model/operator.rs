@@ -2,7 +2,7 @@
 
 use types::*;
 
-use super::{Market, Model, Owner};
+use super::{Model, ModelMarket, Owner};
 
 impl Model {
     pub(super) fn list_asset(&mut self, asset: &Asset) -> Result<(), RejectReason> {
@@ -28,14 +28,14 @@ impl Model {
         }
         let id = InstrumentId(self.markets.len() as u32);
         let instrument = Instrument::new(id, *spec, &base, &quote).map_err(listing_fault)?;
-        self.markets.push(Market::new(instrument));
+        self.markets.push(ModelMarket::new(instrument));
         let instrument_seq = self.instrument_seq(id);
         let listed = InstrumentListed { instrument_seq, instrument };
         self.events.push(Event::InstrumentListed(listed));
         Ok(())
     }
 
-    /// Other bounds and fees; open orders stay as they are.
+    /// Other bounds and fees; open orders stay unchanged.
     pub(super) fn update_instrument(
         &mut self,
         request: &UpdateInstrument,
@@ -197,7 +197,7 @@ fn listing_fault(error: ListingError) -> RejectReason {
     }
 }
 
-/// The first tier begins at zero, the others ascend; no rate is beyond the whole.
+/// The first tier begins at zero, the others ascend; no rate exceeds 100 %.
 fn is_sound(schedule: &FeeSchedule) -> bool {
     let tiers: Vec<&FeeTier> = schedule.tiers.iter().flatten().collect();
     let first = tiers.first().is_some_and(|tier| tier.volume_min == Amount::ZERO);

@@ -1,8 +1,8 @@
-//! Chapters 1 to 3, 7 and 16: an order comes, trades, rests, ends.
+//! Chapters 1 to 3, 7 and 16: an order enters, trades, rests, ends.
 
 use types::*;
 
-use super::{Key, Model, Open, Place};
+use super::{Key, Model, Open, Standing};
 
 impl Model {
     pub(super) fn new_order(
@@ -17,7 +17,7 @@ impl Model {
         Ok(())
     }
 
-    /// Takes an order on; it is on no book yet.
+    /// Accepts an order; it is on no book yet.
     pub(super) fn take_on(
         &mut self,
         envelope: &Envelope,
@@ -64,7 +64,7 @@ impl Model {
         };
         self.open.push(Open {
             order,
-            place: Place::Entering,
+            place: Standing::Entering,
             arrived: 0,
             shown: 0,
             session: self.session_of(envelope),
@@ -80,7 +80,7 @@ impl Model {
         (instrument, order_id)
     }
 
-    /// The price at which an order comes: its own, the best opposite one, or where its peg is.
+    /// The price of an entering order: its own, the best opposite one, or its peg's.
     pub(super) fn first_price(&self, request: &NewOrder) -> i64 {
         if request.order_type == OrderType::MarketToLimit {
             return self.best(request.instrument, request.side.opposite()).unwrap_or(0);
@@ -91,7 +91,7 @@ impl Model {
         }
     }
 
-    /// What an order does as it comes, is triggered, or is placed by its list.
+    /// Executes an order that enters, is triggered, or is placed by its list.
     pub(super) fn enter(&mut self, key: Key) {
         let Open { order, .. } = *self.at(key);
         let terms = order.terms.unwrap_or_default();
@@ -100,7 +100,7 @@ impl Model {
             return self.wait_for_trigger(key);
         }
         if order.time_in_force == TimeInForce::AtClose && phase != Phase::ClosingAuction {
-            self.at_mut(key).place = Place::Closing;
+            self.at_mut(key).place = Standing::Closing;
             return;
         }
         if phase != Phase::Continuous {
@@ -110,10 +110,11 @@ impl Model {
         if order.time_in_force == TimeInForce::Fok && there < order.order_qty.lots() {
             return self.expire(key, ExpireCause::FillOrKill);
         }
-        // One that was lowered below its minimum while it waited has to fill in full.
-        let least = match order.quote_order_qty.is_zero() {
-            true => terms.terms.min_qty.min(order.order_qty),
-            false => terms.terms.min_qty,
+        // An order that was lowered below its minimum while it waited must fill in full.
+        let least = if order.quote_order_qty.is_zero() {
+            terms.terms.min_qty.min(order.order_qty)
+        } else {
+            terms.terms.min_qty
         };
         if there < least.lots() {
             return self.expire(key, ExpireCause::MinQty);
@@ -121,7 +122,7 @@ impl Model {
         self.trade_all(key);
     }
 
-    /// Trades as long as there is somebody to trade with, then rests or ends.
+    /// Trades as long as there is a maker, then rests or ends.
     pub(super) fn trade_all(&mut self, key: Key) {
         loop {
             let taker = *self.at(key);
@@ -141,9 +142,10 @@ impl Model {
             }
             let price = maker.order.price.ticks();
             if self.is_outside_bands(order.instrument, price) {
-                match can_rest(&order) {
-                    true => self.rest(key),
-                    false => self.expire(key, ExpireCause::PriceBand),
+                if can_rest(&order) {
+                    self.rest(key);
+                } else {
+                    self.expire(key, ExpireCause::PriceBand);
                 }
                 return self.breach(order.instrument);
             }
@@ -158,7 +160,7 @@ impl Model {
         }
     }
 
-    /// Who may trade with an order, in the order in which they would.
+    /// The orders that may trade with an order, in order of their trading.
     fn facing(&self, order: &Order) -> Vec<Open> {
         let mut makers = self.side(order.instrument, order.side.opposite());
         makers.retain(|maker| {
@@ -167,8 +169,8 @@ impl Model {
         makers
     }
 
-    /// How much an order finds to trade with at once: what it gets when it comes to a copy of the
-    /// venue, where a prevented trade is the end unless the resting order would be out of the way.
+    /// The quantity that an order could trade at once: its trades in a copy of the venue. A
+    /// prevented trade ends it there, unless the mode removes the resting order.
     fn at_once(&self, key: Key) -> u64 {
         let mut copy = self.for_questions();
         let order = &mut copy.at_mut(key).order;
@@ -184,22 +186,25 @@ impl Model {
         traded.sum()
     }
 
-    /// The lots that an order wants at a price and can pay, at least one.
+    /// The lots that an order requests at a price and can pay, at least one.
     fn lots_at(&self, order: &Order, price: Price) -> Result<u64, ExpireCause> {
         let instrument = &self.market(order.instrument).instrument;
         let lot_cost = i128::from(price.ticks()) * i128::from(instrument.tick_lot_minor);
         let by_quote = !order.quote_order_qty.is_zero();
-        let wants = match by_quote {
-            true if lot_cost <= 0 => 0, // no amount says how many
-            true => (order.quote_order_qty.minor() - order.cum_quote.minor()) / lot_cost,
-            false => i128::from(order.order_qty.lots() - order.cum_qty.lots()),
+        let wants = if !by_quote {
+            i128::from(order.order_qty.lots() - order.cum_qty.lots())
+        } else if lot_cost > 0 {
+            (order.quote_order_qty.minor() - order.cum_quote.minor()) / lot_cost
+        } else {
+            0 // an amount does not bound the lots
         };
         if wants == 0 {
             return Err(ExpireCause::BelowOneLot);
         }
-        let affords = match order.order_type.is_market() {
-            true => self.affords(order, price)?.unwrap_or(wants),
-            false => wants,
+        let affords = if order.order_type.is_market() {
+            self.affords(order, price)?.unwrap_or(wants)
+        } else {
+            wants
         };
         match u64::try_from(wants.min(affords)).unwrap() {
             0 => Err(ExpireCause::BalanceExhausted),
@@ -207,7 +212,7 @@ impl Model {
         }
     }
 
-    /// One match. In an auction both sides stand on the book.
+    /// One match. In an auction both sides rest on the book.
     pub(super) fn trade(&mut self, maker: Key, taker: Key, price: i64, qty: u64) {
         let instrument = self.market(taker.0).instrument;
         let quote = i128::from(price) * i128::from(qty) * i128::from(instrument.tick_lot_minor);
@@ -220,9 +225,10 @@ impl Model {
             order.cum_qty = Qty::from_lots(order.cum_qty.lots() + qty);
             order.cum_quote = Amount::from_minor(order.cum_quote.minor() + quote);
             order.updated_ns = now_ns;
-            order.status = match order.cum_qty == order.order_qty {
-                true => OrderStatus::Filled,
-                false => OrderStatus::PartiallyFilled,
+            order.status = if order.cum_qty == order.order_qty {
+                OrderStatus::Filled
+            } else {
+                OrderStatus::PartiallyFilled
             };
         }
         self.count_fill_by_quote(taker);
@@ -250,7 +256,7 @@ impl Model {
         for ((key, was), is_maker) in [maker, taker].into_iter().zip(was).zip([true, false]) {
             let implied = is_maker && was.order.terms.is_none();
             if was.shown > 0 && !implied {
-                self.tell_reduced(key, was.shown.min(qty));
+                self.emit_reduced(key, was.shown.min(qty));
             }
         }
         for key in [maker, taker] {
@@ -262,15 +268,15 @@ impl Model {
         }
         for key in [maker, taker] {
             let Some(open) = self.find(key).copied() else { continue };
-            let parts_follow = open.place == Place::Book && !open.terms().hidden;
+            let parts_follow = open.place == Standing::Book && !open.terms().hidden;
             if parts_follow && open.shown == 0 {
                 self.show(key);
             }
         }
-        self.market_mut(taker.0).unsaid = true;
+        self.market_mut(taker.0).indication_due = true;
     }
 
-    /// An order by quote amount is filled when what is left buys no lot at the next price.
+    /// An order by quote amount is filled when its remaining amount buys no lot at the next price.
     fn count_fill_by_quote(&mut self, taker: Key) {
         let order = self.at(taker).order;
         if order.quote_order_qty.is_zero() {
@@ -290,13 +296,13 @@ impl Model {
         }
     }
 
-    /// Puts what is left of an order at the end of the queue at its price.
+    /// Puts an order's remainder at the end of the queue at its price.
     pub(super) fn rest(&mut self, key: Key) {
-        self.at_mut(key).place = Place::Book;
+        self.at_mut(key).place = Standing::Book;
         self.show(key);
     }
 
-    /// The book shows an order, or the next part of an iceberg, at the end of the queue.
+    /// The book shows an order, or an iceberg's next part, at the end of the queue.
     fn show(&mut self, key: Key) {
         let arrived = self.arrival();
         let open = self.at_mut(key);
@@ -305,7 +311,7 @@ impl Model {
         open.arrived = arrived;
         open.shown = if terms.hidden { 0 } else { open.leaves().min(display) };
         let Open { order, shown, .. } = *open;
-        self.market_mut(key.0).unsaid = true;
+        self.market_mut(key.0).indication_due = true;
         if shown > 0 {
             let instrument_seq = self.instrument_seq(key.0);
             self.events.push(Event::OrderRested(OrderRested {
@@ -319,11 +325,11 @@ impl Model {
         }
     }
 
-    /// The book shows `qty` less of an order; what it still shows is counted already.
-    pub(super) fn tell_reduced(&mut self, key: Key, qty: u64) {
+    /// The book shows `qty` less of an order; the displayed quantity is updated already.
+    pub(super) fn emit_reduced(&mut self, key: Key, qty: u64) {
         let Open { order, shown, .. } = *self.at(key);
         let instrument_seq = self.instrument_seq(key.0);
-        self.market_mut(key.0).unsaid = true;
+        self.market_mut(key.0).indication_due = true;
         self.events.push(Event::BookReduced(BookReduced {
             instrument_seq,
             instrument: key.0,
@@ -335,16 +341,16 @@ impl Model {
         }));
     }
 
-    /// Takes an order off the book, and says so where no other event does.
+    /// Takes an order off the book, with an event if no other event implies it.
     pub(super) fn leave_book(&mut self, key: Key, implied: bool) {
         let open = self.at_mut(key);
         let shown = std::mem::take(&mut open.shown);
-        if open.place == Place::Book {
-            open.place = Place::Entering;
+        if open.place == Standing::Book {
+            open.place = Standing::Entering;
             let plain = open.order.terms.is_none();
-            self.market_mut(key.0).unsaid = true;
+            self.market_mut(key.0).indication_due = true;
             if shown > 0 && !(plain && implied) {
-                self.tell_reduced(key, shown);
+                self.emit_reduced(key, shown);
             }
         }
     }
@@ -400,7 +406,7 @@ impl Model {
         owner.trim();
     }
 
-    // Chapter 7: nobody trades with itself who does not want to.
+    // Chapter 7: no account trades with itself unless its mode allows it.
 
     fn prevents(&self, taker: &Order, maker: &Order) -> bool {
         let group = self.owner(taker.account).risk.stp_group;
@@ -408,16 +414,15 @@ impl Model {
         taker.stp_mode != StpMode::None && (taker.account == maker.account || same_group)
     }
 
-    /// Whether the aggressor goes on.
+    /// Returns whether the aggressor continues.
     fn prevent(&mut self, taker: Key, maker: Key) -> bool {
         let (resting, order) = (*self.at(maker), self.at(taker).order);
-        let wants = match order.quote_order_qty.is_zero() {
-            true => order.order_qty.lots() - order.cum_qty.lots(),
-            false => {
-                let rest = order.quote_order_qty - order.cum_quote;
-                let instrument = &self.market(taker.0).instrument;
-                instrument.lots_for(rest, resting.order.price).lots()
-            }
+        let wants = if order.quote_order_qty.is_zero() {
+            order.order_qty.lots() - order.cum_qty.lots()
+        } else {
+            let rest = order.quote_order_qty - order.cum_quote;
+            let instrument = &self.market(taker.0).instrument;
+            instrument.lots_for(rest, resting.order.price).lots()
         };
         if wants == 0 {
             self.expire(taker, ExpireCause::BelowOneLot);
@@ -483,13 +488,13 @@ impl Model {
         order.updated_ns = now_ns;
         open.shown = shown - shown.min(qty);
         if open.shown < shown {
-            self.tell_reduced(key, shown.min(qty));
+            self.emit_reduced(key, shown.min(qty));
         }
         if done {
             return self.expire(key, ExpireCause::SelfTrade);
         }
         let open = *self.at(key);
-        if open.place == Place::Book && open.shown == 0 && !open.terms().hidden {
+        if open.place == Standing::Book && open.shown == 0 && !open.terms().hidden {
             self.show(key);
         }
     }

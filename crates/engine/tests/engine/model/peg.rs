@@ -2,11 +2,11 @@
 
 use types::*;
 
-use super::ladder::as_asked;
-use super::{Key, Model, Place};
+use super::ladder::as_requested;
+use super::{Key, Model, Standing};
 
 impl Model {
-    /// Where a pegged order would stand now; `None` if there is nothing that it could follow.
+    /// The current price of a pegged order; `None` if it has no reference.
     pub(super) fn peg_price(&self, request: &NewOrder) -> Option<i64> {
         let peg = request.special().peg?;
         let (instrument, side) = (request.instrument, request.side);
@@ -44,14 +44,14 @@ impl Model {
         Some(price.clamp(spec.min_price.ticks(), spec.max_price.ticks()))
     }
 
-    /// Moves the pegged orders whose references have moved; whether there were any.
+    /// Moves the pegged orders whose references have moved. Returns whether there was any.
     pub(super) fn move_pegs(&mut self, instrument: InstrumentId) -> bool {
         if self.market(instrument).phase != Phase::Continuous || self.halted.is_some() {
             return false;
         }
         let mut pegged: Vec<Key> = Vec::new();
         for open in &self.open {
-            let here = open.place == Place::Book && open.order.instrument == instrument;
+            let here = open.place == Standing::Book && open.order.instrument == instrument;
             if here && open.terms().peg.is_some() {
                 pegged.push(open.key());
             }
@@ -69,7 +69,7 @@ impl Model {
 
     fn move_peg(&mut self, key: Key) -> bool {
         let order = self.at(key).order;
-        let Some(price) = self.peg_price(&as_asked(&order)) else { return false };
+        let Some(price) = self.peg_price(&as_requested(&order)) else { return false };
         if price == order.price.ticks() {
             return false;
         }
@@ -77,7 +77,7 @@ impl Model {
         let asset = self.paid_in(key.0, order.side);
         let mut moved = self.for_questions();
         moved.at_mut(key).order.price = price;
-        // Who owns balances does not trade at such a price.
+        // An account with balances does not trade at such a price.
         let is_nothing = self.is_cash(order.account) && price.ticks() <= 0;
         if is_nothing || moved.free(order.account, asset) < 0 {
             self.expire(key, ExpireCause::BalanceExhausted);

@@ -2,11 +2,11 @@
 
 use types::*;
 
-use super::{BPS, Key, Model, Open, Place};
+use super::{BPS, Key, Model, Open, Standing};
 
 impl Model {
     pub(super) fn wait_for_trigger(&mut self, key: Key) {
-        self.at_mut(key).place = Place::Stop;
+        self.at_mut(key).place = Standing::Stop;
         let open = *self.at(key);
         let terms = open.terms();
         if terms.trailing_delta_bps > 0 && terms.stop_price.is_none() {
@@ -17,7 +17,8 @@ impl Model {
         }
     }
 
-    /// What stop prices are compared with: the last price, or else the best one shown.
+    /// The price that stop prices are compared with: the last price, or else the best displayed
+    /// one.
     pub(super) fn trigger_price(&self, instrument: InstrumentId, rise: bool) -> Option<i64> {
         let quoted = if rise { Side::Sell } else { Side::Buy };
         let shown = self.levels(instrument, quoted).first().map(|(price, _)| *price);
@@ -25,7 +26,7 @@ impl Model {
         market.last_price.or(shown.filter(|_| market.phase == Phase::Continuous))
     }
 
-    /// Whether an order would be triggered as it comes.
+    /// Whether an order would trigger as it enters.
     pub(super) fn triggers_at_once(&self, request: &NewOrder) -> bool {
         let rise = rises(request.order_type, request.side);
         let price = self.trigger_price(request.instrument, rise);
@@ -35,15 +36,15 @@ impl Model {
         }
     }
 
-    /// All that wait see a price: of a rise, and of a fall.
+    /// Applies a price to all waiting orders: for a rise, and for a fall.
     pub(super) fn notice(&mut self, instrument: InstrumentId, up: Option<i64>, down: Option<i64>) {
         let mut waiting: Vec<Key> = Vec::new();
         for open in &self.open {
-            if open.place == Place::Stop && open.order.instrument == instrument {
+            if open.place == Standing::Stop && open.order.instrument == instrument {
                 waiting.push(open.key());
             }
         }
-        // The order in which those begin to trail that do so at one price.
+        // The sequence in which orders begin to trail at one price.
         waiting.sort_by_key(|key| {
             let open = self.at(*key);
             let stop_price = open.terms().stop_price.map_or(0, Price::ticks);
@@ -63,7 +64,7 @@ impl Model {
                 let reached = stop_price.is_some_and(|stop_price| reached_by(stop_price).is_some());
                 self.at_mut(key).reached |= reached;
             } else if let Some((best, began)) = open.trail {
-                // Once it is reached it trails no more.
+                // A reached order no longer trails.
                 let Some(price) = by_trail.filter(|_| !open.reached) else { continue };
                 let best = match open.order.side {
                     Side::Sell => best.max(price),
@@ -87,7 +88,7 @@ impl Model {
         }
     }
 
-    /// Carries out the order that is to be triggered first; whether there was one.
+    /// Carries out the next order to trigger. Returns whether there was one.
     pub(super) fn pull_trigger(&mut self, instrument: InstrumentId) -> bool {
         if self.market(instrument).phase != Phase::Continuous || self.halted.is_some() {
             return false;
@@ -98,10 +99,11 @@ impl Model {
         }
         let mut reached: Vec<(bool, i64, u64, Key)> = Vec::new();
         for open in &self.open {
-            if open.place == Place::Stop && open.order.instrument == instrument && open.reached {
+            if open.place == Standing::Stop && open.order.instrument == instrument && open.reached {
                 let rise = triggers_on_rise(open);
                 let stop_price = stop_price_of(open).unwrap();
-                // Those that wait for a rise first, from the lowest; then from the highest.
+                // Orders that wait for a rise first, from the lowest; then those for a fall, from
+                // the highest.
                 let far = if rise { stop_price } else { -stop_price };
                 let began = open.trail.map_or(0, |(_, began)| began);
                 reached.push((!rise, far, began, open.key()));
@@ -114,7 +116,7 @@ impl Model {
     fn trigger(&mut self, key: Key) {
         let now_ns = self.now_ns;
         let open = self.at_mut(key);
-        open.place = Place::Entering;
+        open.place = Standing::Entering;
         let mut terms = open.order.terms.unwrap_or_default();
         terms.triggered_ns = now_ns;
         open.order.terms = Some(terms);
@@ -133,7 +135,7 @@ impl Model {
     }
 }
 
-/// Stands for the best price of one that has seen none yet: any that comes is better.
+/// The best price of an order that has seen none: any price is better.
 fn none_better(side: Side) -> i64 {
     if side == Side::Sell { i64::MIN } else { i64::MAX }
 }
@@ -142,7 +144,7 @@ fn is_reached(rise: bool, stop_price: i64, price: i64) -> bool {
     if rise { price >= stop_price } else { price <= stop_price }
 }
 
-/// At which price an order is triggered now; `None` while it does not trail yet.
+/// The current trigger price of an order; `None` until it trails.
 fn stop_price_of(open: &Open) -> Option<i64> {
     let terms = open.terms();
     if terms.trailing_delta_bps == 0 {

@@ -100,7 +100,7 @@ impl Model {
         Ok(())
     }
 
-    /// What of an account's has been asked for and has not left.
+    /// The requested amounts of an account that have not left it.
     pub(super) fn waits_to_leave(&self, account: AccountId, asset: AssetId) -> i128 {
         let waits = self.withdrawals.iter().filter(|withdrawal| {
             withdrawal.status == WithdrawalStatus::Requested
@@ -109,7 +109,7 @@ impl Model {
         waits.map(|withdrawal| withdrawal.amount.minor()).sum()
     }
 
-    /// All that are remembered, as the comparison asks for them.
+    /// All kept withdrawals, in the form of the engine's query.
     pub(crate) fn withdrawals(&self) -> Vec<Withdrawal> {
         let mut all = self.withdrawals.clone();
         all.sort_by_key(|withdrawal| withdrawal.account);

@@ -1,4 +1,4 @@
-//! What operators and connections do at random.
+//! Random commands of operators and connections.
 
 use proptest::prelude::*;
 use proptest::strategy::Union;
@@ -38,7 +38,8 @@ pub(super) fn transfer() -> BoxedStrategy<Deposit> {
         .boxed()
 }
 
-/// Withdrawals in two steps. Few accounts and references, so that the same one ends, and again.
+/// Withdrawals in two steps. Few accounts and references, so that one withdrawal is ended
+/// repeatedly.
 pub(super) fn withdrawal() -> BoxedStrategy<Command> {
     let external_ref = || (0..2_u8).prop_map(|of| ExternalRef::parse(&format!("w{of}")).unwrap());
     let account = || prop_oneof![3 => Just(1), 1 => account()].prop_map(AccountId);
@@ -76,7 +77,7 @@ pub(super) fn control() -> BoxedStrategy<Command> {
     prop_oneof![2 => kill, 2 => mass, 4 => open, 4 => close].boxed()
 }
 
-/// Trades undone, and what is then owed.
+/// Busts and corrections, and the receivables after them.
 pub(super) fn undo() -> BoxedStrategy<Command> {
     let instrument = || prop_oneof![9 => Just(InstrumentId(0)), 1 => instrument()];
     let account = || prop_oneof![9 => 1..=3_u32, 1 => account()];
@@ -104,7 +105,7 @@ pub(super) fn undo() -> BoxedStrategy<Command> {
     prop_oneof![5 => bust, 5 => correct, 2 => settle].boxed()
 }
 
-/// What operators set: phases, halts, rules, limits, fees.
+/// Settings of operators: phases, halts, rules, limits, fees.
 pub(super) fn rules() -> BoxedStrategy<Command> {
     drawn_of![
         1 => Just(Command::Tick(())),
@@ -212,7 +213,7 @@ fn delist() -> impl Strategy<Value = Command> {
             Command::UpdateInstrument(UpdateInstrument { instrument, spec })
         },
     );
-    // An instrument that is gone for ever is no longer a place to try other rules in.
+    // A delisted instrument is useless for tests of other rules.
     let gone = prop_oneof![8 => Just(1), 1 => Just(0), 1 => Just(9)].prop_map(|instrument| {
         Command::DelistInstrument(DelistInstrument { instrument: InstrumentId(instrument) })
     });

@@ -1,4 +1,4 @@
-//! Random orders, lists, and what is done to them.
+//! Random orders, lists, and changes of them.
 
 use proptest::prelude::*;
 use proptest::strategy::Union;
@@ -142,14 +142,15 @@ fn stop_order() -> BoxedStrategy<NewOrder> {
                 let stop_price = (trails.is_none() || !at_once).then_some(ticks(stop_price));
                 let trailing_delta_bps = trails.unwrap_or(0);
                 let terms = Terms { stop_price, trailing_delta_bps, ..Terms::default() };
-                let terms = match by_market {
-                    true => terms,
-                    false => Terms {
+                let terms = if by_market {
+                    terms
+                } else {
+                    Terms {
                         display_qty: special.display_qty,
                         min_qty: special.min_qty,
                         hidden: special.hidden,
                         ..terms
-                    },
+                    }
                 };
                 NewOrder {
                     order_type,
@@ -193,7 +194,7 @@ fn new_untimed() -> BoxedStrategy<NewOrder> {
     .boxed()
 }
 
-/// Terms that do not go together.
+/// Incompatible terms.
 fn odd_order() -> BoxedStrategy<NewOrder> {
     let terms =
         prop::array::uniform4(any::<bool>()).prop_map(|[stop, trail, hidden, show]| Terms {
@@ -243,9 +244,10 @@ pub(super) fn new_list() -> BoxedStrategy<NewOrderList> {
             };
             let gain = match form % 3 {
                 0 => NewOrder {
-                    order_type: match other.order_type.is_market() {
-                        true => OrderType::TakeProfit,
-                        false => OrderType::TakeProfitLimit,
+                    order_type: if other.order_type.is_market() {
+                        OrderType::TakeProfit
+                    } else {
+                        OrderType::TakeProfitLimit
                     },
                     ..other
                 },
@@ -258,9 +260,10 @@ pub(super) fn new_list() -> BoxedStrategy<NewOrderList> {
                 },
             };
             let stop = NewOrder {
-                order_type: match one.order_type.is_market() {
-                    true => OrderType::StopLoss,
-                    false => OrderType::StopLossLimit,
+                order_type: if one.order_type.is_market() {
+                    OrderType::StopLoss
+                } else {
+                    OrderType::StopLossLimit
                 },
                 ..one
             };

@@ -5,20 +5,24 @@
 //! instrument, each without a gap. Market data uses `instrument_seq` as its update id.
 
 mod numbering;
+mod operator;
 
-use crate::account::{AccountSpec, KeySpec, Role};
-use crate::asset::Asset;
-use crate::command::SetKillSwitch;
-use crate::id::{AccountId, AssetId, InstrumentId, KeyId, OrderId, SessionId, TradeId};
-use crate::instrument::Instrument;
+use crate::id::{AccountId, AssetId, InstrumentId, OrderId, SessionId, TradeId};
 use crate::number::{Amount, Price, Qty};
 use crate::order::{Order, Side, StpMode};
-use crate::phase::{Calendar, CircuitBreaker, InstrumentRules, Phase, PhaseCause};
+use crate::phase::CircuitBreaker;
 use crate::reject::RejectReason;
-use crate::risk::{AccountLimits, AccountRisk, FeeSchedule, Receivable};
 use crate::terms::OrderList;
-use crate::text::{ClOrdId, ExternalRef};
+use crate::text::ClOrdId;
 use crate::wire::{choice, numbered, record};
+
+pub use operator::{
+    AccountCreated, AccountLimitsSet, AccountRiskSet, AccountUpdated, Adjustment, AssetListed,
+    CalendarSet, Deposited, FeeScheduleSet, InstrumentDelisted, InstrumentListed,
+    InstrumentRulesSet, InstrumentUpdated, KeyCreated, KeyRevoked, KillSwitchSet, PhaseChanged,
+    ReceivableCreated, ReceivableSettled, TradeBusted, TradeCorrected, VenueHalted,
+    WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested, Withdrawn,
+};
 
 choice! {
     #[derive(Copy)]
@@ -287,238 +291,6 @@ record! {
         pub account_seq: u64,
         pub instrument_seq: u64,
         pub order: Order,
-    }
-}
-
-record! {
-    pub struct Deposited {
-        pub account_seq: u64,
-        pub account: AccountId,
-        pub asset: AssetId,
-        pub amount: Amount,
-        pub external_ref: ExternalRef,
-        pub free: Amount,
-    }
-}
-
-record! {
-    pub struct Withdrawn {
-        pub account_seq: u64,
-        pub account: AccountId,
-        pub asset: AssetId,
-        pub amount: Amount,
-        pub external_ref: ExternalRef,
-        pub free: Amount,
-    }
-}
-
-record! {
-    /// The amount is reserved; it still belongs to the account.
-    pub struct WithdrawalRequested {
-        pub account_seq: u64,
-        pub account: AccountId,
-        pub asset: AssetId,
-        pub amount: Amount,
-        pub external_ref: ExternalRef,
-        pub free: Amount,
-    }
-}
-
-record! {
-    /// The reserved amount has left the account.
-    pub struct WithdrawalCompleted {
-        pub account_seq: u64,
-        pub account: AccountId,
-        pub asset: AssetId,
-        pub amount: Amount,
-        pub external_ref: ExternalRef,
-        pub free: Amount,
-    }
-}
-
-record! {
-    /// The reserved amount is free again.
-    pub struct WithdrawalCanceled {
-        pub account_seq: u64,
-        pub account: AccountId,
-        pub asset: AssetId,
-        pub amount: Amount,
-        pub external_ref: ExternalRef,
-        pub free: Amount,
-    }
-}
-
-record! {
-    /// The amount that a side of a busted or corrected trade got back, or paid (negative).
-    pub struct Adjustment {
-        pub account: AccountId,
-        pub account_seq: u64,
-        pub base: Amount,
-        pub quote: Amount,
-    }
-}
-
-record! {
-    pub struct TradeBusted {
-        pub instrument_seq: u64,
-        pub instrument: InstrumentId,
-        pub trade_id: TradeId,
-        pub buyer: Adjustment,
-        pub seller: Adjustment,
-    }
-}
-
-record! {
-    pub struct TradeCorrected {
-        pub instrument_seq: u64,
-        pub instrument: InstrumentId,
-        pub trade_id: TradeId,
-        pub orig_price: Price,
-        pub price: Price,
-        pub buyer: Adjustment,
-        pub seller: Adjustment,
-    }
-}
-
-record! {
-    pub struct ReceivableCreated {
-        pub receivable: Receivable,
-    }
-}
-
-record! {
-    pub struct ReceivableSettled {
-        /// The receivable after the payment.
-        pub receivable: Receivable,
-        pub paid: Amount,
-        pub debtor_seq: u64,
-        pub creditor_seq: u64,
-    }
-}
-
-record! {
-    pub struct AssetListed {
-        pub id: AssetId,
-        pub asset: Asset,
-    }
-}
-
-record! {
-    pub struct InstrumentListed {
-        pub instrument_seq: u64,
-        pub instrument: Instrument,
-    }
-}
-
-record! {
-    pub struct AccountCreated {
-        pub account_seq: u64,
-        pub account: AccountId,
-        pub spec: AccountSpec,
-    }
-}
-
-record! {
-    pub struct AccountUpdated {
-        pub account_seq: u64,
-        pub account: AccountId,
-        pub spec: AccountSpec,
-    }
-}
-
-record! {
-    pub struct KeyCreated {
-        pub account_seq: u64,
-        pub key: KeyId,
-        pub spec: KeySpec,
-    }
-}
-
-record! {
-    pub struct KeyRevoked {
-        pub account_seq: u64,
-        pub key: KeyId,
-        pub account: AccountId,
-        pub role: Role,
-    }
-}
-
-record! {
-    pub struct InstrumentUpdated {
-        pub instrument_seq: u64,
-        pub instrument: Instrument,
-    }
-}
-
-record! {
-    pub struct InstrumentRulesSet {
-        pub instrument_seq: u64,
-        pub instrument: InstrumentId,
-        pub rules: InstrumentRules,
-    }
-}
-
-record! {
-    pub struct PhaseChanged {
-        pub instrument_seq: u64,
-        pub instrument: InstrumentId,
-        pub phase: Phase,
-        pub cause: PhaseCause,
-        /// Time at which it ends by itself; zero if it does not.
-        pub until_ns: u64,
-    }
-}
-
-record! {
-    pub struct InstrumentDelisted {
-        pub instrument_seq: u64,
-        pub instrument: InstrumentId,
-    }
-}
-
-record! {
-    pub struct FeeScheduleSet {
-        pub instrument_seq: u64,
-        pub instrument: InstrumentId,
-        pub schedule: Option<FeeSchedule>,
-    }
-}
-
-record! {
-    pub struct AccountRiskSet {
-        pub account_seq: u64,
-        pub account: AccountId,
-        pub risk: AccountRisk,
-    }
-}
-
-record! {
-    pub struct AccountLimitsSet {
-        pub account_seq: u64,
-        pub account: AccountId,
-        pub instrument: InstrumentId,
-        pub limits: AccountLimits,
-    }
-}
-
-record! {
-    pub struct KillSwitchSet {
-        pub account_seq: u64,
-        pub set: SetKillSwitch,
-    }
-}
-
-record! {
-    pub struct VenueHalted {
-        pub level: u8,
-        pub resume_ns: u64,
-    }
-}
-
-record! {
-    pub struct CalendarSet {
-        pub instrument_seq: u64,
-        pub calendar: Calendar,
     }
 }
 

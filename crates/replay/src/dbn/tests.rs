@@ -1,3 +1,5 @@
+//! Tests of the DBN planner.
+
 use super::super::plan::Auction;
 use super::super::target::{Tally, Target};
 use super::super::watch::Watch;

@@ -58,9 +58,9 @@ impl Backup {
     pub fn run(&self) -> Result<(), Failure> {
         let source = Archive::open(&self.dir)?;
         if is_empty(&self.target)? {
-            mark(&self.target)?
+            mark(&self.target)?;
         } else {
-            check_mark(&self.target)?
+            check_mark(&self.target)?;
         }
         make_folders(&self.target)?;
         let older = open_older(&self.target, &source, &self.dir)?;

@@ -15,7 +15,7 @@
 //!
 //! # Invariants
 //! - A request that is answered with an error of the 400s changed nothing.
-//! - What was acknowledged is in every later answer of this gateway, whoever asks.
+//! - What was acknowledged is in every later answer of this gateway, to every client.
 //! - Publishing never waits: a connection that does not read is cut, and the others go on.
 //! - Every resource that a client can use up has a limit in [`Settings`].
 //!
@@ -135,7 +135,7 @@ impl Gateway {
         Self { operators: Some(operators), ..self }
     }
 
-    /// Keeps a record of what is refused before it comes to the log.
+    /// Records what is refused before the log.
     pub fn with_access_record(self, access: AccessRecord) -> Self {
         Self { access: Some(access), ..self }
     }
@@ -145,8 +145,9 @@ impl Gateway {
         Box::new(listener::GatewayListener::new(Arc::clone(&self.known)))
     }
 
-    /// Serves until `shutdown` is ready. Then requests under way are answered, WebSockets are told
-    /// and closed, and what is not done after [`SocketSettings::shutdown_grace`] is cut.
+    /// Serves until `shutdown` is ready. Then requests in flight are answered, WebSockets get a
+    /// last message and are closed, and what is not done after [`SocketSettings::shutdown_grace`]
+    /// is cut.
     pub async fn serve(
         self,
         tcp: TcpListener,

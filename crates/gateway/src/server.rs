@@ -1,4 +1,4 @@
-//! What is served on the venue's port, and by whom.
+//! The venue's port: every dialect's router on it.
 
 use std::io;
 use std::sync::Arc;

@@ -70,9 +70,9 @@ impl Shared {
             self.take_over(at)?;
         }
         if self.random.one_in(4) {
-            self.send(at)
+            self.send(at);
         } else {
-            self.poll(at)?
+            self.poll(at)?;
         }
         Ok(())
     }

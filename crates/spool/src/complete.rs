@@ -58,7 +58,7 @@ impl Spool {
                 tracing::info!(
                     "the newest snapshot is of a version with another event spool: all of the spool \
                      is made anew"
-                )
+                );
             } else {
                 tracing::warn!("the event spool is not of this log: all of it is made anew");
             }

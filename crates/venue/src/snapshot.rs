@@ -241,7 +241,7 @@ impl Job {
             let mut rest = || {
                 if is_urgent.load(Ordering::Relaxed) {
                 } else {
-                    std::thread::sleep(REST)
+                    std::thread::sleep(REST);
                 }
             };
             // What the spool lacks is made anew from the log behind the oldest.

@@ -129,7 +129,7 @@ pub(crate) async fn account(mut call: SignedCall) -> Answer {
 }
 
 /// What an account pays: its own fees, or else what the first instrument takes. Instruments may
-/// differ; `order/test` tells what each takes.
+/// differ; `order/test` shows what each takes.
 fn fees(own: Option<FeeRates>, markets: &[Market]) -> FeeRates {
     let first = || markets.first().map(|market| market.instrument.spec.fees);
     own.or_else(first).unwrap_or(FeeRates::ZERO)

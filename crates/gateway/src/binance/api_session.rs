@@ -1,7 +1,7 @@
 //! The WebSocket API: every request of REST as a message, and a session that can log on.
 //!
 //! Requests of a connection reach the venue in the order in which they were sent, and are answered
-//! as they are carried out: nobody has to wait for one answer before sending the next request.
+//! as they are ready: a client need not wait for one answer before it sends the next request.
 
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -181,7 +181,7 @@ impl Session for ApiSession {
         stream::server_shutdown(now_ns(), self.unit, false)
     }
 
-    /// The closed queue tells the publisher that nobody listens any more.
+    /// The closed queue shows the publisher that the reader is gone.
     fn forget(&mut self) {
         self.log_off();
     }
@@ -350,7 +350,7 @@ impl ApiSession {
 struct Form {
     shared: Arc<Shared>,
     unit: TimeUnit,
-    /// Whether it tells what was spent.
+    /// Whether it has the weight that was spent.
     tells: bool,
 }
 

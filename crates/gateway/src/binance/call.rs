@@ -1,4 +1,4 @@
-//! One request, however it came: what is asked for, and who asks.
+//! One request, over REST or WebSocket: its parameters, and the identity of its sender.
 
 use std::net::IpAddr;
 use std::ops::Deref;
@@ -37,13 +37,13 @@ pub(crate) struct Call {
     pub(crate) retry_key: Result<Option<RetryKey>, ApiError>,
 }
 
-/// How a request shows who sent it.
+/// How a request proves its sender.
 #[derive(Debug)]
 pub(crate) enum Proof {
     /// A header names the key; query and body are signed as they were sent.
     Http { api_key: Option<HeaderValue>, query: String, body: Bytes },
     /// A message of the WebSocket API: key and signature are among the parameters, and what is
-    /// signed are the others. Who has logged on needs neither.
+    /// signed are the others. A session that has logged on needs neither.
     Message { signed: Option<Signed>, logon: Option<LogonKey> },
 }
 
@@ -85,8 +85,8 @@ impl Call {
         Attempt { address, key, method: method.into(), path: path.into() }
     }
 
-    /// Finds out who sent it, and that it was sent now and by nobody else; for what a key needs
-    /// that may see an account.
+    /// Verifies the sender, the signature and the time; for operations that need a key that may see
+    /// its account.
     pub(crate) fn signed(self) -> impl Future<Output = Result<SignedCall, ApiError>> + Send {
         self.signed_for(Permission::UserData)
     }
@@ -126,7 +126,7 @@ impl Call {
         self.find_signer(hash, permission).await
     }
 
-    /// Who has logged on, if this request is his.
+    /// The session's key, if this request uses it.
     fn logon(&self) -> Option<LogonKey> {
         match self.proof {
             Proof::Message { logon, .. } if !self.params.contains("apiKey") => logon,
@@ -146,7 +146,7 @@ impl Call {
         Ok(signer)
     }
 
-    /// Who is not let in is not told why: that is for the key's owner to know.
+    /// The refusal gives no reason: that is for the key's owner to know.
     async fn find_signer(
         &self,
         hash: [u8; 16],

@@ -1,4 +1,4 @@
-//! The streams: who listens to what, and the payloads as the market moves.
+//! The market streams: their subscribers, and the payloads as the market moves.
 //!
 //! The listener owns it, on the publisher's thread, between the views that it reads and the queues
 //! of the connections. A payload is encoded once per stream and form, and shared by all its
@@ -7,7 +7,7 @@
 //! # Invariants
 //! - A queue that is full belongs to a reader that is too slow: it is cut, never waited for.
 //! - Within one stream of depth, each delta begins one after the last, for every reader.
-//! - A candle is told closed once, within its round after its end.
+//! - A candle is published as closed once, within its round after its end.
 
 mod feed;
 pub(crate) mod inbox;
@@ -67,9 +67,9 @@ impl Hub {
     pub(crate) fn change(&mut self, change: &Change, views: &Views) {
         let Change { client, streams, begins } = change;
         if *begins {
-            self.subscribe(client, streams, views)
+            self.subscribe(client, streams, views);
         } else {
-            self.unsubscribe(client, streams)
+            self.unsubscribe(client, streams);
         }
     }
 
@@ -88,7 +88,7 @@ impl Hub {
             let Some(feed) = self.feeds.get_mut(id.0 as usize) else { continue };
             let Some(view) = views.instrument(*id) else { continue };
             feed.subscribe(client, stream, view);
-            // The end of a candle is told though nothing happens.
+            // The end of a candle is published though nothing happens.
             if let Some(round) = feed.round_to_wait_for(stream.kind) {
                 self.rounds[round].await_round(feed, round);
             }

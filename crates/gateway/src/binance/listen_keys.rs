@@ -1,5 +1,5 @@
-//! Listen keys: the older way to a user data stream. Whoever knows one may listen to its account,
-//! and nothing else, until nobody has kept it alive for an hour.
+//! Listen keys: the older way to a user data stream. A client that knows one may subscribe to its
+//! account, and nothing else, until it has not been kept alive for an hour.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -62,7 +62,7 @@ impl ListenKeys {
         }
     }
 
-    /// Takes away those that nobody has kept alive.
+    /// Removes those that were not kept alive.
     pub(crate) fn expire(&self) -> Vec<(Arc<str>, ListenKey)> {
         let now = Instant::now();
         self.keys().extract_if(|_, listen_key| listen_key.alive_until <= now).collect()
@@ -73,7 +73,7 @@ impl ListenKeys {
     }
 }
 
-/// 60 characters that nobody guesses.
+/// 60 characters that cannot be guessed.
 fn random_name() -> String {
     let half = || generate().to_string();
     format!("{}{}{}", half(), half(), half())

@@ -1,4 +1,4 @@
-//! What everybody may ask: the time, the rules, the books and the trades.
+//! Public queries: the time, the rules, the books and the trades.
 
 use std::net::IpAddr;
 
@@ -47,7 +47,7 @@ pub(crate) async fn exchange_info(call: Call) -> Answer {
     Ok(json(encode(&info)))
 }
 
-/// Those that hold for whoever asks.
+/// Those that hold for every client.
 fn rate_limits(shared: &Shared, peer: IpAddr) -> Vec<RateLimit> {
     let weight = RateLimit {
         rate_limit_type: RateLimitType::RequestWeight,

@@ -1,5 +1,5 @@
-//! `GET /openapi.json`: the trading API, from the table of operations: what each takes is told by
-//! its parser, and what it answers by the type that is encoded.
+//! `GET /openapi.json`: the trading API, from the table of operations: what each takes is reported
+//! by its parser, and what it answers by the type that is encoded.
 
 use std::sync::OnceLock;
 
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn every_operation_is_described_with_who_may_ask() {
+    fn every_operation_is_described_with_its_roles() {
         let document = describe(rows());
         for row in rows() {
             let operation = &document["paths"][row.path][row.method.to_lowercase()];

@@ -1,5 +1,5 @@
 //! What a client can ask for: where it is found over REST, what it is called in the WebSocket API,
-//! what it weighs, who may ask, and who answers. `table.rs` has all of it.
+//! its weight, the roles that may use it, and its handler. `table.rs` has all of it.
 
 mod table;
 
@@ -40,15 +40,15 @@ enum Weight {
 
 type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
-/// Who may ask, and who answers.
+/// The identity that an operation needs, and the function that answers.
 #[derive(Debug)]
 enum Handler {
     Anybody(fn(Call) -> Answering),
-    /// Whoever names a key that may see its account; the handler looks at it.
+    /// Names a key that may see its account; the handler checks it.
     Keyed(fn(Call) -> Answering),
-    /// Whoever has signed it with a key that may see its account.
+    /// Signed with a key that may see its account.
     Signed(fn(SignedCall) -> Answering),
-    /// Whoever has signed it with a key that may trade.
+    /// Signed with a key that may trade.
     Trader(fn(SignedCall) -> Answering),
 }
 
@@ -66,7 +66,7 @@ pub struct Row {
     pub path: &'static str,
     /// In the WebSocket API.
     pub name: Option<&'static str>,
-    /// The roles that may ask; `None` means anybody, without a key.
+    /// The roles that may use it; `None` means public, without a key.
     pub roles: Option<&'static [Role]>,
     /// `None` if it depends on the parameters.
     pub weight: Option<u32>,
@@ -109,7 +109,7 @@ impl Operation {
         let door = &shared.door;
         let spent = door.spend(call.peer, self.weight(&call.params));
         if let (Ok(spent), Err(busy)) = (&spent, self.admit(&call)) {
-            // Metrics count it. The access record is for who should not have asked.
+            // Metrics count it. The access record is for senders without the right.
             return (Err(busy), Some(*spent));
         }
         let attempt = call.attempt(method_name(self.method), self.asked_as(&call));

@@ -1,4 +1,4 @@
-//! The balances that events have moved: asked for, and told to those who listen to their accounts.
+//! The balances that events have moved: queried, and published to the accounts' subscribers.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use crate::binance::reach::{ASK_RETRY, ask_patiently};
 use crate::binance::shared::Known;
 use crate::door::query::{Asked, ask_balances};
 
-/// Asks the engine for balances, and has them told.
+/// Queries balances from the engine, and has them published.
 pub(crate) fn ask_positions(known: &Arc<Known>, asked: Asked) {
-    // Before the sockets are open nobody listens.
+    // Before the sockets are open there is no subscriber.
     let Some(reach) = known.reach.get() else { return };
     let (known, handle) = (Arc::clone(known), reach.handle.clone());
     reach.runtime.spawn(async move {

@@ -30,7 +30,7 @@ pub(crate) fn headers() -> Headers {
     }
 }
 
-/// What a connection is sent that finds no place, of which there are so many.
+/// The response to a connection above the limit, which is the argument.
 pub(crate) fn turned_away(limit: usize) -> String {
     let error = ApiError::too_many_connections(u32::try_from(limit).unwrap_or(u32::MAX));
     let body = error.body();

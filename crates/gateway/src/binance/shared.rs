@@ -17,7 +17,7 @@ use crate::socket::websocket::Ground;
 pub(crate) struct Known {
     pub(crate) directory: Arc<SharedDirectory>,
     pub(crate) hub_inbox: Inbox,
-    /// Nearly always touched on the publisher's thread only, so nobody waits for it.
+    /// Nearly always used on the publisher's thread only, so no thread waits for it.
     users: Mutex<Users>,
     /// There once the sockets are open.
     pub(crate) reach: OnceLock<Reach>,

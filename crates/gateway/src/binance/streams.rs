@@ -128,7 +128,7 @@ impl Session for StreamSession {
         stream::server_shutdown(now_ns(), self.client.unit, self.subscriptions.is_combined())
     }
 
-    /// Leaves the hub. Where that is not heard, the closed queue tells it later.
+    /// Leaves the hub. Where the publisher misses that, the closed queue shows it later.
     fn forget(&mut self) {
         let streams = self.found(self.subscriptions.streams());
         self.put(streams, false);

@@ -132,7 +132,7 @@ pub(crate) async fn amend_order(mut call: SignedCall) -> Answer {
     Ok(json(encode(&answer?)))
 }
 
-/// What an order of a list is told of with.
+/// What the answer for an order of a list needs beside it.
 async fn ask_list(
     call: &SignedCall,
     order: Order,

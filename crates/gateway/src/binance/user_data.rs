@@ -50,7 +50,7 @@ pub(crate) async fn subscribe(
                 return Err(unreadable(error, from_seq));
             }
         };
-        // After the answer to who subscribes, which does not wait for it.
+        // After the answer to the subscriber, which does not wait for it.
         let past = Past {
             shared: Arc::clone(shared),
             user_data: user_data.clone(),

@@ -1,13 +1,13 @@
-//! User data streams: who listens to which account, and what the account's events tell them.
+//! User data streams: the subscribers of each account, and the payloads of its events.
 //!
 //! Lives on the publisher's thread, beside the [`hub`](crate::binance::hub). An event's text is
-//! made once for all who listen to its account.
+//! made once for all subscribers of its account.
 //!
 //! # Invariants
 //! - A reader gets every numbered event of the account from the number on that it asked for, once
 //!   and in order, or is cut.
-//! - Balances are told after the events that moved them, as they were when the engine was asked: a
-//!   later state may include what is told later.
+//! - Balances are published after the events that moved them, as they were when the engine was
+//!   queried: a later state may include what is published later.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -89,7 +89,7 @@ impl Users {
     }
 
     /// From here on the client gets the account's events; what it shall get before them is sent by
-    /// whoever asked to hold them back.
+    /// the subscriber that holds them back.
     pub(crate) fn subscribe(
         &mut self,
         account: AccountId,
@@ -123,7 +123,7 @@ impl Users {
             let form = &listening.reader.form;
             let is_of_key = matches!(form, Form::ListenKey(own) if **own == *listen_key);
             if let (true, Some(event)) = (is_of_key, &event) {
-                // Who is cut by that is gone all the same.
+                // A client that is cut by that is gone all the same.
                 let _taken = push(listening, None, event);
             }
             !is_of_key
@@ -137,7 +137,7 @@ impl Users {
         }
         for (account, seq) in event.account_seqs().into_iter().flatten() {
             if self.feed.has_readers(account) {
-                self.tell(directory, applied.sequenced_ns, event, account, seq);
+                self.publish(directory, applied.sequenced_ns, event, account, seq);
             }
         }
         self.lists.forget(event);
@@ -202,7 +202,7 @@ impl Users {
         texts
     }
 
-    fn tell(
+    fn publish(
         &mut self,
         directory: &Directory,
         event_ns: u64,
@@ -238,14 +238,14 @@ impl Users {
         });
     }
 
-    /// Ends streams, and says so to those who listen to them.
+    /// Ends streams, with a last message to their subscribers.
     fn end(&mut self, account: AccountId, is_over: impl Fn(KeyId) -> bool, at: Moment) {
         self.feed.each(account, |listening| {
             if !is_over(listening.key) {
                 return true;
             }
             let at = Moment { unit: listening.reader.client.unit, ..at };
-            // Who is cut by that is gone all the same.
+            // A client that is cut by that is gone all the same.
             let _taken = push(listening, None, &user_stream::terminated(at));
             false
         });

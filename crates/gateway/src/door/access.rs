@@ -1,10 +1,10 @@
-//! The access record: what was refused before it came to the log, and why. What the engine refused
+//! The access record: what was refused before the log, and why. What the engine refused
 //! is in the log.
 //!
 //! It is lines of JSON in a file of its own, bounded by being rotated, and not part of the
-//! process's log: whoever looks for a stolen key wants all refusals and nothing else, whatever the
-//! log level is. Nobody waits for it: refusals that come faster than they can be written are
-//! counted instead, and so are those that a full disk does not take.
+//! process's log: an operator that traces a stolen key needs all refusals and nothing else,
+//! whatever the log level is. No request waits for it: refusals that come faster than they can be
+//! written are counted instead, and so are those that a full disk does not take.
 
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions, rename};
@@ -166,7 +166,7 @@ pub(crate) struct Attempt {
     pub(crate) path: Cow<'static, str>,
 }
 
-/// The key of a request, as it is at hand: it is hashed when it is known that somebody is refused.
+/// The key of a request, as it is at hand: it is hashed once the request is refused.
 pub(crate) enum Named {
     Header(HeaderValue),
     Text(String),

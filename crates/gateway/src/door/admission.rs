@@ -10,12 +10,12 @@
 //!   to be so over [`SPREAD`] and not all at once: a burst makes requests late as well, for as long
 //!   as it takes, and is let through. From then on, until none has been late for [`CALM`], a
 //!   request is late after a fifth of that time: else as much would always wait as makes the next
-//!   ones late, and whoever is refused would be told so after as long. Who is read in time is never
+//!   ones late, and a refusal would take as long. A request that is read in time is never
 //!   refused.
 //! - The venue is *stalled* if its oldest command is not carried out after [`STALL`]: its disk does
-//!   not keep up. A disk that stops for some hundred milliseconds, as disks do, refuses nobody.
+//!   not keep up. A disk that stops for some hundred milliseconds, as disks do, causes no refusal.
 //!
-//! Who is refused has not proved who he is, and is told nothing but that the venue is busy.
+//! A refused sender has not proved its identity, and learns only that the venue is busy.
 //!
 //! [`Settings::late_after`]: crate::DoorSettings::late_after
 
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_refused_has_waited_for_less_once_others_were() {
+    fn refused_requests_have_waited_for_less_once_others_were_refused() {
         let late = [(0, 300, false), (190, 260, false), (300, 260, true)];
         let stricter = [(310, 60, true), (320, 40, false), (500, 60, true)];
         let over =

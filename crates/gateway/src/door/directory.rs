@@ -1,5 +1,5 @@
-//! Who and what there is: instruments by symbol, accounts, keys by the hash of their API key. Kept
-//! up to date from events, so that a request asks nobody.
+//! The directory: instruments by symbol, accounts, keys by the hash of their API key. Kept up to
+//! date from events, so that a look-up needs no other thread.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -123,7 +123,7 @@ impl Directory {
         signer.is_some_and(|signer| !signer.credential.has_expired(now_ns()))
     }
 
-    /// What an account pays, if it does not pay what everybody pays.
+    /// The fees of an account that has its own.
     pub(crate) fn own_fees(&self, account: AccountId) -> Option<FeeRates> {
         self.accounts.get(&account)?.fees
     }
@@ -190,7 +190,7 @@ impl fmt::Debug for Directory {
     }
 }
 
-/// The directory, which the publisher's thread writes and everybody reads.
+/// The directory, which the publisher's thread writes and every connection reads.
 #[derive(Debug)]
 pub(crate) struct SharedDirectory(RwLock<Directory>);
 

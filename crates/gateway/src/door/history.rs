@@ -13,13 +13,13 @@ use crate::door::shared::Door;
 /// How long a question waits for a read model that is behind.
 const BEHIND_MAX: Duration = Duration::from_secs(3);
 
-/// The read model, once it includes all that anybody was told before.
+/// The read model, once it includes all that was acknowledged before.
 pub(crate) struct Past {
     history: Arc<dyn History>,
 }
 
 impl Door {
-    /// Asks the read model; the answer includes all that anybody was told before.
+    /// Queries the read model; the answer includes all that was acknowledged before.
     pub(crate) async fn ask_history<Q: Ask>(&self, question: Q) -> Result<Q::Answer, Unanswered> {
         self.past().await?.ask(question).await
     }

@@ -1,4 +1,4 @@
-//! Who asks: keys, and what they are for.
+//! Identities: keys, and what they may do.
 
 use std::net::IpAddr;
 

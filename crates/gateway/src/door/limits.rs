@@ -1,8 +1,8 @@
 //! How much an address may ask for. This protects the process; how many orders an account may
 //! send is a rule of the engine.
 //!
-//! An address has a bucket of weight that is full again after a minute. Who goes on asking when it
-//! is empty is banned for a while, each time for longer.
+//! An address has a bucket of weight that is full again after a minute. A sender that continues
+//! when it is empty is banned, each time for longer.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -46,7 +46,7 @@ pub(crate) enum OverLimit {
         limit: u32,
         retry_after_s: u64,
     },
-    /// It did not stop when it was told to.
+    /// It did not stop when it was refused.
     Banned { until_ms: u64, retry_after_s: u64 },
 }
 
@@ -160,7 +160,7 @@ fn banned(left: Duration) -> OverLimit {
     OverLimit::Banned { until_ms, retry_after_s: seconds(left) }
 }
 
-/// Rounded up: who comes back then must not be too early.
+/// Rounded up: a sender that comes back then must not be too early.
 fn seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_spends_what_it_has_and_is_then_told_to_wait() {
+    fn an_address_spends_what_it_has_and_then_has_to_wait() {
         let limits = limits(Settings::default());
         assert_eq!(limits.spend(address("192.0.2.1"), 60), Ok(60));
         assert_eq!(limits.spend(address("192.0.2.1"), 40), Ok(100));
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_stop_is_banned() {
+    fn an_address_that_does_not_stop_is_banned() {
         let limits = limits(Settings::default());
         let peer = address("2001:db8::1");
         assert_eq!(limits.spend(peer, 100), Ok(100));

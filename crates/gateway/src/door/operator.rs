@@ -1,4 +1,4 @@
-//! What operators ask for, whichever way: who carries it out is given to the gateway, since that
+//! Operators' requests, whichever way they come: their backend is given to the gateway, since that
 //! takes more than a gateway sees: the data folder, for one.
 
 use std::fmt;
@@ -11,7 +11,7 @@ pub use axum::http::Method;
 
 pub const OPERATOR_ROOT: &str = "/admin/v1";
 
-/// Who knows the paths below [`OPERATOR_ROOT`], and carries out what they stand for.
+/// The backend of the paths below [`OPERATOR_ROOT`].
 pub trait OperatorApi: fmt::Debug + Send + Sync {
     fn find(&self, method: &Method, path: &str) -> Place;
 
@@ -24,7 +24,7 @@ pub type Answering = Pin<Box<dyn Future<Output = OperatorAnswer> + Send>>;
 /// What a method and a path stand for.
 #[derive(Debug)]
 pub enum Place {
-    /// Anybody may read it.
+    /// Public.
     Page(Page),
     /// Operators may ask for it.
     Operation,
@@ -58,6 +58,6 @@ pub struct OperatorAnswer {
     pub status: u16,
     /// JSON.
     pub body: String,
-    /// Why it was refused before any command of it came to the log: a code and a sentence.
+    /// Why it was refused before any command of it reached the log: a code and a sentence.
     pub refusal: Option<(i32, String)>,
 }

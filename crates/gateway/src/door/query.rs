@@ -54,7 +54,7 @@ pub(crate) type Asked = Vec<(AccountId, Vec<AssetId>)>;
 pub(crate) type FoundBalances = (u64, Vec<(AccountId, Vec<(AssetId, Balance)>)>);
 
 impl Door {
-    /// Asks the engine; the answer includes all that anybody was told before.
+    /// Queries the engine; the answer includes all that was acknowledged before.
     async fn ask_engine<R: Send + 'static>(
         &self,
         question: impl FnOnce(&Engine) -> R + Send + 'static,
@@ -62,7 +62,7 @@ impl Door {
         self.answered(self.handle.read(question)).await
     }
 
-    /// Asks the views; the answer includes all that anybody was told before.
+    /// Queries the views; the answer includes all that was acknowledged before.
     pub(crate) async fn ask_views<R: Send + 'static>(
         &self,
         question: impl FnOnce(&Views, &Spool) -> R + Send + 'static,
@@ -88,7 +88,7 @@ impl Door {
         if let Some(signer) = known() {
             return Ok(Some(signer));
         }
-        // Whoever made the key may have been told of it before our listener was.
+        // The operator's reply may be ahead of our listener.
         self.ask_views(|_, _| ()).await?;
         Ok(known())
     }
@@ -279,7 +279,7 @@ impl Door {
     }
 }
 
-/// Asks the engine for balances, for one who waits for nothing else.
+/// Queries balances from the engine, for a caller that waits for nothing else.
 pub(crate) fn ask_balances(
     handle: &Handle,
     asked: Asked,

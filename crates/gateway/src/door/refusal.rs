@@ -1,7 +1,7 @@
-//! Why a request was refused, and by whom.
+//! Why a request was refused, and on which side of the log.
 
-/// A refused request, with the dialect's own error. The access record keeps those that no command
-/// came of; the log has the others.
+/// A refused request, with the dialect's own error. The access record keeps those without a
+/// command; the log has the others.
 #[derive(Debug)]
 pub(crate) enum Refusal<E> {
     /// No command was handed to the venue.

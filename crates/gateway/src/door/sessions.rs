@@ -34,7 +34,7 @@ pub(crate) fn close(handle: Handle, session: SessionId) {
     });
 }
 
-/// When the venue opens nobody is connected.
+/// When the venue opens no client is connected.
 pub(crate) async fn close_left_over(handle: &Handle) {
     let Ok(asked) = handle.read(|engine| engine.sessions().map(|(id, _)| id).collect::<Vec<_>>())
     else {

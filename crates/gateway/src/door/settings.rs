@@ -20,7 +20,7 @@ pub struct DoorSettings {
 
 impl DoorSettings {
     pub const ANSWER_TIMEOUT_DEFAULT: Duration = Duration::from_secs(10);
-    /// Far more than hundreds of clients wait for who each have one request under way.
+    /// Far more than the wait of hundreds of clients with one request in flight each.
     pub const LATE_AFTER_DEFAULT: Duration = Duration::from_millis(250);
     /// What clients of the trading API reckon with.
     pub const WEIGHT_PER_MINUTE_DEFAULT: u32 = 6_000;

@@ -43,7 +43,7 @@ impl Door {
         self.limits.spend(peer, weight)
     }
 
-    /// Keeps a record of what was refused before it came to the log.
+    /// Records what was refused before the log.
     pub(crate) fn note(&self, attempt: &Attempt, status: u16, code: i32, reason: &str) {
         let Some(record) = &self.access else { return };
         let hash = attempt.key_hash();

@@ -14,7 +14,7 @@ use types::{AccountId, KeyId};
 
 use crate::feed::outlet::Outlet;
 
-/// Whoever listens to an account.
+/// A subscriber of an account.
 pub(crate) trait AccountReader {
     /// What its connection is sent.
     type Message;
@@ -53,7 +53,7 @@ impl<R: AccountReader> Default for AccountFeed<R> {
 
 impl<R: AccountReader> AccountFeed<R> {
     /// From here on the reader gets the account's events; what it shall get before them is sent by
-    /// whoever asked to hold them back.
+    /// the subscriber that holds them back.
     pub(crate) fn subscribe(
         &mut self,
         account: AccountId,
@@ -90,7 +90,7 @@ impl<R: AccountReader> AccountFeed<R> {
         self.readers.contains_key(&account)
     }
 
-    /// The accounts that somebody listens to.
+    /// The accounts that have subscribers.
     pub(crate) fn accounts(&self) -> Vec<AccountId> {
         self.readers.keys().copied().collect()
     }

@@ -30,7 +30,7 @@ impl Kline {
         (self.interval, self.zone)
     }
 
-    /// Takes a trade in. Gives the candle that ended before it, if that has not been told yet.
+    /// Adds a trade. Returns the candle that ended before it, if that was not published yet.
     pub(crate) fn trade(&mut self, trade: &PublicTrade) -> Option<Candle> {
         let open_ns = self.interval.open_ns(self.zone, trade.traded_ns);
         let closed = self.candle.take_if(|candle| candle.open_ns < open_ns);
@@ -53,7 +53,7 @@ impl Kline {
         std::mem::take(&mut self.is_changed).then_some((self.candle?, false))
     }
 
-    /// Whether its end is still to be told.
+    /// Whether its end is still to be published.
     pub(crate) fn is_open(&self) -> bool {
         self.candle.is_some()
     }

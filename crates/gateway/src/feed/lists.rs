@@ -38,8 +38,8 @@ impl Lists {
         lists
     }
 
-    /// Of an event, before it is told. `among` are the events that it came with: a list is told of
-    /// before its orders.
+    /// Of an event, before it is published. `among` are the events that it came with: a list is
+    /// published before its orders.
     pub(crate) fn learn<'a>(&mut self, among: impl Iterator<Item = &'a Event>, event: &Event) {
         match event {
             Event::OrderListUpdated(e) if e.list.status == OrderListStatus::Executing => {
@@ -70,7 +70,7 @@ impl Lists {
         }
     }
 
-    /// Of an event that has been told.
+    /// Of an event that has been published.
     pub(crate) fn forget(&mut self, event: &Event) {
         if let Event::OrderListUpdated(e) = event
             && e.list.status == OrderListStatus::AllDone

@@ -7,7 +7,7 @@ use tokio::sync::{Notify, mpsc};
 #[derive(Debug)]
 pub(crate) struct Outlet<M> {
     queue: mpsc::Sender<M>,
-    /// Tells the connection that it is cut.
+    /// Signals the connection that it is cut.
     pub(crate) cut: Notify,
 }
 
@@ -25,7 +25,7 @@ impl<M> Outlet<M> {
         self.queue.is_closed()
     }
 
-    /// For who waits for its reader; `None` when the connection is gone.
+    /// For a sender that waits for its reader; `None` when the connection is gone.
     pub(crate) fn queue(&self) -> Option<mpsc::Sender<M>> {
         (!self.queue.is_closed()).then(|| self.queue.clone())
     }

@@ -1,4 +1,4 @@
-//! The operators' API, `/admin/v1`: here it is made sure that an operator asks. Who carries it out
+//! The operators' API, `/admin/v1`: here the sender is verified to be an operator. The backend
 //! is given to the gateway, since that takes more than a gateway sees: the data folder, for one.
 
 use std::sync::Arc;
@@ -29,7 +29,7 @@ const OPERATION_WEIGHT: u32 = 1;
 pub(crate) struct Operators {
     pub(crate) door: Arc<Door>,
     pub(crate) settings: SocketSettings,
-    /// Where nobody can be an operator, there is nothing here.
+    /// Without a backend, there is nothing here.
     pub(crate) api: Option<Arc<dyn OperatorApi>>,
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct Port {
     pub(crate) metrics: Arc<Metrics>,
     /// True once everything is to end; connections watch it.
     pub(crate) stop: watch::Sender<bool>,
-    /// What a connection is sent that finds no place, of which there are so many.
+    /// The response to a connection above the limit, which is the argument.
     pub(crate) turned_away: fn(usize) -> String,
 }
 
@@ -72,7 +72,7 @@ impl Port {
                     let acceptor = tls.as_ref().map(|tls| tls.acceptor());
                     tokio::spawn(begin(stream, acceptor, served));
                 }
-                // Who speaks TLS would not understand it.
+                // A client that expects TLS would not understand it.
                 Err(_) if tls.is_some() => drop(stream),
                 Err(_) => turn_away(stream, &turned_away(places_max)),
             }

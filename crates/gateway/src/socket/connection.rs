@@ -34,7 +34,7 @@ impl Place {
 #[derive(Debug)]
 pub(crate) struct Line {
     begun: Instant,
-    /// When the newest of the bytes that were read came to this machine, in Unix time; 0 is not
+    /// When the newest of the bytes that were read reached this machine, in Unix time; 0 is not
     /// known.
     came_ns: AtomicU64,
     pub(super) read: AtomicU64,

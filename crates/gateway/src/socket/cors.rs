@@ -13,7 +13,7 @@ use axum::http::uri::Uri;
 use axum::http::{HeaderName, HeaderValue, Method};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-/// How long a browser may remember what it was told.
+/// How long a browser may cache the answer.
 const MAX_AGE: Duration = Duration::from_secs(600);
 
 /// Where a web page comes from: scheme, host, and port if it is not the scheme's own.

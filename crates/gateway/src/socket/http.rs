@@ -26,7 +26,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json;charset=UTF
 #[derive(Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
-/// What a client is told: an HTTP status, and JSON.
+/// An answer: an HTTP status, and JSON.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -73,7 +73,7 @@ pub(crate) fn text_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Opti
     headers.get(name).map(header_text)
 }
 
-/// What is not text is none of the values that anybody waits for.
+/// What is not text is none of the expected values.
 pub(crate) fn header_text(value: &HeaderValue) -> &str {
     value.to_str().unwrap_or("?")
 }
@@ -108,7 +108,7 @@ impl Asked {
     }
 }
 
-/// A request as it was sent: nobody has checked who did.
+/// A request as it was sent: its sender is not verified.
 pub(crate) struct SignedRequest {
     pub(crate) received_ns: u64,
     /// How long it had waited by then.

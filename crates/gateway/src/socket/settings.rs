@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Limits of the sockets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct SocketSettings {
-    /// Open connections, HTTP and WebSocket together. Who comes next is told so and closed.
+    /// Open connections, HTTP and WebSocket together. The next one gets an error and is closed.
     pub connections_max: usize,
     /// Bytes of a request's line and headers.
     pub head_max: usize,
@@ -31,7 +31,7 @@ pub struct SocketSettings {
 }
 
 impl SocketSettings {
-    /// Ten thousand may stand about, and there is still room for those who trade.
+    /// Ten thousand may be idle, and there is still room for trading clients.
     pub const CONNECTIONS_MAX_DEFAULT: usize = 12_000;
     pub const HEAD_MAX_DEFAULT: usize = 64 << 10;
     pub const BODY_MAX_DEFAULT: usize = 64 << 10;

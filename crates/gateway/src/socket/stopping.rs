@@ -4,6 +4,6 @@ use tokio::sync::watch;
 
 /// Ready once the gateway is on its way down.
 pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
-    // Whoever could say that we go on is gone as well.
+    // A sender that is gone cannot signal the contrary.
     let _sender_gone = stopping.wait_for(|stopping| *stopping).await;
 }

@@ -98,8 +98,8 @@ impl AsyncRead for TimedStream {
     }
 }
 
-/// Reads, and tells in Unix time when the newest of the bytes came. The kernel begins to note it a
-/// moment after the first socket asks for it.
+/// Reads, and returns in Unix time when the newest of the bytes came. The kernel begins to note it
+/// a moment after the first socket asks for it.
 fn receive(
     fd: std::os::fd::RawFd,
     bytes: &mut [u8],
@@ -183,7 +183,7 @@ mod tests {
         let told = (0..100)
             .map(|_| exchange())
             .find_map(|(before_ns, came_ns)| Some((before_ns, came_ns?)));
-        let (before_ns, came_ns) = told.expect("the kernel tells after a while");
+        let (before_ns, came_ns) = told.expect("the kernel reports it after some reads");
         assert!(came_ns >= before_ns && came_ns <= now_ns() - 15_000_000, "{came_ns}");
         drop(client);
         let (read, _) = receive(server.as_raw_fd(), &mut bytes, &mut control).unwrap();

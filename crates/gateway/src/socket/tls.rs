@@ -18,7 +18,7 @@ const WATCH_EVERY: Duration = Duration::from_secs(5);
 /// WebSocket begins as HTTP/1.1, and everything here is spoken over it.
 const ALPN: &[u8] = b"http/1.1";
 
-/// What the port shows to clients, and keeps from everybody else.
+/// The port's certificate, and its private key.
 pub struct Tls {
     files: Option<Files>,
     config: RwLock<Arc<ServerConfig>>,
@@ -59,7 +59,7 @@ impl Tls {
         Ok(Self { files: Some(files), config })
     }
 
-    /// For a trial: made anew at each start, and signed by nobody that clients know.
+    /// For a trial: made anew at each start, and signed by no authority that clients know.
     pub fn self_signed(host: &str) -> Result<Self, TlsError> {
         let names = ["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
         let others = names.iter().all(|name| name != host).then(|| host.to_owned());

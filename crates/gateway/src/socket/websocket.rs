@@ -24,7 +24,7 @@ use crate::socket::stopping::stopped;
 /// GB with as many as there may be.
 const READ_BUFFER_SIZE: usize = 16 << 10;
 
-/// So many messages are taken in, or answers written, before anything else has its turn.
+/// Messages read, or answers written, before anything else has its turn.
 const AT_ONCE: usize = 64;
 /// Or for so long: some requests of the session itself are waited for.
 const TURN_MAX: Duration = Duration::from_millis(10);
@@ -60,7 +60,7 @@ pub(crate) trait Session: Send + 'static {
     /// All that was there to be received has been: what it asks for is to be carried out.
     fn carry_out(&mut self) {}
 
-    /// What the client is told when the venue goes down.
+    /// The last message when the venue goes down.
     fn server_shutdown(&self) -> String;
 
     /// The connection is over.
@@ -74,7 +74,7 @@ pub(crate) enum End {
     Gone,
     TooSlow,
     Silent,
-    /// Nobody may stay for longer than a day.
+    /// No connection may stay for longer than a day.
     Day,
     TooManyMessages,
     NotText,
@@ -149,7 +149,7 @@ impl<S: Session> Connection<S> {
         self.queue.close();
         self.session.forget();
         let (code, reason) = match end {
-            // Nobody reads what would be said.
+            // The peer would not read it.
             End::Gone | End::TooSlow | End::Silent => return,
             End::Day => (close_code::NORMAL, "connected for a day"),
             End::TooManyMessages => (close_code::POLICY, "too many messages"),
@@ -265,7 +265,7 @@ impl<S: Session> Connection<S> {
         }
     }
 
-    /// Some sessions may send only so many a second.
+    /// Some sessions have a limit of messages a second.
     fn count_message(&mut self) -> Result<(), End> {
         self.heard_at = Instant::now();
         if self.heard_at - self.second_began >= Duration::from_secs(1) {

@@ -69,7 +69,7 @@ async fn each_fault_of_an_order_has_its_error_and_changes_nothing() {
         assert!(site.state().await == state, "{text}");
     }
 
-    // Refused by the engine: the log counts them, but nothing that anybody owns or sees changes.
+    // Refused by the engine: the log counts them, but no account and no view changes.
     for (text, code, msg) in [
         (with("price", "0"), -1013, price),
         (with("price", "1000000.01"), -1013, price),
@@ -97,7 +97,7 @@ async fn each_fault_of_an_order_has_its_error_and_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_cannot_prove_himself_changes_nothing() {
+async fn a_sender_without_proof_changes_nothing() {
     let site = Site::new().await;
     let state = site.state().await;
     let path = "/api/v3/order";
@@ -184,7 +184,7 @@ async fn garbage_is_refused_by_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_venue_that_stopped_is_told_of() {
+async fn a_stopped_venue_is_reported() {
     let mut site = Site::new().await;
     site.stop_venue();
     let disconnected = "Internal error; unable to process your request. Please try again.";

@@ -23,7 +23,7 @@ fn get<'a>(list: &'a Value, field: &str) -> Vec<&'a Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn trades_are_told_one_by_one_and_aggregated() {
+async fn trades_are_listed_one_by_one_and_aggregated() {
     let site = Site::new().await;
     assert_eq!(site.get("/api/v3/aggTrades?symbol=BTCUSDT").await.ok(), json!([]));
     trade(&site).await;

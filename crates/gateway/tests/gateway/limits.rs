@@ -32,7 +32,7 @@ async fn a_body_that_is_too_large_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn connections_that_hang_are_closed_and_nobody_else_notices() {
+async fn connections_that_hang_are_closed_and_no_other_is_affected() {
     let settings = SocketSettings {
         head_timeout: Duration::from_millis(300),
         body_timeout: Duration::from_millis(300),
@@ -62,7 +62,7 @@ async fn connections_that_hang_are_closed_and_nobody_else_notices() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_too_many_is_told_so() {
+async fn a_connection_too_many_gets_an_error() {
     let site = Site::with(SocketSettings { connections_max: 2, ..SocketSettings::default() }).await;
     let first = TcpStream::connect(site.address).await.unwrap();
     let _second = TcpStream::connect(site.address).await.unwrap();

@@ -64,7 +64,7 @@ async fn an_oco_lives_from_entry_to_cancel() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_cancels_an_order_of_a_list_cancels_the_list() {
+async fn canceling_an_order_of_a_list_cancels_the_list() {
     let site = Site::new().await;
     let placed = enter(&site, "/api/v3/orderList/oco", OCO).await;
     let text = format!("symbol=BTCUSDT&orderId={}", placed["orders"][1]["orderId"]);

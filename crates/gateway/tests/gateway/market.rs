@@ -6,7 +6,7 @@ use types::{
 use crate::support::{BTCUSDT, Site, fields, now_ms};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everybody_may_ask_for_time_rules_and_health() {
+async fn time_rules_and_health_are_public() {
     let site = Site::new().await;
     assert_eq!(site.get("/api/v3/ping").await.ok(), json!({}));
     let ms = site.get("/api/v3/time").await.ok()["serverTime"].as_u64().unwrap();

@@ -15,7 +15,7 @@ async fn metrics(site: &Site) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn figures_tell_what_the_venue_did() {
+async fn metrics_count_what_the_venue_did() {
     let site = Site::new().await;
     let batches = |text: &str| -> u64 {
         let prefix = "buttonwood_batches_committed_total ";
@@ -41,7 +41,7 @@ async fn figures_tell_what_the_venue_did() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_replica_that_differs_is_told_while_orders_go_on() {
+async fn a_replica_that_differs_is_reported_while_orders_go_on() {
     let site = Site::with_replica(Settings::default(), Some(20)).await;
     let ready = site.get("/health/ready").await.ok();
     assert_eq!(ready, json!({"status": "ready", "replica": "in step"}));

@@ -176,7 +176,7 @@ async fn times_are_in_the_unit_that_was_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_trades_with_itself_who_does_not_want_to() {
+async fn no_account_trades_with_itself_unless_it_wants_to() {
     let site = Site::new().await;
     // What becomes of the order that comes, and of the one that rests.
     for (mode, taker, maker) in [

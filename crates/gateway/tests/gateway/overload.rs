@@ -46,7 +46,7 @@ async fn a_disk_that_does_not_keep_up_refuses_orders_and_loses_none() {
     let waiting = send("POST", "/api/v3/order", LIMIT.replace("100", "99"));
     let deadline = Instant::now() + PATIENCE;
     while site.handle.command_wait() < Duration::from_millis(500) {
-        assert!(Instant::now() < deadline, "it never came to that");
+        assert!(Instant::now() < deadline, "it never happened");
         sleep(Duration::from_millis(5)).await;
     }
     // Half a second is nothing that a disk does not do now and then.
@@ -71,7 +71,7 @@ async fn a_disk_that_does_not_keep_up_refuses_orders_and_loses_none() {
     }
     let refused = ask(&mut socket, 1, "order.place", signed(&site.maker, order("100"))).await;
     assert_eq!((&refused["status"], &refused["error"]["code"]), (&503.into(), &(-1008).into()));
-    // Whoever asks is told the same, and nothing of who he is.
+    // Every sender gets the same refusal, without a check of its identity.
     let key = [("X-MBX-APIKEY", "nosuchkey")];
     let forged = site.send("POST", &format!("/api/v3/order?{LIMIT}"), &key, b"").await;
     forged.is_error(503, -1008, BUSY);
@@ -100,7 +100,7 @@ async fn a_disk_that_does_not_keep_up_refuses_orders_and_loses_none() {
     assert_eq!(canceled.await.unwrap().ok()["status"], "CANCELED");
     // What came after the disk went on may have been held up, too.
     while site.handle.command_wait() > Duration::from_millis(100) {
-        assert!(Instant::now() < deadline + PATIENCE, "it never came to an end");
+        assert!(Instant::now() < deadline + PATIENCE, "it never ended");
         sleep(Duration::from_millis(5)).await;
     }
     let placed = ask(&mut socket, 2, "order.place", signed(&site.maker, order("95"))).await;
@@ -151,7 +151,7 @@ async fn orders_that_are_late_for_a_while_are_refused_until_there_is_a_break() {
     let mut socket = connect(&site, PATH).await;
     let (mut taken, begun) = (0, Instant::now());
     let refused = loop {
-        assert!(begun.elapsed() < PATIENCE, "it never came to that");
+        assert!(begun.elapsed() < PATIENCE, "it never happened");
         let answer = ask(&mut socket, 1, "order.place", signed(&site.maker, order("100"))).await;
         if answer["status"] != 200 {
             break answer;
@@ -175,7 +175,7 @@ async fn orders_that_are_late_for_a_while_are_refused_until_there_is_a_break() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_venue_that_is_told_so_refuses_nothing() {
+async fn a_venue_without_a_limit_refuses_nothing() {
     let site = Site::with(DoorSettings { late_after: None, ..DoorSettings::default() }).await;
     let site = Arc::new(site);
     site.hold.stop();

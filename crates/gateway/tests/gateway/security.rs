@@ -1,4 +1,4 @@
-//! Who is not let in, whatever he tries, and that others do not notice.
+//! Clients without the right are refused, whatever they try, and others do not notice.
 
 use std::time::Duration;
 
@@ -196,7 +196,7 @@ async fn a_key_is_bound_to_its_networks_and_its_time() {
 const IDLE_MAX: usize = 10_000;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn idle_and_slow_connections_slow_nobody_down() {
+async fn idle_and_slow_connections_slow_no_other_down() {
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();
     let descriptors = limit.maximum.map_or(usize::MAX, |max| usize::try_from(max).unwrap());

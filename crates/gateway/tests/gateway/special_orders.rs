@@ -86,7 +86,7 @@ async fn an_iceberg_shows_a_part_and_is_replaced_by_another() {
     assert_eq!(replaced["newOrderResponse"]["icebergQty"], "0.10000000");
 }
 
-/// What `exchangeInfo` tells of icebergs and trailing stops is what holds.
+/// What `exchangeInfo` has on icebergs and trailing stops is what holds.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_engines_own_bounds_are_filters() {
     let site = Site::new().await;

@@ -36,7 +36,7 @@ async fn what_one_order_takes_at_one_price_is_one_message() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn candles_are_told_as_they_grow_and_when_they_are_closed() {
+async fn candles_are_published_as_they_grow_and_when_they_are_closed() {
     let site = Site::new().await;
     let mut seconds = connect(&site, "/ws/btcusdt@kline_1s").await;
     trade(&site).await;
@@ -59,7 +59,7 @@ async fn candles_are_told_as_they_grow_and_when_they_are_closed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_candle_that_is_open_is_told_at_once_in_its_time_zone() {
+async fn an_open_candle_is_published_at_once_in_its_time_zone() {
     let site = Site::new().await;
     trade(&site).await;
     let mut socket = connect(&site, "/stream?streams=btcusdt@kline_1d@%2B08:00").await;
@@ -75,7 +75,7 @@ async fn a_candle_that_is_open_is_told_at_once_in_its_time_zone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tickers_are_told_when_they_change() {
+async fn tickers_are_published_when_they_change() {
     let site = Site::new().await;
     let mut sockets = Vec::new();
     for (stream, event) in [

@@ -65,7 +65,7 @@ pub(crate) async fn is_done(reply: Ticket) {
     assert!(!refused, "{reply:?}");
 }
 
-/// A copy of the book, kept as Binance tells its clients to.
+/// A copy of the book, kept as Binance's documents describe.
 #[derive(Default)]
 struct Copy {
     last_update_id: u64,
@@ -87,9 +87,9 @@ impl Copy {
             return;
         }
         if self.in_sync {
-            assert_eq!(first, self.last_update_id + 1)
+            assert_eq!(first, self.last_update_id + 1);
         } else {
-            assert!(first <= self.last_update_id + 1, "the snapshot is too old")
+            assert!(first <= self.last_update_id + 1, "the snapshot is too old");
         }
         (self.in_sync, self.last_update_id) = (true, last);
         self.set(&update["b"], &update["a"]);
@@ -200,7 +200,7 @@ async fn depth_that_finds_the_venue_busy_is_sent_when_it_is_not() {
         is_done(submit_order(&site, MAKER, Side::Buy, 100_000, ticks)).await;
     }
     assert_eq!(next(&mut socket).await["b"][0][0], "100.00000000");
-    // The second is due in 100 ms, and then there is no room for anybody's questions.
+    // The second is due in 100 ms, and then there is no room for questions.
     let (resume, resumed) = std::sync::mpsc::channel::<()>();
     let _first = site.handle.read_views(move |_, _| resumed.recv().unwrap()).unwrap();
     let mut asked = Vec::new();
@@ -348,7 +348,7 @@ async fn limits_of_a_websocket() {
     let _closed = huge.send(Message::text("x".repeat(100_000))).await;
     close_code(&mut huge).await;
 
-    // Who answers pings stays; who does not answer anything goes.
+    // A client that answers pings stays; one that answers nothing is closed.
     let mut alive = connect(&site, "/ws").await;
     let mut dead = connect(&site, "/ws").await;
     let pings = timeout(Duration::from_millis(1_000), async {

@@ -35,7 +35,7 @@ async fn numbered(socket: &mut Socket) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_account_is_told_what_happens_to_it() {
+async fn an_account_gets_its_events() {
     let site = Site::new().await;
     let mut maker = listen(&site, &site.maker, None).await;
     let mut taker = listen(&site, &site.reader, None).await;
@@ -67,9 +67,9 @@ async fn an_account_is_told_what_happens_to_it() {
     assert_eq!(update["seq"].as_u64(), maker_trade["seq"].as_u64().map(|seq| seq + 1));
 }
 
-/// What waits to leave is locked, and is told of as a change when it leaves.
+/// What waits to leave is locked, and is published as a change when it leaves.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_account_is_told_of_its_withdrawals() {
+async fn an_account_gets_its_withdrawals() {
     let site = Site::new().await;
     let mut socket = listen(&site, &site.maker, None).await;
     let (account, asset) = (MAKER, AssetId(1));
@@ -116,7 +116,7 @@ async fn an_account_is_told_of_its_withdrawals() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_comes_back_gets_all_that_was_missed_and_nothing_twice() {
+async fn a_returning_client_gets_all_that_it_missed_and_nothing_twice() {
     let site = Site::new().await;
     let order = async |lots| {
         is_done(submit_order(&site, MAKER, Side::Buy, lots, 1_000_000)).await;
@@ -241,7 +241,7 @@ async fn a_listen_key_is_a_stream_of_its_own() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_list_is_told_with_its_orders_also_after_a_restart() {
+async fn a_list_is_published_with_its_orders_also_after_a_restart() {
     let site = Site::new().await;
     let mut socket = listen(&site, &site.maker, None).await;
     let oto = "symbol=BTCUSDT&workingType=LIMIT&workingSide=BUY&workingQuantity=1&workingPrice=100\

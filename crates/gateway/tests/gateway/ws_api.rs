@@ -57,7 +57,7 @@ async fn requests_are_carried_out_in_their_order_without_waiting_for_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_has_logged_on_needs_no_signature() {
+async fn a_session_that_has_logged_on_needs_no_signature() {
     let site = Site::new().await;
     let mut socket = connect(&site, PATH).await;
     let unsigned = ask(&mut socket, 1, "order.place", order("100")).await;
@@ -120,7 +120,7 @@ async fn what_is_no_request_gets_an_error_and_the_connection_stays() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn weight_is_counted_over_both_ways_and_told() {
+async fn weight_is_counted_over_both_ways_and_reported() {
     let settings =
         DoorSettings { weight_per_minute: 30, loopback_limited: true, ..DoorSettings::default() };
     let site = Site::with(settings).await;

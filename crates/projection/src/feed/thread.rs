@@ -220,14 +220,14 @@ fn pass_over(store: &mut impl Store, first: u64) -> Result<(), ProjectionError> 
             first,
             "history begins with this command: the spool has none before it; `buttonwood \
              projection rebuild` makes what the log has, with the venue stopped"
-        )
+        );
     } else {
         tracing::warn!(
             from,
             to = first - 1,
             "history has a hole: the spool no longer has the events of these commands; \
              `buttonwood projection rebuild` fills it from the log, with the venue stopped"
-        )
+        );
     }
     Ok(())
 }

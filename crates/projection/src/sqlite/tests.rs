@@ -368,9 +368,9 @@ fn aggregate_trades_are_found_by_id_and_by_time() {
                         .copied()
                         .collect();
                     if from_id.is_some() || start_ns.is_some() {
-                        expect.truncate(limit)
+                        expect.truncate(limit);
                     } else {
-                        drop(expect.drain(..expect.len().saturating_sub(limit)))
+                        drop(expect.drain(..expect.len().saturating_sub(limit)));
                     }
                     let filter = AggFilter { from_id, times, limit };
                     assert_eq!(ask(filter), expect, "{filter:?}");

@@ -190,9 +190,9 @@ impl Crew {
             Ok(()) => desk.troubled = false,
             Err(error) if is_refusal(&error) => {
                 if desk.troubled {
-                    tracing::debug!(symbol, %error, "the bots rest again")
+                    tracing::debug!(symbol, %error, "the bots rest again");
                 } else {
-                    tracing::warn!(symbol, %error, "the bots rest")
+                    tracing::warn!(symbol, %error, "the bots rest");
                 }
                 desk.troubled = true;
                 desk.resting_until_ms = self.schedule.now_ms() + REST_MS;

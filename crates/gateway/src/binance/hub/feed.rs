@@ -128,12 +128,12 @@ impl Feed {
         self.drop_idle();
     }
 
-    /// Forgets connections that are gone and streams that nobody listens to.
+    /// Forgets connections that are gone and streams without subscribers.
     fn drop_idle(&mut self) {
         self.topics.retain_mut(|topic| topic.readers.keep_open());
     }
 
-    /// The round that tells the end of a candle, if one is open.
+    /// The round that publishes the end of a candle, if one is open.
     pub(super) fn round_to_wait_for(&self, kind: StreamKind) -> Option<usize> {
         let topic = self.topics.iter().find(|topic| topic.readers.stream.kind == kind)?;
         match &topic.source {
@@ -278,7 +278,7 @@ impl Source {
         }
     }
 
-    /// What a new reader is told at once.
+    /// What a new subscriber gets at once.
     fn present(
         &self,
         market: &Market,

@@ -9,7 +9,7 @@ use protocol::signed::TimeUnit;
 
 use crate::binance::client::Client;
 
-/// One stream that somebody listens to.
+/// One stream with its subscribers.
 #[derive(Debug)]
 pub(super) struct Readers {
     pub(super) stream: Stream,
@@ -38,13 +38,13 @@ impl Readers {
         self.clients.retain(|reader| !Arc::ptr_eq(reader, client));
     }
 
-    /// Forgets connections that are gone; `false` when nobody is left.
+    /// Forgets connections that are gone; `false` when none is left.
     pub(super) fn keep_open(&mut self) -> bool {
         self.clients.retain(|reader| !reader.outlet.is_closed());
         !self.clients.is_empty()
     }
 
-    /// Gives everybody the payload in the form that he wants; who is gone or cut is forgotten.
+    /// Gives each subscriber the payload in its form; one that is gone or cut is forgotten.
     pub(super) fn publish(&mut self, encode: impl Fn(TimeUnit) -> String) {
         let mut forms: [Option<Utf8Bytes>; 4] = [const { None }; 4];
         let stream = &self.stream;

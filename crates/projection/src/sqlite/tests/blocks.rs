@@ -91,9 +91,9 @@ fn filtered<T: Copy>(
     };
     let mut wanted: Vec<T> = all.iter().filter(is_wanted).copied().collect();
     if from_id.is_some() || times.start_ns.is_some() {
-        wanted.truncate(limit)
+        wanted.truncate(limit);
     } else {
-        drop(wanted.drain(..wanted.len().saturating_sub(limit)))
+        drop(wanted.drain(..wanted.len().saturating_sub(limit)));
     }
     wanted
 }

@@ -96,9 +96,9 @@ impl<'a> Entered<'a> {
     fn follow_triggered(&mut self) {
         let now_ns = self.order.updated_ns;
         if self.facts.is_pending {
-            self.facts = OrderFacts::placed(&self.order, now_ns)
+            self.facts = OrderFacts::placed(&self.order, now_ns);
         } else {
-            self.facts.working_ns = Some(now_ns)
+            self.facts.working_ns = Some(now_ns);
         }
     }
 

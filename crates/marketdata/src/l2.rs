@@ -38,86 +38,46 @@ impl BookUpdate {
     /// For orders with special terms only [`types::OrderRested`] and [`types::BookReduced`] change
     /// the displayed book.
     pub fn of(event: &Event) -> Option<Self> {
-        let (instrument, update_id, level) = match event {
-            Event::OrderAccepted(e) => (e.order.instrument, e.instrument_seq, None),
+        let (instrument, update_id) = event.instrument_seq()?;
+        Some(Self { instrument, update_id, level: LevelChange::of(event) })
+    }
+}
+
+impl LevelChange {
+    fn of(event: &Event) -> Option<Self> {
+        match event {
             Event::OrderRested(e) => {
                 let order = OrderChange::Added(e.leaves_qty);
-                let level = LevelChange { side: e.side, price: e.price, order };
-                (e.instrument, e.instrument_seq, Some(level))
+                Some(Self { side: e.side, price: e.price, order })
             }
             Event::TradeExecuted(e) => {
                 let maker = &e.maker.order;
-                let order = if maker.status.is_open() {
-                    OrderChange::Reduced(e.qty)
-                } else {
-                    OrderChange::Removed(e.qty)
-                };
-                let level = LevelChange { side: e.side.opposite(), price: maker.price, order };
-                (e.instrument, e.instrument_seq, maker.terms.is_none().then_some(level))
+                let order = OrderChange::less(e.qty, maker.status.is_open());
+                let level = Self { side: e.side.opposite(), price: maker.price, order };
+                maker.terms.is_none().then_some(level)
             }
             Event::OrderCanceled(e) => {
                 let order = OrderChange::Removed(e.canceled_qty);
-                let level = LevelChange { side: e.order.side, price: e.order.price, order };
-                let level = e.order.terms.is_none().then_some(level);
-                (e.order.instrument, e.instrument_seq, level)
+                let level = Self { side: e.order.side, price: e.order.price, order };
+                e.order.terms.is_none().then_some(level)
             }
             Event::OrderAmended(e) => {
                 let order = OrderChange::Reduced(e.orig_order_qty - e.order.order_qty);
-                let level = LevelChange { side: e.order.side, price: e.order.price, order };
-                let level = e.order.terms.is_none().then_some(level);
-                (e.order.instrument, e.instrument_seq, level)
+                let level = Self { side: e.order.side, price: e.order.price, order };
+                e.order.terms.is_none().then_some(level)
             }
             Event::BookReduced(e) => {
-                let order = if e.leaves_qty.is_zero() {
-                    OrderChange::Removed(e.qty)
-                } else {
-                    OrderChange::Reduced(e.qty)
-                };
-                let level = LevelChange { side: e.side, price: e.price, order };
-                (e.instrument, e.instrument_seq, Some(level))
+                let order = OrderChange::less(e.qty, !e.leaves_qty.is_zero());
+                Some(Self { side: e.side, price: e.price, order })
             }
-            Event::OrderExpired(e) => (e.order.instrument, e.instrument_seq, None),
-            Event::OrderTriggered(e) => (e.order.instrument, e.instrument_seq, None),
-            Event::OrderModified(e) => (e.order.instrument, e.instrument_seq, None),
-            Event::OrderRepriced(e) => (e.order.instrument, e.instrument_seq, None),
-            Event::TradePrevented(e) => (e.instrument, e.instrument_seq, None),
-            Event::TradeBusted(e) => (e.instrument, e.instrument_seq, None),
-            Event::TradeCorrected(e) => (e.instrument, e.instrument_seq, None),
-            Event::InstrumentListed(e) => (e.instrument.id, e.instrument_seq, None),
-            Event::InstrumentUpdated(e) => (e.instrument.id, e.instrument_seq, None),
-            Event::InstrumentRulesSet(e) => (e.instrument, e.instrument_seq, None),
-            Event::PhaseChanged(e) => (e.instrument, e.instrument_seq, None),
-            Event::InstrumentDelisted(e) => (e.instrument, e.instrument_seq, None),
-            Event::FeeScheduleSet(e) => (e.instrument, e.instrument_seq, None),
-            Event::CalendarSet(e) => (e.calendar.instrument, e.instrument_seq, None),
-            Event::AuctionIndicated(e) => (e.instrument, e.instrument_seq, None),
-            Event::AuctionUncrossed(e) => (e.instrument, e.instrument_seq, None),
-            Event::Deposited(_)
-            | Event::Withdrawn(_)
-            | Event::WithdrawalRequested(_)
-            | Event::WithdrawalCompleted(_)
-            | Event::WithdrawalCanceled(_)
-            | Event::ReceivableCreated(_)
-            | Event::ReceivableSettled(_)
-            | Event::OrderListUpdated(_)
-            | Event::AssetListed(_)
-            | Event::AccountCreated(_)
-            | Event::AccountUpdated(_)
-            | Event::KeyCreated(_)
-            | Event::KeyRevoked(_)
-            | Event::AccountRiskSet(_)
-            | Event::AccountLimitsSet(_)
-            | Event::KillSwitchSet(_)
-            | Event::VenueHalted(_)
-            | Event::VenueResumed(())
-            | Event::CircuitBreakerSet(_)
-            | Event::SessionOpened(_)
-            | Event::SessionClosed(_)
-            | Event::MasterKeyRotated(_)
-            | Event::CommandRejected(_)
-            | Event::CommandRepeated(_) => return None,
-        };
-        Some(Self { instrument, update_id, level })
+            _ => None, // no other event changes the displayed book
+        }
+    }
+}
+
+impl OrderChange {
+    fn less(qty: Qty, stays: bool) -> Self {
+        if stays { Self::Reduced(qty) } else { Self::Removed(qty) }
     }
 }
 

@@ -3,7 +3,7 @@
 mod bust;
 mod fee;
 mod hold;
-mod limits;
+pub(crate) mod limits;
 mod receivable;
 mod risk;
 mod withdrawal;

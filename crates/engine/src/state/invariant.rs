@@ -149,6 +149,16 @@ impl Engine {
                 format!("account {id}, asset {asset}: {hold} is held, it has {balance:?}")
             })?;
         }
+        self.check_extra(id, account, fee_holds)
+    }
+
+    /// Exposures and positions agree with open orders, and `fee_holds` is the number of fee holds.
+    fn check_extra(
+        &self,
+        id: AccountId,
+        account: &Account,
+        fee_holds: usize,
+    ) -> Result<(), String> {
         let Some(extra) = &account.extra else { return Ok(()) };
         check(fee_holds == extra.fee_holds.len(), || {
             format!("account {id}: a fee hold without an order")

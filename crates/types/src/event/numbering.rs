@@ -1,6 +1,6 @@
 //! The numbers that every kind of event carries, for resends and indexes.
 
-use super::Event;
+use super::{Event, TradeBusted, TradeCorrected};
 use crate::id::{AccountId, InstrumentId};
 
 impl Event {
@@ -89,15 +89,8 @@ impl Event {
                     (taker.order.account, taker.account_seq),
                 );
             }
-            Self::TradeBusted(e) => {
-                let (buyer, seller) = (&e.buyer, &e.seller);
-                return both(
-                    (buyer.account, buyer.account_seq),
-                    (seller.account, seller.account_seq),
-                );
-            }
-            Self::TradeCorrected(e) => {
-                let (buyer, seller) = (&e.buyer, &e.seller);
+            Self::TradeBusted(TradeBusted { buyer, seller, .. })
+            | Self::TradeCorrected(TradeCorrected { buyer, seller, .. }) => {
                 return both(
                     (buyer.account, buyer.account_seq),
                     (seller.account, seller.account_seq),

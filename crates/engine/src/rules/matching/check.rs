@@ -6,6 +6,7 @@ use types::{
 };
 
 use crate::book::node::NodeId;
+use crate::rules::account::limits::Limited;
 use crate::rules::market::phase::check_phase;
 use crate::state::Engine;
 use crate::state::account::Account;
@@ -65,17 +66,14 @@ impl Engine {
     /// The ladder is the specification: one rung per reason, in the order of [`RejectReason`].
     pub(crate) fn check_order(
         &self,
-        account: AccountId,
+        account_id: AccountId,
         order: &NewOrder,
         context: EntryContext,
     ) -> Result<(), RejectReason> {
-        let account_id = account;
         let own = context.own;
         let account = self.account(account_id).ok_or(RejectReason::UnknownAccount)?;
         let market = self.market(order.instrument).ok_or(RejectReason::UnknownInstrument)?;
-        let instrument = &market.instrument;
         let best = market.best_price(order.side.opposite());
-
         if account.is_killed() {
             return Err(RejectReason::AccountKilled);
         }
@@ -87,58 +85,21 @@ impl Engine {
         if !terms_valid(order) || (self.rules < 2 && is_special(order)) {
             return Err(RejectReason::OrderTermsInvalid);
         }
-        let price =
-            if takes_reference(order) { self.reference_price(order) } else { Some(order.price) };
-        check_price(instrument, order, price)?;
-        let limited = self.limited(account, order, price, best, own);
-        if let Some(terms) = &order.terms {
-            check_trigger(market, terms)?;
-        }
-        check_percent_price(market, order, price, self.now_ns)?;
-        if let Some(limited) = &limited {
-            limited.check_collar(market.trading.last_price)?;
-        }
-        let price = price.ok_or(RejectReason::NoPegReference)?;
-        if order.time_in_force == TimeInForce::Gtd && order.special().expire_ns <= self.now_ns {
-            return Err(RejectReason::ExpireTimePast);
-        }
+        let (price, limited) = self.check_prices(account, market, order, best, own)?;
         check_qty(market, order)?;
         if let Some(limited) = &limited {
             limited.check_qty()?;
         }
         let by_average = market.trading.rules.notional_by_avg_price;
         let measured_at = if by_average { market.trading.avg_price(self.now_ns) } else { best };
-        check_notional(instrument, account, order, price, measured_at)?;
+        check_notional(&market.instrument, account, order, price, measured_at)?;
         if let Some(limited) = &limited {
             limited.check_notional()?;
         }
         let is_stop = order.order_type.is_stop();
         let stays = is_stop || (!order.order_type.is_market() && order.time_in_force.may_rest());
         if stays && (own.is_none() || context.placed) {
-            let here = account.market(order.instrument);
-            let itself = u32::from(context.placed);
-            let has_room =
-                |open: u32, max: u32| max.saturating_sub(open - itself) >= context.together;
-            if !has_room(here.open_orders, market.max_open_orders())
-                || market.special.pegs.are_full(order)
-            {
-                return Err(RejectReason::TooManyOpenOrders);
-            }
-            if !has_room(account.open_orders, account.spec.max_open_orders) {
-                return Err(RejectReason::TooManyAccountOrders);
-            }
-            let max_stops = market.trading.rules.max_stop_orders;
-            if is_stop && max_stops > 0 && here.stop_orders >= max_stops {
-                return Err(RejectReason::TooManyStopOrders);
-            }
-            let max_icebergs = market.trading.rules.max_iceberg_orders;
-            let displays = order.terms.is_some_and(|terms| !terms.display_qty.is_zero());
-            if displays && max_icebergs > 0 && here.iceberg_orders - itself >= max_icebergs {
-                return Err(RejectReason::TooManyIcebergOrders);
-            }
-            if let Some(limited) = &limited {
-                limited.check_open_orders(here.open_orders - itself)?;
-            }
+            check_counts(market, account, order, limited.as_ref(), context)?;
         }
         if stays && let Some(limited) = &limited {
             limited.check_open_notional()?;
@@ -162,9 +123,9 @@ impl Engine {
         if let Some(limited) = &limited {
             limited.check_position()?;
         }
-        let crosses = best.is_some_and(|best| order.side.crosses(price, best));
-        let trades = market.trading.phase == Phase::Continuous;
-        if order.order_type == OrderType::LimitMaker && crosses && trades {
+        let trades = market.trading.phase == Phase::Continuous
+            && best.is_some_and(|best| order.side.crosses(price, best));
+        if order.order_type == OrderType::LimitMaker && trades {
             return Err(RejectReason::WouldTakeLiquidity);
         }
         let waits = own.is_some() && !context.placed;
@@ -172,6 +133,35 @@ impl Engine {
             return Err(RejectReason::WouldTriggerImmediately);
         }
         Ok(())
+    }
+
+    /// The rungs for prices, triggers and dates. Returns the order's price, and its measures if the
+    /// account has limits.
+    fn check_prices<'a>(
+        &self,
+        account: &'a Account,
+        market: &Market,
+        order: &NewOrder,
+        best: Option<Price>,
+        own: Option<NodeId>,
+    ) -> Result<(Price, Option<Limited<'a>>), RejectReason> {
+        let instrument = &market.instrument;
+        let price =
+            if takes_reference(order) { self.reference_price(order) } else { Some(order.price) };
+        check_price(instrument, order, price)?;
+        let limited = self.limited(account, order, price, best, own);
+        if let Some(terms) = &order.terms {
+            check_trigger(market, terms)?;
+        }
+        check_percent_price(market, order, price, self.now_ns)?;
+        if let Some(limited) = &limited {
+            limited.check_collar(market.trading.last_price)?;
+        }
+        let price = price.ok_or(RejectReason::NoPegReference)?;
+        if order.time_in_force == TimeInForce::Gtd && order.special().expire_ns <= self.now_ns {
+            return Err(RejectReason::ExpireTimePast);
+        }
+        Ok((price, limited))
     }
 
     /// The position of an account and its open buys, counted only if the instrument bounds
@@ -301,6 +291,39 @@ fn check_trigger(market: &Market, terms: &Terms) -> Result<(), RejectReason> {
     let delta_bps = terms.trailing_delta_bps;
     if delta_bps > 0 && !(rules.trailing_delta_min_bps..=delta_max).contains(&delta_bps) {
         return Err(RejectReason::TrailingDeltaOutOfRange);
+    }
+    Ok(())
+}
+
+/// The rungs that count open orders, for an order that may rest or wait.
+fn check_counts(
+    market: &Market,
+    account: &Account,
+    order: &NewOrder,
+    limited: Option<&Limited<'_>>,
+    context: EntryContext,
+) -> Result<(), RejectReason> {
+    let here = account.market(order.instrument);
+    let itself = u32::from(context.placed);
+    let has_room = |open: u32, max: u32| max.saturating_sub(open - itself) >= context.together;
+    if !has_room(here.open_orders, market.max_open_orders()) || market.special.pegs.are_full(order)
+    {
+        return Err(RejectReason::TooManyOpenOrders);
+    }
+    if !has_room(account.open_orders, account.spec.max_open_orders) {
+        return Err(RejectReason::TooManyAccountOrders);
+    }
+    let max_stops = market.trading.rules.max_stop_orders;
+    if order.order_type.is_stop() && max_stops > 0 && here.stop_orders >= max_stops {
+        return Err(RejectReason::TooManyStopOrders);
+    }
+    let max_icebergs = market.trading.rules.max_iceberg_orders;
+    let displays = order.terms.is_some_and(|terms| !terms.display_qty.is_zero());
+    if displays && max_icebergs > 0 && here.iceberg_orders - itself >= max_icebergs {
+        return Err(RejectReason::TooManyIcebergOrders);
+    }
+    if let Some(limited) = limited {
+        limited.check_open_orders(here.open_orders - itself)?;
     }
     Ok(())
 }

@@ -12,28 +12,28 @@ use crate::house::{
 };
 use crate::script::check;
 
-const SECOND_NS: u64 = 1_000_000_000;
-const HERE: InstrumentId = InstrumentId(0);
-const NO_RULES: fn() -> InstrumentRules = InstrumentRules::default;
+pub(crate) const SECOND_NS: u64 = 1_000_000_000;
+pub(crate) const HERE: InstrumentId = InstrumentId(0);
+pub(crate) const NO_RULES: fn() -> InstrumentRules = InstrumentRules::default;
 
 /// The reason for which a new order would be refused.
-fn would(venue: &Driver, account: u32, order: NewOrder) -> Option<RejectReason> {
+pub(crate) fn would(venue: &Driver, account: u32, order: NewOrder) -> Option<RejectReason> {
     venue.engine.check_new_order(AccountId(account), &order).err()
 }
 
-fn order(venue: &mut Driver, account: u32, order: NewOrder) -> Option<RejectReason> {
+pub(crate) fn order(venue: &mut Driver, account: u32, order: NewOrder) -> Option<RejectReason> {
     let would = would(venue, account, order);
     let reason = venue.reason(account, Command::NewOrder(order));
     assert_eq!(would, reason, "check_new_order gives the same result");
     reason
 }
 
-fn set(venue: &mut Driver, rules: InstrumentRules) -> Option<RejectReason> {
+pub(crate) fn set(venue: &mut Driver, rules: InstrumentRules) -> Option<RejectReason> {
     venue.reason(0, Command::SetInstrumentRules(SetInstrumentRules { instrument: HERE, rules }))
 }
 
 /// Accounts 3 and 4 trade.
-fn trade(venue: &mut Driver, qty: u64, price: i64) {
+pub(crate) fn trade(venue: &mut Driver, qty: u64, price: i64) {
     assert_eq!(order(venue, 3, limit("offer", Side::Sell, qty, price)), None);
     assert_eq!(order(venue, 4, limit("take", Side::Buy, qty, price)), None);
     assert_eq!(venue.engine.last_price(HERE), Some(ticks(price)));
@@ -45,12 +45,17 @@ fn at(venue: &mut Driver, now_ns: u64) -> Option<Price> {
     venue.engine.avg_price(HERE)
 }
 
-fn iceberg(cl_ord_id: &str, qty: u64, price: i64, display_qty: u64) -> NewOrder {
+pub(crate) fn iceberg(cl_ord_id: &str, qty: u64, price: i64, display_qty: u64) -> NewOrder {
     let terms = Terms { display_qty: lots(display_qty), ..Terms::default() };
     NewOrder { terms: Some(terms), ..limit(cl_ord_id, Side::Buy, qty, price) }
 }
 
-fn amend(venue: &mut Driver, account: u32, cl_ord_id: &str, qty: u64) -> Option<RejectReason> {
+pub(crate) fn amend(
+    venue: &mut Driver,
+    account: u32,
+    cl_ord_id: &str,
+    qty: u64,
+) -> Option<RejectReason> {
     let amend = AmendOrder {
         instrument: HERE,
         order: OrderRef::by_cl_ord_id(name(cl_ord_id)),
@@ -60,7 +65,7 @@ fn amend(venue: &mut Driver, account: u32, cl_ord_id: &str, qty: u64) -> Option<
     venue.reason(account, Command::AmendOrder(amend))
 }
 
-fn modify(
+pub(crate) fn modify(
     venue: &mut Driver,
     account: u32,
     cl_ord_id: &str,
@@ -78,7 +83,7 @@ fn modify(
 }
 
 /// A setup whose prices may be negative; no account has balances.
-fn below_zero() -> Driver {
+pub(crate) fn below_zero() -> Driver {
     let mut house = House::default();
     house.instruments[0].min_price = ticks(-1000);
     for account in 1..=4 {
@@ -358,58 +363,6 @@ fn amends_of_an_order_are_bounded() {
 }
 
 #[test]
-fn position_and_open_buys_of_an_account_are_bounded() {
-    use RejectReason::{InsufficientBalance, PositionAboveMax};
-    let balances = [((1, 0), 900), ((1, 1), 5_000)].into();
-    let mut venue = House { balances, ..House::default() }.open();
-    let rules = |max_position| InstrumentRules { max_position: lots(max_position), ..NO_RULES() };
-    set(&mut venue, rules(1000));
-    let buy = |qty| limit("c", Side::Buy, qty, 9);
-    assert_eq!(would(&venue, 1, buy(100)), None);
-    assert_eq!(would(&venue, 1, buy(101)), Some(PositionAboveMax));
-    assert_eq!(would(&venue, 1, limit("c", Side::Buy, 900, 9)), Some(InsufficientBalance));
-    // The quantity that it offers is still its own; the quantity of its bids may become its own.
-    assert_eq!(order(&mut venue, 1, limit("a", Side::Sell, 500, 20)), None);
-    assert_eq!(order(&mut venue, 1, limit("b", Side::Buy, 60, 9)), None);
-    venue.restart();
-    assert_eq!(would(&venue, 1, buy(40)), None);
-    assert_eq!(order(&mut venue, 1, buy(41)), Some(PositionAboveMax));
-    assert_eq!(would(&venue, 1, limit("c", Side::Sell, 400, 9)), None);
-    assert_eq!(modify(&mut venue, 1, "b", 101, 9), Some(PositionAboveMax));
-    assert_eq!(order(&mut venue, 2, limit("take", Side::Sell, 10, 9)), None);
-    assert_eq!(modify(&mut venue, 1, "b", 101, 9), Some(PositionAboveMax));
-    assert_eq!(modify(&mut venue, 1, "b", 100, 9), None, "ten of it are owned by now");
-    assert_eq!(would(&venue, 1, buy(1)), Some(PositionAboveMax));
-    assert_eq!(modify(&mut venue, 1, "b", 60, 9), None);
-
-    // A market order counts its lots, or the lots that its amount buys at the best price.
-    assert_eq!(order(&mut venue, 2, limit("offer", Side::Sell, 90, 10)), None);
-    let size = |size| market("c", Side::Buy, size);
-    assert_eq!(would(&venue, 1, size(OrderSize::Base(lots(40)))), None);
-    assert_eq!(would(&venue, 1, size(OrderSize::Base(lots(41)))), Some(PositionAboveMax));
-    assert_eq!(would(&venue, 1, size(OrderSize::Quote(minor(409)))), None);
-    assert_eq!(would(&venue, 1, size(OrderSize::Quote(minor(410)))), Some(PositionAboveMax));
-
-    // An account above the limit can only sell.
-    set(&mut venue, rules(1));
-    assert_eq!(would(&venue, 1, buy(1)), Some(PositionAboveMax));
-    assert_eq!(would(&venue, 1, limit("c", Side::Sell, 1, 9)), None);
-    set(&mut venue, rules(QTY_MAX.lots()));
-    assert_eq!(would(&venue, 1, buy(100)), None);
-}
-
-#[test]
-fn a_short_account_may_buy_more() {
-    let mut venue = below_zero();
-    trade(&mut venue, 5, 100);
-    set(&mut venue, InstrumentRules { max_position: lots(10), ..NO_RULES() });
-    let buy = |qty| limit("a", Side::Buy, qty, 9);
-    let refused = Some(RejectReason::PositionAboveMax);
-    assert_eq!((would(&venue, 3, buy(15)), would(&venue, 3, buy(16))), (None, refused));
-    assert_eq!((would(&venue, 4, buy(5)), would(&venue, 4, buy(6))), (None, refused));
-}
-
-#[test]
 fn rules_that_contradict_themselves_are_refused() {
     let mut venue = House::default().open();
     let percent = |percent_price| InstrumentRules { percent_price, ..NO_RULES() };
@@ -500,26 +453,6 @@ fn an_update_keeps_the_amounts_of_open_orders_valid() {
     assert_eq!(update(1 << 49, 1 << 50), None);
     assert_eq!(update(1 << 49, 1 << 51), Some(InstrumentAmountsTooLarge));
     assert_eq!(update(1 << 50, 1 << 50), None);
-}
-
-/// Every buy reads each of them.
-#[test]
-fn a_position_limit_bounds_open_orders_to_a_thousand() {
-    use RejectReason::{PositionAboveMax, TooManyOpenOrders};
-    let mut venue = House::default().open();
-    venue.unchecked = true;
-    let max_position = lots(1_001_500);
-    set(&mut venue, InstrumentRules { max_position, ..NO_RULES() });
-    for number in 0..1_000 {
-        assert_eq!(order(&mut venue, 1, limit(&format!("b{number}"), Side::Buy, 1, 1)), None);
-    }
-    assert_eq!(would(&venue, 1, limit("more", Side::Buy, 1, 1)), Some(TooManyOpenOrders));
-    assert_eq!(would(&venue, 1, limit("more", Side::Sell, 1, 1)), Some(TooManyOpenOrders));
-    assert_eq!(would(&venue, 1, market("more", Side::Buy, OrderSize::Base(lots(500)))), None);
-    let above = market("more", Side::Buy, OrderSize::Base(lots(501)));
-    assert_eq!(would(&venue, 1, above), Some(PositionAboveMax));
-    set(&mut venue, NO_RULES());
-    assert_eq!(order(&mut venue, 1, limit("more", Side::Buy, 1, 1)), None);
 }
 
 #[test]

@@ -14,6 +14,8 @@ mod money;
 mod operator;
 mod order;
 mod peg;
+mod self_trade;
+mod transfer;
 mod trigger;
 mod withdrawal;
 

@@ -475,7 +475,7 @@ impl Model {
         Ok(())
     }
 
-    fn pay_off(&mut self, at: usize) {
+    pub(super) fn pay_off(&mut self, at: usize) {
         let Receivable { debtor, creditor, asset, amount, .. } = self.receivables[at];
         let paid = amount.minor().min(self.free(debtor, asset));
         self.give(debtor, asset, -paid);
@@ -489,75 +489,5 @@ impl Model {
         if receivable.amount.is_zero() {
             self.receivables.remove(at);
         }
-    }
-
-    // Transfers.
-
-    pub(super) fn deposit(&mut self, request: &Deposit) -> Result<(), RejectReason> {
-        let Deposit { account, asset, amount, external_ref } = *request;
-        self.trader(account)?;
-        self.check_transfer(account, asset, amount, &external_ref)?;
-        let (account_seq, free) = self.transfer(account, asset, amount.minor(), &external_ref);
-        let deposited = Deposited { account_seq, account, asset, amount, external_ref, free };
-        self.events.push(Event::Deposited(deposited));
-        loop {
-            let mut all = self.receivables.iter();
-            let debt = all.position(|debt| (debt.debtor, debt.asset) == (account, asset));
-            match debt {
-                Some(at) if self.free(account, asset) > 0 => self.pay_off(at),
-                _ => return Ok(()),
-            }
-        }
-    }
-
-    pub(super) fn withdraw(&mut self, request: &Withdraw) -> Result<(), RejectReason> {
-        let Withdraw { account, asset, amount, external_ref } = *request;
-        self.check_transfer(account, asset, amount, &external_ref)?;
-        if self.free(account, asset) < amount.minor() {
-            return Err(RejectReason::WithdrawalAboveFree);
-        }
-        let (account_seq, free) = self.transfer(account, asset, -amount.minor(), &external_ref);
-        let withdrawn = Withdrawn { account_seq, account, asset, amount, external_ref, free };
-        self.events.push(Event::Withdrawn(withdrawn));
-        Ok(())
-    }
-
-    pub(super) fn check_transfer(
-        &self,
-        account: AccountId,
-        asset: AssetId,
-        amount: Amount,
-        external_ref: &ExternalRef,
-    ) -> Result<(), RejectReason> {
-        let owner = self.accounts.get(account.0 as usize).ok_or(RejectReason::UnknownAccount)?;
-        if usize::from(asset.0) >= self.assets.len() {
-            return Err(RejectReason::UnknownAsset);
-        }
-        if amount.minor() <= 0 {
-            return Err(RejectReason::AmountNotPositive);
-        }
-        if amount > AMOUNT_MAX {
-            return Err(RejectReason::AmountAboveMax);
-        }
-        if owner.refs.contains(external_ref.as_str()) {
-            return Err(RejectReason::DuplicateExternalRef);
-        }
-        if !self.is_cash(account) {
-            return Err(RejectReason::OwnsNoBalances);
-        }
-        Ok(())
-    }
-
-    fn transfer(
-        &mut self,
-        account: AccountId,
-        asset: AssetId,
-        amount: i128,
-        external_ref: &ExternalRef,
-    ) -> (u64, Amount) {
-        let owner = self.owner_mut(account);
-        *owner.owned.entry(asset.0).or_default() += amount;
-        owner.refs.insert(external_ref.to_string());
-        (self.account_seq(account), Amount::from_minor(self.free(account, asset)))
     }
 }

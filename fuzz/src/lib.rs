@@ -8,14 +8,14 @@ use types::{
     SetAccountRisk, Symbol,
 };
 
-/// One unit of a command's work is told in at most so many events: a trade, both books, both
+/// The most events of one unit of a command's work: a trade, both books, both
 /// lists, the next part of an iceberg.
 const EVENTS_PER_WORK: usize = 16;
 
-/// The most that one command may tell of.
+/// The most events of one command.
 pub const EVENTS_MAX: usize = (WORK_PER_COMMAND as usize + 1) * EVENTS_PER_WORK;
 
-/// The work of one command is done after so many `Continue`s: no script is long enough for more.
+/// `Continue`s after which the work of one command is done: no script is long enough for more.
 pub const CONTINUES_MAX: usize = 1_000;
 
 /// The entries that are read of one input.

@@ -1,4 +1,4 @@
-//! No bytes are a reason to panic for who reads a state, and what is read goes on.
+//! No bytes are a reason to panic for a reader of a state, and what is read goes on.
 //!
 //! The input is bytes to put into a state that is whole (place, byte, place, byte), behind a zero;
 //! behind anything else it is a state itself.

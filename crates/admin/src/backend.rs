@@ -5,7 +5,7 @@ use engine::Engine;
 use types::{Command, Event, RejectReason};
 
 pub(crate) trait Backend {
-    /// Gives a command and waits for what came of it.
+    /// Submits a command and waits for its outcome.
     fn apply(&mut self, command: Command) -> Result<Vec<Event>, Failure>;
 
     fn read<R: Send + 'static>(

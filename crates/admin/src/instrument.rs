@@ -30,7 +30,7 @@ const MAX_OPEN_ORDERS: u32 = 1_000;
 pub(crate) enum InstrumentAction {
     /// List a new instrument, such as `BTCUSDT`
     ///
-    /// Unless told otherwise: prices from one tick to 10^8 ticks, quantities from one lot to 10^9
+    /// By default: prices from one tick to 10^8 ticks, quantities from one lot to 10^9
     /// lots, by market as by limit, any notional, 1,000 open orders per account, no fees.
     Add(NewInstrument),
     /// Change bounds and fees

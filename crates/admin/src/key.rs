@@ -59,7 +59,7 @@ enum RoleName {
     ReadOnly,
     /// Sees the market, which takes no key, and no account
     MarketData,
-    /// Runs the venue, and trades for nobody
+    /// Runs the venue, and trades for no account
     Operator,
 }
 

@@ -38,7 +38,7 @@ impl Backend for Offline {
                 .poll(now_ns(), &mut outputs)
                 .map_err(|error| Failure::new(error.to_string()))?;
             if !progress.is_any {
-                // The disk takes a moment, and nobody else waits for this thread.
+                // The disk takes a moment, and no other work waits for this thread.
                 std::thread::sleep(std::time::Duration::from_micros(200));
             }
         }

@@ -10,10 +10,10 @@ use venue::{Handle, Keyring};
 use super::backend::Backend;
 use super::request::Request;
 
-/// Waits until all listeners have been told of what is applied by now.
+/// Waits until all listeners have the events that are applied by now.
 async fn settle(handle: &Handle) {
     if let Ok(passed) = handle.read_views(|_, _| ()) {
-        // A venue that is gone has told everyone what it could.
+        // A venue that is gone has published all that it could.
         let _gone = passed.await;
     }
 }
@@ -37,7 +37,7 @@ impl Online {
         let handle = self.handle.clone();
         let execute = move || (request.execute(&mut self, Some(&keyring)), self.is_sent);
         let executed = tokio::task::spawn_blocking(execute).await;
-        // What the operator did is seen by everyone before he is told that it is done.
+        // Every reader sees what the operator did before the operator has the reply.
         settle(&handle).await;
         executed.unwrap_or_else(|_| (Err(Failure::fault("the request panicked")), true))
     }

@@ -19,7 +19,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 const JSON: &str = "application/json";
 
-/// What anybody may read below [`OPERATOR_ROOT`].
+/// The public pages below [`OPERATOR_ROOT`].
 pub(super) fn page(path: &str) -> Option<Page> {
     let plain = |content_type, text: &'static str| Page {
         content_type,
@@ -80,7 +80,7 @@ impl Fields {
         self.required.iter().map(value).collect::<Map<_, _>>().into()
     }
 
-    /// A field that nobody reads would be one that its sender believes in.
+    /// A field that is not read would mislead its sender.
     pub(super) fn check(&self, object: &Map<String, Value>) -> Result<(), Failure> {
         match object.keys().find(|name| !self.body.contains_key(*name)) {
             Some(name) => Err(Failure::new(format!("this operation has no field `{name}`"))),

@@ -263,7 +263,7 @@ pub(super) struct AccountAdded<'a> {
 pub(super) struct AccountShown {
     id: u32,
     account: String,
-    /// None if it pays what everybody does
+    /// None if it pays the instrument's fees
     maker_fee_bps: Option<String>,
     taker_fee_bps: Option<String>,
     max_open_orders: u32,

@@ -41,7 +41,7 @@ pub(super) struct Route {
     pub(super) work: fn(Value) -> Result<Work, serde_json::Error>,
 }
 
-/// What a request comes to.
+/// The outcome of a request.
 pub(super) enum Work {
     Ask(Request),
     Status,

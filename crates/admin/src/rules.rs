@@ -20,7 +20,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct RulesChange {
     symbol: String,
-    /// The average price is that of so many minutes; 0 takes the last trade's price
+    /// Minutes of the average price; 0 takes the last trade's price
     #[arg(long, value_name = "MINUTES")]
     avg_price_mins: Option<u32>,
     /// The highest limit of a buy, in basis points of the average price (12000 is 20 % above it)

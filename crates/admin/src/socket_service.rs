@@ -15,7 +15,7 @@ use venue::{Handle, Keyring};
 use super::online::Online;
 use super::request::Request;
 
-/// A request is a few fields; who sends more is not an operator.
+/// A request is a few fields; a larger one is not an operator's.
 const REQUEST_SIZE_MAX: u64 = 64 << 10;
 const REQUEST_TIME_MAX: Duration = Duration::from_secs(10);
 

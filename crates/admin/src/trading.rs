@@ -57,7 +57,7 @@ pub(crate) struct Owed {
 pub(crate) struct Breaker {
     /// Instrument whose last price is the index
     symbol: String,
-    /// So many basis points below the index's opening, the venue halts for so long; 0 is until
+    /// Basis points below the index's opening at which the venue halts, and for how long; 0 is until
     /// `resume`. May be given 3 times, each farther than the one before
     #[arg(long = "level", num_args = 2, value_names = ["BPS", "SECONDS"], required = true)]
     levels: Vec<u32>,
@@ -71,7 +71,7 @@ pub(crate) struct PhaseChange {
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct Halt {
-    /// How grave it is, from 1 to 3; told to clients, and nothing else
+    /// How grave it is, from 1 to 3; published to clients, and nothing else
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[serde(default = "least_level")]
     #[schemars(range(min = 1, max = 3))]
@@ -87,7 +87,7 @@ fn least_level() -> u8 {
 }
 
 /// A trade's id is dense per instrument, so an instrument's trade is named by both of its accounts
-/// as well: a wrong number does not undo somebody else's trade.
+/// as well: a wrong number does not undo another account's trade.
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct TradeSides {
     symbol: String,

@@ -251,7 +251,7 @@ fn copy_snapshot(path: &Path, target: &Path) -> Result<u64, Failure> {
 
 /// Copies a segment to `end`, or to the end of the file if it is full. Up to `start` it is there
 /// already: that is copied from there, since nothing is added to a file in its place. What a loss
-/// of power would leave of that could not be told from damage.
+/// of power would leave of that would look like damage.
 fn copy_segment(path: &Path, end: Option<u64>, start: u64, target: &Path) -> Result<u64, Failure> {
     let copy = target.join(path.file_name().expect("it was listed by its name"));
     let mut source = File::open(path).map_err(cannot("reading", path))?;

@@ -1,6 +1,6 @@
 //! `buttonwood log dump`: the commands in the log.
 //!
-//! Sequences are counted as commands are applied, so the log is replayed to tell them: from a
+//! Sequences are counted as commands are applied, so the log is replayed to find them: from a
 //! snapshot close before the first one that is asked for.
 
 use std::io::{BufWriter, Write};
@@ -48,7 +48,7 @@ impl Dump {
             }
         }
         match out.flush() {
-            // Whoever reads has seen enough.
+            // The reader has closed the pipe.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
             result => result.map_err(cannot_print),
         }

@@ -1,7 +1,7 @@
 //! `buttonwood log export`: orders, trades, adjustments, transfers and balances as tables.
 //!
 //! The rows are made from the events that a replay gives: orders as they end, trades and transfers
-//! as they happen, and at the end of the range what is open and what everybody has.
+//! as they happen, and at the end of the range open orders and balances.
 
 mod table;
 
@@ -149,7 +149,7 @@ impl Export {
     }
 }
 
-/// The folder has everybody's business in it.
+/// The folder has every account's business in it.
 fn make_folder(out: &Path) -> Result<(), Failure> {
     let cannot = |error: std::io::Error| {
         Failure::new(format!("the folder {} cannot be used: {error}", out.display()))
@@ -318,7 +318,7 @@ fn open_orders(engine: &Engine) -> impl Iterator<Item = Order> + '_ {
 }
 
 fn listed(engine: &Engine, id: InstrumentId) -> &Instrument {
-    find_instrument(engine, id).expect("events tell of instruments that are listed")
+    find_instrument(engine, id).expect("events name listed instruments")
 }
 
 fn order_row(

@@ -1,4 +1,4 @@
-//! `buttonwood log`: what a venue's data folder tells, for operators and auditors. Everything here
+//! `buttonwood log`: a venue's data folder, for operators and auditors. Everything here
 //! reads the log and the snapshots and changes neither, and takes no lock: it may run beside the
 //! venue. Only [`rebuild_spool`] needs the venue stopped, for it writes what was made of the log.
 //!

@@ -72,7 +72,7 @@ impl Rebuild {
     }
 }
 
-/// What came of a command, with the rest of its work.
+/// The events of a command, with the rest of its work.
 fn all_of(reply: Reply) -> impl Iterator<Item = Arc<Applied>> {
     std::iter::once(reply.applied).chain(reply.continued)
 }

@@ -1,3 +1,5 @@
+//! `buttonwood log rebuild-spool`: the event spool made anew from the log.
+
 use std::path::PathBuf;
 
 use clap::Args;

@@ -41,7 +41,7 @@ pub(crate) struct Findings {
 
 #[derive(Debug)]
 enum Verdict {
-    /// Sound, and the replay came to its state.
+    /// Sound, and the replay reached its state.
     Reached(Place),
     /// Sound, but nothing is left from which its state could be replayed.
     BeforeLog(Place),

@@ -8,13 +8,13 @@ use replay::{Format, Recording, ReplayError};
 
 /// Replay recorded order flow and report what it led to and how long it took.
 ///
-/// Unless told otherwise the whole engine runs: 1,000 accounts a side, client order ids, limits and
+/// By default the whole engine runs: 1,000 accounts a side, client order ids, limits and
 /// fees on, events produced. The time covers the file's commands only, decoded beforehand.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Replay {
     /// An OBWL workload, a LOBSTER message file or a DBN file of orders; plain, gzip, zstd or xz.
     file: PathBuf,
-    /// What FILE is [default: told by its content and its name].
+    /// What FILE is [default: by its content and its name].
     #[arg(long)]
     format: Option<FormatArg>,
     /// Run the bare book: no accounts, no events.

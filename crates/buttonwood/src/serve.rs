@@ -34,7 +34,7 @@ impl Host for Process {
     }
 
     fn replayed(&mut self, replayed: Replayed) {
-        self.recovery.tell(replayed);
+        self.recovery.replayed(replayed);
     }
 
     fn recovery_ends(&mut self) {

@@ -44,7 +44,7 @@ enum Planted {
     AckBeforeSync,
     /// A changed byte passes as if no checksum were looked at
     SkipChecksum,
-    /// Who repeats a request does not say that it is the same
+    /// A client that repeats a request does not mark it as the same
     ForgetRetries,
 }
 
@@ -61,7 +61,7 @@ impl Sim {
         let total = *shared.total.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         println!("{} seeds in {:.0?}: {total:#?}", self.seeds, begun.elapsed());
         if shared.failed.load(Ordering::Relaxed) {
-            Err(Failure::new("a run has failed; its seed is told above"))
+            Err(Failure::new("a run has failed; its seed stands above"))
         } else {
             Ok(())
         }

@@ -4,14 +4,14 @@ use std::fmt;
 
 use types::RejectReason;
 
-/// Why the program ends with an error: one sentence for whoever started it.
+/// Why the program ends with an error: one sentence for its user.
 #[derive(Clone)]
 pub struct Failure {
     sentence: String,
     cause: Cause,
 }
 
-/// Whose fault it is: over HTTP that is told apart.
+/// Whose fault it is: over HTTP these have different codes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Cause {
     /// What was asked for makes no sense.

@@ -1,4 +1,4 @@
-//! What whoever starts a venue sees of its recovery: nothing when it is quick, else a bar on a
+//! What an operator sees of a recovery: nothing when it is quick, else a bar on a
 //! terminal, and a line every few seconds in a log file.
 
 use std::io::IsTerminal;
@@ -34,7 +34,7 @@ impl Recovery {
         }
     }
 
-    pub fn tell(&mut self, replayed: Replayed) {
+    pub fn replayed(&mut self, replayed: Replayed) {
         self.last = Some(replayed);
         if replayed.batches.is_multiple_of(LOOK_EVERY) && self.begun.elapsed() >= QUICK {
             self.show(replayed);
@@ -85,14 +85,14 @@ mod tests {
     #[test]
     fn a_quick_recovery_shows_nothing() {
         let mut recovery = Recovery { on_terminal: true, ..Recovery::begin() };
-        (1..=500).for_each(|batches| recovery.tell(at(batches)));
+        (1..=500).for_each(|batches| recovery.replayed(at(batches)));
         assert!(recovery.bar.is_none() && recovery.line.is_none());
     }
 
     #[test]
     fn a_slow_one_has_a_bar_on_a_terminal() {
         let mut recovery = slow(true);
-        (1..=500).for_each(|batches| recovery.tell(at(batches)));
+        (1..=500).for_each(|batches| recovery.replayed(at(batches)));
         let bar = recovery.bar.as_ref().unwrap();
         assert_eq!((bar.position(), bar.length()), (448, Some(1_000)));
         assert!(recovery.line.is_none());
@@ -101,12 +101,12 @@ mod tests {
     #[test]
     fn a_slow_one_has_a_line_now_and_then_elsewhere() {
         let mut recovery = slow(false);
-        recovery.tell(at(64));
+        recovery.replayed(at(64));
         let first = recovery.line.unwrap();
-        (65..=500).for_each(|batches| recovery.tell(at(batches)));
+        (65..=500).for_each(|batches| recovery.replayed(at(batches)));
         assert_eq!(recovery.line, Some(first), "not every few batches");
         recovery.line = first.checked_sub(LINE_EVERY);
-        recovery.tell(at(512));
+        recovery.replayed(at(512));
         assert!(recovery.line.unwrap() >= first && recovery.bar.is_none());
     }
 }

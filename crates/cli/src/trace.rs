@@ -1,3 +1,5 @@
+//! Log lines on stderr.
+
 use server::{LogFormat, LoggingSettings};
 use tracing_subscriber::EnvFilter;
 

@@ -149,7 +149,7 @@ pub struct CanceledOrder {
     pub side: Side,
 }
 
-/// A cancel's answer: who cancels an order of a list cancels the list.
+/// A cancel's answer: canceling an order of a list cancels the list.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Canceled {

@@ -22,7 +22,7 @@ use crate::{Error, NewOco, NewOrder, OrderKey, PlacedList};
 /// How long an answer may take.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 pub const RESPONSE_LEN_MAX: usize = 64 << 20;
-/// Connections that nobody uses are given up before a venue would close them.
+/// Unused connections are given up before a venue would close them.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 const EXCERPT_LEN_MAX: usize = 200;
 
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_not_an_answer_is_told_apart() {
+    async fn what_is_not_an_answer_has_an_error_of_its_own() {
         let (base_url, _requests) = stub(vec![
             (502, "<html>Bad Gateway</html>".into()),
             (200, r#"{"serverTime":"soon"}"#.into()),
@@ -385,7 +385,7 @@ mod tests {
         let error = client.time().await.unwrap_err();
         assert_eq!(error.to_string(), "unexpected answer: HTTP 502: <html>Bad Gateway</html>");
         assert!(matches!(client.time().await, Err(Error::Shape(_))));
-        // The stub has gone: nobody listens there any more.
+        // The stub has gone: nothing listens there any more.
         assert!(matches!(client.time().await, Err(Error::Transport(_))));
         assert!(matches!(client.account().await, Err(Error::Usage(_))));
     }

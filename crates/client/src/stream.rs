@@ -10,7 +10,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use crate::Error;
 
 /// Market data as it comes. Pings are answered while [`next`](Self::next) waits, so a stream that
-/// nobody reads is closed by the venue after a while.
+/// is not read is closed by the venue once its queue is full.
 #[derive(Debug)]
 pub struct Stream {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,

@@ -179,7 +179,7 @@ impl Changes {
             Event::InstrumentUpdated(e) => {
                 self.instruments.insert(e.instrument.id, e.instrument);
             }
-            // What is shown now, and who may do what, is the engine's to tell.
+            // What is shown now, and what keys may do, the engine answers.
             Event::OrderRested(_)
             | Event::BookReduced(_)
             | Event::ReceivableCreated(_)

@@ -9,7 +9,7 @@ use spool::SpoolError;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ProjectionError {
-    /// Somebody else holds the file.
+    /// Another process holds the file.
     Locked {
         path: PathBuf,
     },
@@ -49,7 +49,7 @@ impl ProjectionError {
         matches!(self, Self::Damaged { .. })
     }
 
-    /// Whether trying again may help without anybody doing something about the file.
+    /// Whether trying again may help without an operator's change to the file.
     pub(crate) fn may_pass(&self) -> bool {
         !matches!(self, Self::Newer { .. } | Self::Older { .. })
     }

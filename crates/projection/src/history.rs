@@ -20,7 +20,7 @@ pub trait History: fmt::Debug + Send + Sync {
     /// The last command whose events it has.
     fn sequence(&self) -> u64;
 
-    /// Waits until it has the events of a command. A caller that was told of that command then
+    /// Waits until it has the events of a command. A caller that has the reply of that command then
     /// finds what the command did in every answer.
     fn wait_until(&self, sequence: u64, deadline: Instant) -> BoxFuture<'_, Result<(), Behind>>;
 }

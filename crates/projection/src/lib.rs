@@ -18,7 +18,7 @@
 //! # Invariants
 //! - Each event counts exactly once, whatever happens between reading it and the next start.
 //! - A candle is to the unit what the trades of its period come to.
-//! - Nothing waits for the read model but who asks it, and he says how long
+//! - Only the read model's own readers wait for it, with a deadline of their own
 //!   ([`History::wait_until`]).
 //! - Where history begins, and where it has holes, is in it too ([`sqlite::status`]).
 //!

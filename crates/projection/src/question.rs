@@ -143,7 +143,7 @@ pub struct TradeFilter {
     pub limit: usize,
 }
 
-/// Everybody's trades as they were made, oldest first: from one on, or the last ones.
+/// All accounts' trades as they were made, oldest first: from one on, or the last ones.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoricalTrades {
     pub instrument: InstrumentId,

@@ -2,7 +2,7 @@
 //! code and text each failure has. Clients match on the codes, and some on the texts.
 //!
 //! A request's way: [`Params::parse`](crate::signed::Params::parse) gathers its parameters,
-//! [`sign`](crate::signed::sign) proves who sent it and when, [`request`] makes it typed, and
+//! [`sign`](crate::signed::sign) proves its sender and its time, [`request`] makes it typed, and
 //! [`response`] builds the answer from the events of the command, with [`reject`] for those that
 //! were refused. [`stream`] is the WebSocket market data.
 //!

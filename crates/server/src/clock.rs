@@ -1,3 +1,5 @@
+//! The system's clock.
+
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Nanoseconds since 1970, for envelopes: rules go by the sequencer's time.

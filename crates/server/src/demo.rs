@@ -1,7 +1,7 @@
 //! The demo venue: three instruments, two accounts to trade with, and bots that keep it moving.
 //!
 //! Everything about it is in `DIR/demo.json` (mode 0600): the one place where secrets lie open.
-//! Keys are generated, never constants. The file is written before the venue is told of its keys,
+//! Keys are generated, never constants. The file is written before the venue gets its keys,
 //! and what the venue already knows is passed over, so that an interrupted start is gone on with.
 
 pub(crate) mod bots;

@@ -12,7 +12,7 @@ pub enum HugePages {
 
 impl HugePages {
     /// For this whole process, from here on. Off is the system's own switch, so that it holds for
-    /// whoever asks, and where the system gives huge pages to everybody.
+    /// processes that ask, and where it gives them to all.
     pub fn apply(self) -> Result<(), String> {
         match self {
             Self::On => Ok(()),

@@ -1,3 +1,5 @@
+//! Seeded random numbers for the bots.
+
 /// SplitMix64: small, fast, and the same everywhere.
 #[derive(Clone, Debug)]
 pub struct Random(u64);

@@ -35,7 +35,7 @@ pub trait Host {
 /// How often the process looks whether a thread of the venue has failed.
 const WATCH_EVERY: Duration = Duration::from_millis(200);
 
-/// Runs a venue until the process is told to end, or the venue fails.
+/// Runs a venue until a signal ends the process, or the venue fails.
 pub fn run(
     settings: Settings,
     host: &mut impl Host,

@@ -86,7 +86,7 @@ fn an_operator_runs_a_venue_over_http() {
     let dir = tempfile::tempdir().unwrap();
     let desk = Desk::at(text(dir.path()));
 
-    // Something new to trade, and somebody to trade it.
+    // A new instrument, and an account to trade it.
     assert_eq!(desk.done("POST", "/assets", json!({"name": "KWH"}))["decimals"], 8);
     let listed = json!({
         "symbol": "KWHUSDT", "base": "KWH", "quote": "USDT", "tick_size": "0.01",

@@ -1,4 +1,4 @@
-//! `buttonwood bench` as whoever measures sees it: runs of a second, which say nothing about speed.
+//! `buttonwood bench` as its user sees it: runs of a second, which say nothing about speed.
 
 use std::collections::BTreeMap;
 
@@ -122,7 +122,7 @@ fn an_open_loop_has_half_of_the_highest_rate() {
 }
 
 #[test]
-fn users_who_join_raise_the_rate_of_an_open_loop() {
+fn users_that_join_raise_the_rate_of_an_open_loop() {
     let figures = bench(&["health", "--clients", "10", "--ramp", "1", "--rate", "200"]);
     assert_eq!((&figures["loop"], &figures["orders"]), (&"open".into(), &100.into()), "{figures}");
 }

@@ -380,7 +380,7 @@ async fn each_wrong_input_has_its_own_sentence() {
 }
 
 #[tokio::test]
-async fn every_damaged_place_of_a_log_is_told() {
+async fn every_damaged_place_of_a_log_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let [whole, data] = ["whole", "data"].map(|name| dir.path().join(name));
     long_lived(&whole).await;
@@ -475,7 +475,7 @@ async fn a_log_that_does_not_lead_to_the_hashes_in_it_is_found() {
 }
 
 #[tokio::test]
-async fn an_unfinished_write_at_the_end_is_told_and_is_no_problem() {
+async fn an_unfinished_write_at_the_end_is_reported_and_is_no_problem() {
     let dir = tempfile::tempdir().unwrap();
     let data = text(dir.path());
     traded(data).await;
@@ -499,7 +499,7 @@ async fn a_folder_that_may_not_be_read_is_named() {
         |args: &[&str]| std::process::Command::new("setpriv").args(nobody).args(args).output();
     match run_as_nobody(&["--version"]) {
         Ok(output) if output.status.success() => {}
-        _ => return eprintln!("SKIPPED: there is no `setpriv` to become somebody else with"),
+        _ => return eprintln!("SKIPPED: there is no `setpriv` to become another user with"),
     }
     let output = run_as_nobody(&["log", "verify", text(&data)]).unwrap();
     let sentence = String::from_utf8_lossy(&output.stderr);

@@ -1,4 +1,4 @@
-//! Where a venue's threads run and its memory lies, as the system tells of the process.
+//! Where a venue's threads run and its memory lies, as the system reports of the process.
 
 #![cfg(target_os = "linux")]
 
@@ -13,7 +13,7 @@ fn start(data: &Path, settings: &[&str]) -> Serving {
     Serving::start(&[&["--data", text(data), "--demo", "--no-bots"], settings].concat())
 }
 
-/// The words behind a name in what the system tells of a process or a thread.
+/// The words after a name in the system's report on a process or a thread.
 fn status(file: &Path, name: &str) -> Option<String> {
     let status = fs::read_to_string(file).unwrap();
     status.lines().find_map(|line| line.strip_prefix(name)).map(|words| words.trim().to_owned())
@@ -28,7 +28,7 @@ fn threads(venue: &Serving) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_engine_and_the_log_run_on_the_cores_that_are_named_and_nobody_else_does() {
+fn the_engine_and_the_log_run_on_the_named_cores_and_no_other_thread_does() {
     let everywhere = status("/proc/self/status".as_ref(), "Cpus_allowed_list:").unwrap();
     let Some((core, _)) = everywhere.split_once(['-', ',']) else {
         return eprintln!("SKIPPED: there is one core only");
@@ -68,7 +68,7 @@ fn cores_that_cannot_be_had_are_named() {
 }
 
 #[test]
-fn the_venue_of_a_bench_is_told() {
+fn the_venue_of_a_bench_gets_its_switch() {
     let output = run(&["bench", "rest-mix", "--durability", "memory", "--pin", NO_SUCH_CORE]);
     let sentences = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && sentences.contains("pin names core"), "{sentences}");

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::process::{Serving, run, run_refused, text};
 
-fn told(args: &[&str]) -> String {
+fn printed(args: &[&str]) -> String {
     let output = run(args);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
@@ -23,7 +23,7 @@ fn an_operator_asks_for_it_and_has_it_made_anew() {
     serving.kill();
     let serving = Serving::start(&["--data", data, "--no-bots"]);
     serving.stop();
-    let status = told(&["projection", "status", data]);
+    let status = printed(&["projection", "status", data]);
     assert!(status.starts_with("commands 1 to "), "{status}");
     let of = |status: &str, table: &str| {
         let line = status.lines().find(|line| line.starts_with(table)).unwrap().to_owned();
@@ -31,10 +31,10 @@ fn an_operator_asks_for_it_and_has_it_made_anew() {
     };
     assert!(of(&status, "balance_changes") > 0, "a demo has deposits: {status}");
 
-    let rebuilt = told(&["projection", "rebuild", data]);
+    let rebuilt = printed(&["projection", "rebuild", data]);
     let (_, commands) = rebuilt.trim_end().rsplit_once("commands ").unwrap();
     assert!(status.starts_with(&format!("commands {commands}\n")), "{status} {rebuilt}");
-    let again = told(&["projection", "status", data]);
+    let again = printed(&["projection", "status", data]);
     let tables = |status: &str| {
         let lines = status.lines().filter(|line| !line.starts_with("schema"));
         lines.map(str::to_owned).collect::<Vec<_>>()

@@ -140,7 +140,7 @@ fn a_day_of_es_runs_through_its_opening_to_its_recorded_end() {
         check(disagreements, "hidden_qty", 10);
         check(disagreements, "other", 0);
         if mode.is_empty() {
-            // The engine's own auction comes to the exchange's price and volume.
+            // The engine's own auction has the exchange's price and volume.
             let opening = json!({
                 "price": 4_800_250_000_000_u64,
                 "volume": 44,

@@ -145,7 +145,7 @@ fn keys_have_a_kind_networks_and_an_end() {
     }
     let many = " --allow-ip 2001:db8::/64".repeat(40);
     assert!(refused(&format!("key add carol{many}")).contains("networks"));
-    // With a master key that is not the venue's no key is made, which nobody could open.
+    // With a master key that is not the venue's no key is made, because no venue could open it.
     assert!(run(&["admin", "new-master-key", text(&house.file("other.key"))]).status.success());
     assert!(house.refused("other.key", "key add carol").contains("does not open"));
     assert_eq!(admin("key list"), expected);
@@ -166,7 +166,7 @@ async fn the_master_key_is_rotated_on_a_running_and_on_a_stopped_venue() {
     assert_eq!(told["keys_resealed"], 1);
     let again = house.refused("first.key", "rotate-master-key @second.key");
     assert!(again.contains("in use already"), "{again}");
-    // Who was there goes on, and who comes later is sealed by the new one.
+    // Older keys go on, and later ones are sealed by the new master key.
     client.place(&buy).await.unwrap();
     let late = house.admin("first.key", "key add carol");
     house.client(&venue, &late).place(&buy).await.unwrap();

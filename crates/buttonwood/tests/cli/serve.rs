@@ -1,4 +1,4 @@
-//! `serve` as whoever runs a venue sees it: what it needs, what it refuses, how it stops.
+//! `serve` as an operator sees it: what it needs, what it refuses, how it stops.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,10 @@ fn says_in_one_sentence_why_it_does_not_start() {
 
     let venue = Serving::start(&["--data", data, "--demo", "--no-bots"]);
     let id = venue.id().to_string();
-    assert!(refused(&["--data", data, "--demo"]).contains(&id), "names who has the folder");
+    assert!(
+        refused(&["--data", data, "--demo"]).contains(&id),
+        "names the process that has the folder"
+    );
     let taken = venue.url.strip_prefix("http://").unwrap();
     let other = dir.path().join("other");
     let sentence = run_refused(&["serve", "--http", taken, "--data", text(&other), "--demo"]);
@@ -102,7 +105,7 @@ fn what_stands_in_the_way_of_a_demo_is_named() {
 }
 
 #[test]
-fn an_operator_who_comes_when_no_file_can_be_opened_does_not_end_the_venue() {
+fn an_operator_at_a_time_when_no_file_can_be_opened_does_not_end_the_venue() {
     let dir = tempfile::tempdir().unwrap();
     let venue = Serving::start(&["--data", text(dir.path()), "--demo", "--no-bots"]);
     let id = venue.id().to_string();
@@ -129,7 +132,7 @@ fn settings_come_from_flag_then_file_then_environment() {
         ["flag", "file", "variable"].map(|name| dir.path().join(name));
     let file = dir.path().join("buttonwood.toml");
     fs::write(&file, format!("data_dir = {by_file:?}\n")).unwrap();
-    // What it says before it stops for want of a key tells which folder it looked at: the demo's.
+    // What it says before it stops for want of a key names the folder that it read: the demo's.
     let demo = |args: &[&str]| {
         let args = [&["serve", "--http", "127.0.0.1:0", "--durability", "memory"], args].concat();
         let output = command(&args).env("BUTTONWOOD_DATA_DIR", &by_variable).output().unwrap();

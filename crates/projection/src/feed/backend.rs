@@ -45,7 +45,7 @@ pub trait Store {
     fn pass_over(&mut self, first: u64) -> Result<(), ProjectionError>;
 
     /// Puts what was added on stable storage, which is else done when there is enough of it; as far
-    /// as nobody reads what it would write over.
+    /// as no reader needs what it would write over.
     fn checkpoint(&self) -> Result<(), ProjectionError>;
 
     /// Adds what comes next.

@@ -1,4 +1,4 @@
-//! What the feed says about itself, for whoever measures it.
+//! The feed's gauges.
 
 /// Both are called on the feed's thread.
 pub trait Gauges: Send + 'static {

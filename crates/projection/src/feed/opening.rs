@@ -71,7 +71,7 @@ fn can_be_filled(store: &impl Store, spool: &SpoolReader) -> Result<bool, Projec
 }
 
 /// Whether the last command in it is the one that the spool has under that number, as far as the
-/// spool can tell.
+/// spool can show.
 fn is_of(store: &impl Store, spool: &SpoolReader) -> Result<bool, ProjectionError> {
     let progress = store.progress();
     if progress.sequence == 0 {

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-/// Shared by the thread, those who ask, and who tells that there is more.
+/// Shared by the feed's thread, the readers, and the listener that reports more events.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     thread: OnceLock<Thread>,
     /// The thread has taken in all there was, and is to be woken for more.
     is_idle: AtomicBool,
-    /// The last command whose events somebody waits for.
+    /// The last command whose events a reader waits for.
     wanted: AtomicU64,
 }
 
@@ -23,7 +23,7 @@ impl Pace {
         let _ = self.thread.set(std::thread::current());
     }
 
-    /// Somebody is going to wait for the events of a command.
+    /// A reader is going to wait for the events of a command.
     pub(crate) fn want(&self, sequence: u64) {
         self.wanted.fetch_max(sequence, Ordering::SeqCst);
         self.wake();
@@ -43,14 +43,14 @@ impl Pace {
     }
 
     /// The thread has found nothing. It looks once more before it sleeps: what came in between
-    /// would wake nobody.
+    /// would wake no thread.
     pub(crate) fn idle(&self, time: Duration) {
         if self.is_idle.swap(true, Ordering::SeqCst) {
             std::thread::park_timeout(time);
         }
     }
 
-    /// Lets events gather, unless somebody waits for those behind `sequence` or `is_over`.
+    /// Lets events gather, unless a reader waits for those after `sequence`, or `is_over`.
     pub(crate) fn gather(&self, time: Duration, sequence: u64, is_over: impl Fn() -> bool) {
         let end = Instant::now() + time;
         while self.wanted.load(Ordering::SeqCst) <= sequence && !is_over() {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_idle_looks_once_more_and_is_woken_by_more() {
+    fn an_idle_feed_checks_once_more_and_is_woken_by_more() {
         let pace = Arc::default();
         let idle = |pace: &Pace| pace.idle(LONG);
         assert!(timed(&pace, idle, |_| {}) < LONG, "the first time it only looks");

@@ -20,9 +20,9 @@ use spool::{SpoolError, SpoolReader};
 const NICE: i32 = 10;
 /// Commands in one transaction.
 pub(crate) const PAGE: usize = 2_000;
-/// How long the thread sleeps when nobody wakes it.
+/// How long the thread sleeps when it is not woken.
 const IDLE: Duration = Duration::from_millis(100);
-/// Between two transactions, unless there was more than one could take, or somebody waits.
+/// Between two transactions, unless there was more than one could take, or a reader waits.
 const GATHER: Duration = Duration::from_millis(100);
 /// What was added is on stable storage after so long: the spool keeps the events of the last hour
 /// at least, and all else may be lost with the power.
@@ -122,7 +122,7 @@ struct Follower<B, G> {
     progress: watch::Sender<u64>,
     pace: Arc<Pace>,
     stopping: Arc<AtomicBool>,
-    /// The failure that was told of, until it is over.
+    /// The failure that was logged, until it is over.
     told: Option<String>,
 }
 
@@ -132,7 +132,7 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
         self.pace.begin();
         loop {
             let Err(error) = self.follow() else { return };
-            self.tell(&error);
+            self.report(&error);
             if !error.may_pass() || self.is_stopping() {
                 return;
             }
@@ -141,7 +141,7 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
     }
 
     /// Once, however often it is tried.
-    fn tell(&mut self, error: &ProjectionError) {
+    fn report(&mut self, error: &ProjectionError) {
         self.gauges.failed(true);
         let sentence = error.to_string();
         if self.told.as_ref() != Some(&sentence) {

@@ -35,7 +35,7 @@ impl History for SqliteHistory {
     fn ask(&self, question: Question) -> BoxFuture<'_, Result<Answer, ProjectionError>> {
         Box::pin(async move {
             let turn = Arc::clone(&self.turns).acquire_owned().await;
-            let turn = turn.expect("nobody closes it");
+            let turn = turn.expect("it is never closed");
             let reader = self.reader.clone();
             let answer = tokio::task::spawn_blocking(move || {
                 // The turn lasts as long as the thread is held, even if the caller has gone.

@@ -32,7 +32,7 @@ impl Reader {
         Self { path: Arc::new(path), idle: Arc::default() }
     }
 
-    /// Asks on a connection that nobody else uses.
+    /// Asks on a connection that no other question uses.
     pub(crate) fn ask<R>(
         &self,
         question: impl FnOnce(&Connection) -> rusqlite::Result<R>,

@@ -14,7 +14,7 @@ use crate::sqlite::failure;
 /// Counted up when a table changes its meaning. Files of an older version are brought up to this
 /// one where that is easy, else made anew.
 pub const SCHEMA_VERSION: i32 = 3;
-/// Tells our files from other databases: "BWPJ".
+/// Marks our files among other databases: "BWPJ".
 const APPLICATION_ID: i32 = 0x4257_504A;
 
 /// Pages of 4 KiB that are gathered before the file is brought up to date. That takes a sync, for
@@ -25,7 +25,7 @@ const CHECKPOINT_PAGES: i32 = 8_000;
 /// come anywhere are read, and written, more than once for each transaction.
 const CACHE_KIB: i32 = 32 << 10;
 
-/// How long somebody else may hold the file before that is an error.
+/// How long another process may hold the file before that is an error.
 const BUSY_MAX: Duration = Duration::from_secs(5);
 
 pub(crate) const TABLES: &str = "
@@ -231,7 +231,7 @@ CREATE TABLE balance_changes (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Aggregate trades had a table, and what belonged to one was told there alone. This is `trades` as
+/// Aggregate trades had a table, and what belonged to one stood there alone. This is `trades` as
 /// version 2 has it, and not a part of [`TABLES`]: a later version begins where this ends.
 const FROM_VERSION_1: &str = "
 ALTER TABLE trades RENAME TO trades_1;
@@ -312,7 +312,7 @@ pub(crate) enum Found {
     Older { version: i32 },
 }
 
-/// Opens the file for the one who writes it.
+/// Opens the file for its writer.
 pub(crate) fn open(path: &Path) -> Result<Found, ProjectionError> {
     let connection = Connection::open(path).map_err(failure::at(path))?;
     let result = prepare(&connection);
@@ -338,7 +338,7 @@ fn prepare(connection: &Connection) -> rusqlite::Result<i32> {
     if tables > 0 && version != SCHEMA_VERSION && !is_near {
         return Ok(version);
     }
-    // Readers go on while somebody writes. What a loss of power takes is read from the spool again.
+    // Readers go on during a write. What a loss of power takes is read from the spool again.
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
@@ -381,7 +381,7 @@ fn is_of_other_tables(error: &rusqlite::Error) -> bool {
         || error.sqlite_error_code() == Some(ErrorCode::Unknown)
 }
 
-/// A database of somebody else's: treated as one that is none.
+/// A database that is not ours: treated as one that is none.
 fn not_ours() -> rusqlite::Error {
     let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_NOTADB);
     rusqlite::Error::SqliteFailure(code, Some("it is a database of another program".to_owned()))

@@ -1,4 +1,4 @@
-//! The file, for the one who writes it.
+//! The file, for its writer.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -314,7 +314,7 @@ fn what_is_checkpointed_lies_in_the_file_that_is_synced() {
 }
 
 #[test]
-fn holes_are_told_of() {
+fn holes_are_reported() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("holes");
     let step = Step { pause_ms: 1_000, ticks: 10, lots: 1, side: Side::Buy, continues: false };

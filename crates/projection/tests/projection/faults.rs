@@ -107,7 +107,7 @@ fn other_versions_are_made_anew_or_left_alone() {
     let sentence = venue.ask(ALL).unwrap_err().to_string();
     assert!(sentence.contains("which a newer program wrote"), "{sentence}");
     venue.stop();
-    assert!(orders(&tables(dir.path())).is_empty(), "nobody touched it");
+    assert!(orders(&tables(dir.path())).is_empty(), "nothing touched it");
 }
 
 #[test]

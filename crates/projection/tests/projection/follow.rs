@@ -244,7 +244,7 @@ fn the_read_model_of_a_venue_that_is_gone_is_not_believed() {
 }
 
 #[tokio::test]
-async fn who_was_acknowledged_sees_his_order() {
+async fn an_acknowledged_client_sees_its_order() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().to_owned();
     let (venue, order_id, sequence) = tokio::task::spawn_blocking(move || {
@@ -270,9 +270,9 @@ async fn who_was_acknowledged_sees_his_order() {
     tokio::task::spawn_blocking(|| venue.stop()).await.unwrap();
 }
 
-/// Events gather for a tenth of a second, but not while somebody waits for them.
+/// Events gather for a tenth of a second, but not while a reader waits for them.
 #[test]
-fn who_asks_wakes_it() {
+fn a_question_wakes_it() {
     const ORDERS: u32 = 40;
     let dir = tempfile::tempdir().unwrap();
     let venue = Venue::start(dir.path());
@@ -288,7 +288,7 @@ fn who_asks_wakes_it() {
 }
 
 #[test]
-fn it_is_told_how_far_behind_it_is() {
+fn it_reports_how_far_behind_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let opened = Opened::open(settings(dir.path())).unwrap();
     let projection = testing::feed::start(dir.path(), &opened);

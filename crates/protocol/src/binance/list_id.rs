@@ -16,7 +16,7 @@ pub fn parse_list_id(id: u64) -> (InstrumentId, OrderListId) {
     (InstrumentId(instrument), OrderListId(id / INSTRUMENTS_END))
 }
 
-/// As an order tells of it: -1 when it is in none.
+/// As an order shows it: -1 when it is in none.
 pub(crate) fn list_id_of(order: &Order) -> i64 {
     match order.terms.map(|terms| terms.order_list) {
         None | Some(OrderListId(0)) => -1,

@@ -1,6 +1,6 @@
 //! Requests, typed: each takes what it knows out of the parameters and refuses the rest.
 //!
-//! The order of checks is Binance's: each parameter by itself, then parameters that nobody asked
+//! The order of checks is Binance's: each parameter by itself, then parameters that are not known
 //! for, then what goes with what. Signed requests have been through [`sign::check_time`] before.
 //!
 //! [`sign::check_time`]: crate::signed::sign::check_time

@@ -2,7 +2,7 @@
 //! decimals in strings; times are in the unit that the client chose.
 //!
 //! Answers to commands are built from the command's events: an event carries the order as it then
-//! stood, so the last one that names the order tells how it ended up.
+//! stood, so the last one that names the order has its final state.
 
 mod account;
 mod amend;

@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_of_a_request_are_told_with_its_id() {
+    fn faults_of_a_request_are_reported_with_its_id() {
         check(
             &mut Session::default(),
             r#"{"method":"GET_PROPERTY","params":["x"],"id":7}"#,

@@ -101,7 +101,7 @@ pub(crate) fn list_updated(status: OrderListStatus) -> Event {
     Event::OrderListUpdated(OrderListUpdated { account_seq: 3, list })
 }
 
-/// In milliseconds, of orders whose lists' names nobody knows any more.
+/// In milliseconds, of orders whose lists' names are no longer known.
 pub(crate) fn canceling<'a>(market: &'a Market, events: &'a [Event]) -> Canceling<'a> {
     Canceling { market, events, names: &|_| None, unit: TimeUnit::Millisecond }
 }

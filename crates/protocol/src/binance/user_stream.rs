@@ -1,9 +1,9 @@
-//! What an account is told of what happens to it: `executionReport`, `listStatus`, `balanceUpdate`
+//! The events of an account, as payloads: `executionReport`, `listStatus`, `balanceUpdate`
 //! and `outboundAccountPosition`.
 //!
 //! Beyond Binance's fields each event but the last has `seq`, its number among the account's
-//! events, which has no gap: who has seen one asks for what follows it. For events that Binance
-//! knows nothing like there is an `accountNotice`, so that their numbers are not missing.
+//! events, which has no gap: a client that has one asks for what follows it. For events that
+//! Binance knows nothing like there is an `accountNotice`, so that their numbers are not missing.
 
 mod report;
 #[cfg(test)]
@@ -33,7 +33,7 @@ pub trait Names {
     fn is_pending(&self, order: &Order) -> bool;
 }
 
-/// When an event happened, and how times are told.
+/// When an event happened, and the unit of times.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
     pub event_ns: u64,
@@ -46,8 +46,8 @@ impl Moment {
     }
 }
 
-/// What one of its accounts is told of an event, in JSON. An account that traded with itself is
-/// told of both sides, by their numbers. Where an event moves two assets there are several texts.
+/// The payloads of an event for one of its accounts, in JSON. An account that traded with itself
+/// gets both sides, by their numbers. Where an event moves two assets there are several texts.
 pub fn told(
     event: &Event,
     prevented: Option<&TradePrevented>,

@@ -31,7 +31,8 @@ pub struct Request {
     pub params: Params,
     /// The signature, and what was signed: all other parameters as they were sent.
     pub signed: Option<Signed>,
-    /// Whether its answer shall tell what was spent; the connection has its own wish, too.
+    /// Whether its answer shall have the weight that was spent; the connection has its own wish,
+    /// too.
     pub return_rate_limits: Option<bool>,
 }
 
@@ -90,7 +91,7 @@ fn parse_params(params: Option<&RawValue>) -> Result<Params, ApiError> {
     }
 }
 
-/// What an address has spent, as answers tell it.
+/// What an address has spent, as answers show it.
 #[derive(Clone, Copy, Debug)]
 pub struct UsedWeight {
     pub limit: u32,
@@ -146,7 +147,7 @@ pub fn error_body(error: &ApiError, now_ns: u64, unit: TimeUnit) -> String {
     encode(&Limited { code: error.code, msg: &error.msg, data })
 }
 
-/// Who a connection speaks for.
+/// The account that a connection speaks for.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionStatus {

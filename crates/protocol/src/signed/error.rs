@@ -107,7 +107,7 @@ impl ApiError {
         Self { retry_after_s: Some(retry_after_s), ..Self::new(429, -1003, msg) }
     }
 
-    /// For an address that did not stop when it was told to.
+    /// For an address that did not stop when it was refused.
     pub fn banned(until_ms: u64, retry_after_s: u64) -> Self {
         let msg = format!(
             "Way too much request weight used; IP banned until {until_ms}. Please use WebSocket \
@@ -180,7 +180,7 @@ impl ApiError {
     }
 }
 
-/// Who asks, and when.
+/// Identity and time.
 impl ApiError {
     pub fn outside_recv_window() -> Self {
         bad(-1021, "Timestamp for this request is outside of the recvWindow.")

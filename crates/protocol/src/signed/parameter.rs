@@ -1,5 +1,5 @@
-//! What a request takes, told by the code that reads it: the parser is run on nothing but a note of
-//! what it asks for. A list beside it could say something else.
+//! What a request takes, reported by the code that reads it: the parser is run on nothing but a
+//! note of what it asks for. A list beside it could say something else.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -45,7 +45,7 @@ pub fn parameters(parse: impl FnOnce(Params, Markets<'_>, Generate<'_>)) -> Vec<
 }
 
 /// What has been asked for. Parameters are taken by value and may be sent to another thread, so
-/// whoever wants to read the notes shares them.
+/// the reader of the notes shares them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes(Arc<Mutex<Noted>>);
 

@@ -1,6 +1,6 @@
 //! The parameters of one request: gathered from query string and body, then taken one by one.
 //!
-//! Each getter takes its parameter away, so that [`Params::finish`] knows what nobody asked for.
+//! Each getter takes its parameter away, so that [`Params::finish`] knows the unknown ones.
 //! An optional parameter may be absent, but not empty; a mandatory one may be neither.
 
 use std::fmt;
@@ -29,7 +29,7 @@ pub mod legal {
 pub struct Params {
     sent: usize,
     unread: Vec<(String, String)>,
-    /// Of what is asked for, where somebody wants to know just that.
+    /// The record of what is asked for, where that is wanted.
     notes: Option<Notes>,
 }
 
@@ -63,12 +63,12 @@ impl Params {
         }
     }
 
-    /// Those of nobody's request: what must be there is, and what may be absent is.
+    /// Those of no request: what must be there is, and what may be absent is.
     pub(super) fn noting(notes: Notes) -> Self {
         Self { notes: Some(notes), ..Self::default() }
     }
 
-    /// Refuses parameters that nobody asked for.
+    /// Refuses unknown parameters.
     pub fn finish(self) -> Result<(), ApiError> {
         if let Some(notes) = &self.notes {
             notes.complete();

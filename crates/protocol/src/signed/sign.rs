@@ -1,4 +1,4 @@
-//! Who sent a request, and whether it is still meant: API keys, signatures, time windows.
+//! The sender of a request, and its freshness: API keys, signatures, time windows.
 //!
 //! What is signed is the query string followed by the body, byte for byte as they were sent,
 //! without the parameter `signature` itself. Clients put that last; wherever it stands, it is cut

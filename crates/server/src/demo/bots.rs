@@ -1,11 +1,11 @@
-//! The demo's bots: a market that lives, so that whoever comes first finds somebody to trade with.
+//! The demo's bots: a market that moves, so that the first client finds a counterparty.
 //!
 //! Makers quote each instrument around a reference price that walks at random; a taker hits the
 //! best price on either side with small orders. They come in by the venue's own front door, as
 //! customers do. All of them run in one task, one request at a time, at about ten requests a
 //! second.
 //!
-//! A customer's order is as good as a bot's: the taker hits whoever is best, and a quote that meets
+//! A customer's order is as good as a bot's: the taker hits the best order, and a quote that meets
 //! a customer's order on its way trades with it.
 //!
 //! # Invariants
@@ -286,7 +286,7 @@ impl Desk {
         };
         let placed = match result {
             Ok(placed) => placed,
-            // Somebody has traded with it.
+            // Another account has traded with it.
             Err(error) if matches!(error.code(), Some(CANCEL_REJECTED | REPLACE_FAILED)) => {
                 tracing::debug!(symbol, %error, "a quote had gone");
                 None
@@ -364,7 +364,7 @@ fn is_refusal(error: &Error) -> bool {
 mod tests {
     use super::*;
 
-    /// Nobody listens there.
+    /// Nothing listens there.
     fn crew(bots: usize) -> Result<Crew, Error> {
         let bot = |_| Bot { name: "b".into(), api_key: "k".into(), secret_key: "s".into() };
         Crew::new("http://127.0.0.1:1", (0..bots).map(bot).collect(), 1)
@@ -387,7 +387,7 @@ mod tests {
     async fn after_a_refusal_one_market_rests() {
         let mut crew = crew(3).unwrap();
         assert!(crew.settle(0, Err(refusal(400, -2010))).is_ok());
-        // A market that rests is not asked about, so it does not matter that nobody answers.
+        // A market that rests is not asked about, so it does not matter that nothing answers.
         assert!(crew.turn(Turn::Quote(0)).await.is_ok());
         assert!(crew.turn(Turn::Take(0)).await.is_ok());
         assert!(matches!(crew.turn(Turn::Take(1)).await, Err(Error::Transport(_))));

@@ -8,7 +8,7 @@ use super::layers::Keys;
 
 pub(super) const KEYS: Keys = &[("overload_ms", "overload_ms")];
 
-/// Who waits for longer has no answer in time.
+/// A request that waits for longer has no answer in time.
 const OVERLOAD_MS_MAX: u64 = 10_000;
 
 #[derive(Clone, Debug, Deserialize, Serialize)]

@@ -48,7 +48,7 @@ impl Default for Http {
 }
 
 impl Http {
-    /// What goes over a network is encrypted, unless somebody says by name that it need not be.
+    /// What goes over a network is encrypted, unless a setting says by name that it need not be.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.tls_cert.is_some() != self.tls_key.is_some() {
             return Err("tls_cert and tls_key go together: name both files".into());

@@ -165,7 +165,7 @@ fn insert(nested: &mut Dict, (section, key): (&str, &str), value: Value) {
     }
 }
 
-/// The settings among the environment's variables. What a setting is by default tells how its text
+/// The settings among the environment's variables. The default of a setting shows how its text
 /// is meant.
 fn read_variables(
     sections: Sections,

@@ -77,7 +77,7 @@ pub fn read_master_key(text: &str) -> Result<MasterKey, MasterKeyError> {
     MasterKey::load(text.as_ref())
 }
 
-/// So many hex digits on end may be most of a key.
+/// A run of hex digits of this length may be most of a key.
 const HIDDEN_LEN: usize = 32;
 
 #[cfg(test)]

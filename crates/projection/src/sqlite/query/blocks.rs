@@ -3,15 +3,15 @@
 //! In an index by account or by name, rows that come together lie far apart: each brings a page of
 //! its own to write, and these are most of what is written. So the indexes are by blocks of ids
 //! first, and within them by account: what comes together lies in one block. `order_blocks` and
-//! `fill_blocks` tell which blocks an account has something in, and these are gone through.
+//! `fill_blocks` hold the blocks in which an account has rows, and these are read.
 
 use std::ops::Range;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use types::{AccountId, InstrumentId};
 
-/// Ids of orders and of trades are in the indexes without so many of their last bits. The SQL says
-/// 12 as well, since an index is found by the words it was made with.
+/// The number of last bits that ids of orders and of trades are without in the indexes. The SQL
+/// says 12 as well, since an index is found by the words it was made with.
 pub(crate) const BLOCK_BITS: u32 = 12;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -30,7 +30,7 @@ impl Direction {
 }
 
 /// Collects what `look` finds in one block after the other, until there are `limit` or no block is
-/// left. It is told the block and how many more are wanted.
+/// left. It gets the block and how many more are wanted.
 pub(crate) fn search<T>(
     connection: &Connection,
     blocks: &'static str,

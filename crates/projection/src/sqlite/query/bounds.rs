@@ -12,7 +12,7 @@ pub(crate) fn bound(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// A page of at most so many rows.
+/// A page of at most `limit` rows.
 pub(crate) fn page(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }

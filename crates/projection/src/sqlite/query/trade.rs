@@ -1,4 +1,4 @@
-//! Trades: everybody's, one account's, and aggregated.
+//! Trades: all accounts', one account's, and aggregated.
 
 use std::ops::Range;
 
@@ -166,7 +166,7 @@ fn put_together(
 ) -> rusqlite::Result<Vec<AggTrade>> {
     let select = "SELECT * FROM trades WHERE instrument = ? AND trade_id >= ? ORDER BY trade_id";
     let mut select = connection.prepare_cached(select)?;
-    // From the one before on, which tells whether the first begins anything.
+    // From the one before on, which shows whether the first begins anything.
     let mut rows = select.query(params![instrument.0, from_id.saturating_sub(1)])?;
     let begins_there = |trade: &AggTrade| {
         let first = bound(trade.first_trade.0);

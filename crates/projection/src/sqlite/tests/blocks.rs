@@ -181,7 +181,7 @@ fn a_name_means_the_order_that_had_it_last() {
         orig_cl_ord_id: other,
         orig_order_qty: Qty::from_lots(1_000),
     });
-    // An event, and whom the two names mean after it.
+    // An event, and the accounts of the two names after it.
     let script = [
         (accepted(1, other), None, Some(1)),
         (accepted(5_000, name), Some(5_000), Some(1)),

@@ -1,4 +1,4 @@
-//! What everybody may ask about the past: trades, candles, statistics.
+//! Public queries about the past: trades, candles, statistics.
 
 use types::{Interval, Market, Markets, TimeZone, TradeId};
 
@@ -92,7 +92,7 @@ impl AvgPriceRequest {
     }
 }
 
-/// How much is told of each market.
+/// How much the answer has of each market.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum TickerType {
     #[default]

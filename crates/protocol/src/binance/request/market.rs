@@ -1,4 +1,4 @@
-//! What everybody may ask about the markets.
+//! Public queries about the markets.
 
 use types::{Market, Markets};
 

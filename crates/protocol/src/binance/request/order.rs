@@ -9,7 +9,7 @@ use super::sent::SentOrder;
 const RESPONSE_TYPES: &[(&str, ResponseType)] =
     &[("ACK", ResponseType::Ack), ("RESULT", ResponseType::Result), ("FULL", ResponseType::Full)];
 
-/// How much the answer to a new order tells.
+/// How much the answer to a new order has.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ResponseType {
     Ack,

@@ -14,7 +14,7 @@ fn check(parameters: &[Parameter], required: &[&str], optional: &[&str]) {
 }
 
 #[test]
-fn a_parser_tells_what_it_takes() {
+fn a_parser_reports_what_it_takes() {
     let order = parameters(|params, markets, generate| {
         drop(NewOrderRequest::parse(params, markets, generate));
     });

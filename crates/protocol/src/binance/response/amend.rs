@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn an_amended_order_of_a_list_tells_of_the_list() {
+    fn an_amended_order_of_a_list_shows_the_list() {
         let amended = OrderAmended {
             account_seq: 22,
             instrument_seq: 9,

@@ -1,5 +1,5 @@
-//! The answers to cancels. Who cancels an order of a list cancels the list, and is told of the
-//! list.
+//! The answers to cancels. Canceling an order of a list cancels the list, and the answer is that of
+//! the list.
 
 use std::fmt;
 
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn who_cancels_an_order_of_a_list_is_told_of_the_list() {
+    fn the_answer_to_canceling_an_order_of_a_list_shows_the_list() {
         let events = [
             canceled(of_list(order(4)), CancelCause::Requested),
             canceled(of_list(order(5)), CancelCause::OrderList),
@@ -230,7 +230,7 @@ mod tests {
         });
         check(&CancelAnswer::new(canceling(&btcusdt(), &events)).unwrap(), expect.clone());
 
-        // One that had filled before is named by whoever knows it still.
+        // One that had filled before is named by the engine, if it still knows it.
         let [_, _, done] = events;
         let names = |order_id| (order_id == OrderId(4)).then(|| cl("first"));
         let second = canceled(of_list(order(5)), CancelCause::Requested);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancel_of_all_tells_of_each_list_once() {
+    fn a_cancel_of_all_shows_each_list_once() {
         let events = [
             canceled(order(3), CancelCause::CancelAll),
             canceled(of_list(order(4)), CancelCause::CancelAll),

@@ -66,7 +66,7 @@ impl<'a> Entered<'a> {
     fn follow(&mut self, event: &'a Event) {
         match event {
             Event::TradeExecuted(trade) => {
-                // It is a maker where it came to rest and something that it triggered trades.
+                // It is a maker where it rests and something that it triggered trades.
                 let sides = [&trade.taker, &trade.maker];
                 if let Some(fill) = sides.into_iter().find(|fill| self.is(&fill.order)) {
                     self.order = fill.order;
@@ -92,7 +92,7 @@ impl<'a> Entered<'a> {
         }
     }
 
-    /// Told when its list places it, and when its trigger is reached.
+    /// Published when its list places it, and when its trigger is reached.
     fn follow_triggered(&mut self) {
         let now_ns = self.order.updated_ns;
         if self.facts.is_pending {
@@ -102,7 +102,7 @@ impl<'a> Entered<'a> {
         }
     }
 
-    /// What is prevented is told of the taker as a list, of the maker as the last of them. What
+    /// What is prevented appears as a list for the taker, as the last of them for the maker. What
     /// `Decrement` took off the order is in its next event, if it has another.
     fn follow_prevented(&mut self, prevented: &'a TradePrevented) {
         if prevented.instrument != self.order.instrument {

@@ -1,4 +1,4 @@
-//! What reports tell of an order beyond its plain fields: whether it works yet, how it ended, and
+//! What reports have of an order beyond its plain fields: whether it works yet, how it ended, and
 //! what only few orders have.
 
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use types::{
 
 use crate::signed::TimeUnit;
 
-/// What an order does not know of itself. Whoever has the events or the state adds it.
+/// What an order does not know of itself. The owner of the events or the state adds it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct OrderFacts {
     /// Its list has not placed it: the list's first order has not filled.

@@ -208,7 +208,7 @@ struct Change {
     weighted_avg_price: String,
 }
 
-/// What only the ticker of 24 hours tells.
+/// What only the ticker of 24 hours has.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Quotes {

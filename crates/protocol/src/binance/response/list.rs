@@ -55,7 +55,7 @@ impl ListStatus {
     }
 }
 
-/// What an amended order tells of the list that it is in.
+/// What an amended order shows of the list that it is in.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ListOfAmended {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_list_tells_of_its_orders() {
+    fn a_new_list_shows_its_orders() {
         let maker = of_list(Order { order_type: OrderType::LimitMaker, ..order(5) });
         let events = [entered(OrderListKind::Oco), accepted(stop(4)), accepted(maker)];
         let report = |order_id, name: &str, order_type: &str, working_time: i64| {

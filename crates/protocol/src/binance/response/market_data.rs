@@ -1,4 +1,4 @@
-//! The book and the trades, as everybody may see them.
+//! The book and the trades, as the public sees them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,7 +28,7 @@ pub(crate) fn levels(market: &Market, levels: &[Level]) -> Vec<[String; 2]> {
     levels.iter().map(|(price, qty)| [market.price(*price), market.qty(*qty)]).collect()
 }
 
-/// What everybody may know of a trade.
+/// The public part of a trade.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PublicTrade {
     pub trade_id: TradeId,

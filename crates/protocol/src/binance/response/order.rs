@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_tells_why_an_order_expired_and_whose_strategy_it_was() {
+    fn a_result_shows_why_an_order_expired_and_whose_strategy_it_was() {
         let ioc = Order {
             time_in_force: TimeInForce::Ioc,
             strategy_id: Some(7),
@@ -267,7 +267,7 @@ mod tests {
 
     /// The scenarios of Binance's FAQ on self-trade prevention.
     #[test]
-    fn what_was_prevented_is_told_and_what_ended_by_it_expired_in_match() {
+    fn what_was_prevented_is_shown_and_what_ended_by_it_expired_in_match() {
         let told = |stp_mode, ended: &[Event]| {
             let taken_on = accepted(Order { stp_mode, ..order(28) });
             let prevented = Event::TradePrevented(prevented(stp_mode, 4));
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_tells_its_trigger_and_works_once_that_is_reached() {
+    fn a_stop_shows_its_trigger_and_works_once_that_is_reached() {
         let terms = Terms {
             stop_price: Some(Price::from_ticks(2_400_000)),
             trailing_delta_bps: 100,
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pegged_order_tells_its_limit_and_where_it_stands() {
+    fn a_pegged_order_shows_its_limit_and_where_it_stands() {
         let peg = Peg {
             reference: PegReference::Primary,
             offset_ticks: 0,

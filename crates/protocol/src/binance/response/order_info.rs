@@ -83,7 +83,7 @@ mod tests {
     const MS: TimeUnit = TimeUnit::Millisecond;
 
     #[test]
-    fn an_order_is_told_of_completely() {
+    fn an_order_is_shown_completely() {
         let partly = Order {
             status: OrderStatus::PartiallyFilled,
             cum_qty: Qty::from_lots(4_000),

@@ -8,7 +8,7 @@ use crate::signed::TimeUnit;
 
 use crate::binance::response::stp_mode;
 
-/// Takes off an order what `Decrement` has: the order is told of with it only when it is told of
+/// Takes off an order what `Decrement` has: the order is shown with it only when it is shown
 /// again.
 pub(super) fn prevented_of(order: &mut Order, prevented: &TradePrevented) {
     if prevented.stp_mode != StpMode::Decrement {
@@ -59,7 +59,7 @@ fn rest_at_end(events: &[Event], prevented: &TradePrevented, order_id: OrderId) 
     })
 }
 
-/// One of those that an order would have made as the taker, as its answer tells of it.
+/// One of those that an order would have made as the taker, as its answer shows it.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PreventedInfo {
@@ -138,7 +138,7 @@ mod tests {
     use crate::binance::testing::{btcusdt, check};
 
     #[test]
-    fn a_prevented_match_tells_what_each_side_lost() {
+    fn a_prevented_match_shows_what_each_side_lost() {
         let prevented = TradePrevented {
             instrument_seq: 3,
             instrument: InstrumentId(0),

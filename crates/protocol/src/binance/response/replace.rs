@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replace_tells_of_both_halves() {
+    fn a_replace_shows_both_halves() {
         let cancel_done = canceled(order(3), CancelCause::Replaced);
         let cancel_failed = rejected(RejectReason::OrderNotFound, true);
         let order_done = accepted(order(11));

@@ -1,4 +1,4 @@
-//! What the answers to new orders and to cancels tell of an order, field by field.
+//! An order in the answers to new orders and to cancels, field by field.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::binance::response::facts::{
 use crate::binance::response::{order_type, side, stp_mode, time_in_force};
 use crate::signed::TimeUnit;
 
-/// What a result tells beyond an acknowledgement.
+/// What a result has beyond an acknowledgement.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OrderReport {
@@ -26,7 +26,7 @@ pub(super) struct OrderReport {
     side: &'static str,
     #[serde(flatten)]
     conditional: Conditional,
-    /// A cancel does not tell since when the order worked.
+    /// A cancel does not show since when the order worked.
     #[serde(skip_serializing_if = "Option::is_none")]
     working_time: Option<i64>,
     self_trade_prevention_mode: &'static str,

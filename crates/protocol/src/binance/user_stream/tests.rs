@@ -32,7 +32,7 @@ impl Names for Known {
     }
 }
 
-/// What is told of an event, which is one text; `expect` has the fields that matter.
+/// The payload of an event, which is one text; `expect` has the fields that matter.
 #[track_caller]
 fn check(event: &Event, prevented: Option<&TradePrevented>, seq: u64, expect: Value) {
     let texts = told(event, prevented, (ACCOUNT, seq), &Known, AT);
@@ -62,7 +62,7 @@ fn a_report_has_every_field_of_the_documentation() {
 }
 
 #[test]
-fn both_sides_of_a_trade_are_told_their_own() {
+fn both_sides_of_a_trade_get_their_own() {
     let fill = |order_id, seq, side, fee, fee_asset| Fill {
         account_seq: seq,
         order: Order {
@@ -142,7 +142,7 @@ fn each_change_of_an_order_has_its_name() {
 }
 
 #[test]
-fn a_list_is_told_with_the_names_of_its_orders() {
+fn a_list_is_published_with_the_names_of_its_orders() {
     let list = OrderList {
         instrument: InstrumentId(0),
         account: ACCOUNT,
@@ -171,7 +171,7 @@ fn a_list_is_told_with_the_names_of_its_orders() {
 }
 
 #[test]
-fn balances_are_told_as_changes_and_as_they_are() {
+fn balances_are_published_as_changes_and_as_they_are() {
     let deposited = Event::Deposited(Deposited {
         account_seq: 1,
         account: ACCOUNT,
@@ -181,7 +181,7 @@ fn balances_are_told_as_changes_and_as_they_are() {
         free: Amount::from_minor(150_000_000),
     });
     check(&deposited, None, 1, json!({ "e": "balanceUpdate", "a": "BTC", "d": "1.50000000" }));
-    // What waits to leave is locked, and told of as a change when it leaves.
+    // What waits to leave is locked, and published as a change when it leaves.
     let (account_seq, account, asset_id) = (2, ACCOUNT, AssetId(0));
     let (amount, free) = (Amount::from_minor(50_000_000), Amount::from_minor(100_000_000));
     let external_ref = ExternalRef::parse("y").unwrap();

@@ -30,7 +30,7 @@ pub(super) enum Worth {
         start: i64,
         step: i64,
     },
-    /// The price of one instrument in terms of another's: nobody shall gain by going round.
+    /// The price of one instrument in terms of another's: no client shall gain by going round.
     Cross {
         base: usize,
         quote: usize,

@@ -1,3 +1,5 @@
+//! When each bot acts next.
+
 use std::time::Duration;
 
 use crate::random::Random;

@@ -1,3 +1,5 @@
+//! The taker: a bot that trades at the best quotes.
+
 use types::{Price, Qty, Side};
 
 use super::market::Market;
@@ -6,7 +8,7 @@ use crate::random::Random;
 
 /// At this many of its largest orders the taker only trades back.
 const POSITION_TAKES_MAX: u64 = 10;
-/// One part in so many is the furthest from the reference price that the taker trades at.
+/// The reference price divided by this is the furthest from it that the taker trades at.
 const COLLAR_PARTS: i64 = 300;
 
 /// What the taker does next: the more it holds, the likelier it sells, and the other way round.

@@ -1,3 +1,5 @@
+//! The walk of a reference price.
+
 use types::Price;
 
 use crate::random::Random;

@@ -131,14 +131,14 @@ impl OperatorApi for AdminApi {
         }
         let there: Vec<_> =
             ROUTES.iter().filter(|route| segments(route.path, path).is_some()).collect();
-        match there.iter().any(|route| route.method == *method) {
-            true => Place::Operation,
-            false if there.is_empty() => Place::Nowhere,
-            false => {
-                let methods: Vec<_> = there.iter().map(|route| route.method.as_str()).collect();
-                Place::OtherMethods(methods.join(", "))
-            }
+        if there.iter().any(|route| route.method == *method) {
+            return Place::Operation;
         }
+        if there.is_empty() {
+            return Place::Nowhere;
+        }
+        let methods: Vec<_> = there.iter().map(|route| route.method.as_str()).collect();
+        Place::OtherMethods(methods.join(", "))
     }
 
     fn answer(&self, request: OperatorRequest) -> Answering {

@@ -57,8 +57,8 @@ pub(crate) struct Owed {
 pub(crate) struct Breaker {
     /// Instrument whose last price is the index
     symbol: String,
-    /// Basis points below the index's opening at which the venue halts, and for how long; 0 is until
-    /// `resume`. May be given 3 times, each farther than the one before
+    /// Basis points below the index's opening at which the venue halts, and for how long; 0 is
+    /// until `resume`. May be given 3 times, each farther than the one before
     #[arg(long = "level", num_args = 2, value_names = ["BPS", "SECONDS"], required = true)]
     levels: Vec<u32>,
 }

@@ -156,7 +156,7 @@ impl Engine {
         let known = (self.rules..=RULES_VERSION).contains(&version);
         if known && version > self.rules {
             self.rules = version;
-            // What the older state does not have, whoever goes on from it does not know.
+            // What the older state does not have is unknown after it, too.
             self.markets.iter_mut().for_each(|market| market.trading = Trading::default());
         }
         known

@@ -6,7 +6,7 @@ use crate::l2::{BookUpdate, L2Book};
 use crate::statistics::Statistics;
 use crate::trade::{PublicTrade, RecentTrades};
 
-/// The first bytes of written views. Whoever changes what follows them counts it up.
+/// The first bytes of written views. A change of what follows them counts it up.
 const FORMAT_VERSION: u16 = 2;
 /// It had no statistics. They begin with what is traded after it was written.
 const WITHOUT_STATISTICS: u16 = 1;

@@ -91,8 +91,7 @@ fn operation(row: &Row, schemas: &mut SchemaGenerator, error: &Value) -> Value {
         Some(_) if row.is_signed => json!([{ "key": [], "timestamp": [], "signature": [] }]),
         Some(_) => json!([{ "key": [] }]),
     };
-    let asks =
-        if roles.is_empty() { "Anybody may ask.".into() } else { format!("Roles: {roles}.") };
+    let asks = if roles.is_empty() { "Public: no key.".into() } else { format!("Roles: {roles}.") };
     let content = |schema: Value| json!({ JSON: { "schema": schema } });
     json!({
         "operationId": id,
@@ -188,7 +187,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("symbols", "A list of markets in JSON, such as `[\"BTCUSDT\",\"ETHUSDT\"]`."),
     ("permissions", "A permission, or a list of them in JSON; every market here has `SPOT`."),
     ("symbolStatus", "Only markets of this status."),
-    ("showPermissionSets", "Whether the answer has `permissionSets`; it has unless told."),
+    ("showPermissionSets", "Whether the answer has `permissionSets`; it has by default."),
     ("limit", "How many at most."),
     ("fromId", "From this id on."),
     ("startTime", "From then on, in milliseconds or microseconds since 1970."),
@@ -196,7 +195,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("timeZone", "Hours, or hours and minutes ahead of UTC: `8`, `-1:00`, `05:45`."),
     ("interval", "How long a candle is."),
     ("windowSize", "`1m` to `59m`, `1h` to `23h`, `1d` to `7d`; a day unless given."),
-    ("type", "What is asked for: a type of order, or how much a ticker tells."),
+    ("type", "What is asked for: a type of order, or how much a ticker has."),
     ("side", "Of the order."),
     ("timeInForce", "What has a limit price must have one."),
     ("quantity", "In the base asset."),
@@ -216,7 +215,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("listClientOrderId", "The client's own id of the list."),
     ("stopLimitPrice", "The limit of the stop-loss order, if it has one."),
     ("stopLimitTimeInForce", "Of the stop-loss order, if it has a limit."),
-    ("newOrderRespType", "How much the answer tells."),
+    ("newOrderRespType", "How much the answer has."),
     ("selfTradePreventionMode", "What happens before the order would trade with its own account."),
     ("computeCommissionRates", "Whether the answer has the fees."),
     ("orderId", "The venue's id of an order."),

@@ -196,8 +196,8 @@ impl Users {
             let names = NamesOf { directory, lists: &lists };
             let at = Moment { event_ns: numbered.sequenced_ns, unit: client.unit };
             let owner = (account, numbered.number);
-            let told = user_stream::told(&numbered.event, None, owner, &names, at);
-            texts.extend(told.iter().map(|event| form.wrap(client, event)));
+            let payloads = user_stream::payloads(&numbered.event, None, owner, &names, at);
+            texts.extend(payloads.iter().map(|event| form.wrap(client, event)));
         }
         texts
     }
@@ -219,7 +219,7 @@ impl Users {
         let prevented = self.prevented;
         self.push(account, Some(seq), |unit| {
             let at = Moment { event_ns, unit };
-            user_stream::told(event, prevented.as_ref(), (account, seq), &names, at)
+            user_stream::payloads(event, prevented.as_ref(), (account, seq), &names, at)
         });
         self.lists = lists;
     }

@@ -172,14 +172,14 @@ fn it_goes_on_where_it_stopped_and_rebuilding_gives_the_same() {
     }
     let venue_sequence = Opened::open(settings(dir.path())).unwrap().engine().sequence();
     let before = tables(dir.path());
-    let told = status(dir.path()).unwrap();
-    assert_eq!(told.progress.first_sequence, 1);
-    assert!(told.progress.sequence >= venue_sequence - 5, "{told:?}, {venue_sequence}");
-    assert!(told.gaps.is_empty());
-    assert!(told.rows.iter().any(|(table, rows)| *table == "trades" && *rows > 50));
+    let status = status(dir.path()).unwrap();
+    assert_eq!(status.progress.first_sequence, 1);
+    assert!(status.progress.sequence >= venue_sequence - 5, "{status:?}, {venue_sequence}");
+    assert!(status.gaps.is_empty());
+    assert!(status.rows.iter().any(|(table, rows)| *table == "trades" && *rows > 50));
 
     let rebuilt = rebuild(dir.path()).unwrap();
-    assert_eq!((rebuilt.first_sequence, rebuilt.last_sequence), (1, told.progress.sequence));
+    assert_eq!((rebuilt.first_sequence, rebuilt.last_sequence), (1, status.progress.sequence));
     assert_eq!(tables(dir.path()), before);
 
     // From the spool, all at once.

@@ -48,7 +48,7 @@ impl Moment {
 
 /// The payloads of an event for one of its accounts, in JSON. An account that traded with itself
 /// gets both sides, by their numbers. Where an event moves two assets there are several texts.
-pub fn told(
+pub fn payloads(
     event: &Event,
     prevented: Option<&TradePrevented>,
     (account, seq): (AccountId, u64),

@@ -170,7 +170,7 @@ impl Engine {
     }
 }
 
-/// What fills came to; below zero only where prices are.
+/// The sum of fills; below zero only where prices are.
 fn cum_quote_is_sound(order: &Order, min_price: Price) -> bool {
     let least = if min_price.ticks() < 0 { Amount::ZERO - AMOUNT_MAX } else { Amount::ZERO };
     (least..=AMOUNT_MAX).contains(&order.cum_quote)

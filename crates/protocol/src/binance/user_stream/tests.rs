@@ -35,7 +35,7 @@ impl Names for Known {
 /// The payload of an event, which is one text; `expect` has the fields that matter.
 #[track_caller]
 fn check(event: &Event, prevented: Option<&TradePrevented>, seq: u64, expect: Value) {
-    let texts = told(event, prevented, (ACCOUNT, seq), &Known, AT);
+    let texts = payloads(event, prevented, (ACCOUNT, seq), &Known, AT);
     let [text] = &texts[..] else { panic!("{texts:?}") };
     let found: Value = serde_json::from_str(text).unwrap();
     for (name, value) in expect.as_object().unwrap() {
@@ -46,7 +46,7 @@ fn check(event: &Event, prevented: Option<&TradePrevented>, seq: u64, expect: Va
 
 #[test]
 fn a_report_has_every_field_of_the_documentation() {
-    let texts = told(&accepted(order(1)), None, (ACCOUNT, 5), &Known, AT);
+    let texts = payloads(&accepted(order(1)), None, (ACCOUNT, 5), &Known, AT);
     assert_eq!(
         texts,
         [concat!(

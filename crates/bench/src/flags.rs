@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, FromArgMatches, ValueEnum};
 use cli::{Failure, HugePages};
 
-use super::require::Requirement;
+use super::report::Output;
 
 const DURATION_S: u64 = 10;
 
@@ -86,19 +86,8 @@ pub(super) struct Flags {
     /// What the machine costs an hour, for the cost of a million orders
     #[arg(long, value_name = "MONEY")]
     pub(super) cost_per_hour: Option<f64>,
-    /// What must be reached, by names of the JSON, such as p99_ms<10,orders_per_s>1000; else the
-    /// exit status is 1
-    #[arg(long, value_name = "FIGURE<BOUND", value_delimiter = ',')]
-    pub(super) require: Vec<Requirement>,
-    /// Print one JSON object
-    #[arg(long)]
-    pub(super) json: bool,
-    /// Print a table for spreadsheets
-    #[arg(long, conflicts_with = "json")]
-    pub(super) csv: bool,
-    /// Write the figures with their drawings as one page
-    #[arg(long, value_name = "FILE")]
-    pub(super) html: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) output: Output,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -123,15 +112,14 @@ impl Flags {
 
     /// For what is about this venue only.
     pub(super) fn alone(self, scenario: &str) -> Result<Self, Failure> {
-        match self.beside {
-            None => Ok(self),
-            Some(_) => Err(Failure::new(format!(
-                "{scenario} has no --beside: it is about what only this venue has"
-            ))),
+        if self.beside.is_none() {
+            return Ok(self);
         }
+        let why = "it is about what only this venue has";
+        Err(Failure::new(format!("{scenario} has no --beside: {why}")))
     }
 
-    /// What `serve` is told for the fresh venue.
+    /// Flags of `serve` for the fresh venue.
     pub(super) fn settings(&self) -> Vec<&str> {
         let mut settings = vec!["--durability", self.durability.name()];
         settings.extend(["--huge-pages", server::HugePages::from(self.huge_pages).name()]);

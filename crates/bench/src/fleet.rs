@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use server::now_ns;
 
 use super::progress::Progress;
-use super::spec::{Key, Load, Report, Spec, Word};
+use super::spec::{Key, Load, Outcome, Spec, Word};
 
 /// Between the last agent's being ready and the begin, so that all begin together.
 const LEAD: Duration = Duration::from_millis(50);
@@ -42,7 +42,7 @@ impl Drive {
         &self,
         label: &str,
         mut look: impl FnMut(Moment) -> Result<(), Failure>,
-    ) -> Result<Report, Failure> {
+    ) -> Result<Outcome, Failure> {
         let mut agents = self.start()?;
         for agent in &mut agents {
             agent.expect_connected()?;
@@ -62,7 +62,7 @@ impl Drive {
             let end_ns = begin_ns + nanos(self.warm_up + self.measured);
             progress.until(end_ns, &done, have_ended);
             look(Moment::End)?;
-            let mut merged = Report::default();
+            let mut merged = Outcome::default();
             for listener in listeners {
                 merged.add(&listener.join().map_err(|_| Failure::new("a listener panicked"))??);
             }
@@ -134,14 +134,14 @@ impl Agent {
         }
     }
 
-    fn listen(mut self, done: &AtomicU64) -> Result<Report, Failure> {
+    fn listen(mut self, done: &AtomicU64) -> Result<Outcome, Failure> {
         loop {
             match self.hear::<Word>()? {
                 Word::Connected => {}
                 Word::Done(count) => {
                     done.fetch_add(count, Ordering::Relaxed);
                 }
-                Word::Ended(report) => return Ok(*report),
+                Word::Ended(outcome) => return Ok(*outcome),
             }
         }
     }

@@ -1,21 +1,18 @@
 //! `buttonwood bench growth`: what a command costs the whole engine, and what the whole venue does, as one
 //! thing grows and all else stays.
 
-use std::io::Write;
-use std::path::PathBuf;
-
 use clap::Args;
 use cli::Failure;
 use recorded::obwl::Workload;
 use replay::ACCOUNTS_A_SIDE;
-use serde::Serialize;
 
-use super::chart::{self, Point};
 use super::flags::{Durability, Flags};
-use super::load::{measure, open, open_for};
-use super::machine::{Machine, Versions};
-use super::scenario::Scenario;
+use super::load::{Scenario, measure, open};
+use super::machine;
+use super::report::{Figure, Output, Report, report};
+use super::spec::Load;
 use super::stream;
+use super::tally::median;
 use super::workload::{Name, Shape, make_like};
 
 #[derive(Args, Debug)]
@@ -32,12 +29,8 @@ pub(super) struct Growth {
     /// How often each is measured; the median counts
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=100))]
     rounds: u8,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-    /// Write the curves as a drawing
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
+    #[command(flatten)]
+    output: Output,
 }
 
 /// A thing that grows, and what it is measured at.
@@ -51,7 +44,7 @@ struct Quantity {
 
 const ENGINE_UNIT: &str = "ns a command";
 const VENUE_UNIT: &str = "orders/s";
-const READERS: [usize; 5] = [0, 1, 10, 100, 1_000];
+const READERS: [u64; 5] = [0, 1, 10, 100, 1_000];
 /// Enough of them that the venue is what limits the rate.
 const CLIENTS: u16 = 64;
 
@@ -94,102 +87,64 @@ const QUANTITIES: [Quantity; 4] = [
     },
 ];
 
-#[derive(Serialize)]
-struct Figures {
-    scenario: &'static str,
-    #[serde(rename = "loop")]
-    loop_kind: &'static str,
-    rounds: u8,
-    curves: Vec<Curve>,
-    machine: Machine,
-    versions: Versions,
-}
-
-#[derive(Serialize)]
-struct Curve {
-    quantity: &'static str,
-    title: &'static str,
-    unit: &'static str,
-    points: Vec<Measured>,
-}
-
-#[derive(Serialize)]
-struct Measured {
-    size: u64,
-    /// On average over the run, and the median of the rounds.
-    value: f64,
-}
+/// Sizes, and the median of the rounds at each.
+type Points = Vec<(u64, f64)>;
 
 impl Growth {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let machine = Machine::here(&std::env::temp_dir());
+        let machine = machine::here(&std::env::temp_dir());
         let curves = QUANTITIES.iter().map(|quantity| self.measure(quantity));
         let mut curves = curves.collect::<Result<Vec<_>, _>>()?;
         curves.extend([self.by_cores()?, self.by_readers()?]);
-        let figures = Figures {
+        report! {
             scenario: "growth",
-            loop_kind: "closed",
+            loop: "closed",
             rounds: self.rounds,
-            curves,
-            machine,
-            versions: Versions::here(),
-        };
-        if let Some(path) = &self.svg {
-            std::fs::write(path, figures.drawn())
-                .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+            machine: machine,
+            versions: machine::versions(),
+            curves: curves,
         }
-        let text = match self.json {
-            true => format!("{}\n", serde_json::to_string(&figures)?),
-            false => figures.table(),
-        };
-        Ok(std::io::stdout().write_all(text.as_bytes())?)
+        .print(&self.output)
     }
 
-    fn measure(&self, quantity: &Quantity) -> Result<Curve, Failure> {
-        let mut points = Vec::new();
-        for size in quantity.sizes.iter().copied().filter(|size| *size <= self.most) {
+    fn measure(&self, quantity: &Quantity) -> Result<Report, Failure> {
+        let points = self.points(quantity.sizes.iter().copied(), |size| {
             let (workload, accounts) = (quantity.make)(size, self.orders);
-            let time = || {
+            move || {
                 let speed = replay::measure_with(&workload, accounts);
                 let speed = speed.map_err(|error| Failure::fault(error.to_string()))?;
                 Ok(1e9 / speed.commands_per_s)
-            };
-            points.push(Measured { size, value: self.median(time)? });
-        }
-        let Quantity { name, title, .. } = *quantity;
-        Ok(Curve { quantity: name, title, unit: ENGINE_UNIT, points })
+            }
+        })?;
+        Ok(curve(quantity.name, quantity.title, ENGINE_UNIT, &points))
     }
 
-    /// The venue alone is kept to them. Those who drive it take their part of the same cores.
-    fn by_cores(&self) -> Result<Curve, Failure> {
+    /// The venue alone is kept to them. Its clients take their part of the same cores.
+    fn by_cores(&self) -> Result<Report, Failure> {
         let there = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
-        let mut points = Vec::new();
-        for size in (1..=there).filter(|size| *size <= self.most) {
+        let points = self.points(1..=there, |size| {
             let flags = Flags { cores: u16::try_from(size).ok(), ..self.flags(CLIENTS) };
-            let value = self.median(|| {
-                let venue = open(&flags, &std::env::temp_dir())?;
-                measure(&Scenario::REST_MIX, &flags, &venue, |_| Ok(()))?.flawless_per_s(&flags)
-            })?;
-            points.push(Measured { size, value });
-        }
+            move || {
+                let (_, venue) = open(&flags, flags.clients.into())?;
+                let scenario = Scenario { name: "rest-mix", load: Load::RestMix };
+                measure(scenario, &flags, &venue, |_| Ok(()))?.flawless_per_s(&flags)
+            }
+        })?;
         let title = "Cores that the venue may use, 64 clients over REST, nothing stored";
-        Ok(Curve { quantity: "cores", title, unit: VENUE_UNIT, points })
+        Ok(curve("cores", title, VENUE_UNIT, &points))
     }
 
-    fn by_readers(&self) -> Result<Curve, Failure> {
-        let flags = self.flags(4);
-        let mut points = Vec::new();
-        for readers in READERS.into_iter().filter(|readers| *readers as u64 <= self.most) {
-            let value = self.median(|| {
-                let accounts = usize::from(flags.clients) + 1;
-                let mut venue = open_for(&flags, &std::env::temp_dir(), accounts)?;
+    fn by_readers(&self) -> Result<Report, Failure> {
+        let flags = &self.flags(4);
+        let points = self.points(READERS.into_iter(), |readers| {
+            move || {
+                let (_, mut venue) = open(flags, usize::from(flags.clients) + 1)?;
                 let probe_key = venue.keys.pop().expect("it has one more than there are clients");
-                stream::orders_beside(&flags, &venue, &probe_key, readers)
-            })?;
-            points.push(Measured { size: readers as u64, value });
-        }
+                stream::orders_beside(flags, &venue, &probe_key, readers as usize)
+            }
+        })?;
         let title = "Readers of @depth@100ms, 4 clients over REST, nothing stored";
-        Ok(Curve { quantity: "readers", title, unit: VENUE_UNIT, points })
+        Ok(curve("readers", title, VENUE_UNIT, &points))
     }
 
     fn flags(&self, clients: u16) -> Flags {
@@ -198,46 +153,27 @@ impl Growth {
         Flags { clients, duration, warm_up: 1, durability, ..Flags::default() }
     }
 
-    fn median(&self, mut once: impl FnMut() -> Result<f64, Failure>) -> Result<f64, Failure> {
-        let values = (0..self.rounds).map(|_| once());
-        let mut values = values.collect::<Result<Vec<_>, _>>()?;
-        values.sort_by(f64::total_cmp);
-        Ok(values[values.len() / 2])
+    fn points<T: FnMut() -> Result<f64, Failure>>(
+        &self,
+        sizes: impl Iterator<Item = u64>,
+        at: impl Fn(u64) -> T,
+    ) -> Result<Points, Failure> {
+        let point = |size| {
+            let mut once = at(size);
+            let values = (0..self.rounds).map(|_| once());
+            Ok((size, median(values.collect::<Result<Vec<_>, _>>()?)))
+        };
+        sizes.filter(|size| *size <= self.most).map(point).collect()
     }
 }
 
-impl Figures {
-    fn table(&self) -> String {
-        let mut text = format!("{}\n{}\n", self.machine.sentence(), self.versions.sentence());
-        for Curve { title, unit, points, .. } in &self.curves {
-            text += &format!("\n{title}: {unit}\n");
-            for Measured { size, value } in points {
-                text += &format!("{size:>12}{value:>10.0}\n");
-            }
-        }
-        text
-    }
-
-    /// Each curve on an axis of powers of ten; that of cores on one of cores.
-    fn drawn(&self) -> String {
-        let drawn = |curve: &Curve| {
-            let is_linear = curve.quantity == "cores";
-            let place = |size: u64| match is_linear {
-                true => size as f64,
-                // None at all lies where a tenth would.
-                false => (size as f64).max(0.1).log10(),
-            };
-            let point = |it: &Measured| Point { x: place(it.size), y: it.value };
-            let line = curve.points.iter().map(point).collect();
-            chart::lines(&[line], |x| match is_linear {
-                true => chart::short(x),
-                false if x < 0.0 => "0".to_owned(),
-                false => chart::short(10_f64.powf(x)),
-            })
-        };
-        let titles = self.curves.iter().map(|it| format!("{}: {}", it.title, it.unit));
-        let titles: Vec<String> = titles.collect();
-        let drawings = titles.iter().map(String::as_str).zip(self.curves.iter().map(drawn));
-        chart::file(&drawings.collect::<Vec<_>>())
+fn curve(quantity: &str, title: &str, unit: &str, points: &Points) -> Report {
+    let json = points.iter().map(|(size, value)| report! { size: *size, value: *value }.value());
+    let text: Vec<_> = points.iter().map(|(size, value)| format!("{size}: {value:.0}")).collect();
+    report! {
+        quantity: quantity,
+        title: title,
+        unit: unit,
+        points: Figure::Short(json.collect(), text.join(", ")),
     }
 }

@@ -1,20 +1,16 @@
 //! Scenarios that look for the highest rate: `limits` raises it until p99 passes a bound, `overload` sends
 //! twice that (`verdict.rs` says whether the venue bore it).
 
-use std::io::Write;
 use std::time::Duration;
 
 use cli::Failure;
-use serde::Serialize;
 
 use super::flags::Flags;
 use super::fleet::Drive;
-use super::latency::per;
 use super::load::{Between, drive, open, other};
-use super::machine::{Machine, Versions};
-use super::rate_step::Step;
-use super::require;
-use super::scenario::Scenario;
+use super::machine;
+use super::report::{Report, report};
+use super::spec::{Load, Outcome};
 use super::usage::Usage;
 use super::venue::Venue;
 use super::verdict::Verdict;
@@ -38,41 +34,26 @@ const OVERLOAD_P99_MS: f64 = 100.0;
 const OVERLOAD_CLIENTS: u16 = 64;
 const OVERLOAD_WINDOW: u16 = 256;
 
-#[derive(Serialize)]
-struct Figures<'a> {
-    scenario: &'static str,
-    #[serde(rename = "loop")]
-    loop_kind: &'static str,
-    clients: usize,
-    durability: &'a str,
-    p99_bound_ms: f64,
-    knee: Option<&'a Step>,
-    /// Twice the knee.
-    overload: Option<&'a Step>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<&'a Verdict>,
-    steps: &'a [Step],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    beside: Option<Beside>,
-    machine: Machine,
-    versions: Versions,
-}
-
-/// How far something else came with the same load, right after.
-#[derive(Serialize)]
-struct Beside {
-    url: String,
-    knee: Option<Step>,
-    steps: Vec<Step>,
+/// One rate, and what became of it.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) rate: f64,
+    pub(super) measured: Duration,
+    pub(super) outcome: Outcome,
+    pub(super) usage: Option<Usage>,
 }
 
 pub(super) fn limits(flags: &Flags) -> Result<(), Failure> {
     let p99_ms = flags.p99_ms.unwrap_or(P99_MS);
-    let search = Search { name: "limits", scenario: &Scenario::REST_MIX, flags, p99_ms };
-    let (machine, venue) = begin(flags)?;
+    let search = Search { name: "limits", load: Load::RestMix, flags, p99_ms };
+    let (machine, venue) = open(flags, flags.clients.into())?;
     let steps = search.climb(&venue)?;
-    let beside = other(flags)?.map(|(url, other)| Beside::of(url, &search, &other)).transpose()?;
-    Figures { beside, ..Figures::of(&search, machine, &steps, None) }.tell(flags)
+    let mut report = search.report(machine).with(search.found(&steps));
+    if let Some((url, other)) = other(flags)? {
+        let steps = search.climb(&other)?;
+        report.push("beside", report! { url: url }.with(search.found(&steps)));
+    }
+    report.print(&flags.output)
 }
 
 /// Over the WebSocket API, where a client that has no answer yet sends on.
@@ -80,30 +61,26 @@ pub(super) fn overload(mut flags: Flags) -> Result<(), Failure> {
     flags.clients = flags.clients.max(OVERLOAD_CLIENTS);
     flags.window = OVERLOAD_WINDOW;
     let (flags, p99_ms) = (&flags, flags.p99_ms.unwrap_or(OVERLOAD_P99_MS));
-    let search = Search { name: "overload", scenario: &Scenario::PIPELINED, flags, p99_ms };
-    let (machine, venue) = begin(flags)?;
+    let search = Search { name: "overload", load: Load::WebSocket, flags, p99_ms };
+    let (machine, venue) = open(flags, flags.clients.into())?;
     let steps = search.climb(&venue)?;
+    let report = search.report(machine).with(search.found(&steps));
     let Some(knee) = knee(&steps, p99_ms) else {
-        Figures::of(&search, machine, &steps, None).tell(flags)?;
+        let nothing = report! { overload: Option::<Report>::None };
+        report.with(nothing).print(&flags.output)?;
         return Err(Failure::new("there is no knee to double: see above, and --rate and --p99-ms"));
     };
     let overload = search.step(&venue, 2.0 * knee.rate, flags.measured())?;
     let verdict = Verdict::of(knee, &overload);
-    let told = Some((&overload, &verdict));
-    Figures::of(&search, machine, &steps, told).tell(flags)?;
+    let doubled = report! { overload: overload.report(), verdict: verdict.report() };
+    report.with(doubled).print(&flags.output)?;
     verdict.result()
-}
-
-fn begin(flags: &Flags) -> Result<(Machine, Venue), Failure> {
-    let within = flags.within.clone().unwrap_or_else(std::env::temp_dir);
-    let machine = Machine::here(&within);
-    Ok((machine, open(flags, &within)?))
 }
 
 /// For the highest rate that keeps p99 within a bound.
 struct Search<'a> {
     name: &'static str,
-    scenario: &'a Scenario,
+    load: Load,
     flags: &'a Flags,
     p99_ms: f64,
 }
@@ -120,29 +97,40 @@ impl Search<'_> {
             rate: Some(rate),
             warm_up: STEP_WARM_UP,
             measured,
-            ..drive(self.scenario, self.flags, venue)
+            ..drive(self.load, self.flags, venue)
         };
         let mut usage = Between::default();
-        let report = drive.run(&format!("{rate:.0}/s"), |moment| {
+        let outcome = drive.run(&format!("{rate:.0}/s"), |moment| {
             usage.look(moment, venue.process());
             Ok(())
         })?;
-        let (total, failed) = (report.total(), report.errors.values().sum::<u64>());
-        let usage: Option<Usage> = usage.spent();
-        Ok(Step {
-            rate,
-            orders_per_s: total.orders as f64 / measured.as_secs_f64(),
-            success_rate: per(total.orders as f64, total.orders + failed),
-            errors: report.errors,
-            p50_ms: total.quantile_ms(0.5),
-            p99_ms: total.quantile_ms(0.99),
-            max_ms: total.max_ms(),
-            refused_per_s: report.refused.orders as f64 / measured.as_secs_f64(),
-            refused_p50_ms: report.refused.quantile_ms(0.5),
-            refused_p99_ms: report.refused.quantile_ms(0.99),
-            cores: usage.as_ref().map(|usage| usage.cpu_s / measured.as_secs_f64()),
-            threads: usage.map_or_else(Vec::new, |usage| usage.threads),
+        Ok(Step { rate, measured, outcome, usage: usage.spent() })
+    }
+
+    fn report(&self, machine: Report) -> Report {
+        let (name, clients) = (self.name, self.flags.clients);
+        let durability = self.flags.durability.name();
+        let load = format!("{name}, open loop, {clients} clients, durability {durability}");
+        Report::note("load", load).with(report! {
+            scenario: name,
+            loop: "open",
+            clients: usize::from(clients),
+            durability: durability,
+            machine: machine,
+            versions: machine::versions(),
+            p99_bound_ms: self.p99_ms,
         })
+    }
+
+    fn found(&self, steps: &[Step]) -> Report {
+        let (bound, knee) = (self.p99_ms, knee(steps, self.p99_ms));
+        let sentence = match knee {
+            Some(knee) => format!("{:.0}/s with p99 within {bound} ms", knee.rate),
+            None => format!("no knee: not even the first step kept p99 within {bound} ms"),
+        };
+        report! { steps: steps.iter().map(Step::report).collect::<Vec<_>>() }
+            .with(Report::note("highest that held", sentence))
+            .with(report! { knee: knee.map(Step::report) })
     }
 }
 
@@ -154,9 +142,10 @@ fn climb_from(
     let (mut steps, mut rate, mut rates, mut tries) = (Vec::new(), first, 0, 0);
     while rates < RATES_MAX && tries < TRIES {
         let step = step(rate)?;
-        match step.holds(p99_ms) {
-            true => (rate, rates, tries) = (rate * GROWTH, rates + 1, 0),
-            false => tries += 1,
+        if step.holds(p99_ms) {
+            (rate, rates, tries) = (rate * GROWTH, rates + 1, 0);
+        } else {
+            tries += 1;
         }
         steps.push(step);
     }
@@ -170,128 +159,59 @@ fn knee(steps: &[Step], p99_ms: f64) -> Option<&Step> {
 
 impl Step {
     fn holds(&self, p99_ms: f64) -> bool {
-        self.p99_ms <= p99_ms && self.errors.is_empty()
+        self.outcome.total().quantile_ms(0.99) <= p99_ms && self.outcome.errors.is_empty()
     }
 
-    fn line(&self) -> String {
-        let Self { rate, orders_per_s, p50_ms, p99_ms, max_ms, .. } = self;
-        let success = self.success_rate * 100.0;
-        let cores = self.cores.map_or(String::new(), |cores| format!("{cores:.2}"));
-        let busy = self.threads.iter().filter(|thread| thread.cpu_s >= 0.05);
-        let busy: Vec<_> =
-            busy.map(|thread| format!("{} {:.2} s", thread.name, thread.cpu_s)).collect();
-        format!(
-            "{rate:>10.0}{orders_per_s:>12.0}{success:>11.3}{p50_ms:>10.3}{p99_ms:>10.3}{max_ms:>10.3}\
-             {cores:>8}  {}\n",
-            busy.join(", ")
-        )
+    pub(super) fn orders_per_s(&self) -> f64 {
+        self.outcome.orders_per_s(self.measured)
     }
-}
 
-impl<'a> Figures<'a> {
-    fn of(
-        search: &Search<'a>,
-        machine: Machine,
-        steps: &'a [Step],
-        overload: Option<(&'a Step, &'a Verdict)>,
-    ) -> Self {
-        let Search { name, flags, p99_ms, .. } = *search;
-        Self {
-            scenario: name,
-            loop_kind: "open",
-            clients: usize::from(flags.clients),
-            durability: flags.durability.name(),
-            p99_bound_ms: p99_ms,
-            knee: knee(steps, p99_ms),
-            overload: overload.map(|(step, _)| step),
-            verdict: overload.map(|(_, verdict)| verdict),
-            steps,
-            beside: None,
-            machine,
-            versions: Versions::here(),
+    /// Answered with an error.
+    pub(super) fn refused_per_s(&self) -> f64 {
+        self.outcome.refused.orders as f64 / self.measured.as_secs_f64()
+    }
+
+    fn report(&self) -> Report {
+        let (outcome, usage) = (&self.outcome, self.usage.as_ref());
+        let (total, refused) = (outcome.total(), &outcome.refused);
+        report! {
+            rate: self.rate,
+            orders_per_s: self.orders_per_s(),
+            success_rate: outcome.success_rate(),
+            p50_ms: total.quantile_ms(0.5),
+            p99_ms: total.quantile_ms(0.99),
+            max_ms: total.max_ms(),
+            refused_per_s: self.refused_per_s(),
+            refused_p50_ms: refused.quantile_ms(0.5),
+            refused_p99_ms: refused.quantile_ms(0.99),
+            // Clients not included.
+            cores: usage.map(|usage| usage.cpu_s / self.measured.as_secs_f64()),
+            errors: &outcome.errors,
+            threads: usage.map_or_else(|| Usage::default().threads(), Usage::threads),
         }
-    }
-
-    fn tell(&self, flags: &Flags) -> Result<(), Failure> {
-        let value = serde_json::to_value(self)?;
-        let text = if flags.json { format!("{value}\n") } else { self.table() };
-        std::io::stdout().write_all(text.as_bytes())?;
-        require::check(&flags.require, &value)
-    }
-
-    fn table(&self) -> String {
-        let mut text = format!(
-            "{}, open loop, {} clients, durability {}\n{}\n{}\n{:>10}{:>12}{:>11}{:>10}{:>10}{:>10}{:>8}  threads\n",
-            self.scenario,
-            self.clients,
-            self.durability,
-            self.machine.sentence(),
-            self.versions.sentence(),
-            "rate",
-            "answered/s",
-            "success %",
-            "p50, ms",
-            "p99, ms",
-            "max, ms",
-            "cores",
-        );
-        self.steps.iter().for_each(|step| text += &step.line());
-        text += &self.knee_line(self.knee);
-        if let Some(other) = &self.beside {
-            text += &format!("beside {}:\n", other.url);
-            other.steps.iter().for_each(|step| text += &step.line());
-            text += &self.knee_line(other.knee.as_ref());
-        }
-        if let (Some(overload), Some(verdict)) = (self.overload, self.verdict) {
-            text += &overload.line();
-            text += &verdict.table(overload);
-        }
-        text
-    }
-
-    fn knee_line(&self, knee: Option<&Step>) -> String {
-        let bound = self.p99_bound_ms;
-        match knee {
-            Some(knee) => format!("knee: {:.0}/s with p99 within {bound} ms\n", knee.rate),
-            None => format!("no knee: not even the first step kept p99 within {bound} ms\n"),
-        }
-    }
-}
-
-impl Beside {
-    fn of(url: &str, search: &Search<'_>, other: &Venue) -> Result<Self, Failure> {
-        let steps = search.climb(other)?;
-        Ok(Self { url: url.to_owned(), knee: knee(&steps, search.p99_ms).cloned(), steps })
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn step(rate: f64, p99_ms: f64, errors: &[&str]) -> Step {
-        Step {
-            rate,
-            orders_per_s: rate,
-            success_rate: 1.0,
-            errors: errors.iter().map(|cause| ((*cause).to_owned(), 1)).collect(),
-            p50_ms: 1.0,
-            p99_ms,
-            max_ms: p99_ms,
-            refused_per_s: 0.0,
-            refused_p50_ms: 0.0,
-            refused_p99_ms: 0.0,
-            cores: None,
-            threads: Vec::new(),
-        }
+    /// Orders of one second, which all took `p99_ms`.
+    pub(crate) fn step(rate: f64, orders: u64, p99_ms: f64, errors: &[(&str, u64)]) -> Step {
+        let mut outcome = Outcome::default();
+        let tally = outcome.by_type.entry("limit".to_owned()).or_default();
+        tally.record((p99_ms * 1e6) as u64, orders);
+        let errors = errors.iter().map(|(cause, count)| ((*cause).to_owned(), *count));
+        outcome.errors = errors.collect();
+        Step { rate, measured: Duration::from_secs(1), outcome, usage: None }
     }
 
     #[test]
     fn the_knee_is_the_highest_rate_that_held() {
-        let steps = [step(1.0, 5.0, &[]), step(2.0, 9.0, &[]), step(3.0, 11.0, &[])];
+        let steps = [step(1.0, 1, 5.0, &[]), step(2.0, 2, 9.0, &[]), step(3.0, 3, 11.0, &[])];
         assert_eq!(knee(&steps, 10.0).map(|step| step.rate), Some(2.0));
         assert_eq!(knee(&steps, 4.0).map(|step| step.rate), None);
-        let refused = [step(1.0, 5.0, &[]), step(2.0, 5.0, &["full"])];
+        let refused = [step(1.0, 1, 5.0, &[]), step(2.0, 2, 5.0, &[("full", 1)])];
         assert_eq!(knee(&refused, 10.0).map(|step| step.rate), Some(1.0));
     }
 
@@ -299,7 +219,7 @@ mod tests {
     fn a_rate_is_too_much_that_never_holds() {
         let climbed = |p99_ms: &[f64]| {
             let mut tries = p99_ms.iter();
-            let step = |rate| Ok(step(rate, *tries.next().expect("it ends before"), &[]));
+            let step = |rate| Ok(step(rate, 1, *tries.next().expect("it ends before"), &[]));
             let steps = climb_from(1_000.0, 10.0, step).expect("each step goes well");
             assert_eq!(steps.len(), p99_ms.len());
             knee(&steps, 10.0).map(|step| step.rate)

@@ -3,8 +3,8 @@
 //! The way of a run: `venue.rs` starts a fresh venue; `reference.rs` and `bare.rs` measure what the
 //! machine can do in that minute; `fleet.rs` starts agents, processes of their own (`agent/`), which
 //! send what `flow.rs` draws and merge their latencies exactly (`tally.rs`); others (`reader/`) read
-//! streams meanwhile; `usage.rs` and `stages.rs` are read where the measured time begins and ends. What
-//! comes out are [`figures::Figures`], printed as a table, as JSON, as CSV or as a page.
+//! streams meanwhile; `usage.rs` and `stages.rs` are read where the measured time begins and ends. The
+//! result is a [`report::Report`], printed as text, as JSON or as CSV.
 //!
 //! # Invariants
 //! - An open loop counts a latency from when its request was meant to be sent.
@@ -13,38 +13,28 @@
 
 mod agent;
 mod bare;
-mod chart;
 mod core;
-mod figures;
 mod flags;
 mod fleet;
 mod flow;
 mod frame;
 mod generate;
 mod growth;
-mod highest;
 mod knee;
-mod latency;
 mod load;
-mod looks;
 mod machine;
-mod memory;
-mod page;
 mod progress;
-mod rate_step;
 mod reader;
 mod reference;
+mod report;
 mod require;
-mod resting;
 mod run;
-mod scenario;
+mod samples;
 mod soak;
 mod spec;
 mod stages;
 mod standing;
-mod step;
 mod stream;
-mod table;
 mod tally;
 mod usage;
 mod venue;
@@ -56,7 +46,7 @@ use clap::{Args, Subcommand};
 use cli::Failure;
 
 use self::flags::Flags;
-use self::scenario::Scenario;
+use self::spec::Load;
 
 /// Measure how fast the venue is: orders a second, latencies, and what they cost
 ///
@@ -117,10 +107,10 @@ impl Bench {
             Chosen::Agent => agent::run(),
             Chosen::Readers => reader::run(),
             Chosen::Bare => bare::run(),
-            Chosen::RestMix(flags) => run::run(&Scenario::REST_MIX, &flags),
-            Chosen::Health(flags) => run::run(&Scenario::HEALTH, &flags),
-            Chosen::Batch(flags) => run::run(&Scenario::BATCH, &flags),
-            Chosen::Pipelined(flags) => run::run(&Scenario::PIPELINED, &flags),
+            Chosen::RestMix(flags) => run::run("rest-mix", Load::RestMix, &flags),
+            Chosen::Health(flags) => run::run("health", Load::Health, &flags),
+            Chosen::Batch(flags) => run::run("batch", Load::Batch, &flags),
+            Chosen::Pipelined(flags) => run::run("pipelined", Load::WebSocket, &flags),
             Chosen::Ramp200(flags) => run::ramp_200(flags),
             Chosen::Stream(stream) => stream.run(),
             Chosen::Soak(soak) => soak.run(),

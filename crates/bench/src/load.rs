@@ -1,65 +1,70 @@
 //! One load on a venue: how the venue is opened, what drives it, and what is read of it meanwhile.
 
-use std::path::Path;
 use std::time::Duration;
 
 use cli::Failure;
-use serde_json::Value;
 
-use super::figures::Book;
 use super::flags::Flags;
 use super::fleet::{Drive, Moment};
-use super::flow::SYMBOL;
-use super::scenario::Scenario;
-use super::spec::{Key, Report};
+use super::machine;
+use super::report::{Report, report};
+use super::samples::depth;
+use super::spec::{Key, Load, Outcome};
 use super::stages::Reading;
 use super::usage::Usage;
 use super::venue::Venue;
 
+/// A load under the name of its run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scenario {
+    pub(super) name: &'static str,
+    pub(super) load: Load,
+}
+
 /// What the venue did.
 pub(super) struct Measured {
-    pub(super) report: Report,
-    pub(super) before: Reading,
-    pub(super) after: Reading,
+    pub(super) outcome: Outcome,
+    pub(super) stages: Report,
     pub(super) usage: Option<Usage>,
-    pub(super) book: Option<Book>,
+    /// Price levels at the end.
+    pub(super) book: Option<Report>,
 }
 
 impl Measured {
     /// Orders a second of a run in which every one of them succeeded.
     pub(super) fn flawless_per_s(&self, flags: &Flags) -> Result<f64, Failure> {
-        let errors = &self.report.errors;
-        match errors.is_empty() {
-            true => Ok(self.report.total().orders as f64 / flags.measured().as_secs_f64()),
-            false => Err(Failure::new(format!("not all orders succeeded: {errors:?}"))),
+        let errors = &self.outcome.errors;
+        if errors.is_empty() {
+            return Ok(self.outcome.orders_per_s(flags.measured()));
         }
+        Err(Failure::new(format!("not all orders succeeded: {errors:?}")))
     }
 }
 
-pub(super) fn open(flags: &Flags, within: &Path) -> Result<Venue, Failure> {
-    open_for(flags, within, usize::from(flags.clients))
-}
-
-pub(super) fn open_for(flags: &Flags, within: &Path, accounts: usize) -> Result<Venue, Failure> {
-    match (&flags.url, &flags.key, &flags.secret) {
+/// The machine as it was before, and the venue: a fresh one, or the one that runs at `--url`.
+pub(super) fn open(flags: &Flags, accounts: usize) -> Result<(Report, Venue), Failure> {
+    let within = flags.within.clone().unwrap_or_else(std::env::temp_dir);
+    let machine = machine::here(&within);
+    let venue = match (&flags.url, &flags.key, &flags.secret) {
         (Some(url), Some(api_key), Some(secret_key)) => {
             let key = Key { api_key: api_key.clone(), secret_key: secret_key.clone() };
-            Venue::at(url, &key, accounts)
+            Venue::at(url, &key, accounts)?
         }
-        _ => Venue::start(within, &flags.settings(), flags.cores, accounts),
-    }
+        _ => Venue::start(&within, &flags.settings(), flags.cores, accounts)?,
+    };
+    Ok((machine, venue))
 }
 
 /// `watch` is called where the measured time begins and where it ends.
 pub(super) fn measure(
-    scenario: &Scenario,
+    scenario: Scenario,
     flags: &Flags,
     venue: &Venue,
     mut watch: impl FnMut(Moment) -> Result<(), Failure>,
 ) -> Result<Measured, Failure> {
     let (mut before, mut after) = (Reading::default(), Reading::default());
     let mut usage = Between::default();
-    let report = drive(scenario, flags, venue).run(scenario.name, |moment| {
+    let outcome = drive(scenario.load, flags, venue).run(scenario.name, |moment| {
         usage.look(moment, venue.process());
         let reading = tolerant(venue, Reading::of(venue))?.unwrap_or_default();
         match moment {
@@ -69,7 +74,7 @@ pub(super) fn measure(
         watch(moment)
     })?;
     let book = tolerant(venue, book(venue))?;
-    Ok(Measured { report, before, after, usage: usage.spent(), book })
+    Ok(Measured { outcome, stages: after.since(&before), usage: usage.spent(), book })
 }
 
 /// What is to be measured beside the venue.
@@ -88,14 +93,14 @@ fn tolerant<T>(venue: &Venue, told: Result<T, Failure>) -> Result<Option<T>, Fai
     }
 }
 
-pub(super) fn drive(scenario: &Scenario, flags: &Flags, venue: &Venue) -> Drive {
+pub(super) fn drive(load: Load, flags: &Flags, venue: &Venue) -> Drive {
     Drive {
         address: venue.address.clone(),
-        load: scenario.load,
+        load,
         keys: venue.keys.clone(),
         agents: usize::from(flags.agents),
         rate: flags.rate,
-        window: if scenario.pipelines { usize::from(flags.window) } else { 1 },
+        window: if load == Load::WebSocket { usize::from(flags.window) } else { 1 },
         seed: flags.seed,
         warm_up: Duration::from_secs(flags.warm_up),
         measured: flags.measured(),
@@ -125,9 +130,8 @@ impl Between {
     }
 }
 
-fn book(venue: &Venue) -> Result<Book, Failure> {
-    let text = venue.get(&format!("/api/v3/depth?symbol={SYMBOL}&limit=5000"))?;
-    let depth: Value = serde_json::from_str(&text)?;
+fn book(venue: &Venue) -> Result<Report, Failure> {
+    let depth = depth(venue, 5_000)?;
     let levels = |side: &str| depth[side].as_array().map_or(0, Vec::len);
-    Ok(Book { bid_levels: levels("bids"), ask_levels: levels("asks") })
+    Ok(report! { bid_levels: levels("bids"), ask_levels: levels("asks") })
 }

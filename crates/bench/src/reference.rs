@@ -8,8 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cli::Failure;
-use serde::Serialize;
 
+use super::report::{Report, report};
 use super::tally::Tally;
 
 const BLOCK: usize = 4 << 10;
@@ -20,14 +20,8 @@ const SYNC_TIME: Duration = Duration::from_millis(1_500);
 const TURNS: usize = 5_000;
 const TURN_TIME: Duration = Duration::from_millis(500);
 
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(super) struct Disk {
-    pub(super) p50: f64,
-    pub(super) p99: f64,
-}
-
 /// One block of 4 KiB after the other, each synced before the next.
-pub(super) fn fdatasync_ms(folder: &Path) -> Result<Disk, Failure> {
+pub(super) fn fdatasync_ms(folder: &Path) -> Result<Report, Failure> {
     let path = folder.join("bench-fdatasync");
     let named = |error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
     let mut options = OpenOptions::new();
@@ -37,7 +31,7 @@ pub(super) fn fdatasync_ms(folder: &Path) -> Result<Disk, Failure> {
     measured
 }
 
-fn sync_blocks(file: &mut File) -> std::io::Result<Disk> {
+fn sync_blocks(file: &mut File) -> std::io::Result<Report> {
     file.write_all(&vec![0; BLOCK * BLOCKS])?;
     file.sync_all()?;
     let mut tally = Tally::default();
@@ -54,7 +48,7 @@ fn sync_blocks(file: &mut File) -> std::io::Result<Disk> {
             break;
         }
     }
-    Ok(Disk { p50: tally.quantile_ms(0.5), p99: tally.quantile_ms(0.99) })
+    Ok(report! { p50: tally.quantile_ms(0.5), p99: tally.quantile_ms(0.99) })
 }
 
 /// The median of a byte's way to another thread and back, over TCP.

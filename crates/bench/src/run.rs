@@ -1,276 +1,356 @@
-//! A scenario that is one load: references first, then the venue, then the figures.
+//! A scenario that is one load: references first, then the venue, then the report.
 
-use std::io::Write;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use cli::Failure;
 use server::now_ns;
 
 use super::bare::Bare;
-use super::figures::{BareFigures, BareOpen, Beside, ByType, Figures, Highest, Second, csv};
 use super::flags::Flags;
 use super::fleet::Drive;
-use super::highest::at_half;
-use super::latency::{Latency, per};
-use super::load::{Between, Measured, drive, measure, open, other};
-use super::looks;
-use super::machine::{Machine, Versions};
-use super::reference::{self, Disk};
-use super::resting::Resting;
-use super::scenario::Scenario;
-use super::spec::Report;
+use super::load::{Between, Measured, Scenario, drive, measure, open, other};
+use super::report::{Figure, Report, report};
+use super::spec::{Load, Outcome};
 use super::standing::fill;
+use super::tally::{Tally, per};
 use super::usage::Usage;
 use super::venue::Venue;
-use super::{page, require, table};
+use super::{machine, reference, samples};
 
 /// How long the bare handler is driven, of which the first part is not measured.
 const BARE_WARM_UP: Duration = Duration::from_millis(500);
 const BARE_MEASURED_MAX: Duration = Duration::from_secs(2);
 /// And how long in an open loop, of whose percentiles stalls of the machine are a part.
 const BARE_OPEN_MAX: Duration = Duration::from_secs(5);
+/// Of the closed loop that finds the highest rate.
+const HIGHEST_S_MAX: u64 = 10;
+/// Of the highest rate, when no other is asked for.
+const PART: f64 = 0.5;
 
-/// What the machine could do in that minute.
-pub(super) struct Reference {
-    disk: Option<Disk>,
-    loopback_us: f64,
-    bare: Report,
-    bare_usage: Option<Usage>,
-    handler: Bare,
-    drive: Drive,
-}
-
-impl Reference {
-    fn bare_per_s(&self) -> f64 {
-        self.bare.total().orders as f64 / self.drive.measured.as_secs_f64()
-    }
-
-    /// The bare handler in an open loop, at a rate that is no more than half of what it does.
-    fn bare_at(&self, scenario: &Scenario, flags: &Flags) -> Result<Option<BareOpen>, Failure> {
-        let highest = self.bare_per_s() / scenario.bare.orders_per_request() as f64;
-        let Some(rate) = flags.rate.filter(|rate| *rate <= highest / 2.0) else { return Ok(None) };
-        let measured = flags.measured().min(BARE_OPEN_MAX);
-        let address = self.handler.address.clone();
-        let drive = Drive { address, rate: Some(rate), measured, ..self.drive.clone() };
-        let report = drive.run("bare handler at that rate", |_| Ok(()))?;
-        Ok(Some(BareOpen { rate, latency: Latency::of(&report.total()) }))
-    }
-}
-
-/// Of the book that users find.
+/// `ramp-200`: the users, the book that they find, and how often it is sampled.
 const RAMP_ORDERS: u64 = 15_000;
 const RAMP_USERS: u16 = 200;
 const RAMP_S: u64 = 300;
+const RAMP_SAMPLES: u32 = 60;
+const RAMP_SAMPLE_EVERY_MIN: Duration = Duration::from_millis(200);
 
-/// Looks at that book over the whole time, as far as they are not crowded: each is some hundred kilobytes.
-const RAMP_LOOKS: u32 = 60;
-const RAMP_LOOK_EVERY_MIN: Duration = Duration::from_millis(200);
+/// A venue that is about to be measured, and what the machine could do in that minute.
+pub(super) struct Run<'a> {
+    scenario: Scenario,
+    pub(super) flags: &'a Flags,
+    pub(super) venue: Venue,
+    machine: Report,
+    disk: Option<Report>,
+    loopback_us: f64,
+    bare: Outcome,
+    bare_usage: Option<Usage>,
+    bare_drive: Drive,
+    bare_handler: Bare,
+}
+
+/// What a venue does when every client sends its next request as soon as it can.
+pub(super) struct Highest {
+    orders_per_s: f64,
+    report: Report,
+}
+
+pub(super) fn run(name: &'static str, load: Load, flags: &Flags) -> Result<(), Failure> {
+    let scenario = Scenario { name, load };
+    let run = Run::begin(scenario, flags, open(flags, flags.clients.into())?)?;
+    let (rated, highest) = with_rate(scenario, flags, &run.venue)?;
+    let measured = measure(scenario, &rated, &run.venue, |_| Ok(()))?;
+    run.finish(&rated, highest, &measured, Report::default())
+}
 
 pub(super) fn ramp_200(mut flags: Flags) -> Result<(), Failure> {
     flags.clients = RAMP_USERS;
     flags.warm_up = 0;
     flags.duration.get_or_insert(RAMP_S);
     flags.ramp.get_or_insert(flags.measured().as_secs());
-    let orders = *flags.orders.get_or_insert(RAMP_ORDERS);
-    let (scenario, flags) = (&Scenario::RAMP_200, &flags);
-    let within = flags.within.clone().unwrap_or_else(std::env::temp_dir);
-    let machine = Machine::here(&within);
-    let venue = open(flags, &within)?;
-    let reference = refer(scenario, flags, &venue)?;
-    fill(flags, &venue, orders)?;
-    let (open_flags, highest) = with_rate(scenario, flags, &venue)?;
-    let look = || looks::resting_orders(&venue);
-    // What users of the closed loop took last, nobody has put back.
-    fill(flags, &venue, orders.saturating_sub(look()?))?;
-    let begin = look()?;
-    let every = (flags.measured() / RAMP_LOOKS).max(RAMP_LOOK_EVERY_MIN);
-    let (measured, seen) = looks::watched(scenario, &open_flags, &venue, every, |_| look())?;
-    let resting = Resting::of(orders, begin, &seen, look()?);
-    let beside = beside(scenario, flags)?;
-    let mut figures = figures(scenario, &open_flags, machine, reference, &measured, beside)?;
-    figures.highest = highest;
-    figures.resting = Some(resting);
-    tell(flags, &figures, &measured.report)
-}
-
-pub(super) fn run(scenario: &Scenario, flags: &Flags) -> Result<(), Failure> {
-    let within = flags.within.clone().unwrap_or_else(std::env::temp_dir);
-    let machine = Machine::here(&within);
-    let venue = open(flags, &within)?;
-    let reference = refer(scenario, flags, &venue)?;
-    fill(flags, &venue, flags.orders.unwrap_or(0))?;
-    let (rated, highest) = with_rate(scenario, flags, &venue)?;
-    let measured = measure(scenario, &rated, &venue, |_| Ok(()))?;
-    let beside = beside(scenario, flags)?;
-    let mut figures = figures(scenario, &rated, machine, reference, &measured, beside)?;
-    figures.highest = highest;
-    tell(flags, &figures, &measured.report)
+    let wanted = *flags.orders.get_or_insert(RAMP_ORDERS);
+    let scenario = Scenario { name: "ramp-200", load: Load::KeptBook };
+    let run = Run::begin(scenario, &flags, open(&flags, flags.clients.into())?)?;
+    let (rated, highest) = with_rate(scenario, &flags, &run.venue)?;
+    let resting = || samples::resting_orders(&run.venue);
+    // The last orders that users of the closed loop took were not put back.
+    fill(&flags, &run.venue, wanted.saturating_sub(resting()?))?;
+    let begin = resting()?;
+    let every = (flags.measured() / RAMP_SAMPLES).max(RAMP_SAMPLE_EVERY_MIN);
+    let (measured, mut seen) =
+        samples::sampled(scenario, &rated, &run.venue, every, |_| resting())?;
+    let end = resting()?;
+    seen.extend([begin, end]);
+    let resting = report! {
+        wanted: wanted,
+        begin: begin,
+        end: end,
+        least: seen.iter().min().copied(),
+        most: seen.iter().max().copied(),
+        looks: seen.len(),
+    };
+    run.finish(&rated, highest, &measured, report! { resting: resting })
 }
 
 /// An open loop has the rate that is asked for, or half of the highest.
 pub(super) fn with_rate(
-    scenario: &Scenario,
+    scenario: Scenario,
     flags: &Flags,
     venue: &Venue,
 ) -> Result<(Flags, Option<Highest>), Failure> {
-    if scenario.is_closed || flags.rate.is_some() {
+    // Closed, as the systems we compare against were measured.
+    if scenario.name == "rest-mix" || flags.rate.is_some() {
         return Ok((flags.clone(), None));
     }
-    let highest = Highest::find(scenario, flags, venue)?;
-    Ok((at_half(flags, scenario, highest.orders_per_s), Some(highest)))
+    let duration_s = flags.measured().as_secs().min(HIGHEST_S_MAX);
+    let all = Flags { rate: None, ramp: None, duration: Some(duration_s), ..flags.clone() };
+    let outcome = drive(scenario.load, &all, venue).run("highest rate", |_| Ok(()))?;
+    let orders_per_s = outcome.orders_per_s(all.measured());
+    let report = report! { duration_s: duration_s, orders_per_s: orders_per_s }
+        .with(outcome.total().latency())
+        .with(report! { errors: &outcome.errors });
+    Ok((at_half(flags, scenario.load, orders_per_s), Some(Highest { orders_per_s, report })))
 }
 
-pub(super) fn refer(
-    scenario: &Scenario,
-    flags: &Flags,
-    venue: &Venue,
-) -> Result<Reference, Failure> {
-    let disk = venue.folder().map(reference::fdatasync_ms).transpose()?;
-    let loopback_us = reference::loopback_us()?;
-    let key = &venue.keys[0];
-    let bare = Bare::start(key)?;
-    let drive = Drive {
-        address: bare.address.clone(),
-        load: scenario.bare,
-        keys: vec![key.clone(); venue.keys.len()],
-        rate: None,
-        window: 1,
-        warm_up: BARE_WARM_UP,
-        measured: flags.measured().min(BARE_MEASURED_MAX),
-        ramp: Duration::ZERO,
-        ..drive(scenario, flags, venue)
-    };
-    let mut usage = Between::default();
-    let report = drive.run("bare handler", |moment| {
-        usage.look(moment, Some(bare.process()));
-        Ok(())
-    })?;
-    let bare_usage = usage.spent();
-    Ok(Reference { disk, loopback_us, bare: report, bare_usage, handler: bare, drive })
+/// The same with half of that many orders a second.
+pub(super) fn at_half(flags: &Flags, load: Load, orders_per_s: f64) -> Flags {
+    let requests_per_s = orders_per_s / load.orders_per_request() as f64;
+    Flags { rate: Some((requests_per_s * PART).max(1.0)), ..flags.clone() }
 }
 
-/// The same load on something else, in the same run. An open loop without a rate has half of what that
-/// does at most.
-pub(super) fn beside(scenario: &Scenario, flags: &Flags) -> Result<Option<Beside>, Failure> {
-    let Some((url, other)) = other(flags)? else { return Ok(None) };
-    let (rated, highest) = with_rate(scenario, flags, &other)?;
-    let Measured { report, .. } = measure(scenario, &rated, &other, |_| Ok(()))?;
-    Ok(Some(Beside::of(url, &report, flags.measured(), highest)))
+impl<'a> Run<'a> {
+    pub(super) fn begin(
+        scenario: Scenario,
+        flags: &'a Flags,
+        (machine, venue): (Report, Venue),
+    ) -> Result<Self, Failure> {
+        let disk = venue.folder().map(reference::fdatasync_ms).transpose()?;
+        let loopback_us = reference::loopback_us()?;
+        let bare_handler = Bare::start(&venue.keys[0])?;
+        let bare_load = match scenario.load {
+            Load::Health | Load::Batch => scenario.load,
+            _ => Load::RestMix,
+        };
+        let bare_drive = Drive {
+            address: bare_handler.address.clone(),
+            keys: vec![venue.keys[0].clone(); venue.keys.len()],
+            rate: None,
+            warm_up: BARE_WARM_UP,
+            measured: flags.measured().min(BARE_MEASURED_MAX),
+            ramp: Duration::ZERO,
+            ..drive(bare_load, flags, &venue)
+        };
+        let mut usage = Between::default();
+        let bare = bare_drive.run("bare handler", |moment| {
+            usage.look(moment, Some(bare_handler.process()));
+            Ok(())
+        })?;
+        let bare_usage = usage.spent();
+        fill(flags, &venue, flags.orders.unwrap_or(0))?;
+        Ok(Self {
+            scenario,
+            flags,
+            venue,
+            machine,
+            disk,
+            loopback_us,
+            bare,
+            bare_usage,
+            bare_drive,
+            bare_handler,
+        })
+    }
+
+    /// Measures what `--beside` names, and prints the report; `more` is particular to a scenario.
+    pub(super) fn finish(
+        self,
+        rated: &Flags,
+        highest: Option<Highest>,
+        measured: &Measured,
+        more: Report,
+    ) -> Result<(), Failure> {
+        let total = measured.outcome.total();
+        let orders_per_s = measured.outcome.orders_per_s(rated.measured());
+        let most_per_s = highest.as_ref().map_or(orders_per_s, |highest| highest.orders_per_s);
+        let beside = self.beside(most_per_s, &total)?;
+        let mut report = self.load(rated);
+        report.push("machine", self.machine.clone());
+        report.push("versions", machine::versions());
+        if let Some(highest) = highest {
+            report.push("highest", highest.report);
+        }
+        report
+            .with(orders(rated, measured, &total))
+            .with(more)
+            .with(self.reference(rated)?)
+            .with(report! { beside: beside })
+            .with(resources(rated, measured, &total))
+            .with(report! {
+                time: now_ns() / 1_000_000_000,
+                command: Figure::data(command().into()),
+                seconds: seconds(&measured.outcome),
+                histogram: Figure::data(serde_json::to_value(&total)?["histogram"].clone()),
+            })
+            .print(&self.flags.output)
+    }
+
+    fn load(&self, rated: &Flags) -> Report {
+        let kind = if rated.rate.is_some() { "open" } else { "closed" };
+        let clients = usize::from(rated.clients);
+        let agents = usize::from(rated.agents.min(rated.clients));
+        let durability = match rated.url {
+            Some(_) => "as the venue was started",
+            None => rated.durability.name(),
+        };
+        let rate = rated.rate.map(|rate| rate * self.scenario.load.orders_per_request() as f64);
+        let ramp_s = rated.ramp.unwrap_or(0);
+        let at = rate.map_or(String::new(), |rate| format!(" at {rate:.0}/s"));
+        let joining = match ramp_s {
+            0 => String::new(),
+            _ => format!(" once all clients have joined, over {ramp_s} s"),
+        };
+        let name = self.scenario.name;
+        let sentence = format!(
+            "{name}, {kind} loop{at}{joining}, {clients} clients in {agents} processes, \
+             durability {durability}"
+        );
+        Report::note("load", sentence).with(report! {
+            scenario: Figure::data(name.into()),
+            loop: Figure::data(kind.into()),
+            clients: Figure::data(clients.into()),
+            agents: Figure::data(agents.into()),
+            durability: Figure::data(durability.into()),
+            duration_s: rated.measured().as_secs_f64(),
+            rate: rate,
+            ramp_s: Figure::data(ramp_s.into()),
+        })
+    }
+
+    fn reference(&self, rated: &Flags) -> Result<Report, Failure> {
+        let bare = self.bare.total();
+        let usage = self.bare_usage.as_ref();
+        Ok(report! {
+            disk_fdatasync_ms: self.disk.clone(),
+            loopback_us: self.loopback_us,
+            bare_handler_per_s: self.bare.orders_per_s(self.bare_drive.measured),
+            bare_handler: report! {
+                mean_ms: bare.mean_ms(),
+                p50_ms: bare.quantile_ms(0.5),
+                p99_ms: bare.quantile_ms(0.99),
+                cpu_us_per_request: usage.map(|usage| per(usage.cpu_s * 1e6, bare.orders)),
+                open: self.bare_at(rated)?,
+            },
+        })
+    }
+
+    /// The bare handler in an open loop, at a rate that is no more than half of what it does.
+    fn bare_at(&self, rated: &Flags) -> Result<Option<Report>, Failure> {
+        let per_s = self.bare.orders_per_s(self.bare_drive.measured);
+        let highest = per_s / self.bare_drive.load.orders_per_request() as f64;
+        let Some(rate) = rated.rate.filter(|rate| *rate <= highest / 2.0) else { return Ok(None) };
+        let measured = rated.measured().min(BARE_OPEN_MAX);
+        let address = self.bare_handler.address.clone();
+        let drive = Drive { address, rate: Some(rate), measured, ..self.bare_drive.clone() };
+        let outcome = drive.run("bare handler at that rate", |_| Ok(()))?;
+        Ok(Some(report! { rate: rate }.with(outcome.total().latency())))
+    }
+
+    /// The same load on something else, in the same run. An open loop without a rate has half of
+    /// the highest rate there.
+    fn beside(&self, most_per_s: f64, total: &Tally) -> Result<Option<Report>, Failure> {
+        let Some((url, other)) = other(self.flags)? else { return Ok(None) };
+        let (rated, highest) = with_rate(self.scenario, self.flags, &other)?;
+        let Measured { outcome, .. } = measure(self.scenario, &rated, &other, |_| Ok(()))?;
+        let orders_per_s = outcome.orders_per_s(rated.measured());
+        let most = highest.as_ref().map_or(orders_per_s, |highest| highest.orders_per_s);
+        let (times, part) =
+            (most_per_s / most, total.quantile_ms(0.99) / outcome.total().quantile_ms(0.99));
+        let sentence = match highest {
+            Some(_) => {
+                format!("{times:.1} times the highest rate, {part:.2} of its p99, each at half")
+            }
+            None => format!("{times:.1} times the rate, {part:.2} of its p99"),
+        };
+        let mut report = report! { url: url };
+        if let Some(highest) = highest {
+            report.push("highest", highest.report);
+        }
+        let latency = outcome.total().latency();
+        let report = report.with(report! { orders_per_s: orders_per_s }).with(latency);
+        let errors = report! { success_rate: outcome.success_rate(), errors: &outcome.errors };
+        Ok(Some(report.with(errors).with(Report::note("the venue has", sentence))))
+    }
 }
 
-pub(super) fn figures(
-    scenario: &Scenario,
-    flags: &Flags,
-    machine: Machine,
-    reference: Reference,
-    measured: &Measured,
-    beside: Option<Beside>,
-) -> Result<Figures, Failure> {
-    let Measured { report, usage, .. } = measured;
-    let total = report.total();
-    let failed: u64 = report.errors.values().sum();
-    let duration_s = flags.measured().as_secs_f64();
-    let cpu_s = usage.as_ref().map(|usage| usage.cpu_s);
-    let cpu_s_per_million_orders = cpu_s.map(|cpu_s| per(cpu_s * 1e6, total.orders));
+fn orders(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
+    let Measured { outcome, stages, book, .. } = measured;
+    let mut by_type = Report::default();
+    for (name, tally) in &outcome.by_type {
+        by_type.push(name, report! { orders: tally.orders }.with(tally.latency()));
+    }
+    report! {
+        orders: total.orders,
+        orders_per_s: outcome.orders_per_s(flags.measured()),
+        // Of the best second.
+        orders_per_s_peak: outcome.seconds.iter().map(|s| s.orders).max().unwrap_or(0) as f64,
+    }
+    .with(total.latency())
+    .with(report! {
+        success_rate: outcome.success_rate(),
+        errors: &outcome.errors,
+        by_type: by_type,
+        stages: stages.clone(),
+        fills: 2 * outcome.trades,
+        trades_per_order: per(outcome.trades as f64, total.orders),
+        matched_per_s: outcome.trades as f64 / flags.measured().as_secs_f64(),
+        book: book.clone(),
+    })
+}
+
+fn resources(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
+    let Measured { outcome, usage, .. } = measured;
     let spent = |pick: fn(&Usage) -> u64| usage.as_ref().map(pick);
     let each = |pick: fn(&Usage) -> u64| spent(pick).map(|all| per(all as f64, total.orders));
-    let bytes = report.bytes_sent + report.bytes_received;
-    let stages = measured.after.since(&measured.before);
-    let as_json = serde_json::to_value(&total)?;
-    Ok(Figures {
-        scenario: scenario.name,
-        loop_kind: if flags.rate.is_some() { "open" } else { "closed" },
-        clients: usize::from(flags.clients),
-        agents: usize::from(flags.agents.min(flags.clients)),
-        durability: match flags.url {
-            Some(_) => "as the venue was started".to_owned(),
-            None => flags.durability.name().to_owned(),
-        },
-        duration_s,
-        rate: flags.rate.map(|rate| rate * scenario.orders_per_request() as f64),
-        ramp_s: flags.ramp.unwrap_or(0),
-        highest: None,
-        orders: total.orders,
-        orders_per_s: total.orders as f64 / duration_s,
-        orders_per_s_peak: report.seconds.iter().map(|s| s.orders).max().unwrap_or(0) as f64,
-        latency: Latency::of(&total),
-        by_type: ByType::of(report),
-        stages: stages.into_iter().map(|stage| (stage.name, stage)).collect(),
-        success_rate: per(total.orders as f64, total.orders + failed),
-        errors: report.errors.clone(),
-        fills: 2 * report.trades,
-        trades_per_order: per(report.trades as f64, total.orders),
-        matched_per_s: report.trades as f64 / duration_s,
-        book: measured.book,
-        resting: None,
-        disk_fdatasync_ms: reference.disk,
-        loopback_us: reference.loopback_us,
-        bare_handler_per_s: reference.bare_per_s(),
-        beside,
-        bare_handler: BareFigures::of(
-            &reference.bare,
-            reference.bare_usage.as_ref(),
-            reference.bare_at(scenario, flags)?,
-        ),
+    let cpu_s = usage.as_ref().map(|usage| usage.cpu_s);
+    let s_per_million = per(flags.measured().as_secs_f64() * 1e6, total.orders);
+    let bytes = outcome.bytes_sent + outcome.bytes_received;
+    report! {
         rss_mb: usage.as_ref().map(|usage| usage.rss_mb),
-        cpu_s,
-        cpu_s_per_million_orders,
-        cost_per_million_orders: cost(flags, per(duration_s * 1e6, total.orders)),
+        cpu_s: cpu_s,
+        cpu_s_per_million_orders: cpu_s.map(|cpu_s| per(cpu_s * 1e6, total.orders)),
+        // At the rate of this run: the machine is paid for by the hour, busy or not.
+        cost_per_million_orders: flags.cost_per_hour.map(|cost| cost * s_per_million / 3_600.0),
         page_faults: spent(|usage| usage.page_faults),
         context_switches: spent(|usage| usage.context_switches),
         disk_bytes_per_order: each(|usage| usage.disk_written_bytes),
         packets_per_order: each(|usage| usage.loopback_packets),
+        // HTTP, both ways, heads included.
         bytes_per_order: per(bytes as f64, total.orders),
-        client_cpu_s: report.cpu_s,
-        threads: usage.as_ref().map_or_else(Vec::new, |usage| usage.threads.clone()),
-        by_readers: None,
-        memory: None,
-        seconds: Second::of(report),
-        machine,
-        versions: Versions::here(),
-        time: now_ns() / 1_000_000_000,
-        histogram: as_json["histogram"].clone(),
-    })
+        client_cpu_s: outcome.cpu_s,
+        threads: usage.as_ref().map_or_else(|| Usage::default().threads(), Usage::threads),
+    }
 }
 
-/// Of a million orders, at the rate of this run: the machine is paid for by the hour, busy or not.
-fn cost(flags: &Flags, seconds_per_million: f64) -> Option<f64> {
-    flags.cost_per_hour.map(|per_hour| per_hour * seconds_per_million / 3_600.0)
-}
-
-pub(super) fn tell(flags: &Flags, figures: &Figures, report: &Report) -> Result<(), Failure> {
-    let value = serde_json::to_value(figures)?;
-    let mut text = match (flags.json, flags.csv) {
-        (true, _) => value.to_string(),
-        (_, true) => csv(&value).map_err(|error| Failure::fault(error.to_string()))?,
-        _ => table::table(figures),
+fn seconds(outcome: &Outcome) -> Figure {
+    let second = |tally: &Tally| {
+        let (p50, p99) = (tally.quantile_ms(0.5), tally.quantile_ms(0.99));
+        report! { orders: tally.orders, p50_ms: p50, p99_ms: p99 }.value()
     };
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
-    std::io::stdout().write_all(text.as_bytes())?;
-    if let Some(file) = &flags.html {
-        write_page(file, &page::page(figures, &report.total(), &command()))?;
-    }
-    require::check(&flags.require, &value)
+    Figure::data(outcome.seconds.iter().map(second).collect())
 }
 
-fn write_page(file: &PathBuf, page: &str) -> Result<(), Failure> {
-    std::fs::write(file, page).map_err(|error| Failure::new(format!("{}: {error}", file.display())))
-}
-
-/// As it was typed, but for what must not be shown.
+/// The command line without its secrets.
 fn command() -> String {
     let mut words = vec!["buttonwood".to_owned()];
     let mut is_hidden = false;
     for word in std::env::args().skip(1) {
-        words.push(if is_hidden { "...".to_owned() } else { word.clone() });
-        is_hidden = word == "--secret";
-        if word.starts_with("--secret=") {
-            words.pop();
-            words.push("--secret=...".into());
-        }
+        let (name, value) = word.split_once('=').map_or((&*word, None), |(n, v)| (n, Some(v)));
+        let is_secret = matches!(name, "--secret" | "--beside-secret");
+        words.push(match (is_hidden, is_secret, value) {
+            (true, ..) => "...".to_owned(),
+            (_, true, Some(_)) => format!("{name}=..."),
+            _ => word.clone(),
+        });
+        is_hidden = is_secret && value.is_none();
     }
     words.join(" ")
 }

@@ -1,10 +1,11 @@
 //! What an agent is told, and what it gives back: one line of JSON each.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::tally::Tally;
+use super::tally::{Tally, per};
 
 /// Orders in one request of [`Load::Batch`].
 pub(super) const BATCH: u64 = 20;
@@ -78,12 +79,12 @@ pub(super) enum Word {
     Connected,
     /// So many orders have been answered since the last word.
     Done(u64),
-    Ended(Box<Report>),
+    Ended(Box<Outcome>),
 }
 
 /// What came of it, within the time that is measured.
 #[derive(Debug, Default, Deserialize, Serialize)]
-pub(super) struct Report {
+pub(super) struct Outcome {
     /// By kind of order.
     pub(super) by_type: BTreeMap<String, Tally>,
     /// Of each second.
@@ -99,7 +100,7 @@ pub(super) struct Report {
     pub(super) cpu_s: f64,
 }
 
-impl Report {
+impl Outcome {
     /// Exact: every count of both histograms lands in the same bucket.
     pub(super) fn add(&mut self, other: &Self) {
         for (name, tally) in &other.by_type {
@@ -127,6 +128,22 @@ impl Report {
         self.by_type.values().for_each(|tally| total.add(tally));
         total
     }
+
+    pub(super) fn orders(&self) -> u64 {
+        self.by_type.values().map(|tally| tally.orders).sum()
+    }
+
+    pub(super) fn orders_per_s(&self, measured: Duration) -> f64 {
+        self.orders() as f64 / measured.as_secs_f64()
+    }
+
+    pub(super) fn failed(&self) -> u64 {
+        self.errors.values().sum()
+    }
+
+    pub(super) fn success_rate(&self) -> f64 {
+        per(self.orders() as f64, self.orders() + self.failed())
+    }
 }
 
 #[cfg(test)]
@@ -134,22 +151,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reports_of_agents_add_up_exactly_through_their_lines() {
+    fn outcomes_of_agents_add_up_exactly_through_their_lines() {
         let mut whole = Tally::default();
-        let mut merged = Report::default();
+        let mut merged = Outcome::default();
         for agent in 0..3_u64 {
-            let mut report = Report::default();
+            let mut outcome = Outcome::default();
             for at in 0..1_000 {
                 let latency_ns = (agent + 1) * 1_000 + at * at * 977;
-                report.by_type.entry("limit".into()).or_default().record(latency_ns, 1);
+                outcome.by_type.entry("limit".into()).or_default().record(latency_ns, 1);
                 whole.record(latency_ns, 1);
             }
-            *report.errors.entry("full".into()).or_default() += agent;
-            let line = serde_json::to_string(&report).expect("it has a form");
+            *outcome.errors.entry("full".into()).or_default() += agent;
+            let line = serde_json::to_string(&outcome).expect("it has a form");
             merged.add(&serde_json::from_str(&line).expect("it reads what it wrote"));
         }
-        assert_eq!(merged.total().histogram(), whole.histogram());
-        assert_eq!(merged.total().orders, 3_000);
+        assert_eq!(merged.total(), whole);
+        assert_eq!(merged.orders(), 3_000);
         assert_eq!(merged.errors["full"], 3);
     }
 }

@@ -2,21 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use cli::Failure;
-use serde::Serialize;
-
+use super::report::{Report, report};
 use super::venue::Venue;
+use cli::Failure;
 
 const NAME: &str = "buttonwood_order_stage_seconds";
 /// In the order in which an order passes them.
 const STAGES: [&str; 10] = [
     "receive", "decode", "check", "queue", "commit", "apply", "wake", "encode", "reply", "fan_out",
 ];
-
-/// As an order passes them, and not by their names.
-pub(super) fn in_order<'a>(stages: &'a BTreeMap<&'static str, Stage>) -> Vec<&'a Stage> {
-    STAGES.iter().filter_map(|name| stages.get(name)).collect()
-}
 
 /// Of each stage, since the venue began.
 #[derive(Clone, Debug, Default)]
@@ -27,17 +21,6 @@ struct Buckets {
     sum_s: f64,
     /// Upper bounds in seconds, and how many there were up to each.
     up_to: Vec<(f64, u64)>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct Stage {
-    #[serde(skip)]
-    pub(super) name: &'static str,
-    pub(super) orders: u64,
-    pub(super) p50_us: f64,
-    pub(super) p99_us: f64,
-    /// Of the time of all stages together that an order waits for.
-    pub(super) share: f64,
 }
 
 impl Reading {
@@ -63,25 +46,30 @@ impl Reading {
         reading
     }
 
-    /// What came in between. A venue that does not tell has no stages.
-    pub(super) fn since(&self, before: &Self) -> Vec<Stage> {
+    /// What came in between. A venue without these metrics has no stages.
+    pub(super) fn since(&self, before: &Self) -> Report {
         let none = Buckets::default();
         let of = |name: &'static str| {
             let before = before.0.get(name).unwrap_or(&none);
             Some((name, self.0.get(name)?.since(before)))
         };
         let stages: Vec<_> = STAGES.into_iter().filter_map(of).collect();
-        // Streams are told beside the answer.
+        // Streams are served beside the answer.
         let waited_for = stages.iter().filter(|(name, _)| *name != "fan_out");
         let total: f64 = waited_for.map(|(_, buckets)| buckets.sum_s).sum();
-        let stage = |(name, buckets): &(&'static str, Buckets)| Stage {
-            name,
-            orders: buckets.count(),
-            p50_us: buckets.quantile_s(0.5) * 1e6,
-            p99_us: buckets.quantile_s(0.99) * 1e6,
-            share: if total > 0.0 && *name != "fan_out" { buckets.sum_s / total } else { 0.0 },
-        };
-        stages.iter().map(stage).filter(|stage| stage.orders > 0).collect()
+        let mut report = Report::default();
+        for (name, buckets) in stages.iter().filter(|(_, buckets)| buckets.count() > 0) {
+            let is_waited_for = total > 0.0 && *name != "fan_out";
+            let stage = report! {
+                orders: buckets.count(),
+                p50_us: buckets.quantile_s(0.5) * 1e6,
+                p99_us: buckets.quantile_s(0.99) * 1e6,
+                // Of the time of all stages together that an order waits for.
+                share: if is_waited_for { buckets.sum_s / total } else { 0.0 },
+            };
+            report.push(name, stage);
+        }
+        report
     }
 }
 
@@ -135,16 +123,17 @@ mod tests {
     #[test]
     fn a_stage_is_what_came_between_two_readings() {
         let before = Reading::parse(&text([100, 100, 100], 1.0));
-        let stages = Reading::parse(&text([150, 200, 200], 3.0)).since(&before);
-        let [stage] = &stages[..] else { panic!("{stages:?}") };
-        assert_eq!((stage.name, stage.orders, stage.share), ("apply", 100, 1.0));
-        assert!((stage.p50_us - 1_000.0).abs() < 1e-6, "{stage:?}");
-        assert!((stage.p99_us - 1_980.0).abs() < 1e-6, "{stage:?}");
+        let stages = Reading::parse(&text([150, 200, 200], 3.0)).since(&before).value();
+        let stage = &stages["apply"];
+        assert_eq!((&stage["orders"], &stage["share"]), (&100.into(), &1.0.into()), "{stages}");
+        for (name, us) in [("p50_us", 1_000.0), ("p99_us", 1_980.0)] {
+            assert!((stage[name].as_f64().expect("a figure") - us).abs() < 1e-6, "{stages}");
+        }
     }
 
     #[test]
-    fn a_venue_that_does_not_tell_has_no_stages() {
+    fn a_venue_without_the_metrics_has_no_stages() {
         let nothing = Reading::parse("buttonwood_applied_sequence 7\n");
-        assert!(nothing.since(&nothing).is_empty());
+        assert!(nothing.since(&nothing).0.is_empty());
     }
 }

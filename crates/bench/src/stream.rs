@@ -4,27 +4,22 @@
 //! Each step has two parts. In a closed loop, what order entry can do at most shows; in an open one at
 //! half of what it did without readers, how latencies change, and how old market data is when it arrives.
 
-use std::collections::BTreeMap;
-
 use clap::Args;
 use cli::Failure;
-use serde_json::Value;
 
 use super::flags::Flags;
 use super::fleet::{Agent, Moment};
 use super::flow::SYMBOL;
-use super::highest::at_half;
-use super::latency::{Latency, per};
-use super::load::{Measured, measure, open_for};
-use super::machine::Machine;
+use super::load::{Measured, Scenario, measure, open};
 use super::reader::{Cue, ReaderSpec, Reading};
-use super::run::{self, figures, refer};
-use super::scenario::Scenario;
-use super::spec::Key;
-use super::step::{Age, Step};
+use super::report::{Report, report};
+use super::run::{Run, at_half};
+use super::samples::depth;
+use super::spec::{Key, Load};
+use super::tally::{Tally, per};
 use super::venue::Venue;
 
-const SCENARIO: Scenario = Scenario::STREAM;
+const SCENARIO: Scenario = Scenario { name: "stream", load: Load::RestMix };
 
 #[derive(Args, Clone, Debug)]
 pub(super) struct Stream {
@@ -47,38 +42,50 @@ struct Part {
     reading: Reading,
 }
 
+/// The step without readers: what the others are compared with.
+#[derive(Clone, Copy)]
+struct Base {
+    closed_orders_per_s: f64,
+    p50_ms: f64,
+    p99_ms: f64,
+}
+
 impl Stream {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let flags = &self.flags;
-        let within = flags.within.clone().unwrap_or_else(std::env::temp_dir);
-        let machine = Machine::here(&within);
         // Probes have an account of their own.
-        let mut venue = open_for(flags, &within, usize::from(flags.clients) + 1)?;
+        let (machine, mut venue) = open(flags, usize::from(flags.clients) + 1)?;
         let probe_key = venue.keys.pop().expect("it has one more than there are clients");
-        let reference = refer(&SCENARIO, flags, &venue)?;
-        super::standing::fill(flags, &venue, flags.orders.unwrap_or(0))?;
-
-        let mut steps = BTreeMap::new();
-        let mut open_flags = flags.clone();
-        let mut last = None;
+        let mut rated = flags.clone();
+        let mut run = Run::begin(SCENARIO, flags, (machine, venue))?;
+        let (mut steps, mut lost) = (Report::default(), Vec::new());
+        let (mut base, mut last) = (None, None);
         for readers in self.steps() {
-            let closed = part(&Flags { rate: None, ..flags.clone() }, &venue, &probe_key, readers)?;
-            if open_flags.rate.is_none() {
-                open_flags = at_half(flags, &SCENARIO, orders_per_s(flags, &closed.measured));
+            let closed_flags = Flags { rate: None, ..flags.clone() };
+            let closed = part(&closed_flags, &run.venue, &probe_key, readers)?;
+            if rated.rate.is_none() {
+                let highest = closed.measured.outcome.orders_per_s(flags.measured());
+                rated = at_half(flags, SCENARIO.load, highest);
             }
-            let open = part(&open_flags, &venue, &probe_key, readers)?;
-            let step = Step::of(&open_flags, &closed, &open, steps.get(&0));
-            steps.insert(readers, step);
+            let open = part(&rated, &run.venue, &probe_key, readers)?;
+            let base = *base.get_or_insert_with(|| Base::of(flags, &closed, &open));
+            steps.push(&readers.to_string(), step(&rated, &closed, &open, base));
+            let (gaps, behind) = missed(&closed, &open);
+            if gaps + behind > 0 {
+                lost.push(format!(
+                    "of {readers} readers: {gaps} gaps, {behind} did not come to the end"
+                ));
+            }
             last = Some(open.measured);
         }
         let measured = last.expect("one step is without readers");
-        // Readers need streams of ours, so the other one has none, and the rate of the open loops.
-        let beside = run::beside(&SCENARIO, &open_flags)?;
-        let mut figures = figures(&SCENARIO, &open_flags, machine, reference, &measured, beside)?;
-        let lost = lost(&steps);
-        figures.by_readers = Some(steps);
-        run::tell(flags, &figures, &measured.report)?;
-        lost
+        // The other one has no streams of ours: it has no readers, and the rate of the open loops.
+        run.flags = &rated;
+        run.finish(&rated, None, &measured, report! { by_readers: steps })?;
+        if lost.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::new(format!("readers lost updates: {}", lost.join("; "))))
     }
 
     fn steps(&self) -> Vec<usize> {
@@ -106,24 +113,9 @@ pub(super) fn orders_beside(
     measured.flawless_per_s(flags)
 }
 
-/// What must never be, whatever else is required of the run.
-fn lost(steps: &BTreeMap<usize, Step>) -> Result<(), Failure> {
-    let told = |(readers, step): (&usize, &Step)| {
-        let Step { gaps, readers_behind, .. } = step;
-        (gaps + readers_behind > 0).then(|| {
-            format!("of {readers} readers: {gaps} gaps, {readers_behind} did not come to the end")
-        })
-    };
-    let lost: Vec<_> = steps.iter().filter_map(told).collect();
-    match lost.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::new(format!("readers lost updates: {}", lost.join("; ")))),
-    }
-}
-
 fn part(flags: &Flags, venue: &Venue, probe_key: &Key, readers: usize) -> Result<Part, Failure> {
     let mut crowds = Crowds::gather(flags, venue, probe_key, readers)?;
-    let measured = measure(&SCENARIO, flags, venue, |moment| {
+    let measured = measure(SCENARIO, flags, venue, |moment| {
         crowds.tell(match moment {
             Moment::Begin => Cue::Begin,
             Moment::End => Cue::End,
@@ -134,14 +126,8 @@ fn part(flags: &Flags, venue: &Venue, probe_key: &Key, readers: usize) -> Result
 }
 
 fn last_update(venue: &Venue) -> Result<u64, Failure> {
-    let depth: Value =
-        serde_json::from_str(&venue.get(&format!("/api/v3/depth?symbol={SYMBOL}&limit=1"))?)?;
-    let id = depth["lastUpdateId"].as_u64();
+    let id = depth(venue, 1)?["lastUpdateId"].as_u64();
     id.ok_or_else(|| Failure::new("the venue's depth has no lastUpdateId"))
-}
-
-fn orders_per_s(flags: &Flags, measured: &Measured) -> f64 {
-    measured.report.total().orders as f64 / flags.measured().as_secs_f64()
 }
 
 /// The processes of readers.
@@ -184,40 +170,72 @@ impl Crowds {
     }
 }
 
-impl Step {
-    fn of(flags: &Flags, closed: &Part, open: &Part, without: Option<&Self>) -> Self {
-        let total = open.measured.report.total();
-        let closed_orders_per_s = orders_per_s(flags, &closed.measured);
-        let latency = Latency::of(&total);
-        let highest = without.map_or(closed_orders_per_s, |step| step.closed_orders_per_s);
-        let base = without.map_or(latency, |step| step.latency);
-        let (reading, seconds) = (&open.reading, flags.measured().as_secs_f64());
-        let failed = |part: &Part| part.measured.report.errors.values().sum::<u64>();
-        let mut reader_errors = closed.reading.errors.clone();
-        for (cause, count) in &reading.errors {
-            *reader_errors.entry(cause.clone()).or_default() += count;
-        }
+impl Base {
+    fn of(flags: &Flags, closed: &Part, open: &Part) -> Self {
+        let total = open.measured.outcome.total();
         Self {
-            closed_orders_per_s,
-            throughput_loss: ratio(highest - closed_orders_per_s, highest),
-            rate: flags.rate.unwrap_or(0.0),
-            orders_per_s: orders_per_s(flags, &open.measured),
-            latency,
-            p50_ratio: ratio(latency.p50_ms, base.p50_ms),
-            p99_ratio: ratio(latency.p99_ms, base.p99_ms),
-            errors: failed(closed) + failed(open),
-            cores: open.measured.usage.as_ref().map(|usage| usage.cpu_s / seconds),
-            reader_cores: reading.cpu_s / seconds,
-            messages_per_s: ratio(reading.messages as f64, reading.measured_s),
-            bytes_per_message: per(reading.bytes as f64, reading.messages),
-            order_to_update_ms: Age::of(&reading.order_to_update),
-            since_event_ms: Age::of(&reading.since_event),
-            probes: reading.probes,
-            gaps: closed.reading.gaps + reading.gaps,
-            readers_behind: closed.reading.behind + reading.behind,
-            reader_errors,
+            closed_orders_per_s: closed.measured.outcome.orders_per_s(flags.measured()),
+            p50_ms: total.quantile_ms(0.5),
+            p99_ms: total.quantile_ms(0.99),
         }
     }
+}
+
+/// Gaps, and readers that did not come to the last update.
+fn missed(closed: &Part, open: &Part) -> (u64, u64) {
+    let (closed, open) = (&closed.reading, &open.reading);
+    (closed.gaps + open.gaps, closed.behind + open.behind)
+}
+
+/// Latencies, cores, messages and ages are of the open loop; errors, gaps and readers behind of
+/// both.
+fn step(flags: &Flags, closed: &Part, open: &Part, base: Base) -> Report {
+    let own = Base::of(flags, closed, open);
+    let (reading, measured) = (&open.reading, flags.measured());
+    let mut reader_errors = closed.reading.errors.clone();
+    for (cause, count) in &reading.errors {
+        *reader_errors.entry(cause.clone()).or_default() += count;
+    }
+    let lost = base.closed_orders_per_s - own.closed_orders_per_s;
+    let (gaps, readers_behind) = missed(closed, open);
+    let usage = open.measured.usage.as_ref();
+    report! {
+        closed_orders_per_s: own.closed_orders_per_s,
+        throughput_loss: ratio(lost, base.closed_orders_per_s),
+        rate: flags.rate.unwrap_or(0.0),
+        orders_per_s: open.measured.outcome.orders_per_s(measured),
+    }
+    .with(open.measured.outcome.total().latency())
+    .with(report! {
+        p50_ratio: ratio(own.p50_ms, base.p50_ms),
+        p99_ratio: ratio(own.p99_ms, base.p99_ms),
+        errors: closed.measured.outcome.failed() + open.measured.outcome.failed(),
+        cores: usage.map(|usage| usage.cpu_s / measured.as_secs_f64()),
+        reader_cores: reading.cpu_s / measured.as_secs_f64(),
+        messages_per_s: ratio(reading.messages as f64, reading.measured_s),
+        bytes_per_message: per(reading.bytes as f64, reading.messages),
+        // From an order until a reader has the update that shows it.
+        order_to_update_ms: age(&reading.order_to_update),
+        // From `E` of an update until a reader has it.
+        since_event_ms: age(&reading.since_event),
+        probes: reading.probes,
+        gaps: gaps,
+        readers_behind: readers_behind,
+        reader_errors: &reader_errors,
+    })
+}
+
+fn age(tally: &Tally) -> Option<Report> {
+    (tally.orders > 0).then(|| {
+        report! {
+            min: tally.min_ms(),
+            mean: tally.mean_ms(),
+            p50: tally.quantile_ms(0.5),
+            p90: tally.quantile_ms(0.9),
+            p99: tally.quantile_ms(0.99),
+            max: tally.max_ms(),
+        }
+    })
 }
 
 /// Nothing, where there is nothing to compare with.

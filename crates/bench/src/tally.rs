@@ -8,12 +8,14 @@ use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Serialize};
 
+use super::report::{Report, report};
+
 /// What takes longer counts as this.
 const LATENCY_MAX_NS: u64 = 60_000_000_000;
 const DIGITS: u8 = 3;
 
 /// Written down, the histogram is HdrHistogram's V2 format in base64, as other tools read it.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Tally {
     pub(super) orders: u64,
     #[serde(serialize_with = "write_histogram", deserialize_with = "read_histogram")]
@@ -39,10 +41,6 @@ impl Tally {
         self.histogram.add(&other.histogram).expect("all have the same bounds");
     }
 
-    pub(super) fn histogram(&self) -> &Histogram<u64> {
-        &self.histogram
-    }
-
     pub(super) fn quantile_ms(&self, quantile: f64) -> f64 {
         ms(self.histogram.value_at_quantile(quantile))
     }
@@ -58,6 +56,31 @@ impl Tally {
     pub(super) fn max_ms(&self) -> f64 {
         ms(self.histogram.max())
     }
+
+    pub(super) fn latency(&self) -> Report {
+        report! {
+            min_ms: self.min_ms(),
+            mean_ms: self.mean_ms(),
+            p50_ms: self.quantile_ms(0.50),
+            p75_ms: self.quantile_ms(0.75),
+            p90_ms: self.quantile_ms(0.90),
+            p95_ms: self.quantile_ms(0.95),
+            p99_ms: self.quantile_ms(0.99),
+            p99_9_ms: self.quantile_ms(0.999),
+            max_ms: self.max_ms(),
+        }
+    }
+}
+
+/// Nothing, where there was nothing to divide among.
+pub(super) fn per(amount: f64, among: u64) -> f64 {
+    if among == 0 { 0.0 } else { amount / among as f64 }
+}
+
+/// The middle one of values that a measurement gave in its rounds.
+pub(super) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 fn ms(ns: u64) -> f64 {

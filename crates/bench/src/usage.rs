@@ -1,6 +1,10 @@
 //! What a process has used up to now, as the kernel counts it.
 
-use serde::Serialize;
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::report::Figure;
 
 /// Linux counts CPU time for programs in this unit on every machine.
 const TICKS_PER_SECOND: f64 = 100.0;
@@ -9,7 +13,7 @@ const TICKS_PER_SECOND: f64 = 100.0;
 /// written to the disk is of no use: it takes a byte in a large piece of its cache for all of the piece.
 const SERVES_SOCKETS: &str = "tokio-rt-worker";
 
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Usage {
     pub(super) cpu_s: f64,
     pub(super) rss_mb: f64,
@@ -17,15 +21,10 @@ pub(super) struct Usage {
     pub(super) context_switches: u64,
     /// Handed to the file system.
     pub(super) disk_written_bytes: u64,
-    pub(super) threads: Vec<ThreadUsage>,
+    /// CPU seconds by name: a runtime has many threads of one.
+    pub(super) threads: BTreeMap<String, f64>,
     /// Packets over this machine's own network, whoever sent them.
     pub(super) loopback_packets: u64,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct ThreadUsage {
-    pub(super) name: String,
-    pub(super) cpu_s: f64,
 }
 
 impl Usage {
@@ -51,25 +50,15 @@ impl Usage {
             if stat.name != SERVES_SOCKETS {
                 usage.disk_written_bytes += field(&file("io"), "wchar:").unwrap_or(0);
             }
-            usage.add_thread(stat);
+            *usage.threads.entry(stat.name).or_default() += stat.cpu_s;
         }
         Some(usage)
     }
 
-    /// Threads of one name are one line: a runtime has many.
-    fn add_thread(&mut self, Stat { name, cpu_s, .. }: Stat) {
-        match self.threads.iter_mut().find(|thread| thread.name == name) {
-            Some(thread) => thread.cpu_s += cpu_s,
-            None => self.threads.push(ThreadUsage { name, cpu_s }),
-        }
-    }
-
     /// What was used since `before`; the memory is what it is now.
     pub(super) fn since(&self, before: &Self) -> Self {
-        let of_thread = |thread: &ThreadUsage| {
-            let earlier = before.threads.iter().find(|earlier| earlier.name == thread.name);
-            let cpu_s = thread.cpu_s - earlier.map_or(0.0, |earlier| earlier.cpu_s);
-            ThreadUsage { name: thread.name.clone(), cpu_s }
+        let of_thread = |(name, cpu_s): (&String, &f64)| {
+            (name.clone(), cpu_s - before.threads.get(name).unwrap_or(&0.0))
         };
         Self {
             cpu_s: self.cpu_s - before.cpu_s,
@@ -80,6 +69,14 @@ impl Usage {
             threads: self.threads.iter().map(of_thread).collect(),
             loopback_packets: self.loopback_packets.saturating_sub(before.loopback_packets),
         }
+    }
+
+    /// CPU seconds of each thread; idle ones are for programs alone.
+    pub(super) fn threads(&self) -> Figure {
+        let row = |(name, cpu_s)| json!({ "name": name, "cpu_s": cpu_s });
+        let busy = self.threads.iter().filter(|(_, cpu_s)| **cpu_s >= 0.005);
+        let busy: Vec<_> = busy.map(|(name, cpu_s)| format!("{name} {cpu_s:.2} s")).collect();
+        Figure::Short(self.threads.iter().map(row).collect(), busy.join(", "))
     }
 }
 

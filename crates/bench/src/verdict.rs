@@ -1,10 +1,11 @@
 //! Whether a venue bore twice the rate of its knee.
 
 use cli::Failure;
-use serde::Serialize;
+use serde_json::Value;
 
 use super::agent::NOT_SENT;
-use super::rate_step::Step;
+use super::knee::Step;
+use super::report::{Figure, Report, report};
 
 /// Of the orders a second at the knee, what must succeed.
 const RATIO_MIN: f64 = 0.9;
@@ -17,37 +18,35 @@ const BUSY: &str = "503 code:-1008";
 /// What only says that no answer came in time, by the venue's name or by the client's.
 const TIMED_OUT: [&str; 2] = ["504 code:-1007", "no answer"];
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug)]
 pub(super) struct Verdict {
-    pub(super) sent_per_s: f64,
-    pub(super) succeeded_per_s: f64,
+    sent_per_s: f64,
+    succeeded_per_s: f64,
     /// Of the knee's orders a second, what succeeded at twice its rate.
-    pub(super) overload_ratio: f64,
-    pub(super) refused_per_s: f64,
-    pub(super) time_outs: u64,
-    pub(super) not_sent: u64,
+    overload_ratio: f64,
+    refused_per_s: f64,
+    time_outs: u64,
+    not_sent: u64,
     /// Errors that are neither the venue's refusal nor a time-out.
-    pub(super) other_errors: u64,
-    pub(super) bore_it: bool,
+    other_errors: u64,
     /// What it did not hold.
-    pub(super) faults: Vec<String>,
+    faults: Vec<String>,
 }
 
 impl Verdict {
     pub(super) fn of(knee: &Step, overload: &Step) -> Self {
         let mut verdict = Self {
-            sent_per_s: overload.orders_per_s + overload.refused_per_s,
-            succeeded_per_s: overload.orders_per_s,
-            overload_ratio: overload.orders_per_s / knee.orders_per_s,
-            refused_per_s: overload.refused_per_s,
+            sent_per_s: overload.orders_per_s() + overload.refused_per_s(),
+            succeeded_per_s: overload.orders_per_s(),
+            overload_ratio: overload.orders_per_s() / knee.orders_per_s(),
+            refused_per_s: overload.refused_per_s(),
             time_outs: 0,
             not_sent: 0,
             other_errors: 0,
-            bore_it: false,
             faults: Vec::new(),
         };
         let mut busy = 0;
-        for (cause, count) in &overload.errors {
+        for (cause, count) in &overload.outcome.errors {
             let is = |name: &&str| cause.starts_with(*name);
             *match cause.as_str() {
                 NOT_SENT => &mut verdict.not_sent,
@@ -57,7 +56,6 @@ impl Verdict {
             } += count;
         }
         verdict.faults = verdict.find_faults(knee, overload);
-        verdict.bore_it = verdict.faults.is_empty();
         verdict
     }
 
@@ -67,7 +65,7 @@ impl Verdict {
             faults.push(format!(
                 "{:.1} % of the knee's {:.0} orders a second succeeded, and {:.0} % must",
                 self.overload_ratio * 100.0,
-                knee.orders_per_s,
+                knee.orders_per_s(),
                 RATIO_MIN * 100.0
             ));
         }
@@ -83,72 +81,56 @@ impl Verdict {
         if self.other_errors > 0 {
             faults.push(format!("{} errors are not -1008", self.other_errors));
         }
-        if overload.refused_p99_ms > AT_ONCE_MS {
+        let refused_ms = overload.outcome.refused.quantile_ms(0.99);
+        if refused_ms > AT_ONCE_MS {
             faults.push(format!(
-                "refusals took {:.0} ms at p99, and at once is {AT_ONCE_MS} ms",
-                overload.refused_p99_ms
+                "refusals took {refused_ms:.0} ms at p99, and at once is {AT_ONCE_MS} ms"
             ));
         }
         faults
     }
 
     pub(super) fn result(&self) -> Result<(), Failure> {
-        match self.bore_it {
-            true => Ok(()),
-            false => Err(Failure::new(format!(
-                "the venue did not bear twice its knee's rate: {}",
-                self.faults.join("; ")
-            ))),
+        if self.faults.is_empty() {
+            return Ok(());
         }
+        let faults = self.faults.join("; ");
+        Err(Failure::new(format!("the venue did not bear twice its knee's rate: {faults}")))
     }
 
-    pub(super) fn table(&self, overload: &Step) -> String {
-        let Step { p50_ms, p99_ms, refused_p50_ms, refused_p99_ms, .. } = overload;
-        let mut text = format!(
-            "at twice the knee's rate: {:.0}/s answered, {:.0}/s succeeded (p50 {p50_ms:.1} ms, p99 {p99_ms:.1} ms), \
-             {:.0}/s refused (p50 {refused_p50_ms:.1} ms, p99 {refused_p99_ms:.1} ms), {} time-outs\n\
-             {:.1} % of the knee's orders a second succeeded: {}\n",
-            self.sent_per_s,
-            self.succeeded_per_s,
-            self.refused_per_s,
-            self.time_outs,
-            self.overload_ratio * 100.0,
-            if self.bore_it { "it bore it" } else { "IT DID NOT BEAR IT" },
-        );
-        for (cause, count) in &overload.errors {
-            text += &format!("{count} x {cause}\n");
-        }
-        text
+    pub(super) fn report(&self) -> Report {
+        let bore_it = self.faults.is_empty();
+        let faults = self.faults.iter().map(|fault| Value::from(fault.as_str()));
+        Report::note("", if bore_it { "it bore it" } else { "IT DID NOT BEAR IT" }).with(report! {
+            sent_per_s: self.sent_per_s,
+            succeeded_per_s: self.succeeded_per_s,
+            overload_ratio: self.overload_ratio,
+            refused_per_s: self.refused_per_s,
+            time_outs: self.time_outs,
+            not_sent: self.not_sent,
+            other_errors: self.other_errors,
+            bore_it: Figure::data(bore_it.into()),
+            faults: Figure::Short(faults.collect(), self.faults.join("; ")),
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::knee;
     use super::*;
 
-    fn step(rate: f64, orders_per_s: f64, errors: &[(&str, u64)]) -> Step {
-        let refused: u64 =
-            errors.iter().filter(|(cause, _)| *cause != NOT_SENT).map(|(_, count)| count).sum();
-        Step {
-            rate,
-            orders_per_s,
-            success_rate: 1.0,
-            errors: errors.iter().map(|(cause, count)| ((*cause).to_owned(), *count)).collect(),
-            p50_ms: 1.0,
-            p99_ms: 5.0,
-            max_ms: 5.0,
-            refused_per_s: refused as f64,
-            refused_p50_ms: 1.0,
-            refused_p99_ms: 400.0,
-            cores: None,
-            threads: Vec::new(),
-        }
+    fn step(rate: f64, orders: u64, errors: &[(&str, u64)], refused_ms: u64) -> Step {
+        let mut step = knee::tests::step(rate, orders, 5.0, errors);
+        let refused = errors.iter().filter(|(cause, _)| *cause != NOT_SENT);
+        step.outcome.refused.record(refused_ms * 1_000_000, refused.map(|(_, count)| count).sum());
+        step
     }
 
     /// A second at 2,000 orders, which is twice the knee.
-    fn faults(orders_per_s: f64, errors: &[(&str, u64)]) -> String {
+    fn faults(orders: u64, errors: &[(&str, u64)]) -> String {
         let verdict =
-            Verdict::of(&step(1_000.0, 1_000.0, &[]), &step(2_000.0, orders_per_s, errors));
+            Verdict::of(&step(1_000.0, 1_000, &[], 0), &step(2_000.0, orders, errors, 400));
         assert_eq!(verdict.result().is_ok(), verdict.faults.is_empty());
         verdict.faults.join("; ")
     }
@@ -156,20 +138,21 @@ mod tests {
     #[test]
     fn a_venue_bears_it_when_it_refuses_what_it_cannot_do_and_nothing_times_out() {
         let busy = "503 code:-1008,msg:Server is currently overloaded";
-        assert_eq!(faults(2_000.0, &[]), "", "all succeed");
-        assert_eq!(faults(900.0, &[(busy, 1_100)]), "");
-        assert!(faults(899.0, &[(busy, 1_101)]).contains("89.9 % of the knee's 1000 orders"));
-        assert!(faults(1_000.0, &[(busy, 500), (NOT_SENT, 500)]).contains("1500 orders a second"));
+        assert_eq!(faults(2_000, &[]), "", "all succeed");
+        assert_eq!(faults(900, &[(busy, 1_100)]), "");
+        assert!(faults(899, &[(busy, 1_101)]).contains("89.9 % of the knee's 1000 orders"));
+        assert!(faults(1_000, &[(busy, 500), (NOT_SENT, 500)]).contains("1500 orders a second"));
         let late = "no answer within 10 s after the end";
-        assert_eq!(faults(1_990.0, &[(late, 10)]), "10 orders timed out");
-        assert_eq!(faults(1_990.0, &[("504 code:-1007", 10)]), "10 orders timed out");
-        assert_eq!(faults(1_990.0, &[("500 code:-1000", 10)]), "10 errors are not -1008");
+        assert_eq!(faults(1_990, &[(late, 10)]), "10 orders timed out");
+        assert_eq!(faults(1_990, &[("504 code:-1007", 10)]), "10 orders timed out");
+        assert_eq!(faults(1_990, &[("500 code:-1000", 10)]), "10 errors are not -1008");
     }
 
     #[test]
-    fn who_is_refused_late_was_not_refused_at_once() {
-        let knee = step(1_000.0, 1_000.0, &[]);
-        let slow = Step { refused_p99_ms: 501.0, ..step(2_000.0, 2_000.0, &[]) };
+    fn an_order_that_is_refused_late_was_not_refused_at_once() {
+        let knee = step(1_000.0, 1_000, &[], 0);
+        let busy = "503 code:-1008";
+        let slow = step(2_000.0, 1_999, &[(busy, 1)], 501);
         assert!(Verdict::of(&knee, &slow).faults[0].contains("501 ms at p99"));
     }
 }

@@ -30,7 +30,7 @@ use server::now_ns;
 use self::client::{Answer, Client, Sent};
 pub(super) use self::client::{cause, read_more};
 use self::pace::Pace;
-use super::spec::{Report, Spec, Word};
+use super::spec::{Outcome, Spec, Word};
 use super::usage;
 
 /// How long answers are waited for when the time is over.
@@ -50,8 +50,8 @@ pub(super) fn run() -> Result<(), Failure> {
     say(&Word::Connected)?;
     let begin_ns: u64 = serde_json::from_str(&line(&mut words)?)?;
     let begin = Instant::now() + Duration::from_nanos(begin_ns.saturating_sub(now_ns()));
-    let report = agent.drive(begin)?;
-    say(&Word::Ended(Box::new(report)))
+    let outcome = agent.drive(begin)?;
+    say(&Word::Ended(Box::new(outcome)))
 }
 
 pub(super) fn line(words: &mut impl BufRead) -> Result<String, Failure> {
@@ -76,7 +76,7 @@ struct Agent {
     clients: Vec<Client>,
     timer: OwnedFd,
     plan: Plan,
-    report: Report,
+    outcome: Outcome,
     in_flight: usize,
     /// Requests.
     sent: u64,
@@ -121,7 +121,7 @@ impl Agent {
             poll,
             clients: Vec::new(),
             timer,
-            report: Report::default(),
+            outcome: Outcome::default(),
             in_flight: 0,
             sent: 0,
             started: 0,
@@ -146,7 +146,7 @@ impl Agent {
         Ok(())
     }
 
-    fn drive(&mut self, begin: Instant) -> Result<Report, Failure> {
+    fn drive(&mut self, begin: Instant) -> Result<Outcome, Failure> {
         let measured = begin + Duration::from_millis(self.spec.warm_up_ms);
         let end = measured + Duration::from_millis(self.spec.measured_ms);
         let ramp_s = self.ramp().as_secs_f64();
@@ -178,7 +178,7 @@ impl Agent {
             }
         }
         self.close();
-        Ok(std::mem::take(&mut self.report))
+        Ok(std::mem::take(&mut self.outcome))
     }
 
     fn ramp(&self) -> Duration {
@@ -295,7 +295,7 @@ impl Agent {
 
     fn note(&mut self, at: usize, answer: &Answer, now: Instant) {
         let Some(sent) = self.clients[at].take(answer.slot) else {
-            *self.report.errors.entry("an answer that nobody waited for".into()).or_default() += 1;
+            *self.outcome.errors.entry("an answer that nobody waited for".into()).or_default() += 1;
             return;
         };
         self.in_flight -= 1;
@@ -318,29 +318,29 @@ impl Agent {
         }
         let latency = now.saturating_duration_since(sent.since);
         let latency_ns = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
-        let report = &mut self.report;
-        report.bytes_sent += sent.bytes;
-        report.bytes_received += answer.bytes_received;
+        let outcome = &mut self.outcome;
+        outcome.bytes_sent += sent.bytes;
+        outcome.bytes_received += answer.bytes_received;
         if let Some(cause) = &answer.error {
-            *report.errors.entry(cause.clone()).or_default() += answer.failed;
-            report.refused.record(latency_ns, answer.failed);
+            *outcome.errors.entry(cause.clone()).or_default() += answer.failed;
+            outcome.refused.record(latency_ns, answer.failed);
         }
         let orders = orders - answer.failed.min(orders);
         if orders == 0 {
             return;
         }
-        report.trades += answer.trades;
+        outcome.trades += answer.trades;
         let name = sent.kind.name();
-        if !report.by_type.contains_key(name) {
-            report.by_type.insert(name.into(), Default::default());
+        if !outcome.by_type.contains_key(name) {
+            outcome.by_type.insert(name.into(), Default::default());
         }
-        let tally = report.by_type.get_mut(name).expect("it was put there");
+        let tally = outcome.by_type.get_mut(name).expect("it was put there");
         tally.record(latency_ns, orders);
         let second = moment.saturating_duration_since(self.plan.measured).as_secs() as usize;
-        if report.seconds.len() <= second {
-            report.seconds.resize_with(second + 1, Default::default);
+        if outcome.seconds.len() <= second {
+            outcome.seconds.resize_with(second + 1, Default::default);
         }
-        report.seconds[second].record(latency_ns, orders);
+        outcome.seconds[second].record(latency_ns, orders);
     }
 
     /// What was never answered, and what was never sent, is counted as well.
@@ -348,16 +348,16 @@ impl Agent {
         let orders = self.spec.load.orders_per_request();
         if self.in_flight > 0 {
             let late = format!("no answer within {} s after the end", GRACE.as_secs());
-            *self.report.errors.entry(late).or_default() += self.in_flight as u64 * orders;
+            *self.outcome.errors.entry(late).or_default() += self.in_flight as u64 * orders;
         }
         if let Some(pace) = self.plan.pace {
             let planned = pace.requests_in((self.plan.end - self.plan.begin).as_secs_f64());
             let missing = planned.saturating_sub(self.sent);
             if missing > 0 {
-                *self.report.errors.entry(NOT_SENT.into()).or_default() += missing * orders;
+                *self.outcome.errors.entry(NOT_SENT.into()).or_default() += missing * orders;
             }
         }
-        self.report.cpu_s = usage::cpu_s("self").unwrap_or(0.0);
+        self.outcome.cpu_s = usage::cpu_s("self").unwrap_or(0.0);
     }
 }
 

@@ -1,6 +1,8 @@
-//! `buttonwood bench` as its user sees it: runs of a second, which say nothing about speed.
+//! `buttonwood bench` as its users see it: runs of a second, which say nothing about speed.
 
 use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -12,10 +14,26 @@ fn bench(args: &[&str]) -> Value {
     run_json(&[&["bench"], args, &SHORT, &["--json"]].concat())
 }
 
+/// What `bench/chart` draws of a report.
+fn chart(figures: &Value) -> String {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/chart");
+    let mut python = Command::new("python3")
+        .arg(script)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python3 is installed");
+    let mut stdin = python.stdin.take().expect("it is piped");
+    write!(stdin, "{figures}").expect("the script reads it");
+    drop(stdin);
+    let output = python.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "see above");
+    String::from_utf8(output.stdout).expect("it is text")
+}
+
 #[test]
 fn a_run_gives_the_figures_that_other_programs_read() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let page = dir.path().join("page.html");
     let within = dir.path().join("within");
     std::fs::create_dir(&within).expect("a folder");
     let figures = bench(&[
@@ -24,8 +42,6 @@ fn a_run_gives_the_figures_that_other_programs_read() {
         "3",
         "--agents",
         "2",
-        "--html",
-        text(&page),
         "--within",
         text(&within),
         "--cost-per-hour",
@@ -65,7 +81,7 @@ fn a_run_gives_the_figures_that_other_programs_read() {
     assert_eq!(by_type.values().map(orders).sum::<u64>(), orders(&figures));
     let seconds = figures["seconds"].as_array().expect("a list");
     assert_eq!(seconds.iter().map(orders).sum::<u64>(), orders(&figures));
-    let page = std::fs::read_to_string(page).expect("the page was written");
+    let page = chart(&figures);
     assert!(page.contains("<svg") && !page.contains("<script") && !page.contains("src="), "{page}");
     let left = std::fs::read_dir(&within).expect("it is there").count();
     assert_eq!(left, 0, "the venue's folder goes with it");
@@ -139,10 +155,8 @@ fn orders_go_in_batches_and_through_the_websocket_api() {
 
 #[test]
 fn readers_of_a_stream_have_every_update() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let page = dir.path().join("page.html");
     let args = ["stream", "--readers", "30,1", "--clients", "2", "--agents", "2", "--rate", "200"];
-    let figures = bench(&[&args[..], &["--html", text(&page)]].concat());
+    let figures = bench(&args);
     assert_eq!((&figures["scenario"], &figures["loop"]), (&"stream".into(), &"open".into()));
     assert_eq!(figures["orders"], 200, "{figures}");
     let steps = figures["by_readers"].as_object().expect("an object");
@@ -165,7 +179,7 @@ fn readers_of_a_stream_have_every_update() {
             ),
         }
     }
-    let page = std::fs::read_to_string(page).expect("the page was written");
+    let page = chart(&figures);
     assert!(page.contains("What readers cost"), "{page}");
     let refused = run(&["bench", "stream", "--readers", "1,0"]);
     let sentence = String::from_utf8_lossy(&refused.stderr).into_owned();
@@ -293,11 +307,9 @@ fn a_workload_is_the_same_in_every_format() {
 }
 
 #[test]
-fn growth_measures_each_curve_and_draws_it() {
-    let dir = tempfile::tempdir().unwrap();
-    let svg = dir.path().join("growth.svg");
+fn growth_measures_each_curve_and_the_chart_draws_it() {
     let sizes = ["--orders", "1000", "--most", "10", "--rounds", "1", "--duration", "1"];
-    let args = [&["bench", "growth", "--json", "--svg", text(&svg)], &sizes[..]].concat();
+    let args = [&["bench", "growth", "--json"], &sizes[..]].concat();
     let figures = run_json(&args);
     let curves = figures["curves"].as_array().unwrap();
     let cores = std::thread::available_parallelism().unwrap().get();
@@ -317,7 +329,7 @@ fn growth_measures_each_curve_and_draws_it() {
         assert_eq!(largest, last as u64, "{curve}");
         assert!(points.iter().all(|point| point["value"].as_f64().unwrap() > 1.0), "{curve}");
     }
-    let drawing = std::fs::read_to_string(svg).unwrap();
+    let drawing = chart(&figures);
     assert_eq!(drawing.matches("<polyline").count(), 6);
 }
 

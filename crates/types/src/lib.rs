@@ -6,7 +6,7 @@
 //!
 //! # Invariants
 //! - Every type that is logged implements [`Wire`]; reading what was written gives it back, and
-//!   reading anything else gives `None`, never a panic (`tests/wire.rs`).
+//!   reading anything else gives `None`, never a panic (`tests/wire/`).
 //! - Numbers of commands, events and reject reasons are never reused.
 
 mod account;

@@ -67,8 +67,8 @@ pub struct Engine {
     /// For each asset, all deposits minus withdrawals: the sum of all balances and of the amount
     /// that is cleared.
     pub(crate) supply: Vec<Amount>,
-    /// For each asset, the net claim of all accounts without balances; negative if they owe the
-    /// asset.
+    /// For each asset, the net claim of all accounts without balances; negative for a net
+    /// debt.
     pub(crate) clearing: Vec<Amount>,
     /// Whether there has been such an account.
     pub(crate) has_clearing: bool,

@@ -67,7 +67,7 @@ impl Engine {
         self.receivables.open.values()
     }
 
-    /// For an asset, the net claim of all accounts without balances; negative if they owe it.
+    /// For an asset, the net claim of all accounts without balances; negative for a net debt.
     pub fn clearing(&self, asset: AssetId) -> Option<Amount> {
         self.clearing.get(usize::from(asset.0)).copied()
     }

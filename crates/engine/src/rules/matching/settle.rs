@@ -2,7 +2,7 @@
 //! volume or with rebates.
 //!
 //! Accounts without balances share one amount for each asset, *clearing*: their net claim against
-//! the venue, negative if they owe it. Balances and clearing add up to all deposits minus
+//! the venue, negative for a net debt. Balances and clearing add up to all deposits minus
 //! withdrawals.
 
 use types::{

@@ -3,10 +3,7 @@
 
 use types::*;
 
-use super::{BPS, Key, Model, ModelMarket, Standing, is_set};
-
-/// The largest number of an iceberg's parts in any instrument.
-const ICEBERG_PARTS_MAX: u64 = 1_000;
+use super::{BPS, Key, Model, ModelMarket, is_set};
 
 impl Model {
     pub(super) fn check(&self, account: AccountId, request: &NewOrder) -> Result<(), RejectReason> {
@@ -130,189 +127,7 @@ impl Model {
         first(faults)
     }
 
-    /// All reasons to refuse an order with this filled quantity. `Err` is a reason after which no
-    /// other check is possible.
-    fn faults(
-        &self,
-        account: AccountId,
-        request: &NewOrder,
-        counts: u32,
-        filled: Qty,
-    ) -> Result<Vec<RejectReason>, RejectReason> {
-        use RejectReason::*;
-        let owner = self.trader(account)?;
-        let market = self.known(request.instrument)?;
-        let (spec, rules) = (&market.instrument.spec, &market.rules);
-        let terms = request.special();
-        let kind = request.order_type;
-        let opposite = self.best(request.instrument, request.side.opposite());
-        let mut faults = Vec::new();
-        let mut fault = |wrong: bool, reason| {
-            if wrong {
-                faults.push(reason);
-            }
-        };
-
-        fault(owner.killed, AccountKilled);
-        fault(market.delisted, InstrumentDelisted);
-        fault(self.halted.is_some(), VenueHalted);
-        fault(!phase_takes(market.phase, request), PhaseForbids);
-        fault(counts > 0 && self.is_above_rate(account, counts), OrderRateAboveMax);
-        fault(!terms_go_together(request), OrderTermsInvalid);
-        if !faults.is_empty() {
-            return Ok(faults);
-        }
-        let mut fault = |wrong: bool, reason| {
-            if wrong {
-                faults.push(reason);
-            }
-        };
-
-        // Prices.
-        let limited = !kind.is_market() && terms.peg.is_none();
-        let price = self.first_price(request);
-        let found = kind != OrderType::MarketToLimit || opposite.is_some();
-        fault(limited && found && price < spec.min_price.ticks(), PriceBelowMin);
-        fault(limited && found && price > spec.max_price.ticks(), PriceAboveMax);
-        let peg_limit = terms.peg.and_then(|peg| peg.limit);
-        fault(peg_limit.is_some_and(|limit| limit < spec.min_price), PriceBelowMin);
-        fault(peg_limit.is_some_and(|limit| limit > spec.max_price), PriceAboveMax);
-        let bounds = spec.min_price..=spec.max_price;
-        fault(terms.stop_price.is_some_and(|stop| !bounds.contains(&stop)), StopPriceOutOfRange);
-        let delta = u64::from(terms.trailing_delta_bps);
-        let too_small = delta > 0 && delta < u64::from(rules.trailing_delta_min_bps);
-        let too_large = delta >= BPS as u64 || is_set(rules.trailing_delta_max_bps.into(), delta);
-        fault(too_small || too_large, TrailingDeltaOutOfRange);
-        fault(limited && found && self.is_outside_percent(market, request), PriceOutsidePercent);
-        let reference = match (terms.peg, kind) {
-            (Some(_), _) => self.peg_price(request),
-            (None, OrderType::MarketToLimit) => opposite,
-            _ => Some(0),
-        };
-        let far = self.is_outside_collar(account, market, request.side, price);
-        fault(!kind.is_market() && reference.is_some() && far, PriceOutsideCollar);
-        fault(reference.is_none(), NoPegReference);
-        let dated = request.time_in_force == TimeInForce::Gtd;
-        fault(dated && terms.expire_ns <= self.now_ns, ExpireTimePast);
-
-        // Quantities.
-        let (base, quote) = match request.size {
-            OrderSize::Base(qty) => (Some(qty), None),
-            OrderSize::Quote(amount) => (None, Some(amount.minor())),
-        };
-        if let Some(qty) = base {
-            let market_min = spec.min_qty.max(rules.market_min_qty);
-            fault(!kind.is_market() && qty < spec.min_qty, OrderQtyBelowMin);
-            fault(!kind.is_market() && qty > spec.max_qty, OrderQtyAboveMax);
-            fault(kind.is_market() && qty < market_min, MarketQtyBelowMin);
-            fault(kind.is_market() && qty > spec.market_max_qty, MarketQtyAboveMax);
-            let display = terms.display_qty;
-            let shown_badly = display < spec.min_qty || display >= qty;
-            fault(!display.is_zero() && shown_badly, DisplayQtyOutOfRange);
-            if !display.is_zero() {
-                let parts = qty.lots().div_ceil(display.lots());
-                let max = match rules.iceberg_parts_max {
-                    0 => ICEBERG_PARTS_MAX,
-                    max => ICEBERG_PARTS_MAX.min(max.into()),
-                };
-                fault(parts > max, TooManyIcebergParts);
-            }
-            fault(terms.min_qty > qty, MinQtyAboveOrderQty);
-        }
-        let limits = self.limits(account, request.instrument);
-        let lot = i128::from(market.instrument.tick_lot_minor);
-        let cost = |price: i64, qty: u64| i128::from(price) * i128::from(qty) * lot;
-        // The price at which limits measure a market order; an order by quote amount counts the
-        // lots of its amount.
-        let measured_at = if kind.is_market() { opposite.unwrap_or(0) } else { price };
-        let by_quote = |amount: i128| match cost(measured_at, 1) {
-            ..=0 => 0,
-            of_one => u64::try_from(amount.max(0) / of_one).unwrap_or(u64::MAX),
-        };
-        let qty = base.map_or_else(|| by_quote(quote.unwrap()), Qty::lots);
-        fault(is_set(limits.max_order_qty.lots(), qty), OrderQtyAboveLimit);
-
-        // Notional. An account with balances must buy for a positive amount; for others only the
-        // magnitude counts.
-        let at_price = match kind {
-            kind if kind.is_market() && rules.notional_by_avg_price => self.average_price(market),
-            kind if kind.is_market() => opposite,
-            _ => Some(price),
-        };
-        let notional = quote.or_else(|| at_price.map(|price| cost(price, qty)));
-        let signed = quote.is_some() || self.is_cash(account);
-        let size = notional.map(|notional| if signed { notional } else { notional.abs() });
-        let is_nothing = signed && size.is_some_and(|size| size <= 0);
-        let is_small = size.is_some_and(|size| size < spec.min_notional.minor());
-        fault(is_nothing || is_small, NotionalBelowMin);
-        fault(size.is_some_and(|size| size > spec.max_notional.minor()), NotionalAboveMax);
-        let limit = limits.max_order_notional.minor();
-        let measured = quote.unwrap_or_else(|| cost(measured_at, qty)).abs();
-        fault(limit > 0 && measured > limit, NotionalAboveLimit);
-
-        // Counts.
-        let own = self.of_account(account, request.instrument);
-        let all = self.open.iter().filter(|open| open.order.account == account).count();
-        let stays =
-            kind.is_stop() || (kind != OrderType::Market && request.time_in_force.may_rest());
-        let together = counts.max(1) as usize;
-        let has_room = |open: usize, max: u32| open + together <= max as usize;
-        let bounded = !rules.max_position.is_zero();
-        let max = if bounded { spec.max_open_orders.min(1_000) } else { spec.max_open_orders };
-        fault(stays && !has_room(own.len(), max), TooManyOpenOrders);
-        fault(stays && !has_room(all, owner.spec.max_open_orders), TooManyAccountOrders);
-        let stops = own.iter().filter(|open| open.place == Standing::Stop).count();
-        fault(
-            kind.is_stop() && is_set(rules.max_stop_orders.into(), stops as u64 + 1),
-            TooManyStopOrders,
-        );
-        let icebergs = own.iter().filter(|open| !open.terms().display_qty.is_zero()).count();
-        let is_iceberg = !terms.display_qty.is_zero();
-        fault(
-            is_iceberg && is_set(rules.max_iceberg_orders.into(), icebergs as u64 + 1),
-            TooManyIcebergOrders,
-        );
-        fault(
-            stays && is_set(limits.max_open_orders.into(), own.len() as u64 + 1),
-            OpenOrdersAboveLimit,
-        );
-        let held = own.iter().filter(|open| !open.order.order_type.is_market());
-        let held = held.filter(|open| open.place != Standing::List);
-        let open_notional: i128 =
-            held.map(|open| cost(open.order.price.ticks(), open.leaves()).abs()).sum();
-        let limit = limits.max_open_notional.minor();
-        let rest = cost(measured_at, qty - filled.lots().min(qty)).abs();
-        fault(stays && limit > 0 && open_notional + rest > limit, OpenNotionalAboveLimit);
-
-        // Names.
-        fault(own.iter().any(|open| open.order.cl_ord_id == request.cl_ord_id), DuplicateClOrdId);
-
-        // The largest cost of its remainder.
-        let measured_qty = qty - filled.lots().min(qty);
-        let size = base.map_or(request.size, |_| OrderSize::Base(Qty::from_lots(measured_qty)));
-        let request = &NewOrder { size, ..*request };
-        if self.is_cash(account) {
-            let needs = self.needs(account, market, request, opposite);
-            let pays_in = self.paid_in(request.instrument, request.side);
-            fault(needs > self.free(account, pays_in), InsufficientBalance);
-        }
-        let rest = Qty::from_lots(measured_qty);
-        let above = self.is_above_position(account, market, request.side, rest);
-        fault(above, PositionAboveMax);
-        let room = self.position_room(account, request.instrument, request.side);
-        fault(room.is_some_and(|room| i128::from(rest.lots()) > room), PositionAboveLimit);
-
-        // Whether it would trade or trigger at once.
-        let crosses = opposite.is_some_and(|best| {
-            request.side.crosses(Price::from_ticks(price), Price::from_ticks(best))
-        });
-        let trades = market.phase == Phase::Continuous;
-        fault(kind == OrderType::LimitMaker && trades && crosses, WouldTakeLiquidity);
-        fault(kind.is_stop() && self.triggers_at_once(request), WouldTriggerImmediately);
-        Ok(faults)
-    }
-
-    fn is_outside_percent(&self, market: &ModelMarket, request: &NewOrder) -> bool {
+    pub(super) fn is_outside_percent(&self, market: &ModelMarket, request: &NewOrder) -> bool {
         let Some(average) = self.average_price(market) else { return false };
         let percent = &market.rules.percent_price;
         let (max, min) = match request.side {
@@ -326,7 +141,7 @@ impl Model {
     }
 
     /// Whether a price is farther through the last one than the account's collar.
-    fn is_outside_collar(
+    pub(super) fn is_outside_collar(
         &self,
         account: AccountId,
         market: &ModelMarket,
@@ -343,7 +158,7 @@ impl Model {
     }
 
     /// The free balance that an account needs for an order.
-    fn needs(
+    pub(super) fn needs(
         &self,
         account: AccountId,
         market: &ModelMarket,
@@ -401,7 +216,7 @@ fn first(faults: Vec<RejectReason>) -> Result<(), RejectReason> {
     }
 }
 
-fn phase_takes(phase: Phase, request: &NewOrder) -> bool {
+pub(super) fn phase_takes(phase: Phase, request: &NewOrder) -> bool {
     let immediate = request.order_type == OrderType::Market
         || request.order_type == OrderType::MarketToLimit
         || (!request.order_type.is_stop() && !request.time_in_force.may_rest());
@@ -414,7 +229,7 @@ fn phase_takes(phase: Phase, request: &NewOrder) -> bool {
 }
 
 /// Whether time in force, price, size and special terms are compatible with the order's type.
-fn terms_go_together(request: &NewOrder) -> bool {
+pub(super) fn terms_go_together(request: &NewOrder) -> bool {
     use OrderType::*;
     use TimeInForce::*;
     let kind = request.order_type;

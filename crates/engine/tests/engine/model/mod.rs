@@ -14,6 +14,7 @@ mod money;
 mod operator;
 mod order;
 mod peg;
+mod rung;
 mod self_trade;
 mod transfer;
 mod trigger;

@@ -90,6 +90,27 @@ impl Queues {
         open
     }
 
+    /// One side of the book equals its queues.
+    fn check(&self, book: &Book, nodes: &Nodes, side: Side) {
+        let expect = self.best_first(side);
+        let levels: Vec<(Price, Qty)> = book.levels(side).collect();
+        let sums: Vec<(Price, Qty)> = expect
+            .iter()
+            .map(|(price, queue)| {
+                (ticks(*price), lots(queue.iter().map(|(_, leaves)| leaves).sum()))
+            })
+            .collect();
+        assert_eq!(levels, sums);
+        assert_eq!(book.best_price(side), expect.first().map(|(price, _)| ticks(*price)));
+        let orders: Vec<(NodeId, u64)> =
+            book.orders(nodes, side).map(|node| (node, nodes[node].leaves_qty().lots())).collect();
+        let queued: Vec<(NodeId, u64)> =
+            expect.iter().flat_map(|(_, queue)| queue.clone()).collect();
+        let front = book.front(nodes, side).map(|front| (front.node, front.leaves_qty.lots()));
+        assert_eq!(front, queued.first().copied());
+        assert_eq!(orders, queued);
+    }
+
     fn reduce(&mut self, side: Side, price: i64, node: NodeId, qty: u64) {
         let queue = self.side(side).get_mut(&price).unwrap();
         let at = queue.iter().position(|(other, _)| *other == node).unwrap();
@@ -158,25 +179,7 @@ proptest! {
                 }
             }
             for side in [Side::Buy, Side::Sell] {
-                let expect = queues.best_first(side);
-                let levels: Vec<(Price, Qty)> = book.levels(side).collect();
-                let sums: Vec<(Price, Qty)> = expect
-                    .iter()
-                    .map(|(price, queue)| {
-                        (ticks(*price), lots(queue.iter().map(|(_, leaves)| leaves).sum()))
-                    })
-                    .collect();
-                prop_assert_eq!(levels, sums);
-                prop_assert_eq!(book.best_price(side), expect.first().map(|(price, _)| ticks(*price)));
-                let orders: Vec<(NodeId, u64)> = book
-                    .orders(&nodes, side)
-                    .map(|node| (node, nodes[node].leaves_qty().lots()))
-                    .collect();
-                let queued: Vec<(NodeId, u64)> =
-                    expect.iter().flat_map(|(_, queue)| queue.clone()).collect();
-                let front = book.front(&nodes, side).map(|front| (front.node, front.leaves_qty.lots()));
-                prop_assert_eq!(front, queued.first().copied());
-                prop_assert_eq!(orders, queued);
+                queues.check(&book, &nodes, side);
             }
             prop_assert_eq!(nodes.len(), queues.open().len());
         }

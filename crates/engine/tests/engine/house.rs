@@ -193,103 +193,22 @@ struct Numbers {
 
 impl Numbers {
     fn see(&mut self, event: &Event) {
+        if let Some((instrument, seq)) = event.instrument_seq() {
+            count(&mut self.of_instrument, instrument, seq);
+        }
+        for (account, seq) in event.account_seqs().into_iter().flatten() {
+            count(&mut self.of_account, account, seq);
+        }
         match event {
             Event::OrderAccepted(accepted) => {
                 let order = &accepted.order;
-                self.account(order.account, accepted.account_seq);
-                self.instrument(order.instrument, accepted.instrument_seq);
                 count(&mut self.order_ids, order.instrument, order.order_id.0);
             }
-            Event::OrderRested(rested) => self.instrument(rested.instrument, rested.instrument_seq),
             Event::TradeExecuted(trade) => {
-                self.instrument(trade.instrument, trade.instrument_seq);
-                self.account(trade.maker.order.account, trade.maker.account_seq);
-                self.account(trade.taker.order.account, trade.taker.account_seq);
                 count(&mut self.trade_ids, trade.instrument, trade.trade_id.0);
             }
-            Event::OrderCanceled(canceled) => {
-                self.account(canceled.order.account, canceled.account_seq);
-                self.instrument(canceled.order.instrument, canceled.instrument_seq);
-            }
-            Event::OrderExpired(expired) => {
-                self.account(expired.order.account, expired.account_seq);
-                self.instrument(expired.order.instrument, expired.instrument_seq);
-            }
-            Event::OrderAmended(amended) => {
-                self.account(amended.order.account, amended.account_seq);
-                self.instrument(amended.order.instrument, amended.instrument_seq);
-            }
-            Event::Deposited(deposited) => self.account(deposited.account, deposited.account_seq),
-            Event::Withdrawn(withdrawn) => self.account(withdrawn.account, withdrawn.account_seq),
-            Event::WithdrawalRequested(e) => self.account(e.account, e.account_seq),
-            Event::WithdrawalCompleted(e) => self.account(e.account, e.account_seq),
-            Event::WithdrawalCanceled(e) => self.account(e.account, e.account_seq),
-            Event::InstrumentListed(listed) => {
-                self.instrument(listed.instrument.id, listed.instrument_seq);
-            }
-            Event::AccountCreated(created) => self.account(created.account, created.account_seq),
-            Event::AccountUpdated(updated) => self.account(updated.account, updated.account_seq),
-            Event::KeyCreated(created) => self.account(created.spec.account, created.account_seq),
-            Event::KeyRevoked(revoked) => self.account(revoked.account, revoked.account_seq),
-            Event::OrderTriggered(e) => {
-                self.account(e.order.account, e.account_seq);
-                self.instrument(e.order.instrument, e.instrument_seq);
-            }
-            Event::OrderModified(e) => {
-                self.account(e.order.account, e.account_seq);
-                self.instrument(e.order.instrument, e.instrument_seq);
-            }
-            Event::OrderRepriced(e) => {
-                self.account(e.order.account, e.account_seq);
-                self.instrument(e.order.instrument, e.instrument_seq);
-            }
-            Event::BookReduced(e) => self.instrument(e.instrument, e.instrument_seq),
-            Event::TradePrevented(e) => self.instrument(e.instrument, e.instrument_seq),
-            Event::OrderListUpdated(e) => self.account(e.list.account, e.account_seq),
-            Event::TradeBusted(e) => {
-                self.instrument(e.instrument, e.instrument_seq);
-                self.account(e.buyer.account, e.buyer.account_seq);
-                self.account(e.seller.account, e.seller.account_seq);
-            }
-            Event::TradeCorrected(e) => {
-                self.instrument(e.instrument, e.instrument_seq);
-                self.account(e.buyer.account, e.buyer.account_seq);
-                self.account(e.seller.account, e.seller.account_seq);
-            }
-            Event::ReceivableSettled(e) => {
-                self.account(e.receivable.debtor, e.debtor_seq);
-                self.account(e.receivable.creditor, e.creditor_seq);
-            }
-            Event::InstrumentUpdated(e) => self.instrument(e.instrument.id, e.instrument_seq),
-            Event::InstrumentRulesSet(e) => self.instrument(e.instrument, e.instrument_seq),
-            Event::PhaseChanged(e) => self.instrument(e.instrument, e.instrument_seq),
-            Event::InstrumentDelisted(e) => self.instrument(e.instrument, e.instrument_seq),
-            Event::FeeScheduleSet(e) => self.instrument(e.instrument, e.instrument_seq),
-            Event::CalendarSet(e) => self.instrument(e.calendar.instrument, e.instrument_seq),
-            Event::AuctionIndicated(e) => self.instrument(e.instrument, e.instrument_seq),
-            Event::AuctionUncrossed(e) => self.instrument(e.instrument, e.instrument_seq),
-            Event::AccountRiskSet(e) => self.account(e.account, e.account_seq),
-            Event::AccountLimitsSet(e) => self.account(e.account, e.account_seq),
-            Event::KillSwitchSet(e) => self.account(e.set.account, e.account_seq),
-            Event::SessionOpened(e) => self.account(e.account, e.account_seq),
-            Event::SessionClosed(e) => self.account(e.account, e.account_seq),
-            Event::AssetListed(_)
-            | Event::MasterKeyRotated(_)
-            | Event::ReceivableCreated(_)
-            | Event::VenueHalted(_)
-            | Event::VenueResumed(())
-            | Event::CircuitBreakerSet(_)
-            | Event::CommandRejected(_)
-            | Event::CommandRepeated(_) => {}
+            _ => {}
         }
-    }
-
-    fn account(&mut self, account: AccountId, seq: u64) {
-        count(&mut self.of_account, account, seq);
-    }
-
-    fn instrument(&mut self, instrument: InstrumentId, seq: u64) {
-        count(&mut self.of_instrument, instrument, seq);
     }
 }
 

@@ -33,20 +33,16 @@ fn refused(venue: &mut Driver, account: u32, order: NewOrder) -> Option<RejectRe
 }
 
 /// Each order has the fault of its rung and those of all later rungs that are compatible.
-#[test]
-fn reasons_come_in_order_of_precedence() {
+fn faulty_orders() -> Vec<(u32, NewOrder, RejectReason)> {
     use RejectReason::*;
-    let mut venue = house().open();
-    // Two of three open orders, one of them at a price that can trade.
-    assert_eq!(refused(&mut venue, 1, limit("a", Side::Buy, 2, 20)), None);
-    assert_eq!(refused(&mut venue, 1, limit("b", Side::Sell, 2, 30)), None);
-
     let quote = OrderSize::Quote(minor(0));
     let worst = NewOrder { size: quote, ..limit("a", Side::Buy, 0, 0) };
     let elsewhere = NewOrder { instrument: InstrumentId(2), ..worst };
     let post = |order| NewOrder { order_type: OrderType::LimitMaker, ..order };
     let base = |qty| OrderSize::Base(lots(qty));
-    for (account, order, expect) in [
+    let with = |order, time_in_force| NewOrder { time_in_force, ..order };
+    let (ioc, fok) = (TimeInForce::Ioc, TimeInForce::Fok);
+    vec![
         (9, elsewhere, UnknownAccount),
         (0, elsewhere, UnknownAccount),
         (u32::MAX, elsewhere, UnknownAccount),
@@ -54,28 +50,12 @@ fn reasons_come_in_order_of_precedence() {
         (1, NewOrder { instrument: InstrumentId(u32::MAX), ..worst }, UnknownInstrument),
         (1, worst, OrderTermsInvalid),
         (1, post(worst), OrderTermsInvalid),
-        (
-            1,
-            post(NewOrder { time_in_force: TimeInForce::Ioc, ..limit("a", Side::Buy, 0, 0) }),
-            OrderTermsInvalid,
-        ),
-        (
-            1,
-            post(NewOrder { time_in_force: TimeInForce::Fok, ..limit("a", Side::Buy, 0, 0) }),
-            OrderTermsInvalid,
-        ),
+        (1, post(with(limit("a", Side::Buy, 0, 0), ioc)), OrderTermsInvalid),
+        (1, post(with(limit("a", Side::Buy, 0, 0), fok)), OrderTermsInvalid),
         (1, NewOrder { price: ticks(1), ..market("a", Side::Buy, base(0)) }, OrderTermsInvalid),
         (1, NewOrder { price: ticks(-1), ..market("a", Side::Buy, quote) }, OrderTermsInvalid),
-        (
-            1,
-            NewOrder { time_in_force: TimeInForce::Ioc, ..market("a", Side::Buy, base(0)) },
-            OrderTermsInvalid,
-        ),
-        (
-            1,
-            NewOrder { time_in_force: TimeInForce::Fok, ..market("a", Side::Buy, base(0)) },
-            OrderTermsInvalid,
-        ),
+        (1, with(market("a", Side::Buy, base(0)), ioc), OrderTermsInvalid),
+        (1, with(market("a", Side::Buy, base(0)), fok), OrderTermsInvalid),
         (1, limit("a", Side::Buy, 0, 9), PriceBelowMin),
         (1, limit("a", Side::Buy, 0, 0), PriceBelowMin),
         (1, limit("a", Side::Buy, 0, -1), PriceBelowMin),
@@ -102,19 +82,27 @@ fn reasons_come_in_order_of_precedence() {
         (1, limit("a", Side::Buy, 40, 100), TooManyOpenOrders),
         (1, post(limit("a", Side::Buy, 40, 100)), TooManyOpenOrders),
         // An order that never rests uses no room.
-        (
-            1,
-            NewOrder { time_in_force: TimeInForce::Ioc, ..limit("a", Side::Buy, 40, 100) },
-            DuplicateClOrdId,
-        ),
+        (1, with(limit("a", Side::Buy, 40, 100), ioc), DuplicateClOrdId),
         (1, market("a", Side::Buy, OrderSize::Quote(minor(4_000))), DuplicateClOrdId),
         (1, market("b", Side::Sell, base(80)), DuplicateClOrdId),
         (1, market("c", Side::Sell, base(80)), InsufficientBalance),
         (1, market("c", Side::Buy, OrderSize::Quote(minor(4_000))), InsufficientBalance),
-    ] {
+    ]
+}
+
+#[test]
+fn reasons_come_in_order_of_precedence() {
+    use RejectReason::*;
+    let mut venue = house().open();
+    // Two of three open orders, one of them at a price that can trade.
+    assert_eq!(refused(&mut venue, 1, limit("a", Side::Buy, 2, 20)), None);
+    assert_eq!(refused(&mut venue, 1, limit("b", Side::Sell, 2, 30)), None);
+
+    for (account, order, expect) in faulty_orders() {
         assert_eq!(refused(&mut venue, account, order), Some(expect), "{order:?}");
     }
 
+    let post = |order| NewOrder { order_type: OrderType::LimitMaker, ..order };
     let on_other = NewOrder { instrument: InstrumentId(1), ..limit("a", Side::Buy, 1, 10) };
     assert_eq!(refused(&mut venue, 1, on_other), None);
     assert_eq!(refused(&mut venue, 1, on_other), Some(TooManyAccountOrders));

@@ -221,37 +221,7 @@ impl Script {
                     order: self.order(order),
                 })
             }
-            "amend" => {
-                let (line, new_name) = match line.split_once(" as ") {
-                    Some((line, new_name)) => (line, Some(name(new_name))),
-                    None => (line, None),
-                };
-                let (reference, qty) = line.rsplit_once(' ').expect("amend ... <qty>");
-                Command::AmendOrder(AmendOrder {
-                    instrument: instrument(line),
-                    order: reference_in(reference),
-                    cl_ord_id: new_name,
-                    order_qty: lots(qty.parse().unwrap()),
-                })
-            }
-            "modify" => {
-                let (line, new_name) = match line.split_once(" as ") {
-                    Some((line, new_name)) => (line, Some(name(new_name))),
-                    None => (line, None),
-                };
-                let (line, price) = match line.split_once(" @ ") {
-                    Some((line, price)) => (line, Some(ticks(price.parse().unwrap()))),
-                    None => (line, None),
-                };
-                let (reference, qty) = line.rsplit_once(' ').expect("modify ... <qty>");
-                Command::ModifyOrder(ModifyOrder {
-                    instrument: instrument(line),
-                    order: reference_in(reference),
-                    cl_ord_id: new_name,
-                    order_qty: lots(qty.parse().unwrap()),
-                    price,
-                })
-            }
+            "amend" | "modify" => change(line),
             verb @ ("deposit" | "withdraw") => {
                 let words: Vec<&str> = words.collect();
                 let [amount, "ref", external_ref] = words[..] else { panic!("{line}") };
@@ -370,6 +340,25 @@ impl Script {
             }
         }
     }
+}
+
+/// `amend a1 5 as a2`, or `modify a1 5 @ 99 as a2`.
+fn change(line: &str) -> Command {
+    let (line, cl_ord_id) = match line.split_once(" as ") {
+        Some((line, new_name)) => (line, Some(name(new_name))),
+        None => (line, None),
+    };
+    let (head, price) = match line.split_once(" @ ") {
+        Some((head, price)) => (head, Some(ticks(price.parse().unwrap()))),
+        None => (line, None),
+    };
+    let (reference, qty) = head.rsplit_once(' ').expect("a quantity");
+    let (instrument, order) = (instrument(line), reference_in(reference));
+    let order_qty = lots(qty.parse().unwrap());
+    if line.starts_with("amend") {
+        return Command::AmendOrder(AmendOrder { instrument, order, cl_ord_id, order_qty });
+    }
+    Command::ModifyOrder(ModifyOrder { instrument, order, cl_ord_id, order_qty, price })
 }
 
 /// The special terms.

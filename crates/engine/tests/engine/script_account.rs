@@ -38,58 +38,13 @@ pub(crate) fn command(account: u32, line: &str, cl_ord_id: types::ClOrdId) -> Op
     let trade = || (TradeId(number(1).into()), AccountId(number(2)), AccountId(number(3)));
     let instrument = instrument(line);
     Some(match words[0] {
-        "risk" => {
-            let mut risk = AccountRisk::PLAIN;
-            risk.mode = match words[1] {
-                "cash" => AccountMode::Cash,
-                "limits" => AccountMode::Limits,
-                "none" => AccountMode::None,
-                other => panic!("no such mode: {other}"),
-            };
-            for (key, value) in settings(&words[2..]) {
-                match key {
-                    "group" => risk.stp_group = value.parse().unwrap(),
-                    "per10s" => risk.max_orders_per_10s = value.parse().unwrap(),
-                    "perday" => risk.max_orders_per_day = value.parse().unwrap(),
-                    _ => panic!("no such setting: {key}"),
-                }
-            }
-            Command::SetAccountRisk(SetAccountRisk { account, risk })
-        }
+        "risk" => Command::SetAccountRisk(SetAccountRisk { account, risk: risk(&words) }),
         "limits" => {
-            let mut limits = AccountLimits::default();
-            for (key, value) in settings(&words[1..]) {
-                match key {
-                    "qty" => limits.max_order_qty = lots(value.parse().unwrap()),
-                    "notional" => limits.max_order_notional = minor(value.parse().unwrap()),
-                    "orders" => limits.max_open_orders = value.parse().unwrap(),
-                    "open" => limits.max_open_notional = minor(value.parse().unwrap()),
-                    "position" => limits.max_position = lots(value.parse().unwrap()),
-                    "collar" => limits.collar_bps = value.parse().unwrap(),
-                    _ => panic!("no such limit: {key}"),
-                }
-            }
+            let limits = limits(&words);
             Command::SetAccountLimits(SetAccountLimits { account, instrument, limits })
         }
         "schedule" => {
-            let fee_asset = match words[1] {
-                "quote" => Some(FeeAsset::Quote),
-                "received" => Some(FeeAsset::Received),
-                _ => None,
-            };
-            let schedule = fee_asset.map(|fee_asset| {
-                let mut tiers = [None; types::FEE_TIERS_MAX];
-                let given = words[2..].iter().filter_map(|word| word.split_once(':'));
-                for (tier, (volume, rates)) in tiers.iter_mut().zip(given) {
-                    let (maker, taker) = rates.split_once(',').expect("maker,taker");
-                    *tier = Some(FeeTier {
-                        volume_min: minor(volume.parse().unwrap()),
-                        maker_fee_bps_x100: maker.parse().unwrap(),
-                        taker_fee_bps_x100: taker.parse().unwrap(),
-                    });
-                }
-                FeeSchedule { fee_asset, tiers }
-            });
+            let schedule = schedule(&words);
             Command::SetFeeSchedule(SetFeeSchedule { instrument, schedule })
         }
         "kill" => Command::SetKillSwitch(SetKillSwitch { account, on: words[1] == "on" }),
@@ -136,6 +91,62 @@ pub(crate) fn command(account: u32, line: &str, cl_ord_id: types::ClOrdId) -> Op
             Command::SettleReceivable(SettleReceivable { receivable })
         }
         _ => return None,
+    })
+}
+
+fn risk(words: &[&str]) -> AccountRisk {
+    let mut risk = AccountRisk::PLAIN;
+    risk.mode = match words[1] {
+        "cash" => AccountMode::Cash,
+        "limits" => AccountMode::Limits,
+        "none" => AccountMode::None,
+        other => panic!("no such mode: {other}"),
+    };
+    for (key, value) in settings(&words[2..]) {
+        match key {
+            "group" => risk.stp_group = value.parse().unwrap(),
+            "per10s" => risk.max_orders_per_10s = value.parse().unwrap(),
+            "perday" => risk.max_orders_per_day = value.parse().unwrap(),
+            _ => panic!("no such setting: {key}"),
+        }
+    }
+    risk
+}
+
+fn limits(words: &[&str]) -> AccountLimits {
+    let mut limits = AccountLimits::default();
+    for (key, value) in settings(&words[1..]) {
+        match key {
+            "qty" => limits.max_order_qty = lots(value.parse().unwrap()),
+            "notional" => limits.max_order_notional = minor(value.parse().unwrap()),
+            "orders" => limits.max_open_orders = value.parse().unwrap(),
+            "open" => limits.max_open_notional = minor(value.parse().unwrap()),
+            "position" => limits.max_position = lots(value.parse().unwrap()),
+            "collar" => limits.collar_bps = value.parse().unwrap(),
+            _ => panic!("no such limit: {key}"),
+        }
+    }
+    limits
+}
+
+fn schedule(words: &[&str]) -> Option<FeeSchedule> {
+    let fee_asset = match words[1] {
+        "quote" => Some(FeeAsset::Quote),
+        "received" => Some(FeeAsset::Received),
+        _ => None,
+    };
+    fee_asset.map(|fee_asset| {
+        let mut tiers = [None; types::FEE_TIERS_MAX];
+        let given = words[2..].iter().filter_map(|word| word.split_once(':'));
+        for (tier, (volume, rates)) in tiers.iter_mut().zip(given) {
+            let (maker, taker) = rates.split_once(',').expect("maker,taker");
+            *tier = Some(FeeTier {
+                volume_min: minor(volume.parse().unwrap()),
+                maker_fee_bps_x100: maker.parse().unwrap(),
+                taker_fee_bps_x100: taker.parse().unwrap(),
+            });
+        }
+        FeeSchedule { fee_asset, tiers }
     })
 }
 

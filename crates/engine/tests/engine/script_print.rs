@@ -1,6 +1,6 @@
 //! Events as the texts that scripts expect.
 
-use types::{AssetId, Event, Fill, Order, OrderType, TradeExecuted};
+use types::{AssetId, ClOrdId, Event, Fill, Order, OrderType, TradeExecuted};
 
 use crate::house::ASSETS;
 use crate::{script_account, script_trading};
@@ -12,17 +12,7 @@ pub(crate) fn of(order: &Order) -> String {
 
 pub(crate) fn print_event(event: &Event) -> String {
     match event {
-        Event::OrderAccepted(accepted) => {
-            let order = &accepted.order;
-            let found_price = order.order_type == OrderType::MarketToLimit
-                || order.terms.is_some_and(|terms| terms.terms.peg.is_some());
-            let price =
-                if found_price { format!("@{}", order.price.ticks()) } else { String::new() };
-            match order.quote_order_qty.minor() {
-                0 => format!("accepted {} {}{price}", order.order_id, order.order_qty.lots()),
-                amount => format!("accepted {} quote {amount}", order.order_id),
-            }
-        }
+        Event::OrderAccepted(accepted) => print_accepted(&accepted.order),
         Event::OrderRested(rested) => {
             let (qty, price) = (rested.leaves_qty.lots(), rested.price.ticks());
             format!("rested {} {qty}@{price}", rested.order_id)
@@ -38,11 +28,7 @@ pub(crate) fn print_event(event: &Event) -> String {
         }
         Event::OrderAmended(amended) => {
             let order = &amended.order;
-            let renamed = if order.cl_ord_id == amended.orig_cl_ord_id {
-                String::new()
-            } else {
-                format!(" {}->{}", amended.orig_cl_ord_id, order.cl_ord_id)
-            };
+            let renamed = print_renamed(amended.orig_cl_ord_id, order);
             let (from, to) = (amended.orig_order_qty.lots(), order.order_qty.lots());
             format!("amended {} {from}->{to}{renamed}", order.order_id)
         }
@@ -61,11 +47,7 @@ pub(crate) fn print_event(event: &Event) -> String {
         }
         Event::OrderModified(modified) => {
             let order = &modified.order;
-            let renamed = if order.cl_ord_id == modified.orig_cl_ord_id {
-                String::new()
-            } else {
-                format!(" {}->{}", modified.orig_cl_ord_id, order.cl_ord_id)
-            };
+            let renamed = print_renamed(modified.orig_cl_ord_id, order);
             let (from, at) = (modified.orig_order_qty.lots(), modified.orig_price.ticks());
             let (to, price) = (order.order_qty.lots(), order.price.ticks());
             format!("modified {} {from}@{at}->{to}@{price}{renamed}", order.order_id)
@@ -94,6 +76,24 @@ pub(crate) fn print_event(event: &Event) -> String {
             .or_else(|| script_trading::print(other))
             .unwrap_or_else(|| format!("{other:?}")),
     }
+}
+
+fn print_accepted(order: &Order) -> String {
+    let found_price = order.order_type == OrderType::MarketToLimit
+        || order.terms.is_some_and(|terms| terms.terms.peg.is_some());
+    let price = if found_price { format!("@{}", order.price.ticks()) } else { String::new() };
+    match order.quote_order_qty.minor() {
+        0 => format!("accepted {} {}{price}", order.order_id, order.order_qty.lots()),
+        amount => format!("accepted {} quote {amount}", order.order_id),
+    }
+}
+
+/// ` old->new`, if the order has another client id.
+fn print_renamed(orig_cl_ord_id: ClOrdId, order: &Order) -> String {
+    if order.cl_ord_id == orig_cl_ord_id {
+        return String::new();
+    }
+    format!(" {orig_cl_ord_id}->{}", order.cl_ord_id)
 }
 
 fn print_trade(trade: &TradeExecuted) -> String {

@@ -19,7 +19,8 @@ use engine::Engine;
 use types::{
     AuctionIndicated, AuctionUncrossed, BandBreach, Calendar, CircuitBreaker, Command,
     DelistInstrument, Event, HALT_LEVELS, HaltLevel, HaltVenue, InstrumentRules, Phase, PhaseCause,
-    Price, Qty, SESSIONS_MAX, Session, SetInstrumentRules, SetPhase, Side, UpdateInstrument,
+    Price, PriceBands, Qty, SESSIONS_MAX, Session, SetInstrumentRules, SetPhase, Side,
+    UpdateInstrument,
 };
 
 use crate::house::House;
@@ -33,16 +34,7 @@ pub(crate) fn command(line: &str) -> Option<Command> {
     Some(match words[0] {
         "phase" => Command::SetPhase(SetPhase { instrument, phase: phase(words[1]) }),
         "bands" => {
-            let mut rules = InstrumentRules::default();
-            for word in &words[1..] {
-                match word.split_once('=') {
-                    Some(("static", bps)) => rules.bands.static_bps = bps.parse().unwrap(),
-                    Some(("dynamic", bps)) => rules.bands.dynamic_bps = bps.parse().unwrap(),
-                    Some(("for", time)) => rules.bands.breach_ns = time_ns(time),
-                    None if *word == "halt" => rules.bands.breach = BandBreach::Halt,
-                    _ => {}
-                }
-            }
+            let rules = InstrumentRules { bands: bands(&words), ..InstrumentRules::default() };
             Command::SetInstrumentRules(SetInstrumentRules { instrument, rules })
         }
         "halt" => Command::HaltVenue(HaltVenue {
@@ -98,6 +90,20 @@ pub(crate) fn command(line: &str) -> Option<Command> {
         "delist" => Command::DelistInstrument(DelistInstrument { instrument }),
         _ => return None,
     })
+}
+
+fn bands(words: &[&str]) -> PriceBands {
+    let mut bands = PriceBands::default();
+    for word in &words[1..] {
+        match word.split_once('=') {
+            Some(("static", bps)) => bands.static_bps = bps.parse().unwrap(),
+            Some(("dynamic", bps)) => bands.dynamic_bps = bps.parse().unwrap(),
+            Some(("for", time)) => bands.breach_ns = time_ns(time),
+            None if *word == "halt" => bands.breach = BandBreach::Halt,
+            _ => {}
+        }
+    }
+    bands
 }
 
 /// The time of the previous command, if the line sets the time.

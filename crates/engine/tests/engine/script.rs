@@ -15,7 +15,7 @@
 //! 1 buy market quote 1000
 //! 1 buy 10 @ 100 display 3         or hidden; min 5; stp taker, maker, both, decrement
 //! 1 buy 10 peg primary -1 limit 99 or market, mid; the offset may be left out
-//! 1 sell 5 stop 90                 stop-loss, or take-profit: take 120; with a price: 5 @ 88 stop 90
+//! 1 sell 5 stop 90                 or take 120 (take-profit); with a price: 5 @ 88 stop 90
 //! 1 oco exit : sell 5 @ 110 post : sell 5 stop 90      or oto, otoco; cancel-list exit
 //! 1 sell 5 stop trail 100          in basis points, from now; stop 90 trail 100: from 90 on
 //! 1 buy 10 @ 100 until 500         good till that nanosecond, or day, at-open, at-close

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! phase PreOpen on 1
-//! bands static=500 dynamic=200 for=5s halt    in basis points; a breach starts an auction, or `halt`
+//! bands static=500 dynamic=200 for=5s halt  in basis points; a breach starts an auction, or `halt`
 //! halt 2 until 9s                             its level; without `until` a command ends it
 //! resume
-//! breaker 700:5s 1300 on 1                    instrument 1 is the index; decline:duration, if given
+//! breaker 700:5s 1300 on 1                  instrument 1 is the index; decline:duration, if given
 //! calendar 1111100 9h PreOpen, 1111111 17h Closed     the days from Monday on
 //! delist on 1
 //! update max_price=99                         bounds of instrument 0, the others as in the setup

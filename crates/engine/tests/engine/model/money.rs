@@ -266,7 +266,7 @@ impl Model {
         }
     }
 
-    /// The lots of an account's open orders on a side. ModelMarket orders hold nothing.
+    /// The lots of an account's open orders on a side. Market orders hold nothing.
     fn open_lots(&self, account: AccountId, instrument: InstrumentId, side: Side) -> i128 {
         let own = self.of_account(account, instrument);
         let held = own.iter().filter(|open| {

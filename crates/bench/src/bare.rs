@@ -3,7 +3,6 @@
 //! library allow when there is no venue behind them.
 
 use std::io::{BufRead, Write};
-use std::process::{Child, Stdio};
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
@@ -14,43 +13,21 @@ use axum::{Router, body::Bytes};
 use cli::Failure;
 use protocol::signed::sign::{VerifyingKey, verify};
 
-use super::fleet::own_binary;
+use super::fleet::Agent;
 use super::spec::Key;
-use super::venue::read_ready;
 
 /// The handler in a process of its own.
 pub(super) struct Bare {
-    process: Child,
+    pub(super) agent: Agent,
     pub(super) address: String,
 }
 
 impl Bare {
     pub(super) fn start(key: &Key) -> Result<Self, Failure> {
-        let mut process = own_binary()?
-            .args(["bench", "bare"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| {
-                Failure::new(format!("the bare handler cannot be started: {error}"))
-            })?;
-        let mut stdin = process.stdin.take().expect("it is piped");
-        let stdout = process.stdout.take().expect("it is piped");
-        let mut bare = Self { process, address: String::new() };
-        writeln!(stdin, "{}", key.secret_key)?;
-        bare.address = read_ready(stdout)?;
-        Ok(bare)
-    }
-
-    pub(super) fn process(&self) -> u32 {
-        self.process.id()
-    }
-}
-
-impl Drop for Bare {
-    fn drop(&mut self) {
-        let _gone = self.process.kill();
-        let _gone = self.process.wait();
+        let mut agent = Agent::spawn("bare")?;
+        agent.tell(&key.secret_key)?;
+        let address = agent.hear_ready()?;
+        Ok(Self { agent, address })
     }
 }
 

@@ -102,9 +102,21 @@ pub(super) enum Moment {
     End,
 }
 
-/// A process of this same binary. Killed when it is dropped before its end.
+/// A process that is killed when it is dropped.
+#[derive(Debug)]
+pub(super) struct Process(pub(super) Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // One that has ended is gone already.
+        let _gone = self.0.kill();
+        let _gone = self.0.wait();
+    }
+}
+
+/// A process of this same binary, and its standard input and output.
 pub(super) struct Agent {
-    process: Child,
+    process: Process,
     words: ChildStdin,
     answers: BufReader<std::process::ChildStdout>,
 }
@@ -120,7 +132,11 @@ impl Agent {
             .map_err(|error| Failure::new(format!("an agent cannot be started: {error}")))?;
         let words = process.stdin.take().expect("it is piped");
         let answers = BufReader::new(process.stdout.take().expect("it is piped"));
-        Ok(Self { process, words, answers })
+        Ok(Self { process: Process(process), words, answers })
+    }
+
+    pub(super) fn process(&self) -> u32 {
+        self.process.0.id()
     }
 
     pub(super) fn tell(&mut self, line: &str) -> Result<(), Failure> {
@@ -128,10 +144,8 @@ impl Agent {
     }
 
     pub(super) fn expect_connected(&mut self) -> Result<(), Failure> {
-        match self.hear::<Word>()? {
-            Word::Connected => Ok(()),
-            _ => Err(ended()),
-        }
+        let is_connected = matches!(self.hear::<Word>()?, Word::Connected);
+        is_connected.then_some(()).ok_or_else(ended)
     }
 
     fn listen(mut self, done: &AtomicU64) -> Result<Outcome, Failure> {
@@ -146,7 +160,7 @@ impl Agent {
         }
     }
 
-    /// What went wrong in an agent, it has said on standard error.
+    /// An agent that fails has its reason on standard error.
     pub(super) fn hear<T: DeserializeOwned>(&mut self) -> Result<T, Failure> {
         let mut line = String::new();
         match self.answers.read_line(&mut line)? {
@@ -154,18 +168,14 @@ impl Agent {
             _ => Ok(serde_json::from_str(&line)?),
         }
     }
-}
 
-impl Drop for Agent {
-    fn drop(&mut self) {
-        // One that has ended is gone already.
-        let _gone = self.process.kill();
-        let _gone = self.process.wait();
+    pub(super) fn hear_ready(&mut self) -> Result<String, Failure> {
+        read_ready(&mut self.answers)
     }
 }
 
 fn ended() -> Failure {
-    Failure::new("an agent ended before its time; why stands above")
+    Failure::new("an agent ended before its time; the reason is above")
 }
 
 /// This same program, without the settings that the environment has for a venue.
@@ -177,6 +187,17 @@ pub(super) fn own_binary() -> Result<Command, Failure> {
         }
     }
     Ok(command)
+}
+
+/// The address in the line that a server prints when it is ready.
+pub(super) fn read_ready(mut stdout: impl BufRead) -> Result<String, Failure> {
+    let mut line = String::new();
+    stdout.read_line(&mut line)?;
+    let address = line.trim_end().strip_prefix("ready http://");
+    let address = address.ok_or_else(|| {
+        Failure::new("the venue for the run did not come up; the reason is above")
+    })?;
+    Ok(address.to_owned())
 }
 
 fn nanos(duration: Duration) -> u64 {

@@ -81,7 +81,7 @@ impl Flow {
             Load::RestMix | Load::KeptBook => {
                 let order = self.draw();
                 self.params.clear();
-                order.write_query(&mut self.params);
+                order.write(&mut self.params, &QUERY);
                 wire::write_signed(out, "POST", "/api/v3/order", &self.params, &self.key);
                 order.kind
             }
@@ -91,7 +91,9 @@ impl Flow {
                 for at in 0..BATCH {
                     let separator = if at == 0 { "" } else { "%2C" };
                     self.params.push_str(separator);
-                    self.draw().write_encoded(&mut self.params);
+                    self.params.push_str("%7B");
+                    self.draw().write(&mut self.params, &ENCODED);
+                    self.params.push_str("%7D");
                 }
                 self.params.push_str("%5D");
                 wire::write_signed_body(out, "/api/v3/batchOrders", &self.params, &self.key);
@@ -160,7 +162,19 @@ impl Flow {
     }
 }
 
-/// Where an answer tells the price of its first fill.
+/// How names and values are written together.
+struct Form {
+    quote: &'static str,
+    is: &'static str,
+    and: &'static str,
+}
+
+const QUERY: Form = Form { quote: "", is: "=", and: "&" };
+const JSON: Form = Form { quote: "\"", is: ":", and: "," };
+/// JSON as a part of a form's parameter.
+const ENCODED: Form = Form { quote: "%22", is: "%3A", and: "%2C" };
+
+/// Where an answer has the price of its first fill.
 const FILL_PRICE: &[u8] = br#""fills":[{"price":""#;
 
 /// The price at which `text` begins, such as `50100.07000000"`.
@@ -195,50 +209,29 @@ impl Order {
         }
     }
 
-    fn write_query(&self, out: &mut String) {
-        let (side, order_type) = (self.side, self.order_type());
-        put(out, format_args!("symbol={SYMBOL}&side={side}&type={order_type}"));
+    /// Its parameters as `form` writes them, without a separator at the end.
+    fn write(&self, out: &mut String, form: &Form) {
+        let mut first = true;
+        let mut add = |name: &str, value: std::fmt::Arguments<'_>| {
+            let Form { quote, is, and } = *form;
+            let and = if std::mem::take(&mut first) { "" } else { and };
+            put(out, format_args!("{and}{quote}{name}{quote}{is}{quote}{value}{quote}"));
+        };
+        add("symbol", format_args!("{SYMBOL}"));
+        add("side", format_args!("{}", self.side));
+        add("type", format_args!("{}", self.order_type()));
         if let Some(time_in_force) = self.time_in_force() {
-            let price = Hundredths(self.price);
-            put(out, format_args!("&timeInForce={time_in_force}&price={price}"));
+            add("timeInForce", format_args!("{time_in_force}"));
+            add("price", format_args!("{}", Hundredths(self.price)));
         }
-        put(out, format_args!("&quantity={}", Hundredths(self.qty)));
-        if self.kind != Kind::Market {
-            // A market order is answered so by default; to know the trades, all are.
-            out.push_str("&newOrderRespType=FULL");
-        }
-    }
-
-    fn write_json(&self, out: &mut String) {
-        let (side, order_type) = (self.side, self.order_type());
-        put(out, format_args!(r#""symbol":"{SYMBOL}","side":"{side}","type":"{order_type}","#));
-        if let Some(time_in_force) = self.time_in_force() {
-            let price = Hundredths(self.price);
-            put(out, format_args!(r#""timeInForce":"{time_in_force}","price":"{price}","#));
-        }
-        let qty = Hundredths(self.qty);
-        put(out, format_args!(r#""quantity":"{qty}","newOrderRespType":"FULL""#));
-    }
-
-    /// As an object of a list in a form.
-    fn write_encoded(&self, out: &mut String) {
-        let mut json = String::with_capacity(160);
-        self.write_json(&mut json);
-        out.push_str("%7B");
-        for letter in json.chars() {
-            match letter {
-                '"' => out.push_str("%22"),
-                ':' => out.push_str("%3A"),
-                ',' => out.push_str("%2C"),
-                letter => out.push(letter),
-            }
-        }
-        out.push_str("%7D");
+        add("quantity", format_args!("{}", Hundredths(self.qty)));
+        // So that every answer has the trades.
+        add("newOrderRespType", format_args!("FULL"));
     }
 
     fn write_message(&self, out: &mut String, slot: usize) {
         put(out, format_args!(r#"{{"id":{slot},"method":"order.place","params":{{"#));
-        self.write_json(out);
+        self.write(out, &JSON);
         put(out, format_args!(r#","timestamp":{}}}}}"#, now_ns() / 1_000_000));
     }
 }

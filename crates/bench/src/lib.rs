@@ -31,6 +31,7 @@ mod require;
 mod run;
 mod samples;
 mod soak;
+mod socket;
 mod spec;
 mod stages;
 mod standing;

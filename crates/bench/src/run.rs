@@ -141,7 +141,7 @@ impl<'a> Run<'a> {
         };
         let mut usage = Between::default();
         let bare = bare_drive.run("bare handler", |moment| {
-            usage.look(moment, Some(bare_handler.process()));
+            usage.look(moment, Some(bare_handler.agent.process()));
             Ok(())
         })?;
         let bare_usage = usage.spent();

@@ -112,9 +112,7 @@ impl Outcome {
             }
             self.seconds[at].add(tally);
         }
-        for (cause, count) in &other.errors {
-            *self.errors.entry(cause.clone()).or_default() += count;
-        }
+        add_counts(&mut self.errors, &other.errors);
         self.refused.add(&other.refused);
         self.trades += other.trades;
         self.bytes_sent += other.bytes_sent;
@@ -143,6 +141,75 @@ impl Outcome {
 
     pub(super) fn success_rate(&self) -> f64 {
         per(self.orders() as f64, self.orders() + self.failed())
+    }
+}
+
+/// What a process of readers is to do. The first line on its standard input.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct ReaderSpec {
+    /// Host and port.
+    pub(super) address: String,
+    pub(super) path: String,
+    pub(super) readers: usize,
+    /// Its probes are sent with this.
+    pub(super) key: Key,
+    /// Probes of different processes have prices of their own.
+    pub(super) lane: u64,
+    pub(super) seed: u64,
+}
+
+/// The lines after that.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Cue {
+    /// The measured time begins.
+    Begin,
+    End,
+    /// It is over for a reader when it has this update.
+    Until(u64),
+}
+
+/// What came of it.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(super) struct Reading {
+    pub(super) readers: u64,
+    /// Within the measured time, as the next three.
+    pub(super) messages: u64,
+    pub(super) bytes: u64,
+    pub(super) measured_s: f64,
+    /// From a probe's sending until a reader had the update with its level.
+    pub(super) order_to_update: Tally,
+    /// From the time that the venue put on a message until a reader had it.
+    pub(super) since_event: Tally,
+    /// Places where `U` was not the `u` before plus 1.
+    pub(super) gaps: u64,
+    /// Readers that did not come to the last update.
+    pub(super) behind: u64,
+    pub(super) probes: u64,
+    pub(super) errors: BTreeMap<String, u64>,
+    /// CPU time of the process itself.
+    pub(super) cpu_s: f64,
+}
+
+impl Reading {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.readers += other.readers;
+        self.messages += other.messages;
+        self.bytes += other.bytes;
+        self.measured_s = self.measured_s.max(other.measured_s);
+        self.order_to_update.add(&other.order_to_update);
+        self.since_event.add(&other.since_event);
+        self.gaps += other.gaps;
+        self.behind += other.behind;
+        self.probes += other.probes;
+        add_counts(&mut self.errors, &other.errors);
+        self.cpu_s += other.cpu_s;
+    }
+}
+
+pub(super) fn add_counts(counts: &mut BTreeMap<String, u64>, more: &BTreeMap<String, u64>) {
+    for (cause, count) in more {
+        *counts.entry(cause.clone()).or_default() += count;
     }
 }
 

@@ -11,11 +11,10 @@ use super::flags::Flags;
 use super::fleet::{Agent, Moment};
 use super::flow::SYMBOL;
 use super::load::{Measured, Scenario, measure, open};
-use super::reader::{Cue, ReaderSpec, Reading};
 use super::report::{Report, report};
 use super::run::{Run, at_half};
 use super::samples::depth;
-use super::spec::{Key, Load};
+use super::spec::{Cue, Key, Load, ReaderSpec, Reading, add_counts};
 use super::tally::{Tally, per};
 use super::venue::Venue;
 
@@ -193,9 +192,7 @@ fn step(flags: &Flags, closed: &Part, open: &Part, base: Base) -> Report {
     let own = Base::of(flags, closed, open);
     let (reading, measured) = (&open.reading, flags.measured());
     let mut reader_errors = closed.reading.errors.clone();
-    for (cause, count) in &reading.errors {
-        *reader_errors.entry(cause.clone()).or_default() += count;
-    }
+    add_counts(&mut reader_errors, &reading.errors);
     let lost = base.closed_orders_per_s - own.closed_orders_per_s;
     let (gaps, readers_behind) = missed(closed, open);
     let usage = open.measured.usage.as_ref();

@@ -1,9 +1,9 @@
 //! The venue that is measured: a fresh one of its own, or one that is told by its address.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use cli::Failure;
@@ -11,9 +11,9 @@ use cli::socket::ask_running;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::fleet::own_binary;
+use super::fleet::{Process, own_binary, read_ready};
 use super::spec::Key;
-use super::wire::{Response, write_get};
+use super::wire::Response;
 
 /// What each account has of each asset: nobody runs out of it.
 const FUNDS: [(&str, &str); 2] = [("USDT", "1000000000000"), ("BTC", "100000000")];
@@ -31,7 +31,7 @@ pub(super) struct Venue {
 /// One that was started for this run. It ends with it, and its folder goes.
 #[derive(Debug)]
 struct Own {
-    process: Child,
+    process: Process,
     folder: TempDir,
     settings: Vec<String>,
     cores: Option<u16>,
@@ -72,14 +72,14 @@ impl Venue {
         let own = self.own.as_mut().ok_or_else(|| {
             Failure::new("this scenario kills the venue: it goes with a fresh one, without --url")
         })?;
-        own.process.kill()?;
-        own.process.wait()?;
+        own.process.0.kill()?;
+        own.process.0.wait()?;
         (own.process, self.address) = spawn(own.folder.path(), &own.settings, own.cores)?;
         Ok(())
     }
 
     pub(super) fn process(&self) -> Option<u32> {
-        self.own.as_ref().map(|own| own.process.id())
+        self.own.as_ref().map(|own| own.process.0.id())
     }
 
     pub(super) fn folder(&self) -> Option<&Path> {
@@ -116,7 +116,7 @@ fn spawn(
     folder: &Path,
     settings: &[String],
     cores: Option<u16>,
-) -> Result<(Child, String), Failure> {
+) -> Result<(Process, String), Failure> {
     let mut venue = own_binary()?;
     venue
         .args(["serve", "--demo", "--no-bots", "--http", "127.0.0.1:0", "--log-level", "warn"])
@@ -128,15 +128,8 @@ fn spawn(
     let mut process = on_cores(cores, || venue.spawn())?
         .map_err(|error| Failure::new(format!("a venue cannot be started: {error}")))?;
     let stdout = process.stdout.take().expect("it is piped");
-    match read_ready(stdout) {
-        Ok(address) => Ok((process, address)),
-        Err(failure) => {
-            // It may have ended by itself.
-            let _gone = process.kill();
-            let _gone = process.wait();
-            Err(failure)
-        }
-    }
+    let process = Process(process);
+    Ok((process, read_ready(BufReader::new(stdout))?))
 }
 
 /// A process may run where the thread might that starts it, which therefore keeps to so many for a moment.
@@ -167,48 +160,18 @@ fn on_cores<T>(cores: Option<u16>, start: impl FnOnce() -> T) -> Result<T, Failu
     }
 }
 
-impl Drop for Own {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _gone = self.process.kill();
-        let _gone = self.process.wait();
-    }
-}
-
-/// The address in the line that a server says when it is ready. It says nothing else.
-pub(super) fn read_ready(stdout: impl Read) -> Result<String, Failure> {
-    let mut line = String::new();
-    BufReader::new(stdout).read_line(&mut line)?;
-    let address = line.trim_end().strip_prefix("ready http://");
-    let address = address
-        .ok_or_else(|| Failure::new("the venue for the run did not come up; why stands above"))?;
-    Ok(address.to_owned())
-}
-
 /// The body of an answer that succeeds.
-pub(super) fn get(address: &str, path: &str) -> Result<String, Failure> {
-    let named = |error: std::io::Error| Failure::new(format!("{address}{path}: {error}"));
+fn get(address: &str, path: &str) -> Result<String, Failure> {
+    let failed = |why: &dyn std::fmt::Display| Failure::new(format!("{address}{path}: {why}"));
+    let named = |error: std::io::Error| failed(&error);
     let mut stream = TcpStream::connect(address).map_err(named)?;
     stream.set_read_timeout(Some(TIMEOUT)).map_err(named)?;
-    let mut request = Vec::new();
-    write_get(&mut request, path);
-    stream.write_all(&request).map_err(named)?;
-    let (mut arrived, mut chunk) = (Vec::new(), [0; 16 << 10]);
-    loop {
-        let parsed = Response::parse(&arrived)
-            .map_err(|_| Failure::new(format!("{address}{path}: what arrived is not HTTP")))?;
-        match parsed {
-            Some(Response { status: 200, body, .. }) => {
-                return Ok(String::from_utf8_lossy(body).into_owned());
-            }
-            Some(Response { status, body, .. }) => {
-                let body = String::from_utf8_lossy(body);
-                return Err(Failure::new(format!("{address}{path}: {status} {body}")));
-            }
-            None => match stream.read(&mut chunk).map_err(named)? {
-                0 => return Err(Failure::new(format!("{address}{path}: no answer"))),
-                read => arrived.extend(&chunk[..read]),
-            },
-        }
-    }
+    let head = "HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n";
+    stream.write_all(format!("GET {path} {head}").as_bytes()).map_err(named)?;
+    let mut arrived = Vec::new();
+    stream.read_to_end(&mut arrived).map_err(named)?;
+    let response = Response::parse(&arrived).map_err(|_| failed(&"what arrived is not HTTP"))?;
+    let Response { status, body, .. } = response.ok_or_else(|| failed(&"no answer"))?;
+    let body = String::from_utf8_lossy(body);
+    if status == 200 { Ok(body.into_owned()) } else { Err(failed(&format!("{status} {body}"))) }
 }

@@ -1,32 +1,26 @@
 //! One connection to the venue: what is written to it, what comes of each request, and how long its slots
 //! wait.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::Write;
 use std::net::SocketAddr;
 use std::time::Instant;
 
 use cli::Failure;
-use mio::net::TcpStream;
 
 use super::super::flow::{self, Flow, Kind};
 use super::super::frame::{self, Frame};
+use super::super::socket::{self, Connection};
 use super::super::spec::{Key, Load, Spec};
 use super::super::wire::{Response, count, find};
 
-const INBOX: usize = 16 << 10;
-const INBOX_MAX: usize = 16 << 20;
 /// Of an error's text, as a name to count by.
 const CAUSE_LEN_MAX: usize = 100;
 
 pub(super) struct Client {
-    pub(super) stream: TcpStream,
+    pub(super) connection: Connection,
     flow: Flow,
     is_websocket: bool,
     orders_per_request: u64,
-    inbox: Vec<u8>,
-    filled: usize,
-    outbox: Vec<u8>,
-    written: usize,
     /// What is under way, by slot.
     slots: Vec<Option<Sent>>,
 }
@@ -55,23 +49,16 @@ impl Client {
         key: &Key,
         at: u64,
     ) -> Result<Self, Failure> {
-        let refused = |error: std::io::Error| Failure::new(format!("{address}: {error}"));
-        let mut stream = std::net::TcpStream::connect(address).map_err(refused)?;
-        stream.set_nodelay(true)?;
+        let mut stream = socket::connect(address)?;
         let is_websocket = spec.load == Load::WebSocket;
         if is_websocket {
             log_on(&mut stream, key)?;
         }
-        stream.set_nonblocking(true)?;
         Ok(Self {
-            stream: TcpStream::from_std(stream),
+            connection: Connection::new(stream, "a client's connection")?,
             flow: Flow::new(spec.load, key.clone(), spec.seed, at),
             is_websocket,
             orders_per_request: spec.load.orders_per_request(),
-            inbox: vec![0; INBOX],
-            filled: 0,
-            outbox: Vec::new(),
-            written: 0,
             slots: vec![None; spec.window],
         })
     }
@@ -81,9 +68,10 @@ impl Client {
     }
 
     pub(super) fn send(&mut self, slot: usize, since: Instant) {
-        let before = self.outbox.len();
-        let kind = self.flow.next(slot, &mut self.outbox);
-        let bytes = (self.outbox.len() - before) as u64;
+        let outbox = &mut self.connection.outbox;
+        let before = outbox.len();
+        let kind = self.flow.next(slot, outbox);
+        let bytes = (outbox.len() - before) as u64;
         self.slots[slot] = Some(Sent { since, kind, bytes });
     }
 
@@ -92,57 +80,20 @@ impl Client {
         self.slots.get_mut(slot).and_then(Option::take)
     }
 
-    pub(super) fn flush(&mut self) -> Result<(), Failure> {
-        while self.written < self.outbox.len() {
-            match self.stream.write(&self.outbox[self.written..]) {
-                Ok(written) => self.written += written,
-                // The socket says when it has room again.
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(ended(&error.to_string())),
-            }
-        }
-        self.outbox.clear();
-        self.written = 0;
-        Ok(())
-    }
-
-    /// Reads once; `true` when there is nothing more at the moment.
-    pub(super) fn fill(&mut self) -> Result<bool, Failure> {
-        if self.filled == self.inbox.len() {
-            if self.inbox.len() >= INBOX_MAX {
-                return Err(ended("an answer is larger than 16 MiB"));
-            }
-            self.inbox.resize(2 * self.inbox.len(), 0);
-        }
-        let room = self.inbox.len() - self.filled;
-        match self.stream.read(&mut self.inbox[self.filled..]) {
-            Ok(0) => Err(ended("it was closed")),
-            Ok(read) => {
-                self.filled += read;
-                Ok(read < room)
-            }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(true),
-            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(false),
-            Err(error) => Err(ended(&error.to_string())),
-        }
-    }
-
     pub(super) fn take_answer(&mut self) -> Result<Option<Answer>, Failure> {
-        if self.filled == 0 {
-            return Ok(None);
-        }
-        match self.is_websocket {
-            true => self.take_message(),
-            false => self.take_response(),
+        if self.connection.arrived().is_empty() {
+            Ok(None)
+        } else if self.is_websocket {
+            self.take_message()
+        } else {
+            self.take_response()
         }
     }
 
     fn take_response(&mut self) -> Result<Option<Answer>, Failure> {
-        let arrived = &self.inbox[..self.filled];
-        let response = Response::parse(arrived);
-        let response = response.map_err(|_| ended("what arrived is not HTTP"))?;
-        let Some(Response { status, body, len }) = response else { return Ok(None) };
+        let Some(Response { status, body, len }) = self.connection.response()? else {
+            return Ok(None);
+        };
         let is_batch = body.first() == Some(&b'[');
         let failed = match status {
             200 if is_batch => count(body, br#""code":-"#),
@@ -154,14 +105,14 @@ impl Client {
             0 => self.flow.answered(body),
             _ => answer.fail(status, body, failed, self.orders_per_request),
         }
-        self.discard(len);
+        self.connection.discard(len);
         Ok(Some(answer))
     }
 
     fn take_message(&mut self) -> Result<Option<Answer>, Failure> {
         loop {
-            let Some(Frame { opcode, payload, len }) = Frame::parse(&self.inbox[..self.filled])
-            else {
+            let Connection { inbox, filled, outbox, .. } = &mut self.connection;
+            let Some(Frame { opcode, payload, len }) = Frame::parse(&inbox[..*filled]) else {
                 return Ok(None);
             };
             match opcode {
@@ -171,20 +122,15 @@ impl Client {
                     if status != 200 {
                         answer.fail(status, payload, 1, 1);
                     }
-                    self.discard(len);
+                    self.connection.discard(len);
                     return Ok(Some(answer));
                 }
-                frame::PING => frame::write_pong(&mut self.outbox, payload),
+                frame::PING => frame::write_pong(outbox, payload),
                 frame::CLOSE => return Err(ended("the venue closed the WebSocket")),
                 _ => {}
             }
-            self.discard(len);
+            self.connection.discard(len);
         }
-    }
-
-    fn discard(&mut self, len: usize) {
-        self.inbox.copy_within(len..self.filled, 0);
-        self.filled -= len;
     }
 }
 
@@ -225,41 +171,21 @@ fn id_and_status(payload: &[u8]) -> (usize, u16) {
     (number(br#""id":"#).unwrap_or(usize::MAX), status.unwrap_or(0))
 }
 
-/// Makes the connection a WebSocket on which nothing has to be signed any more.
+/// Makes the connection a WebSocket whose requests need no signature.
 fn log_on(stream: &mut std::net::TcpStream, key: &Key) -> Result<(), Failure> {
-    stream.write_all(frame::handshake("/ws-api/v3?returnRateLimits=false").as_bytes())?;
-    let mut arrived = Vec::new();
-    while find(&arrived, b"\r\n\r\n").is_none() {
-        read_more(stream, &mut arrived)?;
-    }
-    if !arrived.starts_with(b"HTTP/1.1 101") {
-        return Err(ended(&format!("no WebSocket: {}", String::from_utf8_lossy(&arrived))));
-    }
+    let mut arrived = socket::upgrade(stream, "/ws-api/v3?returnRateLimits=false")?;
     let mut out = Vec::new();
     frame::write_text(&mut out, flow::logon(key).as_bytes());
     stream.write_all(&out)?;
-    arrived.clear();
     loop {
-        read_more(stream, &mut arrived)?;
-        let Some(frame) = Frame::parse(&arrived) else { continue };
+        let Some(frame) = Frame::parse(&arrived) else {
+            socket::read_more(stream, &mut arrived)?;
+            continue;
+        };
         return match id_and_status(frame.payload) {
             (_, 200) => Ok(()),
             (_, status) => Err(ended(&cause(status, frame.payload))),
         };
-    }
-}
-
-pub(crate) fn read_more(
-    stream: &mut std::net::TcpStream,
-    arrived: &mut Vec<u8>,
-) -> Result<(), Failure> {
-    let mut chunk = [0; 4_096];
-    match stream.read(&mut chunk)? {
-        0 => Err(ended("it was closed")),
-        read => {
-            arrived.extend(&chunk[..read]);
-            Ok(())
-        }
     }
 }
 

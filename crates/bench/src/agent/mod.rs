@@ -27,11 +27,11 @@ use rustix::time::{
 use serde::Serialize;
 use server::now_ns;
 
+pub(super) use self::client::cause;
 use self::client::{Answer, Client, Sent};
-pub(super) use self::client::{cause, read_more};
 use self::pace::Pace;
 use super::spec::{Outcome, Spec, Word};
-use super::usage;
+use super::{socket, usage};
 
 /// How long answers are waited for when the time is over.
 const GRACE: Duration = Duration::from_secs(10);
@@ -57,7 +57,7 @@ pub(super) fn run() -> Result<(), Failure> {
 pub(super) fn line(words: &mut impl BufRead) -> Result<String, Failure> {
     let mut line = String::new();
     match words.read_line(&mut line)? {
-        0 => Err(Failure::new("an agent was started by nobody: it is a part of `bench`")),
+        0 => Err(Failure::new("this is a part of `bench`, which starts it itself")),
         _ => Ok(line),
     }
 }
@@ -103,10 +103,7 @@ struct Plan {
 impl Agent {
     fn connect(spec: Spec) -> Result<Self, Failure> {
         let poll = Poll::new()?;
-        let address: SocketAddr = spec
-            .address
-            .parse()
-            .map_err(|_| Failure::new(format!("{} is not an address and a port", spec.address)))?;
+        let address = socket::parse(&spec.address)?;
         let timer = timerfd_create(
             TimerfdClockId::Monotonic,
             TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
@@ -141,7 +138,7 @@ impl Agent {
         let at = self.clients.len();
         let mut client = Client::connect(self.address, &self.spec, &self.spec.keys[at], at as u64)?;
         let interest = Interest::READABLE | Interest::WRITABLE;
-        self.poll.registry().register(&mut client.stream, Token(at), interest)?;
+        self.poll.registry().register(&mut client.connection.stream, Token(at), interest)?;
         self.clients.push(client);
         Ok(())
     }
@@ -205,7 +202,7 @@ impl Agent {
             for slot in 0..self.spec.window {
                 self.send(at, slot, Instant::now());
             }
-            self.clients[at].flush()?;
+            self.clients[at].connection.flush()?;
         }
         Ok(())
     }
@@ -242,14 +239,14 @@ impl Agent {
             self.unwritten.push(at);
         }
         while let Some(at) = self.unwritten.pop() {
-            self.clients[at].flush()?;
+            self.clients[at].connection.flush()?;
         }
         let next = due(self.sent);
         // While all clients wait, answers wake it, and so when the time is over.
-        match self.idle.is_empty() || next >= self.plan.end || self.is_over(now) {
-            true => Ok(()),
-            false => self.wake_at(next),
+        if self.idle.is_empty() || next >= self.plan.end || self.is_over(now) {
+            return Ok(());
         }
+        self.wake_at(next)
     }
 
     fn wake_at(&self, moment: Instant) -> Result<(), Failure> {
@@ -281,12 +278,12 @@ impl Agent {
     fn attend(&mut self, at: usize) -> Result<(), Failure> {
         loop {
             let client = &mut self.clients[at];
-            let is_drained = client.fill()?;
+            let is_drained = client.connection.fill()?;
             let now = Instant::now();
             while let Some(answer) = self.clients[at].take_answer()? {
                 self.note(at, &answer, now);
             }
-            self.clients[at].flush()?;
+            self.clients[at].connection.flush()?;
             if is_drained {
                 return Ok(());
             }
@@ -331,11 +328,11 @@ impl Agent {
         }
         outcome.trades += answer.trades;
         let name = sent.kind.name();
-        if !outcome.by_type.contains_key(name) {
-            outcome.by_type.insert(name.into(), Default::default());
+        // Without a copy of the name for each answer.
+        match outcome.by_type.get_mut(name) {
+            Some(tally) => tally.record(latency_ns, orders),
+            None => outcome.by_type.entry(name.into()).or_default().record(latency_ns, orders),
         }
-        let tally = outcome.by_type.get_mut(name).expect("it was put there");
-        tally.record(latency_ns, orders);
         let second = moment.saturating_duration_since(self.plan.measured).as_secs() as usize;
         if outcome.seconds.len() <= second {
             outcome.seconds.resize_with(second + 1, Default::default);

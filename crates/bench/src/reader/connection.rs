@@ -6,14 +6,12 @@ use std::time::Instant;
 
 use cli::Failure;
 use mio::net::TcpStream;
-use mio::{Registry, Token};
+use mio::{Interest, Registry, Token};
 use server::now_ns;
 
-use super::super::agent::read_more;
 use super::super::frame::{self, Frame};
-use super::super::wire::find;
+use super::super::socket;
 use super::count::Count;
-use super::socket::{connect, register};
 
 const MESSAGE_MAX: usize = 16 << 20;
 
@@ -33,22 +31,13 @@ impl Reader {
         registry: &Registry,
         token: Token,
     ) -> Result<Self, Failure> {
-        let mut stream = connect(address)?;
-        stream.write_all(frame::handshake(path).as_bytes())?;
-        let mut arrived = Vec::new();
-        let head_end = loop {
-            read_more(&mut stream, &mut arrived)?;
-            if let Some(at) = find(&arrived, b"\r\n\r\n") {
-                break at + 4;
-            }
-        };
-        if !arrived.starts_with(b"HTTP/1.1 101") {
-            let answer = String::from_utf8_lossy(&arrived);
-            return Err(Failure::new(format!("{address}{path}: no WebSocket: {answer}")));
-        }
-        // What came right behind is the beginning of the stream.
-        let begun = arrived.split_off(head_end);
-        Ok(Self { stream: Some(register(stream, registry, token)?), begun, last: 0 })
+        let mut stream = socket::connect(address)?;
+        // What came right after the answer is the beginning of the stream.
+        let begun = socket::upgrade(&mut stream, path)?;
+        stream.set_nonblocking(true)?;
+        let mut stream = TcpStream::from_std(stream);
+        registry.register(&mut stream, token, Interest::READABLE)?;
+        Ok(Self { stream: Some(stream), begun, last: 0 })
     }
 
     pub(super) fn take(&mut self, arrived: &[u8], count: &mut Count) -> Result<(), String> {

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use super::super::flow::ProbeOrder;
+use super::super::spec::Reading;
 use super::super::wire::find;
-use super::spec::Reading;
 
 /// Probes that not all readers have seen. More are given up, the oldest first.
 const PROBES_MAX: usize = 1_024;

@@ -12,11 +12,8 @@
 mod connection;
 mod count;
 mod prober;
-mod socket;
-mod spec;
 
 use std::io::{ErrorKind, Read};
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::time::{Duration, Instant};
@@ -27,12 +24,10 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use self::connection::Reader;
 use self::count::Count;
-use self::prober::Prober;
-use self::socket::PROBER;
-pub(super) use self::spec::{Cue, ReaderSpec, Reading};
+use self::prober::{PROBER, Prober};
 use super::agent::{line, say};
-use super::spec::Word;
-use super::usage;
+use super::spec::{Cue, ReaderSpec, Reading, Word};
+use super::{socket, usage};
 
 /// How long the last updates are waited for.
 const GRACE: Duration = Duration::from_secs(10);
@@ -96,10 +91,7 @@ struct Crowd {
 impl Crowd {
     fn connect(spec: &ReaderSpec) -> Result<Self, Failure> {
         let poll = Poll::new()?;
-        let address: SocketAddr = spec
-            .address
-            .parse()
-            .map_err(|_| Failure::new(format!("{} is not an address and a port", spec.address)))?;
+        let address = socket::parse(&spec.address)?;
         let connect = |at| Reader::connect(address, &spec.path, poll.registry(), Token(at));
         let readers = (0..spec.readers).map(connect).collect::<Result<Vec<_>, _>>()?;
         let prober = Prober::connect(address, spec, poll.registry())?;

@@ -1,21 +1,20 @@
 //! The orders that tell how old market data is when it arrives.
 
-use std::io::{ErrorKind, Read, Write};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use cli::Failure;
-use mio::Registry;
-use mio::net::TcpStream;
+use mio::{Interest, Registry, Token};
 use server::Random;
 
 use super::super::agent::cause;
 use super::super::flow::ProbeOrder;
-use super::super::spec::Key;
+use super::super::socket::{Connection, connect};
+use super::super::spec::{Key, ReaderSpec};
 use super::super::wire::Response;
 use super::count::Count;
-use super::socket::{PROBER, connect, register};
-use super::spec::ReaderSpec;
+
+pub(super) const PROBER: Token = Token(usize::MAX - 1);
 
 /// A probe is sent at a random time in each such span, so that it meets the publisher at any moment
 /// between two of its ticks.
@@ -23,7 +22,7 @@ const PROBE_EVERY: Duration = Duration::from_millis(100);
 
 /// Sends the probes, each of which is canceled when the next is sent.
 pub(super) struct Prober {
-    stream: TcpStream,
+    connection: Connection,
     key: Key,
     random: Random,
     lane: u64,
@@ -32,7 +31,6 @@ pub(super) struct Prober {
     sent: u64,
     /// The end of the span in which the next is sent, and the time in it; `None` when none is.
     next: Option<(Instant, Instant)>,
-    arrived: Vec<u8>,
 }
 
 impl Prober {
@@ -41,15 +39,17 @@ impl Prober {
         spec: &ReaderSpec,
         registry: &Registry,
     ) -> Result<Self, Failure> {
+        let mut connection = Connection::new(connect(address)?, "the probes' connection")?;
+        let interest = Interest::READABLE | Interest::WRITABLE;
+        registry.register(&mut connection.stream, PROBER, interest)?;
         Ok(Self {
-            stream: register(connect(address)?, registry, PROBER)?,
+            connection,
             key: spec.key.clone(),
             random: Random::new(spec.seed, spec.lane),
             lane: spec.lane,
             resting: None,
             sent: 0,
             next: None,
-            arrived: Vec::new(),
         })
     }
 
@@ -77,52 +77,31 @@ impl Prober {
         let order = ProbeOrder { lane: self.lane, number: self.sent };
         self.sent += 1;
         count.expect(order);
-        let mut out = Vec::new();
-        order.write(&mut out, &self.key);
+        order.write(&mut self.connection.outbox, &self.key);
         if let Some(before) = self.resting.replace(order) {
-            before.write_cancel(&mut out, &self.key);
+            before.write_cancel(&mut self.connection.outbox, &self.key);
         }
         self.next = Some(self.draw(span_end.max(now)));
-        self.send(&out)
+        self.connection.flush()
     }
 
     pub(super) fn end(&mut self) -> Result<(), Failure> {
         self.next = None;
-        let mut out = Vec::new();
         if let Some(last) = self.resting.take() {
-            last.write_cancel(&mut out, &self.key);
+            last.write_cancel(&mut self.connection.outbox, &self.key);
         }
-        self.send(&out)
-    }
-
-    /// Twenty requests a second do not fill a socket whose answers are read.
-    fn send(&mut self, out: &[u8]) -> Result<(), Failure> {
-        self.stream.write_all(out).map_err(|error| ended(&error.to_string()))
+        self.connection.flush()
     }
 
     pub(super) fn attend(&mut self, count: &mut Count) -> Result<(), Failure> {
-        let mut chunk = [0; 4_096];
-        loop {
-            match self.stream.read(&mut chunk) {
-                Ok(0) => return Err(ended("it was closed")),
-                Ok(read) => self.arrived.extend(&chunk[..read]),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(ended(&error.to_string())),
-            }
-        }
-        loop {
-            let response = Response::parse(&self.arrived);
-            let response = response.map_err(|_| ended("what arrived is not HTTP"))?;
-            let Some(Response { status, body, len }) = response else { return Ok(()) };
+        self.connection.flush()?;
+        while !self.connection.fill()? {}
+        while let Some(Response { status, body, len }) = self.connection.response()? {
             if status != 200 {
                 count.fail(format!("a probe: {}", cause(status, body)));
             }
-            self.arrived.drain(..len);
+            self.connection.discard(len);
         }
+        Ok(())
     }
-}
-
-fn ended(why: &str) -> Failure {
-    Failure::new(format!("the probes' connection ended: {why}"))
 }

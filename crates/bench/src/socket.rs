@@ -1,0 +1,129 @@
+//! Connections among the events of one thread: buffers, and what comes before they are used.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::SocketAddr;
+
+use cli::Failure;
+use mio::net::TcpStream;
+
+use super::frame;
+use super::wire::{Response, find};
+
+const INBOX: usize = 16 << 10;
+const INBOX_MAX: usize = 16 << 20;
+const HEAD_END: &[u8] = b"\r\n\r\n";
+
+/// What has arrived and is not yet read, and what is not yet written.
+pub(super) struct Connection {
+    pub(super) stream: TcpStream,
+    /// Begins the sentence of a failure.
+    name: &'static str,
+    pub(super) inbox: Vec<u8>,
+    pub(super) filled: usize,
+    pub(super) outbox: Vec<u8>,
+    written: usize,
+}
+
+impl Connection {
+    pub(super) fn new(stream: std::net::TcpStream, name: &'static str) -> Result<Self, Failure> {
+        stream.set_nonblocking(true)?;
+        let stream = TcpStream::from_std(stream);
+        let (inbox, outbox) = (vec![0; INBOX], Vec::new());
+        Ok(Self { stream, name, inbox, filled: 0, outbox, written: 0 })
+    }
+
+    pub(super) fn flush(&mut self) -> Result<(), Failure> {
+        while self.written < self.outbox.len() {
+            match self.stream.write(&self.outbox[self.written..]) {
+                Ok(written) => self.written += written,
+                // The socket is writable again later, which is an event.
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.ended(&error)),
+            }
+        }
+        self.outbox.clear();
+        self.written = 0;
+        Ok(())
+    }
+
+    /// Reads once; `true` when there is nothing more at the moment.
+    pub(super) fn fill(&mut self) -> Result<bool, Failure> {
+        if self.filled == self.inbox.len() {
+            if self.inbox.len() >= INBOX_MAX {
+                return Err(self.ended(&"an answer is larger than 16 MiB"));
+            }
+            self.inbox.resize(2 * self.inbox.len(), 0);
+        }
+        let room = self.inbox.len() - self.filled;
+        match self.stream.read(&mut self.inbox[self.filled..]) {
+            Ok(0) => Err(self.ended(&"it was closed")),
+            Ok(read) => {
+                self.filled += read;
+                Ok(read < room)
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(true),
+            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(false),
+            Err(error) => Err(self.ended(&error)),
+        }
+    }
+
+    pub(super) fn arrived(&self) -> &[u8] {
+        &self.inbox[..self.filled]
+    }
+
+    pub(super) fn response(&self) -> Result<Option<Response<'_>>, Failure> {
+        Response::parse(self.arrived()).map_err(|_| self.ended(&"what arrived is not HTTP"))
+    }
+
+    pub(super) fn discard(&mut self, len: usize) {
+        self.inbox.copy_within(len..self.filled, 0);
+        self.filled -= len;
+    }
+
+    fn ended(&self, why: &dyn std::fmt::Display) -> Failure {
+        Failure::new(format!("{} ended: {why}", self.name))
+    }
+}
+
+pub(super) fn parse(address: &str) -> Result<SocketAddr, Failure> {
+    let wrong = |_| Failure::new(format!("{address} is not an address and a port"));
+    address.parse().map_err(wrong)
+}
+
+pub(super) fn connect(address: SocketAddr) -> Result<std::net::TcpStream, Failure> {
+    let stream = std::net::TcpStream::connect(address)
+        .map_err(|error| Failure::new(format!("{address}: {error}")))?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+/// Makes the connection a WebSocket, and returns what arrived after the answer.
+pub(super) fn upgrade(stream: &mut std::net::TcpStream, path: &str) -> Result<Vec<u8>, Failure> {
+    stream.write_all(frame::handshake(path).as_bytes())?;
+    let mut arrived = Vec::new();
+    let head_end = loop {
+        read_more(stream, &mut arrived)?;
+        if let Some(at) = find(&arrived, HEAD_END) {
+            break at + HEAD_END.len();
+        }
+    };
+    if arrived.starts_with(b"HTTP/1.1 101") {
+        return Ok(arrived.split_off(head_end));
+    }
+    Err(Failure::new(format!("{path}: no WebSocket: {}", String::from_utf8_lossy(&arrived))))
+}
+
+pub(super) fn read_more(
+    stream: &mut std::net::TcpStream,
+    arrived: &mut Vec<u8>,
+) -> Result<(), Failure> {
+    let mut chunk = [0; 4_096];
+    match stream.read(&mut chunk)? {
+        0 => Err(Failure::new("the connection was closed before the WebSocket was open")),
+        read => {
+            arrived.extend(&chunk[..read]);
+            Ok(())
+        }
+    }
+}

@@ -1,6 +1,6 @@
-//! `buttonwood bench bare`: the least that a server of signed requests can be. An axum handler looks at
-//! the HMAC-SHA256 signature of what came and answers `{}`: what the machine, its network and the same HTTP
-//! library allow when there is no venue behind them.
+//! `buttonwood bench bare`: the least that a server of signed requests can be. An axum handler
+//! looks at the HMAC-SHA256 signature of what came and answers `{}`: what the machine, its network
+//! and the same HTTP library allow when there is no venue behind them.
 
 use std::io::{BufRead, Write};
 use std::sync::Arc;

@@ -21,9 +21,9 @@ pub(super) struct Flags {
     /// Seconds before that, which are not
     #[arg(long, value_name = "S", default_value_t = 2, value_parser = clap::value_parser!(u64).range(..=3_600))]
     pub(super) warm_up: u64,
-    /// Requests a second at their times, whatever the answers take; for limits and overload, where they
-    /// begin [default: half of what a closed loop of up to 10 s comes to; rest-mix stays a closed loop,
-    /// limits and overload begin with 1,000]
+    /// Requests a second at their times, whatever the answers take; for limits and overload, where
+    /// they begin [default: half of the rate of a closed loop of up to 10 s; rest-mix stays a
+    /// closed loop, limits and overload begin with 1,000]
     #[arg(long, value_name = "R", value_parser = rate)]
     pub(super) rate: Option<f64>,
     /// Requests that a client may have under way, where the protocol allows more than one
@@ -47,7 +47,7 @@ pub(super) struct Flags {
     /// Cores that the engine's and the log's thread of the fresh venue are kept to, as for `serve`
     #[arg(long, value_name = "CORE[,CORE]", conflicts_with = "url")]
     pub(super) pin: Option<String>,
-    /// How many cores the fresh venue may use; who drives it may use all [default: all]
+    /// How many cores the fresh venue may use; its clients may use all [default: all]
     #[arg(long, value_name = "N", conflicts_with = "url", value_parser = clap::value_parser!(u16).range(1..=1_024))]
     pub(super) cores: Option<u16>,
     /// Whether the fresh venue's large arrays may lie on huge pages
@@ -56,7 +56,8 @@ pub(super) struct Flags {
     /// What the orders are drawn by
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
-    /// Folder in which the fresh venue's is made: its disk is measured [default: that for temporary files]
+    /// Folder in which the fresh venue's is made: its disk is measured [default: that for temporary
+    /// files]
     #[arg(long, value_name = "DIR")]
     pub(super) within: Option<PathBuf>,
     /// Measure a venue that runs already, such as http://127.0.0.1:8080; it must list BTCUSDT
@@ -74,7 +75,8 @@ pub(super) struct Flags {
     /// Its secret
     #[arg(long, requires = "url")]
     pub(super) secret: Option<String>,
-    /// Drive the same load against something else as well, right after: it takes the same signed orders
+    /// Drive the same load against something else as well, right after: it takes the same signed
+    /// orders
     #[arg(long, value_name = "URL")]
     pub(super) beside: Option<String>,
     /// API key there

@@ -1,5 +1,5 @@
-//! The agents: started as processes of this same binary, told what to do, listened to until the
-//! last has said what came of it.
+//! The agents: started as processes of this same binary, which receive their task and
+//! are read until the last has sent its outcome.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};

@@ -14,16 +14,17 @@ const MIDDLE: u64 = 5_000_000;
 const REACH: u64 = 10_000;
 /// In hundredths of a bitcoin.
 const QTY: [u64; 2] = [10, 200];
-/// Of orders that rest, and of those that take them away again: whoever takes, takes one order whole. So
-/// the units in the book are the orders in it, which the depth tells.
+/// Of orders that rest, and of those that take them away again: an order that takes, takes one
+/// order whole. So the units in the book are the orders in it, which the depth tells.
 pub(super) const RESTING_QTY: u64 = 100;
-/// How far orders that rest are from [`REACH`] at most: one look at the depth shows all prices of a side.
+/// How far orders that rest are from [`REACH`] at most: one look at the depth shows all prices of a
+/// side.
 const RESTING_REACH: u64 = 5_000;
-/// Of orders that take, 40 % are market orders and the others limit orders: with an order that rests for
-/// each, 80 % of all are limit orders.
+/// Of orders that take, 40 % are market orders and the others limit orders: with an order that
+/// rests for each, 80 % of all are limit orders.
 const TAKING_MARKET_PERCENT: u64 = 40;
 
-/// What latencies are told apart by.
+/// Kinds of requests, whose latencies are kept apart.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
     Market,
@@ -117,7 +118,7 @@ impl Flow {
         let price = wire::find(body, FILL_PRICE);
         let price = price.and_then(|at| ticks(&body[at + FILL_PRICE.len()..]));
         self.owed = price.map(|price| {
-            // Who bought has taken an order that sold.
+            // A buyer has taken an order that sold.
             let bought = wire::find(body, br#""side":"BUY""#).is_some();
             let side = if bought { "SELL" } else { "BUY" };
             Order { kind: Kind::Limit, side, price, qty: RESTING_QTY }
@@ -236,8 +237,9 @@ impl Order {
     }
 }
 
-/// An order by which a reader of a stream knows how old what it reads is: it rests alone at its price, which
-/// is below all that other orders have, and is too large to be gone before it is canceled.
+/// An order by which a reader of a stream knows how old what it reads is: it rests alone at its
+/// price, which is below all that other orders have, and is too large to be gone before it is
+/// canceled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProbeOrder {
     /// Several processes that send probes keep apart by this.

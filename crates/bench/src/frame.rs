@@ -15,13 +15,13 @@ pub(super) const PING: u8 = 9;
 const PONG: u8 = 10;
 const FINAL: u8 = 0x80;
 const MASKED: u8 = 0x80;
-/// A mask is to keep proxies from taking what a web page sends for HTTP. Nothing of that is here, and
-/// one of zeros is as good as any.
+/// A mask is to keep proxies from taking what a web page sends for HTTP. Nothing of that is here,
+/// and one of zeros is as good as any.
 const MASK: [u8; 4] = [0; 4];
 
 impl<'a> Frame<'a> {
-    /// The first frame in `bytes`; `None` while it has not arrived to its end. A venue does not mask,
-    /// and sends each message as one frame.
+    /// The first frame in `bytes`; `None` while it has not arrived to its end. A venue does not
+    /// mask, and sends each message as one frame.
     pub(super) fn parse(bytes: &'a [u8]) -> Option<Self> {
         let (first, second) = (*bytes.first()?, *bytes.get(1)?);
         let (payload_len, head_len) = match second & 0x7f {

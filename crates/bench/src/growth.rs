@@ -1,5 +1,5 @@
-//! `buttonwood bench growth`: what a command costs the whole engine, and what the whole venue does, as one
-//! thing grows and all else stays.
+//! `buttonwood bench growth`: what a command costs the whole engine, and what the whole venue does,
+//! as one thing grows and all else stays.
 
 use clap::Args;
 use cli::Failure;

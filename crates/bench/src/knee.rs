@@ -1,5 +1,5 @@
-//! Scenarios that look for the highest rate: `limits` raises it until p99 passes a bound, `overload` sends
-//! twice that (`verdict.rs` says whether the venue bore it).
+//! Scenarios that look for the highest rate: `limits` raises it until p99 passes a bound,
+//! `overload` sends twice that (`verdict.rs` says whether the venue bore it).
 
 use std::time::Duration;
 
@@ -19,18 +19,19 @@ use super::verdict::Verdict;
 const GROWTH: f64 = 1.3;
 const FIRST_RATE: f64 = 1_000.0;
 const RATES_MAX: usize = 30;
-/// Of a rate at which p99 passes the bound: something else on the machine may have stopped everything once.
+/// Of a rate at which p99 passes the bound: something else on the machine may have stopped
+/// everything once.
 const TRIES: usize = 3;
 const STEP: Duration = Duration::from_secs(3);
 const STEP_WARM_UP: Duration = Duration::from_millis(500);
 
-/// What p99 may come to where nothing else is asked for. `overload` doubles a rate that cannot be much
-/// exceeded: with so many orders under way, p99 is far above 10 ms long before.
+/// What p99 may come to where nothing else is asked for. `overload` doubles a rate that cannot be
+/// much exceeded: with that many orders in flight, p99 is far above 10 ms long before.
 const P99_MS: f64 = 10.0;
 const OVERLOAD_P99_MS: f64 = 100.0;
 
-/// Connections of `overload`, and what each may have under way: enough that twice the knee's rate arrives,
-/// however far the venue is behind.
+/// Connections of `overload`, and what each may have under way: enough that twice the knee's rate
+/// arrives, however far the venue is behind.
 const OVERLOAD_CLIENTS: u16 = 64;
 const OVERLOAD_WINDOW: u16 = 256;
 

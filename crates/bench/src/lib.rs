@@ -1,10 +1,10 @@
 //! `buttonwood bench`: how fast the venue is, measured end to end.
 //!
 //! The way of a run: `venue.rs` starts a fresh venue; `reference.rs` and `bare.rs` measure what the
-//! machine can do in that minute; `fleet.rs` starts agents, processes of their own (`agent/`), which
-//! send what `flow.rs` draws and merge their latencies exactly (`tally.rs`); others (`reader/`) read
-//! streams meanwhile; `usage.rs` and `stages.rs` are read where the measured time begins and ends. The
-//! result is a [`report::Report`], printed as text, as JSON or as CSV.
+//! machine can do in that minute; `fleet.rs` starts agents, processes of their own (`agent/`),
+//! which send what `flow.rs` draws and merge their latencies exactly (`tally.rs`); others
+//! (`reader/`) read streams meanwhile; `usage.rs` and `stages.rs` are read where the measured time
+//! begins and ends. The result is a [`report::Report`], printed as text, as JSON or as CSV.
 //!
 //! # Invariants
 //! - An open loop counts a latency from when its request was meant to be sent.
@@ -52,8 +52,8 @@ use self::spec::Load;
 /// Measure how fast the venue is: orders a second, latencies, and what they cost
 ///
 /// A scenario starts a fresh venue with funded accounts, drives it from processes of their own, and
-/// prints what came of it beside what the machine could do in the same minute: a raw fdatasync, a round
-/// trip over TCP, and a bare handler that only checks signatures.
+/// prints what came of it beside what the machine could do in the same minute: a raw fdatasync, a
+/// round trip over TCP, and a bare handler that only checks signatures.
 #[derive(Args, Debug)]
 pub struct Bench {
     #[command(subcommand)]
@@ -62,7 +62,8 @@ pub struct Bench {
 
 #[derive(Debug, Subcommand)]
 enum Chosen {
-    /// Orders over REST: 25 % market, 50 % limit, 15 % IOC, 10 % FOK; each client waits for its answer
+    /// Orders over REST: 25 % market, 50 % limit, 15 % IOC, 10 % FOK; each client waits for its
+    /// answer
     RestMix(Flags),
     /// The liveness call, which touches no order
     Health(Flags),
@@ -70,17 +71,20 @@ enum Chosen {
     Batch(Flags),
     /// Orders over the WebSocket API, many under way on each connection
     Pipelined(Flags),
-    /// Users that join one by one, 80 % limit and 20 % market orders, on a book that is kept at 15,000
-    /// orders
+    /// Users that join one by one, 80 % limit and 20 % market orders, on a book that is kept at
+    /// 15,000 orders
     #[command(name = "ramp-200")]
     Ramp200(Flags),
-    /// Orders while readers follow the market data: what they cost, and how old it is when they have it
+    /// Orders while readers follow the market data: what they cost, and how old it is when they
+    /// have it
     Stream(stream::Stream),
-    /// An hour at half the highest rate: whether the venue's memory grows with the orders it has seen
+    /// An hour at half the highest rate: whether the venue's memory grows with the orders it has
+    /// seen
     Soak(soak::Soak),
     /// The rate is raised until p99 passes a bound: where it still held is the knee
     Limits(Flags),
-    /// Twice the rate of the knee over the WebSocket API: what succeeds, and how the rest is refused
+    /// Twice the rate of the knee over the WebSocket API: what succeeds, and how the rest is
+    /// refused
     Overload(Flags),
     /// What resting orders take
     Memory(Flags),
@@ -88,8 +92,8 @@ enum Chosen {
     Recovery(Flags),
     /// Matching without sockets and log, on the workloads w1, w2 and w3
     Core(core::Core),
-    /// What a command costs the engine as orders, instruments, accounts or the run grow, and what the venue
-    /// does with more cores and readers
+    /// What a command costs the engine as orders, instruments, accounts or the run grow, and what
+    /// the venue does with more cores and readers
     Growth(growth::Growth),
     /// Write such a workload, for other tools
     Gen(generate::Generate),

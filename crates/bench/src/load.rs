@@ -84,12 +84,12 @@ pub(super) fn other(flags: &Flags) -> Result<Option<(&str, Venue)>, Failure> {
     Ok(Some((url, Venue::at(url, &key, usize::from(flags.clients))?)))
 }
 
-/// What is measured by its address may be no Buttonwood at all, and need not tell more than what
-/// becomes of orders.
-fn tolerant<T>(venue: &Venue, told: Result<T, Failure>) -> Result<Option<T>, Failure> {
-    match (told, venue.process()) {
+/// What is measured by its address may be no Buttonwood at all, and need not serve more than
+/// orders.
+fn tolerant<T>(venue: &Venue, read: Result<T, Failure>) -> Result<Option<T>, Failure> {
+    match (read, venue.process()) {
         (Err(failure), Some(_)) => Err(failure),
-        (told, _) => Ok(told.ok()),
+        (read, _) => Ok(read.ok()),
     }
 }
 

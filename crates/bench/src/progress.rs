@@ -1,4 +1,4 @@
-//! A bar on a terminal while a load runs; silence where nobody looks.
+//! A bar on a terminal while a load runs; silence where standard error is no terminal.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};

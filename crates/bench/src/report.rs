@@ -95,8 +95,8 @@ impl Report {
                     let number = |(at, row)| (format!("{}", at + 1), row);
                     out += &grid(name, rows.iter().enumerate().map(number).collect(), false);
                 }
-                Figure::Group(Self(rows))
-                    if let rows = rows.iter().filter_map(as_row).collect::<Vec<_>>()
+                Figure::Group(Self(parts))
+                    if let Some(rows) = parts.iter().map(as_row).collect::<Option<Vec<_>>>()
                         && !rows.is_empty() =>
                 {
                     out += &grid(name, rows, true);
@@ -132,7 +132,8 @@ fn as_row((name, figure): &(String, Figure)) -> Option<(String, &Report)> {
     }
 }
 
-/// A table of rows under their names; turned on its side where it may, and would be wider than long.
+/// A table of rows under their names; turned on its side where it may, and would be wider than
+/// long.
 fn grid(title: &str, rows: Vec<(String, &Report)>, may_turn: bool) -> String {
     let mut heads: Vec<String> = Vec::new();
     let mut cells: BTreeMap<(usize, usize), String> = BTreeMap::new();
@@ -300,6 +301,7 @@ mod tests {
             loop: "closed",
             orders_per_s: 1_234.5,
             disk: report! { p50: 0.25, p99: Option::<f64>::None },
+            bare: report! { p50: 0.5, open: report! { rate: 50_u64 } },
             errors: &errors,
             by_type: report! { limit: row(1.0), market: row(2.0) },
             steps: vec![row(3.0), row(4.0), row(5.0)],
@@ -314,6 +316,7 @@ mod tests {
             "loop": "closed",
             "orders_per_s": 1234.5,
             "disk": { "p50": 0.25, "p99": null },
+            "bare": { "p50": 0.5, "open": { "rate": 50 } },
             "errors": { "full": 2 },
             "by_type": {
                 "limit": { "orders": 7, "p50_ms": 1.0 },
@@ -338,6 +341,7 @@ mod tests {
             &["loop", "closed"][..],
             &["orders_per_s", "1234"],
             &["disk", "p50", "0.250"],
+            &["bare", "p50", "0.500,", "open.rate", "50"],
             &["errors", "2", "x", "full"],
             &["by_type", "orders", "p50_ms"],
             &["market", "7", "2.000"],

@@ -49,10 +49,10 @@ impl std::str::FromStr for Requirement {
 pub(super) fn check(requirements: &[Requirement], figures: &Value) -> Result<(), Failure> {
     let missed = |requirement: &Requirement| requirement.missed(figures);
     let missed: Vec<String> = requirements.iter().filter_map(missed).collect();
-    match missed.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::new(format!("required and not reached: {}", missed.join("; ")))),
+    if missed.is_empty() {
+        return Ok(());
     }
+    Err(Failure::new(format!("required and not reached: {}", missed.join("; "))))
 }
 
 impl Requirement {

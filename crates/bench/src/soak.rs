@@ -26,8 +26,8 @@ const SETTLES: f64 = 0.1;
 pub(super) struct Soak {
     #[command(flatten)]
     flags: Flags,
-    /// What the venue's memory may grow by for each million orders, after the first tenth of the time;
-    /// else the exit status is 1
+    /// What the venue's memory may grow by for each million orders, after the first tenth of the
+    /// time; else the exit status is 1
     #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
     growth_max: f64,
 }

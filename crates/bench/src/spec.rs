@@ -1,4 +1,4 @@
-//! What an agent is told, and what it gives back: one line of JSON each.
+//! What a run sends its agents and readers, and what they return: one line of JSON each.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub(super) struct Spec {
     pub(super) seed: u64,
     pub(super) warm_up_ms: u64,
     pub(super) measured_ms: u64,
-    /// In a closed loop: the end comes when so many requests are answered, if not before.
+    /// In a closed loop: it ends once this many requests are answered, if not before.
     pub(super) requests_max: Option<u64>,
     /// Clients begin one after the other, the last of them after this time.
     pub(super) ramp_ms: u64,
@@ -38,7 +38,8 @@ pub(super) struct Spec {
 pub(super) enum Load {
     /// Orders over REST, in the mix of `rest-mix`.
     RestMix,
-    /// Limit orders and market orders over REST, 80 to 20, half of which put back what the others take.
+    /// Limit orders and market orders over REST, 80 to 20, half of which put back what the others
+    /// take.
     KeptBook,
     /// `GET /health/live`.
     Health,
@@ -75,9 +76,10 @@ impl std::fmt::Debug for Key {
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Word {
-    /// All its clients are connected. It waits for a line with the Unix time in ns at which to begin.
+    /// All its clients are connected. It waits for a line with the Unix time in ns at which to
+    /// begin.
     Connected,
-    /// So many orders have been answered since the last word.
+    /// Orders answered since the last word.
     Done(u64),
     Ended(Box<Outcome>),
 }
@@ -89,7 +91,7 @@ pub(super) struct Outcome {
     pub(super) by_type: BTreeMap<String, Tally>,
     /// Of each second.
     pub(super) seconds: Vec<Tally>,
-    /// How many requests came to which error.
+    /// Failed orders by cause.
     pub(super) errors: BTreeMap<String, u64>,
     /// Requests that were answered with an error, and how long that took.
     pub(super) refused: Tally,

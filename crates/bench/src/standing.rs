@@ -66,7 +66,7 @@ fn print(
     .print(&flags.output)
 }
 
-/// Has so many orders rest, and says how many there are.
+/// Rests at least that many orders, in batches, and returns how many.
 pub(super) fn fill(flags: &Flags, venue: &Venue, orders: u64) -> Result<u64, Failure> {
     let requests = orders.div_ceil(BATCH);
     if requests == 0 {

@@ -1,8 +1,10 @@
-//! The scenario `stream`: order entry while readers follow the depth updates of its market. The same is
-//! done with none, with one, with a hundred and with a thousand of them, so that what they cost is told.
+//! The scenario `stream`: order entry while readers follow the depth updates of its market. The
+//! same is done with none, with one, with a hundred and with a thousand of them, to show what they
+//! cost.
 //!
-//! Each step has two parts. In a closed loop, what order entry can do at most shows; in an open one at
-//! half of what it did without readers, how latencies change, and how old market data is when it arrives.
+//! Each step has two parts. In a closed loop, what order entry can do at most shows; in an open one
+//! at half of what it did without readers, how latencies change, and how old market data is when it
+//! arrives.
 
 use clap::Args;
 use cli::Failure;
@@ -96,7 +98,7 @@ impl Stream {
     }
 }
 
-/// Orders a second in a closed loop while so many readers follow.
+/// Orders a second in a closed loop while `readers` readers follow.
 pub(super) fn orders_beside(
     flags: &Flags,
     venue: &Venue,

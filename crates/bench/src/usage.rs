@@ -9,8 +9,9 @@ use super::report::Figure;
 /// Linux counts CPU time for programs in this unit on every machine.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// All that other threads write goes to files, but for what little wakes threads. What the kernel counts as
-/// written to the disk is of no use: it takes a byte in a large piece of its cache for all of the piece.
+/// All that other threads write goes to files, but for what little wakes threads. What the kernel
+/// counts as written to the disk is of no use: it takes a byte in a large piece of its cache for
+/// all of the piece.
 const SERVES_SOCKETS: &str = "tokio-rt-worker";
 
 #[derive(Clone, Debug, Default)]
@@ -23,7 +24,7 @@ pub(super) struct Usage {
     pub(super) disk_written_bytes: u64,
     /// CPU seconds by name: a runtime has many threads of one.
     pub(super) threads: BTreeMap<String, f64>,
-    /// Packets over this machine's own network, whoever sent them.
+    /// Packets over this machine's own network, of all processes.
     pub(super) loopback_packets: u64,
 }
 

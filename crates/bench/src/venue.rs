@@ -1,4 +1,4 @@
-//! The venue that is measured: a fresh one of its own, or one that is told by its address.
+//! The venue that is measured: a fresh one of its own, or one that runs at an address.
 
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ use super::fleet::{Process, own_binary, read_ready};
 use super::spec::Key;
 use super::wire::Response;
 
-/// What each account has of each asset: nobody runs out of it.
+/// What each account has of each asset: more than any run spends.
 const FUNDS: [(&str, &str); 2] = [("USDT", "1000000000000"), ("BTC", "100000000")];
 const ORDERS_MAX: u32 = 10_000_000;
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -132,7 +132,7 @@ fn spawn(
     Ok((process, read_ready(BufReader::new(stdout))?))
 }
 
-/// A process may run where the thread might that starts it, which therefore keeps to so many for a moment.
+/// A child inherits the affinity of the thread that starts it, so the thread narrows its own first.
 #[cfg(target_os = "linux")]
 fn on_cores<T>(cores: Option<u16>, start: impl FnOnce() -> T) -> Result<T, Failure> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};

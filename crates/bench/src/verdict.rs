@@ -11,7 +11,7 @@ use super::report::{Figure, Report, report};
 const RATIO_MIN: f64 = 0.9;
 /// Of twice the knee's rate, what may not have been sent since all clients waited for answers.
 const NOT_SENT_MAX: f64 = 0.01;
-/// Who is refused knows it within this time: p99.
+/// Refusals must arrive within this time: p99.
 const AT_ONCE_MS: f64 = 500.0;
 /// The venue's own name for it: it is busy.
 const BUSY: &str = "503 code:-1008";

@@ -1,11 +1,11 @@
-//! Order flow made up for measuring: the workloads `w1`, `w2` and `w3`, the same bytes for the same seed
-//! on every machine.
+//! Order flow made up for measuring: the workloads `w1`, `w2` and `w3`, the same bytes for the same
+//! seed on every machine.
 //!
-//! A plain book goes along, so that every cancel hits an order that rests, and what takes from the book
-//! keeps it near the size with which it began.
+//! A plain book goes along, so that every cancel hits an order that rests, and what takes from the
+//! book keeps it near the size with which it began.
 //!
 //! # Known limits
-//! Who is canceled is drawn evenly among all that rest, there are no amends, and ids are dense.
+//! The order to cancel is drawn evenly among all that rest, there are no amends, and ids are dense.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -78,7 +78,7 @@ impl Name {
     }
 }
 
-/// The workload with so many commands behind those that build its book.
+/// The workload, with `commands` commands after those that build its book.
 pub(super) fn make(name: Name, seed: Option<u64>, commands: Option<u64>) -> Workload {
     let shape = name.shape();
     let commands = commands.unwrap_or(shape.commands);

@@ -1,5 +1,5 @@
-//! One connection to the venue: what is written to it, what comes of each request, and how long its slots
-//! wait.
+//! One connection to the venue: what is written to it, what comes of each request, and how long its
+//! slots wait.
 
 use std::io::Write;
 use std::net::SocketAddr;

@@ -1,5 +1,5 @@
-//! `buttonwood bench agent`: one process that drives the venue. It is told what to do on standard
-//! input and says what came of it on standard output (`spec.rs`), and nobody starts it by hand.
+//! `buttonwood bench agent`: one process that drives the venue. It reads its task from standard
+//! input and writes its outcome to standard output (`spec.rs`). The run starts it.
 //!
 //! One thread and one epoll for all its clients, a read and a write per answer: what the load
 //! generator burns is missing to the venue when both are on one machine.
@@ -126,7 +126,7 @@ impl Agent {
             unwritten: Vec::new(),
             done: 0,
         };
-        // Whoever joins later connects then: a venue closes what has said nothing for a minute.
+        // Later clients connect when they join: a venue closes silent connections after a minute.
         if agent.spec.ramp_ms == 0 {
             (0..agent.spec.keys.len()).try_for_each(|_| agent.join())?;
         }
@@ -225,8 +225,8 @@ impl Agent {
         self.spec.requests_max.is_some_and(|max| self.sent >= max)
     }
 
-    /// Sends what was meant to be sent by now, as far as clients are free to, and sets the timer for
-    /// what comes next.
+    /// Sends what was meant to be sent by now, as far as clients are free to, and sets the timer
+    /// for what comes next.
     fn send_due(&mut self, pace: Pace, joined: Range<usize>, now: Instant) -> Result<(), Failure> {
         // Clients take turns.
         (0..self.spec.window).for_each(|_| self.idle.extend(joined.clone()));
@@ -234,7 +234,7 @@ impl Agent {
         let due = |sent: u64| begin + Duration::from_secs_f64(pace.due_s(sent));
         while due(self.sent) <= now && due(self.sent) < self.plan.end && !self.is_over(now) {
             let Some(at) = self.idle.pop_front() else { break };
-            let slot = self.clients[at].free_slot().expect("who is idle has a free slot");
+            let slot = self.clients[at].free_slot().expect("an idle client has a free slot");
             self.send(at, slot, due(self.sent));
             self.unwritten.push(at);
         }
@@ -363,7 +363,8 @@ mod tests {
     use super::super::spec::{Key, Load};
     use super::*;
 
-    /// A venue closes what says nothing for a minute, and the last user of `ramp-200` joins after five.
+    /// A venue closes what says nothing for a minute, and the last user of `ramp-200` joins after
+    /// five.
     #[test]
     fn who_joins_later_connects_when_it_joins() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -380,11 +381,11 @@ mod tests {
             requests_max: None,
             ramp_ms: 60_000,
         };
-        let connected = |spec| Agent::connect(spec).expect("somebody listens").clients.len();
+        let connected = |spec| Agent::connect(spec).expect("the test listens").clients.len();
         assert_eq!(connected(Spec { ramp_ms: 0, ..spec.clone() }), 3);
         assert_eq!(connected(spec.clone()), 0);
 
-        let mut agent = Agent::connect(spec).expect("somebody listens");
+        let mut agent = Agent::connect(spec).expect("the test listens");
         let begin = Instant::now();
         agent.plan.begin = begin;
         for (at_s, joined) in [(0, 0..1), (19, 1..1), (20, 1..2), (59, 2..3)] {

@@ -1,6 +1,6 @@
 //! When the requests of an open loop are meant to be sent.
 
-/// So many a second; while clients begin one after the other, as many a second as have begun.
+/// A rate, which rises with the clients while they begin one after the other.
 #[derive(Clone, Copy)]
 pub(super) struct Pace {
     pub(super) rate: f64,
@@ -11,19 +11,19 @@ impl Pace {
     /// Of request `n`, counted from 0, in seconds after the begin.
     pub(super) fn due_s(self, n: u64) -> f64 {
         let (n, within_ramp) = (n as f64, self.rate * self.ramp_s / 2.0);
-        match n < within_ramp {
-            true => (2.0 * self.ramp_s * n / self.rate).sqrt(),
-            false => self.ramp_s + (n - within_ramp) / self.rate,
+        if n < within_ramp {
+            (2.0 * self.ramp_s * n / self.rate).sqrt()
+        } else {
+            self.ramp_s + (n - within_ramp) / self.rate
         }
     }
 
-    /// How many are meant to be sent in so many seconds.
+    /// Requests meant to be sent in the first `seconds`.
     pub(super) fn requests_in(self, seconds: f64) -> u64 {
         let ramping_s = seconds.min(self.ramp_s);
-        let during = match ramping_s > 0.0 {
-            true => self.rate * ramping_s * ramping_s / (2.0 * self.ramp_s),
-            false => 0.0,
-        };
+        let is_ramping = ramping_s > 0.0;
+        let ramped = self.rate * ramping_s * ramping_s / (2.0 * self.ramp_s);
+        let during = if is_ramping { ramped } else { 0.0 };
         (during + self.rate * (seconds - ramping_s)) as u64
     }
 }

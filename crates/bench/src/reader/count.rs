@@ -9,7 +9,7 @@ use super::super::wire::find;
 
 /// Probes that not all readers have seen. More are given up, the oldest first.
 const PROBES_MAX: usize = 1_024;
-/// `U`, `u` and `E` stand within so many bytes.
+/// `U`, `u` and `E` stand within this many bytes.
 const FRONT: usize = 160;
 
 /// Of a message, what a reader needs to know whether it has them all.
@@ -139,7 +139,7 @@ pub(super) mod tests {
         )
     }
 
-    /// The updates of two readers, and what is told of them.
+    /// What is counted of the updates of two readers.
     fn read(readers: [&[(u64, u64)]; 2]) -> Reading {
         let mut count = Count::new(2);
         count.measured_since = Some(Instant::now());
@@ -156,7 +156,7 @@ pub(super) mod tests {
     fn an_update_that_is_missing_is_counted() {
         let all: &[_] = &[(5, 7), (8, 8), (9, 20)];
         assert_eq!(read([all, all]).gaps, 0);
-        assert_eq!(read([all, &all[1..]]).gaps, 0, "who came later has missed nothing");
+        assert_eq!(read([all, &all[1..]]).gaps, 0, "a later reader has missed nothing");
         assert_eq!(read([all, &[all[0], all[2]]]).gaps, 1);
         assert_eq!(read([all, &[all[0], all[0], all[1]]]).gaps, 1, "nor may one come twice");
         assert_eq!(read([all, all]).messages, 6);
@@ -174,9 +174,9 @@ pub(super) mod tests {
         note(1, &shows);
         note(1, &shows);
         note(3, &update(4, 4, ""));
-        let told = &count.reading.order_to_update;
-        assert_eq!(told.orders, 2);
-        assert!(told.min_ms() > 1_900.0, "{}", told.min_ms());
+        let ages = &count.reading.order_to_update;
+        assert_eq!(ages.orders, 2);
+        assert!(ages.min_ms() > 1_900.0, "{}", ages.min_ms());
         assert_eq!(count.probes.len(), 1, "the third reader is still without it");
         count.note(1, shows.as_bytes(), arrived, 0);
         assert!(count.close().errors.is_empty());

@@ -1,13 +1,14 @@
-//! `buttonwood bench readers`: one process that reads one stream of depth updates on many connections,
-//! as many bots would, and counts what it is not sent. The scenario `stream` starts it and tells it what
-//! to do on standard input.
+//! `buttonwood bench readers`: one process that reads one stream of depth updates on many
+//! connections, as many bots would, and counts what it is not sent. The scenario `stream` starts it
+//! and tells it what to do on standard input.
 //!
-//! One thread and one epoll for all readers. Of a message only `U`, `u` and `E` are read: what a reader
-//! burns is missing to the venue when both are on one machine.
+//! One thread and one epoll for all readers. Of a message only `U`, `u` and `E` are read: what a
+//! reader burns is missing to the venue when both are on one machine.
 //!
-//! How old market data is when it arrives is told by orders of its own, the probes: ten a second at
-//! random times, each alone at its price. Whichever reader first has an update looks for the newest
-//! probe's level in it; from then on the update's id tells for all readers when they have it.
+//! The age of market data on arrival is measured by the process's own orders, the probes: ten a
+//! second at random times, each alone at its price. Whichever reader first has an update looks for
+//! the newest probe's level in it; from then on the update's id tells for all readers when they
+//! have it.
 
 mod connection;
 mod count;
@@ -69,7 +70,7 @@ fn listen(poll: &Poll) -> Result<Receiver<Result<Cue, Failure>>, Failure> {
             let words = line(&mut std::io::stdin().lock());
             let cue = words.and_then(|line| Ok(serde_json::from_str(&line)?));
             let is_last = !matches!(cue, Ok(Cue::Begin | Cue::End));
-            // Who is not listened to any more, or wakes nobody, has nothing left to say.
+            // The other side has ended: there is nothing left to send.
             if sender.send(cue).is_err() || waker.wake().is_err() || is_last {
                 return;
             }
@@ -112,7 +113,7 @@ impl Crowd {
                         given_up = Some(Instant::now() + GRACE);
                     }
                 },
-                // After the last cue nobody speaks any more.
+                // After the last cue the sender is gone.
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => {}
             }
             if self.have_all() || given_up.is_some_and(|moment| Instant::now() >= moment) {

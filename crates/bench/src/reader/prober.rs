@@ -1,4 +1,4 @@
-//! The orders that tell how old market data is when it arrives.
+//! Probes: orders that measure the age of market data on arrival.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Everything that a client can ask for, a row each.
+//! The operations of the Binance API, two lines each.
 
 use axum::routing::MethodFilter as M;
 use protocol::binance::request::{
@@ -18,464 +18,206 @@ use protocol::binance::response::{
     PriceTicker, ReplaceAnswer, ServerTime, StatisticsTicker, TestOrderRates, Trade, TradeFee,
 };
 use protocol::binance::user_stream::BegunStream;
-use protocol::signed::parameters;
+use protocol::signed::{Generate, Params, parameters};
 use schemars::{JsonSchema, SchemaGenerator};
+use types::Markets;
 
 use super::Weight::{By, Of};
-use super::{Handler, Operation, Shape, Weight};
+use super::{Handler, Operation, Shape};
 use crate::binance::{
     account, batch, changes, history, lists, market, statistics, trading, user_data_stream, wallet,
 };
 
-macro_rules! anybody {
-    ($handler:path) => {
-        Handler::Anybody(|call| Box::pin($handler(call)))
+/// Two lines an operation: method, path, name in the WebSocket API if it has one, and weight; then
+/// the handler after its kind, the parser of the parameters, and the answer.
+macro_rules! operations {
+    ($($method:ident $path:literal, $($name:literal,)? $of:ident($weight:expr);
+        $kind:ident $handler:path, $parse:path => $answer:ty;)*
+    ) => {
+        pub(crate) const OPERATIONS: &[Operation] = &[$(Operation {
+            method: M::$method,
+            path: $path,
+            name: first(&[$($name)?]),
+            weight: $of($weight),
+            handler: handler!($kind)(|call| Box::pin($handler(call))),
+            enters: enters!($kind),
+            shape: Shape {
+                takes: || parameters(|params, markets, ids| $parse.run(params, markets, ids)),
+                gives: SchemaGenerator::subschema_for::<$answer>,
+            },
+        }),*];
     };
 }
 
-macro_rules! keyed {
-    ($handler:path) => {
-        Handler::Keyed(|call| Box::pin($handler(call)))
+/// `entering` is a trader's request that enters orders.
+macro_rules! handler {
+    (anybody) => {
+        Handler::Anybody
+    };
+    (keyed) => {
+        Handler::Keyed
+    };
+    (signed) => {
+        Handler::Signed
+    };
+    (trader) => {
+        Handler::Trader
+    };
+    (entering) => {
+        Handler::Trader
     };
 }
 
-macro_rules! signed {
-    ($handler:path) => {
-        Handler::Signed(|call| Box::pin($handler(call)))
+macro_rules! enters {
+    (entering) => {
+        true
+    };
+    ($other:ident) => {
+        false
     };
 }
 
-macro_rules! trader {
-    ($handler:path) => {
-        Handler::Trader(|call| Box::pin($handler(call)))
-    };
-}
-
-/// `parser[what it needs beside the parameters] => answer`
-macro_rules! shape {
-    (@ $parsed:expr, $answer:ty) => {
-        Shape { takes: || parameters($parsed), gives: SchemaGenerator::subschema_for::<$answer> }
-    };
-    ($parse:path [] => $answer:ty) => {
-        shape!(@ |params, _, _| drop($parse(params)), $answer)
-    };
-    ($parse:path [markets] => $answer:ty) => {
-        shape!(@ |params, markets, _| drop($parse(params, markets)), $answer)
-    };
-    ($parse:path [markets, generate] => $answer:ty) => {
-        shape!(
-            @ |params, markets, generate| drop($parse(params, markets, generate)),
-            $answer
-        )
-    };
-}
-
-pub(crate) const OPERATIONS: &[Operation] = &[
+operations! {
     // The venue
-    of(
-        M::GET,
-        "/api/v3/ping",
-        "ping",
-        Of(1),
-        anybody!(market::ping),
-        shape!(NoParams::parse[] => Empty),
-    ),
-    of(
-        M::GET,
-        "/api/v3/time",
-        "time",
-        Of(1),
-        anybody!(market::time),
-        shape!(NoParams::parse[] => ServerTime),
-    ),
-    of(
-        M::GET,
-        "/api/v3/exchangeInfo",
-        "exchangeInfo",
-        Of(20),
-        anybody!(market::exchange_info),
-        shape!(ExchangeInfoRequest::parse[markets] => ExchangeInfo),
-    ),
+    GET "/api/v3/ping", "ping", Of(1);
+        anybody market::ping, NoParams::parse => Empty;
+    GET "/api/v3/time", "time", Of(1);
+        anybody market::time, NoParams::parse => ServerTime;
+    GET "/api/v3/exchangeInfo", "exchangeInfo", Of(20);
+        anybody market::exchange_info, ExchangeInfoRequest::parse => ExchangeInfo;
     // The market
-    of(
-        M::GET,
-        "/api/v3/depth",
-        "depth",
-        By(market::depth_weight),
-        anybody!(market::depth),
-        shape!(DepthRequest::parse[markets] => Depth),
-    ),
-    of(
-        M::GET,
-        "/api/v3/trades",
-        "trades.recent",
-        Of(25),
-        anybody!(market::trades),
-        shape!(TradesRequest::parse[markets] => Vec<Trade>),
-    ),
-    of(
-        M::GET,
-        "/api/v3/ticker/price",
-        "ticker.price",
-        By(market::last_ticker_weight),
-        anybody!(market::price_ticker),
-        shape!(TickerRequest::parse[markets] => Either<PriceTicker, Vec<PriceTicker>>),
-    ),
-    of(
-        M::GET,
-        "/api/v3/ticker/bookTicker",
-        "ticker.book",
-        By(market::last_ticker_weight),
-        anybody!(market::book_ticker),
-        shape!(TickerRequest::parse[markets] => Either<BookTicker, Vec<BookTicker>>),
-    ),
+    GET "/api/v3/depth", "depth", By(market::depth_weight);
+        anybody market::depth, DepthRequest::parse => Depth;
+    GET "/api/v3/trades", "trades.recent", Of(25);
+        anybody market::trades, TradesRequest::parse => Vec<Trade>;
+    GET "/api/v3/ticker/price", "ticker.price", By(market::last_ticker_weight);
+        anybody market::price_ticker, TickerRequest::parse => OneOrAll<PriceTicker>;
+    GET "/api/v3/ticker/bookTicker", "ticker.book", By(market::last_ticker_weight);
+        anybody market::book_ticker, TickerRequest::parse => OneOrAll<BookTicker>;
     // The market's past
-    of(
-        M::GET,
-        "/api/v3/historicalTrades",
-        "trades.historical",
-        Of(25),
-        anybody!(history::historical_trades),
-        shape!(HistoricalTradesRequest::parse[markets] => Vec<Trade>),
-    ),
-    of(
-        M::GET,
-        "/api/v3/aggTrades",
-        "trades.aggregate",
-        Of(4),
-        anybody!(history::agg_trades),
-        shape!(AggTradesRequest::parse[markets] => Vec<AggTradeInfo>),
-    ),
-    of(
-        M::GET,
-        "/api/v3/klines",
-        "klines",
-        Of(2),
-        anybody!(history::klines),
-        shape!(KlinesRequest::parse[markets] => Vec<Kline>),
-    ),
-    of(
-        M::GET,
-        "/api/v3/uiKlines",
-        "uiKlines",
-        Of(2),
-        anybody!(history::klines),
-        shape!(KlinesRequest::parse[markets] => Vec<Kline>),
-    ),
-    of(
-        M::GET,
-        "/api/v3/avgPrice",
-        "avgPrice",
-        Of(2),
-        anybody!(statistics::avg_price),
-        shape!(AvgPriceRequest::parse[markets] => AvgPrice),
-    ),
-    of(
-        M::GET,
-        "/api/v3/ticker/24hr",
-        "ticker.24hr",
-        By(statistics::day_ticker_weight),
-        anybody!(statistics::day_ticker),
-        shape!(DayTickerRequest::parse[markets] => Either<StatisticsTicker, Vec<StatisticsTicker>>),
-    ),
-    of(
-        M::GET,
-        "/api/v3/ticker/tradingDay",
-        "ticker.tradingDay",
-        By(statistics::window_ticker_weight),
-        anybody!(statistics::trading_day_ticker),
-        shape!(TradingDayRequest::parse[markets] => Either<StatisticsTicker, Vec<StatisticsTicker>>),
-    ),
-    of(
-        M::GET,
-        "/api/v3/ticker",
-        "ticker",
-        By(statistics::window_ticker_weight),
-        anybody!(statistics::window_ticker),
-        shape!(WindowTickerRequest::parse[markets] => Either<StatisticsTicker, Vec<StatisticsTicker>>),
-    ),
+    GET "/api/v3/historicalTrades", "trades.historical", Of(25);
+        anybody history::historical_trades, HistoricalTradesRequest::parse => Vec<Trade>;
+    GET "/api/v3/aggTrades", "trades.aggregate", Of(4);
+        anybody history::agg_trades, AggTradesRequest::parse => Vec<AggTradeInfo>;
+    GET "/api/v3/klines", "klines", Of(2);
+        anybody history::klines, KlinesRequest::parse => Vec<Kline>;
+    GET "/api/v3/uiKlines", "uiKlines", Of(2);
+        anybody history::klines, KlinesRequest::parse => Vec<Kline>;
+    GET "/api/v3/avgPrice", "avgPrice", Of(2);
+        anybody statistics::avg_price, AvgPriceRequest::parse => AvgPrice;
+    GET "/api/v3/ticker/24hr", "ticker.24hr", By(statistics::day_ticker_weight);
+        anybody statistics::day_ticker, DayTickerRequest::parse => Statistics;
+    GET "/api/v3/ticker/tradingDay", "ticker.tradingDay", By(statistics::window_ticker_weight);
+        anybody statistics::trading_day_ticker, TradingDayRequest::parse => Statistics;
+    GET "/api/v3/ticker", "ticker", By(statistics::window_ticker_weight);
+        anybody statistics::window_ticker, WindowTickerRequest::parse => Statistics;
     // Orders
-    entering(of(
-        M::POST,
-        "/api/v3/order",
-        "order.place",
-        Of(1),
-        trader!(trading::new_order),
-        shape!(NewOrderRequest::parse[markets, generate] => NewOrderAnswer),
-    )),
-    of(
-        M::POST,
-        "/api/v3/order/test",
-        "order.test",
-        By(trading::test_order_weight),
-        trader!(trading::test_order),
-        shape!(TestOrderRequest::parse[markets, generate] => Either<TestOrderRates, Empty>),
-    ),
-    of(
-        M::DELETE,
-        "/api/v3/order",
-        "order.cancel",
-        Of(1),
-        trader!(trading::cancel_order),
-        shape!(CancelOrderRequest::parse[markets, generate] => CancelAnswer),
-    ),
-    entering(of(
-        M::POST,
-        "/api/v3/order/cancelReplace",
-        "order.cancelReplace",
-        Of(1),
-        trader!(trading::replace_order),
-        shape!(ReplaceOrderRequest::parse[markets, generate] => ReplaceAnswer),
-    )),
-    of(
-        M::PUT,
-        "/api/v3/order/amend/keepPriority",
-        "order.amend.keepPriority",
-        Of(4),
-        trader!(trading::amend_order),
-        shape!(AmendOrderRequest::parse[markets, generate] => AmendAnswer),
-    ),
-    of(
-        M::DELETE,
-        "/api/v3/openOrders",
-        "openOrders.cancelAll",
-        Of(1),
-        trader!(trading::cancel_all),
-        shape!(CancelAllRequest::parse[markets, generate] => Vec<CancelAnswer>),
-    ),
-    entering(over_rest(
-        M::POST,
-        "/api/v3/batchOrders",
-        By(BatchOrdersRequest::weight),
-        trader!(batch::new_orders),
-        shape!(BatchOrdersRequest::parse[markets, generate] => BatchAnswer<NewOrderAnswer>),
-    )),
-    over_rest(
-        M::POST,
-        "/api/v3/batchCancel",
-        By(BatchOrdersRequest::weight),
-        trader!(batch::cancel_orders),
-        shape!(BatchCancelRequest::parse[markets, generate] => BatchAnswer<CancelAnswer>),
-    ),
+    POST "/api/v3/order", "order.place", Of(1);
+        entering trading::new_order, NewOrderRequest::parse => NewOrderAnswer;
+    POST "/api/v3/order/test", "order.test", By(trading::test_order_weight);
+        trader trading::test_order, TestOrderRequest::parse => Either<TestOrderRates, Empty>;
+    DELETE "/api/v3/order", "order.cancel", Of(1);
+        trader trading::cancel_order, CancelOrderRequest::parse => CancelAnswer;
+    POST "/api/v3/order/cancelReplace", "order.cancelReplace", Of(1);
+        entering trading::replace_order, ReplaceOrderRequest::parse => ReplaceAnswer;
+    PUT "/api/v3/order/amend/keepPriority", "order.amend.keepPriority", Of(4);
+        trader trading::amend_order, AmendOrderRequest::parse => AmendAnswer;
+    DELETE "/api/v3/openOrders", "openOrders.cancelAll", Of(1);
+        trader trading::cancel_all, CancelAllRequest::parse => Vec<CancelAnswer>;
+    POST "/api/v3/batchOrders", By(BatchOrdersRequest::weight);
+        entering batch::new_orders, BatchOrdersRequest::parse => BatchAnswer<NewOrderAnswer>;
+    POST "/api/v3/batchCancel", By(BatchOrdersRequest::weight);
+        trader batch::cancel_orders, BatchCancelRequest::parse => BatchAnswer<CancelAnswer>;
     // Order lists
-    entering(of(
-        M::POST,
-        "/api/v3/orderList/oco",
-        "orderList.place.oco",
-        Of(1),
-        trader!(lists::new_oco),
-        shape!(NewOrderListRequest::parse_oco[markets, generate] => NewOrderListAnswer),
-    )),
-    entering(of(
-        M::POST,
-        "/api/v3/orderList/oto",
-        "orderList.place.oto",
-        Of(1),
-        trader!(lists::new_oto),
-        shape!(NewOrderListRequest::parse_oto[markets, generate] => NewOrderListAnswer),
-    )),
-    entering(of(
-        M::POST,
-        "/api/v3/orderList/otoco",
-        "orderList.place.otoco",
-        Of(1),
-        trader!(lists::new_otoco),
-        shape!(NewOrderListRequest::parse_otoco[markets, generate] => NewOrderListAnswer),
-    )),
-    entering(of(
-        M::POST,
-        "/api/v3/order/oco",
-        "orderList.place",
-        Of(1),
-        trader!(lists::new_legacy_oco),
-        shape!(NewOrderListRequest::parse_legacy_oco[markets, generate] => NewOrderListAnswer),
-    )),
-    of(
-        M::DELETE,
-        "/api/v3/orderList",
-        "orderList.cancel",
-        Of(1),
-        trader!(lists::cancel_list),
-        shape!(CancelOrderListRequest::parse[markets, generate] => CanceledList),
-    ),
-    of(
-        M::GET,
-        "/api/v3/orderList",
-        "orderList.status",
-        Of(4),
-        signed!(lists::query_list),
-        shape!(OrderListRequest::parse[] => ListStatus),
-    ),
-    of(
-        M::GET,
-        "/api/v3/openOrderList",
-        "openOrderLists.status",
-        Of(6),
-        signed!(lists::open_lists),
-        shape!(NoParams::parse[] => Vec<ListStatus>),
-    ),
-    of(
-        M::GET,
-        "/api/v3/allOrderList",
-        "allOrderLists",
-        Of(20),
-        signed!(lists::all_lists),
-        shape!(AllOrderListsRequest::parse[] => Vec<ListStatus>),
-    ),
+    POST "/api/v3/orderList/oco", "orderList.place.oco", Of(1);
+        entering lists::new_oco, NewOrderListRequest::parse_oco => NewOrderListAnswer;
+    POST "/api/v3/orderList/oto", "orderList.place.oto", Of(1);
+        entering lists::new_oto, NewOrderListRequest::parse_oto => NewOrderListAnswer;
+    POST "/api/v3/orderList/otoco", "orderList.place.otoco", Of(1);
+        entering lists::new_otoco, NewOrderListRequest::parse_otoco => NewOrderListAnswer;
+    POST "/api/v3/order/oco", "orderList.place", Of(1);
+        entering lists::new_legacy_oco, NewOrderListRequest::parse_legacy_oco => NewOrderListAnswer;
+    DELETE "/api/v3/orderList", "orderList.cancel", Of(1);
+        trader lists::cancel_list, CancelOrderListRequest::parse => CanceledList;
+    GET "/api/v3/orderList", "orderList.status", Of(4);
+        signed lists::query_list, OrderListRequest::parse => ListStatus;
+    GET "/api/v3/openOrderList", "openOrderLists.status", Of(6);
+        signed lists::open_lists, NoParams::parse => Vec<ListStatus>;
+    GET "/api/v3/allOrderList", "allOrderLists", Of(20);
+        signed lists::all_lists, AllOrderListsRequest::parse => Vec<ListStatus>;
     // The account
-    of(
-        M::GET,
-        "/api/v3/order",
-        "order.status",
-        Of(4),
-        signed!(account::query_order),
-        shape!(QueryOrderRequest::parse[markets] => OrderInfo),
-    ),
-    of(
-        M::GET,
-        "/api/v3/openOrders",
-        "openOrders.status",
-        By(account::open_orders_weight),
-        signed!(account::open_orders),
-        shape!(OpenOrdersRequest::parse[markets] => Vec<OrderInfo>),
-    ),
-    of(
-        M::GET,
-        "/api/v3/allOrders",
-        "allOrders",
-        Of(20),
-        signed!(account::all_orders),
-        shape!(AllOrdersRequest::parse[markets] => Vec<OrderInfo>),
-    ),
-    of(
-        M::GET,
-        "/api/v3/account",
-        "account.status",
-        Of(20),
-        signed!(account::account),
-        shape!(AccountRequest::parse[] => AccountInfo),
-    ),
-    of(
-        M::GET,
-        "/api/v3/order/amendments",
-        "order.amendments",
-        Of(4),
-        signed!(changes::amendments),
-        shape!(AmendmentsRequest::parse[markets] => Vec<Amendment>),
-    ),
-    of(
-        M::GET,
-        "/api/v3/myPreventedMatches",
-        "myPreventedMatches",
-        By(changes::prevented_matches_weight),
-        signed!(changes::prevented_matches),
-        shape!(PreventedMatchesRequest::parse[markets] => Vec<PreventedMatch>),
-    ),
-    of(
-        M::GET,
-        "/api/v3/myTrades",
-        "myTrades",
-        By(account::my_trades_weight),
-        signed!(account::my_trades),
-        shape!(MyTradesRequest::parse[markets] => Vec<MyTrade>),
-    ),
+    GET "/api/v3/order", "order.status", Of(4);
+        signed account::query_order, QueryOrderRequest::parse => OrderInfo;
+    GET "/api/v3/openOrders", "openOrders.status", By(account::open_orders_weight);
+        signed account::open_orders, OpenOrdersRequest::parse => Vec<OrderInfo>;
+    GET "/api/v3/allOrders", "allOrders", Of(20);
+        signed account::all_orders, AllOrdersRequest::parse => Vec<OrderInfo>;
+    GET "/api/v3/account", "account.status", Of(20);
+        signed account::account, AccountRequest::parse => AccountInfo;
+    GET "/api/v3/order/amendments", "order.amendments", Of(4);
+        signed changes::amendments, AmendmentsRequest::parse => Vec<Amendment>;
+    GET "/api/v3/myPreventedMatches", "myPreventedMatches", By(changes::prevented_matches_weight);
+        signed changes::prevented_matches, PreventedMatchesRequest::parse => Vec<PreventedMatch>;
+    GET "/api/v3/myTrades", "myTrades", By(account::my_trades_weight);
+        signed account::my_trades, MyTradesRequest::parse => Vec<MyTrade>;
     // Listen keys
-    of(
-        M::POST,
-        "/api/v3/userDataStream",
-        "userDataStream.start",
-        Of(2),
-        keyed!(user_data_stream::begin),
-        shape!(NoParams::parse[] => BegunStream<'static>),
-    ),
-    of(
-        M::PUT,
-        "/api/v3/userDataStream",
-        "userDataStream.ping",
-        Of(2),
-        keyed!(user_data_stream::keep_alive),
-        shape!(ListenKeyRequest::parse[] => Empty),
-    ),
-    of(
-        M::DELETE,
-        "/api/v3/userDataStream",
-        "userDataStream.stop",
-        Of(2),
-        keyed!(user_data_stream::end),
-        shape!(ListenKeyRequest::parse[] => Empty),
-    ),
-    of(
-        M::GET,
-        "/api/v3/rateLimit/order",
-        "account.rateLimits.orders",
-        Of(40),
-        signed!(account::order_counts),
-        shape!(NoParams::parse[] => Vec<OrderCount>),
-    ),
-    of(
-        M::GET,
-        "/api/v3/account/commission",
-        "account.commission",
-        Of(20),
-        signed!(account::commission),
-        shape!(CommissionRequest::parse[markets] => Commission),
-    ),
+    POST "/api/v3/userDataStream", "userDataStream.start", Of(2);
+        keyed user_data_stream::begin, NoParams::parse => BegunStream<'static>;
+    PUT "/api/v3/userDataStream", "userDataStream.ping", Of(2);
+        keyed user_data_stream::keep_alive, ListenKeyRequest::parse => Empty;
+    DELETE "/api/v3/userDataStream", "userDataStream.stop", Of(2);
+        keyed user_data_stream::end, ListenKeyRequest::parse => Empty;
+    GET "/api/v3/rateLimit/order", "account.rateLimits.orders", Of(40);
+        signed account::order_counts, NoParams::parse => Vec<OrderCount>;
+    GET "/api/v3/account/commission", "account.commission", Of(20);
+        signed account::commission, CommissionRequest::parse => Commission;
     // What clients ask as they start
-    over_rest(
-        M::GET,
-        "/sapi/v1/asset/tradeFee",
-        Of(1),
-        signed!(wallet::trade_fees),
-        shape!(TradeFeeRequest::parse[markets] => Vec<TradeFee>),
-    ),
-    over_rest(
-        M::GET,
-        "/sapi/v1/capital/config/getall",
-        Of(10),
-        signed!(wallet::coins),
-        shape!(NoParams::parse[] => Vec<CoinInfo>),
-    ),
-    over_rest(
-        M::GET,
-        "/sapi/v1/margin/allPairs",
-        Of(1),
-        keyed!(wallet::margin_pairs),
-        shape!(MarginPairsRequest::parse[markets] => [Empty; 0]),
-    ),
-    over_rest(
-        M::GET,
-        "/sapi/v1/margin/isolated/allPairs",
-        Of(10),
-        signed!(wallet::isolated_margin_pairs),
-        shape!(MarginPairsRequest::parse[markets] => [Empty; 0]),
-    ),
-];
-
-/// Not in the WebSocket API.
-const fn over_rest(
-    method: M,
-    path: &'static str,
-    weight: Weight,
-    handler: Handler,
-    shape: Shape,
-) -> Operation {
-    Operation { method, path, name: None, weight, handler, enters: false, shape }
+    GET "/sapi/v1/asset/tradeFee", Of(1);
+        signed wallet::trade_fees, TradeFeeRequest::parse => Vec<TradeFee>;
+    GET "/sapi/v1/capital/config/getall", Of(10);
+        signed wallet::coins, NoParams::parse => Vec<CoinInfo>;
+    GET "/sapi/v1/margin/allPairs", Of(1);
+        keyed wallet::margin_pairs, MarginPairsRequest::parse => [Empty; 0];
+    GET "/sapi/v1/margin/isolated/allPairs", Of(10);
+        signed wallet::isolated_margin_pairs, MarginPairsRequest::parse => [Empty; 0];
 }
 
-const fn of(
-    method: M,
-    path: &'static str,
-    name: &'static str,
-    weight: Weight,
-    handler: Handler,
-    shape: Shape,
-) -> Operation {
-    Operation { method, path, name: Some(name), weight, handler, enters: false, shape }
+/// A parser of parameters, with what it needs beside them.
+trait Parser<Beside> {
+    fn run(self, params: Params, markets: Markets<'_>, generate: Generate<'_>);
 }
 
-const fn entering(operation: Operation) -> Operation {
-    Operation { enters: true, ..operation }
+impl<T, F: FnOnce(Params) -> T> Parser<()> for F {
+    fn run(self, params: Params, _: Markets<'_>, _: Generate<'_>) {
+        self(params);
+    }
 }
+
+impl<T, F: FnOnce(Params, Markets<'_>) -> T> Parser<Markets<'_>> for F {
+    fn run(self, params: Params, markets: Markets<'_>, _: Generate<'_>) {
+        self(params, markets);
+    }
+}
+
+impl<T, F> Parser<(Markets<'_>, Generate<'_>)> for F
+where
+    F: FnOnce(Params, Markets<'_>, Generate<'_>) -> T,
+{
+    fn run(self, params: Params, markets: Markets<'_>, generate: Generate<'_>) {
+        self(params, markets, generate);
+    }
+}
+
+/// The name, or `None` for an operation that is only in REST.
+const fn first(names: &[&'static str]) -> Option<&'static str> {
+    match names {
+        [name, ..] => Some(name),
+        [] => None,
+    }
+}
+
+type OneOrAll<T> = Either<T, Vec<T>>;
+type Statistics = OneOrAll<StatisticsTicker>;
 
 /// An answer of one of two forms, of which only the schema is needed.
 #[derive(JsonSchema)]

@@ -1,11 +1,11 @@
 //! Order lists: an OCO, of which either order ends the other.
 
+use protocol::binance::words::{order_type, side, time_in_force};
 use serde::Deserialize;
 use types::{OrderType, Side, TimeInForce};
 
 use crate::answer::PlacedOrder;
 use crate::http::Query;
-use crate::order::{order_type, side, time_in_force};
 
 /// Two orders of one side and quantity, one above the market and one below: the first that trades
 /// or is triggered ends the other.

@@ -1,5 +1,6 @@
 //! Orders, as they are sent.
 
+use protocol::binance::words::{order_type, side, stp_mode, time_in_force};
 use types::{OrderType, Side, StpMode, TimeInForce};
 
 use crate::http::Query;
@@ -163,6 +164,7 @@ impl NewOrder {
             .with("symbol", &self.symbol)
             .with("side", side(self.side))
             .with("type", order_type(self.order_type))
+            .with_some("pegPriceType", market_peg(self.order_type))
             .with_some("timeInForce", self.time_in_force.map(time_in_force))
             .with_some("quantity", self.quantity.as_deref())
             .with_some("quoteOrderQty", self.quote_order_qty.as_deref())
@@ -194,46 +196,9 @@ impl OrderKey<'_> {
     }
 }
 
-pub(crate) const fn side(side: Side) -> &'static str {
-    match side {
-        Side::Buy => "BUY",
-        Side::Sell => "SELL",
-    }
-}
-
-pub(crate) const fn order_type(order_type: OrderType) -> &'static str {
-    match order_type {
-        OrderType::Limit => "LIMIT",
-        OrderType::Market => "MARKET",
-        OrderType::LimitMaker => "LIMIT_MAKER",
-        OrderType::StopLoss => "STOP_LOSS",
-        OrderType::StopLossLimit => "STOP_LOSS_LIMIT",
-        OrderType::TakeProfit => "TAKE_PROFIT",
-        OrderType::TakeProfitLimit => "TAKE_PROFIT_LIMIT",
-        OrderType::MarketToLimit => "MARKET_TO_LIMIT",
-    }
-}
-
-pub(crate) const fn time_in_force(time_in_force: TimeInForce) -> &'static str {
-    match time_in_force {
-        TimeInForce::Gtc => "GTC",
-        TimeInForce::Ioc => "IOC",
-        TimeInForce::Fok => "FOK",
-        TimeInForce::Day => "DAY",
-        TimeInForce::Gtd => "GTD",
-        TimeInForce::AtOpen => "AT_OPEN",
-        TimeInForce::AtClose => "AT_CLOSE",
-    }
-}
-
-const fn stp_mode(stp_mode: StpMode) -> &'static str {
-    match stp_mode {
-        StpMode::None => "NONE",
-        StpMode::ExpireTaker => "EXPIRE_TAKER",
-        StpMode::ExpireMaker => "EXPIRE_MAKER",
-        StpMode::ExpireBoth => "EXPIRE_BOTH",
-        StpMode::Decrement => "DECREMENT",
-    }
+/// The peg that makes a limit order a market-to-limit order: the two share a word.
+fn market_peg(order_type: OrderType) -> Option<&'static str> {
+    (order_type == OrderType::MarketToLimit).then_some("MARKET_PEG")
 }
 
 #[cfg(test)]
@@ -265,6 +230,13 @@ mod tests {
             &NewOrder::market_by_quote("ETHBTC", Side::Buy, "1").stp_mode(StpMode::ExpireTaker),
             "symbol=ETHBTC&side=BUY&type=MARKET&quoteOrderQty=1\
              &selfTradePreventionMode=EXPIRE_TAKER",
+        );
+        check(
+            &NewOrder {
+                order_type: OrderType::MarketToLimit,
+                ..NewOrder::market("ETHBTC", Side::Buy, "1")
+            },
+            "symbol=ETHBTC&side=BUY&type=LIMIT&pegPriceType=MARKET_PEG&quantity=1",
         );
         check(
             &NewOrder::stop("ETHBTC", Side::Sell, OrderType::StopLossLimit, "1")

@@ -21,6 +21,7 @@ mod symbol_status;
 #[cfg(test)]
 mod testing;
 pub mod user_stream;
+pub mod words;
 pub mod ws_api;
 
 pub use cl_ord_id::generated_cl_ord_id;

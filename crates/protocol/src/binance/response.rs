@@ -23,7 +23,6 @@ mod wallet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use types::{OrderType, Side, StpMode, TimeInForce};
 
 use crate::signed::TimeUnit;
 
@@ -63,48 +62,6 @@ pub struct ServerTime {
 impl ServerTime {
     pub fn new(now_ns: u64, unit: TimeUnit) -> Self {
         Self { server_time: unit.time(now_ns) }
-    }
-}
-
-pub(crate) const fn side(side: Side) -> &'static str {
-    match side {
-        Side::Buy => "BUY",
-        Side::Sell => "SELL",
-    }
-}
-
-pub(crate) const fn order_type(order_type: OrderType) -> &'static str {
-    match order_type {
-        // What Binance has in its place is a limit order with a `MARKET_PEG`.
-        OrderType::Limit | OrderType::MarketToLimit => "LIMIT",
-        OrderType::Market => "MARKET",
-        OrderType::LimitMaker => "LIMIT_MAKER",
-        OrderType::StopLoss => "STOP_LOSS",
-        OrderType::StopLossLimit => "STOP_LOSS_LIMIT",
-        OrderType::TakeProfit => "TAKE_PROFIT",
-        OrderType::TakeProfitLimit => "TAKE_PROFIT_LIMIT",
-    }
-}
-
-pub(crate) const fn time_in_force(time_in_force: TimeInForce) -> &'static str {
-    match time_in_force {
-        TimeInForce::Gtc => "GTC",
-        TimeInForce::Ioc => "IOC",
-        TimeInForce::Fok => "FOK",
-        TimeInForce::Day => "DAY",
-        TimeInForce::Gtd => "GTD",
-        TimeInForce::AtOpen => "AT_OPEN",
-        TimeInForce::AtClose => "AT_CLOSE",
-    }
-}
-
-pub(crate) const fn stp_mode(stp_mode: StpMode) -> &'static str {
-    match stp_mode {
-        StpMode::None => "NONE",
-        StpMode::ExpireTaker => "EXPIRE_TAKER",
-        StpMode::ExpireMaker => "EXPIRE_MAKER",
-        StpMode::ExpireBoth => "EXPIRE_BOTH",
-        StpMode::Decrement => "DECREMENT",
     }
 }
 

@@ -7,29 +7,10 @@ use types::{
 
 use super::names::{Field, Names};
 use super::peg::SentPeg;
+use crate::binance::words::{ORDER_TYPES, SIDES, STP_MODES, TIMES_IN_FORCE};
 use crate::signed::{ApiError, Generate, Params};
 
 const STRATEGY_TYPE_MIN: i32 = 1_000_000;
-
-const SIDES: &[(&str, Side)] = &[("BUY", Side::Buy), ("SELL", Side::Sell)];
-const ORDER_TYPES: &[(&str, OrderType)] = &[
-    ("LIMIT", OrderType::Limit),
-    ("MARKET", OrderType::Market),
-    ("LIMIT_MAKER", OrderType::LimitMaker),
-    ("STOP_LOSS", OrderType::StopLoss),
-    ("STOP_LOSS_LIMIT", OrderType::StopLossLimit),
-    ("TAKE_PROFIT", OrderType::TakeProfit),
-    ("TAKE_PROFIT_LIMIT", OrderType::TakeProfitLimit),
-];
-const TIMES_IN_FORCE: &[(&str, TimeInForce)] =
-    &[("GTC", TimeInForce::Gtc), ("IOC", TimeInForce::Ioc), ("FOK", TimeInForce::Fok)];
-const STP_MODES: &[(&str, StpMode)] = &[
-    ("NONE", StpMode::None),
-    ("EXPIRE_TAKER", StpMode::ExpireTaker),
-    ("EXPIRE_MAKER", StpMode::ExpireMaker),
-    ("EXPIRE_BOTH", StpMode::ExpireBoth),
-    ("DECREMENT", StpMode::Decrement),
-];
 
 /// What the orders of a list may share.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use crate::binance::response::facts::{
 };
 use crate::binance::response::list::{ListOfAmended, OrderNames};
 use crate::binance::response::order::refusal;
-use crate::binance::response::{order_type, side, stp_mode, time_in_force};
+use crate::binance::words::{order_type, side, stp_mode, time_in_force};
 use crate::signed::{ApiError, TimeUnit};
 
 /// `PUT /api/v3/order/amend/keepPriority`

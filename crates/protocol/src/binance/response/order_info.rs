@@ -8,7 +8,7 @@ use crate::binance::list_id::list_id_of;
 use crate::binance::response::facts::{
     Conditional, OrderFacts, limit_price, orig_qty, status, time_or_never,
 };
-use crate::binance::response::{order_type, side, stp_mode, time_in_force};
+use crate::binance::words::{order_type, side, stp_mode, time_in_force};
 use crate::signed::TimeUnit;
 
 /// `GET /api/v3/order`, and one of `GET /api/v3/openOrders` and `GET /api/v3/allOrders`

@@ -6,7 +6,7 @@ use types::{Event, ExpireCause, Market, Order, OrderId, Qty, StpMode, TradePreve
 
 use crate::signed::TimeUnit;
 
-use crate::binance::response::stp_mode;
+use crate::binance::words::stp_mode;
 
 /// Takes off an order what `Decrement` has: the order is shown with it only when it is shown
 /// again.

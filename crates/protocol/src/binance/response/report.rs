@@ -7,7 +7,7 @@ use types::{Fill, Market, Order, TradeExecuted};
 use crate::binance::response::facts::{
     Conditional, OrderFacts, limit_price, orig_qty, status, time_or_never,
 };
-use crate::binance::response::{order_type, side, stp_mode, time_in_force};
+use crate::binance::words::{order_type, side, stp_mode, time_in_force};
 use crate::signed::TimeUnit;
 
 /// What a result has beyond an acknowledgement.

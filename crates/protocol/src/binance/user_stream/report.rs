@@ -11,7 +11,7 @@ use crate::binance::response::facts::{
     OrderFacts, expiry_reason, limit_price, orig_qty, peg_price_type, prevented_qty, status,
     time_or_never,
 };
-use crate::binance::response::{order_type, side, stp_mode, time_in_force};
+use crate::binance::words::{order_type, side, stp_mode, time_in_force};
 
 /// What a report is about.
 pub(super) struct Change<'a> {

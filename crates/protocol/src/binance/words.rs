@@ -1,0 +1,48 @@
+//! Words of requests and answers, each table for both directions.
+
+use types::{OrderType, Side, StpMode, TimeInForce};
+
+/// The list has the words that a client may send; the function knows all that an answer may have.
+macro_rules! words {
+    ($($list:ident, $word:ident: $type:ident {
+        $($variant:ident = $text:literal),+ $(; answers $($other:ident = $said:literal),+)?
+    })*) => {$(
+        pub const $list: &[(&str, $type)] = &[$(($text, $type::$variant)),+];
+
+        pub const fn $word(value: $type) -> &'static str {
+            match value {
+                $($type::$variant => $text,)+
+                $($($type::$other => $said,)+)?
+            }
+        }
+    )*};
+}
+
+words! {
+    SIDES, side: Side { Buy = "BUY", Sell = "SELL" }
+
+    // In place of `MarketToLimit`, Binance has a limit order with a `MARKET_PEG`.
+    ORDER_TYPES, order_type: OrderType {
+        Limit = "LIMIT",
+        Market = "MARKET",
+        LimitMaker = "LIMIT_MAKER",
+        StopLoss = "STOP_LOSS",
+        StopLossLimit = "STOP_LOSS_LIMIT",
+        TakeProfit = "TAKE_PROFIT",
+        TakeProfitLimit = "TAKE_PROFIT_LIMIT";
+        answers MarketToLimit = "LIMIT"
+    }
+
+    TIMES_IN_FORCE, time_in_force: TimeInForce {
+        Gtc = "GTC", Ioc = "IOC", Fok = "FOK";
+        answers Day = "DAY", Gtd = "GTD", AtOpen = "AT_OPEN", AtClose = "AT_CLOSE"
+    }
+
+    STP_MODES, stp_mode: StpMode {
+        None = "NONE",
+        ExpireTaker = "EXPIRE_TAKER",
+        ExpireMaker = "EXPIRE_MAKER",
+        ExpireBoth = "EXPIRE_BOTH",
+        Decrement = "DECREMENT"
+    }
+}

@@ -9,15 +9,15 @@ use hyper::{Method, Request, Uri};
 use hyper_util::client::legacy::Client as Pool;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use protocol::binance::response::{
+    AccountInfo, BookTicker, CancelAnswer, CanceledOrder, Depth, ExchangeInfo, MyTrade, OrderInfo,
+    ServerTime,
+};
 use protocol::signed::sign::sign;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use crate::answer::{
-    Account, BookTicker, Canceled, CanceledOrder, Depth, ExchangeInfo, MyTrade, OrderInfo,
-    PlacedOrder, ReplacedOrder, ServerTime,
-};
-use crate::{Error, NewOco, NewOrder, OrderKey, PlacedList};
+use crate::{Error, NewOco, NewOrder, OrderKey, PlacedList, PlacedOrder, ReplacedOrder};
 
 /// How long an answer may take.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
@@ -110,7 +110,7 @@ impl Client {
         order_list_id: u64,
     ) -> Result<Vec<CanceledOrder>, Error> {
         let query = Query::default().with("symbol", symbol).with("orderListId", order_list_id);
-        let canceled: Canceled =
+        let canceled: CancelAnswer =
             self.signed(Method::DELETE, "/api/v3/orderList", query, None).await?;
         Ok(canceled.into_orders())
     }
@@ -123,16 +123,17 @@ impl Client {
     ) -> Result<Vec<CanceledOrder>, Error> {
         let query = Query::default().with("symbol", symbol);
         let query = order.query(query, "orderId", "origClientOrderId");
-        let canceled: Canceled = self.signed(Method::DELETE, "/api/v3/order", query, None).await?;
+        let canceled: CancelAnswer =
+            self.signed(Method::DELETE, "/api/v3/order", query, None).await?;
         Ok(canceled.into_orders())
     }
 
     /// Cancels every order of the instrument. That there is none is an error, with code -2011.
     pub async fn cancel_all(&self, symbol: &str) -> Result<Vec<CanceledOrder>, Error> {
         let query = Query::default().with("symbol", symbol);
-        let canceled: Vec<Canceled> =
+        let canceled: Vec<CancelAnswer> =
             self.signed(Method::DELETE, "/api/v3/openOrders", query, None).await?;
-        Ok(canceled.into_iter().flat_map(Canceled::into_orders).collect())
+        Ok(canceled.into_iter().flat_map(CancelAnswer::into_orders).collect())
     }
 
     /// Cancels one order and places another, in one step. Where the cancel fails, nothing is
@@ -160,7 +161,7 @@ impl Client {
         self.signed(Method::GET, "/api/v3/openOrders", query, None).await
     }
 
-    pub async fn account(&self) -> Result<Account, Error> {
+    pub async fn account(&self) -> Result<AccountInfo, Error> {
         self.signed(Method::GET, "/api/v3/account", Query::default(), None).await
     }
 
@@ -345,11 +346,14 @@ mod tests {
         let client = Client::new(&base_url, credentials()).unwrap();
         client.ping().await.unwrap();
         let depth = client.depth("BTCUSDT", 5).await.unwrap();
-        assert_eq!(depth.bids, [("4.00000000".into(), "0.00431000".into())]);
+        assert_eq!(depth.bids, [["4.00000000", "0.00431000"]]);
 
         let order = NewOrder::limit("BTCUSDT", Side::Buy, "0.1", "25000").idempotency_key("once");
         let placed = client.place(&order).await.unwrap();
-        assert_eq!((placed.order_id, placed.side, placed.is_open()), (28, Side::Buy, true));
+        assert_eq!(
+            (placed.order_id, placed.report.side, placed.report.is_open()),
+            (28, Side::Buy, true)
+        );
         assert_eq!(placed.fills[0].qty, "0.04000000");
         let replaced = client.replace(OrderKey::OrderId(28), &order).await.unwrap();
         assert_eq!(replaced.canceled[0].orig_client_order_id, "mine");

@@ -17,12 +17,13 @@ mod list;
 mod order;
 mod stream;
 
-pub use answer::{
-    Account, Balance, BookTicker, CanceledOrder, Depth, ExchangeInfo, Fill, Filter, MyTrade,
-    OrderInfo, PlacedOrder, ReplacedOrder, SymbolInfo,
-};
+pub use answer::{PlacedList, PlacedOrder, ReplacedOrder};
 pub use error::Error;
 pub use http::{Client, Credentials, REQUEST_TIMEOUT, RESPONSE_LEN_MAX};
-pub use list::{Leg, NewOco, PlacedList};
+pub use list::{Leg, NewOco};
 pub use order::{NewOrder, OrderKey};
+pub use protocol::binance::response::{
+    AccountInfo, BalanceInfo, BookTicker, CanceledOrder, Depth, ExchangeInfo, FillInfo, Filter,
+    ListStatus, MyTrade, OrderInfo, OrderReport, SymbolInfo,
+};
 pub use stream::{Stream, StreamMessage};

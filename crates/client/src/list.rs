@@ -1,10 +1,8 @@
 //! Order lists: an OCO, of which either order ends the other.
 
 use protocol::binance::words::{order_type, side, time_in_force};
-use serde::Deserialize;
 use types::{OrderType, Side, TimeInForce};
 
-use crate::answer::PlacedOrder;
 use crate::http::Query;
 
 /// Two orders of one side and quantity, one above the market and one below: the first that trades
@@ -86,18 +84,6 @@ impl NewOco {
         let query = self.below.query(self.above.query(query, "above"), "below");
         query.with("newOrderRespType", "FULL")
     }
-}
-
-/// A list as it was entered, with its orders as they stood when they had been matched.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PlacedList {
-    pub symbol: String,
-    pub order_list_id: u64,
-    pub list_client_order_id: String,
-    pub list_order_status: String,
-    #[serde(rename = "orderReports")]
-    pub orders: Vec<PlacedOrder>,
 }
 
 #[cfg(test)]

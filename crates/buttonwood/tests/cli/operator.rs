@@ -78,8 +78,8 @@ async fn an_operator_steers_a_venue() {
     // An opening auction, from nothing.
     assert_eq!(admin("phase BTCUSDT PreOpen")["phase"], "PreOpen");
     assert_eq!(admin("instrument list")[0]["phase"], "PreOpen");
-    assert_eq!(alice.place(&buy).await.unwrap().status, "NEW");
-    assert_eq!(bob.place(&sell).await.unwrap().status, "NEW", "nothing trades yet");
+    assert_eq!(alice.place(&buy).await.unwrap().report.status, "NEW");
+    assert_eq!(bob.place(&sell).await.unwrap().report.status, "NEW", "nothing trades yet");
     assert!(refused("phase BTCUSDT PreOpen").contains("already"));
     admin("phase BTCUSDT OpeningAuction");
     admin("phase BTCUSDT Continuous");
@@ -135,7 +135,7 @@ async fn an_operator_steers_a_venue() {
     assert!(refused("halt").contains("halted"));
     assert!(refused("phase BTCUSDT Closed").contains("the venue is halted"));
     assert_eq!(admin("resume")["halted"], false);
-    assert_eq!(alice.place(&buy).await.unwrap().status, "NEW");
+    assert_eq!(alice.place(&buy).await.unwrap().report.status, "NEW");
     let levels = json!([{"bps": 700, "seconds": 900}, {"bps": 2000, "seconds": 0}]);
     let breaker = admin("breaker ETHBTC --level 700 900 --level 2000 0");
     assert_eq!(breaker, json!({"index": "ETHBTC", "levels": levels}));
@@ -178,7 +178,7 @@ async fn an_operator_steers_a_venue() {
         refused("limits alice BTCUSDT --max-position 0.000001").contains("whole number of lots")
     );
     admin("limits alice BTCUSDT --max-order-qty 0");
-    assert_eq!(alice.place(&buy).await.unwrap().status, "NEW");
+    assert_eq!(alice.place(&buy).await.unwrap().report.status, "NEW");
     let risk = admin("risk alice --stp-group 7 --orders-per-day 100000");
     assert_eq!((&risk["mode"], &risk["stp_group"]), (&json!("Cash"), &json!(7)));
     assert!(refused("risk alice --mode Limits").contains("open orders"));
@@ -240,7 +240,7 @@ async fn an_operator_gives_an_instrument_its_rules() {
     let sentence = refused("instrument rules BTCUSDT --buy-min-bps 9000 --buy-max-bps 8000");
     assert!(sentence.contains("above its largest"), "{sentence}");
     bob.place(&sell("1", "100")).await.unwrap();
-    assert_eq!(alice.place(&buy("1", "100")).await.unwrap().status, "FILLED");
+    assert_eq!(alice.place(&buy("1", "100")).await.unwrap().report.status, "FILLED");
     assert!(refusal(&alice, &buy("1", "100")).await.contains("MAX_POSITION"));
     bob.place(&sell("1", "120")).await.unwrap();
     admin("instrument rules BTCUSDT --max-position 0");
@@ -278,7 +278,7 @@ async fn an_operator_gives_an_instrument_its_rules() {
     assert!(refusal(&alice, &eth).await.contains("Market is closed."));
     assert_eq!(admin("instrument calendar ETHUSDT --clear")["sessions"], json!([]));
     admin("phase ETHUSDT Continuous");
-    assert_eq!(alice.place(&eth).await.unwrap().status, "NEW");
+    assert_eq!(alice.place(&eth).await.unwrap().report.status, "NEW");
     let sentence = refused("instrument calendar ETHUSDT --session Monday 09:00 Closed");
     assert!(sentence.contains("`Monday`") && sentence.contains("Mon-Fri"), "{sentence}");
     assert!(refused("instrument calendar ETHUSDT --session Mon 25:00 Closed").contains("`25:00`"));

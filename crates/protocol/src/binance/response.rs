@@ -22,25 +22,29 @@ mod report;
 mod wallet;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::signed::TimeUnit;
 
-pub use account::{AccountFees, AccountInfo, Commission, MyTrade, OrderCount, TestOrderRates};
+pub use account::{
+    AccountFees, AccountInfo, BalanceInfo, Commission, CommissionRates, MyTrade, OrderCount,
+    TestOrderRates,
+};
 pub use amend::{AmendAnswer, Amendment, find_amended};
 pub use batch::BatchAnswer;
 pub use cancel::{CancelAnswer, CanceledList, CanceledOrder, Canceling};
-pub use exchange_info::{ExchangeInfo, Interval, RateLimit, RateLimitType};
-pub use facts::OrderFacts;
+pub use exchange_info::{ExchangeInfo, Filter, Interval, RateLimit, RateLimitType, SymbolInfo};
+pub use facts::{Conditional, OrderFacts};
 pub(crate) use history::close_ns;
 pub use history::{AggTradeInfo, AvgPrice, Kline, Statistics, StatisticsTicker};
-pub use list::{ListStatus, NewOrderListAnswer, OrderNames};
+pub use list::{ListStatus, ListedOrder, NewOrderListAnswer, OrderNames};
 pub(crate) use market_data::levels;
 pub use market_data::{BookTicker, Depth, Level, PriceTicker, PublicTrade, Trade};
 pub use order::NewOrderAnswer;
 pub use order_info::OrderInfo;
 pub use prevented::{PreventedMatch, PreventedQtys};
 pub use replace::ReplaceAnswer;
+pub use report::{FillInfo, OrderReport};
 pub use wallet::{CoinInfo, TradeFee};
 
 /// The JSON of an answer.
@@ -53,7 +57,7 @@ pub fn encode<T: Serialize>(answer: &T) -> String {
 pub struct Empty {}
 
 /// `GET /api/v3/time`
-#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerTime {
     pub server_time: u64,

@@ -1,11 +1,11 @@
 //! The status of a symbol, in Binance's words.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use types::{Market, Phase, TradingState};
 
 /// Whether a symbol trades, in Binance's words.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SymbolStatus {
     PreTrading,

@@ -1,6 +1,11 @@
 //! Words of requests and answers, each table for both directions.
 
+use std::borrow::Cow;
+
 use types::{OrderType, Side, StpMode, TimeInForce};
+
+/// A word of an answer: the venue borrows it from a table, a client reads it.
+pub type Word = Cow<'static, str>;
 
 /// The list has the words that a client may send; the function knows all that an answer may have.
 macro_rules! words {
@@ -44,5 +49,24 @@ words! {
         ExpireMaker = "EXPIRE_MAKER",
         ExpireBoth = "EXPIRE_BOTH",
         Decrement = "DECREMENT"
+    }
+}
+
+/// For `#[serde(with)]`.
+pub(super) mod as_side {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use types::Side;
+
+    use super::{SIDES, Word, side};
+
+    pub(crate) fn serialize<S: Serializer>(value: &Side, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(side(*value))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Side, D::Error> {
+        let word = Word::deserialize(from)?;
+        let known = SIDES.iter().find(|(text, _)| *text == word);
+        known.map(|(_, side)| *side).ok_or_else(|| D::Error::custom(format!("no side: {word}")))
     }
 }

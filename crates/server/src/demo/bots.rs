@@ -22,7 +22,7 @@ mod walk;
 
 use std::time::Duration;
 
-use client::{Client, Credentials, Error, NewOrder, OrderInfo, OrderKey, PlacedOrder};
+use client::{Client, Credentials, Error, NewOrder, OrderInfo, OrderKey, OrderReport, PlacedOrder};
 use types::{Increment, Price, Qty, Side, TimeInForce};
 
 use crate::random::Random;
@@ -243,7 +243,8 @@ impl Crew {
         let target = take::choose(desk.market, price, desk.position, &mut self.taking);
         let order = desk.order(target).time_in_force(TimeInForce::Ioc);
         let placed = client.place(&order).await?;
-        let lots = i64::try_from(desk.parse_qty(&placed.executed_qty)?.lots()).unwrap_or(i64::MAX);
+        let lots =
+            i64::try_from(desk.parse_qty(&placed.report.executed_qty)?.lots()).unwrap_or(i64::MAX);
         desk.position = match target.side {
             Side::Buy => desk.position.saturating_add(lots),
             Side::Sell => desk.position.saturating_sub(lots),
@@ -293,7 +294,9 @@ impl Desk {
             }
             Err(error) => return Err(error),
         };
-        let quote = placed.filter(PlacedOrder::is_open).map(|placed| self.quote_of_new(&placed));
+        let quote = placed
+            .filter(|placed| placed.report.is_open())
+            .map(|placed| self.quote_of_new(&placed));
         let quote = quote.transpose()?;
         let quotes = &mut self.quotes[maker];
         if let Action::Replace(order_id, _) | Action::Cancel(order_id) = action {
@@ -314,7 +317,8 @@ impl Desk {
     }
 
     fn quote_of_new(&self, order: &PlacedOrder) -> Result<Quote, Error> {
-        self.quote(order.order_id, order.side, &order.price, &order.orig_qty, &order.executed_qty)
+        let OrderReport { side, price, orig_qty, executed_qty, .. } = &order.report;
+        self.quote(order.order_id, *side, price, orig_qty, executed_qty)
     }
 
     fn quote(

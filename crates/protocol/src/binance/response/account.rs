@@ -1,30 +1,30 @@
 //! An account: what it owns, what it pays, what it traded.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use types::{AccountTrade, Asset, Balance, FeeRates, Market, Side, format_decimal};
 
+use crate::binance::response::RateLimit;
+use crate::binance::words::Word;
 use crate::signed::TimeUnit;
 
-use crate::binance::response::RateLimit;
-
 /// One of `GET /api/v3/myTrades`
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MyTrade {
-    symbol: String,
-    id: u64,
-    order_id: u64,
-    order_list_id: i32,
-    price: String,
-    qty: String,
-    quote_qty: String,
-    commission: String,
-    commission_asset: String,
-    time: u64,
-    is_buyer: bool,
-    is_maker: bool,
-    is_best_match: bool,
+    pub symbol: String,
+    pub id: u64,
+    pub order_id: u64,
+    pub order_list_id: i32,
+    pub price: String,
+    pub qty: String,
+    pub quote_qty: String,
+    pub commission: String,
+    pub commission_asset: String,
+    pub time: u64,
+    pub is_buyer: bool,
+    pub is_maker: bool,
+    pub is_best_match: bool,
 }
 
 impl MyTrade {
@@ -49,35 +49,40 @@ impl MyTrade {
 }
 
 /// `GET /api/v3/account`
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AccountInfo {
-    maker_commission: u32,
-    taker_commission: u32,
-    buyer_commission: u32,
-    seller_commission: u32,
-    commission_rates: CommissionRates,
-    can_trade: bool,
-    can_withdraw: bool,
-    can_deposit: bool,
-    brokered: bool,
-    require_self_trade_prevention: bool,
-    prevent_sor: bool,
-    update_time: u64,
-    account_type: &'static str,
-    balances: Vec<BalanceInfo>,
-    permissions: [&'static str; 1],
-    uid: u32,
+    pub maker_commission: u32,
+    pub taker_commission: u32,
+    pub buyer_commission: u32,
+    pub seller_commission: u32,
+    pub commission_rates: CommissionRates,
+    pub can_trade: bool,
+    pub can_withdraw: bool,
+    pub can_deposit: bool,
+    pub brokered: bool,
+    pub require_self_trade_prevention: bool,
+    pub prevent_sor: bool,
+    pub update_time: u64,
+    pub account_type: Word,
+    pub balances: Vec<BalanceInfo>,
+    #[schemars(with = "[String; 1]")]
+    pub permissions: Vec<Word>,
+    pub uid: u32,
 }
 
-#[derive(Clone, Debug, JsonSchema, Serialize)]
-struct BalanceInfo {
-    asset: String,
-    free: String,
-    locked: String,
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+pub struct BalanceInfo {
+    pub asset: String,
+    pub free: String,
+    pub locked: String,
 }
 
 impl AccountInfo {
+    pub fn balance(&self, asset: &str) -> Option<&BalanceInfo> {
+        self.balances.iter().find(|balance| balance.asset == asset)
+    }
+
     /// `can_trade` is what the key may do; deposits and withdrawals are the operator's affair.
     pub fn new<'a>(
         uid: u32,
@@ -109,20 +114,20 @@ impl AccountInfo {
             require_self_trade_prevention: false,
             prevent_sor: false,
             update_time: unit.time(updated_ns),
-            account_type: "SPOT",
+            account_type: "SPOT".into(),
             balances: balances.into_iter().filter(wanted).map(info).collect(),
-            permissions: ["SPOT"],
+            permissions: vec!["SPOT".into()],
             uid,
         }
     }
 }
 
-#[derive(Clone, Debug, JsonSchema, Serialize)]
-struct CommissionRates {
-    maker: String,
-    taker: String,
-    buyer: String,
-    seller: String,
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+pub struct CommissionRates {
+    pub maker: String,
+    pub taker: String,
+    pub buyer: String,
+    pub seller: String,
 }
 
 impl CommissionRates {

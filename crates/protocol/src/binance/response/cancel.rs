@@ -4,7 +4,7 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use types::{CancelCause, Event, Market, OrderCanceled, OrderListId};
 
 use crate::binance::list_id::list_id_of;
@@ -17,32 +17,32 @@ use crate::binance::response::report::OrderReport;
 use crate::signed::{ApiError, TimeUnit};
 
 /// `DELETE /api/v3/order` and `DELETE /api/v3/orderList`, and one of `DELETE /api/v3/openOrders`
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum CancelAnswer {
     Order(Box<CanceledOrder>),
     List(Box<CanceledList>),
 }
 
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CanceledOrder {
-    symbol: String,
-    orig_client_order_id: String,
-    order_id: u64,
-    order_list_id: i64,
-    client_order_id: String,
-    transact_time: u64,
+    pub symbol: String,
+    pub orig_client_order_id: String,
+    pub order_id: u64,
+    pub order_list_id: i64,
+    pub client_order_id: String,
+    pub transact_time: u64,
     #[serde(flatten)]
-    report: OrderReport,
+    pub report: OrderReport,
 }
 
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CanceledList {
     #[serde(flatten)]
-    status: ListStatus,
-    order_reports: Vec<CanceledOrder>,
+    pub status: ListStatus,
+    pub order_reports: Vec<CanceledOrder>,
 }
 
 /// Where the answers to a cancel come from.
@@ -62,6 +62,14 @@ impl fmt::Debug for Canceling<'_> {
 }
 
 impl CancelAnswer {
+    /// The one order, or those of the list.
+    pub fn into_orders(self) -> Vec<CanceledOrder> {
+        match self {
+            Self::Order(order) => vec![*order],
+            Self::List(list) => list.order_reports,
+        }
+    }
+
     pub fn new(canceling: Canceling<'_>) -> Result<Self, ApiError> {
         let events = canceling.events;
         let asked = [CancelCause::Requested, CancelCause::Replaced];

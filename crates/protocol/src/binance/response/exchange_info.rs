@@ -1,10 +1,11 @@
 //! What is listed, and by which rules it trades.
 
 use schemars::JsonSchema;
-use serde::Serialize;
-use types::{InstrumentRules, Market, PercentPrice, Price, Qty, format_decimal};
+use serde::{Deserialize, Serialize};
+use types::{InstrumentRules, Market, PercentPrice, Price, Qty, StpMode, format_decimal};
 
 use crate::binance::SymbolStatus;
+use crate::binance::words::{STP_MODES, Word, stp_mode};
 use crate::signed::TimeUnit;
 
 /// The bounds of the engine, whatever an instrument's rules say (`docs/matching.md`, 2.6 and 4.6).
@@ -12,17 +13,21 @@ const ICEBERG_PARTS_MAX: u32 = 1_000;
 const TRAILING_DELTA_MAX_BPS: u32 = 9_999;
 
 /// `GET /api/v3/exchangeInfo`
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExchangeInfo {
-    timezone: &'static str,
-    server_time: u64,
-    rate_limits: Vec<RateLimit>,
-    exchange_filters: Vec<Filter>,
-    symbols: Vec<SymbolInfo>,
+    pub timezone: Word,
+    pub server_time: u64,
+    pub rate_limits: Vec<RateLimit>,
+    pub exchange_filters: Vec<Filter>,
+    pub symbols: Vec<SymbolInfo>,
 }
 
 impl ExchangeInfo {
+    pub fn symbol(&self, symbol: &str) -> Option<&SymbolInfo> {
+        self.symbols.iter().find(|info| info.symbol == symbol)
+    }
+
     pub fn new<'a>(
         now_ns: u64,
         unit: TimeUnit,
@@ -32,7 +37,7 @@ impl ExchangeInfo {
     ) -> Self {
         let info = |market| SymbolInfo::new(market, show_permission_sets);
         Self {
-            timezone: "UTC",
+            timezone: "UTC".into(),
             server_time: unit.time(now_ns),
             rate_limits,
             exchange_filters: Vec::new(),
@@ -41,7 +46,7 @@ impl ExchangeInfo {
     }
 }
 
-#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RateLimit {
     pub rate_limit_type: RateLimitType,
@@ -50,7 +55,7 @@ pub struct RateLimit {
     pub limit: u32,
 }
 
-#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum RateLimitType {
     RequestWeight,
@@ -58,7 +63,7 @@ pub enum RateLimitType {
     RawRequests,
 }
 
-#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Interval {
     Second,
@@ -66,38 +71,56 @@ pub enum Interval {
     Day,
 }
 
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct SymbolInfo {
-    symbol: String,
-    status: SymbolStatus,
-    base_asset: String,
-    base_asset_precision: u8,
-    quote_asset: String,
-    quote_precision: u8,
-    quote_asset_precision: u8,
-    base_commission_precision: u8,
-    quote_commission_precision: u8,
-    order_types: [&'static str; 7],
-    iceberg_allowed: bool,
-    oco_allowed: bool,
-    oto_allowed: bool,
-    opo_allowed: bool,
-    quote_order_qty_market_allowed: bool,
-    allow_trailing_stop: bool,
-    cancel_replace_allowed: bool,
-    amend_allowed: bool,
-    peg_instructions_allowed: bool,
-    is_spot_trading_allowed: bool,
-    is_margin_trading_allowed: bool,
-    filters: Vec<Filter>,
-    permissions: [&'static str; 0],
-    permission_sets: Vec<[&'static str; 1]>,
-    default_self_trade_prevention_mode: &'static str,
-    allowed_self_trade_prevention_modes: [&'static str; 5],
+pub struct SymbolInfo {
+    pub symbol: String,
+    pub status: SymbolStatus,
+    pub base_asset: String,
+    pub base_asset_precision: u8,
+    pub quote_asset: String,
+    pub quote_precision: u8,
+    pub quote_asset_precision: u8,
+    pub base_commission_precision: u8,
+    pub quote_commission_precision: u8,
+    #[schemars(with = "[String; 7]")]
+    pub order_types: Vec<Word>,
+    pub iceberg_allowed: bool,
+    pub oco_allowed: bool,
+    pub oto_allowed: bool,
+    pub opo_allowed: bool,
+    pub quote_order_qty_market_allowed: bool,
+    pub allow_trailing_stop: bool,
+    pub cancel_replace_allowed: bool,
+    pub amend_allowed: bool,
+    pub peg_instructions_allowed: bool,
+    pub is_spot_trading_allowed: bool,
+    pub is_margin_trading_allowed: bool,
+    pub filters: Vec<Filter>,
+    #[schemars(with = "[String; 0]")]
+    pub permissions: Vec<Word>,
+    #[schemars(with = "Vec<[String; 1]>")]
+    pub permission_sets: Vec<Vec<Word>>,
+    pub default_self_trade_prevention_mode: Word,
+    #[schemars(with = "[String; 5]")]
+    pub allowed_self_trade_prevention_modes: Vec<Word>,
 }
 
 impl SymbolInfo {
+    pub fn tick_size(&self) -> Option<&str> {
+        self.filters.iter().find_map(|filter| match filter {
+            Filter::Price { tick_size, .. } => Some(tick_size.as_str()),
+            _ => None,
+        })
+    }
+
+    pub fn lot_size(&self) -> Option<&str> {
+        self.filters.iter().find_map(|filter| match filter {
+            Filter::LotSize { step_size, .. } => Some(step_size.as_str()),
+            _ => None,
+        })
+    }
+
     fn new(market: &Market, show_permission_sets: bool) -> Self {
         Self {
             symbol: market.symbol().to_owned(),
@@ -117,7 +140,9 @@ impl SymbolInfo {
                 "STOP_LOSS_LIMIT",
                 "TAKE_PROFIT",
                 "TAKE_PROFIT_LIMIT",
-            ],
+            ]
+            .map(Word::from)
+            .into(),
             iceberg_allowed: true,
             oco_allowed: true,
             oto_allowed: true,
@@ -130,23 +155,24 @@ impl SymbolInfo {
             is_spot_trading_allowed: true,
             is_margin_trading_allowed: false,
             filters: filters(market),
-            permissions: [],
-            permission_sets: if show_permission_sets { vec![["SPOT"]] } else { Vec::new() },
-            default_self_trade_prevention_mode: "NONE",
-            allowed_self_trade_prevention_modes: [
-                "NONE",
-                "EXPIRE_TAKER",
-                "EXPIRE_MAKER",
-                "EXPIRE_BOTH",
-                "DECREMENT",
-            ],
+            permissions: Vec::new(),
+            permission_sets: if show_permission_sets {
+                vec![vec!["SPOT".into()]]
+            } else {
+                Vec::new()
+            },
+            default_self_trade_prevention_mode: stp_mode(StpMode::None).into(),
+            allowed_self_trade_prevention_modes: STP_MODES
+                .iter()
+                .map(|(word, _)| Word::from(*word))
+                .collect(),
         }
     }
 }
 
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(tag = "filterType", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
-enum Filter {
+pub enum Filter {
     #[serde(rename = "PRICE_FILTER")]
     Price {
         min_price: String,
@@ -204,6 +230,9 @@ enum Filter {
     MaxNumOrderAmends {
         max_num_order_amends: u32,
     },
+    /// A rule that this version does not know.
+    #[serde(other, skip_serializing)]
+    Other,
 }
 
 /// Those that every symbol has, and then those that its rules ask for.

@@ -2,12 +2,13 @@
 //! what only few orders have.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use types::{
     ExpireCause, Market, Order, OrderListId, OrderStatus, OrderType, PegReference, Price, Qty,
     TimeInForce,
 };
 
+use crate::binance::words::Word;
 use crate::signed::TimeUnit;
 
 /// What an order does not know of itself. The owner of the events or the state adds it.
@@ -77,6 +78,11 @@ pub(crate) const fn status(order: &Order, facts: &OrderFacts) -> &'static str {
     }
 }
 
+/// Whether an order of this status, as an answer has it, is in the book or waits.
+pub(super) fn is_open(status: &str) -> bool {
+    matches!(status, "NEW" | "PARTIALLY_FILLED" | "PENDING_NEW")
+}
+
 /// What was asked for, before self-trade prevention took anything off it.
 pub(crate) fn orig_qty(order: &Order) -> Qty {
     order.order_qty + prevented_qty(order)
@@ -102,31 +108,31 @@ pub(crate) fn time_or_never(time_ns: Option<u64>, unit: TimeUnit) -> i64 {
 }
 
 /// The fields that appear only where they say something.
-#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Conditional {
+pub struct Conditional {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) stop_price: Option<String>,
+    pub stop_price: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trailing_delta: Option<u32>,
+    pub trailing_delta: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trailing_time: Option<i64>,
+    pub trailing_time: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) iceberg_qty: Option<String>,
+    pub iceberg_qty: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    strategy_id: Option<i64>,
+    pub strategy_id: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    strategy_type: Option<i32>,
+    pub strategy_type: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    peg_price_type: Option<&'static str>,
+    pub peg_price_type: Option<Word>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pegged_price: Option<String>,
+    pub pegged_price: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    prevented_match_id: Option<u64>,
+    pub prevented_match_id: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    prevented_quantity: Option<String>,
+    pub prevented_quantity: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    expiry_reason: Option<&'static str>,
+    pub expiry_reason: Option<Word>,
 }
 
 impl Conditional {
@@ -135,13 +141,16 @@ impl Conditional {
             strategy_id: order.strategy_id,
             strategy_type: order.strategy_type,
             prevented_match_id: facts.prevented_match_id,
-            expiry_reason: facts.expired.and_then(|cause| expiry_reason(cause, facts)),
+            expiry_reason: facts
+                .expired
+                .and_then(|cause| expiry_reason(cause, facts))
+                .map(Word::from),
             ..Self::default()
         };
         let prevented = order_prevented(order, facts);
         fields.prevented_quantity = prevented.map(|qty| market.qty(qty));
         if let Some(peg) = peg_price_type(order) {
-            fields.peg_price_type = Some(peg);
+            fields.peg_price_type = Some(peg.into());
             fields.pegged_price = Some(market.price(order.price));
         }
         let Some(terms) = order.terms.map(|terms| terms.terms) else { return fields };

@@ -1,7 +1,7 @@
 //! Order lists, as they are entered and as they are asked for.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use types::{ClOrdId, Event, Market, OrderId, OrderList, OrderListKind, OrderListStatus};
 
 use crate::binance::list_id::list_id;
@@ -9,31 +9,32 @@ use crate::binance::reject::Request;
 use crate::binance::request::ResponseType;
 use crate::binance::response::entered::Entered;
 use crate::binance::response::order::{NewOrderAnswer, refusal};
+use crate::binance::words::Word;
 use crate::signed::{ApiError, TimeUnit};
 
 /// Finds an order's name. What is not kept any more has none, and is left out.
 pub type OrderNames<'a> = &'a dyn Fn(OrderId) -> Option<ClOrdId>;
 
 /// `GET /api/v3/orderList`, and one of `GET /api/v3/openOrderList` and `GET /api/v3/allOrderList`
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListStatus {
-    order_list_id: u64,
-    contingency_type: &'static str,
-    list_status_type: &'static str,
-    list_order_status: &'static str,
-    list_client_order_id: String,
-    transaction_time: u64,
-    symbol: String,
-    orders: Vec<ListedOrder>,
+    pub order_list_id: u64,
+    pub contingency_type: Word,
+    pub list_status_type: Word,
+    pub list_order_status: Word,
+    pub list_client_order_id: String,
+    pub transaction_time: u64,
+    pub symbol: String,
+    pub orders: Vec<ListedOrder>,
 }
 
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ListedOrder {
-    symbol: String,
-    order_id: u64,
-    client_order_id: String,
+pub struct ListedOrder {
+    pub symbol: String,
+    pub order_id: u64,
+    pub client_order_id: String,
 }
 
 impl ListStatus {
@@ -44,9 +45,9 @@ impl ListStatus {
         };
         Self {
             order_list_id: list_id(list.instrument, list.order_list),
-            contingency_type: contingency_type(list.kind),
-            list_status_type,
-            list_order_status,
+            contingency_type: contingency_type(list.kind).into(),
+            list_status_type: list_status_type.into(),
+            list_order_status: list_order_status.into(),
             list_client_order_id: list.cl_ord_id.to_string(),
             transaction_time: unit.time(list.updated_ns),
             symbol: market.symbol().to_owned(),

@@ -1,7 +1,7 @@
 //! The book and the trades, as the public sees them.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use types::{Amount, Market, Price, Qty, Side, TradeId};
 
 use crate::signed::TimeUnit;
@@ -10,12 +10,12 @@ use crate::signed::TimeUnit;
 pub type Level = (Price, Qty);
 
 /// `GET /api/v3/depth`, and the stream of partial depth.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Depth {
-    last_update_id: u64,
-    bids: Vec<[String; 2]>,
-    asks: Vec<[String; 2]>,
+    pub last_update_id: u64,
+    pub bids: Vec<[String; 2]>,
+    pub asks: Vec<[String; 2]>,
 }
 
 impl Depth {
@@ -82,14 +82,14 @@ impl PriceTicker {
 }
 
 /// One of `GET /api/v3/ticker/bookTicker`
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BookTicker {
-    symbol: String,
-    bid_price: String,
-    bid_qty: String,
-    ask_price: String,
-    ask_qty: String,
+    pub symbol: String,
+    pub bid_price: String,
+    pub bid_qty: String,
+    pub ask_price: String,
+    pub ask_qty: String,
 }
 
 impl BookTicker {

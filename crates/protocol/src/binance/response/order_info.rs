@@ -1,46 +1,52 @@
 //! Orders that are asked about.
 
 use schemars::JsonSchema;
-use serde::Serialize;
-use types::{Market, Order, Price, Qty};
+use serde::{Deserialize, Serialize};
+use types::{Market, Order, Price, Qty, Side};
 
 use crate::binance::list_id::list_id_of;
 use crate::binance::response::facts::{
-    Conditional, OrderFacts, limit_price, orig_qty, status, time_or_never,
+    Conditional, OrderFacts, is_open, limit_price, orig_qty, status, time_or_never,
 };
-use crate::binance::words::{order_type, side, stp_mode, time_in_force};
+use crate::binance::words::{self, Word, order_type, stp_mode, time_in_force};
 use crate::signed::TimeUnit;
 
 /// `GET /api/v3/order`, and one of `GET /api/v3/openOrders` and `GET /api/v3/allOrders`
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderInfo {
-    symbol: String,
-    order_id: u64,
-    order_list_id: i64,
-    client_order_id: String,
-    price: String,
-    orig_qty: String,
-    executed_qty: String,
-    cummulative_quote_qty: String,
-    status: &'static str,
-    time_in_force: &'static str,
+    pub symbol: String,
+    pub order_id: u64,
+    pub order_list_id: i64,
+    pub client_order_id: String,
+    pub price: String,
+    pub orig_qty: String,
+    pub executed_qty: String,
+    pub cummulative_quote_qty: String,
+    pub status: Word,
+    pub time_in_force: Word,
     #[serde(rename = "type")]
-    order_type: &'static str,
-    side: &'static str,
-    stop_price: String,
-    iceberg_qty: String,
-    time: u64,
-    update_time: u64,
-    is_working: bool,
-    working_time: i64,
-    orig_quote_order_qty: String,
+    pub order_type: Word,
+    #[serde(with = "words::as_side")]
+    #[schemars(with = "String")]
+    pub side: Side,
+    pub stop_price: String,
+    pub iceberg_qty: String,
+    pub time: u64,
+    pub update_time: u64,
+    pub is_working: bool,
+    pub working_time: i64,
+    pub orig_quote_order_qty: String,
     #[serde(flatten)]
-    conditional: Conditional,
-    self_trade_prevention_mode: &'static str,
+    pub conditional: Conditional,
+    pub self_trade_prevention_mode: Word,
 }
 
 impl OrderInfo {
+    pub fn is_open(&self) -> bool {
+        is_open(&self.status)
+    }
+
     pub fn new(market: &Market, order: &Order, facts: &OrderFacts, unit: TimeUnit) -> Self {
         let mut conditional = Conditional::new(market, order, facts, unit);
         // Here every order has them.
@@ -55,10 +61,10 @@ impl OrderInfo {
             orig_qty: market.qty(orig_qty(order)),
             executed_qty: market.qty(order.cum_qty),
             cummulative_quote_qty: market.quote_amount(order.cum_quote),
-            status: status(order, facts),
-            time_in_force: time_in_force(order.time_in_force),
-            order_type: order_type(order.order_type),
-            side: side(order.side),
+            status: status(order, facts).into(),
+            time_in_force: time_in_force(order.time_in_force).into(),
+            order_type: order_type(order.order_type).into(),
+            side: order.side,
             stop_price: stop_price.unwrap_or_else(|| market.price(Price::default())),
             iceberg_qty: iceberg_qty.unwrap_or_else(|| market.qty(Qty::ZERO)),
             time: unit.time(order.created_ns),
@@ -67,7 +73,7 @@ impl OrderInfo {
             working_time: time_or_never(facts.working_ns, unit),
             orig_quote_order_qty: market.quote_amount(order.quote_order_qty),
             conditional,
-            self_trade_prevention_mode: stp_mode(order.stp_mode),
+            self_trade_prevention_mode: stp_mode(order.stp_mode).into(),
         }
     }
 }

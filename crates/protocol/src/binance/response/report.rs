@@ -1,38 +1,44 @@
 //! An order in the answers to new orders and to cancels, field by field.
 
 use schemars::JsonSchema;
-use serde::Serialize;
-use types::{Fill, Market, Order, TradeExecuted};
+use serde::{Deserialize, Serialize};
+use types::{Fill, Market, Order, Side, TradeExecuted};
 
 use crate::binance::response::facts::{
-    Conditional, OrderFacts, limit_price, orig_qty, status, time_or_never,
+    Conditional, OrderFacts, is_open, limit_price, orig_qty, status, time_or_never,
 };
-use crate::binance::words::{order_type, side, stp_mode, time_in_force};
+use crate::binance::words::{self, Word, order_type, stp_mode, time_in_force};
 use crate::signed::TimeUnit;
 
 /// What a result has beyond an acknowledgement.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct OrderReport {
-    price: String,
-    orig_qty: String,
-    executed_qty: String,
-    orig_quote_order_qty: String,
-    cummulative_quote_qty: String,
-    status: &'static str,
-    time_in_force: &'static str,
+pub struct OrderReport {
+    pub price: String,
+    pub orig_qty: String,
+    pub executed_qty: String,
+    pub orig_quote_order_qty: String,
+    pub cummulative_quote_qty: String,
+    pub status: Word,
+    pub time_in_force: Word,
     #[serde(rename = "type")]
-    order_type: &'static str,
-    side: &'static str,
+    pub order_type: Word,
+    #[serde(with = "words::as_side")]
+    #[schemars(with = "String")]
+    pub side: Side,
     #[serde(flatten)]
-    conditional: Conditional,
+    pub conditional: Conditional,
     /// A cancel does not show since when the order worked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    working_time: Option<i64>,
-    self_trade_prevention_mode: &'static str,
+    pub working_time: Option<i64>,
+    pub self_trade_prevention_mode: Word,
 }
 
 impl OrderReport {
+    pub fn is_open(&self) -> bool {
+        is_open(&self.status)
+    }
+
     pub(super) fn new(market: &Market, order: &Order, facts: &OrderFacts, unit: TimeUnit) -> Self {
         let working_time = Some(time_or_never(facts.working_ns, unit));
         Self { working_time, ..Self::of_canceled(market, order, facts, unit) }
@@ -50,25 +56,25 @@ impl OrderReport {
             executed_qty: market.qty(order.cum_qty),
             orig_quote_order_qty: market.quote_amount(order.quote_order_qty),
             cummulative_quote_qty: market.quote_amount(order.cum_quote),
-            status: status(order, facts),
-            time_in_force: time_in_force(order.time_in_force),
-            order_type: order_type(order.order_type),
-            side: side(order.side),
+            status: status(order, facts).into(),
+            time_in_force: time_in_force(order.time_in_force).into(),
+            order_type: order_type(order.order_type).into(),
+            side: order.side,
             conditional: Conditional::new(market, order, facts, unit),
             working_time: None,
-            self_trade_prevention_mode: stp_mode(order.stp_mode),
+            self_trade_prevention_mode: stp_mode(order.stp_mode).into(),
         }
     }
 }
 
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct FillInfo {
-    price: String,
-    qty: String,
-    commission: String,
-    commission_asset: String,
-    trade_id: u64,
+pub struct FillInfo {
+    pub price: String,
+    pub qty: String,
+    pub commission: String,
+    pub commission_asset: String,
+    pub trade_id: u64,
 }
 
 impl FillInfo {

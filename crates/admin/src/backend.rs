@@ -1,21 +1,44 @@
-//! A venue that takes an operator's commands, running or not.
+//! A venue as requests see it, running or not.
+
+use std::sync::mpsc;
 
 use cli::Failure;
 use engine::Engine;
+use serde_json::Value;
 use types::{Command, Event, RejectReason};
+use venue::Keyring;
 
+/// A venue that takes an operator's commands, running or not.
 pub(crate) trait Backend {
     /// Submits a command and waits for its outcome.
     fn apply(&mut self, command: Command) -> Result<Vec<Event>, Failure>;
 
-    fn read<R: Send + 'static>(
-        &mut self,
-        question: impl FnOnce(&Engine) -> R + Send + 'static,
-    ) -> Result<R, Failure>;
+    /// Waits until the question has been asked.
+    fn ask(&mut self, question: Box<dyn FnOnce(&Engine) + Send>) -> Result<(), Failure>;
 }
 
-pub(super) fn carry_out(venue: &mut impl Backend, command: Command) -> Result<Vec<Event>, Failure> {
-    let events = venue.apply(command)?;
+/// The venue that a request is about, and what opens the secrets of its keys.
+pub(crate) struct Venue<'a> {
+    pub(super) backend: &'a mut dyn Backend,
+    pub(super) keyring: Option<&'a Keyring>,
+}
+
+/// A request whose arguments are read.
+pub(super) type Request = Box<dyn FnOnce(&mut Venue<'_>) -> Result<Value, Failure> + Send>;
+
+impl Venue<'_> {
+    pub(super) fn read<R: Send + 'static>(
+        &mut self,
+        question: impl FnOnce(&Engine) -> R + Send + 'static,
+    ) -> Result<R, Failure> {
+        let (sender, answer) = mpsc::channel();
+        self.backend.ask(Box::new(move |engine| drop(sender.send(question(engine)))))?;
+        answer.recv().map_err(|_| Failure::fault("the engine dropped the question"))
+    }
+}
+
+pub(super) fn carry_out(venue: &mut Venue<'_>, command: Command) -> Result<Vec<Event>, Failure> {
+    let events = venue.backend.apply(command)?;
     let rejected = events.iter().find_map(|event| match event {
         Event::CommandRejected(rejected) => Some(rejected.reason),
         _ => None,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use types::{Calendar, Command, SESSIONS_MAX, Session};
 
-use super::backend::{Backend, carry_out};
+use super::backend::{Venue, carry_out};
 use super::lookup::find_instrument;
 use super::phase::PhaseName;
 use super::value::{invalid, to_json};
@@ -18,6 +18,10 @@ const WORDS_PER_SESSION: usize = 3;
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+#[command(after_help = "Example: --session Mon-Fri 08:30 OpeningAuction \
+    --session Mon-Fri 09:00 Continuous \
+    --session Mon-Fri 17:00 Closed\n\
+    `buttonwood admin phase --help` says what the phases are.")]
 pub(crate) struct CalendarChange {
     symbol: String,
     /// On these days (`Mon-Fri`, `Mon,Wed,Sat`), at this time (UTC, `09:00` or `09:00:30`), this
@@ -33,7 +37,7 @@ pub(crate) struct CalendarChange {
 }
 
 impl CalendarChange {
-    pub(crate) fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
         let instrument = find_instrument(venue, &self.symbol)?.instrument.id;
         let now = venue.read(move |engine| engine.calendar(instrument))?;
         let mut sessions = now.map_or([None; SESSIONS_MAX], |calendar| calendar.sessions);

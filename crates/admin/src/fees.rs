@@ -9,7 +9,7 @@ use types::{
     Asset, Command, FEE_TIERS_MAX, FeeAsset, FeeSchedule, FeeTier, SetFeeSchedule, format_decimal,
 };
 
-use super::backend::{Backend, carry_out};
+use super::backend::{Venue, carry_out};
 use super::lookup::find_instrument;
 use super::value::{invalid, parse_fee, to_json};
 use super::words::words_of_three;
@@ -18,6 +18,9 @@ use super::words::words_of_three;
 const WORDS_PER_TIER: usize = 3;
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+#[command(after_help = "Example: --tier 0 10 20 --tier 1000000 -0.5 15\n\
+    0.1 % for makers and 0.2 % for takers; from a volume of 1000000 on, makers get 0.005 %\n\
+    and takers pay 0.15 %.")]
 pub(crate) struct FeesChange {
     symbol: String,
     /// From so much volume on, in the quote asset over the last 30 days, makers and takers pay so
@@ -49,7 +52,7 @@ pub(crate) enum FeeAssetName {
 }
 
 impl FeesChange {
-    pub(crate) fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
         let listing = find_instrument(venue, &self.symbol)?;
         let instrument = listing.instrument.id;
         let now = venue.read(move |engine| engine.fee_schedule(instrument).copied())?;

@@ -1,6 +1,6 @@
 //! The operators' API over HTTP: the requests of `buttonwood admin`, by method and path.
 //!
-//! [`ROUTES`] lists them. A request's fields come from the path and the body, which together are
+//! [`routes`] lists them. A request's fields come from the path and the body, which together are
 //! the object that `admin` would send.
 
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use venue::{Handle, Keyring};
 
 use super::online::Online;
 use super::openapi::{self, Fields};
-use super::routes::{ROUTES, Work};
+use super::operations::{Work, routes};
 use super::status::{SnapshotBegun, SnapshotShown, StatusShown};
 use super::value::to_json;
 
@@ -32,14 +32,14 @@ pub(crate) struct AdminApi {
     keyring: Keyring,
     data_dir: PathBuf,
     durability: Durability,
-    /// What each of [`ROUTES`] takes.
+    /// What each of [`routes`] takes.
     fields: Arc<[Fields]>,
 }
 
 impl AdminApi {
     pub(crate) fn new(venue: OperatedVenue) -> Self {
         let OperatedVenue { handle, keyring, data_dir, durability } = venue;
-        let fields = ROUTES.iter().map(Fields::of).collect();
+        let fields = routes().map(|(_, route)| Fields::of(route)).collect();
         Self { handle, keyring, data_dir, durability, fields }
     }
 
@@ -66,11 +66,11 @@ impl AdminApi {
                 "`{name}` stands in the query string, where only time and signature belong"
             )));
         }
-        let found = ROUTES.iter().zip(&*self.fields).find_map(|(route, fields)| {
+        let found = routes().zip(&*self.fields).find_map(|((operation, route), fields)| {
             let named = segments(route.path, &request.path)?;
-            (route.method == request.method).then_some((route, fields, named))
+            (route.method == request.method).then_some((operation, fields, named))
         });
-        let (route, fields, named) =
+        let (operation, fields, named) =
             found.ok_or_else(|| Failure::unknown("there is no such operation"))?;
         let mut object = if request.body.is_empty() {
             Map::new()
@@ -82,7 +82,7 @@ impl AdminApi {
         for (name, text) in named {
             object.insert(name.to_owned(), fields.path_value(name, &text)?);
         }
-        (route.work)(Value::Object(object)).map_err(|error| Failure::new(error.to_string()))
+        (operation.work)(Value::Object(object)).map_err(|error| Failure::new(error.to_string()))
     }
 
     fn status(&self) -> Value {
@@ -130,14 +130,14 @@ impl OperatorApi for AdminApi {
             };
         }
         let there: Vec<_> =
-            ROUTES.iter().filter(|route| segments(route.path, path).is_some()).collect();
-        if there.iter().any(|route| route.method == *method) {
+            routes().filter(|(_, route)| segments(route.path, path).is_some()).collect();
+        if there.iter().any(|(_, route)| route.method == *method) {
             return Place::Operation;
         }
         if there.is_empty() {
             return Place::Nowhere;
         }
-        let methods: Vec<_> = there.iter().map(|route| route.method.as_str()).collect();
+        let methods: Vec<_> = there.iter().map(|(_, route)| route.method.as_str()).collect();
         Place::OtherMethods(methods.join(", "))
     }
 
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn each_operation_is_there_once_and_takes_what_its_path_names() {
         let mut seen = std::collections::BTreeSet::new();
-        for route in ROUTES {
+        for (_, route) in routes() {
             assert!(seen.insert((route.method.as_str(), route.path)), "{} twice", route.path);
             let fields = Fields::of(route);
             for name in route.path.split('/').filter_map(openapi::name_in) {

@@ -2,7 +2,7 @@
 //!
 //! What a command line does not name stays as it is; one that names nothing shows what is.
 
-use clap::{Args, Subcommand};
+use clap::Args;
 use cli::Failure;
 use engine::Engine;
 use schemars::JsonSchema;
@@ -13,54 +13,14 @@ use types::{
     ListInstrument, PRICE_MAX, Price, QTY_MAX, Qty, Symbol, UpdateInstrument,
 };
 
-use super::backend::{Backend, carry_out};
-use super::calendar::CalendarChange;
-use super::fees::FeesChange;
+use super::backend::{Venue, carry_out};
 use super::lookup::{Listing, asset_named, find_instrument};
-use super::rules::RulesChange;
-use super::value::{format_fee, invalid, parse_fee, to_json};
+use super::value::{Nothing, format_fee, invalid, parse_fee, to_json};
 
 /// Of an instrument that is listed without a word about them.
 const MAX_PRICE_TICKS: i64 = 100_000_000;
 const MAX_QTY_LOTS: u64 = 1_000_000_000;
 const MAX_OPEN_ORDERS: u32 = 1_000;
-
-#[derive(Debug, Deserialize, Serialize, Subcommand)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum InstrumentAction {
-    /// List a new instrument, such as `BTCUSDT`
-    ///
-    /// By default: prices from one tick to 10^8 ticks, quantities from one lot to 10^9
-    /// lots, by market as by limit, any notional, 1,000 open orders per account, no fees.
-    Add(NewInstrument),
-    /// Change bounds and fees
-    ///
-    /// What is not named stays, and without options all is shown; only the largest quantity by
-    /// market goes along with that by limit, where the two are equal. Open orders stay as they are.
-    Update(Update),
-    /// Change filters, counts and price bands
-    ///
-    /// What is not named stays, 0 is no such rule, and without options all is shown.
-    Rules(RulesChange),
-    /// Say what makers and takers pay, by their volume
-    ///
-    /// Without options the schedule is shown. Accounts with fees of their own pay those instead.
-    #[command(after_help = "Example: --tier 0 10 20 --tier 1000000 -0.5 15\n\
-        0.1 % for makers and 0.2 % for takers; from a volume of 1000000 on, makers get 0.005 %\n\
-        and takers pay 0.15 %.")]
-    Fees(FeesChange),
-    /// Say in which phase the instrument is, by the time of the week (UTC)
-    ///
-    /// Without options the calendar is shown. A new one takes hold at once: the session that is on
-    /// by now begins. A phase that is set by hand holds until the next session.
-    #[command(after_help = "Example: --session Mon-Fri 08:30 OpeningAuction \
-        --session Mon-Fri 09:00 Continuous \
-        --session Mon-Fri 17:00 Closed\n\
-        `buttonwood admin phase --help` says what the phases are.")]
-    Calendar(CalendarChange),
-    /// Show all instruments
-    List,
-}
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct NewInstrument {
@@ -124,26 +84,15 @@ struct Bounds {
     taker_fee_bps: Option<String>,
 }
 
-impl InstrumentAction {
-    pub(crate) fn execute(self, venue: &mut impl Backend) -> Result<Value, Failure> {
-        match self {
-            Self::Add(new) => {
-                let assets = venue.read(|engine| engine.assets().to_vec())?;
-                let spec = new.spec(&assets)?;
-                let symbol = spec.symbol;
-                carry_out(venue, Command::ListInstrument(ListInstrument { spec }))?;
-                Ok(to_json(InstrumentAdded { symbol: symbol.as_str() }))
-            }
-            Self::Update(update) => update.execute(venue),
-            Self::Rules(change) => change.execute(venue),
-            Self::Fees(change) => change.execute(venue),
-            Self::Calendar(change) => change.execute(venue),
-            Self::List => venue.read(list),
-        }
-    }
-}
-
 impl NewInstrument {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        let assets = venue.read(|engine| engine.assets().to_vec())?;
+        let spec = self.spec(&assets)?;
+        let symbol = spec.symbol;
+        carry_out(venue, Command::ListInstrument(ListInstrument { spec }))?;
+        Ok(to_json(InstrumentAdded { symbol: symbol.as_str() }))
+    }
+
     fn spec(&self, assets: &[Asset]) -> Result<InstrumentSpec, Failure> {
         let (base, _) = asset_named(assets, &self.base)?;
         let (quote, quote_asset) = asset_named(assets, &self.quote)?;
@@ -170,7 +119,7 @@ impl NewInstrument {
 }
 
 impl Update {
-    fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
         let Listing { instrument, quote, .. } = find_instrument(venue, &self.symbol)?;
         let spec = self.bounds.over(instrument.spec, &quote)?;
         if spec != instrument.spec {
@@ -262,9 +211,11 @@ pub(super) struct InstrumentShown {
     taker_fee_bps: String,
 }
 
-fn list(engine: &Engine) -> Value {
-    let rows = engine.instruments().map(|instrument| row(engine, instrument));
-    to_json(rows.collect::<Vec<_>>())
+pub(super) fn list(_: Nothing, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    venue.read(|engine| {
+        let rows = engine.instruments().map(|instrument| row(engine, instrument));
+        to_json(rows.collect::<Vec<_>>())
+    })
 }
 
 fn row(engine: &Engine, instrument: &Instrument) -> InstrumentShown {

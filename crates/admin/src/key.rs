@@ -17,13 +17,13 @@ use venue::{
     reseal,
 };
 
-use super::backend::{Backend, carry_out};
+use super::backend::{Venue, carry_out};
 use super::lookup::{account_names, find_account};
-use super::value::{invalid, to_json};
+use super::value::{Nothing, invalid, to_json};
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct KeyNumber {
-    pub(super) key: u32,
+    key: u32,
 }
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
@@ -73,8 +73,9 @@ enum Kind {
 
 /// A master key on its way to a running venue, through a socket that only its owner can open.
 #[derive(Deserialize, Serialize)]
-#[serde(transparent)]
-pub(crate) struct MasterKeyText(String);
+pub(crate) struct MasterKeyText {
+    next: String,
+}
 
 fn trader() -> RoleName {
     RoleName::Trader
@@ -85,12 +86,8 @@ fn hmac() -> Kind {
 }
 
 impl NewKey {
-    pub(super) fn execute(
-        self,
-        venue: &mut impl Backend,
-        keyring: Option<&Keyring>,
-    ) -> Result<Value, Failure> {
-        let sealing = keyring.ok_or(MasterKeyError::Missing)?.sealing();
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        let sealing = venue.keyring.ok_or(MasterKeyError::Missing)?.sealing();
         let master_key = sealing.master_key();
         check(venue, &master_key)?;
         let account = find_account(venue, &self.account)?;
@@ -178,7 +175,8 @@ pub(super) struct KeyRevoked {
     revoked: u32,
 }
 
-pub(super) fn list(venue: &mut impl Backend, keyring: Option<&Keyring>) -> Result<Value, Failure> {
+pub(super) fn list(_: Nothing, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    let keyring = venue.keyring;
     let keys = venue.read(|engine| {
         let names = account_names(engine);
         let row = |(id, spec): (KeyId, &KeySpec)| (id, *spec, names[&spec.account].clone());
@@ -203,24 +201,22 @@ impl KeyOpened {
     }
 }
 
-pub(super) fn revoke(venue: &mut impl Backend, key: u32) -> Result<Value, Failure> {
-    carry_out(venue, Command::RevokeKey(RevokeKey { key: KeyId(key) }))?;
-    Ok(to_json(KeyRevoked { revoked: key }))
+impl KeyNumber {
+    pub(super) fn revoke(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        carry_out(venue, Command::RevokeKey(RevokeKey { key: KeyId(self.key) }))?;
+        Ok(to_json(KeyRevoked { revoked: self.key }))
+    }
 }
 
 impl MasterKeyText {
     pub(super) fn of(master_key: &MasterKey) -> Self {
-        Self(master_key.to_hex())
+        Self { next: master_key.to_hex() }
     }
 
-    pub(super) fn rotate(
-        &self,
-        venue: &mut impl Backend,
-        keyring: Option<&Keyring>,
-    ) -> Result<Value, Failure> {
+    pub(super) fn rotate(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
         let not_hex = || MasterKeyError::NotHex { origin: "the request".into() };
-        let next = MasterKey::parse(&self.0).ok_or_else(not_hex)?;
-        let sealing = keyring.ok_or(MasterKeyError::Missing)?.sealing();
+        let next = MasterKey::parse(&self.next).ok_or_else(not_hex)?;
+        let sealing = venue.keyring.ok_or(MasterKeyError::Missing)?.sealing();
         let present = sealing.master_key();
         check(venue, &present)?;
         if next.fingerprint() == present.fingerprint() {
@@ -237,7 +233,7 @@ impl MasterKeyText {
 }
 
 /// That what is sealed by it can be opened when the venue starts.
-fn check(venue: &mut impl Backend, master_key: &MasterKey) -> Result<(), Failure> {
+fn check(venue: &mut Venue<'_>, master_key: &MasterKey) -> Result<(), Failure> {
     let master_key = master_key.clone();
     Ok(venue.read(move |engine| master_key.check(engine))??)
 }

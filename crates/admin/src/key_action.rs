@@ -1,26 +1,16 @@
 //! Keys and master keys on a command line: flags that become requests, and the files that they
 //! name.
 
+use std::fmt::Display;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::Args;
 use cli::Failure;
 use venue::{MasterKey, Verifier};
 
-use super::key::{KeyNumber, MasterKeyText, NewKey};
-use super::request::Request;
-
-#[derive(Debug, Subcommand)]
-pub(super) enum KeyAction {
-    /// Make a key. The secret of an HMAC key is shown, this once
-    Add(KeyArgs),
-    /// Show the keys that are valid, by number
-    List,
-    /// Make a key invalid at once
-    Revoke(KeyNumber),
-}
+use super::key::{MasterKeyText, NewKey};
 
 #[derive(Args, Debug)]
 pub(super) struct KeyArgs {
@@ -31,37 +21,30 @@ pub(super) struct KeyArgs {
     public_key: Option<PathBuf>,
 }
 
-impl KeyAction {
-    pub(super) fn request(self) -> Result<Request, Failure> {
-        Ok(match self {
-            Self::Add(KeyArgs { mut key, public_key }) => {
-                let read = |file: &PathBuf| {
-                    std::fs::read_to_string(file)
-                        .map_err(|error| Failure::new(format!("{}: {error}", file.display())))
-                };
-                key.public_key_pem = public_key.as_ref().map(read).transpose()?;
-                if let (Some(file), Some(pem)) = (&public_key, &key.public_key_pem) {
-                    Verifier::from_pem(pem)
-                        .map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
-                }
-                Request::AddKey(key)
-            }
-            Self::List => Request::ListKeys,
-            Self::Revoke(key) => Request::RevokeKey(key),
-        })
+impl KeyArgs {
+    /// The arguments with the public key in place of its file.
+    pub(super) fn read(self) -> Result<NewKey, Failure> {
+        let Self { mut key, public_key } = self;
+        if let Some(file) = public_key {
+            let named = |error: &dyn Display| Failure::new(format!("{}: {error}", file.display()));
+            let pem = std::fs::read_to_string(&file).map_err(|error| named(&error))?;
+            Verifier::from_pem(&pem).map_err(|error| named(&error))?;
+            key.public_key_pem = Some(pem);
+        }
+        Ok(key)
     }
 }
 
 /// Reads the new master key, or makes it first: it is on disk before anything is sealed by it. A
 /// rotation that was cut short can so be begun again with the same file.
-pub(super) fn rotation(data_dir: &Path, file: &Path) -> Result<Request, Failure> {
+pub(super) fn rotation(data_dir: &Path, file: &Path) -> Result<MasterKeyText, Failure> {
     if data_dir.join(server::DEMO_FILE).exists() {
         return Err(Failure::new("a demo keeps its master key in demo.json, which stays as it is"));
     }
     if !file.exists() {
         new_master_key(file)?;
     }
-    Ok(Request::RotateMasterKey { next: MasterKeyText::of(&MasterKey::load(file)?) })
+    Ok(MasterKeyText::of(&MasterKey::load(file)?))
 }
 
 pub(super) fn new_master_key(file: &Path) -> Result<(), Failure> {

@@ -1,8 +1,10 @@
 //! `buttonwood admin`: what operators do. On a running venue the request goes through a local
 //! socket in the data folder; on a stopped one it is carried out on the folder itself.
 
+mod account;
 mod backend;
 mod calendar;
+mod command;
 mod fees;
 mod http;
 mod instrument;
@@ -12,11 +14,10 @@ mod lookup;
 mod offline;
 mod online;
 mod openapi;
+mod operations;
 mod operators;
 mod phase;
-mod request;
 mod risk;
-mod routes;
 mod rules;
 mod socket_service;
 mod status;
@@ -32,15 +33,13 @@ use clap::{Args, Subcommand};
 use cli::{Failure, socket};
 use venue::Keyring;
 
-use instrument::InstrumentAction;
-use key_action::{KeyAction, new_master_key, rotation};
+use backend::Venue;
+use command::Chosen;
+use key_action::{new_master_key, rotation};
 use offline::Offline;
+use operations::{Work, named};
 pub use operators::Requests;
-use request::Request;
-use risk::Oversight;
-use trading::Trading;
-use transfer::Transfer;
-use withdrawal::WithdrawalAction;
+use value::to_json;
 
 #[derive(Args, Debug)]
 pub struct Admin {
@@ -66,50 +65,12 @@ enum Action {
         #[arg(value_name = "NEWFILE")]
         file: PathBuf,
     },
-    /// Assets: what is owned and traded
-    #[command(subcommand)]
-    Asset(AssetAction),
-    /// Instruments: what is traded, in which steps, by which rules, at which fees and times
-    #[command(subcommand)]
-    Instrument(InstrumentAction),
-    /// Accounts and their balances
-    #[command(subcommand)]
-    Account(AccountAction),
-    /// Pay money or another asset into an account
-    Deposit(Transfer),
-    /// Pay out of an account's free balance, in one step
-    Withdraw(Transfer),
-    /// Pay out of an account's balance in two steps: what is asked for is locked until it leaves
-    #[command(subcommand)]
-    Withdrawal(WithdrawalAction),
-    /// API keys
-    #[command(subcommand)]
-    Key(KeyAction),
     #[command(flatten)]
-    Trading(Trading),
-    #[command(flatten)]
-    Risk(Oversight),
+    Operation(Chosen),
 }
 
-#[derive(Debug, Subcommand)]
-enum AssetAction {
-    /// List a new asset, such as `BTC`
-    Add(request::NewAsset),
-    /// Show all assets, and how much of each there is
-    List,
-}
-
-#[derive(Debug, Subcommand)]
-enum AccountAction {
-    /// Open an account
-    Add(request::NewAccount),
-    /// Change an account's fees and limits; what is not named stays
-    Update(request::AccountUpdate),
-    /// Show all accounts
-    List,
-    /// Show an account's balances
-    Balances(request::NamedAccount),
-}
+/// Operations that make sense where there is no venue yet: it begins with them.
+const BEGINNERS: [&str; 2] = ["asset add", "account add"];
 
 impl Admin {
     /// Prints the answer as JSON.
@@ -119,26 +80,17 @@ impl Admin {
             .data_dir
             .or_else(|| variable("BUTTONWOOD_DATA_DIR").map(PathBuf::from))
             .unwrap_or_else(|| server::VenueSettings::default().data_dir);
-        let request = match self.action {
+        let (operation, fields) = match self.action {
             Action::NewMasterKey { file } => return new_master_key(&file),
-            Action::Asset(AssetAction::Add(new)) => Request::AddAsset(new),
-            Action::Asset(AssetAction::List) => Request::ListAssets,
-            Action::Instrument(action) => Request::Instrument { action },
-            Action::Account(AccountAction::Add(new)) => Request::AddAccount(new),
-            Action::Account(AccountAction::Update(update)) => Request::UpdateAccount(update),
-            Action::Account(AccountAction::List) => Request::ListAccounts,
-            Action::Account(AccountAction::Balances(account)) => Request::Balances(account),
-            Action::Deposit(transfer) => Request::Deposit(transfer),
-            Action::Withdraw(transfer) => Request::Withdraw(transfer),
-            Action::Withdrawal(action) => Request::Withdrawal { action },
-            Action::Key(action) => action.request()?,
-            Action::RotateMasterKey { file } => rotation(&data_dir, &file)?,
-            Action::Trading(action) => Request::Trading { action },
-            Action::Risk(action) => Request::Risk { action },
+            Action::RotateMasterKey { file } => {
+                (named("rotate-master-key"), to_json(rotation(&data_dir, &file)?))
+            }
+            Action::Operation(chosen) => (Some(chosen.operation), chosen.fields()?),
         };
+        let operation = operation.ok_or_else(|| Failure::fault("no such operation"))?;
         let master_key = self.master_key.or_else(|| variable("BUTTONWOOD_MASTER_KEY"));
         let answer = match socket::connect(&data_dir)? {
-            Some(stream) => socket::ask(stream, &request)?,
+            Some(stream) => socket::ask(stream, &socket_service::request(operation.words, fields))?,
             None if !data_dir.is_dir() => {
                 return Err(Failure::new(format!(
                     "there is no folder {}: make it first, or name another with --data",
@@ -146,13 +98,17 @@ impl Admin {
                 )));
             }
             // Looking must not leave a new venue behind in a folder that was named by mistake.
-            None if !request.can_begin_a_venue() && !data_dir.join("log").is_dir() => {
+            None if !BEGINNERS.contains(&operation.words) && !data_dir.join("log").is_dir() => {
                 return Err(Failure::new(format!("there is no venue in {}", data_dir.display())));
             }
             None => {
                 let master_key = master_key.as_deref().map(server::read_master_key).transpose()?;
                 let keyring = master_key.map(Keyring::new);
-                request.execute(&mut Offline::open(&data_dir)?, keyring.as_ref())?
+                let Work::Ask(request) = (operation.work)(fields)? else {
+                    return Err(Failure::fault("a running venue alone answers this"));
+                };
+                let backend = &mut Offline::open(&data_dir)?;
+                request(&mut Venue { backend, keyring: keyring.as_ref() })?
             }
         };
         println!("{}", serde_json::to_string_pretty(&answer)?);

@@ -6,10 +6,10 @@ use cli::Failure;
 use engine::Engine;
 use types::{AccountId, Amount, Asset, AssetId, Instrument, Qty};
 
-use super::backend::Backend;
+use super::backend::Venue;
 use super::value::invalid;
 
-pub(super) fn find_account(venue: &mut impl Backend, name: &str) -> Result<AccountId, Failure> {
+pub(super) fn find_account(venue: &mut Venue<'_>, name: &str) -> Result<AccountId, Failure> {
     let wanted = name.to_owned();
     let found = venue.read(move |engine| {
         let mut accounts = engine.accounts();
@@ -23,7 +23,7 @@ pub(super) fn account_names(engine: &Engine) -> BTreeMap<AccountId, String> {
 }
 
 pub(super) fn find_amount(
-    venue: &mut impl Backend,
+    venue: &mut Venue<'_>,
     asset: &str,
     amount: &str,
 ) -> Result<(AssetId, Amount), Failure> {
@@ -71,7 +71,7 @@ impl Listing {
     }
 }
 
-pub(super) fn find_instrument(venue: &mut impl Backend, symbol: &str) -> Result<Listing, Failure> {
+pub(super) fn find_instrument(venue: &mut Venue<'_>, symbol: &str) -> Result<Listing, Failure> {
     let wanted = symbol.to_owned();
     let found = venue.read(move |engine| {
         let mut instruments = engine.instruments();

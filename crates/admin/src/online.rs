@@ -7,8 +7,7 @@ use server::now_ns;
 use types::{Command, Entry, Envelope, Event, KeyId, Origin, Refused};
 use venue::{Handle, Keyring};
 
-use super::backend::Backend;
-use super::request::Request;
+use super::backend::{Backend, Request, Venue};
 
 /// Waits until all listeners have the events that are applied by now.
 async fn settle(handle: &Handle) {
@@ -35,7 +34,11 @@ impl Online {
         keyring: Keyring,
     ) -> (Result<Value, Failure>, bool) {
         let handle = self.handle.clone();
-        let execute = move || (request.execute(&mut self, Some(&keyring)), self.is_sent);
+        let execute = move || {
+            let mut venue = Venue { backend: &mut self, keyring: Some(&keyring) };
+            let executed = request(&mut venue);
+            (executed, self.is_sent)
+        };
         let executed = tokio::task::spawn_blocking(execute).await;
         // Every reader sees what the operator did before the operator has the reply.
         settle(&handle).await;
@@ -53,10 +56,7 @@ impl Backend for Online {
         Ok(reply.events().copied().collect())
     }
 
-    fn read<R: Send + 'static>(
-        &mut self,
-        question: impl FnOnce(&Engine) -> R + Send + 'static,
-    ) -> Result<R, Failure> {
+    fn ask(&mut self, question: Box<dyn FnOnce(&Engine) + Send>) -> Result<(), Failure> {
         let answer = self.handle.read(question).map_err(refused)?;
         answer.blocking_recv().map_err(|_| gone())
     }

@@ -12,7 +12,7 @@ use gateway::{Method, OPERATOR_ROOT, Page};
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::routes::{ROUTES, Route};
+use super::operations::{Route, routes};
 
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
@@ -52,7 +52,7 @@ pub(super) struct Fields {
 
 impl Fields {
     pub(super) fn of(route: &Route) -> Self {
-        let schema = (route.schema)(&mut inlined().into_generator());
+        let schema = (route.takes)(&mut inlined().into_generator());
         let field = |name: &str| schema.get(name).cloned().unwrap_or_default();
         let in_path: BTreeSet<_> = route.path.split('/').filter_map(name_in).collect();
         let properties = field("properties").as_object().cloned().unwrap_or_default();
@@ -119,7 +119,7 @@ fn document() -> &'static str {
 
 fn describe() -> Value {
     let mut paths = Map::new();
-    for route in ROUTES {
+    for (_, route) in routes() {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
         path[route.method.as_str().to_lowercase()] = operation(route);
     }
@@ -165,7 +165,7 @@ fn operation(route: &Route) -> Value {
     let parameters = fields.path.iter().map(
         |(name, schema)| json!({ "name": name, "in": "path", "required": true, "schema": schema }),
     );
-    let answer = (route.answer)(&mut inlined().for_serialize().into_generator());
+    let answer = (route.answers)(&mut inlined().for_serialize().into_generator());
     let mut responses = json!({ "200": {
         "description": "Done",
         "content": { JSON: { "schema": answer } },

@@ -3,7 +3,7 @@
 //! What a command line does not name stays as it is; one that names nothing shows what is. The
 //! value 0 takes a limit away.
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use cli::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,20 +13,9 @@ use types::{
     SetKillSwitch,
 };
 
-use super::backend::{Backend, carry_out};
+use super::backend::{Venue, carry_out};
 use super::lookup::{Listing, find_account, find_instrument};
 use super::value::to_json;
-
-#[derive(Debug, Deserialize, Serialize, Subcommand)]
-pub(crate) enum Oversight {
-    /// Switch an account off: no more orders from it, and all that it has open are canceled; or on
-    /// again
-    Kill(Kill),
-    /// Say how an account is looked after; what is not named stays, 0 is no limit
-    Risk(RiskChange),
-    /// Limit what an account may do in one instrument; what is not named stays, 0 is no limit
-    Limits(LimitsChange),
-}
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema, Serialize, ValueEnum)]
 pub(crate) enum Switch {
@@ -93,23 +82,17 @@ pub(crate) struct LimitsChange {
     collar_bps: Option<u32>,
 }
 
-impl Oversight {
-    pub(crate) fn execute(self, venue: &mut impl Backend) -> Result<Value, Failure> {
-        match self {
-            Self::Kill(Kill { account: name, switch }) => {
-                let account = find_account(venue, &name)?;
-                let on = switch == Switch::On;
-                carry_out(venue, Command::SetKillSwitch(SetKillSwitch { account, on }))?;
-                Ok(to_json(KillShown { account: name, killed: on }))
-            }
-            Self::Risk(change) => change.execute(venue),
-            Self::Limits(change) => change.execute(venue),
-        }
+impl Kill {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        let account = find_account(venue, &self.account)?;
+        let on = self.switch == Switch::On;
+        carry_out(venue, Command::SetKillSwitch(SetKillSwitch { account, on }))?;
+        Ok(to_json(KillShown { account: self.account, killed: on }))
     }
 }
 
 impl RiskChange {
-    fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
         let account = find_account(venue, &self.account)?;
         let now = venue.read(move |engine| engine.account_risk(account))?;
         let now = now.unwrap_or(AccountRisk::PLAIN);
@@ -170,7 +153,7 @@ impl From<ModeName> for AccountMode {
 }
 
 impl LimitsChange {
-    fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
         let account = find_account(venue, &self.account)?;
         let listing = find_instrument(venue, &self.symbol)?;
         let now = limits_now(venue, account, &listing)?;
@@ -209,7 +192,7 @@ impl LimitsChange {
 }
 
 fn limits_now(
-    venue: &mut impl Backend,
+    venue: &mut Venue<'_>,
     account: AccountId,
     listing: &Listing,
 ) -> Result<AccountLimits, Failure> {

@@ -10,7 +10,7 @@ use types::{
     SetInstrumentRules,
 };
 
-use super::backend::{Backend, carry_out};
+use super::backend::{Venue, carry_out};
 use super::lookup::{Listing, find_instrument};
 use super::risk::Switch;
 use super::value::to_json;
@@ -96,7 +96,7 @@ impl From<BreachName> for BandBreach {
 }
 
 impl RulesChange {
-    pub(crate) fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
         let listing = find_instrument(venue, &self.symbol)?;
         let instrument = listing.instrument.id;
         let now = venue.read(move |engine| engine.instrument_rules(instrument).copied())?;

@@ -1,19 +1,21 @@
 //! The running venue's end of the admin socket: one request a connection, one line each way.
 
+use std::fmt::Display;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use cli::Failure;
 use cli::socket::{self, SocketPath};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use types::KeyId;
 use venue::{Handle, Keyring};
 
+use super::backend::Request;
 use super::online::Online;
-use super::request::Request;
+use super::operations::{Work, named};
 
 /// A request is a few fields; a larger one is not an operator's.
 const REQUEST_SIZE_MAX: u64 = 64 << 10;
@@ -80,8 +82,8 @@ async fn answer(stream: UnixStream, handle: Handle, keyring: Keyring) -> std::io
     let (reader, mut writer) = stream.into_split();
     let mut line = String::new();
     BufReader::new(reader.take(REQUEST_SIZE_MAX)).read_line(&mut line).await?;
-    let answer = match serde_json::from_str::<Request>(&line) {
-        Err(error) => Err(Failure::new(format!("this venue does not understand: {error}"))),
+    let answer = match read(&line) {
+        Err(failure) => Err(failure),
         Ok(request) => {
             let online = Online { handle, key: KeyId(0), is_sent: false };
             online.execute(request, keyring).await.0
@@ -92,4 +94,24 @@ async fn answer(stream: UnixStream, handle: Handle, keyring: Keyring) -> std::io
         Err(failure) => json!({ "error": failure.to_string() }),
     };
     writer.write_all(format!("{answer}\n").as_bytes()).await
+}
+
+/// A request as one line of JSON: the words of its operation beside its arguments.
+pub(super) fn request(words: &str, mut fields: Value) -> Value {
+    fields["request"] = words.into();
+    fields
+}
+
+fn read(line: &str) -> Result<Request, Failure> {
+    let unknown =
+        |error: &dyn Display| Failure::new(format!("this venue does not understand: {error}"));
+    let mut fields: Map<String, Value> =
+        serde_json::from_str(line).map_err(|error| unknown(&error))?;
+    let words = fields.remove("request").unwrap_or_default();
+    let operation = words.as_str().and_then(named);
+    let operation = operation.ok_or_else(|| unknown(&format!("the request {words}")))?;
+    match (operation.work)(fields.into()).map_err(|error| unknown(&error))? {
+        Work::Ask(request) => Ok(request),
+        _ => Err(unknown(&"a request of HTTP")),
+    }
 }

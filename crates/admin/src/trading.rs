@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use clap::{Args, Subcommand};
+use clap::Args;
 use cli::Failure;
 use engine::Engine;
 use schemars::JsonSchema;
@@ -15,32 +15,10 @@ use types::{
     SettleReceivable, TradeId,
 };
 
-use super::backend::{Backend, carry_out};
+use super::backend::{Venue, carry_out};
 use super::lookup::{Listing, account_names, find_account, find_instrument};
 use super::phase::PhaseName;
-use super::value::{invalid, to_json};
-
-#[derive(Debug, Deserialize, Serialize, Subcommand)]
-pub(crate) enum Trading {
-    /// Bring an instrument into another phase
-    Phase(PhaseChange),
-    /// Halt the venue: nothing trades and no order is taken on, though orders can be canceled
-    Halt(Halt),
-    /// End the halt of the venue
-    Resume,
-    /// Take no more orders for an instrument, for ever, and cancel all that are open
-    Delist(NamedInstrument),
-    /// Undo a trade: each side gives back what it got, fees included
-    Bust(TradeSides),
-    /// Give a trade another price: the difference moves between the two, fees stay
-    Correct(Correction),
-    /// Show what accounts owe each other since trades were undone after their proceeds were spent
-    Owed,
-    /// Have what is owed paid out of what its debtor has free, as far as it goes
-    Settle(Owed),
-    /// Halt the venue by itself when an index falls
-    Breaker(Breaker),
-}
+use super::value::{Nothing, invalid, to_json};
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct NamedInstrument {
@@ -107,64 +85,75 @@ pub(crate) struct Correction {
     price: String,
 }
 
-impl Trading {
-    pub(crate) fn execute(self, venue: &mut impl Backend) -> Result<Value, Failure> {
-        match self {
-            Self::Phase(PhaseChange { symbol, phase }) => {
-                let instrument = find_instrument(venue, &symbol)?.instrument.id;
-                let phase = phase.into();
-                carry_out(venue, Command::SetPhase(SetPhase { instrument, phase }))?;
-                Ok(to_json(PhaseShown { symbol, phase: format!("{phase:?}") }))
-            }
-            Self::Halt(halt) => halt.execute(venue),
-            Self::Resume => {
-                carry_out(venue, Command::ResumeVenue(()))?;
-                Ok(to_json(Resumed { halted: false }))
-            }
-            Self::Delist(NamedInstrument { symbol }) => {
-                let instrument = find_instrument(venue, &symbol)?.instrument.id;
-                carry_out(venue, Command::DelistInstrument(DelistInstrument { instrument }))?;
-                Ok(to_json(Delisted { symbol, delisted: true }))
-            }
-            Self::Bust(trade) => {
-                let listing = find_instrument(venue, &trade.symbol)?;
-                let bust = BustTrade {
-                    instrument: listing.instrument.id,
-                    trade_id: TradeId(trade.trade_id),
-                    buyer: find_account(venue, &trade.buyer)?,
-                    seller: find_account(venue, &trade.seller)?,
-                };
-                let events = carry_out(venue, Command::BustTrade(bust))?;
-                adjusted(venue, &listing, &events)
-            }
-            Self::Correct(Correction { trade, price }) => {
-                let listing = find_instrument(venue, &trade.symbol)?;
-                let correct = CorrectTrade {
-                    instrument: listing.instrument.id,
-                    trade_id: TradeId(trade.trade_id),
-                    buyer: find_account(venue, &trade.buyer)?,
-                    seller: find_account(venue, &trade.seller)?,
-                    price: listing
-                        .instrument
-                        .parse_price(&price)
-                        .ok_or_else(|| invalid("price", &price, "a whole number of ticks"))?,
-                };
-                let events = carry_out(venue, Command::CorrectTrade(correct))?;
-                adjusted(venue, &listing, &events)
-            }
-            Self::Owed => venue.read(owed),
-            Self::Settle(Owed { receivable }) => {
-                let receivable = ReceivableId(receivable);
-                carry_out(venue, Command::SettleReceivable(SettleReceivable { receivable }))?;
-                venue.read(owed)
-            }
-            Self::Breaker(breaker) => breaker.execute(venue),
-        }
+impl PhaseChange {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        let instrument = find_instrument(venue, &self.symbol)?.instrument.id;
+        let phase = self.phase.into();
+        carry_out(venue, Command::SetPhase(SetPhase { instrument, phase }))?;
+        Ok(to_json(PhaseShown { symbol: self.symbol, phase: format!("{phase:?}") }))
+    }
+}
+
+pub(super) fn resume(_: Nothing, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    carry_out(venue, Command::ResumeVenue(()))?;
+    Ok(to_json(Resumed { halted: false }))
+}
+
+impl NamedInstrument {
+    pub(super) fn delist(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        let instrument = find_instrument(venue, &self.symbol)?.instrument.id;
+        carry_out(venue, Command::DelistInstrument(DelistInstrument { instrument }))?;
+        Ok(to_json(Delisted { symbol: self.symbol, delisted: true }))
+    }
+}
+
+impl TradeSides {
+    pub(super) fn bust(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        let listing = find_instrument(venue, &self.symbol)?;
+        let bust = BustTrade {
+            instrument: listing.instrument.id,
+            trade_id: TradeId(self.trade_id),
+            buyer: find_account(venue, &self.buyer)?,
+            seller: find_account(venue, &self.seller)?,
+        };
+        let events = carry_out(venue, Command::BustTrade(bust))?;
+        adjusted(venue, &listing, &events)
+    }
+}
+
+impl Correction {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        let Self { trade, price } = self;
+        let listing = find_instrument(venue, &trade.symbol)?;
+        let correct = CorrectTrade {
+            instrument: listing.instrument.id,
+            trade_id: TradeId(trade.trade_id),
+            buyer: find_account(venue, &trade.buyer)?,
+            seller: find_account(venue, &trade.seller)?,
+            price: listing
+                .instrument
+                .parse_price(&price)
+                .ok_or_else(|| invalid("price", &price, "a whole number of ticks"))?,
+        };
+        let events = carry_out(venue, Command::CorrectTrade(correct))?;
+        adjusted(venue, &listing, &events)
+    }
+}
+
+pub(super) fn list_owed(_: Nothing, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    venue.read(owed)
+}
+
+impl Owed {
+    pub(super) fn settle(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        let receivable = ReceivableId(self.receivable);
+        carry_out(venue, Command::SettleReceivable(SettleReceivable { receivable }))?;
+        venue.read(owed)
     }
 }
 
 impl Halt {
-    fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
         if self.seconds == Some(0) {
             return Err(Failure::new(
                 "a halt of no seconds is none; without `seconds` it is until `resume`",
@@ -180,7 +169,7 @@ impl Halt {
 }
 
 impl Breaker {
-    fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
         let index = find_instrument(venue, &self.symbol)?.instrument.id;
         let named = self.levels.chunks(2);
         if !self.levels.len().is_multiple_of(2) {
@@ -297,11 +286,7 @@ fn name_of(account: AccountId, names: &BTreeMap<AccountId, String>) -> String {
 }
 
 /// Which amounts a bust or a correction moves, and what of it is owed.
-fn adjusted(
-    venue: &mut impl Backend,
-    listing: &Listing,
-    events: &[Event],
-) -> Result<Value, Failure> {
+fn adjusted(venue: &mut Venue<'_>, listing: &Listing, events: &[Event]) -> Result<Value, Failure> {
     let (trade_id, buyer, seller) = events
         .iter()
         .find_map(|event| match event {

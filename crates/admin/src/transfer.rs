@@ -1,18 +1,51 @@
 //! An amount on its way into or out of an account.
 
 use clap::Args;
+use cli::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use types::{AccountId, Amount, AssetId, Command, Deposit, ExternalRef, Withdraw};
+
+use super::account::show_balances;
+use super::backend::{Venue, carry_out};
+use super::lookup::{find_account, find_amount};
+use super::value::parse_external_ref;
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct Transfer {
-    pub(super) account: String,
-    pub(super) asset: String,
+    account: String,
+    asset: String,
     /// A decimal, such as 12.5
     #[schemars(regex(pattern = "^[0-9]{1,18}([.][0-9]{1,18})?$"))]
-    pub(super) amount: String,
+    amount: String,
     /// The outside world's name for this transfer; the same one is carried out once
     #[arg(long = "ref", value_name = "REF")]
     #[schemars(regex(pattern = "^[!-~]{1,64}$"))]
-    pub(super) external_ref: String,
+    external_ref: String,
+}
+
+impl Transfer {
+    pub(super) fn deposit(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        let (account, asset, amount, external_ref) = self.find(venue)?;
+        let deposit = Deposit { account, asset, amount, external_ref };
+        carry_out(venue, Command::Deposit(deposit))?;
+        show_balances(venue, account)
+    }
+
+    pub(super) fn withdraw(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        let (account, asset, amount, external_ref) = self.find(venue)?;
+        let withdraw = Withdraw { account, asset, amount, external_ref };
+        carry_out(venue, Command::Withdraw(withdraw))?;
+        show_balances(venue, account)
+    }
+
+    pub(super) fn find(
+        &self,
+        venue: &mut Venue<'_>,
+    ) -> Result<(AccountId, AssetId, Amount, ExternalRef), Failure> {
+        let account = find_account(venue, &self.account)?;
+        let (asset, amount) = find_amount(venue, &self.asset, &self.amount)?;
+        Ok((account, asset, amount, parse_external_ref(&self.external_ref)?))
+    }
 }

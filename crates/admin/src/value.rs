@@ -1,9 +1,15 @@
 //! Values as operators write and read them.
 
+use clap::Args;
 use cli::Failure;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use types::ExternalRef;
+
+/// The arguments of an operation that takes none.
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(super) struct Nothing {}
 
 /// An answer as it goes out.
 pub(super) fn to_json(answer: impl Serialize) -> Value {

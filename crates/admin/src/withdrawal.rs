@@ -1,7 +1,7 @@
 //! Withdrawals in two steps: asked for, then confirmed or canceled. What is asked for is locked
 //! meanwhile.
 
-use clap::{Args, Subcommand};
+use clap::Args;
 use cli::Failure;
 use cli::moment::format_time;
 use engine::Engine;
@@ -13,25 +13,10 @@ use types::{
     Withdrawal, WithdrawalStatus,
 };
 
-use super::backend::{Backend, carry_out};
-use super::lookup::{account_names, find_account, find_amount};
+use super::backend::{Venue, carry_out};
+use super::lookup::{account_names, find_account};
 use super::transfer::Transfer;
-use super::value::{parse_external_ref, to_json};
-
-#[derive(Debug, Deserialize, Serialize, Subcommand)]
-pub(crate) enum WithdrawalAction {
-    /// Lock an amount until the withdrawal is confirmed or canceled. Asked for again, it is shown
-    Request(Transfer),
-    /// Let the amount leave the account
-    Confirm(NamedWithdrawal),
-    /// Make the amount free again
-    Cancel(NamedWithdrawal),
-    /// Show the withdrawals that are open
-    List {
-        /// Only this account's, and those of it too that ended lately
-        account: Option<String>,
-    },
-}
+use super::value::{Nothing, parse_external_ref, to_json};
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct NamedWithdrawal {
@@ -43,46 +28,59 @@ pub(crate) struct NamedWithdrawal {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(crate) struct WithdrawingAccount {
-    pub(super) account: String,
+pub(super) struct WithdrawingAccount {
+    account: String,
 }
 
-impl WithdrawalAction {
-    pub(crate) fn execute(self, venue: &mut impl Backend) -> Result<Value, Failure> {
-        match self {
-            Self::Request(Transfer { account, asset, amount, external_ref }) => {
-                let account = find_account(venue, &account)?;
-                let (asset, amount) = find_amount(venue, &asset, &amount)?;
-                let external_ref = parse_external_ref(&external_ref)?;
-                let request = RequestWithdrawal { account, asset, amount, external_ref };
-                carry_out(venue, Command::RequestWithdrawal(request))?;
-                show(venue, account, external_ref)
-            }
-            Self::Confirm(named) => {
-                let (account, external_ref) = named.find(venue)?;
-                let confirm = ConfirmWithdrawal { account, external_ref };
-                carry_out(venue, Command::ConfirmWithdrawal(confirm))?;
-                show(venue, account, external_ref)
-            }
-            Self::Cancel(named) => {
-                let (account, external_ref) = named.find(venue)?;
-                let cancel = CancelWithdrawal { account, external_ref };
-                carry_out(venue, Command::CancelWithdrawal(cancel))?;
-                show(venue, account, external_ref)
-            }
-            Self::List { account: None } => {
-                venue.read(|engine| to_json(rows(engine, Withdrawal::is_open)))
-            }
-            Self::List { account: Some(account) } => {
-                let account = find_account(venue, &account)?;
-                venue.read(move |engine| to_json(rows(engine, |known| known.account == account)))
-            }
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(super) struct ShownAccount {
+    /// Only this account's, and those of it too that ended lately
+    account: Option<String>,
+}
+
+pub(super) fn request(transfer: Transfer, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    let (account, asset, amount, external_ref) = transfer.find(venue)?;
+    let request = RequestWithdrawal { account, asset, amount, external_ref };
+    carry_out(venue, Command::RequestWithdrawal(request))?;
+    show(venue, account, external_ref)
+}
+
+pub(super) fn list_open(_: Nothing, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    venue.read(|engine| to_json(rows(engine, Withdrawal::is_open)))
+}
+
+impl ShownAccount {
+    pub(super) fn list(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        match self.account {
+            None => list_open(Nothing {}, venue),
+            Some(account) => WithdrawingAccount { account }.list(venue),
         }
     }
 }
 
+impl WithdrawingAccount {
+    pub(super) fn list(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        let account = find_account(venue, &self.account)?;
+        venue.read(move |engine| to_json(rows(engine, |known| known.account == account)))
+    }
+}
+
 impl NamedWithdrawal {
-    fn find(&self, venue: &mut impl Backend) -> Result<(AccountId, ExternalRef), Failure> {
+    pub(super) fn confirm(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        let (account, external_ref) = self.find(venue)?;
+        let confirm = ConfirmWithdrawal { account, external_ref };
+        carry_out(venue, Command::ConfirmWithdrawal(confirm))?;
+        show(venue, account, external_ref)
+    }
+
+    pub(super) fn cancel(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        let (account, external_ref) = self.find(venue)?;
+        let cancel = CancelWithdrawal { account, external_ref };
+        carry_out(venue, Command::CancelWithdrawal(cancel))?;
+        show(venue, account, external_ref)
+    }
+
+    fn find(&self, venue: &mut Venue<'_>) -> Result<(AccountId, ExternalRef), Failure> {
         let account = find_account(venue, &self.account)?;
         Ok((account, parse_external_ref(&self.external_ref)?))
     }
@@ -123,7 +121,7 @@ impl From<WithdrawalStatus> for StatusName {
 }
 
 fn show(
-    venue: &mut impl Backend,
+    venue: &mut Venue<'_>,
     account: AccountId,
     external_ref: ExternalRef,
 ) -> Result<Value, Failure> {

@@ -96,7 +96,7 @@ impl Venue {
         for at in 1..=clients {
             let account = format!("bench-{at}");
             ask(
-                json!({ "request": "add_account", "name": account, "max_open_orders": ORDERS_MAX }),
+                json!({ "request": "account add", "name": account, "max_open_orders": ORDERS_MAX }),
             )?;
             for (asset, amount) in FUNDS {
                 ask(json!({
@@ -104,7 +104,7 @@ impl Venue {
                     "external_ref": format!("bench-{at}-{asset}"),
                 }))?;
             }
-            let key = ask(json!({ "request": "add_key", "account": account }))?;
+            let key = ask(json!({ "request": "key add", "account": account }))?;
             self.keys.push(serde_json::from_value(key)?);
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! An operator's request: how it is put to the engine, and what is answered.
+//! Assets, and the accounts that own them.
 
 use clap::Args;
 use cli::Failure;
@@ -8,40 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use types::{
     AccountId, AccountName, AccountSpec, Asset, AssetId, AssetName, Command, CreateAccount,
-    Deposit, FeeRates, ListAsset, UpdateAccount, Withdraw,
+    FeeRates, ListAsset, UpdateAccount,
 };
-use venue::Keyring;
 
-use super::backend::{Backend, carry_out};
-use super::instrument::InstrumentAction;
-use super::key::{self, KeyNumber, MasterKeyText, NewKey};
-use super::lookup::{find_account, find_amount};
-use super::risk::Oversight;
-use super::trading::Trading;
-use super::transfer::Transfer;
-use super::value::{format_fee, invalid, parse_external_ref, parse_fee, to_json};
-use super::withdrawal::WithdrawalAction;
-
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(tag = "request", rename_all = "snake_case")]
-pub(crate) enum Request {
-    AddAsset(NewAsset),
-    ListAssets,
-    Instrument { action: InstrumentAction },
-    AddAccount(NewAccount),
-    UpdateAccount(AccountUpdate),
-    ListAccounts,
-    Balances(NamedAccount),
-    Deposit(Transfer),
-    Withdraw(Transfer),
-    Withdrawal { action: WithdrawalAction },
-    AddKey(NewKey),
-    ListKeys,
-    RevokeKey(KeyNumber),
-    RotateMasterKey { next: MasterKeyText },
-    Trading { action: Trading },
-    Risk { action: Oversight },
-}
+use super::backend::{Venue, carry_out};
+use super::lookup::find_account;
+use super::value::{Nothing, format_fee, invalid, parse_fee, to_json};
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct NewAsset {
@@ -128,66 +100,24 @@ pub(crate) struct AccountUpdate {
     trades_kept: Option<u32>,
 }
 
-impl Request {
-    /// Whether it means something where there is nothing yet.
-    pub(crate) fn can_begin_a_venue(&self) -> bool {
-        matches!(self, Self::AddAsset(_) | Self::AddAccount(_))
-    }
-
-    pub(crate) fn execute(
-        self,
-        venue: &mut impl Backend,
-        keyring: Option<&Keyring>,
-    ) -> Result<Value, Failure> {
-        match self {
-            Self::AddAsset(NewAsset { name, decimals }) => {
-                let name = AssetName::parse(&name)
-                    .ok_or_else(|| invalid("asset", &name, "1 to 16 capital letters and digits"))?;
-                let asset = Asset { name, decimals };
-                carry_out(venue, Command::ListAsset(ListAsset { asset }))?;
-                Ok(to_json(AssetAdded { asset: name.as_str(), decimals }))
-            }
-            Self::ListAssets => venue.read(list_assets),
-            Self::Instrument { action } => action.execute(venue),
-            Self::AddAccount(new) => {
-                let spec = new.spec()?;
-                carry_out(venue, Command::CreateAccount(CreateAccount { spec }))?;
-                Ok(to_json(AccountAdded { account: spec.name.as_str() }))
-            }
-            Self::UpdateAccount(update) => update.execute(venue),
-            Self::ListAccounts => venue.read(list_accounts),
-            Self::Balances(NamedAccount { name }) => {
-                let account = find_account(venue, &name)?;
-                venue.read(move |engine| list_balances(engine, account))
-            }
-            Self::Deposit(Transfer { account, asset, amount, external_ref }) => {
-                let account = find_account(venue, &account)?;
-                let (asset, amount) = find_amount(venue, &asset, &amount)?;
-                let external_ref = parse_external_ref(&external_ref)?;
-                let deposit = Deposit { account, asset, amount, external_ref };
-                carry_out(venue, Command::Deposit(deposit))?;
-                venue.read(move |engine| list_balances(engine, account))
-            }
-            Self::Withdraw(Transfer { account, asset, amount, external_ref }) => {
-                let account = find_account(venue, &account)?;
-                let (asset, amount) = find_amount(venue, &asset, &amount)?;
-                let external_ref = parse_external_ref(&external_ref)?;
-                let withdraw = Withdraw { account, asset, amount, external_ref };
-                carry_out(venue, Command::Withdraw(withdraw))?;
-                venue.read(move |engine| list_balances(engine, account))
-            }
-            Self::Withdrawal { action } => action.execute(venue),
-            Self::AddKey(new) => new.execute(venue, keyring),
-            Self::ListKeys => key::list(venue, keyring),
-            Self::RevokeKey(KeyNumber { key }) => key::revoke(venue, key),
-            Self::RotateMasterKey { next } => next.rotate(venue, keyring),
-            Self::Trading { action } => action.execute(venue),
-            Self::Risk { action } => action.execute(venue),
-        }
+impl NewAsset {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        let Self { name, decimals } = self;
+        let name = AssetName::parse(&name)
+            .ok_or_else(|| invalid("asset", &name, "1 to 16 capital letters and digits"))?;
+        let asset = Asset { name, decimals };
+        carry_out(venue, Command::ListAsset(ListAsset { asset }))?;
+        Ok(to_json(AssetAdded { asset: name.as_str(), decimals }))
     }
 }
 
 impl NewAccount {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        let spec = self.spec()?;
+        carry_out(venue, Command::CreateAccount(CreateAccount { spec }))?;
+        Ok(to_json(AccountAdded { account: spec.name.as_str() }))
+    }
+
     fn spec(&self) -> Result<AccountSpec, Failure> {
         Ok(AccountSpec {
             name: AccountName::parse(&self.name)
@@ -201,7 +131,7 @@ impl NewAccount {
 }
 
 impl AccountUpdate {
-    fn execute(&self, venue: &mut impl Backend) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
         let account = find_account(venue, &self.name)?;
         let now = move |engine: &Engine| {
             let mut accounts = engine.accounts();
@@ -280,22 +210,26 @@ pub(super) struct BalanceShown {
     locked: String,
 }
 
-fn list_assets(engine: &Engine) -> Value {
-    let assets = (0..).map(AssetId).zip(engine.assets());
-    let row = |(id, asset): (AssetId, &Asset)| {
-        let supply = engine.supply(id).unwrap_or_default();
-        AssetShown {
-            asset: asset.name.to_string(),
-            decimals: asset.decimals,
-            supply: asset.format_amount(supply),
-        }
-    };
-    to_json(assets.map(row).collect::<Vec<_>>())
+pub(super) fn list_assets(_: Nothing, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    venue.read(|engine| {
+        let assets = (0..).map(AssetId).zip(engine.assets());
+        let row = |(id, asset): (AssetId, &Asset)| {
+            let supply = engine.supply(id).unwrap_or_default();
+            AssetShown {
+                asset: asset.name.to_string(),
+                decimals: asset.decimals,
+                supply: asset.format_amount(supply),
+            }
+        };
+        to_json(assets.map(row).collect::<Vec<_>>())
+    })
 }
 
-fn list_accounts(engine: &Engine) -> Value {
-    let rows = engine.accounts().map(|(id, spec)| account_row(engine, id, spec));
-    to_json(rows.collect::<Vec<_>>())
+pub(super) fn list(_: Nothing, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    venue.read(|engine| {
+        let rows = engine.accounts().map(|(id, spec)| account_row(engine, id, spec));
+        to_json(rows.collect::<Vec<_>>())
+    })
 }
 
 fn account_row(engine: &Engine, id: AccountId, spec: &AccountSpec) -> AccountShown {
@@ -311,12 +245,21 @@ fn account_row(engine: &Engine, id: AccountId, spec: &AccountSpec) -> AccountSho
     }
 }
 
-fn list_balances(engine: &Engine, account: AccountId) -> Value {
-    let rows =
-        engine.assets().iter().zip(engine.balances(account)).map(|(asset, balance)| BalanceShown {
+impl NamedAccount {
+    pub(super) fn balances(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+        let account = find_account(venue, &self.name)?;
+        show_balances(venue, account)
+    }
+}
+
+pub(super) fn show_balances(venue: &mut Venue<'_>, account: AccountId) -> Result<Value, Failure> {
+    venue.read(move |engine| {
+        let balances = engine.assets().iter().zip(engine.balances(account));
+        let rows = balances.map(|(asset, balance)| BalanceShown {
             asset: asset.name.to_string(),
             free: asset.format_amount(balance.free),
             locked: asset.format_amount(balance.locked),
         });
-    to_json(rows.collect::<Vec<_>>())
+        to_json(rows.collect::<Vec<_>>())
+    })
 }

@@ -28,7 +28,7 @@ test: lint unit process ## set up what is needed and run all tests
 lint: ## formatting, lints and house rules
 	$(CARGO) fmt --all --check
 	$(PYTHON) scripts/tidy --self-test
-	$(PYTHON) scripts/tidy $$(git ls-files 'crates/*.rs' ':!crates/bench')
+	$(PYTHON) scripts/tidy $$(find crates -name '*.rs' -not -path 'crates/bench/*')
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 
 # The same random cases on every machine, so that what failed there fails here; `make soak` draws new ones.

@@ -5,7 +5,6 @@ use cli::Failure;
 use engine::Engine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use types::{
     AccountId, AccountName, AccountSpec, Asset, AssetId, AssetName, Command, CreateAccount,
     FeeRates, ListAsset, UpdateAccount,
@@ -13,7 +12,7 @@ use types::{
 
 use super::backend::{Venue, carry_out};
 use super::lookup::find_account;
-use super::value::{Nothing, format_fee, invalid, parse_fee, to_json};
+use super::value::{Nothing, format_fee, invalid, parse_fee};
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct NewAsset {
@@ -101,21 +100,21 @@ pub(crate) struct AccountUpdate {
 }
 
 impl NewAsset {
-    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<AssetAdded, Failure> {
         let Self { name, decimals } = self;
         let name = AssetName::parse(&name)
             .ok_or_else(|| invalid("asset", &name, "1 to 16 capital letters and digits"))?;
         let asset = Asset { name, decimals };
         carry_out(venue, Command::ListAsset(ListAsset { asset }))?;
-        Ok(to_json(AssetAdded { asset: name.as_str(), decimals }))
+        Ok(AssetAdded { asset: name.to_string(), decimals })
     }
 }
 
 impl NewAccount {
-    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<AccountAdded, Failure> {
         let spec = self.spec()?;
         carry_out(venue, Command::CreateAccount(CreateAccount { spec }))?;
-        Ok(to_json(AccountAdded { account: spec.name.as_str() }))
+        Ok(AccountAdded { account: spec.name.to_string() })
     }
 
     fn spec(&self) -> Result<AccountSpec, Failure> {
@@ -131,7 +130,7 @@ impl NewAccount {
 }
 
 impl AccountUpdate {
-    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<AccountShown, Failure> {
         let account = find_account(venue, &self.name)?;
         let now = move |engine: &Engine| {
             let mut accounts = engine.accounts();
@@ -156,7 +155,7 @@ impl AccountUpdate {
         if spec != now {
             carry_out(venue, Command::UpdateAccount(UpdateAccount { account, spec }))?;
         }
-        venue.read(move |engine| account_row(engine, account, &spec)).map(to_json)
+        venue.read(move |engine| account_row(engine, account, &spec))
     }
 }
 
@@ -171,8 +170,8 @@ fn parse_fees(maker: &Option<String>, taker: &Option<String>) -> Result<Option<F
 }
 
 #[derive(JsonSchema, Serialize)]
-pub(super) struct AssetAdded<'a> {
-    asset: &'a str,
+pub(super) struct AssetAdded {
+    asset: String,
     decimals: u8,
 }
 
@@ -185,8 +184,8 @@ pub(super) struct AssetShown {
 }
 
 #[derive(JsonSchema, Serialize)]
-pub(super) struct AccountAdded<'a> {
-    account: &'a str,
+pub(super) struct AccountAdded {
+    account: String,
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -210,7 +209,7 @@ pub(super) struct BalanceShown {
     locked: String,
 }
 
-pub(super) fn list_assets(_: Nothing, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+pub(super) fn list_assets(_: Nothing, venue: &mut Venue<'_>) -> Result<Vec<AssetShown>, Failure> {
     venue.read(|engine| {
         let assets = (0..).map(AssetId).zip(engine.assets());
         let row = |(id, asset): (AssetId, &Asset)| {
@@ -221,15 +220,12 @@ pub(super) fn list_assets(_: Nothing, venue: &mut Venue<'_>) -> Result<Value, Fa
                 supply: asset.format_amount(supply),
             }
         };
-        to_json(assets.map(row).collect::<Vec<_>>())
+        assets.map(row).collect()
     })
 }
 
-pub(super) fn list(_: Nothing, venue: &mut Venue<'_>) -> Result<Value, Failure> {
-    venue.read(|engine| {
-        let rows = engine.accounts().map(|(id, spec)| account_row(engine, id, spec));
-        to_json(rows.collect::<Vec<_>>())
-    })
+pub(super) fn list(_: Nothing, venue: &mut Venue<'_>) -> Result<Vec<AccountShown>, Failure> {
+    venue.read(|engine| engine.accounts().map(|(id, spec)| account_row(engine, id, spec)).collect())
 }
 
 fn account_row(engine: &Engine, id: AccountId, spec: &AccountSpec) -> AccountShown {
@@ -246,13 +242,16 @@ fn account_row(engine: &Engine, id: AccountId, spec: &AccountSpec) -> AccountSho
 }
 
 impl NamedAccount {
-    pub(super) fn balances(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn balances(self, venue: &mut Venue<'_>) -> Result<Vec<BalanceShown>, Failure> {
         let account = find_account(venue, &self.name)?;
         show_balances(venue, account)
     }
 }
 
-pub(super) fn show_balances(venue: &mut Venue<'_>, account: AccountId) -> Result<Value, Failure> {
+pub(super) fn show_balances(
+    venue: &mut Venue<'_>,
+    account: AccountId,
+) -> Result<Vec<BalanceShown>, Failure> {
     venue.read(move |engine| {
         let balances = engine.assets().iter().zip(engine.balances(account));
         let rows = balances.map(|(asset, balance)| BalanceShown {
@@ -260,6 +259,6 @@ pub(super) fn show_balances(venue: &mut Venue<'_>, account: AccountId) -> Result
             free: asset.format_amount(balance.free),
             locked: asset.format_amount(balance.locked),
         });
-        to_json(rows.collect::<Vec<_>>())
+        rows.collect()
     })
 }

@@ -4,13 +4,12 @@ use clap::{Args, ValueEnum};
 use cli::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use types::{Calendar, Command, SESSIONS_MAX, Session};
 
 use super::backend::{Venue, carry_out};
 use super::lookup::find_instrument;
 use super::phase::PhaseName;
-use super::value::{invalid, to_json};
+use super::value::invalid;
 use super::words::words_of_three;
 
 /// Days, time, phase.
@@ -37,7 +36,7 @@ pub(crate) struct CalendarChange {
 }
 
 impl CalendarChange {
-    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<CalendarShown, Failure> {
         let instrument = find_instrument(venue, &self.symbol)?.instrument.id;
         let now = venue.read(move |engine| engine.calendar(instrument))?;
         let mut sessions = now.map_or([None; SESSIONS_MAX], |calendar| calendar.sessions);
@@ -53,13 +52,13 @@ impl CalendarChange {
             time: format_time(session.begins_s),
             phase: format!("{:?}", session.phase),
         });
-        Ok(to_json(CalendarShown { symbol: &self.symbol, sessions: sessions.collect() }))
+        Ok(CalendarShown { symbol: self.symbol, sessions: sessions.collect() })
     }
 }
 
 #[derive(JsonSchema, Serialize)]
-pub(super) struct CalendarShown<'a> {
-    symbol: &'a str,
+pub(super) struct CalendarShown {
+    symbol: String,
     sessions: Vec<SessionShown>,
 }
 

@@ -4,14 +4,13 @@ use clap::{Args, ValueEnum};
 use cli::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use types::{
     Asset, Command, FEE_TIERS_MAX, FeeAsset, FeeSchedule, FeeTier, SetFeeSchedule, format_decimal,
 };
 
 use super::backend::{Venue, carry_out};
 use super::lookup::find_instrument;
-use super::value::{invalid, parse_fee, to_json};
+use super::value::{invalid, parse_fee};
 use super::words::words_of_three;
 
 /// Volume, maker's rate, taker's rate.
@@ -52,7 +51,7 @@ pub(crate) enum FeeAssetName {
 }
 
 impl FeesChange {
-    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<FeesShown, Failure> {
         let listing = find_instrument(venue, &self.symbol)?;
         let instrument = listing.instrument.id;
         let now = venue.read(move |engine| engine.fee_schedule(instrument).copied())?;
@@ -75,11 +74,11 @@ impl FeesChange {
             maker_fee_bps: format_decimal(tier.maker_fee_bps_x100.into(), 2, 2),
             taker_fee_bps: format_decimal(tier.taker_fee_bps_x100.into(), 2, 2),
         });
-        Ok(to_json(FeesShown {
-            symbol: &self.symbol,
+        Ok(FeesShown {
+            symbol: self.symbol,
             asset: schedule.map(|schedule| format!("{:?}", schedule.fee_asset)),
             tiers: tiers.collect(),
-        }))
+        })
     }
 
     fn schedule(&self, now: Option<FeeSchedule>, quote: &Asset) -> Result<FeeSchedule, Failure> {
@@ -112,8 +111,8 @@ impl FeesChange {
 }
 
 #[derive(JsonSchema, Serialize)]
-pub(super) struct FeesShown<'a> {
-    symbol: &'a str,
+pub(super) struct FeesShown {
+    symbol: String,
     /// What fees are paid in; none without a schedule
     asset: Option<String>,
     tiers: Vec<TierShown>,

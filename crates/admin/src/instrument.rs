@@ -7,7 +7,6 @@ use cli::Failure;
 use engine::Engine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use types::{
     AMOUNT_MAX, Amount, Asset, AssetId, Command, FeeRates, Increment, Instrument, InstrumentSpec,
     ListInstrument, PRICE_MAX, Price, QTY_MAX, Qty, Symbol, UpdateInstrument,
@@ -15,7 +14,7 @@ use types::{
 
 use super::backend::{Venue, carry_out};
 use super::lookup::{Listing, asset_named, find_instrument};
-use super::value::{Nothing, format_fee, invalid, parse_fee, to_json};
+use super::value::{Nothing, format_fee, invalid, parse_fee};
 
 /// Of an instrument that is listed without a word about them.
 const MAX_PRICE_TICKS: i64 = 100_000_000;
@@ -85,12 +84,12 @@ struct Bounds {
 }
 
 impl NewInstrument {
-    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<InstrumentAdded, Failure> {
         let assets = venue.read(|engine| engine.assets().to_vec())?;
         let spec = self.spec(&assets)?;
         let symbol = spec.symbol;
         carry_out(venue, Command::ListInstrument(ListInstrument { spec }))?;
-        Ok(to_json(InstrumentAdded { symbol: symbol.as_str() }))
+        Ok(InstrumentAdded { symbol: symbol.to_string() })
     }
 
     fn spec(&self, assets: &[Asset]) -> Result<InstrumentSpec, Failure> {
@@ -119,7 +118,7 @@ impl NewInstrument {
 }
 
 impl Update {
-    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<InstrumentShown, Failure> {
         let Listing { instrument, quote, .. } = find_instrument(venue, &self.symbol)?;
         let spec = self.bounds.over(instrument.spec, &quote)?;
         if spec != instrument.spec {
@@ -130,7 +129,7 @@ impl Update {
         let shown = venue.read(move |engine| {
             engine.instruments().find(|of| of.id == id).map(|of| row(engine, of))
         })?;
-        shown.map(to_json).ok_or_else(|| Failure::new("the instrument is gone"))
+        shown.ok_or_else(|| Failure::new("the instrument is gone"))
     }
 }
 
@@ -186,8 +185,8 @@ impl Bounds {
 }
 
 #[derive(JsonSchema, Serialize)]
-pub(super) struct InstrumentAdded<'a> {
-    symbol: &'a str,
+pub(super) struct InstrumentAdded {
+    symbol: String,
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -211,11 +210,8 @@ pub(super) struct InstrumentShown {
     taker_fee_bps: String,
 }
 
-pub(super) fn list(_: Nothing, venue: &mut Venue<'_>) -> Result<Value, Failure> {
-    venue.read(|engine| {
-        let rows = engine.instruments().map(|instrument| row(engine, instrument));
-        to_json(rows.collect::<Vec<_>>())
-    })
+pub(super) fn list(_: Nothing, venue: &mut Venue<'_>) -> Result<Vec<InstrumentShown>, Failure> {
+    venue.read(|engine| engine.instruments().map(|instrument| row(engine, instrument)).collect())
 }
 
 fn row(engine: &Engine, instrument: &Instrument) -> InstrumentShown {

@@ -19,7 +19,7 @@ use venue::{
 
 use super::backend::{Venue, carry_out};
 use super::lookup::{account_names, find_account};
-use super::value::{Nothing, invalid, to_json};
+use super::value::{Nothing, invalid, mirrored};
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct KeyNumber {
@@ -72,7 +72,7 @@ enum Kind {
 }
 
 /// A master key on its way to a running venue, through a socket that only its owner can open.
-#[derive(Deserialize, Serialize)]
+#[derive(Args, Deserialize, Serialize)]
 pub(crate) struct MasterKeyText {
     next: String,
 }
@@ -86,7 +86,7 @@ fn hmac() -> Kind {
 }
 
 impl NewKey {
-    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<KeyAdded, Failure> {
         let sealing = venue.keyring.ok_or(MasterKeyError::Missing)?.sealing();
         let master_key = sealing.master_key();
         check(venue, &master_key)?;
@@ -103,10 +103,10 @@ impl NewKey {
             _ => None,
         });
         let secret_key = match &credential.verifier {
-            Verifier::Hmac(secret) => Some(secret.as_str()),
+            Verifier::Hmac(secret) => Some(secret.as_str().to_owned()),
             _ => None,
         };
-        Ok(to_json(KeyAdded { key, api_key: &api_key, secret_key }))
+        Ok(KeyAdded { key, api_key, secret_key })
     }
 
     fn credential(&self) -> Result<Credential, Failure> {
@@ -145,12 +145,12 @@ impl NewKey {
 }
 
 #[derive(JsonSchema, Serialize)]
-pub(super) struct KeyAdded<'a> {
+pub(super) struct KeyAdded {
     key: Option<u32>,
-    api_key: &'a str,
+    api_key: String,
     /// Of an HMAC key, this once
     #[serde(skip_serializing_if = "Option::is_none")]
-    secret_key: Option<&'a str>,
+    secret_key: Option<String>,
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -175,7 +175,7 @@ pub(super) struct KeyRevoked {
     revoked: u32,
 }
 
-pub(super) fn list(_: Nothing, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+pub(super) fn list(_: Nothing, venue: &mut Venue<'_>) -> Result<Vec<KeyShown>, Failure> {
     let keyring = venue.keyring;
     let keys = venue.read(|engine| {
         let names = account_names(engine);
@@ -186,8 +186,7 @@ pub(super) fn list(_: Nothing, venue: &mut Venue<'_>) -> Result<Value, Failure> 
         let opened = keyring.map(|keyring| KeyOpened::new(&spec, keyring)).transpose()?;
         Ok(KeyShown { key: key.0, account, role: RoleName::from(spec.role), opened })
     };
-    let shown = keys.into_iter().map(row).collect::<Result<Vec<_>, Failure>>();
-    shown.map(to_json)
+    keys.into_iter().map(row).collect()
 }
 
 impl KeyOpened {
@@ -202,9 +201,9 @@ impl KeyOpened {
 }
 
 impl KeyNumber {
-    pub(super) fn revoke(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn revoke(self, venue: &mut Venue<'_>) -> Result<KeyRevoked, Failure> {
         carry_out(venue, Command::RevokeKey(RevokeKey { key: KeyId(self.key) }))?;
-        Ok(to_json(KeyRevoked { revoked: self.key }))
+        Ok(KeyRevoked { revoked: self.key })
     }
 }
 
@@ -261,27 +260,9 @@ fn format_expiry(expires_ns: u64) -> String {
     text.unwrap_or_else(|| format!("{expires_ns} ns"))
 }
 
-impl From<RoleName> for Role {
-    fn from(name: RoleName) -> Self {
-        match name {
-            RoleName::Trader => Self::Trader,
-            RoleName::ReadOnly => Self::ReadOnly,
-            RoleName::MarketData => Self::MarketData,
-            RoleName::Operator => Self::Operator,
-        }
-    }
-}
+mirrored!(RoleName => Role: Trader, ReadOnly, MarketData, Operator);
 
-impl From<Role> for RoleName {
-    fn from(role: Role) -> Self {
-        match role {
-            Role::Trader => Self::Trader,
-            Role::ReadOnly => Self::ReadOnly,
-            Role::MarketData => Self::MarketData,
-            Role::Operator => Self::Operator,
-        }
-    }
-}
+mirrored!(Role => RoleName: Trader, ReadOnly, MarketData, Operator);
 
 impl fmt::Debug for MasterKeyText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

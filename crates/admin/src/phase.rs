@@ -5,6 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::Phase;
 
+use super::value::mirrored;
+
 /// The phases, as docs/matching.md names them.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, ValueEnum)]
 #[value(rename_all = "PascalCase")]
@@ -25,16 +27,4 @@ pub(crate) enum PhaseName {
     Closed,
 }
 
-impl From<PhaseName> for Phase {
-    fn from(name: PhaseName) -> Self {
-        match name {
-            PhaseName::PreOpen => Self::PreOpen,
-            PhaseName::OpeningAuction => Self::OpeningAuction,
-            PhaseName::Continuous => Self::Continuous,
-            PhaseName::VolatilityAuction => Self::VolatilityAuction,
-            PhaseName::ClosingAuction => Self::ClosingAuction,
-            PhaseName::Halt => Self::Halt,
-            PhaseName::Closed => Self::Closed,
-        }
-    }
-}
+mirrored!(PhaseName => Phase: PreOpen, OpeningAuction, Continuous, VolatilityAuction, ClosingAuction, Halt, Closed);

@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum};
 use cli::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use types::{
     AccountId, AccountLimits, AccountMode, AccountRisk, Command, SetAccountLimits, SetAccountRisk,
     SetKillSwitch,
@@ -15,7 +14,7 @@ use types::{
 
 use super::backend::{Venue, carry_out};
 use super::lookup::{Listing, find_account, find_instrument};
-use super::value::to_json;
+use super::value::mirrored;
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema, Serialize, ValueEnum)]
 pub(crate) enum Switch {
@@ -83,16 +82,16 @@ pub(crate) struct LimitsChange {
 }
 
 impl Kill {
-    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<KillShown, Failure> {
         let account = find_account(venue, &self.account)?;
         let on = self.switch == Switch::On;
         carry_out(venue, Command::SetKillSwitch(SetKillSwitch { account, on }))?;
-        Ok(to_json(KillShown { account: self.account, killed: on }))
+        Ok(KillShown { account: self.account, killed: on })
     }
 }
 
 impl RiskChange {
-    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<RiskShown, Failure> {
         let account = find_account(venue, &self.account)?;
         let now = venue.read(move |engine| engine.account_risk(account))?;
         let now = now.unwrap_or(AccountRisk::PLAIN);
@@ -105,13 +104,13 @@ impl RiskChange {
         if risk != now {
             carry_out(venue, Command::SetAccountRisk(SetAccountRisk { account, risk }))?;
         }
-        Ok(to_json(RiskShown {
-            account: &self.account,
+        Ok(RiskShown {
+            account: self.account,
             mode: format!("{:?}", risk.mode),
             stp_group: risk.stp_group,
             orders_per_10s: risk.max_orders_per_10s,
             orders_per_day: risk.max_orders_per_day,
-        }))
+        })
     }
 }
 
@@ -122,8 +121,8 @@ pub(super) struct KillShown {
 }
 
 #[derive(JsonSchema, Serialize)]
-pub(super) struct RiskShown<'a> {
-    account: &'a str,
+pub(super) struct RiskShown {
+    account: String,
     mode: String,
     stp_group: u32,
     orders_per_10s: u32,
@@ -131,9 +130,9 @@ pub(super) struct RiskShown<'a> {
 }
 
 #[derive(JsonSchema, Serialize)]
-pub(super) struct LimitsShown<'a> {
-    account: &'a str,
-    symbol: &'a str,
+pub(super) struct LimitsShown {
+    account: String,
+    symbol: String,
     max_order_qty: String,
     max_order_notional: String,
     max_open_orders: u32,
@@ -142,18 +141,10 @@ pub(super) struct LimitsShown<'a> {
     collar_bps: u32,
 }
 
-impl From<ModeName> for AccountMode {
-    fn from(name: ModeName) -> Self {
-        match name {
-            ModeName::Cash => Self::Cash,
-            ModeName::Limits => Self::Limits,
-            ModeName::None => Self::None,
-        }
-    }
-}
+mirrored!(ModeName => AccountMode: Cash, Limits, None);
 
 impl LimitsChange {
-    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<LimitsShown, Failure> {
         let account = find_account(venue, &self.account)?;
         let listing = find_instrument(venue, &self.symbol)?;
         let now = limits_now(venue, account, &listing)?;
@@ -164,16 +155,16 @@ impl LimitsChange {
             carry_out(venue, Command::SetAccountLimits(set))?;
         }
         let (instrument, quote) = (&listing.instrument, &listing.quote);
-        Ok(to_json(LimitsShown {
-            account: &self.account,
-            symbol: &self.symbol,
+        Ok(LimitsShown {
+            account: self.account,
+            symbol: self.symbol,
             max_order_qty: instrument.format_qty(limits.max_order_qty, 0),
             max_order_notional: quote.format_amount(limits.max_order_notional),
             max_open_orders: limits.max_open_orders,
             max_open_notional: quote.format_amount(limits.max_open_notional),
             max_position: instrument.format_qty(limits.max_position, 0),
             collar_bps: limits.collar_bps,
-        }))
+        })
     }
 
     /// The limits with what is named in place of what was.

@@ -4,7 +4,6 @@ use clap::{Args, ValueEnum};
 use cli::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use types::{
     BandBreach, Command, Instrument, InstrumentRules, PercentPrice, PriceBands, Qty,
     SetInstrumentRules,
@@ -13,7 +12,7 @@ use types::{
 use super::backend::{Venue, carry_out};
 use super::lookup::{Listing, find_instrument};
 use super::risk::Switch;
-use super::value::to_json;
+use super::value::mirrored;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -86,17 +85,10 @@ pub(crate) enum BreachName {
     Halt,
 }
 
-impl From<BreachName> for BandBreach {
-    fn from(name: BreachName) -> Self {
-        match name {
-            BreachName::VolatilityAuction => Self::VolatilityAuction,
-            BreachName::Halt => Self::Halt,
-        }
-    }
-}
+mirrored!(BreachName => BandBreach: VolatilityAuction, Halt);
 
 impl RulesChange {
-    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<RulesShown, Failure> {
         let listing = find_instrument(venue, &self.symbol)?;
         let instrument = listing.instrument.id;
         let now = venue.read(move |engine| engine.instrument_rules(instrument).copied())?;
@@ -153,11 +145,11 @@ impl RulesChange {
     }
 
     /// By the names of the options.
-    fn answer(&self, rules: &InstrumentRules, instrument: &Instrument) -> Value {
+    fn answer(self, rules: &InstrumentRules, instrument: &Instrument) -> RulesShown {
         let InstrumentRules { percent_price: percent, bands, .. } = rules;
         let qty = |qty: Qty| instrument.format_qty(qty, 0);
-        to_json(RulesShown {
-            symbol: &self.symbol,
+        RulesShown {
+            symbol: self.symbol,
             avg_price_mins: rules.avg_price_mins,
             buy_max_bps: percent.buy_max_bps,
             buy_min_bps: percent.buy_min_bps,
@@ -177,13 +169,13 @@ impl RulesChange {
             dynamic_band_bps: bands.dynamic_bps,
             breach: format!("{:?}", bands.breach),
             breach_s: bands.breach_ns / SECOND_NS,
-        })
+        }
     }
 }
 
 #[derive(JsonSchema, Serialize)]
-pub(super) struct RulesShown<'a> {
-    symbol: &'a str,
+pub(super) struct RulesShown {
+    symbol: String,
     avg_price_mins: u32,
     buy_max_bps: u32,
     buy_min_bps: u32,

@@ -7,7 +7,6 @@ use cli::Failure;
 use engine::Engine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use server::now_ns;
 use types::{
     AccountId, Adjustment, Asset, BustTrade, CircuitBreaker, Command, CorrectTrade,
@@ -18,7 +17,7 @@ use types::{
 use super::backend::{Venue, carry_out};
 use super::lookup::{Listing, account_names, find_account, find_instrument};
 use super::phase::PhaseName;
-use super::value::{Nothing, invalid, to_json};
+use super::value::{Nothing, invalid};
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct NamedInstrument {
@@ -85,75 +84,71 @@ pub(crate) struct Correction {
     price: String,
 }
 
-impl PhaseChange {
-    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
-        let instrument = find_instrument(venue, &self.symbol)?.instrument.id;
-        let phase = self.phase.into();
-        carry_out(venue, Command::SetPhase(SetPhase { instrument, phase }))?;
-        Ok(to_json(PhaseShown { symbol: self.symbol, phase: format!("{phase:?}") }))
-    }
+pub(super) fn set_phase(change: PhaseChange, venue: &mut Venue<'_>) -> Result<PhaseShown, Failure> {
+    let instrument = find_instrument(venue, &change.symbol)?.instrument.id;
+    let phase = change.phase.into();
+    carry_out(venue, Command::SetPhase(SetPhase { instrument, phase }))?;
+    Ok(PhaseShown { symbol: change.symbol, phase: format!("{phase:?}") })
 }
 
-pub(super) fn resume(_: Nothing, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+pub(super) fn resume(_: Nothing, venue: &mut Venue<'_>) -> Result<Resumed, Failure> {
     carry_out(venue, Command::ResumeVenue(()))?;
-    Ok(to_json(Resumed { halted: false }))
+    Ok(Resumed { halted: false })
 }
 
-impl NamedInstrument {
-    pub(super) fn delist(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
-        let instrument = find_instrument(venue, &self.symbol)?.instrument.id;
-        carry_out(venue, Command::DelistInstrument(DelistInstrument { instrument }))?;
-        Ok(to_json(Delisted { symbol: self.symbol, delisted: true }))
-    }
+pub(super) fn delist(named: NamedInstrument, venue: &mut Venue<'_>) -> Result<Delisted, Failure> {
+    let instrument = find_instrument(venue, &named.symbol)?.instrument.id;
+    carry_out(venue, Command::DelistInstrument(DelistInstrument { instrument }))?;
+    Ok(Delisted { symbol: named.symbol, delisted: true })
 }
 
-impl TradeSides {
-    pub(super) fn bust(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
-        let listing = find_instrument(venue, &self.symbol)?;
-        let bust = BustTrade {
-            instrument: listing.instrument.id,
-            trade_id: TradeId(self.trade_id),
-            buyer: find_account(venue, &self.buyer)?,
-            seller: find_account(venue, &self.seller)?,
-        };
-        let events = carry_out(venue, Command::BustTrade(bust))?;
-        adjusted(venue, &listing, &events)
-    }
+pub(super) fn bust(trade: TradeSides, venue: &mut Venue<'_>) -> Result<Adjusted, Failure> {
+    let listing = find_instrument(venue, &trade.symbol)?;
+    let bust = BustTrade {
+        instrument: listing.instrument.id,
+        trade_id: TradeId(trade.trade_id),
+        buyer: find_account(venue, &trade.buyer)?,
+        seller: find_account(venue, &trade.seller)?,
+    };
+    let events = carry_out(venue, Command::BustTrade(bust))?;
+    adjusted(venue, &listing, &events)
 }
 
-impl Correction {
-    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
-        let Self { trade, price } = self;
-        let listing = find_instrument(venue, &trade.symbol)?;
-        let correct = CorrectTrade {
-            instrument: listing.instrument.id,
-            trade_id: TradeId(trade.trade_id),
-            buyer: find_account(venue, &trade.buyer)?,
-            seller: find_account(venue, &trade.seller)?,
-            price: listing
-                .instrument
-                .parse_price(&price)
-                .ok_or_else(|| invalid("price", &price, "a whole number of ticks"))?,
-        };
-        let events = carry_out(venue, Command::CorrectTrade(correct))?;
-        adjusted(venue, &listing, &events)
-    }
+pub(super) fn correct(correction: Correction, venue: &mut Venue<'_>) -> Result<Adjusted, Failure> {
+    let Correction { trade, price } = correction;
+    let listing = find_instrument(venue, &trade.symbol)?;
+    let correct = CorrectTrade {
+        instrument: listing.instrument.id,
+        trade_id: TradeId(trade.trade_id),
+        buyer: find_account(venue, &trade.buyer)?,
+        seller: find_account(venue, &trade.seller)?,
+        price: listing
+            .instrument
+            .parse_price(&price)
+            .ok_or_else(|| invalid("price", &price, "a whole number of ticks"))?,
+    };
+    let events = carry_out(venue, Command::CorrectTrade(correct))?;
+    adjusted(venue, &listing, &events)
 }
 
-pub(super) fn list_owed(_: Nothing, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+pub(super) fn list_owed(
+    _: Nothing,
+    venue: &mut Venue<'_>,
+) -> Result<Vec<ReceivableShown>, Failure> {
     venue.read(owed)
 }
 
-impl Owed {
-    pub(super) fn settle(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
-        let receivable = ReceivableId(self.receivable);
-        carry_out(venue, Command::SettleReceivable(SettleReceivable { receivable }))?;
-        venue.read(owed)
-    }
+pub(super) fn settle(
+    owed_now: Owed,
+    venue: &mut Venue<'_>,
+) -> Result<Vec<ReceivableShown>, Failure> {
+    let receivable = ReceivableId(owed_now.receivable);
+    carry_out(venue, Command::SettleReceivable(SettleReceivable { receivable }))?;
+    venue.read(owed)
 }
 
 impl Halt {
-    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Halted, Failure> {
         if self.seconds == Some(0) {
             return Err(Failure::new(
                 "a halt of no seconds is none; without `seconds` it is until `resume`",
@@ -164,12 +159,12 @@ impl Halt {
             .map_or(Some(0), |seconds| now_ns().checked_add(seconds.checked_mul(1_000_000_000)?));
         let resume_ns = resume_ns.ok_or_else(|| Failure::new("no halt is as long as that"))?;
         carry_out(venue, Command::HaltVenue(HaltVenue { level: self.level, resume_ns }))?;
-        Ok(to_json(Halted { halted: true, level: self.level, seconds: self.seconds }))
+        Ok(Halted { halted: true, level: self.level, seconds: self.seconds })
     }
 }
 
 impl Breaker {
-    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<BreakerShown, Failure> {
         let index = find_instrument(venue, &self.symbol)?.instrument.id;
         let named = self.levels.chunks(2);
         if !self.levels.len().is_multiple_of(2) {
@@ -190,7 +185,7 @@ impl Breaker {
             seconds: level.halt_ns / 1_000_000_000,
         };
         let levels = levels.iter().flatten().map(level).collect();
-        Ok(to_json(BreakerShown { index: &self.symbol, levels }))
+        Ok(BreakerShown { index: self.symbol, levels })
     }
 }
 
@@ -220,8 +215,8 @@ pub(super) struct Delisted {
 }
 
 #[derive(JsonSchema, Serialize)]
-pub(super) struct BreakerShown<'a> {
-    index: &'a str,
+pub(super) struct BreakerShown {
+    index: String,
     levels: Vec<LevelShown>,
 }
 
@@ -258,13 +253,13 @@ struct SideAdjusted {
     quote: String,
 }
 
-fn owed(engine: &Engine) -> Value {
+fn owed(engine: &Engine) -> Vec<ReceivableShown> {
     let names = account_names(engine);
     let row = |receivable: &Receivable| {
         let asset = &engine.assets()[usize::from(receivable.asset.0)];
         receivable_row(receivable, asset, &names)
     };
-    to_json(engine.receivables().map(row).collect::<Vec<_>>())
+    engine.receivables().map(row).collect()
 }
 
 fn receivable_row(
@@ -286,7 +281,11 @@ fn name_of(account: AccountId, names: &BTreeMap<AccountId, String>) -> String {
 }
 
 /// Which amounts a bust or a correction moves, and what of it is owed.
-fn adjusted(venue: &mut Venue<'_>, listing: &Listing, events: &[Event]) -> Result<Value, Failure> {
+fn adjusted(
+    venue: &mut Venue<'_>,
+    listing: &Listing,
+    events: &[Event],
+) -> Result<Adjusted, Failure> {
     let (trade_id, buyer, seller) = events
         .iter()
         .find_map(|event| match event {
@@ -315,11 +314,11 @@ fn adjusted(venue: &mut Venue<'_>, listing: &Listing, events: &[Event]) -> Resul
         };
         receivable_row(&receivable, asset, &names)
     });
-    Ok(to_json(Adjusted {
+    Ok(Adjusted {
         symbol: listing.instrument.spec.symbol.to_string(),
         trade_id: trade_id.0,
         buyer: side(buyer),
         seller: side(seller),
         owed: owed.collect(),
-    }))
+    })
 }

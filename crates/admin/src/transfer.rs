@@ -4,10 +4,9 @@ use clap::Args;
 use cli::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use types::{AccountId, Amount, AssetId, Command, Deposit, ExternalRef, Withdraw};
 
-use super::account::show_balances;
+use super::account::{BalanceShown, show_balances};
 use super::backend::{Venue, carry_out};
 use super::lookup::{find_account, find_amount};
 use super::value::parse_external_ref;
@@ -26,14 +25,14 @@ pub(crate) struct Transfer {
 }
 
 impl Transfer {
-    pub(super) fn deposit(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn deposit(self, venue: &mut Venue<'_>) -> Result<Vec<BalanceShown>, Failure> {
         let (account, asset, amount, external_ref) = self.find(venue)?;
         let deposit = Deposit { account, asset, amount, external_ref };
         carry_out(venue, Command::Deposit(deposit))?;
         show_balances(venue, account)
     }
 
-    pub(super) fn withdraw(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn withdraw(self, venue: &mut Venue<'_>) -> Result<Vec<BalanceShown>, Failure> {
         let (account, asset, amount, external_ref) = self.find(venue)?;
         let withdraw = Withdraw { account, asset, amount, external_ref };
         carry_out(venue, Command::Withdraw(withdraw))?;

@@ -7,6 +7,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use types::ExternalRef;
 
+/// Turns an enum into another one of the same variants.
+macro_rules! mirrored {
+    ($from:ident => $into:ident: $($variant:ident),+) => {
+        impl From<$from> for $into {
+            fn from(value: $from) -> Self {
+                match value {
+                    $($from::$variant => Self::$variant),+
+                }
+            }
+        }
+    };
+}
+pub(super) use mirrored;
+
 /// The arguments of an operation that takes none.
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(super) struct Nothing {}

@@ -7,7 +7,6 @@ use cli::moment::format_time;
 use engine::Engine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use types::{
     AccountId, CancelWithdrawal, Command, ConfirmWithdrawal, ExternalRef, RequestWithdrawal,
     Withdrawal, WithdrawalStatus,
@@ -16,7 +15,7 @@ use types::{
 use super::backend::{Venue, carry_out};
 use super::lookup::{account_names, find_account};
 use super::transfer::Transfer;
-use super::value::{Nothing, parse_external_ref, to_json};
+use super::value::{Nothing, mirrored, parse_external_ref};
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct NamedWithdrawal {
@@ -38,19 +37,25 @@ pub(super) struct ShownAccount {
     account: Option<String>,
 }
 
-pub(super) fn request(transfer: Transfer, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+pub(super) fn request(
+    transfer: Transfer,
+    venue: &mut Venue<'_>,
+) -> Result<WithdrawalShown, Failure> {
     let (account, asset, amount, external_ref) = transfer.find(venue)?;
     let request = RequestWithdrawal { account, asset, amount, external_ref };
     carry_out(venue, Command::RequestWithdrawal(request))?;
     show(venue, account, external_ref)
 }
 
-pub(super) fn list_open(_: Nothing, venue: &mut Venue<'_>) -> Result<Value, Failure> {
-    venue.read(|engine| to_json(rows(engine, Withdrawal::is_open)))
+pub(super) fn list_open(
+    _: Nothing,
+    venue: &mut Venue<'_>,
+) -> Result<Vec<WithdrawalShown>, Failure> {
+    venue.read(|engine| rows(engine, Withdrawal::is_open))
 }
 
 impl ShownAccount {
-    pub(super) fn list(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn list(self, venue: &mut Venue<'_>) -> Result<Vec<WithdrawalShown>, Failure> {
         match self.account {
             None => list_open(Nothing {}, venue),
             Some(account) => WithdrawingAccount { account }.list(venue),
@@ -59,21 +64,21 @@ impl ShownAccount {
 }
 
 impl WithdrawingAccount {
-    pub(super) fn list(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn list(self, venue: &mut Venue<'_>) -> Result<Vec<WithdrawalShown>, Failure> {
         let account = find_account(venue, &self.account)?;
-        venue.read(move |engine| to_json(rows(engine, |known| known.account == account)))
+        venue.read(move |engine| rows(engine, |known| known.account == account))
     }
 }
 
 impl NamedWithdrawal {
-    pub(super) fn confirm(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn confirm(self, venue: &mut Venue<'_>) -> Result<WithdrawalShown, Failure> {
         let (account, external_ref) = self.find(venue)?;
         let confirm = ConfirmWithdrawal { account, external_ref };
         carry_out(venue, Command::ConfirmWithdrawal(confirm))?;
         show(venue, account, external_ref)
     }
 
-    pub(super) fn cancel(self, venue: &mut Venue<'_>) -> Result<Value, Failure> {
+    pub(super) fn cancel(self, venue: &mut Venue<'_>) -> Result<WithdrawalShown, Failure> {
         let (account, external_ref) = self.find(venue)?;
         let cancel = CancelWithdrawal { account, external_ref };
         carry_out(venue, Command::CancelWithdrawal(cancel))?;
@@ -110,26 +115,18 @@ enum StatusName {
     Canceled,
 }
 
-impl From<WithdrawalStatus> for StatusName {
-    fn from(status: WithdrawalStatus) -> Self {
-        match status {
-            WithdrawalStatus::Requested => Self::Requested,
-            WithdrawalStatus::Completed => Self::Completed,
-            WithdrawalStatus::Canceled => Self::Canceled,
-        }
-    }
-}
+mirrored!(WithdrawalStatus => StatusName: Requested, Completed, Canceled);
 
 fn show(
     venue: &mut Venue<'_>,
     account: AccountId,
     external_ref: ExternalRef,
-) -> Result<Value, Failure> {
+) -> Result<WithdrawalShown, Failure> {
     let is_it =
         move |known: &Withdrawal| (known.account, known.external_ref) == (account, external_ref);
     let shown = venue.read(move |engine| rows(engine, is_it).pop())?;
     let forgotten = || Failure::fault("the withdrawal ended, and too many others since");
-    shown.map(to_json).ok_or_else(forgotten)
+    shown.ok_or_else(forgotten)
 }
 
 fn rows(engine: &Engine, is_asked_for: impl Fn(&Withdrawal) -> bool) -> Vec<WithdrawalShown> {

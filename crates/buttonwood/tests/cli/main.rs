@@ -8,6 +8,7 @@ mod bench;
 mod edges;
 mod history;
 mod operator;
+mod pages;
 mod placement;
 mod process;
 mod projection;

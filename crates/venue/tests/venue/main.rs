@@ -204,7 +204,7 @@ fn time_goes_on_where_it_was_after_a_restart_with_a_clock_set_back() {
 }
 
 #[test]
-fn a_calendar_opens_and_closes_before_the_clients_commands_of_its_time() {
+fn a_calendar_opens_and_closes_before_commands_of_that_time() {
     const HOUR_NS: u64 = 3_600 * 1_000_000_000;
     let monday = 4 * 24 * HOUR_NS;
     let dir = tempfile::tempdir().unwrap();

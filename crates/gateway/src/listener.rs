@@ -34,7 +34,10 @@ impl Listener for GatewayListener {
         {
             hub.list(market);
         }
-        known.users().event(&known.directory.read(), applied, event);
+        {
+            let (mut users, directory) = known.users_and_directory();
+            users.event(&directory, applied, event);
+        }
         if let Some(update) = update {
             hub.event(applied, event, update);
         }

@@ -20,6 +20,7 @@ pub(crate) async fn expire(shared: Arc<Shared>) {
         sleep(EXPIRE_EVERY).await;
         user_data_stream::expire(&shared).await;
         let at = Moment { event_ns: now_ns(), unit: TimeUnit::default() };
-        shared.known.users().end_expired(&shared.door.directory(), at);
+        let (mut users, directory) = shared.known.users_and_directory();
+        users.end_expired(&directory, at);
     }
 }

@@ -24,8 +24,8 @@ pub(crate) fn ask_positions(known: &Arc<Known>, asked: Asked) {
         let Some(found) = found else { return };
         let told = Arc::clone(&known);
         let tell = move || {
-            let mut users = told.users();
-            users.positions(&told.directory.read(), found);
+            let (mut users, directory) = told.users_and_directory();
+            users.positions(&directory, found);
             users.batch_done()
         };
         if let Some(Some(asked)) = ask_patiently(&handle, tell).await {

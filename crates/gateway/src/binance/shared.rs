@@ -1,12 +1,13 @@
 //! What the connections of this dialect share with each other and with the publisher's thread.
 
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::binance::hub::inbox::Inbox;
 use crate::binance::listen_keys::{ListenKey, ListenKeys};
 use crate::binance::reach::Reach;
 use crate::binance::users::Users;
-use crate::door::directory::SharedDirectory;
+use crate::door::directory::{Directory, SharedDirectory};
 use crate::door::shared::Door;
 use crate::socket::connection::Place;
 use crate::socket::settings::SocketSettings;
@@ -29,8 +30,19 @@ impl Known {
         Self { directory, hub_inbox, users, reach: OnceLock::new() }
     }
 
+    /// The directory must not be read while this guard is held: [`Known::users_and_directory`] takes
+    /// both.
     pub(crate) fn users(&self) -> MutexGuard<'_, Users> {
         self.users.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The user streams and the directory, locked in the one order that is free of deadlock. A
+    /// thread that read the directory while it waited for the user streams would block the
+    /// publisher's write to the directory, and that write blocks all other readers.
+    pub(crate) fn users_and_directory(
+        &self,
+    ) -> (MutexGuard<'_, Users>, impl Deref<Target = Directory> + '_) {
+        (self.users(), self.directory.read())
     }
 }
 

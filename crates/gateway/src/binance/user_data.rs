@@ -99,10 +99,7 @@ impl Past {
 
     fn encode(&self, page: &[NumberedEvent]) -> Vec<Utf8Bytes> {
         let Self { shared, user_data, client, form } = self;
-        // The users first, as everywhere: a reader of the directory that waited for them would
-        // block the publisher's write, which blocks all other readers.
-        let users = shared.known.users();
-        let directory = shared.door.directory();
+        let (users, directory) = shared.known.users_and_directory();
         let texts = users.again(&directory, user_data.account, page, client, form);
         texts.into_iter().map(Utf8Bytes::from).collect()
     }

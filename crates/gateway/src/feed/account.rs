@@ -70,7 +70,7 @@ impl<R: AccountReader> AccountFeed<R> {
 
     /// All events below this number have been sent again.
     pub(crate) fn release(&mut self, account: AccountId, id: ReaderId, next_seq: u64) {
-        let readers = self.readers.entry(account).or_default();
+        let Some(readers) = self.readers.get_mut(&account) else { return };
         let Some(listening) = readers.iter_mut().find(|listening| listening.id == id) else {
             return;
         };
@@ -124,5 +124,52 @@ impl<R: AccountReader> Listening<R> {
                 false
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    const ACCOUNT: AccountId = AccountId(7);
+
+    impl AccountReader for Outlet<u64> {
+        type Message = u64;
+
+        fn outlet(&self) -> &Self {
+            self
+        }
+    }
+
+    fn reader() -> (Outlet<u64>, mpsc::Receiver<u64>) {
+        Outlet::new(4)
+    }
+
+    #[test]
+    fn events_since_the_subscription_are_released_after_the_backlog() {
+        let mut feed = AccountFeed::default();
+        let (outlet, mut messages) = reader();
+        let id = feed.subscribe(ACCOUNT, KeyId(1), outlet, true);
+        for seq in 1..=3 {
+            feed.each(ACCOUNT, |listening| listening.push(Some(seq), seq));
+        }
+        assert!(messages.try_recv().is_err(), "the backlog comes first");
+        feed.release(ACCOUNT, id, 3);
+        assert_eq!(messages.try_recv(), Ok(3));
+        feed.each(ACCOUNT, |listening| listening.push(Some(4), 4));
+        assert_eq!(messages.try_recv(), Ok(4));
+    }
+
+    #[test]
+    fn releasing_a_reader_that_has_gone_leaves_no_account_behind() {
+        let mut feed = AccountFeed::default();
+        let (outlet, _messages) = reader();
+        let id = feed.subscribe(ACCOUNT, KeyId(1), outlet, true);
+        feed.unsubscribe(ACCOUNT, id);
+        feed.release(ACCOUNT, id, 1);
+        assert!(!feed.has_readers(ACCOUNT));
+        assert_eq!(feed.accounts(), []);
     }
 }

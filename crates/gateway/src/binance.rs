@@ -9,7 +9,6 @@ pub(crate) mod batch;
 pub(crate) mod call;
 pub(crate) mod changes;
 pub(crate) mod client;
-pub(crate) mod expiry;
 pub(crate) mod generate;
 pub(crate) mod history;
 pub(crate) mod hub;
@@ -20,11 +19,8 @@ pub(crate) mod openapi;
 pub(crate) mod operations;
 pub(crate) mod positions;
 pub(crate) mod reach;
-pub(crate) mod refusal;
 pub(crate) mod rest;
-pub(crate) mod routes;
 pub(crate) mod select;
-pub(crate) mod sessions;
 pub(crate) mod shared;
 pub(crate) mod statistics;
 pub(crate) mod streams;
@@ -34,3 +30,30 @@ pub(crate) mod user_data;
 pub(crate) mod user_data_stream;
 pub(crate) mod users;
 pub(crate) mod wallet;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::{get, on};
+
+use self::operations::OPERATIONS;
+use self::shared::Shared;
+
+/// The paths of this dialect.
+pub(crate) fn router(shared: Arc<Shared>) -> Router {
+    let mut router = Router::new();
+    for operation in OPERATIONS {
+        let serve = move |state, request| rest::serve(operation, state, request);
+        router = router.route(operation.path, on(operation.method, serve));
+    }
+    router
+        .route("/openapi.json", get(openapi::document))
+        .route("/ws", get(streams::open))
+        .route("/ws/", get(streams::open))
+        .route("/ws/{*streams}", get(streams::open))
+        .route("/stream", get(streams::open))
+        .route("/stream/", get(streams::open))
+        .route("/ws-api/v3", get(api_session::open))
+        .route("/ws-api/v3/", get(api_session::open))
+        .with_state(shared)
+}

@@ -61,13 +61,13 @@ pub(crate) async fn serve(
     let operators =
         Arc::new(Operators { door: Arc::clone(&door), settings: settings.socket, api: operators });
     let mut tasks = vec![
-        tokio::spawn(binance::expiry::expire(Arc::clone(&shared))),
+        tokio::spawn(binance::user_data_stream::expire(Arc::clone(&shared))),
         tokio::spawn(forget(Arc::clone(&door))),
     ];
     if let Some(tls) = tls.clone() {
         tasks.push(tokio::spawn(async move { tls.watch().await }));
     }
-    let served = binance::routes::router(shared)
+    let served = binance::router(shared)
         .merge(operator::router(operators))
         .merge(monitoring::router(Arc::clone(&door)));
     #[cfg(feature = "echo")]

@@ -1,30 +1,28 @@
-//! Questions about an account, answered from the engine's state, and from the read model what is
-//! past.
+//! Queries about an account. The engine's state answers for what it keeps, the read model for what
+//! is past.
 
-use projection::OneOrder;
+use projection::{AllOrders, MyTrades, OneOrder, OrderFilter, TradeFilter};
 use protocol::binance::request::{
     AccountRequest, AllOrdersRequest, CommissionRequest, MyTradesRequest, NoParams,
     OpenOrdersRequest, QueryOrderRequest, Times,
 };
 use protocol::binance::response::{
     AccountFees, AccountInfo, Commission, Interval, MyTrade, OrderCount, OrderFacts, OrderInfo,
-    RateLimit, RateLimitType, encode,
+    RateLimit, RateLimitType,
 };
 use protocol::signed::{ApiError, Params};
 use types::{AccountTrade, FeeRates, InstrumentId, Market, Order, Role};
 
 use crate::binance::call::{Answer, SignedCall};
-use crate::binance::history;
-use crate::door::query::Part;
-use crate::socket::http::json;
-
+use crate::binance::history::within;
 use crate::clock::now_ns;
+use crate::door::query::Part;
 
 /// `GET /api/v3/order`
-pub(crate) async fn query_order(mut call: SignedCall) -> Answer {
-    let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let QueryOrderRequest { market, order } = QueryOrderRequest::parse(params, &markets)?;
+pub(crate) async fn query_order(
+    call: SignedCall,
+    QueryOrderRequest { market, order }: QueryOrderRequest,
+) -> Answer<OrderInfo> {
     let account = call.signer.account;
     let mut found = call.shared.door.order(account, market.instrument.id, order).await?;
     if found.is_none() && call.shared.door.history.is_some() {
@@ -34,19 +32,17 @@ pub(crate) async fn query_order(mut call: SignedCall) -> Answer {
     }
     let found = found.ok_or_else(ApiError::no_such_order)?;
     let (found, facts) = with_facts(&call, vec![found]).await?[0];
-    Ok(json(encode(&OrderInfo::new(&market, &found, &facts, call.unit))))
+    Ok(OrderInfo::new(&market, &found, &facts, call.unit))
 }
 
 /// `GET /api/v3/openOrders`
-pub(crate) async fn open_orders(mut call: SignedCall) -> Answer {
-    let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let OpenOrdersRequest { market } = OpenOrdersRequest::parse(params, &markets)?;
-    let account = call.signer.account;
+pub(crate) async fn open_orders(
+    call: SignedCall,
+    OpenOrdersRequest { market }: OpenOrdersRequest,
+) -> Answer<Vec<OrderInfo>> {
     let only = market.map(|market| market.instrument.id);
-    let orders = call.shared.door.open_orders(account, only);
-    let orders = with_facts(&call, orders.await?).await?;
-    Ok(json(encode(&order_infos(&call, &orders))))
+    let orders = call.shared.door.open_orders(call.signer.account, only).await?;
+    order_infos(&call, orders).await
 }
 
 pub(crate) fn open_orders_weight(params: &Params) -> u32 {
@@ -54,48 +50,45 @@ pub(crate) fn open_orders_weight(params: &Params) -> u32 {
 }
 
 /// `GET /api/v3/allOrders`
-pub(crate) async fn all_orders(mut call: SignedCall) -> Answer {
-    let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let request = AllOrdersRequest::parse(params, &markets)?;
-    let account = call.signer.account;
-    let orders = match &call.shared.door.history {
-        Some(_) => history::all_orders(&call.shared, account, &request).await?,
-        None => {
-            let part = part(request.order_id.is_some(), &request.times, request.limit);
-            let wanted = move |order: &Order| {
-                request.order_id.is_none_or(|first| order.order_id >= first)
-                    && request.times.contains(order.created_ns)
-            };
-            let id = request.market.instrument.id;
-            call.shared.door.kept_orders(account, id, wanted, part).await?
-        }
+pub(crate) async fn all_orders(
+    call: SignedCall,
+    AllOrdersRequest { market, order_id, times, limit }: AllOrdersRequest,
+) -> Answer<Vec<OrderInfo>> {
+    let (door, account) = (&call.shared.door, call.signer.account);
+    let instrument = market.instrument.id;
+    let orders = if door.history.is_some() {
+        let filter = OrderFilter { from_id: order_id, times: within(times), limit };
+        door.ask_history(AllOrders { account, instrument, filter }).await?
+    } else {
+        let part = part(order_id.is_some(), &times, limit);
+        let wanted = move |order: &Order| {
+            order_id.is_none_or(|first| order.order_id >= first) && times.contains(order.created_ns)
+        };
+        door.kept_orders(account, instrument, wanted, part).await?
     };
-    let orders = with_facts(&call, orders).await?;
-    Ok(json(encode(&order_infos(&call, &orders))))
+    order_infos(&call, orders).await
 }
 
 /// `GET /api/v3/myTrades`
-pub(crate) async fn my_trades(mut call: SignedCall) -> Answer {
-    let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let request = MyTradesRequest::parse(params, &markets)?;
-    let account = call.signer.account;
-    let trades = match &call.shared.door.history {
-        Some(_) => history::my_trades(&call.shared, account, &request).await?,
-        None => {
-            let part = part(request.from_id.is_some(), &request.times, request.limit);
-            let wanted = move |trade: &AccountTrade| {
-                request.from_id.is_none_or(|first| trade.trade_id >= first)
-                    && request.order_id.is_none_or(|order_id| trade.order_id == order_id)
-                    && request.times.contains(trade.traded_ns)
-            };
-            let id = request.market.instrument.id;
-            call.shared.door.kept_trades(account, id, wanted, part).await?
-        }
+pub(crate) async fn my_trades(
+    call: SignedCall,
+    MyTradesRequest { market, order_id, from_id, times, limit }: MyTradesRequest,
+) -> Answer<Vec<MyTrade>> {
+    let (door, account) = (&call.shared.door, call.signer.account);
+    let instrument = market.instrument.id;
+    let trades = if door.history.is_some() {
+        let filter = TradeFilter { order_id, from_id, times: within(times), limit };
+        door.ask_history(MyTrades { account, instrument, filter }).await?
+    } else {
+        let part = part(from_id.is_some(), &times, limit);
+        let wanted = move |trade: &AccountTrade| {
+            from_id.is_none_or(|first| trade.trade_id >= first)
+                && order_id.is_none_or(|order_id| trade.order_id == order_id)
+                && times.contains(trade.traded_ns)
+        };
+        door.kept_trades(account, instrument, wanted, part).await?
     };
-    let info = |trade| MyTrade::new(&request.market, trade, call.unit);
-    Ok(json(encode(&trades.iter().map(info).collect::<Vec<_>>())))
+    Ok(trades.iter().map(|trade| MyTrade::new(&market, trade, call.unit)).collect())
 }
 
 pub(crate) fn my_trades_weight(params: &Params) -> u32 {
@@ -108,15 +101,14 @@ pub(crate) fn part(from_id: bool, times: &Times, limit: usize) -> Part {
 }
 
 /// `GET /api/v3/account`
-pub(crate) async fn account(mut call: SignedCall) -> Answer {
-    let request = AccountRequest::parse(std::mem::take(&mut call.params))?;
+pub(crate) async fn account(call: SignedCall, request: AccountRequest) -> Answer<AccountInfo> {
     let account = call.signer.account;
     let owned = call.shared.door.balances(account).await?;
     let directory = call.shared.door.directory();
     let assets = directory.assets().iter().enumerate();
     let balances =
         assets.map(|(index, asset)| (asset, owned.get(index).copied().unwrap_or_default()));
-    let info = AccountInfo::new(
+    Ok(AccountInfo::new(
         account.0,
         fees(directory.own_fees(account), directory.markets()),
         call.signer.role == Role::Trader,
@@ -124,8 +116,7 @@ pub(crate) async fn account(mut call: SignedCall) -> Answer {
         request.omit_zero_balances,
         now_ns(),
         call.unit,
-    );
-    Ok(json(encode(&info)))
+    ))
 }
 
 /// What an account pays: its own fees, or else what the first instrument takes. Instruments may
@@ -136,12 +127,12 @@ fn fees(own: Option<FeeRates>, markets: &[Market]) -> FeeRates {
 }
 
 /// `GET /api/v3/account/commission`
-pub(crate) async fn commission(mut call: SignedCall) -> Answer {
-    let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let CommissionRequest { market } = CommissionRequest::parse(params, &markets)?;
+pub(crate) async fn commission(
+    call: SignedCall,
+    CommissionRequest { market }: CommissionRequest,
+) -> Answer<Commission> {
     let fees = account_fees(&call, vec![market.instrument.id]).await?;
-    Ok(json(encode(&Commission::new(&market, fees[0]))))
+    Ok(Commission::new(&market, fees[0]))
 }
 
 /// What the account pays now in each of these instruments.
@@ -156,30 +147,24 @@ pub(crate) async fn account_fees(
 }
 
 /// `GET /api/v3/rateLimit/order`: the limits that the account has, and how far they are used.
-pub(crate) async fn order_counts(mut call: SignedCall) -> Answer {
+pub(crate) async fn order_counts(call: SignedCall, _: NoParams) -> Answer<Vec<OrderCount>> {
     const NS_PER_SECOND: u64 = 1_000_000_000;
-    NoParams::parse(std::mem::take(&mut call.params))?;
-    let account = call.signer.account;
-    let asked = call.shared.door.order_rate(account);
-    let Some((risk, rate)) = asked.await? else { return Err(ApiError::api_key_rejected().into()) };
+    let found = call.shared.door.order_rate(call.signer.account).await?;
+    let (risk, rate) = found.ok_or_else(ApiError::api_key_rejected)?;
     // The engine's time stands still while nothing happens.
     let now_s = now_ns() / NS_PER_SECOND;
     let still = |counted: u64, now: u64, count: u32| if counted < now { 0 } else { count };
-    let counts = [
-        (
-            Interval::Second,
-            10,
-            risk.max_orders_per_10s,
-            still(rate.window, now_s / 10, rate.in_window),
-        ),
-        (Interval::Day, 1, risk.max_orders_per_day, still(rate.day, now_s / 86_400, rate.in_day)),
-    ];
-    let limited = counts.into_iter().filter(|(_, _, limit, _)| *limit > 0);
-    let count = |(interval, interval_num, limit, count)| {
+    let count = |interval, interval_num, limit, count| {
         let rate_limit_type = RateLimitType::Orders;
         OrderCount { limit: RateLimit { rate_limit_type, interval, interval_num, limit }, count }
     };
-    Ok(json(encode(&limited.map(count).collect::<Vec<_>>())))
+    let in_window = still(rate.window, now_s / 10, rate.in_window);
+    let in_day = still(rate.day, now_s / 86_400, rate.in_day);
+    let counts = [
+        count(Interval::Second, 10, risk.max_orders_per_10s, in_window),
+        count(Interval::Day, 1, risk.max_orders_per_day, in_day),
+    ];
+    Ok(counts.into_iter().filter(|count| count.limit.limit > 0).collect())
 }
 
 /// The account's orders, and what the state knows of them beyond themselves.
@@ -199,11 +184,12 @@ pub(crate) fn facts_of(order: &Order, placed_ns: Option<u64>) -> OrderFacts {
     }
 }
 
-fn order_infos(call: &SignedCall, orders: &[(Order, OrderFacts)]) -> Vec<OrderInfo> {
+async fn order_infos(call: &SignedCall, orders: Vec<Order>) -> Answer<Vec<OrderInfo>> {
+    let orders = with_facts(call, orders).await?;
     let directory = call.shared.door.directory();
     let info = |(order, facts): &(Order, OrderFacts)| {
         let market = directory.market_of(order.instrument)?;
         Some(OrderInfo::new(&market, order, facts, call.unit))
     };
-    orders.iter().filter_map(info).collect()
+    Ok(orders.iter().filter_map(info).collect())
 }

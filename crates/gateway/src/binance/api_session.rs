@@ -19,21 +19,19 @@ use protocol::binance::ws_api::{self, Id, Request, SessionStatus, Subscription, 
 use protocol::binance::{stream, user_stream};
 use protocol::signed::sign::Signed;
 use protocol::signed::{ApiError, Params, TimeUnit};
-use types::{Origin, Role, SessionId};
+use types::{Command, Event, OpenSession, Origin, RejectReason, Role, SessionId};
 use venue::api_key_hash;
 
-use crate::binance::call::{Answer, Call, LogonKey, Proof, named_among};
+use crate::binance::call::{Answer, Call, LogonKey, Proof, Refusal, SignedCall, named_among};
 use crate::binance::client::Client;
 use crate::binance::operations::Operation;
-use crate::binance::refusal::Refusal;
-use crate::binance::sessions::open_session;
 use crate::binance::shared::Shared;
 use crate::binance::streams::time_unit;
 use crate::binance::user_data::UserData;
 use crate::binance::{user_data, users};
 use crate::clock::now_ns;
 use crate::door::access::{Attempt, MESSAGE};
-use crate::door::identity::Signer;
+use crate::door::identity::{Permission, Signer};
 use crate::door::sessions;
 use crate::socket::connection::{Place, Times};
 use crate::socket::http::{Failure, Peer, Reply, json};
@@ -249,7 +247,7 @@ impl ApiSession {
     async fn log_on(&mut self, params: Params, signed: Option<Signed>) -> Answer {
         let api_key = params.peek("apiKey").map(str::to_owned);
         let api_key = api_key.ok_or_else(|| ApiError::mandatory("apiKey"))?;
-        let mut call = self.call(params, signed).signed().await?;
+        let mut call = self.call(params, signed).signed(Permission::UserData).await?;
         let cancel_on_disconnect = call.params.flag("cancelOnDisconnect")?.unwrap_or(false);
         std::mem::take(&mut call.params).finish()?;
         if cancel_on_disconnect && call.signer.role != Role::Trader {
@@ -285,7 +283,7 @@ impl ApiSession {
     }
 
     async fn subscribe_signed(&mut self, params: Params, signed: Option<Signed>) -> Answer {
-        let mut call = self.call(params, signed).signed().await?;
+        let mut call = self.call(params, signed).signed(Permission::UserData).await?;
         let from_seq = call.params.integer("fromSeq")?;
         std::mem::take(&mut call.params).finish()?;
         self.subscribe(&call.signer, from_seq, false).await
@@ -343,6 +341,21 @@ impl ApiSession {
     fn form(&self, id: &Id, answer: Result<Reply, ApiError>, spent: Option<u32>) -> String {
         let (shared, unit) = (Arc::clone(&self.shared), self.unit);
         Form { shared, unit, tells: self.return_rate_limits }.form(id, answer, spent)
+    }
+}
+
+/// Opens a session of the venue, whose orders are canceled when it is closed.
+async fn open_session(call: &mut SignedCall) -> Result<SessionId, Refusal> {
+    call.session = sessions::random_session();
+    let open = OpenSession { cancel_on_disconnect: true };
+    let outcome = call.submit(None, Command::OpenSession(open)).await?;
+    match outcome.events.first() {
+        Some(Event::SessionOpened(_)) => Ok(call.session),
+        Some(Event::CommandRejected(rejected)) => Err(Refusal::ByEngine(match rejected.reason {
+            RejectReason::TooManySessions => ApiError::overloaded(),
+            _ => ApiError::api_key_rejected(),
+        })),
+        _ => Err(Refusal::ByEngine(ApiError::unknown())),
     }
 }
 

@@ -1,67 +1,50 @@
-//! Several orders or cancels in one signed request: our extension.
+//! Several orders or cancels in one signed request: our extension to the Binance API.
 
 use futures_util::future::join_all;
 use protocol::binance::request::{
     BatchCancelRequest, BatchOrdersRequest, CancelOrderRequest, NewOrderRequest,
 };
-use protocol::binance::response::{BatchAnswer, CancelAnswer, Canceling, NewOrderAnswer, encode};
+use protocol::binance::response::{BatchAnswer, CancelAnswer, NewOrderAnswer};
 use protocol::signed::ApiError;
 use types::Command;
 
-use crate::binance::call::{Answer, SignedCall};
-use crate::binance::generate::generate;
-use crate::binance::lists::names_of_ended;
-use crate::binance::refusal::Refusal;
-use crate::socket::http::json;
+use crate::binance::call::{Answer, Refusal, SignedCall};
+use crate::binance::trading::cancel;
 
-/// `POST /api/v3/batchOrders`: they reach the venue one behind the other, as they were sent, and
-/// each is taken on or refused by itself.
-pub(crate) async fn new_orders(mut call: SignedCall) -> Answer {
-    let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let BatchOrdersRequest { orders } = BatchOrdersRequest::parse(params, &markets, &mut generate)?;
-    let answers = orders.into_iter().enumerate().map(|(part, order)| new_order(&call, part, order));
-    let answers = call.shared.door.together(join_all(answers)).await.into_iter();
-    let answers = answers.map(|answer| answer.map_err(Refusal::into_error));
-    Ok(json(encode(&BatchAnswer::from_iter(answers))))
-}
-
-async fn new_order(
-    call: &SignedCall,
-    part: usize,
-    request: Result<NewOrderRequest, ApiError>,
-) -> Result<NewOrderAnswer, Refusal> {
-    let NewOrderRequest { market, order, response_type } = request?;
-    let outcome = call.submit_part(part, Command::NewOrder(order)).await?;
-    outcome.answer(market.instrument.id, |events| {
-        NewOrderAnswer::new(&market, events, response_type, call.unit)
-    })
+/// `POST /api/v3/batchOrders`: the orders reach the venue in the order of the request, and each is
+/// accepted or refused by itself.
+pub(crate) async fn new_orders(
+    call: SignedCall,
+    BatchOrdersRequest { orders }: BatchOrdersRequest,
+) -> Answer<BatchAnswer<NewOrderAnswer>> {
+    let each = async |part, order: Result<NewOrderRequest, ApiError>| {
+        let NewOrderRequest { market, order, response_type } = order?;
+        let outcome = call.submit(Some(part), Command::NewOrder(order)).await?;
+        outcome.answer(market.instrument.id, |events| {
+            NewOrderAnswer::new(&market, events, response_type, call.unit)
+        })
+    };
+    Ok(batch(&call, orders.into_iter().enumerate().map(|(part, order)| each(part, order))).await)
 }
 
 /// `POST /api/v3/batchCancel`
-pub(crate) async fn cancel_orders(mut call: SignedCall) -> Answer {
-    let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let BatchCancelRequest { cancels } =
-        BatchCancelRequest::parse(params, &markets, &mut generate)?;
-    let answers =
-        cancels.into_iter().enumerate().map(|(part, cancel)| cancel_order(&call, part, cancel));
-    let answers = call.shared.door.together(join_all(answers)).await.into_iter();
-    let answers = answers.map(|answer| answer.map_err(Refusal::into_error));
-    Ok(json(encode(&BatchAnswer::from_iter(answers))))
+pub(crate) async fn cancel_orders(
+    call: SignedCall,
+    BatchCancelRequest { cancels }: BatchCancelRequest,
+) -> Answer<BatchAnswer<CancelAnswer>> {
+    let each = async |part, request: Result<CancelOrderRequest, ApiError>| {
+        let CancelOrderRequest { market, cancel: order } = request?;
+        let command = Command::CancelOrder(order);
+        cancel(&call, Some(part), &market, command, CancelAnswer::new).await
+    };
+    Ok(batch(&call, cancels.into_iter().enumerate().map(|(part, one)| each(part, one))).await)
 }
 
-async fn cancel_order(
+/// Submits all parts before the venue executes the first, and answers once each has its answer.
+async fn batch<T>(
     call: &SignedCall,
-    part: usize,
-    request: Result<CancelOrderRequest, ApiError>,
-) -> Result<CancelAnswer, Refusal> {
-    let CancelOrderRequest { market, cancel } = request?;
-    let outcome = call.submit_part(part, Command::CancelOrder(cancel)).await?;
-    let names = names_of_ended(call, &outcome.events).await?;
-    let instrument = market.instrument.id;
-    let names = |order_id| names.of(instrument, order_id);
-    outcome.answer(instrument, |events| {
-        CancelAnswer::new(Canceling { market: &market, events, names: &names, unit: call.unit })
-    })
+    parts: impl Iterator<Item = impl Future<Output = Result<T, Refusal>>>,
+) -> BatchAnswer<T> {
+    let answers = call.shared.door.together(join_all(parts)).await.into_iter();
+    answers.map(|answer| answer.map_err(Refusal::into_error)).collect()
 }

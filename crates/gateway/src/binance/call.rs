@@ -1,7 +1,7 @@
 //! One request, over REST or WebSocket: its parameters, and the identity of its sender.
 
 use std::net::IpAddr;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use bytes::Bytes;
 use protocol::signed::sign::Signed;
 use protocol::signed::{ApiError, Params, TimeUnit, sign};
 use types::{Command, Envelope, Event, InstrumentId, Origin, RetryKey, SessionId};
-use venue::{api_key_hash, retry_key};
+use venue::{api_key_hash, retry_key as hash_retry_key};
 
-use crate::binance::refusal::Refusal;
 use crate::binance::shared::Shared;
 use crate::clock::now_us;
+use crate::door;
 use crate::door::access::{Attempt, MESSAGE, Named};
 use crate::door::identity::{Permission, Signer};
-use crate::door::submit::Outcome as Found;
+use crate::door::submit::Outcome;
 use crate::socket::connection::Times;
 use crate::socket::http::{Reply, header_text};
 
@@ -57,19 +57,39 @@ pub(crate) struct LogonKey {
 
 /// A request whose sender is known.
 pub(crate) struct SignedCall {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) received_ns: u64,
-    pub(crate) times: Times,
-    pub(crate) unit: TimeUnit,
-    pub(crate) params: Params,
+    call: Call,
     pub(crate) signer: Arc<Signer>,
+    /// The venue's session that its orders belong to; zero if there is none.
     pub(crate) session: SessionId,
-    pub(crate) origin: Origin,
-    pub(crate) retry_key: Result<Option<RetryKey>, ApiError>,
-    pub(crate) expires_us: u64,
+    /// When its `recvWindow` ends; a request without a signature has none.
+    expires_us: u64,
 }
 
-pub(crate) type Answer = Result<Reply, Refusal>;
+impl Deref for SignedCall {
+    type Target = Call;
+
+    fn deref(&self) -> &Call {
+        &self.call
+    }
+}
+
+impl DerefMut for SignedCall {
+    fn deref_mut(&mut self) -> &mut Call {
+        &mut self.call
+    }
+}
+
+/// A request that was refused, with the error that Binance's clients know.
+pub(crate) type Refusal = door::refusal::Refusal<ApiError>;
+
+/// Until a command is submitted, only the gateway refuses.
+impl<E: Into<ApiError>> From<E> for Refusal {
+    fn from(error: E) -> Self {
+        Self::BeforeLog(error.into())
+    }
+}
+
+pub(crate) type Answer<T = Reply> = Result<T, Refusal>;
 
 impl Call {
     /// For the access record: what was asked for, by that path or name.
@@ -85,37 +105,31 @@ impl Call {
         Attempt { address, key, method: method.into(), path: path.into() }
     }
 
-    /// Verifies the sender, the signature and the time; for operations that need a key that may see
-    /// its account.
-    pub(crate) fn signed(self) -> impl Future<Output = Result<SignedCall, ApiError>> + Send {
-        self.signed_for(Permission::UserData)
-    }
-
-    /// Likewise, with a key of that permission.
-    pub(crate) async fn signed_for(
-        mut self,
-        permission: Permission,
-    ) -> Result<SignedCall, ApiError> {
-        let session = self.logon().map_or(SessionId(0), |logon| logon.session);
-        let signer = self.signer(permission).await?;
+    /// Verifies the sender, the signature and the time, for an operation that needs this permission.
+    pub(crate) async fn signed(mut self, permission: Permission) -> Result<SignedCall, ApiError> {
+        let logon = self.logon();
+        let signer = self.named_signer(permission).await?;
+        let key = signer.verifying_key();
+        match &self.proof {
+            Proof::Http { query, body, .. } => sign::verify(key, query, body)?,
+            Proof::Message { .. } if logon.is_some() => {}
+            Proof::Message { signed, .. } => sign::verify_message(key, signed.as_ref())?,
+        }
         let expires_us = sign::check_time(&mut self.params, now_us())?;
         self.times.checked();
-        Ok(SignedCall {
-            shared: self.shared,
-            received_ns: self.received_ns,
-            times: self.times,
-            unit: self.unit,
-            params: self.params,
-            signer,
-            session,
-            origin: self.origin,
-            retry_key: self.retry_key,
-            expires_us,
-        })
+        let session = logon.map_or(SessionId(0), |logon| logon.session);
+        Ok(SignedCall { call: self, signer, session, expires_us })
     }
 
-    /// The key that it names, for what needs a key and no signature.
-    pub(crate) async fn keyed(&mut self, permission: Permission) -> Result<Arc<Signer>, ApiError> {
+    /// Verifies that the key may see its account, for an operation that needs no signature.
+    pub(crate) async fn keyed(mut self) -> Result<SignedCall, ApiError> {
+        let signer = self.named_signer(Permission::UserData).await?;
+        Ok(SignedCall { call: self, signer, session: SessionId(0), expires_us: u64::MAX })
+    }
+
+    /// The key that the request names. The refusal gives no reason: only the key's owner may know.
+    async fn named_signer(&mut self, permission: Permission) -> Result<Arc<Signer>, ApiError> {
+        let hash_of = |api_key| sign::check_api_key(api_key).map(api_key_hash);
         let hash = match &self.proof {
             Proof::Http { api_key, .. } => hash_of(api_key.as_ref().map(header_text))?,
             Proof::Message { logon, .. } => match (self.params.text("apiKey")?, logon) {
@@ -123,7 +137,10 @@ impl Call {
                 (api_key, _) => hash_of(api_key.as_deref())?,
             },
         };
-        self.find_signer(hash, permission).await
+        let may =
+            |signer: &Arc<Signer>| permission.is_of(signer.role) && signer.is_valid(self.peer);
+        let signer = self.shared.door.signer(hash).await?;
+        signer.filter(may).ok_or_else(ApiError::api_key_rejected)
     }
 
     /// The session's key, if this request uses it.
@@ -132,45 +149,6 @@ impl Call {
             Proof::Message { logon, .. } if !self.params.contains("apiKey") => logon,
             _ => None,
         }
-    }
-
-    async fn signer(&mut self, permission: Permission) -> Result<Arc<Signer>, ApiError> {
-        let is_logged_on = self.logon().is_some();
-        let signer = self.keyed(permission).await?;
-        let key = signer.verifying_key();
-        match &self.proof {
-            Proof::Http { query, body, .. } => sign::verify(key, query, body)?,
-            Proof::Message { .. } if is_logged_on => {}
-            Proof::Message { signed, .. } => sign::verify_message(key, signed.as_ref())?,
-        }
-        Ok(signer)
-    }
-
-    /// The refusal gives no reason: that is for the key's owner to know.
-    async fn find_signer(
-        &self,
-        hash: [u8; 16],
-        permission: Permission,
-    ) -> Result<Arc<Signer>, ApiError> {
-        let may =
-            |signer: &Arc<Signer>| permission.is_of(signer.role) && signer.is_valid(self.peer);
-        let signer = self.shared.door.signer(hash).await?;
-        signer.filter(may).ok_or_else(ApiError::api_key_rejected)
-    }
-}
-
-fn hash_of(api_key: Option<&str>) -> Result<[u8; 16], ApiError> {
-    sign::check_api_key(api_key).map(api_key_hash)
-}
-
-/// What became of a command.
-pub(crate) struct Outcome(Found);
-
-impl Deref for Outcome {
-    type Target = Found;
-
-    fn deref(&self) -> &Found {
-        &self.0
     }
 }
 
@@ -204,28 +182,17 @@ impl Outcome {
 }
 
 impl SignedCall {
-    /// Has a command carried out, once.
-    pub(crate) async fn submit(&self, command: Command) -> Result<Outcome, Refusal> {
-        let retry_key = self.retry_key.clone()?;
-        self.submit_with(retry_key, command).await
-    }
-
-    /// As one of several commands of a request: when it is repeated, each is recognised by itself.
-    pub(crate) async fn submit_part(
+    /// Submits a command, which is executed once. A request of several commands numbers them as its
+    /// parts: when it is repeated, each is recognised by itself.
+    pub(crate) async fn submit(
         &self,
-        part: usize,
+        part: Option<usize>,
         command: Command,
     ) -> Result<Outcome, Refusal> {
-        let of_part = |key: RetryKey| retry_key(&[&key[..], &part.to_le_bytes()].concat());
-        let retry_key = self.retry_key.clone()?.map(of_part);
-        self.submit_with(retry_key, command).await
-    }
-
-    async fn submit_with(
-        &self,
-        retry_key: Option<RetryKey>,
-        command: Command,
-    ) -> Result<Outcome, Refusal> {
+        let mut retry_key = self.retry_key.clone()?;
+        if let (Some(key), Some(part)) = (&mut retry_key, part) {
+            *key = hash_retry_key(&[&key[..], &part.to_le_bytes()].concat());
+        }
         if now_us() > self.expires_us {
             return Err(ApiError::outside_recv_window().into());
         }
@@ -241,7 +208,7 @@ impl SignedCall {
         // What came together was gathered, and a client that does not read holds up all else.
         let is_gathered = self.origin == Origin::WebSocket;
         let outcome = self.shared.door.submit(envelope, command, is_gathered).await;
-        outcome.map(Outcome).map_err(Refusal::by_engine)
+        outcome.map_err(Refusal::by_engine)
     }
 }
 

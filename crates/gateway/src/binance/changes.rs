@@ -7,7 +7,7 @@ use projection::{Amendments, OneOrder, OrdersById, PreventedFilter, PreventedMat
 use protocol::binance::request::{
     AmendmentsRequest, PreventedMatchesRequest, PreventedMatchesWanted,
 };
-use protocol::binance::response::{Amendment, PreventedMatch, PreventedQtys, encode};
+use protocol::binance::response::{Amendment, PreventedMatch, PreventedQtys};
 use protocol::signed::Params;
 use types::{
     AccountId, Order, OrderAmended, OrderId, OrderRef, OrderStatus, Qty, StpMode, TradePrevented,
@@ -16,21 +16,19 @@ use types::{
 use crate::binance::call::{Answer, SignedCall};
 use crate::door::history::Past;
 use crate::door::query::Unanswered;
-use crate::socket::http::json;
 
 /// `GET /api/v3/order/amendments`
-pub(crate) async fn amendments(mut call: SignedCall) -> Answer {
-    let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let request = AmendmentsRequest::parse(params, &markets)?;
-    let AmendmentsRequest { market, order_id, from_execution_id, limit } = request;
+pub(crate) async fn amendments(
+    call: SignedCall,
+    AmendmentsRequest { market, order_id, from_execution_id, limit }: AmendmentsRequest,
+) -> Answer<Vec<Amendment>> {
     let (account, instrument) = (call.signer.account, market.instrument.id);
     let past = call.shared.door.past().await?;
     let from_seq = from_execution_id.unwrap_or_default();
     let asked = Amendments { account, instrument, order_id, from_seq, limit };
     let amendments = past.ask(asked).await?;
     let asked = OneOrder { account, instrument, order: OrderRef::by_id(order_id) };
-    let Some(order) = past.ask(asked).await? else { return Ok(json("[]".to_owned())) };
+    let Some(order) = past.ask(asked).await? else { return Ok(Vec::new()) };
     let info = |kept: &projection::Amendment| {
         let order = Order {
             cl_ord_id: kept.cl_ord_id,
@@ -47,15 +45,14 @@ pub(crate) async fn amendments(mut call: SignedCall) -> Answer {
         };
         Amendment::new(&market, &amended, call.unit)
     };
-    Ok(json(encode(&amendments.iter().map(info).collect::<Vec<_>>())))
+    Ok(amendments.iter().map(info).collect())
 }
 
 /// `GET /api/v3/myPreventedMatches`
-pub(crate) async fn prevented_matches(mut call: SignedCall) -> Answer {
-    let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let PreventedMatchesRequest { market, wanted } =
-        PreventedMatchesRequest::parse(params, &markets)?;
+pub(crate) async fn prevented_matches(
+    call: SignedCall,
+    PreventedMatchesRequest { market, wanted }: PreventedMatchesRequest,
+) -> Answer<Vec<PreventedMatch>> {
     let (account, instrument) = (call.signer.account, market.instrument.id);
     let filter = match wanted {
         PreventedMatchesWanted::One(id) => PreventedFilter::One(id),
@@ -73,7 +70,7 @@ pub(crate) async fn prevented_matches(mut call: SignedCall) -> Answer {
         let qtys = prevented_qtys(prevented, &rests);
         PreventedMatch::new(&market, prevented, qtys, stp_group, call.unit)
     };
-    Ok(json(encode(&found.iter().map(info).collect::<Vec<_>>())))
+    Ok(found.iter().map(info).collect())
 }
 
 pub(crate) fn prevented_matches_weight(params: &Params) -> u32 {

@@ -13,8 +13,7 @@ use types::Role;
 
 use self::Weight::{By, Of};
 pub(crate) use self::table::OPERATIONS;
-use crate::binance::call::{Answer, Call, Proof, SignedCall};
-use crate::binance::refusal::Refusal;
+use crate::binance::call::{Answer, Call, Proof, Refusal, SignedCall};
 use crate::door::identity::Permission;
 use crate::socket::http::Reply;
 
@@ -22,12 +21,11 @@ use crate::socket::http::Reply;
 pub(crate) struct Operation {
     pub(crate) method: MethodFilter,
     pub(crate) path: &'static str,
-    /// In the WebSocket API, where it is there too.
+    /// In the WebSocket API, if the operation exists there too.
     pub(crate) name: Option<&'static str>,
     weight: Weight,
+    access: Access,
     handler: Handler,
-    /// Whether it enters orders, and so is not taken on when the venue is overloaded.
-    enters: bool,
     shape: Shape,
 }
 
@@ -38,18 +36,31 @@ enum Weight {
     By(fn(&Params) -> u32),
 }
 
+/// How a sender must prove its identity.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, PartialOrd)]
+enum Access {
+    Public,
+    /// Public, and answered from a directory that includes every acknowledged event.
+    Current,
+    /// Names a key that may see its account.
+    Keyed,
+    /// Likewise; some clients sign the request, and then it is verified.
+    KeyedOrSigned,
+    /// Signed with a key that may see its account.
+    Signed,
+    /// Signed with a key that may trade.
+    Trader,
+    /// Likewise, and enters orders: refused while the venue is overloaded.
+    Entering,
+}
+
 type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
-/// The identity that an operation needs, and the function that answers.
+/// The function that answers.
 #[derive(Debug)]
 enum Handler {
-    Anybody(fn(Call) -> Answering),
-    /// Names a key that may see its account; the handler checks it.
-    Keyed(fn(Call) -> Answering),
-    /// Signed with a key that may see its account.
-    Signed(fn(SignedCall) -> Answering),
-    /// Signed with a key that may trade.
-    Trader(fn(SignedCall) -> Answering),
+    Public(fn(Call) -> Answering),
+    Known(fn(SignedCall) -> Answering),
 }
 
 /// What is asked and answered, for the OpenAPI document.
@@ -84,13 +95,15 @@ pub fn rows() -> impl Iterator<Item = Row> {
             Of(weight) => Some(weight),
             By(_) => None,
         },
-        is_signed: matches!(operation.handler, Handler::Signed(_) | Handler::Trader(_)),
+        is_signed: operation.access >= Access::Signed,
         takes: operation.shape.takes,
         gives: operation.shape.gives,
-        roles: match operation.handler {
-            Handler::Anybody(_) => None,
-            Handler::Keyed(_) | Handler::Signed(_) => Some(&[Role::Trader, Role::ReadOnly]),
-            Handler::Trader(_) => Some(&[Role::Trader]),
+        roles: match operation.access {
+            Access::Public | Access::Current => None,
+            Access::Keyed | Access::KeyedOrSigned | Access::Signed => {
+                Some(&[Role::Trader, Role::ReadOnly])
+            }
+            Access::Trader | Access::Entering => Some(&[Role::Trader]),
         },
     })
 }
@@ -126,7 +139,11 @@ impl Operation {
     /// Whether the venue has the time for it now.
     fn admit(&self, call: &Call) -> Result<(), ApiError> {
         let door = &call.shared.door;
-        if self.enters { Ok(door.admission.check(call.waited, &door.handle)?) } else { Ok(()) }
+        if self.access == Access::Entering {
+            Ok(door.admission.check(call.waited, &door.handle)?)
+        } else {
+            Ok(())
+        }
     }
 
     fn asked_as(&self, call: &Call) -> &'static str {
@@ -137,11 +154,26 @@ impl Operation {
     }
 
     async fn answer(&self, call: Call) -> Answer {
-        match self.handler {
-            Handler::Anybody(answer) | Handler::Keyed(answer) => answer(call).await,
-            Handler::Signed(answer) => answer(call.signed().await?).await,
-            Handler::Trader(answer) => answer(call.signed_for(Permission::Trade).await?).await,
-        }
+        let answer = match self.handler {
+            Handler::Public(answer) => {
+                if self.access == Access::Current {
+                    call.shared.door.ask_views(|_, _| ()).await?;
+                }
+                return answer(call).await;
+            }
+            Handler::Known(answer) => answer,
+        };
+        let is_keyed = match self.access {
+            Access::Keyed => true,
+            Access::KeyedOrSigned => !call.params.contains("signature"),
+            _ => false,
+        };
+        let permission = match self.access {
+            Access::Trader | Access::Entering => Permission::Trade,
+            _ => Permission::UserData,
+        };
+        let call = if is_keyed { call.keyed().await? } else { call.signed(permission).await? };
+        answer(call).await
     }
 
     /// By its name in the WebSocket API, with or without the version.

@@ -1,95 +1,84 @@
-//! What was traded over some time: the tickers, and the average price.
+//! Statistics of a period: the tickers, and the average price.
 
 use projection::WindowSince;
 use protocol::binance::request::{
-    AvgPriceRequest, DayTickerRequest, Selection, TradingDayRequest, WindowTickerRequest,
+    AvgPriceRequest, DayTickerRequest, TradingDayRequest, WindowTickerRequest,
 };
-use protocol::binance::response::{AvgPrice, Statistics, StatisticsTicker, encode};
+use protocol::binance::response::{AvgPrice, StatisticsTicker};
 use protocol::signed::{ApiError, Params};
-use types::{Interval, Market};
+use types::Interval;
 
 use crate::binance::call::{Answer, Call};
-use crate::binance::select::{of_each, one_or_list, select};
-use crate::socket::http::json;
-
+use crate::binance::select::{OneOrAll, of_each};
 use crate::binance::ticker::{
     DAY_MINUTES, NS_PER_MINUTE, average, avg_price_mins, statistics, statistics_of_day,
 };
 use crate::clock::now_ns;
 
 /// `GET /api/v3/ticker/24hr`
-pub(crate) async fn day_ticker(call: Call) -> Answer {
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let DayTickerRequest { selection, ticker_type } =
-        DayTickerRequest::parse(call.params, &markets)?;
-    let one = matches!(selection, Selection::One(_));
-    let selected = select(&call.shared, selection);
-    let found = of_each(&call.shared, selected, |view| statistics_of_day(view, now_ns())).await?;
-    let ticker = |(market, statistics): &(Market, Statistics)| {
-        encode(&StatisticsTicker::of_day(market, statistics, ticker_type, call.unit))
-    };
-    Ok(one_or_list(one, found.iter().map(ticker)))
+pub(crate) async fn day_ticker(
+    call: Call,
+    DayTickerRequest { selection, ticker_type }: DayTickerRequest,
+) -> Answer<OneOrAll<StatisticsTicker>> {
+    let found = of_each(&call.shared, selection, |view| statistics_of_day(view, now_ns())).await?;
+    Ok(found.map(|(market, statistics)| {
+        StatisticsTicker::of_day(&market, &statistics, ticker_type, call.unit)
+    }))
 }
 
 /// `GET /api/v3/ticker/tradingDay`
-pub(crate) async fn trading_day_ticker(call: Call) -> Answer {
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let TradingDayRequest { selection, zone, ticker_type } =
-        TradingDayRequest::parse(call.params, &markets)?;
-    let one = matches!(selection, Selection::One(_));
-    let selected = select(&call.shared, selection);
+pub(crate) async fn trading_day_ticker(
+    call: Call,
+    TradingDayRequest { selection, zone, ticker_type }: TradingDayRequest,
+) -> Answer<OneOrAll<StatisticsTicker>> {
     let now_ns = now_ns();
     let open_ns = Interval::Day1.open_ns(zone, now_ns);
     let close_ns = Interval::Day1.end_ns(zone, now_ns) - 1;
-    let found = of_each(&call.shared, selected, move |view| statistics(view, open_ns, close_ns));
-    let found = found.await?;
-    let ticker = |(market, statistics): &(Market, Statistics)| {
-        encode(&StatisticsTicker::new(market, statistics, ticker_type, call.unit))
-    };
-    Ok(one_or_list(one, found.iter().map(ticker)))
+    let found = of_each(&call.shared, selection, move |view| statistics(view, open_ns, close_ns));
+    Ok(found.await?.map(|(market, statistics)| {
+        StatisticsTicker::new(&market, &statistics, ticker_type, call.unit)
+    }))
 }
 
-/// `GET /api/v3/ticker`: what is older than a day comes from the read model.
-pub(crate) async fn window_ticker(call: Call) -> Answer {
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let WindowTickerRequest { selection, window_minutes, ticker_type } =
-        WindowTickerRequest::parse(call.params, &markets)?;
-    let one = matches!(selection, Selection::One(_));
-    let selected = select(&call.shared, selection);
+/// `GET /api/v3/ticker`: the read model answers for what is older than a day.
+pub(crate) async fn window_ticker(
+    call: Call,
+    WindowTickerRequest { selection, window_minutes, ticker_type }: WindowTickerRequest,
+) -> Answer<OneOrAll<StatisticsTicker>> {
     let now_ns = now_ns();
     let from_ns = now_ns.saturating_sub(window_minutes * NS_PER_MINUTE);
-    let looked_at = of_each(&call.shared, selected, move |view| statistics(view, from_ns, now_ns));
-    let mut found = looked_at.await?;
+    let found = of_each(&call.shared, selection, move |view| statistics(view, from_ns, now_ns));
+    let mut found = found.await?;
     if window_minutes > DAY_MINUTES {
         let past = call.shared.door.past().await?;
-        for (market, statistics) in &mut found {
+        for (market, statistics) in found.as_mut_slice() {
             let (instrument, from_ns) = (market.instrument.id, statistics.open_ns);
             let window = past.ask(WindowSince { instrument, from_ns }).await?;
             (statistics.candle, statistics.prev_close) = (window.candle, window.before);
         }
     }
-    let ticker = |(market, statistics): &(Market, Statistics)| {
-        encode(&StatisticsTicker::new(market, statistics, ticker_type, call.unit))
-    };
-    Ok(one_or_list(one, found.iter().map(ticker)))
+    Ok(found.map(|(market, statistics)| {
+        StatisticsTicker::new(&market, &statistics, ticker_type, call.unit)
+    }))
 }
 
-/// `GET /api/v3/avgPrice`: what the filters of the market take for its price, if they do.
-pub(crate) async fn avg_price(call: Call) -> Answer {
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let AvgPriceRequest { market } = AvgPriceRequest::parse(call.params, &markets)?;
+/// `GET /api/v3/avgPrice`: the price that the market's filters use, if it has such filters.
+pub(crate) async fn avg_price(
+    call: Call,
+    AvgPriceRequest { market }: AvgPriceRequest,
+) -> Answer<AvgPrice> {
     let (id, mins) = (market.instrument.id, avg_price_mins(&market));
-    let seen = call.shared.door.ask_views(move |views, _| {
+    let found = call.shared.door.ask_views(move |views, _| {
         let view = views.instrument(id)?;
         let last_ns = view.trades.last().map_or(0, |trade| trade.traded_ns);
         Some((average(&market, view, now_ns()), last_ns))
     });
-    let (average, last_ns) = seen.await?.ok_or_else(ApiError::invalid_symbol)?;
+    let (average, last_ns) = found.await?.ok_or_else(ApiError::invalid_symbol)?;
     let price = match market.rules.avg_price_mins {
         0 => average,
         _ => call.shared.door.avg_price(id).await?,
     };
-    Ok(json(encode(&AvgPrice::new(&market, mins, price, last_ns, call.unit))))
+    Ok(AvgPrice::new(&market, mins, price, last_ns, call.unit))
 }
 
 /// Of the ticker of 24 hours.

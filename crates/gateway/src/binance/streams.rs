@@ -31,9 +31,10 @@ use crate::socket::websocket::{self, End, Session, Upgrade};
 const SUBSCRIBE_TRIES: u32 = 100;
 const SUBSCRIBE_RETRY: Duration = Duration::from_millis(10);
 
-/// `/ws`, `/ws/<stream>/<stream>`: payloads as they are. A name may be a listen key. One that means
-/// nothing is no error; there is just nothing to send.
-pub(crate) async fn raw(
+/// `/ws`, `/ws/<stream>/<stream>`: payloads as they are. `/stream?streams=<stream>/<stream>`: each
+/// payload with the name of its stream. A name may be a listen key. One that names no stream is no
+/// error: it has no payloads.
+pub(crate) async fn open(
     State(shared): State<Arc<Shared>>,
     Extension(place): Extension<Place>,
     path: Result<RawPathParams, RawPathParamsRejection>,
@@ -41,37 +42,14 @@ pub(crate) async fn raw(
     upgrade: Upgrade,
 ) -> Result<Response, Failure> {
     let path = path.map_err(|_| ApiError::illegal_characters("stream", "UTF-8"))?;
-    let names = path.iter().next().map_or(String::new(), |(_, names)| names.to_owned());
     let mut params = Params::parse(uri.query().unwrap_or_default(), b"")?;
     let unit = time_unit(&mut params)?;
-    open(shared, place, upgrade, false, &names, unit).await
-}
-
-/// `/stream?streams=<stream>/<stream>`: each payload with the name of its stream.
-pub(crate) async fn combined(
-    State(shared): State<Arc<Shared>>,
-    Extension(place): Extension<Place>,
-    uri: Uri,
-    upgrade: Upgrade,
-) -> Result<Response, Failure> {
-    let mut params = Params::parse(uri.query().unwrap_or_default(), b"")?;
-    let unit = time_unit(&mut params)?;
-    let names = params.text("streams").ok().flatten().unwrap_or_default();
-    open(shared, place, upgrade, true, &names, unit).await
-}
-
-pub(crate) fn time_unit(params: &mut Params) -> Result<TimeUnit, ApiError> {
-    TimeUnit::parse(params.text("timeUnit")?.as_deref())
-}
-
-async fn open(
-    shared: Arc<Shared>,
-    place: Place,
-    upgrade: Upgrade,
-    combined: bool,
-    names: &str,
-    unit: TimeUnit,
-) -> Result<Response, Failure> {
+    let combined = uri.path().starts_with("/stream");
+    let names = if combined {
+        params.text("streams").ok().flatten().unwrap_or_default()
+    } else {
+        path.iter().next().map_or(String::new(), |(_, names)| names.to_owned())
+    };
     let upgrade = websocket::check(&shared.door.stopping, upgrade)?;
     let names = names.split('/').filter(|name| !name.is_empty());
     let streams: HashSet<Stream> = names.clone().filter_map(Stream::parse).collect();
@@ -95,6 +73,10 @@ async fn open(
     session.change(begin, true).await.map_err(|Unsubscribed| ApiError::overloaded())?;
     let ground = shared.ground(place);
     websocket::open(ground, upgrade, (Arc::clone(&client.outlet), queue), session)
+}
+
+pub(crate) fn time_unit(params: &mut Params) -> Result<TimeUnit, ApiError> {
+    TimeUnit::parse(params.text("timeUnit")?.as_deref())
 }
 
 struct StreamSession {

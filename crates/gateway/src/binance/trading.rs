@@ -1,4 +1,4 @@
-//! Requests that change something, and the one that only would.
+//! Orders entered, canceled, replaced and amended; and the test order, which changes nothing.
 
 use protocol::binance::reject;
 use protocol::binance::request::{
@@ -9,48 +9,42 @@ use protocol::binance::response::{
     AmendAnswer, CancelAnswer, Canceling, Empty, NewOrderAnswer, OrderFacts, OrderNames,
     ReplaceAnswer, TestOrderRates, encode, find_amended,
 };
-use protocol::signed::Params;
-use types::{Command, Order, OrderAmended, OrderList, OrderListId};
+use protocol::signed::{ApiError, Params};
+use types::{Command, Event, Market, OrderAmended, OrderList, OrderListId};
 
 use crate::binance::account::{account_fees, facts_of};
-use crate::binance::call::{Answer, SignedCall};
-use crate::binance::generate::generate;
-use crate::binance::lists::names_of_ended;
-use crate::binance::refusal::Refusal;
+use crate::binance::call::{Answer, Refusal, SignedCall};
+use crate::binance::select::Either;
 use crate::door::names::Names;
 use crate::socket::http::{Reply, json};
 
 /// `POST /api/v3/order`
-pub(crate) async fn new_order(mut call: SignedCall) -> Answer {
-    let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let request = NewOrderRequest::parse(params, &markets, &mut generate)?;
-    call.times.decoded();
-    let market = request.market;
-    let outcome = call.submit(Command::NewOrder(request.order)).await?;
+pub(crate) async fn new_order(
+    call: SignedCall,
+    NewOrderRequest { market, order, response_type }: NewOrderRequest,
+) -> Answer {
+    let outcome = call.submit(None, Command::NewOrder(order)).await?;
     let answer = outcome.answer(market.instrument.id, |events| {
-        NewOrderAnswer::new(&market, events, request.response_type, call.unit)
+        NewOrderAnswer::new(&market, events, response_type, call.unit)
     })?;
     let answer = json(encode(&answer));
     call.times.answered(call.shared.door.handle.metrics(), outcome.woken);
     Ok(answer)
 }
 
-/// `POST /api/v3/order/test`: climbs the same ladder and changes nothing.
-pub(crate) async fn test_order(mut call: SignedCall) -> Answer {
-    let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let TestOrderRequest { request, compute_commission_rates } =
-        TestOrderRequest::parse(params, &markets, &mut generate)?;
-    let account = call.signer.account;
-    let check = call.shared.door.check_new_order(account, request.order);
+/// `POST /api/v3/order/test`: runs the checks of a new order and changes nothing.
+pub(crate) async fn test_order(
+    call: SignedCall,
+    TestOrderRequest { request, compute_commission_rates }: TestOrderRequest,
+) -> Answer<Either<TestOrderRates, Empty>> {
+    let check = call.shared.door.check_new_order(call.signer.account, request.order);
     let refused = |reason| reject::api_error(reason, reject::Request::NewOrder);
     check.await?.map_err(refused)?;
     if !compute_commission_rates {
-        return Ok(json(encode(&Empty {})));
+        return Ok(Either::Other(Empty {}));
     }
     let fees = account_fees(&call, vec![request.market.instrument.id]).await?;
-    Ok(json(encode(&TestOrderRates::new(fees[0]))))
+    Ok(Either::One(TestOrderRates::new(fees[0])))
 }
 
 pub(crate) fn test_order_weight(params: &Params) -> u32 {
@@ -58,90 +52,87 @@ pub(crate) fn test_order_weight(params: &Params) -> u32 {
 }
 
 /// `DELETE /api/v3/order`
-pub(crate) async fn cancel_order(mut call: SignedCall) -> Answer {
-    let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let CancelOrderRequest { market, cancel } =
-        CancelOrderRequest::parse(params, &markets, &mut generate)?;
-    let outcome = call.submit(Command::CancelOrder(cancel)).await?;
-    let names = names_of_ended(&call, &outcome.events).await?;
-    let instrument = market.instrument.id;
-    let names = |order_id| names.of(instrument, order_id);
-    let answer = outcome.answer(instrument, |events| {
-        CancelAnswer::new(Canceling { market: &market, events, names: &names, unit: call.unit })
-    })?;
-    Ok(json(encode(&answer)))
+pub(crate) async fn cancel_order(
+    call: SignedCall,
+    CancelOrderRequest { market, cancel: order }: CancelOrderRequest,
+) -> Answer<CancelAnswer> {
+    cancel(&call, None, &market, Command::CancelOrder(order), CancelAnswer::new).await
 }
 
 /// `DELETE /api/v3/openOrders`
-pub(crate) async fn cancel_all(mut call: SignedCall) -> Answer {
-    let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let CancelAllRequest { market, cancel } =
-        CancelAllRequest::parse(params, &markets, &mut generate)?;
-    let outcome = call.submit(Command::CancelAll(cancel)).await?;
-    let names = names_of_ended(&call, &outcome.events).await?;
-    let instrument = market.instrument.id;
-    let names = |order_id| names.of(instrument, order_id);
-    let answer = outcome.answer(instrument, |events| {
-        CancelAnswer::all(Canceling { market: &market, events, names: &names, unit: call.unit })
-    })?;
-    Ok(json(encode(&answer)))
+pub(crate) async fn cancel_all(
+    call: SignedCall,
+    CancelAllRequest { market, cancel: all }: CancelAllRequest,
+) -> Answer<Vec<CancelAnswer>> {
+    cancel(&call, None, &market, Command::CancelAll(all), CancelAnswer::all).await
 }
 
 /// `POST /api/v3/order/cancelReplace`
-pub(crate) async fn replace_order(mut call: SignedCall) -> Answer {
-    let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let request = ReplaceOrderRequest::parse(params, &markets, &mut generate)?;
-    let market = request.market;
-    let outcome = call.submit(Command::ReplaceOrder(request.replace)).await?;
-    let names = names_of_ended(&call, &outcome.events).await?;
+pub(crate) async fn replace_order(
+    call: SignedCall,
+    ReplaceOrderRequest { market, replace, response_type, .. }: ReplaceOrderRequest,
+) -> Answer {
+    let build = |canceling: Canceling<'_>| ReplaceAnswer::new(canceling, response_type);
+    let answer = cancel(&call, None, &market, Command::ReplaceOrder(replace), build).await?;
+    Ok(Reply { status: answer.status, body: answer.body })
+}
+
+/// Submits a command that cancels orders, as this part of its request, and answers what `build`
+/// makes of its events.
+pub(crate) async fn cancel<T>(
+    call: &SignedCall,
+    part: Option<usize>,
+    market: &Market,
+    command: Command,
+    build: impl FnOnce(Canceling<'_>) -> Result<T, ApiError>,
+) -> Answer<T> {
+    let outcome = call.submit(part, command).await?;
+    let names = names_of_ended(call, &outcome.events).await?;
     let instrument = market.instrument.id;
     let names = |order_id| names.of(instrument, order_id);
-    let ReplaceAnswer { status, body } = outcome.answer(instrument, |events| {
-        let canceling = Canceling { market: &market, events, names: &names, unit: call.unit };
-        ReplaceAnswer::new(canceling, request.response_type)
-    })?;
-    Ok(Reply { status, body })
+    outcome.answer(instrument, |events| {
+        build(Canceling { market, events, names: &names, unit: call.unit })
+    })
+}
+
+/// The client ids of all orders of the lists that a command ended. Some of these orders may have
+/// ended before the command.
+async fn names_of_ended(call: &SignedCall, events: &[Event]) -> Result<Names, Refusal> {
+    let account = call.signer.account;
+    let ended = events.iter().filter_map(|event| match event {
+        Event::OrderListUpdated(updated) if updated.list.account == account => Some(updated.list),
+        _ => None,
+    });
+    let ended: Vec<OrderList> = ended.collect();
+    if ended.is_empty() {
+        return Ok(Names::default());
+    }
+    let names = call.shared.door.names_of_lists(account, ended).await;
+    names.map_err(Refusal::by_engine)
 }
 
 /// `PUT /api/v3/order/amend/keepPriority`
-pub(crate) async fn amend_order(mut call: SignedCall) -> Answer {
-    let params = std::mem::take(&mut call.params);
-    let markets = |symbol: &str| call.shared.door.market(symbol);
-    let AmendOrderRequest { market, amend } =
-        AmendOrderRequest::parse(params, &markets, &mut generate)?;
-    let outcome = call.submit(Command::AmendOrder(amend)).await?;
+pub(crate) async fn amend_order(
+    call: SignedCall,
+    AmendOrderRequest { market, amend }: AmendOrderRequest,
+) -> Answer<AmendAnswer> {
+    let outcome = call.submit(None, Command::AmendOrder(amend)).await?;
     let amended = find_amended(&outcome.events).map(|amended| amended.order);
-    let in_list = amended.filter(|order| list_of(order) != OrderListId(0));
-    let answer = match in_list {
-        None => outcome.answer(market.instrument.id, |events| {
+    let in_list = amended.and_then(|order| {
+        let order_list = order.terms?.order_list;
+        (order_list != OrderListId(0)).then_some((order, order_list))
+    });
+    let Some((order, order_list)) = in_list else {
+        return outcome.answer(market.instrument.id, |events| {
             let facts = |amended: &OrderAmended| OrderFacts::of(&amended.order);
             AmendAnswer::new(&market, events, facts, None, call.unit)
-        }),
-        Some(order) => {
-            let (facts, list, names) = ask_list(&call, order).await?;
-            let names: OrderNames<'_> = &|order_id| names.of(order.instrument, order_id);
-            let list = list.as_ref().map(|list| (list, names));
-            outcome.answer(market.instrument.id, |events| {
-                AmendAnswer::new(&market, events, |_| facts, list, call.unit)
-            })
-        }
+        });
     };
-    Ok(json(encode(&answer?)))
-}
-
-/// What the answer for an order of a list needs beside it.
-async fn ask_list(
-    call: &SignedCall,
-    order: Order,
-) -> Result<(OrderFacts, Option<OrderList>, Names), Refusal> {
-    let asked = call.shared.door.list_of_order(order, list_of(&order));
-    let (placed_ns, list, names) = asked.await.map_err(Refusal::by_engine)?;
-    Ok((facts_of(&order, placed_ns), list, names))
-}
-
-fn list_of(order: &Order) -> OrderListId {
-    order.terms.map_or(OrderListId(0), |terms| terms.order_list)
+    let found = call.shared.door.list_of_order(order, order_list).await;
+    let (placed_ns, list, names) = found.map_err(Refusal::by_engine)?;
+    let names: OrderNames<'_> = &|order_id| names.of(order.instrument, order_id);
+    let list = list.as_ref().map(|list| (list, names));
+    outcome.answer(market.instrument.id, |events| {
+        AmendAnswer::new(&market, events, |_| facts_of(&order, placed_ns), list, call.unit)
+    })
 }

@@ -1,51 +1,60 @@
-//! Requests about listen keys: begun, kept alive, ended.
+//! Requests about listen keys; and the task that ends listen keys and API keys that have expired.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use protocol::binance::request::{ListenKeyRequest, NoParams};
 use protocol::binance::response::{Empty, encode};
 use protocol::binance::user_stream::{BegunStream, Moment};
 use protocol::signed::{ApiError, TimeUnit};
+use tokio::time::sleep;
 use types::AccountId;
 
-use crate::binance::call::{Answer, Call};
+use crate::binance::call::{Answer, SignedCall};
 use crate::binance::shared::Shared;
 use crate::clock::now_ns;
-use crate::door::identity::Permission;
 use crate::socket::http::json;
 
+/// How often expired keys are looked for.
+const EXPIRE_EVERY: Duration = Duration::from_secs(1);
+
 /// `POST /api/v3/userDataStream`
-pub(crate) async fn begin(mut call: Call) -> Answer {
-    let signer = call.keyed(Permission::UserData).await?;
-    NoParams::parse(call.params)?;
-    let name = call.shared.listen_keys.begin(signer.account, signer.key);
+pub(crate) async fn begin(call: SignedCall, _: NoParams) -> Answer {
+    let name = call.shared.listen_keys.begin(call.signer.account, call.signer.key);
     Ok(json(encode(&BegunStream { listen_key: &name })))
 }
 
 /// `PUT /api/v3/userDataStream`
-pub(crate) async fn keep_alive(mut call: Call) -> Answer {
-    let signer = call.keyed(Permission::UserData).await?;
-    let ListenKeyRequest { listen_key } = ListenKeyRequest::parse(call.params)?;
-    call.shared.listen_keys.keep_alive(&listen_key, signer.key)?;
-    Ok(json(encode(&Empty {})))
+pub(crate) async fn keep_alive(
+    call: SignedCall,
+    ListenKeyRequest { listen_key }: ListenKeyRequest,
+) -> Answer<Empty> {
+    call.shared.listen_keys.keep_alive(&listen_key, call.signer.key)?;
+    Ok(Empty {})
 }
 
 /// `DELETE /api/v3/userDataStream`
-pub(crate) async fn end(mut call: Call) -> Answer {
-    let signer = call.keyed(Permission::UserData).await?;
-    let ListenKeyRequest { listen_key } = ListenKeyRequest::parse(call.params)?;
-    let ended = call.shared.listen_keys.end(&listen_key, signer.key)?;
+pub(crate) async fn end(
+    call: SignedCall,
+    ListenKeyRequest { listen_key }: ListenKeyRequest,
+) -> Answer<Empty> {
+    let ended = call.shared.listen_keys.end(&listen_key, call.signer.key)?;
     forget(&call.shared, listen_key.into(), ended.account, None).await?;
-    Ok(json(encode(&Empty {})))
+    Ok(Empty {})
 }
 
-/// Ends the streams of what has expired.
-pub(crate) async fn expire(shared: &Shared) {
-    for (name, listen_key) in shared.listen_keys.expire() {
-        let at = Moment { event_ns: now_ns(), unit: TimeUnit::default() };
-        if let Err(error) = forget(shared, name, listen_key.account, Some(at)).await {
-            tracing::warn!(%error, "the streams of a listen key that has expired go on");
+/// Ends the streams of listen keys and of API keys that have expired, for as long as it is polled.
+pub(crate) async fn expire(shared: Arc<Shared>) {
+    loop {
+        sleep(EXPIRE_EVERY).await;
+        let at = || Moment { event_ns: now_ns(), unit: TimeUnit::default() };
+        for (name, listen_key) in shared.listen_keys.expire() {
+            if let Err(error) = forget(&shared, name, listen_key.account, Some(at())).await {
+                tracing::warn!(%error, "the streams of an expired listen key could not be ended");
+            }
         }
+        let (mut users, directory) = shared.known.users_and_directory();
+        users.end_expired(&directory, at());
     }
 }
 

@@ -16,195 +16,219 @@ use protocol::binance::response::{
     CancelAnswer, CanceledList, CoinInfo, Commission, Depth, Empty, ExchangeInfo, Kline,
     ListStatus, MyTrade, NewOrderAnswer, NewOrderListAnswer, OrderCount, OrderInfo, PreventedMatch,
     PriceTicker, ReplaceAnswer, ServerTime, StatisticsTicker, TestOrderRates, Trade, TradeFee,
+    encode,
 };
 use protocol::binance::user_stream::BegunStream;
-use protocol::signed::{Generate, Params, parameters};
-use schemars::{JsonSchema, SchemaGenerator};
+use protocol::signed::{ApiError, Generate, Params, parameters};
+use schemars::SchemaGenerator;
+use serde::Serialize;
 use types::Markets;
 
 use super::Weight::{By, Of};
-use super::{Handler, Operation, Shape};
+use super::{Access, Handler, Operation, Shape};
+use crate::binance::call::Call;
+use crate::binance::generate::generate;
+use crate::binance::select::{Either, OneOrAll};
 use crate::binance::{
     account, batch, changes, history, lists, market, statistics, trading, user_data_stream, wallet,
 };
+use crate::socket::http::{Reply, json};
 
 /// Two lines an operation: method, path, name in the WebSocket API if it has one, and weight; then
-/// the handler after its kind, the parser of the parameters, and the answer.
+/// the access, the handler, the parser of its parameters, and the answer.
 macro_rules! operations {
     ($($method:ident $path:literal, $($name:literal,)? $of:ident($weight:expr);
-        $kind:ident $handler:path, $parse:path => $answer:ty;)*
+        $access:ident $handler:path, $parse:path => $answer:ty;)*
     ) => {
         pub(crate) const OPERATIONS: &[Operation] = &[$(Operation {
             method: M::$method,
             path: $path,
             name: first(&[$($name)?]),
             weight: $of($weight),
-            handler: handler!($kind)(|call| Box::pin($handler(call))),
-            enters: enters!($kind),
+            access: Access::$access,
+            handler: handler!($access)(|mut call| Box::pin(async move {
+                let request = parse(&mut call, $parse)?;
+                let answer = $handler(call, request).await?;
+                Ok(Answers::<$answer>::into_reply(answer))
+            })),
             shape: Shape {
-                takes: || parameters(|params, markets, ids| $parse.run(params, markets, ids)),
+                takes: || parameters(|params, markets, ids| {
+                    let _request = $parse.run(params, markets, ids);
+                }),
                 gives: SchemaGenerator::subschema_for::<$answer>,
             },
         }),*];
     };
 }
 
-/// `entering` is a trader's request that enters orders.
 macro_rules! handler {
-    (anybody) => {
-        Handler::Anybody
+    (Public) => {
+        Handler::Public
     };
-    (keyed) => {
-        Handler::Keyed
+    (Current) => {
+        Handler::Public
     };
-    (signed) => {
-        Handler::Signed
-    };
-    (trader) => {
-        Handler::Trader
-    };
-    (entering) => {
-        Handler::Trader
-    };
-}
-
-macro_rules! enters {
-    (entering) => {
-        true
-    };
-    ($other:ident) => {
-        false
+    ($access:ident) => {
+        Handler::Known
     };
 }
 
 operations! {
     // The venue
     GET "/api/v3/ping", "ping", Of(1);
-        anybody market::ping, NoParams::parse => Empty;
+        Public market::ping, NoParams::parse => Empty;
     GET "/api/v3/time", "time", Of(1);
-        anybody market::time, NoParams::parse => ServerTime;
+        Public market::time, NoParams::parse => ServerTime;
     GET "/api/v3/exchangeInfo", "exchangeInfo", Of(20);
-        anybody market::exchange_info, ExchangeInfoRequest::parse => ExchangeInfo;
+        Current market::exchange_info, ExchangeInfoRequest::parse => ExchangeInfo;
     // The market
     GET "/api/v3/depth", "depth", By(market::depth_weight);
-        anybody market::depth, DepthRequest::parse => Depth;
+        Public market::depth, DepthRequest::parse => Depth;
     GET "/api/v3/trades", "trades.recent", Of(25);
-        anybody market::trades, TradesRequest::parse => Vec<Trade>;
+        Public market::trades, TradesRequest::parse => Vec<Trade>;
     GET "/api/v3/ticker/price", "ticker.price", By(market::last_ticker_weight);
-        anybody market::price_ticker, TickerRequest::parse => OneOrAll<PriceTicker>;
+        Public market::price_ticker, TickerRequest::parse => OneOrAll<PriceTicker>;
     GET "/api/v3/ticker/bookTicker", "ticker.book", By(market::last_ticker_weight);
-        anybody market::book_ticker, TickerRequest::parse => OneOrAll<BookTicker>;
+        Public market::book_ticker, TickerRequest::parse => OneOrAll<BookTicker>;
     // The market's past
     GET "/api/v3/historicalTrades", "trades.historical", Of(25);
-        anybody history::historical_trades, HistoricalTradesRequest::parse => Vec<Trade>;
+        Public history::historical_trades, HistoricalTradesRequest::parse => Vec<Trade>;
     GET "/api/v3/aggTrades", "trades.aggregate", Of(4);
-        anybody history::agg_trades, AggTradesRequest::parse => Vec<AggTradeInfo>;
+        Public history::agg_trades, AggTradesRequest::parse => Vec<AggTradeInfo>;
     GET "/api/v3/klines", "klines", Of(2);
-        anybody history::klines, KlinesRequest::parse => Vec<Kline>;
+        Public history::klines, KlinesRequest::parse => Vec<Kline>;
     GET "/api/v3/uiKlines", "uiKlines", Of(2);
-        anybody history::klines, KlinesRequest::parse => Vec<Kline>;
+        Public history::klines, KlinesRequest::parse => Vec<Kline>;
     GET "/api/v3/avgPrice", "avgPrice", Of(2);
-        anybody statistics::avg_price, AvgPriceRequest::parse => AvgPrice;
+        Public statistics::avg_price, AvgPriceRequest::parse => AvgPrice;
     GET "/api/v3/ticker/24hr", "ticker.24hr", By(statistics::day_ticker_weight);
-        anybody statistics::day_ticker, DayTickerRequest::parse => Statistics;
+        Public statistics::day_ticker, DayTickerRequest::parse => Statistics;
     GET "/api/v3/ticker/tradingDay", "ticker.tradingDay", By(statistics::window_ticker_weight);
-        anybody statistics::trading_day_ticker, TradingDayRequest::parse => Statistics;
+        Public statistics::trading_day_ticker, TradingDayRequest::parse => Statistics;
     GET "/api/v3/ticker", "ticker", By(statistics::window_ticker_weight);
-        anybody statistics::window_ticker, WindowTickerRequest::parse => Statistics;
+        Public statistics::window_ticker, WindowTickerRequest::parse => Statistics;
     // Orders
     POST "/api/v3/order", "order.place", Of(1);
-        entering trading::new_order, NewOrderRequest::parse => NewOrderAnswer;
+        Entering trading::new_order, NewOrderRequest::parse => NewOrderAnswer;
     POST "/api/v3/order/test", "order.test", By(trading::test_order_weight);
-        trader trading::test_order, TestOrderRequest::parse => Either<TestOrderRates, Empty>;
+        Trader trading::test_order, TestOrderRequest::parse => Either<TestOrderRates, Empty>;
     DELETE "/api/v3/order", "order.cancel", Of(1);
-        trader trading::cancel_order, CancelOrderRequest::parse => CancelAnswer;
+        Trader trading::cancel_order, CancelOrderRequest::parse => CancelAnswer;
     POST "/api/v3/order/cancelReplace", "order.cancelReplace", Of(1);
-        entering trading::replace_order, ReplaceOrderRequest::parse => ReplaceAnswer;
+        Entering trading::replace_order, ReplaceOrderRequest::parse => ReplaceAnswer;
     PUT "/api/v3/order/amend/keepPriority", "order.amend.keepPriority", Of(4);
-        trader trading::amend_order, AmendOrderRequest::parse => AmendAnswer;
+        Trader trading::amend_order, AmendOrderRequest::parse => AmendAnswer;
     DELETE "/api/v3/openOrders", "openOrders.cancelAll", Of(1);
-        trader trading::cancel_all, CancelAllRequest::parse => Vec<CancelAnswer>;
+        Trader trading::cancel_all, CancelAllRequest::parse => Vec<CancelAnswer>;
     POST "/api/v3/batchOrders", By(BatchOrdersRequest::weight);
-        entering batch::new_orders, BatchOrdersRequest::parse => BatchAnswer<NewOrderAnswer>;
+        Entering batch::new_orders, BatchOrdersRequest::parse => BatchAnswer<NewOrderAnswer>;
     POST "/api/v3/batchCancel", By(BatchOrdersRequest::weight);
-        trader batch::cancel_orders, BatchCancelRequest::parse => BatchAnswer<CancelAnswer>;
+        Trader batch::cancel_orders, BatchCancelRequest::parse => BatchAnswer<CancelAnswer>;
     // Order lists
     POST "/api/v3/orderList/oco", "orderList.place.oco", Of(1);
-        entering lists::new_oco, NewOrderListRequest::parse_oco => NewOrderListAnswer;
+        Entering lists::new_list, NewOrderListRequest::parse_oco => NewOrderListAnswer;
     POST "/api/v3/orderList/oto", "orderList.place.oto", Of(1);
-        entering lists::new_oto, NewOrderListRequest::parse_oto => NewOrderListAnswer;
+        Entering lists::new_list, NewOrderListRequest::parse_oto => NewOrderListAnswer;
     POST "/api/v3/orderList/otoco", "orderList.place.otoco", Of(1);
-        entering lists::new_otoco, NewOrderListRequest::parse_otoco => NewOrderListAnswer;
+        Entering lists::new_list, NewOrderListRequest::parse_otoco => NewOrderListAnswer;
     POST "/api/v3/order/oco", "orderList.place", Of(1);
-        entering lists::new_legacy_oco, NewOrderListRequest::parse_legacy_oco => NewOrderListAnswer;
+        Entering lists::new_list, NewOrderListRequest::parse_legacy_oco => NewOrderListAnswer;
     DELETE "/api/v3/orderList", "orderList.cancel", Of(1);
-        trader lists::cancel_list, CancelOrderListRequest::parse => CanceledList;
+        Trader lists::cancel_list, CancelOrderListRequest::parse => CanceledList;
     GET "/api/v3/orderList", "orderList.status", Of(4);
-        signed lists::query_list, OrderListRequest::parse => ListStatus;
+        Signed lists::query_list, OrderListRequest::parse => ListStatus;
     GET "/api/v3/openOrderList", "openOrderLists.status", Of(6);
-        signed lists::open_lists, NoParams::parse => Vec<ListStatus>;
+        Signed lists::open_lists, NoParams::parse => Vec<ListStatus>;
     GET "/api/v3/allOrderList", "allOrderLists", Of(20);
-        signed lists::all_lists, AllOrderListsRequest::parse => Vec<ListStatus>;
+        Signed lists::all_lists, AllOrderListsRequest::parse => Vec<ListStatus>;
     // The account
     GET "/api/v3/order", "order.status", Of(4);
-        signed account::query_order, QueryOrderRequest::parse => OrderInfo;
+        Signed account::query_order, QueryOrderRequest::parse => OrderInfo;
     GET "/api/v3/openOrders", "openOrders.status", By(account::open_orders_weight);
-        signed account::open_orders, OpenOrdersRequest::parse => Vec<OrderInfo>;
+        Signed account::open_orders, OpenOrdersRequest::parse => Vec<OrderInfo>;
     GET "/api/v3/allOrders", "allOrders", Of(20);
-        signed account::all_orders, AllOrdersRequest::parse => Vec<OrderInfo>;
+        Signed account::all_orders, AllOrdersRequest::parse => Vec<OrderInfo>;
     GET "/api/v3/account", "account.status", Of(20);
-        signed account::account, AccountRequest::parse => AccountInfo;
+        Signed account::account, AccountRequest::parse => AccountInfo;
     GET "/api/v3/order/amendments", "order.amendments", Of(4);
-        signed changes::amendments, AmendmentsRequest::parse => Vec<Amendment>;
+        Signed changes::amendments, AmendmentsRequest::parse => Vec<Amendment>;
     GET "/api/v3/myPreventedMatches", "myPreventedMatches", By(changes::prevented_matches_weight);
-        signed changes::prevented_matches, PreventedMatchesRequest::parse => Vec<PreventedMatch>;
+        Signed changes::prevented_matches, PreventedMatchesRequest::parse => Vec<PreventedMatch>;
     GET "/api/v3/myTrades", "myTrades", By(account::my_trades_weight);
-        signed account::my_trades, MyTradesRequest::parse => Vec<MyTrade>;
+        Signed account::my_trades, MyTradesRequest::parse => Vec<MyTrade>;
     // Listen keys
     POST "/api/v3/userDataStream", "userDataStream.start", Of(2);
-        keyed user_data_stream::begin, NoParams::parse => BegunStream<'static>;
+        Keyed user_data_stream::begin, NoParams::parse => BegunStream<'static>;
     PUT "/api/v3/userDataStream", "userDataStream.ping", Of(2);
-        keyed user_data_stream::keep_alive, ListenKeyRequest::parse => Empty;
+        Keyed user_data_stream::keep_alive, ListenKeyRequest::parse => Empty;
     DELETE "/api/v3/userDataStream", "userDataStream.stop", Of(2);
-        keyed user_data_stream::end, ListenKeyRequest::parse => Empty;
+        Keyed user_data_stream::end, ListenKeyRequest::parse => Empty;
     GET "/api/v3/rateLimit/order", "account.rateLimits.orders", Of(40);
-        signed account::order_counts, NoParams::parse => Vec<OrderCount>;
+        Signed account::order_counts, NoParams::parse => Vec<OrderCount>;
     GET "/api/v3/account/commission", "account.commission", Of(20);
-        signed account::commission, CommissionRequest::parse => Commission;
+        Signed account::commission, CommissionRequest::parse => Commission;
     // What clients ask as they start
     GET "/sapi/v1/asset/tradeFee", Of(1);
-        signed wallet::trade_fees, TradeFeeRequest::parse => Vec<TradeFee>;
+        Signed wallet::trade_fees, TradeFeeRequest::parse => Vec<TradeFee>;
     GET "/sapi/v1/capital/config/getall", Of(10);
-        signed wallet::coins, NoParams::parse => Vec<CoinInfo>;
+        Signed wallet::coins, NoParams::parse => Vec<CoinInfo>;
     GET "/sapi/v1/margin/allPairs", Of(1);
-        keyed wallet::margin_pairs, MarginPairsRequest::parse => [Empty; 0];
+        KeyedOrSigned wallet::margin_pairs, MarginPairsRequest::parse => [Empty; 0];
     GET "/sapi/v1/margin/isolated/allPairs", Of(10);
-        signed wallet::isolated_margin_pairs, MarginPairsRequest::parse => [Empty; 0];
+        Signed wallet::margin_pairs, MarginPairsRequest::parse => [Empty; 0];
 }
 
 /// A parser of parameters, with what it needs beside them.
-trait Parser<Beside> {
-    fn run(self, params: Params, markets: Markets<'_>, generate: Generate<'_>);
+trait Parser<Beside, T> {
+    fn run(self, params: Params, markets: Markets<'_>, ids: Generate<'_>) -> Result<T, ApiError>;
 }
 
-impl<T, F: FnOnce(Params) -> T> Parser<()> for F {
-    fn run(self, params: Params, _: Markets<'_>, _: Generate<'_>) {
-        self(params);
+impl<T, F: FnOnce(Params) -> Result<T, ApiError>> Parser<(), T> for F {
+    fn run(self, params: Params, _: Markets<'_>, _: Generate<'_>) -> Result<T, ApiError> {
+        self(params)
     }
 }
 
-impl<T, F: FnOnce(Params, Markets<'_>) -> T> Parser<Markets<'_>> for F {
-    fn run(self, params: Params, markets: Markets<'_>, _: Generate<'_>) {
-        self(params, markets);
-    }
-}
-
-impl<T, F> Parser<(Markets<'_>, Generate<'_>)> for F
+impl<'a, T, F> Parser<Markets<'a>, T> for F
 where
-    F: FnOnce(Params, Markets<'_>, Generate<'_>) -> T,
+    F: FnOnce(Params, Markets<'_>) -> Result<T, ApiError>,
 {
-    fn run(self, params: Params, markets: Markets<'_>, generate: Generate<'_>) {
-        self(params, markets, generate);
+    fn run(self, params: Params, markets: Markets<'_>, _: Generate<'_>) -> Result<T, ApiError> {
+        self(params, markets)
+    }
+}
+
+impl<'a, T, F> Parser<(Markets<'a>, Generate<'a>), T> for F
+where
+    F: FnOnce(Params, Markets<'_>, Generate<'_>) -> Result<T, ApiError>,
+{
+    fn run(self, params: Params, markets: Markets<'_>, ids: Generate<'_>) -> Result<T, ApiError> {
+        self(params, markets, ids)
+    }
+}
+
+fn parse<Beside, T>(call: &mut Call, parser: impl Parser<Beside, T>) -> Result<T, ApiError> {
+    let params = std::mem::take(&mut call.params);
+    let door = &call.shared.door;
+    let request = parser.run(params, &|symbol| door.market(symbol), &mut generate)?;
+    call.times.decoded();
+    Ok(request)
+}
+
+/// What the handler of an operation that answers `A` returns: an `A`, or one that is encoded.
+trait Answers<A> {
+    fn into_reply(self) -> Reply;
+}
+
+impl<A: Serialize> Answers<A> for A {
+    fn into_reply(self) -> Reply {
+        json(encode(&self))
+    }
+}
+
+impl<A> Answers<A> for Reply {
+    fn into_reply(self) -> Reply {
+        self
     }
 }
 
@@ -216,16 +240,4 @@ const fn first(names: &[&'static str]) -> Option<&'static str> {
     }
 }
 
-type OneOrAll<T> = Either<T, Vec<T>>;
 type Statistics = OneOrAll<StatisticsTicker>;
-
-/// An answer of one of two forms, of which only the schema is needed.
-#[derive(JsonSchema)]
-#[schemars(inline)]
-#[serde(untagged)]
-enum Either<A, B> {
-    #[expect(dead_code, reason = "for its schema")]
-    One(A),
-    #[expect(dead_code, reason = "for its schema")]
-    Other(B),
-}

@@ -18,7 +18,6 @@ pub(crate) mod market;
 pub(crate) mod openapi;
 pub(crate) mod operations;
 pub(crate) mod positions;
-pub(crate) mod reach;
 pub(crate) mod rest;
 pub(crate) mod select;
 pub(crate) mod shared;

@@ -12,7 +12,6 @@ pub(crate) mod history;
 pub(crate) mod identity;
 pub(crate) mod limits;
 pub(crate) mod names;
-pub(crate) mod opening;
 pub(crate) mod operator;
 pub(crate) mod query;
 pub(crate) mod refusal;

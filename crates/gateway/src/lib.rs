@@ -48,10 +48,10 @@ use crate::binance::shared::Known;
 use crate::binance::users::Users;
 pub use crate::door::access::AccessRecord;
 use crate::door::directory::{Directory, SharedDirectory};
-use crate::door::opening::open_lists;
 pub use crate::door::operator::{
     Answering, Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, Page, Place,
 };
+use crate::door::query::open_lists;
 pub use crate::door::settings::DoorSettings;
 use crate::feed::lists::Lists;
 pub use crate::socket::cors::{Origin, OriginError};

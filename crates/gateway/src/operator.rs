@@ -1,3 +1,119 @@
-//! The operators' API over HTTP, at `/admin/v1`.
+//! The operators' API, `/admin/v1`: here the sender is verified to be an operator. The backend
+//! is given to the gateway, since that takes more than a gateway sees: the data folder, for one.
 
-pub(crate) mod serve;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::HeaderValue;
+use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use axum::routing::any;
+use protocol::signed::{ApiError, Params, sign};
+use venue::api_key_hash;
+
+use crate::clock::now_us;
+use crate::door::access::Attempt;
+use crate::door::identity::Permission;
+use crate::door::operator::{
+    OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, Page, Place,
+};
+use crate::door::shared::Door;
+use crate::socket::http::{Asked, Failure, Reply, SignedRequest, header_text};
+use crate::socket::settings::SocketSettings;
+
+const OPERATION_WEIGHT: u32 = 1;
+
+/// What the operators' requests are carried out with.
+#[derive(Debug)]
+pub(crate) struct Operators {
+    pub(crate) door: Arc<Door>,
+    pub(crate) settings: SocketSettings,
+    /// Without a backend, there is nothing here.
+    pub(crate) api: Option<Arc<dyn OperatorApi>>,
+}
+
+pub(crate) fn router(operators: Arc<Operators>) -> Router {
+    Router::new()
+        .route("/admin/v1", any(serve))
+        .route("/admin/v1/{*path}", any(serve))
+        .with_state(operators)
+}
+
+async fn serve(State(shared): State<Arc<Operators>>, request: Request) -> Response {
+    let attempt = Asked::of(&request).attempt();
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let below = path.strip_prefix(OPERATOR_ROOT).unwrap_or_default();
+    let Some(api) = shared.api.clone() else {
+        return refuse(&shared, &attempt, ApiError::not_found(method.as_str(), &path));
+    };
+    match api.find(&method, below) {
+        Place::Page(page) => page.into_response(),
+        Place::Operation => match carry_out(&shared, &*api, below, request).await {
+            Ok(answer) => {
+                if let Some((code, msg)) = &answer.refusal {
+                    shared.door.note(&attempt, answer.status, *code, msg);
+                }
+                Reply { status: answer.status, body: answer.body }.into_response()
+            }
+            Err(error) => refuse(&shared, &attempt, error),
+        },
+        Place::OtherMethods(methods) => {
+            let error = ApiError::method_not_allowed(method.as_str(), &path);
+            let mut response = refuse(&shared, &attempt, error);
+            if let Ok(methods) = HeaderValue::try_from(methods) {
+                response.headers_mut().insert(ALLOW, methods);
+            }
+            response
+        }
+        Place::Nowhere => refuse(&shared, &attempt, ApiError::not_found(method.as_str(), &path)),
+    }
+}
+
+fn refuse(shared: &Operators, attempt: &Attempt, error: ApiError) -> Response {
+    shared.door.note(attempt, error.status, error.code, &error.msg);
+    Failure(error).into_response()
+}
+
+async fn carry_out(
+    shared: &Operators,
+    api: &dyn OperatorApi,
+    path: &str,
+    request: Request,
+) -> Result<OperatorAnswer, ApiError> {
+    let method = request.method().clone();
+    let sent = SignedRequest::read(request, &shared.settings).await?;
+    shared.door.limits.spend(sent.peer, OPERATION_WEIGHT)?;
+    // Time and signature belong into the query string: the body is the request's own.
+    let mut params = Params::parse(&sent.query, b"")?;
+    let api_key = sign::check_api_key(sent.api_key.as_ref().map(header_text))?;
+    let signer = shared.door.signer(api_key_hash(api_key)).await?;
+    let is_operator = Permission::Operate;
+    let signer = signer
+        .filter(|signer| is_operator.is_of(signer.role) && signer.is_valid(sent.peer))
+        .ok_or_else(ApiError::api_key_rejected)?;
+    sign::verify(signer.verifying_key(), &sent.query, &sent.body)?;
+    sign::check_time(&mut params, now_us())?;
+    let request = OperatorRequest {
+        key: signer.key,
+        received_ns: sent.received_ns,
+        method,
+        path: path.to_owned(),
+        query: params.into_unread(),
+        body: sent.body,
+    };
+    Ok(api.answer(request).await)
+}
+
+impl IntoResponse for Page {
+    fn into_response(self) -> Response {
+        let mut response = self.body.into_response();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        if self.is_gzip {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        response
+    }
+}

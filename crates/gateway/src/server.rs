@@ -15,14 +15,13 @@ use venue::Handle;
 use crate::Gateway;
 use crate::binance;
 use crate::binance::listen_keys::ListenKeys;
-use crate::binance::reach::Reach;
-use crate::binance::shared::Shared;
+use crate::binance::shared::{Reach, Shared};
 use crate::door::admission::Admission;
 use crate::door::limits::Limits;
 use crate::door::sessions;
 use crate::door::shared::Door;
 use crate::monitoring;
-use crate::operator::serve::{self as operator, Operators};
+use crate::operator::{self, Operators};
 use crate::socket::accept::Port;
 use crate::socket::cors;
 use crate::socket::http::{Asked, Failure};
@@ -93,20 +92,17 @@ async fn forget(door: Arc<Door>) {
     }
 }
 
-/// Paths that nothing is served at, and methods that a path does not take.
+/// Refuses paths without a route, and methods that a path does not take.
 fn refuse_others(router: Router, door: Arc<Door>) -> Router {
-    let refuse = move |door: &Door, request: &Request, error: ApiError| {
-        door.note(&Asked::of(request).attempt(), error.status, error.code, &error.msg);
-        Failure(error)
+    let refuse = |error: fn(&str, &str) -> ApiError| {
+        let door = Arc::clone(&door);
+        move |request: Request| async move {
+            let error = error(request.method().as_str(), request.uri().path());
+            door.note(&Asked::of(&request).attempt(), error.status, error.code, &error.msg);
+            Failure(error)
+        }
     };
-    let own = Arc::clone(&door);
-    let not_found = move |request: Request| async move {
-        let error = ApiError::not_found(request.method().as_str(), request.uri().path());
-        refuse(&own, &request, error)
-    };
-    let method_not_allowed = move |request: Request| async move {
-        let error = ApiError::method_not_allowed(request.method().as_str(), request.uri().path());
-        refuse(&door, &request, error)
-    };
-    router.fallback(not_found).method_not_allowed_fallback(method_not_allowed)
+    router
+        .fallback(refuse(ApiError::not_found))
+        .method_not_allowed_fallback(refuse(ApiError::method_not_allowed))
 }

@@ -6,7 +6,6 @@ pub(crate) mod cors;
 pub(crate) mod http;
 pub(crate) mod refusal;
 pub(crate) mod settings;
-pub(crate) mod stopping;
 pub(crate) mod timed;
 pub(crate) mod tls;
 pub(crate) mod websocket;

@@ -53,7 +53,7 @@ pub(crate) async fn open(
     upgrade: Upgrade,
 ) -> Result<Response, Failure> {
     let upgrade = websocket::check(&shared.door.stopping, upgrade)?;
-    shared.door.spend(peer, SESSION_WEIGHT)?;
+    shared.door.limits.spend(peer, SESSION_WEIGHT)?;
     let mut params = Params::parse(uri.query().unwrap_or_default(), b"")?;
     let unit = time_unit(&mut params)?;
     let return_rate_limits = params.flag("returnRateLimits")?.unwrap_or(true);
@@ -112,17 +112,16 @@ impl Session for ApiSession {
     const MESSAGE_LEN_MAX: usize = MESSAGE_LEN_MAX;
 
     async fn receive(&mut self, text: &str) -> Result<Option<String>, End> {
-        let Request { id, method, params, signed, return_rate_limits } = match Request::parse(text)
-        {
+        let request = match Request::parse(text) {
             Ok(request) => request,
-            Err((id, error)) => return Ok(Some(self.form(&id, Err(error), None))),
+            Err((id, error)) => return Ok(Some(self.form(None).form(&id, Err(error), None))),
         };
-        let tells = return_rate_limits.unwrap_or(self.return_rate_limits);
+        let Request { id, method, params, signed, return_rate_limits } = request;
+        let form = self.form(return_rate_limits);
         self.revoke();
         let method = method.strip_prefix("v3/").unwrap_or(&method);
         if let Some(operation) = Operation::named(method) {
             let call = self.call(params, signed);
-            let form = Form { shared: Arc::clone(&self.shared), unit: self.unit, tells };
             let mut answer = Box::pin(async move {
                 let (answer, spent) = operation.carry_out(call).await;
                 form.form(&id, answer, spent)
@@ -134,7 +133,6 @@ impl Session for ApiSession {
             self.under_way.push(answer);
             return Ok(None);
         }
-        let form = Form { shared: Arc::clone(&self.shared), unit: self.unit, tells };
         let attempt = Attempt {
             address: Some(self.peer),
             key: named_among(&params),
@@ -143,7 +141,7 @@ impl Session for ApiSession {
         };
         // It may be waited for: what was sent before does not wait with it.
         self.shared.door.handle.carry_out();
-        let (answer, spent) = match self.shared.door.spend(self.peer, SESSION_WEIGHT) {
+        let (answer, spent) = match self.shared.door.limits.spend(self.peer, SESSION_WEIGHT) {
             Ok(spent) => {
                 let answer = self.serve(method, params, signed).await;
                 (answer.map_err(Refusal::into_error), Some(spent))
@@ -338,9 +336,9 @@ impl ApiSession {
         }))
     }
 
-    fn form(&self, id: &Id, answer: Result<Reply, ApiError>, spent: Option<u32>) -> String {
-        let (shared, unit) = (Arc::clone(&self.shared), self.unit);
-        Form { shared, unit, tells: self.return_rate_limits }.form(id, answer, spent)
+    fn form(&self, return_rate_limits: Option<bool>) -> Form {
+        let tells = return_rate_limits.unwrap_or(self.return_rate_limits);
+        Form { shared: Arc::clone(&self.shared), unit: self.unit, tells }
     }
 }
 

@@ -28,9 +28,4 @@ impl Client {
         let (outlet, combined) = (Arc::new(outlet), AtomicBool::new(combined));
         (Arc::new(Self { outlet, combined, unit }), messages)
     }
-
-    /// `false` when the connection is gone, or is now being cut.
-    pub(crate) fn push(&self, message: Utf8Bytes) -> bool {
-        self.outlet.push(message)
-    }
 }

@@ -14,7 +14,6 @@ pub(crate) mod inbox;
 mod overall;
 mod readers;
 mod round;
-mod speed;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,11 +23,10 @@ use protocol::binance::stream::{Speed, Stream};
 use spool::Applied;
 use types::{Event, InstrumentId, Market};
 
-use self::feed::Feed;
+use self::feed::{Feed, ROUNDS, round_of};
 use self::inbox::Change;
 use self::overall::Overall;
 use self::round::Round;
-use self::speed::{ROUNDS, round_of};
 use crate::binance::client::Client;
 use crate::clock::now_ns;
 

@@ -74,7 +74,7 @@ pub(crate) async fn all_lists(
                 && request.times.contains(list.created_ns)
         });
         found.sort_unstable_by_key(id_of);
-        part(request.from_id.is_some(), &request.times, request.limit).of(found)
+        part(request.from_id.is_some(), &request.times, request.limit).of(found.into_iter())
     })
     .await
 }

@@ -120,7 +120,7 @@ impl Operation {
     pub(crate) async fn carry_out(&self, call: Call) -> (Result<Reply, ApiError>, Option<u32>) {
         let shared = Arc::clone(&call.shared);
         let door = &shared.door;
-        let spent = door.spend(call.peer, self.weight(&call.params));
+        let spent = door.limits.spend(call.peer, self.weight(&call.params));
         if let (Ok(spent), Err(busy)) = (&spent, self.admit(&call)) {
             // Metrics count it. The access record is for senders without the right.
             return (Err(busy), Some(*spent));
@@ -176,9 +176,8 @@ impl Operation {
         answer(call).await
     }
 
-    /// By its name in the WebSocket API, with or without the version.
+    /// By its name in the WebSocket API, without the version.
     pub(crate) fn named(name: &str) -> Option<&'static Self> {
-        let name = name.strip_prefix("v3/").unwrap_or(name);
         OPERATIONS.iter().find(|operation| operation.name == Some(name))
     }
 

@@ -3,9 +3,10 @@
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use venue::Handle;
+
 use crate::binance::hub::inbox::Inbox;
 use crate::binance::listen_keys::{ListenKey, ListenKeys};
-use crate::binance::reach::Reach;
 use crate::binance::users::Users;
 use crate::door::directory::{Directory, SharedDirectory};
 use crate::door::shared::Door;
@@ -44,6 +45,13 @@ impl Known {
     ) -> (MutexGuard<'_, Users>, impl Deref<Target = Directory> + '_) {
         (self.users(), self.directory.read())
     }
+}
+
+/// What the publisher's thread, which must not wait, needs to query the engine.
+#[derive(Debug)]
+pub(crate) struct Reach {
+    pub(crate) handle: Handle,
+    pub(crate) runtime: tokio::runtime::Handle,
 }
 
 /// What all connections share.

@@ -9,9 +9,9 @@ use spool::{NumberedEvent, SpoolError};
 use types::{AccountId, KeyId};
 
 use crate::binance::client::Client;
-use crate::binance::reach::ask_patiently;
+use crate::binance::positions::run_on_publisher;
 use crate::binance::shared::Shared;
-use crate::binance::users::Form;
+use crate::binance::users::{Form, Reader};
 use crate::clock::now_ns;
 use crate::feed::account::ReaderId;
 use crate::feed::backlog::{Backlog, Unsent};
@@ -34,10 +34,10 @@ pub(crate) async fn subscribe(
     from_seq: Option<u64>,
 ) -> Result<UserData, ApiError> {
     let known = Arc::clone(&shared.known);
-    let (reader, own_form) = (Arc::clone(client), form.clone());
+    let reader = Reader { client: Arc::clone(client), form: form.clone() };
     let asked = shared.door.ask_views(move |_, spool| {
         let holds = from_seq.is_some();
-        (known.users().subscribe(account, key, &reader, own_form, holds), spool.reader())
+        (known.users().feed.subscribe(account, key, reader, holds), spool.reader())
     });
     let (id, spool) = asked.await?;
     let user_data = UserData { account, id };
@@ -64,7 +64,7 @@ pub(crate) async fn subscribe(
 
 pub(crate) async fn unsubscribe(shared: &Shared, user_data: &UserData) -> Result<(), ApiError> {
     let (known, UserData { account, id }) = (Arc::clone(&shared.known), user_data.clone());
-    Ok(shared.door.ask_views(move |_, _| known.users().unsubscribe(account, id)).await?)
+    Ok(shared.door.ask_views(move |_, _| known.users().feed.unsubscribe(account, id)).await?)
 }
 
 /// What happened before the subscription, on its way to the client.
@@ -91,8 +91,8 @@ impl Past {
         };
         let UserData { account, id } = self.user_data;
         let known = Arc::clone(&self.shared.known);
-        let release = move || known.users().release(account, id, next_seq);
-        if ask_patiently(&self.shared.door.handle, release).await.is_none() {
+        let release = move || known.users().feed.release(account, id, next_seq);
+        if run_on_publisher(&self.shared.door.handle, release).await.is_none() {
             outlet.cut.notify_one();
         }
     }

@@ -25,14 +25,14 @@ use types::{
 use crate::binance::client::Client;
 use crate::door::directory::Directory;
 use crate::door::query::{Asked, FoundBalances};
-use crate::feed::account::{AccountFeed, AccountReader, Listening, ReaderId};
+use crate::feed::account::{AccountFeed, AccountReader, Listening};
 use crate::feed::lists::Lists;
 use crate::feed::outlet::Outlet;
 
 #[derive(Debug)]
 pub(crate) struct Users {
     lists: Lists,
-    feed: AccountFeed<Reader>,
+    pub(crate) feed: AccountFeed<Reader>,
     /// The last trade that self-trade prevention did not let happen: the events that follow it say
     /// what became of its orders.
     prevented: Option<TradePrevented>,
@@ -43,9 +43,9 @@ pub(crate) struct Users {
 }
 
 #[derive(Debug)]
-struct Reader {
-    client: Arc<Client>,
-    form: Form,
+pub(crate) struct Reader {
+    pub(crate) client: Arc<Client>,
+    pub(crate) form: Form,
 }
 
 impl AccountReader for Reader {
@@ -86,29 +86,6 @@ impl Users {
             touched: BTreeMap::new(),
             is_asking: false,
         }
-    }
-
-    /// From here on the client gets the account's events; what it shall get before them is sent by
-    /// the subscriber that holds them back.
-    pub(crate) fn subscribe(
-        &mut self,
-        account: AccountId,
-        key: KeyId,
-        client: &Arc<Client>,
-        form: Form,
-        holds: bool,
-    ) -> ReaderId {
-        let reader = Reader { client: Arc::clone(client), form };
-        self.feed.subscribe(account, key, reader, holds)
-    }
-
-    /// All events below this number have been sent again.
-    pub(crate) fn release(&mut self, account: AccountId, id: ReaderId, next_seq: u64) {
-        self.feed.release(account, id, next_seq);
-    }
-
-    pub(crate) fn unsubscribe(&mut self, account: AccountId, id: ReaderId) {
-        self.feed.unsubscribe(account, id);
     }
 
     /// A listen key is over.

@@ -46,7 +46,7 @@ impl Directory {
             directory.list(instrument);
             let phase = engine.phase(instrument.id).unwrap_or(Phase::Continuous);
             let is_delisted = engine.is_delisted(instrument.id);
-            directory.note(instrument.id, |trading| {
+            directory.set_trading(instrument.id, |trading| {
                 (trading.phase, trading.is_delisted) = (phase, is_delisted);
             });
             if let Some(rules) = engine.instrument_rules(instrument.id) {
@@ -57,40 +57,6 @@ impl Directory {
             directory.add_key(key, spec)?;
         }
         Ok(directory)
-    }
-
-    pub(crate) fn apply(&mut self, event: &Event) {
-        match event {
-            Event::AssetListed(listed) => self.assets.push(listed.asset),
-            Event::InstrumentListed(listed) => self.list(&listed.instrument),
-            Event::InstrumentUpdated(updated) => self.list(&updated.instrument),
-            Event::InstrumentRulesSet(set) => self.set_rules(set.instrument, &set.rules),
-            Event::PhaseChanged(changed) => {
-                self.note(changed.instrument, |trading| trading.phase = changed.phase);
-            }
-            Event::InstrumentDelisted(delisted) => {
-                self.note(delisted.instrument, |trading| trading.is_delisted = true);
-            }
-            Event::VenueHalted(_) => self.set_halted(true),
-            Event::VenueResumed(()) => self.set_halted(false),
-            Event::AccountCreated(created) => {
-                self.accounts.insert(created.account, created.spec);
-            }
-            Event::AccountUpdated(updated) => {
-                self.accounts.insert(updated.account, updated.spec);
-            }
-            Event::KeyCreated(created) => {
-                if let Err(error) = self.add_key(created.key, &created.spec) {
-                    tracing::warn!(key = %created.key, %error, "a new key cannot be used");
-                }
-            }
-            Event::KeyRevoked(revoked) => {
-                if let Some(hash) = self.hash_of_key.remove(&revoked.key) {
-                    self.signers.remove(&hash);
-                }
-            }
-            _ => {}
-        }
     }
 
     pub(crate) fn market(&self, symbol: &str) -> Option<Market> {
@@ -155,7 +121,7 @@ impl Directory {
         }
     }
 
-    fn note(&mut self, id: InstrumentId, change: impl FnOnce(&mut TradingState)) {
+    fn set_trading(&mut self, id: InstrumentId, change: impl FnOnce(&mut TradingState)) {
         if let Some(market) = self.markets.get_mut(id.0 as usize) {
             change(&mut market.trading);
         }
@@ -171,6 +137,12 @@ impl Directory {
         self.is_halted = is_halted;
         for market in &mut self.markets {
             market.trading.is_venue_halted = is_halted;
+        }
+    }
+
+    fn remove_key(&mut self, key: KeyId) {
+        if let Some(hash) = self.hash_of_key.remove(&key) {
+            self.signers.remove(&hash);
         }
     }
 
@@ -204,27 +176,36 @@ impl SharedDirectory {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Only an event that concerns the directory takes the lock.
     pub(crate) fn apply(&self, event: &Event) {
-        if concerns_directory(event) {
-            self.0.write().unwrap_or_else(PoisonError::into_inner).apply(event);
+        let directory = || self.0.write().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::AssetListed(listed) => directory().assets.push(listed.asset),
+            Event::InstrumentListed(listed) => directory().list(&listed.instrument),
+            Event::InstrumentUpdated(updated) => directory().list(&updated.instrument),
+            Event::InstrumentRulesSet(set) => directory().set_rules(set.instrument, &set.rules),
+            Event::PhaseChanged(changed) => {
+                directory()
+                    .set_trading(changed.instrument, |trading| trading.phase = changed.phase);
+            }
+            Event::InstrumentDelisted(delisted) => {
+                directory().set_trading(delisted.instrument, |trading| trading.is_delisted = true);
+            }
+            Event::VenueHalted(_) => directory().set_halted(true),
+            Event::VenueResumed(()) => directory().set_halted(false),
+            Event::AccountCreated(created) => {
+                directory().accounts.insert(created.account, created.spec);
+            }
+            Event::AccountUpdated(updated) => {
+                directory().accounts.insert(updated.account, updated.spec);
+            }
+            Event::KeyCreated(created) => {
+                if let Err(error) = directory().add_key(created.key, &created.spec) {
+                    tracing::warn!(key = %created.key, %error, "a new key cannot be used");
+                }
+            }
+            Event::KeyRevoked(revoked) => directory().remove_key(revoked.key),
+            _ => {}
         }
     }
-}
-
-fn concerns_directory(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::AssetListed(_)
-            | Event::InstrumentListed(_)
-            | Event::InstrumentUpdated(_)
-            | Event::InstrumentRulesSet(_)
-            | Event::InstrumentDelisted(_)
-            | Event::PhaseChanged(_)
-            | Event::VenueHalted(_)
-            | Event::VenueResumed(())
-            | Event::AccountCreated(_)
-            | Event::AccountUpdated(_)
-            | Event::KeyCreated(_)
-            | Event::KeyRevoked(_)
-    )
 }

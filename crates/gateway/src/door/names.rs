@@ -2,18 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use types::{ClOrdId, InstrumentId, Order, OrderId, OrderList};
+use engine::Engine;
+use types::{AccountId, ClOrdId, InstrumentId, OrderId, OrderList};
 
 #[derive(Debug, Default)]
 pub(crate) struct Names(BTreeMap<(InstrumentId, OrderId), ClOrdId>);
 
 impl Names {
-    /// What is kept of the account's orders is looked through once.
-    pub(crate) fn of_lists<Open: Iterator<Item = Order>>(
-        lists: &[OrderList],
-        open: impl Fn(InstrumentId) -> Open,
-        finished: impl Iterator<Item = Order>,
-    ) -> Self {
+    /// Goes through the account's open and finished orders once.
+    pub(crate) fn of_lists(engine: &Engine, account: AccountId, lists: &[OrderList]) -> Self {
         let ids = |list: &OrderList| {
             let instrument = list.instrument;
             list.orders.into_iter().flatten().map(move |order_id| (instrument, order_id))
@@ -23,10 +20,10 @@ impl Names {
             return Self::default();
         }
         let instruments: BTreeSet<_> = wanted.iter().map(|(instrument, _)| *instrument).collect();
-        let open = instruments.into_iter().flat_map(open);
-        let named = |order: Order| ((order.instrument, order.order_id), order.cl_ord_id);
-        let all = open.chain(finished).map(named);
-        Self(all.filter(|(id, _)| wanted.contains(id)).collect())
+        let open = instruments.into_iter().flat_map(|id| engine.open_orders(account, id));
+        let all = open.chain(engine.finished_orders(account));
+        let named = all.map(|order| ((order.instrument, order.order_id), order.cl_ord_id));
+        Self(named.filter(|(id, _)| wanted.contains(id)).collect())
     }
 
     pub(crate) fn of(&self, instrument: InstrumentId, order_id: OrderId) -> Option<ClOrdId> {

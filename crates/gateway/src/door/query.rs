@@ -30,6 +30,9 @@ pub(crate) enum Unanswered {
     HistoryFailed,
 }
 
+/// A query's answer, or why it has none.
+pub(crate) type Answered<T> = Result<T, Unanswered>;
+
 /// Which of what was found is wanted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Part {
@@ -38,12 +41,15 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    pub(crate) fn of<T>(self, mut found: Vec<T>) -> Vec<T> {
+    pub(crate) fn of<T>(self, found: impl DoubleEndedIterator<Item = T>) -> Vec<T> {
         match self {
-            Self::First(limit) => found.truncate(limit),
-            Self::Last(limit) => drop(found.drain(..found.len().saturating_sub(limit))),
+            Self::First(limit) => found.take(limit).collect(),
+            Self::Last(limit) => {
+                let mut last: Vec<T> = found.rev().take(limit).collect();
+                last.reverse();
+                last
+            }
         }
-        found
     }
 }
 
@@ -58,7 +64,7 @@ impl Door {
     async fn ask_engine<R: Send + 'static>(
         &self,
         question: impl FnOnce(&Engine) -> R + Send + 'static,
-    ) -> Result<R, Unanswered> {
+    ) -> Answered<R> {
         self.answered(self.handle.read(question)).await
     }
 
@@ -66,14 +72,14 @@ impl Door {
     pub(crate) async fn ask_views<R: Send + 'static>(
         &self,
         question: impl FnOnce(&Views, &Spool) -> R + Send + 'static,
-    ) -> Result<R, Unanswered> {
+    ) -> Answered<R> {
         self.answered(self.handle.read_views(question)).await
     }
 
     async fn answered<R, Gone>(
         &self,
         asked: Result<impl Future<Output = Result<R, Gone>>, Refused>,
-    ) -> Result<R, Unanswered> {
+    ) -> Answered<R> {
         let answer = asked.map_err(Unanswered::Refused)?;
         match timeout(self.settings.answer_timeout, answer).await {
             Ok(Ok(answer)) => Ok(answer),
@@ -83,7 +89,7 @@ impl Door {
     }
 
     /// The key of that hash.
-    pub(crate) async fn signer(&self, hash: [u8; 16]) -> Result<Option<Arc<Signer>>, Unanswered> {
+    pub(crate) async fn signer(&self, hash: [u8; 16]) -> Answered<Option<Arc<Signer>>> {
         let known = || self.directory().signer(&hash);
         if let Some(signer) = known() {
             return Ok(Some(signer));
@@ -94,7 +100,7 @@ impl Door {
     }
 
     /// Whether engine and publisher answer.
-    pub(crate) async fn ask_whether_ready(&self) -> Result<(), Unanswered> {
+    pub(crate) async fn ask_whether_ready(&self) -> Answered<()> {
         self.ask_engine(|_| ()).await?;
         self.ask_views(|_, _| ()).await
     }
@@ -108,7 +114,7 @@ impl Door {
         account: AccountId,
         instrument: InstrumentId,
         order: OrderRef,
-    ) -> Result<Option<Order>, Unanswered> {
+    ) -> Answered<Option<Order>> {
         self.ask_engine(move |engine| engine.order(account, instrument, &order)).await
     }
 
@@ -116,7 +122,7 @@ impl Door {
         &self,
         account: AccountId,
         only: Option<InstrumentId>,
-    ) -> Result<Vec<Order>, Unanswered> {
+    ) -> Answered<Vec<Order>> {
         self.ask_engine(move |engine| {
             let instruments: Vec<InstrumentId> = match only {
                 Some(id) => vec![id],
@@ -135,14 +141,14 @@ impl Door {
         instrument: InstrumentId,
         is_wanted: impl Fn(&Order) -> bool + Send + 'static,
         part: Part,
-    ) -> Result<Vec<Order>, Unanswered> {
+    ) -> Answered<Vec<Order>> {
         self.ask_engine(move |engine| {
             let open = engine.open_orders(account, instrument);
             let wanted = |order: &Order| order.instrument == instrument && is_wanted(order);
             let all = open.chain(engine.finished_orders(account));
             let mut orders: Vec<Order> = all.filter(wanted).collect();
             orders.sort_unstable_by_key(|order| order.order_id);
-            part.of(orders)
+            part.of(orders.into_iter())
         })
         .await
     }
@@ -154,18 +160,10 @@ impl Door {
         instrument: InstrumentId,
         is_wanted: impl Fn(&AccountTrade) -> bool + Send + 'static,
         part: Part,
-    ) -> Result<Vec<AccountTrade>, Unanswered> {
+    ) -> Answered<Vec<AccountTrade>> {
         self.ask_engine(move |engine| {
             let wanted = |trade: &AccountTrade| trade.instrument == instrument && is_wanted(trade);
-            let trades = engine.account_trades(account).filter(wanted);
-            match part {
-                Part::First(limit) => trades.take(limit).collect(),
-                Part::Last(limit) => {
-                    let mut last: Vec<AccountTrade> = trades.rev().take(limit).collect();
-                    last.reverse();
-                    last
-                }
-            }
+            part.of(engine.account_trades(account).filter(wanted))
         })
         .await
     }
@@ -175,7 +173,7 @@ impl Door {
         &self,
         account: AccountId,
         orders: Vec<Order>,
-    ) -> Result<Vec<(Order, Option<u64>)>, Unanswered> {
+    ) -> Answered<Vec<(Order, Option<u64>)>> {
         self.ask_engine(move |engine| {
             let placed_ns = engine.placed_ns(account, &orders);
             orders.into_iter().zip(placed_ns).collect()
@@ -189,11 +187,11 @@ impl Door {
         &self,
         account: AccountId,
         choose: impl FnOnce(Vec<OrderList>) -> Vec<OrderList> + Send + 'static,
-    ) -> Result<(Vec<OrderList>, Names), Unanswered> {
+    ) -> Answered<(Vec<OrderList>, Names)> {
         self.ask_engine(move |engine| {
             let all = engine.done_order_lists(account).chain(engine.order_lists(account));
             let chosen = choose(all.collect());
-            let names = names_of(engine, account, &chosen);
+            let names = Names::of_lists(engine, account, &chosen);
             (chosen, names)
         })
         .await
@@ -204,12 +202,12 @@ impl Door {
         &self,
         order: Order,
         order_list: OrderListId,
-    ) -> Result<(Option<u64>, Option<OrderList>, Names), Unanswered> {
+    ) -> Answered<(Option<u64>, Option<OrderList>, Names)> {
         self.ask_engine(move |engine| {
             let Order { account, instrument, .. } = order;
             let placed_ns = engine.placed_ns(account, &[order])[0];
             let list = engine.order_list(account, instrument, Some(order_list), None);
-            let names = names_of(engine, account, list.as_slice());
+            let names = Names::of_lists(engine, account, list.as_slice());
             (placed_ns, list, names)
         })
         .await
@@ -219,8 +217,8 @@ impl Door {
         &self,
         account: AccountId,
         lists: Vec<OrderList>,
-    ) -> Result<Names, Unanswered> {
-        self.ask_engine(move |engine| names_of(engine, account, &lists)).await
+    ) -> Answered<Names> {
+        self.ask_engine(move |engine| Names::of_lists(engine, account, &lists)).await
     }
 
     /// Whether the order would be taken on; nothing changes.
@@ -228,19 +226,14 @@ impl Door {
         &self,
         account: AccountId,
         order: NewOrder,
-    ) -> Result<Result<(), RejectReason>, Unanswered> {
+    ) -> Answered<Result<(), RejectReason>> {
         self.ask_engine(move |engine| engine.check_new_order(account, &order)).await
     }
 }
 
-fn names_of(engine: &Engine, account: AccountId, lists: &[OrderList]) -> Names {
-    let open = |instrument| engine.open_orders(account, instrument);
-    Names::of_lists(lists, open, engine.finished_orders(account))
-}
-
 /// Balances, fees, limits, prices.
 impl Door {
-    pub(crate) async fn balances(&self, account: AccountId) -> Result<Vec<Balance>, Unanswered> {
+    pub(crate) async fn balances(&self, account: AccountId) -> Answered<Vec<Balance>> {
         self.ask_engine(move |engine| engine.balances(account).to_vec()).await
     }
 
@@ -250,7 +243,7 @@ impl Door {
         &self,
         account: AccountId,
         instruments: Vec<InstrumentId>,
-    ) -> Result<Vec<(i32, i32)>, Unanswered> {
+    ) -> Answered<Vec<(i32, i32)>> {
         self.ask_engine(move |engine| {
             let fees = |id: &InstrumentId| engine.account_fees(account, *id).unwrap_or_default();
             instruments.iter().map(fees).collect()
@@ -258,10 +251,7 @@ impl Door {
         .await
     }
 
-    pub(crate) async fn account_risk(
-        &self,
-        account: AccountId,
-    ) -> Result<Option<AccountRisk>, Unanswered> {
+    pub(crate) async fn account_risk(&self, account: AccountId) -> Answered<Option<AccountRisk>> {
         self.ask_engine(move |engine| engine.account_risk(account)).await
     }
 
@@ -269,14 +259,24 @@ impl Door {
     pub(crate) async fn order_rate(
         &self,
         account: AccountId,
-    ) -> Result<Option<(AccountRisk, OrderRate)>, Unanswered> {
+    ) -> Answered<Option<(AccountRisk, OrderRate)>> {
         self.ask_engine(move |engine| engine.account_risk(account).zip(engine.order_rate(account)))
             .await
     }
 
-    pub(crate) async fn avg_price(&self, id: InstrumentId) -> Result<Option<Price>, Unanswered> {
+    pub(crate) async fn avg_price(&self, id: InstrumentId) -> Answered<Option<Price>> {
         self.ask_engine(move |engine| engine.avg_price(id)).await
     }
+}
+
+/// The order lists that are open when the venue opens, each with its orders.
+pub(crate) fn open_lists(engine: &Engine) -> Vec<(OrderList, Vec<Order>)> {
+    let with_orders = |list: OrderList| {
+        let find = |id| engine.order(list.account, list.instrument, &OrderRef::by_id(id));
+        (list, list.orders.into_iter().flatten().filter_map(find).collect())
+    };
+    let lists = engine.accounts().flat_map(|(account, _)| engine.order_lists(account));
+    lists.map(with_orders).collect()
 }
 
 /// Queries balances from the engine, for a caller that waits for nothing else.

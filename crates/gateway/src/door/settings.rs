@@ -19,19 +19,17 @@ pub struct DoorSettings {
 }
 
 impl DoorSettings {
-    pub const ANSWER_TIMEOUT_DEFAULT: Duration = Duration::from_secs(10);
     /// Far more than the wait of hundreds of clients with one request in flight each.
     pub const LATE_AFTER_DEFAULT: Duration = Duration::from_millis(250);
-    /// What clients of the trading API reckon with.
-    pub const WEIGHT_PER_MINUTE_DEFAULT: u32 = 6_000;
 }
 
 impl Default for DoorSettings {
     fn default() -> Self {
         Self {
-            answer_timeout: Self::ANSWER_TIMEOUT_DEFAULT,
+            answer_timeout: Duration::from_secs(10),
             late_after: Some(Self::LATE_AFTER_DEFAULT),
-            weight_per_minute: Self::WEIGHT_PER_MINUTE_DEFAULT,
+            // The limit that clients of the Binance API expect.
+            weight_per_minute: 6_000,
             loopback_limited: false,
         }
     }

@@ -1,6 +1,5 @@
 //! The door itself: what all dialects share.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use projection::History;
@@ -11,7 +10,7 @@ use venue::Handle;
 use crate::door::access::{AccessRecord, Attempt};
 use crate::door::admission::Admission;
 use crate::door::directory::{Directory, SharedDirectory};
-use crate::door::limits::{Limits, OverLimit};
+use crate::door::limits::Limits;
 use crate::door::settings::DoorSettings;
 
 /// The door of the venue: what every way in shares, whatever is spoken on it.
@@ -36,11 +35,6 @@ impl Door {
 
     pub(crate) fn market(&self, symbol: &str) -> Option<Market> {
         self.directory().market(symbol)
-    }
-
-    /// Counts a request against what its sender may ask for. Gives what has been spent with it.
-    pub(crate) fn spend(&self, peer: IpAddr, weight: u32) -> Result<u32, OverLimit> {
-        self.limits.spend(peer, weight)
     }
 
     /// Records what was refused before the log.

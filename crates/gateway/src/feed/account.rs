@@ -8,7 +8,6 @@
 //!   and in order, or is cut.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use types::{AccountId, KeyId};
 
@@ -17,7 +16,7 @@ use crate::feed::outlet::Outlet;
 /// A subscriber of an account.
 pub(crate) trait AccountReader {
     /// What its connection is sent.
-    type Message;
+    type Message: std::fmt::Debug;
 
     fn outlet(&self) -> &Outlet<Self::Message>;
 }
@@ -25,24 +24,20 @@ pub(crate) trait AccountReader {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct ReaderId(u64);
 
+#[derive(Debug)]
 pub(crate) struct AccountFeed<R: AccountReader> {
     readers: HashMap<AccountId, Vec<Listening<R>>>,
     last_reader: u64,
 }
 
 /// A reader, and what it is yet to get.
+#[derive(Debug)]
 pub(crate) struct Listening<R: AccountReader> {
     id: ReaderId,
     pub(crate) key: KeyId,
     pub(crate) reader: R,
     /// What happened while what came before is being sent again, with the numbers of events.
     held: Option<Vec<(Option<u64>, R::Message)>>,
-}
-
-impl<R: AccountReader> fmt::Debug for AccountFeed<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AccountFeed")
-    }
 }
 
 impl<R: AccountReader> Default for AccountFeed<R> {

@@ -17,10 +17,9 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use venue::Metrics;
 
-use crate::socket::connection::Place;
+use crate::socket::connection::{Place, stopped};
 use crate::socket::http::Peer;
 use crate::socket::settings::SocketSettings;
-use crate::socket::stopping::stopped;
 use crate::socket::timed::TimedStream;
 use crate::socket::tls::Tls;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, watch};
 use venue::{Metrics, Stage};
 
 /// One place among the open connections. A WebSocket keeps it beyond the request that began it.
@@ -28,6 +28,12 @@ impl Place {
     pub(crate) fn line(&self) -> &Line {
         &self.0.line
     }
+}
+
+/// Ready once the gateway shuts down.
+pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
+    // A sender that is gone cannot signal the contrary.
+    let _sender_gone = stopping.wait_for(|stopping| *stopping).await;
 }
 
 /// Moments of one connection, as nanoseconds since it began; 0 is none.

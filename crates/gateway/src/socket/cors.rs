@@ -4,13 +4,13 @@
 //! Nothing here goes by cookies, so a page can do no more than the key that it was given: pages are
 //! kept out for the sake of venues in networks that their visitors' browsers reach.
 
-use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::http::uri::Uri;
 use axum::http::{HeaderName, HeaderValue, Method};
+use thiserror::Error;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 /// How long a browser may cache the answer.
@@ -21,7 +21,8 @@ const MAX_AGE: Duration = Duration::from_secs(600);
 pub struct Origin(HeaderValue);
 
 /// The text is no origin.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[error("`{0}` is not an origin, such as https://desk.example.com or http://localhost:3000")]
 pub struct OriginError(String);
 
 impl FromStr for Origin {
@@ -41,18 +42,6 @@ impl FromStr for Origin {
         is_all.then_some(Self(origin)).ok_or_else(wrong)
     }
 }
-
-impl fmt::Display for OriginError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(text) = self;
-        write!(
-            f,
-            "`{text}` is not an origin, such as https://desk.example.com or http://localhost:3000"
-        )
-    }
-}
-
-impl std::error::Error for OriginError {}
 
 /// The headers that pages may send, and those that they may read, beside those of HTTP.
 pub(crate) struct Headers {

@@ -30,36 +30,22 @@ pub struct SocketSettings {
     pub shutdown_grace: Duration,
 }
 
-impl SocketSettings {
-    /// Ten thousand may be idle, and there is still room for trading clients.
-    pub const CONNECTIONS_MAX_DEFAULT: usize = 12_000;
-    pub const HEAD_MAX_DEFAULT: usize = 64 << 10;
-    pub const BODY_MAX_DEFAULT: usize = 64 << 10;
-    pub const HEAD_TIMEOUT_DEFAULT: Duration = Duration::from_secs(60);
-    pub const BODY_TIMEOUT_DEFAULT: Duration = Duration::from_secs(10);
-    pub const WS_QUEUE_MAX_DEFAULT: usize = 4_096;
-    /// Binance allows 5; clients in a hurry shall not suffer from a venue on their own machine.
-    pub const WS_MESSAGES_PER_SECOND_DEFAULT: u32 = 100;
-    pub const WS_PING_EVERY_DEFAULT: Duration = Duration::from_secs(20);
-    pub const WS_SILENCE_MAX_DEFAULT: Duration = Duration::from_secs(60);
-    pub const WS_LIFE_MAX_DEFAULT: Duration = Duration::from_secs(24 * 3600);
-    pub const SHUTDOWN_GRACE_DEFAULT: Duration = Duration::from_secs(5);
-}
-
 impl Default for SocketSettings {
     fn default() -> Self {
         Self {
-            connections_max: Self::CONNECTIONS_MAX_DEFAULT,
-            head_max: Self::HEAD_MAX_DEFAULT,
-            body_max: Self::BODY_MAX_DEFAULT,
-            head_timeout: Self::HEAD_TIMEOUT_DEFAULT,
-            body_timeout: Self::BODY_TIMEOUT_DEFAULT,
-            ws_queue_max: Self::WS_QUEUE_MAX_DEFAULT,
-            ws_messages_per_second: Self::WS_MESSAGES_PER_SECOND_DEFAULT,
-            ws_ping_every: Self::WS_PING_EVERY_DEFAULT,
-            ws_silence_max: Self::WS_SILENCE_MAX_DEFAULT,
-            ws_life_max: Self::WS_LIFE_MAX_DEFAULT,
-            shutdown_grace: Self::SHUTDOWN_GRACE_DEFAULT,
+            // Room for ten thousand idle connections, and for trading clients beside them.
+            connections_max: 12_000,
+            head_max: 64 << 10,
+            body_max: 64 << 10,
+            head_timeout: Duration::from_secs(60),
+            body_timeout: Duration::from_secs(10),
+            ws_queue_max: 4_096,
+            // Binance allows 5. A client on the venue's own machine may need more.
+            ws_messages_per_second: 100,
+            ws_ping_every: Duration::from_secs(20),
+            ws_silence_max: Duration::from_secs(60),
+            ws_life_max: Duration::from_secs(24 * 3600),
+            shutdown_grace: Duration::from_secs(5),
         }
     }
 }

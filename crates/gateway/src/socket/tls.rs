@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
+use thiserror::Error;
 use tokio::time::sleep;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::ring;
@@ -32,17 +33,14 @@ struct Files {
 }
 
 /// Why there is no TLS.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum TlsError {
-    Unreadable {
-        file: PathBuf,
-        error: rustls::pki_types::pem::Error,
-    },
-    /// The two do not go together, or are of a kind that rustls does not know.
-    Unusable {
-        file: PathBuf,
-        error: rustls::Error,
-    },
+    #[error("{} holds no PEM that can be used for TLS: {error}", file.display())]
+    Unreadable { file: PathBuf, error: rustls::pki_types::pem::Error },
+    /// The two do not belong together, or are of a kind that rustls does not know.
+    #[error("the certificate {} cannot be used with its key: {error}", file.display())]
+    Unusable { file: PathBuf, error: rustls::Error },
+    #[error("no certificate could be made: {0}")]
     SelfSigned(rcgen::Error),
 }
 
@@ -143,19 +141,3 @@ impl fmt::Debug for Tls {
         f.write_str("Tls")
     }
 }
-
-impl fmt::Display for TlsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable { file, error } => {
-                write!(f, "{} holds no PEM that can be used for TLS: {error}", file.display())
-            }
-            Self::Unusable { file, error } => {
-                write!(f, "the certificate {} cannot be used with its key: {error}", file.display())
-            }
-            Self::SelfSigned(error) => write!(f, "no certificate could be made: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for TlsError {}

@@ -15,10 +15,9 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 
 use crate::clock::now_ns;
 use crate::feed::outlet::Outlet;
-use crate::socket::connection::Place;
+use crate::socket::connection::{Place, stopped};
 use crate::socket::http::Failure;
 use crate::socket::settings::SocketSettings;
-use crate::socket::stopping::stopped;
 
 /// Each connection has it for as long as it is there: the library's own 128 KiB would come to 1.5
 /// GB with as many as there may be.
@@ -85,8 +84,7 @@ pub(crate) enum End {
 type Received = Option<Result<Message, axum::Error>>;
 
 struct Connection<S> {
-    settings: SocketSettings,
-    stopping: watch::Receiver<bool>,
+    ground: Ground,
     outlet: Arc<Outlet<Utf8Bytes>>,
     queue: mpsc::Receiver<Utf8Bytes>,
     session: S,
@@ -95,7 +93,6 @@ struct Connection<S> {
     second_began: Instant,
     /// Since then.
     messages: u32,
-    _place: Place,
 }
 
 /// Whether there is to be a WebSocket at all.
@@ -112,28 +109,27 @@ pub(crate) fn check(
 /// What one is opened on: its place among the connections, the limits that hold, and when it is to
 /// end.
 pub(crate) struct Ground {
+    #[expect(dead_code, reason = "held, not read")]
     pub(crate) place: Place,
     pub(crate) settings: SocketSettings,
     pub(crate) stopping: watch::Receiver<bool>,
 }
 
 pub(crate) fn open<S: Session>(
-    Ground { place, settings, stopping }: Ground,
+    ground: Ground,
     upgrade: WebSocketUpgrade,
     (outlet, queue): (Arc<Outlet<Utf8Bytes>>, mpsc::Receiver<Utf8Bytes>),
     session: S,
 ) -> Result<Response, Failure> {
     let now = Instant::now();
     let connection = Connection {
-        settings,
-        stopping,
+        ground,
         outlet,
         queue,
         session,
         heard_at: now,
         second_began: now,
         messages: 0,
-        _place: place,
     };
     let upgrade = upgrade
         .read_buffer_size(READ_BUFFER_SIZE)
@@ -175,13 +171,13 @@ impl<S: Session> Connection<S> {
     }
 
     async fn talk(&mut self, socket: &mut WebSocket) -> End {
-        let settings = self.settings;
+        let settings = self.ground.settings;
         let ping_every = settings.ws_ping_every;
         let mut ping = interval_at(Instant::now() + ping_every, ping_every);
         ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let day = sleep(settings.ws_life_max);
         tokio::pin!(day);
-        let mut stopping = self.stopping.clone();
+        let mut stopping = self.ground.stopping.clone();
         let outlet = Arc::clone(&self.outlet);
         loop {
             let done = tokio::select! {
@@ -211,7 +207,7 @@ impl<S: Session> Connection<S> {
     async fn deliver(&mut self, socket: &mut WebSocket, first: Utf8Bytes) -> Result<(), End> {
         let queue = &mut self.queue;
         let payloads = std::iter::once(first).chain(std::iter::from_fn(|| queue.try_recv().ok()));
-        write_all(&self.settings, &self.outlet, socket, payloads).await
+        write_all(&self.ground.settings, &self.outlet, socket, payloads).await
     }
 
     /// Sends an answer, and with it all that are there by now: commands of one batch of the log are
@@ -220,11 +216,11 @@ impl<S: Session> Connection<S> {
         let session = &mut self.session;
         let more = std::iter::from_fn(|| session.next_answer().now_or_never());
         let answers = std::iter::once(first).chain(more).take(AT_ONCE);
-        write_all(&self.settings, &self.outlet, socket, answers).await
+        write_all(&self.ground.settings, &self.outlet, socket, answers).await
     }
 
     async fn write(&mut self, socket: &mut WebSocket, message: Message) -> Result<(), End> {
-        bounded(&self.settings, &self.outlet, socket.send(message)).await
+        bounded(&self.ground.settings, &self.outlet, socket.send(message)).await
     }
 
     /// Takes in a message, and with it those that have come by now. What they want done is carried
@@ -235,7 +231,7 @@ impl<S: Session> Connection<S> {
         let taken_in = self.take_in(socket, first, &mut answers).await;
         self.session.carry_out();
         if !answers.is_empty() {
-            write_all(&self.settings, &self.outlet, socket, answers).await?;
+            write_all(&self.ground.settings, &self.outlet, socket, answers).await?;
         }
         taken_in
     }
@@ -272,7 +268,7 @@ impl<S: Session> Connection<S> {
             (self.second_began, self.messages) = (self.heard_at, 0);
         }
         self.messages += 1;
-        let messages_max = self.settings.ws_messages_per_second;
+        let messages_max = self.ground.settings.ws_messages_per_second;
         if self.session.counts_messages() && self.messages > messages_max {
             Err(End::TooManyMessages)
         } else {

@@ -12,7 +12,7 @@ async fn a_body_that_is_too_large_is_refused() {
     let site = Site::new().await;
     let state = site.state().await;
     let msg = "Request body is too large; current limit is 65536 bytes.";
-    let body = vec![b'a'; SocketSettings::BODY_MAX_DEFAULT + 1];
+    let body = vec![b'a'; SocketSettings::default().body_max + 1];
     site.send("POST", "/api/v3/order", &[], &body).await.is_error(413, -1101, msg);
     // One that does not say how large it is.
     let mut chunked = b"POST /api/v3/order HTTP/1.1\r\nhost: venue\r\nconnection: close\r\n\
@@ -26,7 +26,7 @@ async fn a_body_that_is_too_large_is_refused() {
     chunked.extend_from_slice(b"0\r\n\r\n");
     site.exchange(&chunked).await.is_error(413, -1101, msg);
     let long =
-        site.get(&format!("/api/v3/ping?{}", "x".repeat(SocketSettings::HEAD_MAX_DEFAULT))).await;
+        site.get(&format!("/api/v3/ping?{}", "x".repeat(SocketSettings::default().head_max))).await;
     assert!([414, 431].contains(&long.status), "{long:?}");
     assert!(site.state().await == state);
 }

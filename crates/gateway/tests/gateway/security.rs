@@ -236,7 +236,7 @@ async fn idle_and_slow_connections_slow_no_other_down() {
             site.order(&site.maker, "BUY", "1", &price).await;
             assert!(began.elapsed() < Duration::from_secs(5), "order {number}");
         }
-        let long = format!("x-long: {}", "x".repeat(4 * SocketSettings::HEAD_MAX_DEFAULT));
+        let long = format!("x-long: {}", "x".repeat(4 * SocketSettings::default().head_max));
         let request = format!(
             "GET /api/v3/ping HTTP/1.1\r\nhost: venue\r\nconnection: close\r\n{long}\r\n\r\n"
         );

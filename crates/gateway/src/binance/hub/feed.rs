@@ -11,12 +11,22 @@ use types::{AggTrade, Interval, Market, Price, TradeExecuted};
 
 use crate::binance::client::Client;
 use crate::binance::hub::readers::Readers;
-use crate::binance::hub::speed::{ROUNDS, round_of};
 use crate::binance::ticker::public_trade;
 use crate::binance::ticker::{average, avg_price_mins, statistics, statistics_of_day};
 use crate::clock::now_ns;
 use crate::feed::kline::{Kline, Update};
 use crate::feed::quote::{BestLevels, Level, best, best_levels};
+
+/// The rounds of a hub, one for each speed.
+pub(super) const ROUNDS: usize = 3;
+
+pub(super) const fn round_of(speed: Speed) -> usize {
+    match speed {
+        Speed::Ms100 => 0,
+        Speed::Ms1000 => 1,
+        Speed::Ms2000 => 2,
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct Feed {

@@ -28,7 +28,7 @@ impl Readers {
         }
         let combined = client.combined.load(Ordering::Relaxed);
         let taken = present()
-            .is_none_or(|payload| client.push(form(&self.stream, payload, combined).into()));
+            .is_none_or(|payload| client.outlet.push(form(&self.stream, payload, combined).into()));
         if taken {
             self.clients.push(Arc::clone(client));
         }
@@ -54,7 +54,7 @@ impl Readers {
             let shared = &mut forms[usize::from(combined) * 2 + usize::from(in_us)];
             let payload =
                 shared.get_or_insert_with(|| form(stream, encode(reader.unit), combined).into());
-            reader.push(payload.clone())
+            reader.outlet.push(payload.clone())
         });
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cli::{Cause, Failure};
-use gateway::{Answering, Method, OperatorAnswer, OperatorApi, OperatorRequest, Place};
+use gateway::{Method, OperatorAnswer, OperatorApi, OperatorFuture, OperatorRequest, Route};
 use serde_json::{Map, Value, json};
 use server::{Durability, OperatedVenue};
 use venue::{Handle, Keyring};
@@ -121,27 +121,27 @@ impl AdminApi {
 }
 
 impl OperatorApi for AdminApi {
-    fn find(&self, method: &Method, path: &str) -> Place {
+    fn find(&self, method: &Method, path: &str) -> Route {
         if let Some(body) = openapi::page(path) {
             return if *method == Method::GET || *method == Method::HEAD {
-                Place::Page(body)
+                Route::Page(body)
             } else {
-                Place::OtherMethods("GET, HEAD".to_owned())
+                Route::OtherMethods("GET, HEAD".to_owned())
             };
         }
         let there: Vec<_> =
             routes().filter(|(_, route)| segments(route.path, path).is_some()).collect();
         if there.iter().any(|(_, route)| route.method == *method) {
-            return Place::Operation;
+            return Route::Operation;
         }
         if there.is_empty() {
-            return Place::Nowhere;
+            return Route::Nowhere;
         }
         let methods: Vec<_> = there.iter().map(|(_, route)| route.method.as_str()).collect();
-        Place::OtherMethods(methods.join(", "))
+        Route::OtherMethods(methods.join(", "))
     }
 
-    fn answer(&self, request: OperatorRequest) -> Answering {
+    fn answer(&self, request: OperatorRequest) -> OperatorFuture {
         Box::pin(self.clone().execute(request))
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use cli::Failure;
-use gateway::{Method, OPERATOR_ROOT, Page};
+use gateway::{Method, OPERATOR_ROOT, StaticPage};
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
@@ -20,13 +20,14 @@ const STYLE: &str = "text/css; charset=utf-8";
 const JSON: &str = "application/json";
 
 /// The public pages below [`OPERATOR_ROOT`].
-pub(super) fn page(path: &str) -> Option<Page> {
-    let plain = |content_type, text: &'static str| Page {
+pub(super) fn page(path: &str) -> Option<StaticPage> {
+    let plain = |content_type, text: &'static str| StaticPage {
         content_type,
         is_gzip: false,
         body: text.as_bytes(),
     };
-    let zipped = |content_type, body: &'static [u8]| Page { content_type, is_gzip: true, body };
+    let zipped =
+        |content_type, body: &'static [u8]| StaticPage { content_type, is_gzip: true, body };
     Some(match path {
         "/openapi.json" => plain(JSON, document()),
         "/docs" => plain(HTML, include_str!("../assets/docs.html")),

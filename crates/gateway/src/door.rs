@@ -7,11 +7,11 @@
 
 pub(crate) mod access;
 pub(crate) mod admission;
+pub(crate) mod client_ids;
 pub(crate) mod directory;
 pub(crate) mod history;
 pub(crate) mod identity;
 pub(crate) mod limits;
-pub(crate) mod names;
 pub(crate) mod operator;
 pub(crate) mod query;
 pub(crate) mod refusal;

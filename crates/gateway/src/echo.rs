@@ -10,10 +10,10 @@ use axum::routing::get;
 
 use crate::door::shared::Door;
 use crate::feed::outlet::Outlet;
-use crate::socket::connection::Place;
+use crate::socket::connection::ConnectionPermit;
 use crate::socket::http::Failure;
 use crate::socket::settings::SocketSettings;
-use crate::socket::websocket::{self, End, Ground, Session, Upgrade};
+use crate::socket::websocket::{self, End, Session, SocketContext, Upgrade};
 
 pub(crate) fn router(door: Arc<Door>, settings: SocketSettings) -> Router {
     Router::new().route("/echo", get(open)).with_state((door, settings))
@@ -21,13 +21,13 @@ pub(crate) fn router(door: Arc<Door>, settings: SocketSettings) -> Router {
 
 async fn open(
     State((door, settings)): State<(Arc<Door>, SocketSettings)>,
-    Extension(place): Extension<Place>,
+    Extension(permit): Extension<Arc<ConnectionPermit>>,
     upgrade: Upgrade,
 ) -> Result<Response, Failure> {
     let upgrade = websocket::check(&door.stopping, upgrade)?;
     let (outlet, queue) = Outlet::new(settings.ws_queue_max);
-    let ground = Ground { place, settings, stopping: door.stopping.clone() };
-    websocket::open(ground, upgrade, (Arc::new(outlet), queue), Echo)
+    let context = SocketContext { permit, settings, stopping: door.stopping.clone() };
+    websocket::open(context, upgrade, (Arc::new(outlet), queue), Echo)
 }
 
 /// As long as those of the market data.

@@ -2,7 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod backlog;
-pub(crate) mod kline;
-pub(crate) mod lists;
+pub(crate) mod live_candle;
+pub(crate) mod open_lists;
 pub(crate) mod outlet;
 pub(crate) mod quote;

@@ -19,7 +19,7 @@
 //! - Publishing never waits: a connection that does not read is cut, and the others go on.
 //! - Every resource that a client can use up has a limit in [`Settings`].
 //!
-//! # Known limits
+//! # PublisherState limits
 //! A revoked key may still sign what arrives before the listener hears of it, by as much as the
 //! publisher is behind. The user data streams of a key that expires end within a second.
 
@@ -44,16 +44,17 @@ use venue::{Handle, Keyring, Listener, MasterKeyError, Opened};
 
 #[doc(hidden)]
 pub use crate::binance::operations::{Row, rows};
-use crate::binance::shared::Known;
-use crate::binance::users::Users;
+use crate::binance::shared::PublisherState;
+use crate::binance::user_streams::UserStreams;
 pub use crate::door::access::AccessRecord;
 use crate::door::directory::{Directory, SharedDirectory};
 pub use crate::door::operator::{
-    Answering, Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, Page, Place,
+    Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorFuture, OperatorRequest, Route,
+    StaticPage,
 };
 use crate::door::query::open_lists;
 pub use crate::door::settings::DoorSettings;
-use crate::feed::lists::Lists;
+use crate::feed::open_lists::OpenLists;
 pub use crate::socket::cors::{Origin, OriginError};
 pub use crate::socket::settings::SocketSettings;
 pub use crate::socket::tls::{Tls, TlsError};
@@ -81,7 +82,7 @@ impl From<SocketSettings> for Settings {
 #[derive(Debug)]
 pub struct Gateway {
     settings: Settings,
-    known: Arc<Known>,
+    publisher: Arc<PublisherState>,
     history: Option<Arc<dyn History>>,
     operators: Option<Arc<dyn OperatorApi>>,
     access: Option<AccessRecord>,
@@ -97,12 +98,12 @@ impl Gateway {
         master_key: impl Into<Keyring>,
     ) -> Result<Self, MasterKeyError> {
         let directory = Directory::new(opened.engine(), master_key.into())?;
-        let users = Users::new(Lists::of(open_lists(opened.engine())));
+        let users = UserStreams::new(OpenLists::of(open_lists(opened.engine())));
         let directory = Arc::new(SharedDirectory::new(directory));
-        let known = Arc::new(Known::new(directory, users));
+        let publisher = Arc::new(PublisherState::new(directory, users));
         Ok(Self {
             settings,
-            known,
+            publisher,
             history: None,
             operators: None,
             access: None,
@@ -142,7 +143,7 @@ impl Gateway {
 
     /// For [`Opened::start`], once: without it, new keys and streams stay unknown.
     pub fn listener(&self) -> Box<dyn Listener> {
-        Box::new(listener::GatewayListener::new(Arc::clone(&self.known)))
+        Box::new(listener::GatewayListener::new(Arc::clone(&self.publisher)))
     }
 
     /// Serves until `shutdown` is ready. Then requests in flight are answered, WebSockets get a

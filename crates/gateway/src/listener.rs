@@ -10,33 +10,33 @@ use venue::Listener;
 
 use crate::binance::hub::Hub;
 use crate::binance::positions::ask_positions;
-use crate::binance::shared::Known;
+use crate::binance::shared::PublisherState;
 
 /// It owns the hub: no other thread has it.
 pub(crate) struct GatewayListener {
-    known: Arc<Known>,
+    publisher: Arc<PublisherState>,
     hub: Hub,
 }
 
 impl GatewayListener {
-    pub(crate) fn new(known: Arc<Known>) -> Self {
-        let hub = Hub::new(known.directory.read().markets());
-        Self { known, hub }
+    pub(crate) fn new(publisher: Arc<PublisherState>) -> Self {
+        let hub = Hub::new(publisher.directory.read().markets());
+        Self { publisher, hub }
     }
 }
 
 impl Listener for GatewayListener {
     fn event(&mut self, applied: &Applied, event: &Event, update: Option<&BookUpdate>) {
-        let Self { known, hub } = self;
-        known.directory.apply(event);
+        let Self { publisher, hub } = self;
+        publisher.directory.apply(event);
         if let Event::InstrumentListed(listed) = event
-            && let Some(market) = known.directory.read().market_of(listed.instrument.id)
+            && let Some(market) = publisher.directory.read().market_of(listed.instrument.id)
         {
             hub.list(market);
         }
         {
-            let (mut users, directory) = known.users_and_directory();
-            users.event(&directory, applied, event);
+            let (mut user_streams, directory) = publisher.user_streams_and_directory();
+            user_streams.event(&directory, applied, event);
         }
         if let Some(update) = update {
             hub.event(applied, event, update);
@@ -45,15 +45,15 @@ impl Listener for GatewayListener {
 
     fn batch_done(&mut self, views: &Views) -> Option<Instant> {
         let deadline = self.hub.batch_done(views, Instant::now());
-        let asked = self.known.users().batch_done();
+        let asked = self.publisher.user_streams().batch_done();
         if let Some(asked) = asked {
-            ask_positions(&self.known, asked);
+            ask_positions(&self.publisher, asked);
         }
         deadline
     }
 
     fn due(&mut self, views: &Views, now: Instant) -> Option<Instant> {
-        for change in self.known.hub_inbox.take() {
+        for change in self.publisher.hub_inbox.take() {
             self.hub.change(&change, views);
         }
         self.hub.flush(views, now)

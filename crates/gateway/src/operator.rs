@@ -16,10 +16,10 @@ use crate::clock::now_us;
 use crate::door::access::Attempt;
 use crate::door::identity::Permission;
 use crate::door::operator::{
-    OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, Page, Place,
+    OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, Route, StaticPage,
 };
 use crate::door::shared::Door;
-use crate::socket::http::{Asked, Failure, Reply, SignedRequest, header_text};
+use crate::socket::http::{Failure, Reply, RequestHead, SignedRequest, header_text};
 use crate::socket::settings::SocketSettings;
 
 const OPERATION_WEIGHT: u32 = 1;
@@ -41,24 +41,24 @@ pub(crate) fn router(operators: Arc<Operators>) -> Router {
 }
 
 async fn serve(State(shared): State<Arc<Operators>>, request: Request) -> Response {
-    let attempt = Asked::of(&request).attempt();
+    let attempt = RequestHead::of(&request).attempt();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let below = path.strip_prefix(OPERATOR_ROOT).unwrap_or_default();
     let Some(api) = shared.api.clone() else {
         return refuse(&shared, &attempt, ApiError::not_found(method.as_str(), &path));
     };
     match api.find(&method, below) {
-        Place::Page(page) => page.into_response(),
-        Place::Operation => match carry_out(&shared, &*api, below, request).await {
+        Route::Page(page) => page.into_response(),
+        Route::Operation => match carry_out(&shared, &*api, below, request).await {
             Ok(answer) => {
                 if let Some((code, msg)) = &answer.refusal {
-                    shared.door.note(&attempt, answer.status, *code, msg);
+                    shared.door.record_refusal(&attempt, answer.status, *code, msg);
                 }
                 Reply { status: answer.status, body: answer.body }.into_response()
             }
             Err(error) => refuse(&shared, &attempt, error),
         },
-        Place::OtherMethods(methods) => {
+        Route::OtherMethods(methods) => {
             let error = ApiError::method_not_allowed(method.as_str(), &path);
             let mut response = refuse(&shared, &attempt, error);
             if let Ok(methods) = HeaderValue::try_from(methods) {
@@ -66,12 +66,12 @@ async fn serve(State(shared): State<Arc<Operators>>, request: Request) -> Respon
             }
             response
         }
-        Place::Nowhere => refuse(&shared, &attempt, ApiError::not_found(method.as_str(), &path)),
+        Route::Nowhere => refuse(&shared, &attempt, ApiError::not_found(method.as_str(), &path)),
     }
 }
 
 fn refuse(shared: &Operators, attempt: &Attempt, error: ApiError) -> Response {
-    shared.door.note(attempt, error.status, error.code, &error.msg);
+    shared.door.record_refusal(attempt, error.status, error.code, &error.msg);
     Failure(error).into_response()
 }
 
@@ -105,7 +105,7 @@ async fn carry_out(
     Ok(api.answer(request).await)
 }
 
-impl IntoResponse for Page {
+impl IntoResponse for StaticPage {
     fn into_response(self) -> Response {
         let mut response = self.body.into_response();
         let headers = response.headers_mut();

@@ -15,7 +15,7 @@ use venue::Handle;
 use crate::Gateway;
 use crate::binance;
 use crate::binance::listen_keys::ListenKeys;
-use crate::binance::shared::{Reach, Shared};
+use crate::binance::shared::{EngineAccess, Shared};
 use crate::door::admission::Admission;
 use crate::door::limits::Limits;
 use crate::door::sessions;
@@ -24,10 +24,10 @@ use crate::monitoring;
 use crate::operator::{self, Operators};
 use crate::socket::accept::Port;
 use crate::socket::cors;
-use crate::socket::http::{Asked, Failure};
+use crate::socket::http::{Failure, RequestHead};
 
-/// How often addresses are forgotten that have not asked for a while.
-const FORGET_EVERY: Duration = Duration::from_secs(60);
+/// How often addresses are forgotten that have not head for a while.
+const REMOVE_IDLE_EVERY: Duration = Duration::from_secs(60);
 
 pub(crate) async fn serve(
     gateway: Gateway,
@@ -35,17 +35,18 @@ pub(crate) async fn serve(
     handle: Handle,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let Gateway { settings, known, history, tls, origins, operators, access } = gateway;
+    let Gateway { settings, publisher, history, tls, origins, operators, access } = gateway;
     sessions::close_left_over(&handle).await;
     let (stop, stopping) = watch::channel(false);
     let runtime = tokio::runtime::Handle::current();
-    let reach = known.reach.set(Reach { handle: handle.clone(), runtime });
-    debug_assert!(reach.is_ok(), "a gateway serves once");
+    let engine_access =
+        publisher.engine_access.set(EngineAccess { handle: handle.clone(), runtime });
+    debug_assert!(engine_access.is_ok(), "a gateway serves once");
     let door = Arc::new(Door {
         settings: settings.door,
         limits: Limits::new(&settings.door),
         admission: Admission::new(settings.door.late_after),
-        directory: Arc::clone(&known.directory),
+        directory: Arc::clone(&publisher.directory),
         handle: handle.clone(),
         history,
         access,
@@ -55,13 +56,13 @@ pub(crate) async fn serve(
         door: Arc::clone(&door),
         settings: settings.socket,
         listen_keys: ListenKeys::default(),
-        known,
+        publisher,
     });
     let operators =
         Arc::new(Operators { door: Arc::clone(&door), settings: settings.socket, api: operators });
     let mut tasks = vec![
         tokio::spawn(binance::user_data_stream::expire(Arc::clone(&shared))),
-        tokio::spawn(forget(Arc::clone(&door))),
+        tokio::spawn(remove_idle(Arc::clone(&door))),
     ];
     if let Some(tls) = tls.clone() {
         tasks.push(tokio::spawn(async move { tls.watch().await }));
@@ -77,18 +78,19 @@ pub(crate) async fn serve(
     } else {
         router.layer(cors::layer(origins, binance::rest::headers()))
     };
-    let turned_away = binance::rest::turned_away;
+    let over_limit_response = binance::rest::over_limit_response;
     let metrics = Arc::clone(handle.metrics());
-    let port = Port { tcp, tls, settings: settings.socket, router, metrics, stop, turned_away };
+    let port =
+        Port { tcp, tls, settings: settings.socket, router, metrics, stop, over_limit_response };
     port.serve(shutdown).await;
     tasks.iter().for_each(|task| task.abort());
     Ok(())
 }
 
-async fn forget(door: Arc<Door>) {
+async fn remove_idle(door: Arc<Door>) {
     loop {
-        sleep(FORGET_EVERY).await;
-        door.limits.forget();
+        sleep(REMOVE_IDLE_EVERY).await;
+        door.limits.remove_idle();
     }
 }
 
@@ -98,7 +100,12 @@ fn refuse_others(router: Router, door: Arc<Door>) -> Router {
         let door = Arc::clone(&door);
         move |request: Request| async move {
             let error = error(request.method().as_str(), request.uri().path());
-            door.note(&Asked::of(&request).attempt(), error.status, error.code, &error.msg);
+            door.record_refusal(
+                &RequestHead::of(&request).attempt(),
+                error.status,
+                error.code,
+                &error.msg,
+            );
             Failure(error)
         }
     };

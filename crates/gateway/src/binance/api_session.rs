@@ -1,6 +1,6 @@
 //! The WebSocket API: every request of REST as a message, and a session that can log on.
 //!
-//! Requests of a connection reach the venue in the order in which they were sent, and are answered
+//! Requests of a connection engine_access the venue in the order in which they were sent, and are answered
 //! as they are ready: a client need not wait for one answer before it sends the next request.
 
 use std::net::IpAddr;
@@ -22,18 +22,18 @@ use protocol::signed::{ApiError, Params, TimeUnit};
 use types::{Command, Event, OpenSession, Origin, RejectReason, Role, SessionId};
 use venue::api_key_hash;
 
-use crate::binance::call::{Answer, Call, LogonKey, Proof, Refusal, SignedCall, named_among};
-use crate::binance::client::Client;
+use crate::binance::call::{Answer, Call, LogonKey, Proof, Refusal, SignedCall, claimed_key};
 use crate::binance::operations::Operation;
 use crate::binance::shared::Shared;
+use crate::binance::stream_client::StreamClient;
 use crate::binance::streams::time_unit;
-use crate::binance::user_data::UserData;
-use crate::binance::{user_data, users};
+use crate::binance::user_data::UserDataSubscription;
+use crate::binance::{user_data, user_streams};
 use crate::clock::now_ns;
-use crate::door::access::{Attempt, MESSAGE};
+use crate::door::access::{Attempt, WS_METHOD};
 use crate::door::identity::{Permission, Signer};
 use crate::door::sessions;
-use crate::socket::connection::{Place, Times};
+use crate::socket::connection::{ConnectionPermit, StageTimes};
 use crate::socket::http::{Failure, Peer, Reply, json};
 use crate::socket::websocket::{self, End, Session, Upgrade};
 
@@ -47,7 +47,7 @@ const SESSION_WEIGHT: u32 = 2;
 /// `/ws-api/v3`
 pub(crate) async fn open(
     State(shared): State<Arc<Shared>>,
-    Extension(place): Extension<Place>,
+    Extension(permit): Extension<Arc<ConnectionPermit>>,
     Extension(Peer(peer)): Extension<Peer>,
     uri: Uri,
     upgrade: Upgrade,
@@ -57,10 +57,10 @@ pub(crate) async fn open(
     let mut params = Params::parse(uri.query().unwrap_or_default(), b"")?;
     let unit = time_unit(&mut params)?;
     let return_rate_limits = params.flag("returnRateLimits")?.unwrap_or(true);
-    let (client, queue) = Client::new(shared.settings.ws_queue_max, false, unit);
+    let (client, queue) = StreamClient::new(shared.settings.ws_queue_max, false, unit);
     let session = ApiSession {
         shared: Arc::clone(&shared),
-        place: place.clone(),
+        permit: permit.clone(),
         peer,
         unit,
         connected_ns: now_ns(),
@@ -71,20 +71,20 @@ pub(crate) async fn open(
         last_subscription: 0,
         under_way: FuturesUnordered::new(),
     };
-    let ground = shared.ground(place);
-    websocket::open(ground, upgrade, (Arc::clone(&client.outlet), queue), session)
+    let context = shared.context(permit);
+    websocket::open(context, upgrade, (Arc::clone(&client.outlet), queue), session)
 }
 
 struct ApiSession {
     shared: Arc<Shared>,
-    place: Place,
+    permit: Arc<ConnectionPermit>,
     peer: IpAddr,
     unit: TimeUnit,
     connected_ns: u64,
     return_rate_limits: bool,
     logon: Option<Logon>,
-    client: Arc<Client>,
-    subscriptions: Vec<Subscribed>,
+    client: Arc<StreamClient>,
+    subscriptions: Vec<OpenSubscription>,
     last_subscription: u32,
     under_way: FuturesUnordered<Pin<Box<dyn Future<Output = String> + Send>>>,
 }
@@ -101,11 +101,11 @@ struct Logon {
 
 /// A user data stream on this connection.
 #[derive(Clone, Debug)]
-struct Subscribed {
+struct OpenSubscription {
     id: u32,
     /// Whether it ends with the logon.
     by_logon: bool,
-    user_data: UserData,
+    user_data: UserDataSubscription,
 }
 
 impl Session for ApiSession {
@@ -114,20 +114,22 @@ impl Session for ApiSession {
     async fn receive(&mut self, text: &str) -> Result<Option<String>, End> {
         let request = match Request::parse(text) {
             Ok(request) => request,
-            Err((id, error)) => return Ok(Some(self.form(None).form(&id, Err(error), None))),
+            Err((id, error)) => {
+                return Ok(Some(self.responder(None).respond(&id, Err(error), None)));
+            }
         };
         let Request { id, method, params, signed, return_rate_limits } = request;
-        let form = self.form(return_rate_limits);
+        let responder = self.responder(return_rate_limits);
         self.revoke();
         let method = method.strip_prefix("v3/").unwrap_or(&method);
         if let Some(operation) = Operation::named(method) {
             let call = self.call(params, signed);
             let mut answer = Box::pin(async move {
-                let (answer, spent) = operation.carry_out(call).await;
-                form.form(&id, answer, spent)
+                let (answer, spent) = operation.execute(call).await;
+                responder.respond(&id, answer, spent)
             });
             // The first step submits it, before anything that the client sends later, and with it.
-            if let Poll::Ready(answer) = self.shared.door.begin(answer.as_mut()).await {
+            if let Poll::Ready(answer) = self.shared.door.poll_first(answer.as_mut()).await {
                 return Ok(Some(answer));
             }
             self.under_way.push(answer);
@@ -135,8 +137,8 @@ impl Session for ApiSession {
         }
         let attempt = Attempt {
             address: Some(self.peer),
-            key: named_among(&params),
-            method: MESSAGE.into(),
+            key: claimed_key(&params),
+            method: WS_METHOD.into(),
             path: method.to_owned().into(),
         };
         // It may be waited for: what was sent before does not wait with it.
@@ -149,9 +151,9 @@ impl Session for ApiSession {
             Err(over) => (Err(over.into()), None),
         };
         if let Err(error) = &answer {
-            self.shared.door.note(&attempt, error.status, error.code, &error.msg);
+            self.shared.door.record_refusal(&attempt, error.status, error.code, &error.msg);
         }
-        Ok(Some(form.form(&id, answer, spent)))
+        Ok(Some(responder.respond(&id, answer, spent)))
     }
 
     async fn next_answer(&mut self) -> String {
@@ -191,8 +193,8 @@ impl ApiSession {
         Call {
             shared: Arc::clone(&self.shared),
             received_ns,
-            waited: self.place.line().waited(received_ns),
-            times: Times::begin(None),
+            waited: self.permit.waited(received_ns),
+            times: StageTimes::begin(None),
             unit: self.unit,
             params,
             peer: self.peer,
@@ -213,12 +215,14 @@ impl ApiSession {
             "session.logout" => {
                 params.finish()?;
                 self.log_off();
-                self.unsubscribe(|subscribed| subscribed.by_logon).await?;
+                self.unsubscribe(|subscription| subscription.by_logon).await?;
                 Ok(self.status())
             }
             "session.subscriptions" => {
                 params.finish()?;
-                let id = |subscribed: &Subscribed| Subscription { subscription_id: subscribed.id };
+                let id = |subscription: &OpenSubscription| Subscription {
+                    subscription_id: subscription.id,
+                };
                 Ok(json(encode(&self.subscriptions.iter().map(id).collect::<Vec<_>>())))
             }
             "userDataStream.subscribe" => self.subscribe_logged_on(params).await,
@@ -238,8 +242,8 @@ impl ApiSession {
             return;
         }
         self.log_off();
-        let told = ws_api::answer(&Id::null(), 401, &ApiError::api_key_rejected().body(), None);
-        self.under_way.push(Box::pin(std::future::ready(told)));
+        let notice = ws_api::answer(&Id::null(), 401, &ApiError::api_key_rejected().body(), None);
+        self.under_way.push(Box::pin(std::future::ready(notice)));
     }
 
     async fn log_on(&mut self, params: Params, signed: Option<Signed>) -> Answer {
@@ -274,7 +278,7 @@ impl ApiSession {
         let logon = self.logon.as_ref().ok_or_else(ApiError::api_key_format)?;
         let signer = self.shared.door.directory().signer(&logon.hash);
         let signer = signer.ok_or_else(ApiError::api_key_rejected)?;
-        if self.subscriptions.iter().any(|subscribed| subscribed.by_logon) {
+        if self.subscriptions.iter().any(|subscription| subscription.by_logon) {
             return Err(ApiError::subscribed_already().into());
         }
         self.subscribe(&signer, from_seq, true).await
@@ -297,29 +301,33 @@ impl ApiSession {
             return Err(ApiError::too_many_subscriptions(SUBSCRIPTIONS_MAX).into());
         }
         let id = self.last_subscription;
-        let form = users::Form::Subscription(id);
+        let form = user_streams::PayloadForm::Subscription(id);
         let Signer { account, key, .. } = *signer;
         let user_data =
             user_data::subscribe(&self.shared, account, key, &self.client, form, from_seq).await?;
         self.last_subscription += 1;
-        self.subscriptions.push(Subscribed { id, by_logon, user_data });
+        self.subscriptions.push(OpenSubscription { id, by_logon, user_data });
         Ok(json(encode(&Subscription { subscription_id: id })))
     }
 
     async fn end_subscription(&mut self, mut params: Params) -> Answer {
         let id = params.integer("subscriptionId")?;
         params.finish()?;
-        self.unsubscribe(|subscribed| id.is_none_or(|id| id == u64::from(subscribed.id))).await?;
+        self.unsubscribe(|subscription| id.is_none_or(|id| id == u64::from(subscription.id)))
+            .await?;
         Ok(json(encode(&Empty {})))
     }
 
-    async fn unsubscribe(&mut self, which: impl Fn(&Subscribed) -> bool) -> Result<(), ApiError> {
+    async fn unsubscribe(
+        &mut self,
+        which: impl Fn(&OpenSubscription) -> bool,
+    ) -> Result<(), ApiError> {
         while let Some(index) = self.subscriptions.iter().position(&which) {
-            let Subscribed { id, user_data, .. } = &self.subscriptions[index];
+            let OpenSubscription { id, user_data, .. } = &self.subscriptions[index];
             user_data::unsubscribe(&self.shared, user_data).await?;
             let event = user_stream::terminated(user_data::moment(self.unit));
-            let told = user_stream::of_subscription(*id, &event);
-            self.under_way.push(Box::pin(std::future::ready(told)));
+            let notice = user_stream::of_subscription(*id, &event);
+            self.under_way.push(Box::pin(std::future::ready(notice)));
             self.subscriptions.remove(index);
         }
         Ok(())
@@ -336,9 +344,9 @@ impl ApiSession {
         }))
     }
 
-    fn form(&self, return_rate_limits: Option<bool>) -> Form {
-        let tells = return_rate_limits.unwrap_or(self.return_rate_limits);
-        Form { shared: Arc::clone(&self.shared), unit: self.unit, tells }
+    fn responder(&self, return_rate_limits: Option<bool>) -> Responder {
+        let shows_weight = return_rate_limits.unwrap_or(self.return_rate_limits);
+        Responder { shared: Arc::clone(&self.shared), unit: self.unit, shows_weight }
     }
 }
 
@@ -358,17 +366,17 @@ async fn open_session(call: &mut SignedCall) -> Result<SessionId, Refusal> {
 }
 
 /// How an answer is put into words.
-struct Form {
+struct Responder {
     shared: Arc<Shared>,
     unit: TimeUnit,
     /// Whether it has the weight that was spent.
-    tells: bool,
+    shows_weight: bool,
 }
 
-impl Form {
-    fn form(&self, id: &Id, answer: Result<Reply, ApiError>, spent: Option<u32>) -> String {
+impl Responder {
+    fn respond(&self, id: &Id, answer: Result<Reply, ApiError>, spent: Option<u32>) -> String {
         let limit = self.shared.door.limits.weight_per_minute;
-        let used = spent.filter(|_| self.tells).map(|count| UsedWeight { limit, count });
+        let used = spent.filter(|_| self.shows_weight).map(|count| UsedWeight { limit, count });
         match answer {
             Ok(Reply { status, body }) => ws_api::answer(id, status, &body, used),
             Err(error) => {

@@ -11,7 +11,7 @@ use types::Command;
 use crate::binance::call::{Answer, Refusal, SignedCall};
 use crate::binance::trading::cancel;
 
-/// `POST /api/v3/batchOrders`: the orders reach the venue in the order of the request, and each is
+/// `POST /api/v3/batchOrders`: the orders engine_access the venue in the order of the request, and each is
 /// accepted or refused by itself.
 pub(crate) async fn new_orders(
     call: SignedCall,
@@ -45,6 +45,6 @@ async fn batch<T>(
     call: &SignedCall,
     parts: impl Iterator<Item = impl Future<Output = Result<T, Refusal>>>,
 ) -> BatchAnswer<T> {
-    let answers = call.shared.door.together(join_all(parts)).await.into_iter();
+    let answers = call.shared.door.poll_together(join_all(parts)).await.into_iter();
     answers.map(|answer| answer.map_err(Refusal::into_error)).collect()
 }

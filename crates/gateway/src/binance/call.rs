@@ -15,10 +15,10 @@ use venue::{api_key_hash, retry_key as hash_retry_key};
 use crate::binance::shared::Shared;
 use crate::clock::now_us;
 use crate::door;
-use crate::door::access::{Attempt, MESSAGE, Named};
+use crate::door::access::{Attempt, ClaimedKey, WS_METHOD};
 use crate::door::identity::{Permission, Signer};
 use crate::door::submit::Outcome;
-use crate::socket::connection::Times;
+use crate::socket::connection::StageTimes;
 use crate::socket::http::{Reply, header_text};
 
 /// A request that was read to its end.
@@ -27,7 +27,7 @@ pub(crate) struct Call {
     pub(crate) received_ns: u64,
     /// How long it had waited by then.
     pub(crate) waited: Duration,
-    pub(crate) times: Times,
+    pub(crate) times: StageTimes,
     pub(crate) unit: TimeUnit,
     pub(crate) params: Params,
     pub(crate) peer: IpAddr,
@@ -95,10 +95,10 @@ impl Call {
     /// For the access record: what was asked for, by that path or name.
     pub(crate) fn attempt(&self, method: &'static str, path: &'static str) -> Attempt {
         let (key, method) = match &self.proof {
-            Proof::Http { api_key, .. } => (api_key.clone().map(Named::Header), method),
+            Proof::Http { api_key, .. } => (api_key.clone().map(ClaimedKey::Header), method),
             Proof::Message { logon, .. } => {
-                let logged_on = || logon.map(|logon| Named::Hash(logon.hash));
-                (named_among(&self.params).or_else(logged_on), MESSAGE)
+                let logged_on = || logon.map(|logon| ClaimedKey::Hash(logon.hash));
+                (claimed_key(&self.params).or_else(logged_on), WS_METHOD)
             }
         };
         let address = Some(self.peer);
@@ -213,6 +213,6 @@ impl SignedCall {
 }
 
 /// The key that a message names.
-pub(crate) fn named_among(params: &Params) -> Option<Named> {
-    params.peek("apiKey").map(|api_key| Named::Text(api_key.to_owned()))
+pub(crate) fn claimed_key(params: &Params) -> Option<ClaimedKey> {
+    params.peek("apiKey").map(|api_key| ClaimedKey::Text(api_key.to_owned()))
 }

@@ -14,8 +14,8 @@ use types::{
 };
 
 use crate::binance::call::{Answer, SignedCall};
-use crate::door::history::Past;
-use crate::door::query::Unanswered;
+use crate::door::history::CaughtUpHistory;
+use crate::door::query::QueryError;
 
 /// `GET /api/v3/order/amendments`
 pub(crate) async fn amendments(
@@ -23,12 +23,12 @@ pub(crate) async fn amendments(
     AmendmentsRequest { market, order_id, from_execution_id, limit }: AmendmentsRequest,
 ) -> Answer<Vec<Amendment>> {
     let (account, instrument) = (call.signer.account, market.instrument.id);
-    let past = call.shared.door.past().await?;
+    let history = call.shared.door.caught_up_history().await?;
     let from_seq = from_execution_id.unwrap_or_default();
     let asked = Amendments { account, instrument, order_id, from_seq, limit };
-    let amendments = past.ask(asked).await?;
+    let amendments = history.ask(asked).await?;
     let asked = OneOrder { account, instrument, order: OrderRef::by_id(order_id) };
-    let Some(order) = past.ask(asked).await? else { return Ok(Vec::new()) };
+    let Some(order) = history.ask(asked).await? else { return Ok(Vec::new()) };
     let info = |kept: &projection::Amendment| {
         let order = Order {
             cl_ord_id: kept.cl_ord_id,
@@ -60,10 +60,10 @@ pub(crate) async fn prevented_matches(
             PreventedFilter::OfOrder { order_id, from_id: from_id.unwrap_or_default(), limit }
         }
     };
-    let past = call.shared.door.past().await?;
-    let found = past.ask(PreventedMatches { account, instrument, filter }).await?;
+    let history = call.shared.door.caught_up_history().await?;
+    let found = history.ask(PreventedMatches { account, instrument, filter }).await?;
     let orders = found.iter().flat_map(may_have_ended).collect();
-    let rests = rests(&past, OrdersById { instrument, orders }).await?;
+    let rests = rests(&history, OrdersById { instrument, orders }).await?;
     let risk = call.shared.door.account_risk(account).await?;
     let stp_group = risk.map_or(0, |risk| risk.stp_group);
     let info = |prevented| {
@@ -78,8 +78,11 @@ pub(crate) fn prevented_matches_weight(params: &Params) -> u32 {
 }
 
 /// What was left of each order that was asked about and has expired.
-async fn rests(past: &Past, asked: OrdersById) -> Result<BTreeMap<OrderId, Qty>, Unanswered> {
-    let orders = past.ask(asked).await?.into_iter().flatten();
+async fn rests(
+    history: &CaughtUpHistory,
+    asked: OrdersById,
+) -> Result<BTreeMap<OrderId, Qty>, QueryError> {
+    let orders = history.ask(asked).await?.into_iter().flatten();
     let ended = orders.filter(|order| order.status == OrderStatus::Expired);
     Ok(ended.map(|order| (order.order_id, order.order_qty - order.cum_qty)).collect())
 }

@@ -37,8 +37,8 @@ pub(crate) async fn klines(
     KlinesRequest { market, interval, zone, times, limit }: KlinesRequest,
 ) -> Answer<Vec<Kline>> {
     let (instrument, times) = (market.instrument.id, within(times));
-    let past = call.shared.door.past().await?;
-    let found = past.ask(Klines { instrument, interval, zone, times, limit, now_ns: now_ns() });
+    let history = call.shared.door.caught_up_history().await?;
+    let found = history.ask(Klines { instrument, interval, zone, times, limit, now_ns: now_ns() });
     let kline = |candle| Kline::new(&market, candle, interval, zone, call.unit);
     Ok(found.await?.iter().map(kline).collect())
 }

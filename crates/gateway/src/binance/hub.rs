@@ -9,9 +9,9 @@
 //! - Within one stream of depth, each delta begins one after the last, for every reader.
 //! - A candle is published as closed once, within its round after its end.
 
+mod all_markets;
 mod feed;
 pub(crate) mod inbox;
-mod overall;
 mod readers;
 mod round;
 
@@ -23,19 +23,19 @@ use protocol::binance::stream::{Speed, Stream};
 use spool::Applied;
 use types::{Event, InstrumentId, Market};
 
-use self::feed::{Feed, ROUNDS, round_of};
-use self::inbox::Change;
-use self::overall::Overall;
+use self::all_markets::AllMarkets;
+use self::feed::{MarketFeed, ROUNDS, round_of};
+use self::inbox::SubscriptionChange;
 use self::round::Round;
-use crate::binance::client::Client;
+use crate::binance::stream_client::StreamClient;
 use crate::clock::now_ns;
 
 #[derive(Debug)]
 pub(crate) struct Hub {
     /// Indexed by instrument id.
-    feeds: Vec<Feed>,
+    feeds: Vec<MarketFeed>,
     /// Of all markets together.
-    overall: Overall,
+    all_markets: AllMarkets,
     /// Instruments that changed in this batch.
     touched: Vec<InstrumentId>,
     rounds: [Round; ROUNDS],
@@ -48,7 +48,7 @@ impl Hub {
         let round = |speed| Round { speed, due: None, pending: Vec::new() };
         let mut hub = Self {
             feeds: Vec::new(),
-            overall: Overall::default(),
+            all_markets: AllMarkets::default(),
             touched: Vec::new(),
             rounds: [Speed::Ms100, Speed::Ms1000, Speed::Ms2000].map(round),
             command: 0,
@@ -59,11 +59,11 @@ impl Hub {
 
     pub(crate) fn list(&mut self, market: Market) {
         debug_assert_eq!(market.instrument.id.0 as usize, self.feeds.len());
-        self.feeds.push(Feed::new(market));
+        self.feeds.push(MarketFeed::new(market));
     }
 
-    pub(crate) fn change(&mut self, change: &Change, views: &Views) {
-        let Change { client, streams, begins } = change;
+    pub(crate) fn change(&mut self, change: &SubscriptionChange, views: &Views) {
+        let SubscriptionChange { client, streams, begins } = change;
         if *begins {
             self.subscribe(client, streams, views);
         } else {
@@ -74,13 +74,13 @@ impl Hub {
     /// From here on the client gets these streams. What has a present state is sent at once.
     fn subscribe(
         &mut self,
-        client: &Arc<Client>,
+        client: &Arc<StreamClient>,
         streams: &[(Option<InstrumentId>, Stream)],
         views: &Views,
     ) {
         for (id, stream) in streams {
             let Some(id) = id else {
-                self.overall.subscribe(client, stream);
+                self.all_markets.subscribe(client, stream);
                 continue;
             };
             let Some(feed) = self.feeds.get_mut(id.0 as usize) else { continue };
@@ -93,10 +93,14 @@ impl Hub {
         }
     }
 
-    fn unsubscribe(&mut self, client: &Arc<Client>, streams: &[(Option<InstrumentId>, Stream)]) {
+    fn unsubscribe(
+        &mut self,
+        client: &Arc<StreamClient>,
+        streams: &[(Option<InstrumentId>, Stream)],
+    ) {
         for (id, stream) in streams {
             match id {
-                None => self.overall.unsubscribe(client, stream),
+                None => self.all_markets.unsubscribe(client, stream),
                 Some(id) => {
                     if let Some(feed) = self.feeds.get_mut(id.0 as usize) {
                         feed.unsubscribe(client, stream);
@@ -113,8 +117,8 @@ impl Hub {
         let Some(feed) = self.feeds.get_mut(update.instrument.0 as usize) else { return };
         feed.event_ns = applied.sequenced_ns;
         let is_trade = matches!(event, Event::TradeExecuted(_));
-        if is_trade && self.overall.has_readers() {
-            self.overall.changed(update.instrument);
+        if is_trade && self.all_markets.has_readers() {
+            self.all_markets.changed(update.instrument);
             self.rounds[round_of(Speed::Ms1000)].await_round(feed, round_of(Speed::Ms1000));
         }
         if !feed.has_readers() {
@@ -158,7 +162,7 @@ impl Hub {
             if due <= now {
                 round.send(index, &mut self.feeds, views, now);
                 if round.speed == Speed::Ms1000 {
-                    self.overall.send(&self.feeds, views, now_ns());
+                    self.all_markets.send(&self.feeds, views, now_ns());
                 }
             }
             if !round.pending.is_empty() {

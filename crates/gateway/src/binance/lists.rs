@@ -89,11 +89,11 @@ async fn lists(
     choose: impl FnOnce(Vec<OrderList>) -> Vec<OrderList> + Send + 'static,
 ) -> Answer<Vec<ListStatus>> {
     let account = call.signer.account;
-    let (chosen, names) = call.shared.door.order_lists(account, choose).await?;
+    let (chosen, client_ids) = call.shared.door.order_lists(account, choose).await?;
     let directory = call.shared.door.directory();
     let status = |list: &OrderList| {
         let market = directory.market_of(list.instrument)?;
-        let name = |order_id| names.of(list.instrument, order_id);
+        let name = |order_id| client_ids.get(list.instrument, order_id);
         Some(ListStatus::new(&market, list, &name, call.unit))
     };
     Ok(chosen.iter().filter_map(status).collect())

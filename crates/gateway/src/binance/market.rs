@@ -13,7 +13,7 @@ use protocol::binance::response::{
 use protocol::signed::{ApiError, Params};
 
 use crate::binance::call::{Answer, Call};
-use crate::binance::select::{OneOrAll, of_each, select};
+use crate::binance::select::{OneOrAll, query_views, select};
 use crate::binance::shared::Shared;
 use crate::binance::ticker::public_trade;
 use crate::clock::now_ns;
@@ -48,7 +48,7 @@ fn rate_limits(shared: &Shared, peer: IpAddr) -> Vec<RateLimit> {
         interval_num: 1,
         limit: shared.door.limits.weight_per_minute,
     };
-    if shared.door.limits.holds_for(peer) { vec![weight] } else { Vec::new() }
+    if shared.door.limits.applies_to(peer) { vec![weight] } else { Vec::new() }
 }
 
 /// `GET /api/v3/depth`
@@ -92,7 +92,7 @@ pub(crate) async fn book_ticker(
     call: Call,
     TickerRequest { selection }: TickerRequest,
 ) -> Answer<OneOrAll<BookTicker>> {
-    let found = of_each(&call.shared, selection, |view| best(&view.book)).await?;
+    let found = query_views(&call.shared, selection, |view| best(&view.book)).await?;
     Ok(found.map(|(market, [bid, ask])| BookTicker::new(&market, bid, ask)))
 }
 
@@ -101,7 +101,7 @@ pub(crate) async fn price_ticker(
     call: Call,
     TickerRequest { selection }: TickerRequest,
 ) -> Answer<OneOrAll<PriceTicker>> {
-    let found = of_each(&call.shared, selection, InstrumentView::last_price).await?;
+    let found = query_views(&call.shared, selection, InstrumentView::last_price).await?;
     Ok(found.map(|(market, last)| PriceTicker::new(&market, last)))
 }
 

@@ -54,13 +54,13 @@ enum Access {
     Entering,
 }
 
-type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
+type AnswerFuture = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
 /// The function that answers.
 #[derive(Debug)]
 enum Handler {
-    Public(fn(Call) -> Answering),
-    Known(fn(SignedCall) -> Answering),
+    Public(fn(Call) -> AnswerFuture),
+    Known(fn(SignedCall) -> AnswerFuture),
 }
 
 /// What is asked and answered, for the OpenAPI document.
@@ -117,7 +117,7 @@ fn method_name(method: MethodFilter) -> &'static str {
 
 impl Operation {
     /// Gives what the sender has spent with it, too.
-    pub(crate) async fn carry_out(&self, call: Call) -> (Result<Reply, ApiError>, Option<u32>) {
+    pub(crate) async fn execute(&self, call: Call) -> (Result<Reply, ApiError>, Option<u32>) {
         let shared = Arc::clone(&call.shared);
         let door = &shared.door;
         let spent = door.limits.spend(call.peer, self.weight(&call.params));
@@ -125,13 +125,13 @@ impl Operation {
             // Metrics count it. The access record is for senders without the right.
             return (Err(busy), Some(*spent));
         }
-        let attempt = call.attempt(method_name(self.method), self.asked_as(&call));
+        let attempt = call.attempt(method_name(self.method), self.record_path(&call));
         let (answer, spent) = match spent {
             Ok(spent) => (self.answer(call).await, Some(spent)),
             Err(over) => (Err(over.into()), None),
         };
         if let Err(Refusal::BeforeLog(error)) = &answer {
-            door.note(&attempt, error.status, error.code, &error.msg);
+            door.record_refusal(&attempt, error.status, error.code, &error.msg);
         }
         (answer.map_err(Refusal::into_error), spent)
     }
@@ -146,7 +146,7 @@ impl Operation {
         }
     }
 
-    fn asked_as(&self, call: &Call) -> &'static str {
+    fn record_path(&self, call: &Call) -> &'static str {
         match &call.proof {
             Proof::Http { .. } => self.path,
             Proof::Message { .. } => self.name.unwrap_or(self.path),

@@ -6,18 +6,18 @@ use std::time::Duration;
 use tokio::time::sleep;
 use venue::Handle;
 
-use crate::binance::shared::Known;
-use crate::door::query::{Asked, ask_balances};
+use crate::binance::shared::PublisherState;
+use crate::door::query::{BalanceQuery, ask_balances};
 
 /// How long to wait when the venue has no room for another query.
 const ASK_RETRY: Duration = Duration::from_millis(10);
 
 /// Queries balances from the engine, and has them published.
-pub(crate) fn ask_positions(known: &Arc<Known>, asked: Asked) {
+pub(crate) fn ask_positions(publisher: &Arc<PublisherState>, asked: BalanceQuery) {
     // Before the sockets are open there is no subscriber.
-    let Some(reach) = known.reach.get() else { return };
-    let (known, handle) = (Arc::clone(known), reach.handle.clone());
-    reach.runtime.spawn(async move {
+    let Some(engine_access) = publisher.engine_access.get() else { return };
+    let (publisher, handle) = (Arc::clone(publisher), engine_access.handle.clone());
+    engine_access.runtime.spawn(async move {
         let found = loop {
             match ask_balances(&handle, asked.clone()) {
                 Ok(answer) => break answer.await,
@@ -26,14 +26,14 @@ pub(crate) fn ask_positions(known: &Arc<Known>, asked: Asked) {
         };
         // The venue is gone, and so will be the streams.
         let Some(found) = found else { return };
-        let own = Arc::clone(&known);
+        let own = Arc::clone(&publisher);
         let publish = move || {
-            let (mut users, directory) = own.users_and_directory();
-            users.positions(&directory, found);
-            users.batch_done()
+            let (mut user_streams, directory) = own.user_streams_and_directory();
+            user_streams.positions(&directory, found);
+            user_streams.batch_done()
         };
         if let Some(Some(asked)) = run_on_publisher(&handle, publish).await {
-            ask_positions(&known, asked);
+            ask_positions(&publisher, asked);
         }
     });
 }

@@ -13,7 +13,7 @@ use crate::binance::call::{Call, Proof};
 use crate::binance::operations::Operation;
 use crate::binance::shared::Shared;
 use crate::socket::cors::Headers;
-use crate::socket::http::{API_KEY_HEADER, Asked, Failure, SignedRequest, TIME_UNIT_HEADER};
+use crate::socket::http::{API_KEY_HEADER, Failure, RequestHead, SignedRequest, TIME_UNIT_HEADER};
 
 /// The second is the older name.
 pub(crate) const USED_WEIGHT_HEADERS: [HeaderName; 2] =
@@ -31,7 +31,7 @@ pub(crate) fn headers() -> Headers {
 }
 
 /// The response to a connection above the limit, which is the argument.
-pub(crate) fn turned_away(limit: usize) -> String {
+pub(crate) fn over_limit_response(limit: usize) -> String {
     let error = ApiError::too_many_connections(u32::try_from(limit).unwrap_or(u32::MAX));
     let body = error.body();
     format!(
@@ -48,11 +48,11 @@ pub(crate) async fn serve(
     State(shared): State<Arc<Shared>>,
     request: Request,
 ) -> Response {
-    let asked = Asked::of(&request);
+    let head = RequestHead::of(&request);
     let (answer, spent) = match read(request, &shared).await {
-        Ok(call) => operation.carry_out(call).await,
+        Ok(call) => operation.execute(call).await,
         Err(error) => {
-            shared.door.note(&asked.attempt(), error.status, error.code, &error.msg);
+            shared.door.record_refusal(&head.attempt(), error.status, error.code, &error.msg);
             (Err(error), None)
         }
     };

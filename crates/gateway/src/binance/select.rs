@@ -53,7 +53,7 @@ pub(crate) fn select(shared: &Shared, selection: Selection) -> Vec<Market> {
 }
 
 /// Queries the view of each selected market.
-pub(crate) async fn of_each<R: Send + 'static>(
+pub(crate) async fn query_views<R: Send + 'static>(
     shared: &Shared,
     selection: Selection,
     query: impl Fn(&InstrumentView) -> R + Send + 'static,

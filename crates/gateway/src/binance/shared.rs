@@ -5,51 +5,51 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use venue::Handle;
 
-use crate::binance::hub::inbox::Inbox;
+use crate::binance::hub::inbox::HubInbox;
 use crate::binance::listen_keys::{ListenKey, ListenKeys};
-use crate::binance::users::Users;
+use crate::binance::user_streams::UserStreams;
 use crate::door::directory::{Directory, SharedDirectory};
 use crate::door::shared::Door;
-use crate::socket::connection::Place;
+use crate::socket::connection::ConnectionPermit;
 use crate::socket::settings::SocketSettings;
-use crate::socket::websocket::Ground;
+use crate::socket::websocket::SocketContext;
 
 /// What the publisher's thread and the connections share. The listener writes it.
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct PublisherState {
     pub(crate) directory: Arc<SharedDirectory>,
-    pub(crate) hub_inbox: Inbox,
+    pub(crate) hub_inbox: HubInbox,
     /// Nearly always used on the publisher's thread only, so no thread waits for it.
-    users: Mutex<Users>,
+    user_streams: Mutex<UserStreams>,
     /// There once the sockets are open.
-    pub(crate) reach: OnceLock<Reach>,
+    pub(crate) engine_access: OnceLock<EngineAccess>,
 }
 
-impl Known {
-    pub(crate) fn new(directory: Arc<SharedDirectory>, users: Users) -> Self {
-        let (hub_inbox, users) = (Inbox::default(), Mutex::new(users));
-        Self { directory, hub_inbox, users, reach: OnceLock::new() }
+impl PublisherState {
+    pub(crate) fn new(directory: Arc<SharedDirectory>, user_streams: UserStreams) -> Self {
+        let (hub_inbox, user_streams) = (HubInbox::default(), Mutex::new(user_streams));
+        Self { directory, hub_inbox, user_streams, engine_access: OnceLock::new() }
     }
 
-    /// The directory must not be read while this guard is held: [`Known::users_and_directory`] takes
+    /// The directory must not be read while this guard is held: [`PublisherState::user_streams_and_directory`] takes
     /// both.
-    pub(crate) fn users(&self) -> MutexGuard<'_, Users> {
-        self.users.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn user_streams(&self) -> MutexGuard<'_, UserStreams> {
+        self.user_streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The user streams and the directory, locked in the one order that is free of deadlock. A
     /// thread that read the directory while it waited for the user streams would block the
     /// publisher's write to the directory, and that write blocks all other readers.
-    pub(crate) fn users_and_directory(
+    pub(crate) fn user_streams_and_directory(
         &self,
-    ) -> (MutexGuard<'_, Users>, impl Deref<Target = Directory> + '_) {
-        (self.users(), self.directory.read())
+    ) -> (MutexGuard<'_, UserStreams>, impl Deref<Target = Directory> + '_) {
+        (self.user_streams(), self.directory.read())
     }
 }
 
 /// What the publisher's thread, which must not wait, needs to query the engine.
 #[derive(Debug)]
-pub(crate) struct Reach {
+pub(crate) struct EngineAccess {
     pub(crate) handle: Handle,
     pub(crate) runtime: tokio::runtime::Handle,
 }
@@ -60,13 +60,13 @@ pub(crate) struct Shared {
     pub(crate) door: Arc<Door>,
     pub(crate) settings: SocketSettings,
     pub(crate) listen_keys: ListenKeys,
-    pub(crate) known: Arc<Known>,
+    pub(crate) publisher: Arc<PublisherState>,
 }
 
 impl Shared {
-    /// What a WebSocket of this place is opened on.
-    pub(crate) fn ground(&self, place: Place) -> Ground {
-        Ground { place, settings: self.settings, stopping: self.door.stopping.clone() }
+    /// What a WebSocket of this permit is opened on.
+    pub(crate) fn context(&self, permit: Arc<ConnectionPermit>) -> SocketContext {
+        SocketContext { permit, settings: self.settings, stopping: self.door.stopping.clone() }
     }
 
     /// What a listen key opens: nothing once the key that began it is of no use any more.

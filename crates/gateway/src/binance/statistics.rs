@@ -9,7 +9,7 @@ use protocol::signed::{ApiError, Params};
 use types::Interval;
 
 use crate::binance::call::{Answer, Call};
-use crate::binance::select::{OneOrAll, of_each};
+use crate::binance::select::{OneOrAll, query_views};
 use crate::binance::ticker::{
     DAY_MINUTES, NS_PER_MINUTE, average, avg_price_mins, statistics, statistics_of_day,
 };
@@ -20,7 +20,8 @@ pub(crate) async fn day_ticker(
     call: Call,
     DayTickerRequest { selection, ticker_type }: DayTickerRequest,
 ) -> Answer<OneOrAll<StatisticsTicker>> {
-    let found = of_each(&call.shared, selection, |view| statistics_of_day(view, now_ns())).await?;
+    let found =
+        query_views(&call.shared, selection, |view| statistics_of_day(view, now_ns())).await?;
     Ok(found.map(|(market, statistics)| {
         StatisticsTicker::of_day(&market, &statistics, ticker_type, call.unit)
     }))
@@ -34,7 +35,8 @@ pub(crate) async fn trading_day_ticker(
     let now_ns = now_ns();
     let open_ns = Interval::Day1.open_ns(zone, now_ns);
     let close_ns = Interval::Day1.end_ns(zone, now_ns) - 1;
-    let found = of_each(&call.shared, selection, move |view| statistics(view, open_ns, close_ns));
+    let found =
+        query_views(&call.shared, selection, move |view| statistics(view, open_ns, close_ns));
     Ok(found.await?.map(|(market, statistics)| {
         StatisticsTicker::new(&market, &statistics, ticker_type, call.unit)
     }))
@@ -47,13 +49,13 @@ pub(crate) async fn window_ticker(
 ) -> Answer<OneOrAll<StatisticsTicker>> {
     let now_ns = now_ns();
     let from_ns = now_ns.saturating_sub(window_minutes * NS_PER_MINUTE);
-    let found = of_each(&call.shared, selection, move |view| statistics(view, from_ns, now_ns));
+    let found = query_views(&call.shared, selection, move |view| statistics(view, from_ns, now_ns));
     let mut found = found.await?;
     if window_minutes > DAY_MINUTES {
-        let past = call.shared.door.past().await?;
+        let history = call.shared.door.caught_up_history().await?;
         for (market, statistics) in found.as_mut_slice() {
             let (instrument, from_ns) = (market.instrument.id, statistics.open_ns);
-            let window = past.ask(WindowSince { instrument, from_ns }).await?;
+            let window = history.ask(WindowSince { instrument, from_ns }).await?;
             (statistics.candle, statistics.prev_close) = (window.candle, window.before);
         }
     }

@@ -16,14 +16,14 @@ use protocol::signed::{ApiError, Params, TimeUnit};
 use tokio::time::sleep;
 use types::{InstrumentId, Symbol};
 
-use crate::binance::client::Client;
-use crate::binance::hub::inbox::Change;
+use crate::binance::hub::inbox::SubscriptionChange;
 use crate::binance::listen_keys::ListenKey;
 use crate::binance::shared::Shared;
-use crate::binance::user_data::{self, UserData};
-use crate::binance::users::Form;
+use crate::binance::stream_client::StreamClient;
+use crate::binance::user_data::{self, UserDataSubscription};
+use crate::binance::user_streams::PayloadForm;
 use crate::clock::now_ns;
-use crate::socket::connection::Place;
+use crate::socket::connection::ConnectionPermit;
 use crate::socket::http::Failure;
 use crate::socket::websocket::{self, End, Session, Upgrade};
 
@@ -36,7 +36,7 @@ const SUBSCRIBE_RETRY: Duration = Duration::from_millis(10);
 /// error: it has no payloads.
 pub(crate) async fn open(
     State(shared): State<Arc<Shared>>,
-    Extension(place): Extension<Place>,
+    Extension(permit): Extension<Arc<ConnectionPermit>>,
     path: Result<RawPathParams, RawPathParamsRejection>,
     uri: Uri,
     upgrade: Upgrade,
@@ -56,7 +56,7 @@ pub(crate) async fn open(
     if streams.len() > STREAMS_MAX {
         return Err(ApiError::too_many_parameters(STREAMS_MAX, streams.len()).into());
     }
-    let (client, queue) = Client::new(shared.settings.ws_queue_max, combined, unit);
+    let (client, queue) = StreamClient::new(shared.settings.ws_queue_max, combined, unit);
     let is_listen_key = |name: &&str| shared.listen_key(name).is_some();
     let listen_keys = names.filter(is_listen_key).map(str::to_owned).collect();
     let subscriptions = Subscriptions::new(combined, streams.into_iter().collect(), listen_keys);
@@ -70,9 +70,9 @@ pub(crate) async fn open(
     // Before the client hears that it is connected: a snapshot that it asks for then is not too
     // old.
     let begin = session.subscriptions.streams();
-    session.change(begin, true).await.map_err(|Unsubscribed| ApiError::overloaded())?;
-    let ground = shared.ground(place);
-    websocket::open(ground, upgrade, (Arc::clone(&client.outlet), queue), session)
+    session.change(begin, true).await.map_err(|SubscriptionFailed| ApiError::overloaded())?;
+    let context = shared.context(permit);
+    websocket::open(context, upgrade, (Arc::clone(&client.outlet), queue), session)
 }
 
 pub(crate) fn time_unit(params: &mut Params) -> Result<TimeUnit, ApiError> {
@@ -81,14 +81,14 @@ pub(crate) fn time_unit(params: &mut Params) -> Result<TimeUnit, ApiError> {
 
 struct StreamSession {
     shared: Arc<Shared>,
-    client: Arc<Client>,
+    client: Arc<StreamClient>,
     subscriptions: Subscriptions,
     /// By listen key.
-    user_data: HashMap<String, UserData>,
+    user_data: HashMap<String, UserDataSubscription>,
 }
 
 /// The venue did not take the subscription.
-struct Unsubscribed;
+struct SubscriptionFailed;
 
 impl Session for StreamSession {
     const MESSAGE_LEN_MAX: usize = MESSAGE_LEN_MAX;
@@ -100,8 +100,8 @@ impl Session for StreamSession {
         let after: HashSet<Stream> = self.subscriptions.streams().iter().copied().collect();
         let begin: Vec<Stream> = after.difference(&before).copied().collect();
         let end: Vec<Stream> = before.difference(&after).copied().collect();
-        self.change(&begin, true).await.map_err(|Unsubscribed| End::VenueGone)?;
-        self.change(&end, false).await.map_err(|Unsubscribed| End::VenueGone)?;
+        self.change(&begin, true).await.map_err(|SubscriptionFailed| End::VenueGone)?;
+        self.change(&end, false).await.map_err(|SubscriptionFailed| End::VenueGone)?;
         self.follow_listen_keys().await.map_err(|_overloaded| End::VenueGone)?;
         Ok(Some(reply))
     }
@@ -140,7 +140,7 @@ impl StreamSession {
             }
             let Some((key_name, listen_key)) = self.shared.listen_key(name) else { continue };
             let ListenKey { account, key, .. } = listen_key;
-            let form = Form::ListenKey(key_name);
+            let form = PayloadForm::ListenKey(key_name);
             let begun =
                 user_data::subscribe(&self.shared, account, key, &self.client, form, None).await?;
             self.user_data.insert(name.clone(), begun);
@@ -149,7 +149,7 @@ impl StreamSession {
     }
 
     /// Begins or ends to listen.
-    async fn change(&self, streams: &[Stream], on: bool) -> Result<(), Unsubscribed> {
+    async fn change(&self, streams: &[Stream], on: bool) -> Result<(), SubscriptionFailed> {
         let streams = self.found(streams);
         if streams.is_empty() {
             return Ok(());
@@ -157,17 +157,17 @@ impl StreamSession {
         self.put(streams, on);
         for _ in 0..SUBSCRIBE_TRIES {
             match self.shared.door.handle.read_views(|_, _| ()) {
-                Ok(done) => return done.await.map_err(|_| Unsubscribed),
+                Ok(done) => return done.await.map_err(|_| SubscriptionFailed),
                 Err(_) => sleep(SUBSCRIBE_RETRY).await,
             }
         }
-        Err(Unsubscribed)
+        Err(SubscriptionFailed)
     }
 
     /// The hub takes it after the next read of the views.
     fn put(&self, streams: Vec<(Option<InstrumentId>, Stream)>, begins: bool) {
         let client = Arc::clone(&self.client);
-        self.shared.known.hub_inbox.put(Change { client, streams, begins });
+        self.shared.publisher.hub_inbox.put(SubscriptionChange { client, streams, begins });
     }
 
     fn found(&self, streams: &[Stream]) -> Vec<(Option<InstrumentId>, Stream)> {

@@ -15,7 +15,7 @@ use types::{Command, Event, Market, OrderAmended, OrderList, OrderListId};
 use crate::binance::account::{account_fees, facts_of};
 use crate::binance::call::{Answer, Refusal, SignedCall};
 use crate::binance::select::Either;
-use crate::door::names::Names;
+use crate::door::client_ids::ClientIds;
 use crate::socket::http::{Reply, json};
 
 /// `POST /api/v3/order`
@@ -28,7 +28,7 @@ pub(crate) async fn new_order(
         NewOrderAnswer::new(&market, events, response_type, call.unit)
     })?;
     let answer = json(encode(&answer));
-    call.times.answered(call.shared.door.handle.metrics(), outcome.woken);
+    call.times.answered(call.shared.door.handle.metrics(), outcome.woken_at);
     Ok(answer)
 }
 
@@ -87,9 +87,9 @@ pub(crate) async fn cancel<T>(
     build: impl FnOnce(Canceling<'_>) -> Result<T, ApiError>,
 ) -> Answer<T> {
     let outcome = call.submit(part, command).await?;
-    let names = names_of_ended(call, &outcome.events).await?;
+    let client_ids = client_ids_of_ended(call, &outcome.events).await?;
     let instrument = market.instrument.id;
-    let names = |order_id| names.of(instrument, order_id);
+    let names = |order_id| client_ids.get(instrument, order_id);
     outcome.answer(instrument, |events| {
         build(Canceling { market, events, names: &names, unit: call.unit })
     })
@@ -97,7 +97,7 @@ pub(crate) async fn cancel<T>(
 
 /// The client ids of all orders of the lists that a command ended. Some of these orders may have
 /// ended before the command.
-async fn names_of_ended(call: &SignedCall, events: &[Event]) -> Result<Names, Refusal> {
+async fn client_ids_of_ended(call: &SignedCall, events: &[Event]) -> Result<ClientIds, Refusal> {
     let account = call.signer.account;
     let ended = events.iter().filter_map(|event| match event {
         Event::OrderListUpdated(updated) if updated.list.account == account => Some(updated.list),
@@ -105,10 +105,10 @@ async fn names_of_ended(call: &SignedCall, events: &[Event]) -> Result<Names, Re
     });
     let ended: Vec<OrderList> = ended.collect();
     if ended.is_empty() {
-        return Ok(Names::default());
+        return Ok(ClientIds::default());
     }
-    let names = call.shared.door.names_of_lists(account, ended).await;
-    names.map_err(Refusal::by_engine)
+    let found = call.shared.door.client_ids_of_lists(account, ended).await;
+    found.map_err(Refusal::by_engine)
 }
 
 /// `PUT /api/v3/order/amend/keepPriority`
@@ -129,8 +129,8 @@ pub(crate) async fn amend_order(
         });
     };
     let found = call.shared.door.list_of_order(order, order_list).await;
-    let (placed_ns, list, names) = found.map_err(Refusal::by_engine)?;
-    let names: OrderNames<'_> = &|order_id| names.of(order.instrument, order_id);
+    let (placed_ns, list, client_ids) = found.map_err(Refusal::by_engine)?;
+    let names: OrderNames<'_> = &|order_id| client_ids.get(order.instrument, order_id);
     let list = list.as_ref().map(|list| (list, names));
     outcome.answer(market.instrument.id, |events| {
         AmendAnswer::new(&market, events, |_| facts_of(&order, placed_ns), list, call.unit)

@@ -8,17 +8,17 @@ use protocol::signed::{ApiError, TimeUnit};
 use spool::{NumberedEvent, SpoolError};
 use types::{AccountId, KeyId};
 
-use crate::binance::client::Client;
 use crate::binance::positions::run_on_publisher;
 use crate::binance::shared::Shared;
-use crate::binance::users::{Form, Reader};
+use crate::binance::stream_client::StreamClient;
+use crate::binance::user_streams::{PayloadForm, UserDataReader};
 use crate::clock::now_ns;
 use crate::feed::account::ReaderId;
-use crate::feed::backlog::{Backlog, Unsent};
+use crate::feed::backlog::{Backlog, BacklogError};
 
 /// A reader of an account's events.
 #[derive(Clone, Debug)]
-pub(crate) struct UserData {
+pub(crate) struct UserDataSubscription {
     account: AccountId,
     id: ReaderId,
 }
@@ -29,18 +29,18 @@ pub(crate) async fn subscribe(
     shared: &Arc<Shared>,
     account: AccountId,
     key: KeyId,
-    client: &Arc<Client>,
-    form: Form,
+    client: &Arc<StreamClient>,
+    form: PayloadForm,
     from_seq: Option<u64>,
-) -> Result<UserData, ApiError> {
-    let known = Arc::clone(&shared.known);
-    let reader = Reader { client: Arc::clone(client), form: form.clone() };
+) -> Result<UserDataSubscription, ApiError> {
+    let publisher = Arc::clone(&shared.publisher);
+    let reader = UserDataReader { client: Arc::clone(client), form: form.clone() };
     let asked = shared.door.ask_views(move |_, spool| {
         let holds = from_seq.is_some();
-        (known.users().feed.subscribe(account, key, reader, holds), spool.reader())
+        (publisher.user_streams().feed.subscribe(account, key, reader, holds), spool.reader())
     });
     let (id, spool) = asked.await?;
-    let user_data = UserData { account, id };
+    let user_data = UserDataSubscription { account, id };
     if let Some(from_seq) = from_seq {
         let backlog = Backlog { spool, account };
         let first = match backlog.page(from_seq).await {
@@ -51,47 +51,54 @@ pub(crate) async fn subscribe(
             }
         };
         // After the answer to the subscriber, which does not wait for it.
-        let past = Past {
+        let task = BacklogTask {
             shared: Arc::clone(shared),
             user_data: user_data.clone(),
             client: Arc::clone(client),
             form,
         };
-        tokio::spawn(past.send(backlog, first, from_seq));
+        tokio::spawn(task.send(backlog, first, from_seq));
     }
     Ok(user_data)
 }
 
-pub(crate) async fn unsubscribe(shared: &Shared, user_data: &UserData) -> Result<(), ApiError> {
-    let (known, UserData { account, id }) = (Arc::clone(&shared.known), user_data.clone());
-    Ok(shared.door.ask_views(move |_, _| known.users().feed.unsubscribe(account, id)).await?)
+pub(crate) async fn unsubscribe(
+    shared: &Shared,
+    user_data: &UserDataSubscription,
+) -> Result<(), ApiError> {
+    let (publisher, UserDataSubscription { account, id }) =
+        (Arc::clone(&shared.publisher), user_data.clone());
+    Ok(shared
+        .door
+        .ask_views(move |_, _| publisher.user_streams().feed.unsubscribe(account, id))
+        .await?)
 }
 
 /// What happened before the subscription, on its way to the client.
-struct Past {
+struct BacklogTask {
     shared: Arc<Shared>,
-    user_data: UserData,
-    client: Arc<Client>,
-    form: Form,
+    user_data: UserDataSubscription,
+    client: Arc<StreamClient>,
+    form: PayloadForm,
 }
 
-impl Past {
+impl BacklogTask {
     async fn send(self, backlog: Backlog, first: Vec<NumberedEvent>, from_seq: u64) {
         let outlet = &self.client.outlet;
         let Some(queue) = outlet.queue() else { return };
         let encode = |page: &[NumberedEvent]| self.encode(page);
         let next_seq = match backlog.send(first, from_seq, &queue, encode).await {
             Ok(next_seq) => next_seq,
-            Err(Unsent::Gone) => return,
-            Err(Unsent::Unreadable(error)) => {
+            Err(BacklogError::Gone) => return,
+            Err(BacklogError::Unreadable(error)) => {
                 let error = unreadable(error, from_seq);
                 tracing::warn!(%error, "a user stream's past cannot be read on");
                 return outlet.cut.notify_one();
             }
         };
-        let UserData { account, id } = self.user_data;
-        let known = Arc::clone(&self.shared.known);
-        let release = move || known.users().feed.release(account, id, next_seq);
+        let UserDataSubscription { account, id } = self.user_data;
+        let publisher = Arc::clone(&self.shared.publisher);
+        let release = move || publisher.user_streams().feed.release(account, id, next_seq);
         if run_on_publisher(&self.shared.door.handle, release).await.is_none() {
             outlet.cut.notify_one();
         }
@@ -99,8 +106,8 @@ impl Past {
 
     fn encode(&self, page: &[NumberedEvent]) -> Vec<Utf8Bytes> {
         let Self { shared, user_data, client, form } = self;
-        let (users, directory) = shared.known.users_and_directory();
-        let texts = users.again(&directory, user_data.account, page, client, form);
+        let (user_streams, directory) = shared.publisher.user_streams_and_directory();
+        let texts = user_streams.again(&directory, user_data.account, page, client, form);
         texts.into_iter().map(Utf8Bytes::from).collect()
     }
 }

@@ -53,8 +53,8 @@ pub(crate) async fn expire(shared: Arc<Shared>) {
                 tracing::warn!(%error, "the streams of an expired listen key could not be ended");
             }
         }
-        let (mut users, directory) = shared.known.users_and_directory();
-        users.end_expired(&directory, at());
+        let (mut user_streams, directory) = shared.publisher.user_streams_and_directory();
+        user_streams.end_expired(&directory, at());
     }
 }
 
@@ -64,7 +64,7 @@ async fn forget(
     account: AccountId,
     expired: Option<Moment>,
 ) -> Result<(), ApiError> {
-    let known = Arc::clone(&shared.known);
-    let end = move |_: &_, _: &_| known.users().end_listen_key(account, &name, expired);
+    let publisher = Arc::clone(&shared.publisher);
+    let end = move |_: &_, _: &_| publisher.user_streams().end_listen_key(account, &name, expired);
     Ok(shared.door.ask_views(end).await?)
 }

@@ -32,7 +32,7 @@ const QUEUE_MAX: usize = 4_096;
 /// Characters of a path or a sentence, both of which a client may have made up.
 const TEXT_MAX: usize = 256;
 /// In place of a method, of what came as a message and not as a request.
-pub(crate) const MESSAGE: &str = "WS";
+pub(crate) const WS_METHOD: &str = "WS";
 
 /// Takes refusals to a file. What waits is written when it is dropped.
 #[derive(Debug)]
@@ -51,23 +51,23 @@ impl AccessRecord {
     fn with_size(dir: &Path, size_max: u64) -> io::Result<Self> {
         let (queue, lines) = sync_channel(QUEUE_MAX);
         let lost = Arc::new(AtomicU64::new(0));
-        let mut pages = Pages::open(dir, size_max)?;
+        let mut file = RotatingFile::open(dir, size_max)?;
         let counted = Arc::clone(&lost);
-        let write = move || pages.take(&lines, &counted);
+        let write = move || file.run(&lines, &counted);
         let thread = std::thread::Builder::new().name("access".into()).spawn(write)?;
         Ok(Self { queue: Some(queue), lost, thread: Some(thread) })
     }
 
     /// The key that was named: its number, if there is such a key, and its hash. Then the status
     /// and the code of the refusal.
-    pub(crate) fn note(
+    pub(crate) fn record(
         &self,
         attempt: &Attempt,
         (key, hash): (Option<u32>, Option<[u8; 16]>),
         (status, code): (u16, i32),
         reason: &str,
     ) {
-        let line = Line {
+        let line = RefusalLine {
             time_ms: now_ns() / 1_000_000,
             address: attempt.address,
             key,
@@ -79,12 +79,12 @@ impl AccessRecord {
             reason: cut(reason),
         };
         match serde_json::to_string(&line) {
-            Ok(line) => self.line(line + "\n"),
+            Ok(line) => self.enqueue(line + "\n"),
             Err(error) => tracing::error!(%error, "a refusal cannot be put into words"),
         }
     }
 
-    fn line(&self, line: String) {
+    fn enqueue(&self, line: String) {
         let sent = self.queue.as_ref().map(|queue| queue.try_send(line));
         if !matches!(sent, Some(Ok(()))) {
             self.lost.fetch_add(1, Ordering::Relaxed);
@@ -102,7 +102,7 @@ impl Drop for AccessRecord {
 }
 
 /// The file, and the one before it.
-struct Pages {
+struct RotatingFile {
     dir: PathBuf,
     file: File,
     size: u64,
@@ -111,7 +111,7 @@ struct Pages {
     is_torn: bool,
 }
 
-impl Pages {
+impl RotatingFile {
     fn open(dir: &Path, size_max: u64) -> io::Result<Self> {
         let file = open(dir)?;
         let size = file.metadata()?.len();
@@ -119,7 +119,7 @@ impl Pages {
         Ok(Self { dir: dir.to_owned(), file, size, size_max, is_torn: size > 0 })
     }
 
-    fn take(&mut self, lines: &Receiver<String>, lost: &AtomicU64) {
+    fn run(&mut self, lines: &Receiver<String>, lost: &AtomicU64) {
         let mut is_failing = false;
         for line in lines {
             let missing = lost.swap(0, Ordering::Relaxed);
@@ -161,19 +161,19 @@ fn open(dir: &Path) -> io::Result<File> {
 /// A request as the record names it, kept until it is known whether it is refused.
 pub(crate) struct Attempt {
     pub(crate) address: Option<IpAddr>,
-    pub(crate) key: Option<Named>,
+    pub(crate) key: Option<ClaimedKey>,
     pub(crate) method: Cow<'static, str>,
     pub(crate) path: Cow<'static, str>,
 }
 
 /// The key of a request, as it is at hand: it is hashed once the request is refused.
-pub(crate) enum Named {
+pub(crate) enum ClaimedKey {
     Header(HeaderValue),
     Text(String),
     Hash([u8; 16]),
 }
 
-impl Named {
+impl ClaimedKey {
     fn hash(&self) -> Option<[u8; 16]> {
         match self {
             Self::Header(api_key) => api_key.to_str().ok().map(api_key_hash),
@@ -185,13 +185,13 @@ impl Named {
 
 impl Attempt {
     pub(crate) fn key_hash(&self) -> Option<[u8; 16]> {
-        self.key.as_ref().and_then(Named::hash)
+        self.key.as_ref().and_then(ClaimedKey::hash)
     }
 }
 
 /// A line of the record. It says of a key what the log says of it, and nothing that signs.
 #[derive(Serialize)]
-struct Line<'a> {
+struct RefusalLine<'a> {
     time_ms: u64,
     address: Option<IpAddr>,
     /// The key's number, if there is such a key.
@@ -223,7 +223,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let record = AccessRecord::with_size(dir.path(), 100).unwrap();
         for n in 0..100 {
-            record.line(format!("{{\"n\":{n},\"padding\":\"................\"}}\n"));
+            record.enqueue(format!("{{\"n\":{n},\"padding\":\"................\"}}\n"));
         }
         drop(record);
         let (older, newer) = (read(dir.path(), OLDER_NAME), read(dir.path(), FILE_NAME));
@@ -235,7 +235,7 @@ mod tests {
     fn a_line_that_was_cut_short_ends_where_the_next_begins() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join(FILE_NAME), "{\"n\":").unwrap();
-        AccessRecord::open(dir.path()).unwrap().line("{\"n\":1}\n".into());
+        AccessRecord::open(dir.path()).unwrap().enqueue("{\"n\":1}\n".into());
         assert_eq!(read(dir.path(), FILE_NAME), ["{\"n\":", "{\"n\":1}"]);
     }
 
@@ -248,17 +248,17 @@ mod tests {
         queue.send("{\"n\":1}\n".into()).unwrap();
         queue.send("{\"n\":2}\n".into()).unwrap();
         drop(queue);
-        let mut pages = Pages::open(dir.path(), 100).unwrap();
-        let room = std::mem::replace(&mut pages.file, full);
-        pages.take(&lines, &lost);
+        let mut file = RotatingFile::open(dir.path(), 100).unwrap();
+        let room = std::mem::replace(&mut file.file, full);
+        file.run(&lines, &lost);
         assert_eq!(lost.load(Ordering::Relaxed), 2);
 
         // There is room again.
-        pages.file = room;
+        file.file = room;
         let (queue, lines) = sync_channel(1);
         queue.send("{\"n\":3}\n".into()).unwrap();
         drop(queue);
-        pages.take(&lines, &lost);
+        file.run(&lines, &lost);
         assert_eq!(read(dir.path(), FILE_NAME), ["", "{\"lost\":2}", "{\"n\":3}"]);
     }
 }

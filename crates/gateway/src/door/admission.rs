@@ -35,8 +35,8 @@ const BREAK: Duration = Duration::from_millis(200);
 /// After so long without one, where requests are refused, more is no longer sent than can be done.
 /// Sooner would be to begin anew with what is too much.
 const CALM: Duration = Duration::from_secs(2);
-/// By so much less lateness is borne where requests are refused already.
-const STRICTER: u32 = 5;
+/// By so much less lateness is limit where requests are refused already.
+const LATENESS_DIVISOR: u32 = 5;
 
 /// More is sent than the venue can do: new orders are refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -56,7 +56,7 @@ struct Lateness {
     /// When the last of them was read.
     last: Option<Instant>,
     /// Whether late ones are refused.
-    is_behind: bool,
+    is_refusing: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +75,7 @@ impl Admission {
         let Some(late_after) = self.late_after else { return Ok(()) };
         let cause = if handle.command_wait() > STALL {
             RefusalCause::Stalled
-        } else if waited > late_after / STRICTER && self.is_late(waited, late_after) {
+        } else if waited > late_after / LATENESS_DIVISOR && self.is_late(waited, late_after) {
             RefusalCause::Late
         } else {
             return Ok(());
@@ -93,22 +93,22 @@ impl Admission {
 impl Lateness {
     /// A request has waited so long now. Is it to be refused?
     fn refuses(&mut self, waited: Duration, late_after: Duration, now: Instant) -> bool {
-        if !self.goes_on(now) {
+        if !self.continues(now) {
             *self = Self::default();
         }
-        let borne = if self.is_behind { late_after / STRICTER } else { late_after };
-        if waited <= borne {
+        let limit = if self.is_refusing { late_after / LATENESS_DIVISOR } else { late_after };
+        if waited <= limit {
             return false;
         }
         let late = Late { came: now.checked_sub(waited).unwrap_or(now), read: now };
         let first = *self.first.get_or_insert(late);
         self.last = Some(now);
-        self.is_behind |= late.is_long_after(first);
-        self.is_behind
+        self.is_refusing |= late.is_long_after(first);
+        self.is_refusing
     }
 
-    fn goes_on(&self, now: Instant) -> bool {
-        let gap_max = if self.is_behind { CALM } else { BREAK };
+    fn continues(&self, now: Instant) -> bool {
+        let gap_max = if self.is_refusing { CALM } else { BREAK };
         self.last.is_some_and(|last| now.saturating_duration_since(last) < gap_max)
     }
 }

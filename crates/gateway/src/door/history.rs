@@ -7,41 +7,41 @@ use projection::{Ask, History};
 use tokio::time::Instant;
 use types::Refused;
 
-use crate::door::query::Unanswered;
+use crate::door::query::QueryError;
 use crate::door::shared::Door;
 
 /// How long a question waits for a read model that is behind.
 const BEHIND_MAX: Duration = Duration::from_secs(3);
 
 /// The read model, once it includes all that was acknowledged before.
-pub(crate) struct Past {
+pub(crate) struct CaughtUpHistory {
     history: Arc<dyn History>,
 }
 
 impl Door {
     /// Queries the read model; the answer includes all that was acknowledged before.
-    pub(crate) async fn ask_history<Q: Ask>(&self, question: Q) -> Result<Q::Answer, Unanswered> {
-        self.past().await?.ask(question).await
+    pub(crate) async fn ask_history<Q: Ask>(&self, question: Q) -> Result<Q::Answer, QueryError> {
+        self.caught_up_history().await?.ask(question).await
     }
 
     /// For one question after the other.
-    pub(crate) async fn past(&self) -> Result<Past, Unanswered> {
-        let history = self.history.clone().ok_or(Unanswered::NoHistory)?;
+    pub(crate) async fn caught_up_history(&self) -> Result<CaughtUpHistory, QueryError> {
+        let history = self.history.clone().ok_or(QueryError::NoHistory)?;
         let deadline = Instant::now() + BEHIND_MAX.min(self.settings.answer_timeout);
         let sequence = self.ask_views(|_, spool| spool.last_sequence()).await?;
         if let Err(behind) = history.wait_until(sequence, deadline).await {
             tracing::warn!(sequence, at = behind.sequence, "the read model is behind");
-            return Err(Unanswered::Refused(Refused::Overloaded));
+            return Err(QueryError::Refused(Refused::Overloaded));
         }
-        Ok(Past { history })
+        Ok(CaughtUpHistory { history })
     }
 }
 
-impl Past {
-    pub(crate) async fn ask<Q: Ask>(&self, question: Q) -> Result<Q::Answer, Unanswered> {
+impl CaughtUpHistory {
+    pub(crate) async fn ask<Q: Ask>(&self, question: Q) -> Result<Q::Answer, QueryError> {
         projection::ask(&*self.history, question).await.map_err(|error| {
             tracing::error!(%error, "the read model does not answer");
-            Unanswered::HistoryFailed
+            QueryError::HistoryFailed
         })
     }
 }

@@ -72,7 +72,7 @@ impl Limits {
 
     /// Gives what the address has spent with it, of [`Limits::weight_per_minute`].
     pub(crate) fn spend(&self, peer: IpAddr, weight: u32) -> Result<u32, OverLimit> {
-        if !self.holds_for(peer) {
+        if !self.applies_to(peer) {
             return Ok(weight);
         }
         let peer = network_of(peer);
@@ -92,7 +92,7 @@ impl Limits {
     }
 
     /// Whether an address is limited at all.
-    pub(crate) fn holds_for(&self, peer: IpAddr) -> bool {
+    pub(crate) fn applies_to(&self, peer: IpAddr) -> bool {
         self.is_loopback_limited || !peer.to_canonical().is_loopback()
     }
 
@@ -128,7 +128,7 @@ impl Limits {
     }
 
     /// Forgets addresses that have not asked for a while.
-    pub(crate) fn forget(&self) {
+    pub(crate) fn remove_idle(&self) {
         self.buckets.retain_recent();
         self.buckets.shrink_to_fit();
     }

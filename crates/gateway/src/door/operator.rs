@@ -13,19 +13,19 @@ pub const OPERATOR_ROOT: &str = "/admin/v1";
 
 /// The backend of the paths below [`OPERATOR_ROOT`].
 pub trait OperatorApi: fmt::Debug + Send + Sync {
-    fn find(&self, method: &Method, path: &str) -> Place;
+    fn find(&self, method: &Method, path: &str) -> Route;
 
     /// For what [`OperatorApi::find`] says to be an operation.
-    fn answer(&self, request: OperatorRequest) -> Answering;
+    fn answer(&self, request: OperatorRequest) -> OperatorFuture;
 }
 
-pub type Answering = Pin<Box<dyn Future<Output = OperatorAnswer> + Send>>;
+pub type OperatorFuture = Pin<Box<dyn Future<Output = OperatorAnswer> + Send>>;
 
 /// What a method and a path stand for.
 #[derive(Debug)]
-pub enum Place {
+pub enum Route {
     /// Public.
-    Page(Page),
+    Page(StaticPage),
     /// Operators may ask for it.
     Operation,
     /// The path takes these methods only, named as in `GET, POST`.
@@ -34,7 +34,7 @@ pub enum Place {
 }
 
 #[derive(Debug)]
-pub struct Page {
+pub struct StaticPage {
     pub content_type: &'static str,
     pub is_gzip: bool,
     pub body: &'static [u8],

@@ -13,25 +13,25 @@ use types::{
 };
 use venue::Handle;
 
+use crate::door::client_ids::ClientIds;
 use crate::door::identity::Signer;
-use crate::door::names::Names;
 use crate::door::shared::Door;
 
 /// Why a question has no answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Unanswered {
+pub(crate) enum QueryError {
     Refused(Refused),
     /// The venue has stopped.
     Gone,
     TimedOut,
-    /// Asked of the past, where there is no read model.
+    /// BalanceQuery of the past, where there is no read model.
     NoHistory,
     /// The read model fails; the log of the process says how.
     HistoryFailed,
 }
 
 /// A query's answer, or why it has none.
-pub(crate) type Answered<T> = Result<T, Unanswered>;
+pub(crate) type Answered<T> = Result<T, QueryError>;
 
 /// Which of what was found is wanted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -54,10 +54,10 @@ impl Part {
 }
 
 /// The balances of these assets are asked for.
-pub(crate) type Asked = Vec<(AccountId, Vec<AssetId>)>;
+pub(crate) type BalanceQuery = Vec<(AccountId, Vec<AssetId>)>;
 
 /// The time of the engine that was asked, and what it says.
-pub(crate) type FoundBalances = (u64, Vec<(AccountId, Vec<(AssetId, Balance)>)>);
+pub(crate) type BalanceAnswer = (u64, Vec<(AccountId, Vec<(AssetId, Balance)>)>);
 
 impl Door {
     /// Queries the engine; the answer includes all that was acknowledged before.
@@ -80,11 +80,11 @@ impl Door {
         &self,
         asked: Result<impl Future<Output = Result<R, Gone>>, Refused>,
     ) -> Answered<R> {
-        let answer = asked.map_err(Unanswered::Refused)?;
+        let answer = asked.map_err(QueryError::Refused)?;
         match timeout(self.settings.answer_timeout, answer).await {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(_)) => Err(Unanswered::Gone),
-            Err(_) => Err(Unanswered::TimedOut),
+            Ok(Err(_)) => Err(QueryError::Gone),
+            Err(_) => Err(QueryError::TimedOut),
         }
     }
 
@@ -187,12 +187,12 @@ impl Door {
         &self,
         account: AccountId,
         choose: impl FnOnce(Vec<OrderList>) -> Vec<OrderList> + Send + 'static,
-    ) -> Answered<(Vec<OrderList>, Names)> {
+    ) -> Answered<(Vec<OrderList>, ClientIds)> {
         self.ask_engine(move |engine| {
             let all = engine.done_order_lists(account).chain(engine.order_lists(account));
             let chosen = choose(all.collect());
-            let names = Names::of_lists(engine, account, &chosen);
-            (chosen, names)
+            let client_ids = ClientIds::of_lists(engine, account, &chosen);
+            (chosen, client_ids)
         })
         .await
     }
@@ -202,23 +202,23 @@ impl Door {
         &self,
         order: Order,
         order_list: OrderListId,
-    ) -> Answered<(Option<u64>, Option<OrderList>, Names)> {
+    ) -> Answered<(Option<u64>, Option<OrderList>, ClientIds)> {
         self.ask_engine(move |engine| {
             let Order { account, instrument, .. } = order;
             let placed_ns = engine.placed_ns(account, &[order])[0];
             let list = engine.order_list(account, instrument, Some(order_list), None);
-            let names = Names::of_lists(engine, account, list.as_slice());
-            (placed_ns, list, names)
+            let client_ids = ClientIds::of_lists(engine, account, list.as_slice());
+            (placed_ns, list, client_ids)
         })
         .await
     }
 
-    pub(crate) async fn names_of_lists(
+    pub(crate) async fn client_ids_of_lists(
         &self,
         account: AccountId,
         lists: Vec<OrderList>,
-    ) -> Answered<Names> {
-        self.ask_engine(move |engine| Names::of_lists(engine, account, &lists)).await
+    ) -> Answered<ClientIds> {
+        self.ask_engine(move |engine| ClientIds::of_lists(engine, account, &lists)).await
     }
 
     /// Whether the order would be taken on; nothing changes.
@@ -282,8 +282,8 @@ pub(crate) fn open_lists(engine: &Engine) -> Vec<(OrderList, Vec<Order>)> {
 /// Queries balances from the engine, for a caller that waits for nothing else.
 pub(crate) fn ask_balances(
     handle: &Handle,
-    asked: Asked,
-) -> Result<impl Future<Output = Option<FoundBalances>> + use<>, Refused> {
+    asked: BalanceQuery,
+) -> Result<impl Future<Output = Option<BalanceAnswer>> + use<>, Refused> {
     let answer = handle.read(move |engine| {
         let of = |(account, assets): (AccountId, Vec<AssetId>)| {
             let owned = engine.balances(account);

@@ -38,11 +38,11 @@ impl Door {
     }
 
     /// Records what was refused before the log.
-    pub(crate) fn note(&self, attempt: &Attempt, status: u16, code: i32, reason: &str) {
+    pub(crate) fn record_refusal(&self, attempt: &Attempt, status: u16, code: i32, reason: &str) {
         let Some(record) = &self.access else { return };
         let hash = attempt.key_hash();
         let signer = hash.and_then(|hash| self.directory().signer(&hash));
         let key = signer.map(|signer| signer.key.0);
-        record.note(attempt, (key, hash), (status, code), reason);
+        record.record(attempt, (key, hash), (status, code), reason);
     }
 }

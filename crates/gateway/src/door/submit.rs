@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use types::{Command, Entry, Envelope, Event, InstrumentId, Refused};
 use venue::{Reply, Stage};
 
-use crate::door::query::Unanswered;
+use crate::door::query::QueryError;
 use crate::door::shared::Door;
 
 /// What became of a command.
@@ -22,7 +22,7 @@ pub(crate) struct Outcome {
     /// It had been carried out before, and these are the events of that time.
     pub(crate) is_repeated: bool,
     /// When it was known here.
-    pub(crate) woken: Instant,
+    pub(crate) woken_at: Instant,
 }
 
 /// All events of a command. They are as large as a page of memory soon, so most are left where they
@@ -34,7 +34,7 @@ pub(crate) enum Events {
 
 /// Why a command has no outcome.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Unsubmitted {
+pub(crate) enum SubmitError {
     /// Nothing has happened.
     Refused(Refused),
     /// Slow, or stopped before it answered: the command may have been committed.
@@ -42,7 +42,7 @@ pub(crate) enum Unsubmitted {
     /// A repeated command, whose first outcome is no longer kept.
     RepeatGone,
     /// Likewise, and it cannot be asked for at the moment.
-    RepeatUnanswered(Unanswered),
+    RepeatQuery(QueryError),
     /// Likewise, and its first outcome cannot be read.
     RepeatUnreadable,
 }
@@ -79,18 +79,21 @@ impl Outcome {
 impl Door {
     /// The first step of something. The commands in it are carried out with those of others, when
     /// it is time for that ([`venue::Handle::carry_out`]).
-    pub(crate) async fn begin<T>(&self, mut whole: Pin<&mut impl Future<Output = T>>) -> Poll<T> {
-        poll_fn(|context| Poll::Ready(self.handle.gather(|| whole.as_mut().poll(context)))).await
+    pub(crate) async fn poll_first<T>(
+        &self,
+        mut requests: Pin<&mut impl Future<Output = T>>,
+    ) -> Poll<T> {
+        poll_fn(|context| Poll::Ready(self.handle.gather(|| requests.as_mut().poll(context)))).await
     }
 
-    /// Something whose first step sends several commands, which are carried out together.
-    pub(crate) async fn together<T>(&self, whole: impl Future<Output = T>) -> T {
-        let mut whole = pin!(whole);
-        let begun = self.begin(whole.as_mut()).await;
+    /// Something whose first step sends several commands, which are carried out poll_together.
+    pub(crate) async fn poll_together<T>(&self, requests: impl Future<Output = T>) -> T {
+        let mut requests = pin!(requests);
+        let begun = self.poll_first(requests.as_mut()).await;
         self.handle.carry_out();
         match begun {
             Poll::Ready(done) => done,
-            Poll::Pending => whole.await,
+            Poll::Pending => requests.await,
         }
     }
 
@@ -100,34 +103,34 @@ impl Door {
         envelope: Envelope,
         command: Command,
         is_gathered: bool,
-    ) -> Result<Outcome, Unsubmitted> {
+    ) -> Result<Outcome, SubmitError> {
         let submitted = self.handle.submit(Entry { envelope, command });
-        let mut reply = submitted.map_err(Unsubmitted::Refused)?;
+        let mut reply = submitted.map_err(SubmitError::Refused)?;
         if is_gathered {
             reply = reply.at_once();
         }
         let Ok(Ok(reply)) = timeout(self.settings.answer_timeout, reply).await else {
-            return Err(Unsubmitted::Unknown);
+            return Err(SubmitError::Unknown);
         };
-        let reply = reply.map_err(Unsubmitted::Refused)?;
-        let woken = Instant::now();
+        let reply = reply.map_err(SubmitError::Refused)?;
+        let woken_at = Instant::now();
         if let Some(applied_at) = reply.applied_at {
             let metrics = self.handle.metrics();
-            metrics.passed(Stage::Wake, woken.saturating_duration_since(applied_at), 1);
+            metrics.passed(Stage::Wake, woken_at.saturating_duration_since(applied_at), 1);
         }
         let events = Events::from(reply);
         match events.first() {
             Some(Event::CommandRepeated(repeated)) => {
                 self.first_outcome(repeated.first_sequence).await
             }
-            _ => Ok(Outcome { events, is_repeated: false, woken }),
+            _ => Ok(Outcome { events, is_repeated: false, woken_at }),
         }
     }
 
     /// The events of a command that was carried out before, perhaps before a restart.
-    async fn first_outcome(&self, sequence: u64) -> Result<Outcome, Unsubmitted> {
+    async fn first_outcome(&self, sequence: u64) -> Result<Outcome, SubmitError> {
         let reader = self.ask_views(|_, spool| spool.reader()).await;
-        let reader = reader.map_err(Unsubmitted::RepeatUnanswered)?;
+        let reader = reader.map_err(SubmitError::RepeatQuery)?;
         let read = tokio::task::spawn_blocking(move || reader.read(sequence)).await;
         match read.expect("reading the spool does not panic") {
             Ok(applied) => {
@@ -135,13 +138,13 @@ impl Door {
                 Ok(Outcome {
                     events: Events::Gathered(events),
                     is_repeated: true,
-                    woken: Instant::now(),
+                    woken_at: Instant::now(),
                 })
             }
-            Err(SpoolError::Gone { .. }) => Err(Unsubmitted::RepeatGone),
+            Err(SpoolError::Gone { .. }) => Err(SubmitError::RepeatGone),
             Err(error) => {
                 tracing::error!(%error, "the events of a repeated command cannot be read");
-                Err(Unsubmitted::RepeatUnreadable)
+                Err(SubmitError::RepeatUnreadable)
             }
         }
     }

@@ -26,13 +26,13 @@ pub(crate) struct ReaderId(u64);
 
 #[derive(Debug)]
 pub(crate) struct AccountFeed<R: AccountReader> {
-    readers: HashMap<AccountId, Vec<Listening<R>>>,
+    readers: HashMap<AccountId, Vec<Registration<R>>>,
     last_reader: u64,
 }
 
 /// A reader, and what it is yet to get.
 #[derive(Debug)]
-pub(crate) struct Listening<R: AccountReader> {
+pub(crate) struct Registration<R: AccountReader> {
     id: ReaderId,
     pub(crate) key: KeyId,
     pub(crate) reader: R,
@@ -59,26 +59,27 @@ impl<R: AccountReader> AccountFeed<R> {
         self.last_reader += 1;
         let id = ReaderId(self.last_reader);
         let held = holds.then(Vec::new);
-        self.readers.entry(account).or_default().push(Listening { id, key, reader, held });
+        self.readers.entry(account).or_default().push(Registration { id, key, reader, held });
         id
     }
 
     /// All events below this number have been sent again.
     pub(crate) fn release(&mut self, account: AccountId, id: ReaderId, next_seq: u64) {
         let Some(readers) = self.readers.get_mut(&account) else { return };
-        let Some(listening) = readers.iter_mut().find(|listening| listening.id == id) else {
+        let Some(registration) = readers.iter_mut().find(|registration| registration.id == id)
+        else {
             return;
         };
-        let held = listening.held.take().unwrap_or_default();
+        let held = registration.held.take().unwrap_or_default();
         for (_, message) in held.into_iter().filter(|(seq, _)| seq.is_none_or(|s| s >= next_seq)) {
-            if !listening.reader.outlet().push(message) {
+            if !registration.reader.outlet().push(message) {
                 break;
             }
         }
     }
 
     pub(crate) fn unsubscribe(&mut self, account: AccountId, id: ReaderId) {
-        self.each(account, |listening| listening.id != id);
+        self.each(account, |registration| registration.id != id);
     }
 
     pub(crate) fn has_readers(&self, account: AccountId) -> bool {
@@ -94,7 +95,7 @@ impl<R: AccountReader> AccountFeed<R> {
     pub(crate) fn each(
         &mut self,
         account: AccountId,
-        stays: impl FnMut(&mut Listening<R>) -> bool,
+        stays: impl FnMut(&mut Registration<R>) -> bool,
     ) {
         let Some(readers) = self.readers.get_mut(&account) else { return };
         readers.retain_mut(stays);
@@ -104,7 +105,7 @@ impl<R: AccountReader> AccountFeed<R> {
     }
 }
 
-impl<R: AccountReader> Listening<R> {
+impl<R: AccountReader> Registration<R> {
     /// `false` when the connection is gone, or is now being cut. Events have a number.
     pub(crate) fn push(&mut self, seq: Option<u64>, message: R::Message) -> bool {
         let outlet = self.reader.outlet();
@@ -148,12 +149,12 @@ mod tests {
         let (outlet, mut messages) = reader();
         let id = feed.subscribe(ACCOUNT, KeyId(1), outlet, true);
         for seq in 1..=3 {
-            feed.each(ACCOUNT, |listening| listening.push(Some(seq), seq));
+            feed.each(ACCOUNT, |registration| registration.push(Some(seq), seq));
         }
         assert!(messages.try_recv().is_err(), "the backlog comes first");
         feed.release(ACCOUNT, id, 3);
         assert_eq!(messages.try_recv(), Ok(3));
-        feed.each(ACCOUNT, |listening| listening.push(Some(4), 4));
+        feed.each(ACCOUNT, |registration| registration.push(Some(4), 4));
         assert_eq!(messages.try_recv(), Ok(4));
     }
 

@@ -16,7 +16,7 @@ pub(crate) struct Backlog {
 
 /// Why a backlog was not sent to its end.
 #[derive(Debug)]
-pub(crate) enum Unsent {
+pub(crate) enum BacklogError {
     /// The client has gone away.
     Gone,
     Unreadable(SpoolError),
@@ -37,14 +37,14 @@ impl Backlog {
         mut next_seq: u64,
         queue: &mpsc::Sender<M>,
         encode: impl Fn(&[NumberedEvent]) -> Vec<M>,
-    ) -> Result<u64, Unsent> {
+    ) -> Result<u64, BacklogError> {
         while let Some(last) = page.last() {
             next_seq = last.number + 1;
             for message in encode(&page) {
                 // Here the past waits for its reader, and not the other way round.
-                queue.send(message).await.map_err(|_| Unsent::Gone)?;
+                queue.send(message).await.map_err(|_| BacklogError::Gone)?;
             }
-            page = self.page(next_seq).await.map_err(Unsent::Unreadable)?;
+            page = self.page(next_seq).await.map_err(BacklogError::Unreadable)?;
         }
         Ok(next_seq)
     }

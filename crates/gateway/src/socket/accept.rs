@@ -17,7 +17,7 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use venue::Metrics;
 
-use crate::socket::connection::{Place, stopped};
+use crate::socket::connection::{ConnectionPermit, stopped};
 use crate::socket::http::Peer;
 use crate::socket::settings::SocketSettings;
 use crate::socket::timed::TimedStream;
@@ -39,15 +39,15 @@ pub(crate) struct Port {
     /// True once everything is to end; connections watch it.
     pub(crate) stop: watch::Sender<bool>,
     /// The response to a connection above the limit, which is the argument.
-    pub(crate) turned_away: fn(usize) -> String,
+    pub(crate) over_limit_response: fn(usize) -> String,
 }
 
 impl Port {
     /// Accepts until `shutdown` is ready, and then waits a while for what is under way.
     pub(crate) async fn serve(self, shutdown: impl Future<Output = ()>) {
-        let Self { tcp, tls, settings, router, metrics, stop, turned_away } = self;
-        let places_max = settings.connections_max.min(Semaphore::MAX_PERMITS >> 1);
-        let places = Arc::new(Semaphore::new(places_max));
+        let Self { tcp, tls, settings, router, metrics, stop, over_limit_response } = self;
+        let connections_max = settings.connections_max.min(Semaphore::MAX_PERMITS >> 1);
+        let permits = Arc::new(Semaphore::new(connections_max));
         tokio::pin!(shutdown);
         loop {
             let (stream, peer) = tokio::select! {
@@ -61,46 +61,47 @@ impl Port {
                     }
                 },
             };
-            match Arc::clone(&places).try_acquire_owned() {
+            match Arc::clone(&permits).try_acquire_owned() {
                 Ok(permit) => {
-                    let place = Place::new(permit);
+                    let permit = ConnectionPermit::new(permit);
                     let metrics = Arc::clone(&metrics);
                     let (router, stopping) = (router.clone(), stop.subscribe());
                     let peer = Peer(peer.ip());
-                    let served = Served { peer, settings, router, place, metrics, stopping };
+                    let served =
+                        ConnectionSetup { peer, settings, router, permit, metrics, stopping };
                     let acceptor = tls.as_ref().map(|tls| tls.acceptor());
-                    tokio::spawn(begin(stream, acceptor, served));
+                    tokio::spawn(handshake(stream, acceptor, served));
                 }
                 // A client that expects TLS would not understand it.
                 Err(_) if tls.is_some() => drop(stream),
-                Err(_) => turn_away(stream, &turned_away(places_max)),
+                Err(_) => reject(stream, &over_limit_response(connections_max)),
             }
         }
         drop(tcp);
         // Every connection has a receiver of its own, or is gone.
         let _nobody_left = stop.send(true);
-        let all_places = u32::try_from(places_max).unwrap_or(u32::MAX);
-        if timeout(settings.shutdown_grace, places.acquire_many(all_places)).await.is_err() {
+        let all_permits = u32::try_from(connections_max).unwrap_or(u32::MAX);
+        if timeout(settings.shutdown_grace, permits.acquire_many(all_permits)).await.is_err() {
             tracing::warn!("some connections did not end in time and were left to themselves");
         }
     }
 }
 
 /// What a connection is served with.
-struct Served {
+struct ConnectionSetup {
     peer: Peer,
     settings: SocketSettings,
     router: Router,
-    place: Place,
+    permit: Arc<ConnectionPermit>,
     metrics: Arc<Metrics>,
     stopping: watch::Receiver<bool>,
 }
 
-async fn begin(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut served: Served) {
+async fn handshake(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut served: ConnectionSetup) {
     if let Err(error) = stream.set_nodelay(true) {
         return tracing::debug!(%error, "a connection was gone at once");
     }
-    let stream = TimedStream::new(stream, served.place.clone(), Arc::clone(&served.metrics));
+    let stream = TimedStream::new(stream, served.permit.clone(), Arc::clone(&served.metrics));
     let Some(acceptor) = acceptor else { return connection(stream, served).await };
     let accepted = tokio::select! {
         accepted = timeout(TLS_TIMEOUT, acceptor.accept(stream)) => accepted,
@@ -113,11 +114,14 @@ async fn begin(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut served: Ser
     }
 }
 
-async fn connection(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, served: Served) {
-    let Served { peer, settings, router, place, mut stopping, .. } = served;
+async fn connection(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    served: ConnectionSetup,
+) {
+    let ConnectionSetup { peer, settings, router, permit, mut stopping, .. } = served;
     let router = TowerToHyperService::new(router);
     let service = service_fn(move |mut request: Request<hyper::body::Incoming>| {
-        request.extensions_mut().insert(place.clone());
+        request.extensions_mut().insert(permit.clone());
         request.extensions_mut().insert(peer);
         hyper::service::Service::call(&router, request)
     });
@@ -146,7 +150,7 @@ async fn connection(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static
 const HEAD_MAX_LEAST: usize = 8 << 10;
 
 /// Says why before it closes. The few bytes find room in a fresh socket.
-fn turn_away(stream: TcpStream, response: &str) {
+fn reject(stream: TcpStream, response: &str) {
     let written = stream.into_std().and_then(|mut stream| stream.write_all(response.as_bytes()));
     tracing::debug!(?written, "turned a connection away");
 }

@@ -1,7 +1,7 @@
-//! One connection: its place among those that may be open, and the moments of its requests.
+//! The permit of one connection, and the times of its requests.
 //!
-//! The connection's stream ([`TimedStream`](super::timed::TimedStream)) notes when a request was
-//! read and when its answer was written. What lies between, the call notes itself.
+//! The connection's stream ([`TimedStream`](super::timed::TimedStream)) records when a request was
+//! read and when its answer was written. [`StageTimes`] records the stages between.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,23 +10,52 @@ use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use venue::{Metrics, Stage};
 
-/// One place among the open connections. A WebSocket keeps it beyond the request that began it.
-#[derive(Clone)]
-pub(crate) struct Place(Arc<Held>);
-
-struct Held {
+/// The permit of one open connection, with the times of its newest request in nanoseconds; 0 is
+/// none. A WebSocket keeps the permit after the request that opened it.
+pub(crate) struct ConnectionPermit {
     #[expect(dead_code, reason = "held, not read")]
     permit: OwnedSemaphorePermit,
-    line: Line,
+    opened: Instant,
+    /// When the newest of the bytes that were read reached this machine, in Unix time.
+    arrived_ns: AtomicU64,
+    /// When the newest request was read, since `opened`.
+    pub(super) read: AtomicU64,
+    /// Since when an answer waits to be written, since `opened`.
+    pub(super) answered: AtomicU64,
 }
 
-impl Place {
-    pub(crate) fn new(permit: OwnedSemaphorePermit) -> Self {
-        Self(Arc::new(Held { permit, line: Line::new() }))
+impl ConnectionPermit {
+    pub(crate) fn new(permit: OwnedSemaphorePermit) -> Arc<Self> {
+        let none = || AtomicU64::new(0);
+        let (arrived_ns, read, answered) = (none(), none(), none());
+        Arc::new(Self { permit, opened: Instant::now(), arrived_ns, read, answered })
     }
 
-    pub(crate) fn line(&self) -> &Line {
-        &self.0.line
+    pub(super) fn set_arrival(&self, arrived_ns: Option<u64>) {
+        self.arrived_ns.store(arrived_ns.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// How long the newest bytes have waited since they arrived; zero if the kernel gave no time.
+    pub(crate) fn waited(&self, now_ns: u64) -> Duration {
+        match self.arrived_ns.load(Ordering::Relaxed) {
+            0 => Duration::ZERO,
+            arrived_ns => Duration::from_nanos(now_ns.saturating_sub(arrived_ns)),
+        }
+    }
+
+    pub(super) fn mark(&self, time: &AtomicU64, now: Instant) {
+        let since_opened = now.saturating_duration_since(self.opened).as_nanos();
+        // 64 bits hold 584 years.
+        time.store(since_opened as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn take(&self, time: &AtomicU64) -> Option<Instant> {
+        // Nearly always it is 0, and a load costs less than a swap.
+        let marked = match time.load(Ordering::Relaxed) {
+            0 => 0,
+            _ => time.swap(0, Ordering::Relaxed),
+        };
+        (marked > 0).then(|| self.opened + Duration::from_nanos(marked))
     }
 }
 
@@ -36,73 +65,24 @@ pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
     let _sender_gone = stopping.wait_for(|stopping| *stopping).await;
 }
 
-/// Moments of one connection, as nanoseconds since it began; 0 is none.
-#[derive(Debug)]
-pub(crate) struct Line {
-    begun: Instant,
-    /// When the newest of the bytes that were read reached this machine, in Unix time; 0 is not
-    /// known.
-    came_ns: AtomicU64,
-    pub(super) read: AtomicU64,
-    /// Since when an answer waits to be written.
-    pub(super) answered: AtomicU64,
-}
-
-impl Line {
-    pub(crate) fn new() -> Self {
-        let none = || AtomicU64::new(0);
-        Self { begun: Instant::now(), came_ns: none(), read: none(), answered: none() }
-    }
-
-    pub(crate) fn came(&self, came_ns: Option<u64>) {
-        self.came_ns.store(came_ns.unwrap_or(0), Ordering::Relaxed);
-    }
-
-    /// How long what was read last had waited in the socket, and since.
-    pub(crate) fn waited(&self, now_ns: u64) -> Duration {
-        match self.came_ns.load(Ordering::Relaxed) {
-            0 => Duration::ZERO,
-            came_ns => Duration::from_nanos(now_ns.saturating_sub(came_ns)),
-        }
-    }
-
-    pub(super) fn note(&self, moment: &AtomicU64, now: Instant) {
-        let since_begun = now.saturating_duration_since(self.begun).as_nanos();
-        // Half a thousand years fit in it.
-        moment.store(since_begun as u64, Ordering::Relaxed);
-    }
-
-    pub(super) fn take(&self, moment: &AtomicU64) -> Option<Instant> {
-        // Nearly always there is none to take, and looking costs less.
-        let noted = match moment.load(Ordering::Relaxed) {
-            0 => 0,
-            _ => moment.swap(0, Ordering::Relaxed),
-        };
-        (noted > 0).then(|| self.begun + Duration::from_nanos(noted))
-    }
-}
-
-/// How long a call was in the stages before it went to the venue.
-pub(crate) struct Times {
-    /// Where it came as a request of its own, and not as one message of many.
-    place: Option<Place>,
+/// How long a call spent in each stage before it was submitted to the venue.
+pub(crate) struct StageTimes {
+    /// Of a request by HTTP; `None` for a message of a WebSocket.
+    permit: Option<Arc<ConnectionPermit>>,
     receive: Option<Duration>,
     decode: Duration,
     check: Duration,
-    /// Where the present stage began.
+    /// When the current stage began.
     since: Instant,
 }
 
-impl Times {
-    pub(crate) fn begin(place: Option<Place>) -> Self {
+impl StageTimes {
+    pub(crate) fn begin(permit: Option<Arc<ConnectionPermit>>) -> Self {
         let since = Instant::now();
-        let read = place.as_ref().and_then(|place| {
-            let line = place.line();
-            line.take(&line.read)
-        });
+        let read = permit.as_ref().and_then(|permit| permit.take(&permit.read));
         Self {
             receive: read.map(|read| since.saturating_duration_since(read)),
-            place,
+            permit,
             decode: Duration::ZERO,
             check: Duration::ZERO,
             since,
@@ -110,21 +90,21 @@ impl Times {
     }
 
     pub(crate) fn decoded(&mut self) {
-        let time = self.turn();
+        let time = self.lap();
         self.decode += time;
     }
 
     pub(crate) fn checked(&mut self) {
-        let time = self.turn();
+        let time = self.lap();
         self.check += time;
     }
 
-    fn turn(&mut self) -> Duration {
+    fn lap(&mut self) -> Duration {
         let now = Instant::now();
         now.saturating_duration_since(std::mem::replace(&mut self.since, now))
     }
 
-    /// The order's answer is ready. It was `woken` to make it.
+    /// The answer to an order is ready; `woken` is when its task learned the outcome.
     pub(crate) fn answered(&self, metrics: &Metrics, woken: Instant) {
         let now = Instant::now();
         if let Some(receive) = self.receive {
@@ -133,9 +113,8 @@ impl Times {
         metrics.passed(Stage::Decode, self.decode, 1);
         metrics.passed(Stage::Check, self.check, 1);
         metrics.passed(Stage::Encode, now.saturating_duration_since(woken), 1);
-        if let Some(place) = &self.place {
-            let line = place.line();
-            line.note(&line.answered, now);
+        if let Some(permit) = &self.permit {
+            permit.mark(&permit.answered, now);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! origin do so; programs do not ask.
 //!
 //! Nothing here goes by cookies, so a page can do no more than the key that it was given: pages are
-//! kept out for the sake of venues in networks that their visitors' browsers reach.
+//! kept out for the sake of venues in networks that their visitors' browsers engine_access.
 
 use std::str::FromStr;
 use std::time::Duration;

@@ -1,6 +1,7 @@
 //! Requests and answers over HTTP, whatever they ask for.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody};
@@ -14,8 +15,8 @@ use protocol::signed::{ApiError, Params, TimeUnit};
 use tokio::time::timeout;
 
 use crate::clock::now_ns;
-use crate::door::access::{Attempt, Named};
-use crate::socket::connection::{Place, Times};
+use crate::door::access::{Attempt, ClaimedKey};
+use crate::socket::connection::{ConnectionPermit, StageTimes};
 use crate::socket::settings::SocketSettings;
 
 pub(crate) const API_KEY_HEADER: HeaderName = HeaderName::from_static("x-mbx-apikey");
@@ -80,14 +81,14 @@ pub(crate) fn header_text(value: &HeaderValue) -> &str {
 
 /// What a request over HTTP was, kept until it is known whether it is refused. Nearly none is, so
 /// nothing is made of it before: all parts are shared with the request.
-pub(crate) struct Asked {
+pub(crate) struct RequestHead {
     address: Option<IpAddr>,
     api_key: Option<HeaderValue>,
     method: Method,
     uri: Uri,
 }
 
-impl Asked {
+impl RequestHead {
     pub(crate) fn of(request: &Request) -> Self {
         Self {
             address: request.extensions().get::<Peer>().map(|Peer(address)| *address),
@@ -101,7 +102,7 @@ impl Asked {
     pub(crate) fn attempt(&self) -> Attempt {
         Attempt {
             address: self.address,
-            key: self.api_key.clone().map(Named::Header),
+            key: self.api_key.clone().map(ClaimedKey::Header),
             method: self.method.as_str().to_owned().into(),
             path: self.uri.path().to_owned().into(),
         }
@@ -113,7 +114,7 @@ pub(crate) struct SignedRequest {
     pub(crate) received_ns: u64,
     /// How long it had waited by then.
     pub(crate) waited: Duration,
-    pub(crate) times: Times,
+    pub(crate) times: StageTimes,
     pub(crate) unit: TimeUnit,
     pub(crate) params: Params,
     pub(crate) peer: IpAddr,
@@ -133,9 +134,9 @@ impl SignedRequest {
         let headers = parts.headers;
         let body = read_body(settings, &headers, body).await?;
         let received_ns = now_ns();
-        let place = parts.extensions.get::<Place>().cloned();
-        let waited = place.as_ref().map(|place| place.line().waited(received_ns));
-        let mut times = Times::begin(place);
+        let permit = parts.extensions.get::<Arc<ConnectionPermit>>().cloned();
+        let waited = permit.as_ref().map(|permit| permit.waited(received_ns));
+        let mut times = StageTimes::begin(permit);
         let query = parts.uri.query().unwrap_or_default().to_owned();
         let unit = TimeUnit::parse(text_header(&headers, &TIME_UNIT_HEADER))?;
         if says_json(&headers) && !body.is_empty() && !looks_like_object(&body) {

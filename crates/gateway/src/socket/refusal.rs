@@ -5,8 +5,8 @@ use types::Refused;
 
 use crate::door::admission::TooBusy;
 use crate::door::limits::OverLimit;
-use crate::door::query::Unanswered;
-use crate::door::submit::Unsubmitted;
+use crate::door::query::QueryError;
+use crate::door::submit::SubmitError;
 
 impl From<OverLimit> for ApiError {
     fn from(over: OverLimit) -> Self {
@@ -25,31 +25,31 @@ impl From<TooBusy> for ApiError {
     }
 }
 
-impl From<Unanswered> for ApiError {
-    fn from(unanswered: Unanswered) -> Self {
+impl From<QueryError> for ApiError {
+    fn from(unanswered: QueryError) -> Self {
         match unanswered {
-            Unanswered::Refused(refused) => of_refused(refused),
-            Unanswered::Gone => Self::disconnected(),
-            Unanswered::TimedOut => Self::overloaded(),
-            Unanswered::NoHistory => Self::unsupported_operation(),
-            Unanswered::HistoryFailed => Self::unknown(),
+            QueryError::Refused(refused) => of_refused(refused),
+            QueryError::Gone => Self::disconnected(),
+            QueryError::TimedOut => Self::overloaded(),
+            QueryError::NoHistory => Self::unsupported_operation(),
+            QueryError::HistoryFailed => Self::unknown(),
         }
     }
 }
 
-impl From<Unsubmitted> for ApiError {
-    fn from(unsubmitted: Unsubmitted) -> Self {
+impl From<SubmitError> for ApiError {
+    fn from(unsubmitted: SubmitError) -> Self {
         match unsubmitted {
-            Unsubmitted::Refused(refused) => of_refused(refused),
-            Unsubmitted::Unknown => Self::timeout(),
-            Unsubmitted::RepeatGone => Self::new(
+            SubmitError::Refused(refused) => of_refused(refused),
+            SubmitError::Unknown => Self::timeout(),
+            SubmitError::RepeatGone => Self::new(
                 409,
                 -1000,
                 "This Idempotency-Key was used before; its request was carried out once, and its \
                  result is no longer kept.",
             ),
-            Unsubmitted::RepeatUnanswered(unanswered) => unanswered.into(),
-            Unsubmitted::RepeatUnreadable => Self::unknown(),
+            SubmitError::RepeatQuery(unanswered) => unanswered.into(),
+            SubmitError::RepeatUnreadable => Self::unknown(),
         }
     }
 }

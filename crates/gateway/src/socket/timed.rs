@@ -19,9 +19,9 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use venue::{Metrics, Stage};
 
-use crate::socket::connection::Place;
+use crate::socket::connection::ConnectionPermit;
 
-/// A connection that notes on its [`Line`](super::connection::Line) when the bytes that it read
+/// A connection that notes on its [`ConnectionPermit`] when the bytes that it read
 /// last arrived and were read, and counts how long its answers waited to be written. TLS lies above
 /// it.
 ///
@@ -30,7 +30,7 @@ use crate::socket::connection::Place;
 /// with what arrived after the newest byte of this one, so it takes that moment.
 pub(crate) struct TimedStream {
     stream: TcpStream,
-    place: Place,
+    permit: Arc<ConnectionPermit>,
     metrics: Arc<Metrics>,
     /// When the newest byte arrived of a read that filled its buffer, until the socket is seen
     /// empty.
@@ -40,18 +40,21 @@ pub(crate) struct TimedStream {
 }
 
 impl TimedStream {
-    pub(crate) fn new(stream: TcpStream, place: Place, metrics: Arc<Metrics>) -> Self {
+    pub(crate) fn new(
+        stream: TcpStream,
+        permit: Arc<ConnectionPermit>,
+        metrics: Arc<Metrics>,
+    ) -> Self {
         if let Err(error) = setsockopt(&stream, sockopt::ReceiveTimestampns, &true) {
             // Then nothing is ever late.
             tracing::debug!(%error, "the kernel does not say when bytes came");
         }
         let control = nix::cmsg_space!(TimeSpec);
-        Self { stream, place, metrics, rest_since_ns: None, control }
+        Self { stream, permit, metrics, rest_since_ns: None, control }
     }
 
     fn written(&self) {
-        let line = self.place.line();
-        if let Some(answered) = line.take(&line.answered) {
+        if let Some(answered) = self.permit.take(&self.permit.answered) {
             self.metrics.passed(Stage::Reply, answered.elapsed(), 1);
         }
     }
@@ -63,27 +66,26 @@ impl AsyncRead for TimedStream {
         context: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let Self { stream, place, rest_since_ns, control, .. } = self.get_mut();
+        let Self { stream, permit, rest_since_ns, control, .. } = self.get_mut();
         let room = buf.remaining();
         loop {
             ready!(stream.poll_read_ready(context))?;
             let fd = stream.as_raw_fd();
             let mut received = None;
             let tried = stream.try_io(Interest::READABLE, || {
-                let (read, came_ns) = receive(fd, buf.initialize_unfilled(), control)?;
-                received = Some((read, came_ns));
+                let (read, arrived_ns) = receive(fd, buf.initialize_unfilled(), control)?;
+                received = Some((read, arrived_ns));
                 // Less than there is room for was all there was: so the runtime need not ask once
                 // more to learn that the socket is empty.
                 if read > 0 && read < room { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
             });
-            if let Some((read, came_ns)) = received {
+            if let Some((read, arrived_ns)) = received {
                 buf.advance(read);
-                let line = place.line();
-                line.came(rest_since_ns.or(came_ns));
+                permit.set_arrival(rest_since_ns.or(arrived_ns));
                 if read > 0 {
-                    line.note(&line.read, Instant::now());
+                    permit.mark(&permit.read, Instant::now());
                 }
-                *rest_since_ns = came_ns.filter(|_| read == room);
+                *rest_since_ns = arrived_ns.filter(|_| read == room);
                 return Poll::Ready(Ok(()));
             }
             match tried {
@@ -107,14 +109,14 @@ fn receive(
 ) -> io::Result<(usize, Option<u64>)> {
     let mut slices = [IoSliceMut::new(bytes)];
     let message = recvmsg::<()>(fd, &mut slices, Some(control), MsgFlags::empty())?;
-    let came_ns = message.cmsgs()?.find_map(|part| match part {
+    let arrived_ns = message.cmsgs()?.find_map(|part| match part {
         ControlMessageOwned::ScmTimestampns(came) => {
             let (seconds, nanos) = (came.tv_sec().cast_unsigned(), came.tv_nsec().cast_unsigned());
             Some(seconds * 1_000_000_000 + nanos)
         }
         _ => None,
     });
-    Ok((message.bytes, came_ns))
+    Ok((message.bytes, arrived_ns))
 }
 
 impl AsyncWrite for TimedStream {
@@ -176,15 +178,15 @@ mod tests {
             let before_ns = now_ns();
             client.write_all(b"abc").unwrap();
             sleep(Duration::from_millis(20));
-            let (read, came_ns) = receive(server.as_raw_fd(), &mut bytes, &mut control).unwrap();
+            let (read, arrived_ns) = receive(server.as_raw_fd(), &mut bytes, &mut control).unwrap();
             assert_eq!((read, &bytes[..3]), (3, &b"abc"[..]));
-            (before_ns, came_ns)
+            (before_ns, arrived_ns)
         };
         let told = (0..100)
             .map(|_| exchange())
-            .find_map(|(before_ns, came_ns)| Some((before_ns, came_ns?)));
-        let (before_ns, came_ns) = told.expect("the kernel reports it after some reads");
-        assert!(came_ns >= before_ns && came_ns <= now_ns() - 15_000_000, "{came_ns}");
+            .find_map(|(before_ns, arrived_ns)| Some((before_ns, arrived_ns?)));
+        let (before_ns, arrived_ns) = told.expect("the kernel reports it after some reads");
+        assert!(arrived_ns >= before_ns && arrived_ns <= now_ns() - 15_000_000, "{arrived_ns}");
         drop(client);
         let (read, _) = receive(server.as_raw_fd(), &mut bytes, &mut control).unwrap();
         assert_eq!(read, 0, "the end");
@@ -196,11 +198,11 @@ mod tests {
         let mut client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (server, _) = listener.accept().await.unwrap();
         let permit = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
-        let place = Place::new(permit);
+        let permit = ConnectionPermit::new(permit);
         let metrics = Arc::new(Metrics::new(venue::Durability::Memory));
-        let mut server = TimedStream::new(server, place.clone(), metrics);
+        let mut server = TimedStream::new(server, permit.clone(), metrics);
         let mut bytes = [0; 4];
-        let waited = || place.line().waited(now_ns());
+        let waited = || permit.waited(now_ns());
         // Until the kernel has begun to note it.
         while waited() == Duration::ZERO {
             client.write_all(b"abc").await.unwrap();

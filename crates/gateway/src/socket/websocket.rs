@@ -15,7 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 
 use crate::clock::now_ns;
 use crate::feed::outlet::Outlet;
-use crate::socket::connection::{Place, stopped};
+use crate::socket::connection::{ConnectionPermit, stopped};
 use crate::socket::http::Failure;
 use crate::socket::settings::SocketSettings;
 
@@ -24,11 +24,11 @@ use crate::socket::settings::SocketSettings;
 const READ_BUFFER_SIZE: usize = 16 << 10;
 
 /// Messages read, or answers written, before anything else has its turn.
-const AT_ONCE: usize = 64;
+const BATCH_MAX: usize = 64;
 /// Or for so long: some requests of the session itself are waited for.
-const TURN_MAX: Duration = Duration::from_millis(10);
+const BATCH_TIME_MAX: Duration = Duration::from_millis(10);
 /// Answers at once that are longer together do not wait for more.
-const ANSWERS_LEN: usize = 64 << 10;
+const BATCH_LEN_MAX: usize = 64 << 10;
 
 pub(crate) type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 
@@ -74,7 +74,7 @@ pub(crate) enum End {
     TooSlow,
     Silent,
     /// No connection may stay for longer than a day.
-    Day,
+    TooOld,
     TooManyMessages,
     NotText,
     VenueGone,
@@ -84,7 +84,7 @@ pub(crate) enum End {
 type Received = Option<Result<Message, axum::Error>>;
 
 struct Connection<S> {
-    ground: Ground,
+    context: SocketContext,
     outlet: Arc<Outlet<Utf8Bytes>>,
     queue: mpsc::Receiver<Utf8Bytes>,
     session: S,
@@ -106,24 +106,24 @@ pub(crate) fn check(
     if *stopping.borrow() { Err(ApiError::shutting_down()) } else { Ok(upgrade) }
 }
 
-/// What one is opened on: its place among the connections, the limits that hold, and when it is to
+/// What one is opened on: its permit among the connections, the limits that hold, and when it is to
 /// end.
-pub(crate) struct Ground {
+pub(crate) struct SocketContext {
     #[expect(dead_code, reason = "held, not read")]
-    pub(crate) place: Place,
+    pub(crate) permit: Arc<ConnectionPermit>,
     pub(crate) settings: SocketSettings,
     pub(crate) stopping: watch::Receiver<bool>,
 }
 
 pub(crate) fn open<S: Session>(
-    ground: Ground,
+    context: SocketContext,
     upgrade: WebSocketUpgrade,
     (outlet, queue): (Arc<Outlet<Utf8Bytes>>, mpsc::Receiver<Utf8Bytes>),
     session: S,
 ) -> Result<Response, Failure> {
     let now = Instant::now();
     let connection = Connection {
-        ground,
+        context,
         outlet,
         queue,
         session,
@@ -147,7 +147,7 @@ impl<S: Session> Connection<S> {
         let (code, reason) = match end {
             // The peer would not read it.
             End::Gone | End::TooSlow | End::Silent => return,
-            End::Day => (close_code::NORMAL, "connected for a day"),
+            End::TooOld => (close_code::NORMAL, "connected for a day"),
             End::TooManyMessages => (close_code::POLICY, "too many messages"),
             End::NotText => (close_code::UNSUPPORTED, "only text is understood"),
             End::VenueGone => (close_code::AGAIN, "the venue is overloaded"),
@@ -171,13 +171,13 @@ impl<S: Session> Connection<S> {
     }
 
     async fn talk(&mut self, socket: &mut WebSocket) -> End {
-        let settings = self.ground.settings;
+        let settings = self.context.settings;
         let ping_every = settings.ws_ping_every;
         let mut ping = interval_at(Instant::now() + ping_every, ping_every);
         ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let day = sleep(settings.ws_life_max);
         tokio::pin!(day);
-        let mut stopping = self.ground.stopping.clone();
+        let mut stopping = self.context.stopping.clone();
         let outlet = Arc::clone(&self.outlet);
         loop {
             let done = tokio::select! {
@@ -193,7 +193,7 @@ impl<S: Session> Connection<S> {
                         self.write(socket, Message::Ping(Bytes::from(now_ms))).await
                     }
                 },
-                () = &mut day => Err(End::Day),
+                () = &mut day => Err(End::TooOld),
                 () = outlet.cut.notified() => Err(End::TooSlow),
                 () = stopped(&mut stopping) => Err(End::Stopping),
             };
@@ -207,7 +207,7 @@ impl<S: Session> Connection<S> {
     async fn deliver(&mut self, socket: &mut WebSocket, first: Utf8Bytes) -> Result<(), End> {
         let queue = &mut self.queue;
         let payloads = std::iter::once(first).chain(std::iter::from_fn(|| queue.try_recv().ok()));
-        write_all(&self.ground.settings, &self.outlet, socket, payloads).await
+        write_all(&self.context.settings, &self.outlet, socket, payloads).await
     }
 
     /// Sends an answer, and with it all that are there by now: commands of one batch of the log are
@@ -215,12 +215,12 @@ impl<S: Session> Connection<S> {
     async fn answer(&mut self, socket: &mut WebSocket, first: String) -> Result<(), End> {
         let session = &mut self.session;
         let more = std::iter::from_fn(|| session.next_answer().now_or_never());
-        let answers = std::iter::once(first).chain(more).take(AT_ONCE);
-        write_all(&self.ground.settings, &self.outlet, socket, answers).await
+        let answers = std::iter::once(first).chain(more).take(BATCH_MAX);
+        write_all(&self.context.settings, &self.outlet, socket, answers).await
     }
 
     async fn write(&mut self, socket: &mut WebSocket, message: Message) -> Result<(), End> {
-        bounded(&self.ground.settings, &self.outlet, socket.send(message)).await
+        write_bounded(&self.context.settings, &self.outlet, socket.send(message)).await
     }
 
     /// Takes in a message, and with it those that have come by now. What they want done is carried
@@ -228,21 +228,21 @@ impl<S: Session> Connection<S> {
     /// what it has sent does not wait for that.
     async fn receive_all(&mut self, socket: &mut WebSocket, first: Received) -> Result<(), End> {
         let mut answers = Vec::new();
-        let taken_in = self.take_in(socket, first, &mut answers).await;
+        let received = self.receive_batch(socket, first, &mut answers).await;
         self.session.carry_out();
         if !answers.is_empty() {
-            write_all(&self.ground.settings, &self.outlet, socket, answers).await?;
+            write_all(&self.context.settings, &self.outlet, socket, answers).await?;
         }
-        taken_in
+        received
     }
 
-    async fn take_in(
+    async fn receive_batch(
         &mut self,
         socket: &mut WebSocket,
         first: Received,
         answers: &mut Vec<String>,
     ) -> Result<(), End> {
-        let (mut received, mut taken, began) = (first, 0, Instant::now());
+        let (mut received, mut count, began) = (first, 0, Instant::now());
         let mut answers_len = 0;
         loop {
             let Some(Ok(message)) = received else { return Err(End::Gone) };
@@ -251,9 +251,10 @@ impl<S: Session> Connection<S> {
                 answers_len += answer.len();
                 answers.push(answer);
             }
-            taken += 1;
-            let is_full = taken == AT_ONCE || answers_len > ANSWERS_LEN || self.session.is_busy();
-            if is_full || began.elapsed() > TURN_MAX {
+            count += 1;
+            let is_full =
+                count == BATCH_MAX || answers_len > BATCH_LEN_MAX || self.session.is_busy();
+            if is_full || began.elapsed() > BATCH_TIME_MAX {
                 return Ok(());
             }
             let Some(next) = socket.recv().now_or_never() else { return Ok(()) };
@@ -268,7 +269,7 @@ impl<S: Session> Connection<S> {
             (self.second_began, self.messages) = (self.heard_at, 0);
         }
         self.messages += 1;
-        let messages_max = self.ground.settings.ws_messages_per_second;
+        let messages_max = self.context.settings.ws_messages_per_second;
         if self.session.counts_messages() && self.messages > messages_max {
             Err(End::TooManyMessages)
         } else {
@@ -300,11 +301,11 @@ async fn write_all(
         }
         socket.flush().await
     };
-    bounded(settings, outlet, writing).await
+    write_bounded(settings, outlet, writing).await
 }
 
 /// A write to a client that does not read ends when the client is cut, or after a while.
-async fn bounded(
+async fn write_bounded(
     settings: &SocketSettings,
     outlet: &Outlet<Utf8Bytes>,
     writing: impl Future<Output = Result<(), axum::Error>>,

@@ -9,12 +9,12 @@ use protocol::binance::stream::{self, RollingWindow, Speed, Stream, StreamKind};
 use protocol::signed::TimeUnit;
 use types::{AggTrade, Interval, Market, Price, TradeExecuted};
 
-use crate::binance::client::Client;
-use crate::binance::hub::readers::Readers;
+use crate::binance::hub::readers::StreamReaders;
+use crate::binance::stream_client::StreamClient;
 use crate::binance::ticker::public_trade;
 use crate::binance::ticker::{average, avg_price_mins, statistics, statistics_of_day};
 use crate::clock::now_ns;
-use crate::feed::kline::{Kline, Update};
+use crate::feed::live_candle::{CandleUpdate, LiveCandle};
 use crate::feed::quote::{BestLevels, Level, best, best_levels};
 
 /// The rounds of a hub, one for each speed.
@@ -29,7 +29,7 @@ pub(super) const fn round_of(speed: Speed) -> usize {
 }
 
 #[derive(Debug)]
-pub(super) struct Feed {
+pub(super) struct MarketFeed {
     pub(super) market: Market,
     topics: Vec<Topic>,
     agg_trades: AggTrades,
@@ -43,7 +43,7 @@ pub(super) struct Feed {
 /// One stream, and what is to be known of what was sent of it.
 #[derive(Debug)]
 struct Topic {
-    readers: Readers,
+    readers: StreamReaders,
     source: Source,
 }
 
@@ -54,14 +54,14 @@ enum Source {
     BookTicker { last: BestLevels },
     Depth { speed: Speed, changes: DepthAccumulator },
     PartialDepth { speed: Speed, levels: usize, last: [Vec<Level>; 2] },
-    Kline(Kline),
-    Ticker(Ticker),
+    Kline(LiveCandle),
+    Ticker(TickerKind),
     AvgPrice { last: Option<Price> },
 }
 
 /// Which statistics.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Ticker {
+pub(super) enum TickerKind {
     Day,
     Mini,
     Rolling(RollingWindow),
@@ -69,7 +69,7 @@ pub(super) enum Ticker {
 
 const NS_PER_HOUR: u64 = 3_600_000_000_000;
 
-impl Ticker {
+impl TickerKind {
     pub(super) fn of(kind: StreamKind) -> Option<Self> {
         match kind {
             StreamKind::Ticker => Some(Self::Day),
@@ -98,7 +98,7 @@ impl Ticker {
     }
 }
 
-impl Feed {
+impl MarketFeed {
     pub(super) fn new(market: Market) -> Self {
         Self {
             market,
@@ -116,7 +116,7 @@ impl Feed {
 
     pub(super) fn subscribe(
         &mut self,
-        client: &Arc<Client>,
+        client: &Arc<StreamClient>,
         stream: &Stream,
         view: &InstrumentView,
     ) {
@@ -124,7 +124,7 @@ impl Feed {
         let index = self.topics.iter().position(|topic| topic.readers.stream.kind == stream.kind);
         let index = index.unwrap_or_else(|| {
             let source = Source::new(stream.kind, view);
-            self.topics.push(Topic { readers: Readers::new(*stream), source });
+            self.topics.push(Topic { readers: StreamReaders::new(*stream), source });
             self.topics.len() - 1
         });
         let (market, event_ns) = (&self.market, self.event_ns);
@@ -132,7 +132,7 @@ impl Feed {
         readers.add(client, || source.present(market, event_ns, client.unit, view));
     }
 
-    pub(super) fn unsubscribe(&mut self, client: &Arc<Client>, stream: &Stream) {
+    pub(super) fn unsubscribe(&mut self, client: &Arc<StreamClient>, stream: &Stream) {
         let of_kind = |topic: &&mut Topic| topic.readers.stream.kind == stream.kind;
         self.topics.iter_mut().filter(of_kind).for_each(|topic| topic.readers.remove(client));
         self.drop_idle();
@@ -197,7 +197,7 @@ impl Feed {
                     *speed
                 }
                 Source::PartialDepth { speed, .. } if is_level => *speed,
-                Source::Ticker(Ticker::Day) if is_level || is_trade => Speed::Ms1000,
+                Source::Ticker(TickerKind::Day) if is_level || is_trade => Speed::Ms1000,
                 Source::Ticker(_) | Source::AvgPrice { .. } if is_trade => Speed::Ms1000,
                 Source::Kline(kline) if is_trade => kline_speed(kline),
                 _ => continue,
@@ -279,11 +279,11 @@ impl Source {
                 Self::PartialDepth { speed, levels, last: best_levels(book, levels) }
             }
             StreamKind::Kline(interval, zone) => {
-                Self::Kline(Kline::new((interval, zone), view, now_ns()))
+                Self::Kline(LiveCandle::new((interval, zone), view, now_ns()))
             }
-            StreamKind::Ticker => Self::Ticker(Ticker::Day),
-            StreamKind::MiniTicker => Self::Ticker(Ticker::Mini),
-            StreamKind::RollingTicker(window) => Self::Ticker(Ticker::Rolling(window)),
+            StreamKind::Ticker => Self::Ticker(TickerKind::Day),
+            StreamKind::MiniTicker => Self::Ticker(TickerKind::Mini),
+            StreamKind::RollingTicker(window) => Self::Ticker(TickerKind::Rolling(window)),
             StreamKind::AvgPrice => Self::AvgPrice { last: None },
         }
     }
@@ -316,7 +316,7 @@ impl Source {
     }
 }
 
-fn kline_speed(kline: &Kline) -> Speed {
+fn kline_speed(kline: &LiveCandle) -> Speed {
     match kline.of() {
         (Interval::Second1, _) => Speed::Ms1000,
         _ => Speed::Ms2000,
@@ -324,11 +324,11 @@ fn kline_speed(kline: &Kline) -> Speed {
 }
 
 fn publish_kline(
-    readers: &mut Readers,
+    readers: &mut StreamReaders,
     market: &Market,
     event_ns: u64,
-    kline: &Kline,
-    (candle, is_closed): Update,
+    kline: &LiveCandle,
+    (candle, is_closed): CandleUpdate,
 ) {
     let of = kline.of();
     readers.publish(|unit| stream::kline(market, event_ns, unit, &candle, of, is_closed));

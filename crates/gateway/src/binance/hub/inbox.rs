@@ -9,27 +9,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use protocol::binance::stream::Stream;
 use types::InstrumentId;
 
-use crate::binance::client::Client;
+use crate::binance::stream_client::StreamClient;
 
 /// Streams that a client begins or ends to listen to. One without an instrument is of all markets.
 #[derive(Debug)]
-pub(crate) struct Change {
-    pub(crate) client: Arc<Client>,
+pub(crate) struct SubscriptionChange {
+    pub(crate) client: Arc<StreamClient>,
     pub(crate) streams: Vec<(Option<InstrumentId>, Stream)>,
     pub(crate) begins: bool,
 }
 
 /// Each connection waits for a change before it puts the next one here.
 #[derive(Debug, Default)]
-pub(crate) struct Inbox(Mutex<Vec<Change>>);
+pub(crate) struct HubInbox(Mutex<Vec<SubscriptionChange>>);
 
-impl Inbox {
-    pub(crate) fn put(&self, change: Change) {
+impl HubInbox {
+    pub(crate) fn put(&self, change: SubscriptionChange) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(change);
     }
 
     /// All changes since the last call, in the order in which they were put here.
-    pub(crate) fn take(&self) -> Vec<Change> {
+    pub(crate) fn take(&self) -> Vec<SubscriptionChange> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

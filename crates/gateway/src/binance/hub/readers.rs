@@ -7,22 +7,26 @@ use axum::extract::ws::Utf8Bytes;
 use protocol::binance::stream::{self, Stream};
 use protocol::signed::TimeUnit;
 
-use crate::binance::client::Client;
+use crate::binance::stream_client::StreamClient;
 
 /// One stream with its subscribers.
 #[derive(Debug)]
-pub(super) struct Readers {
+pub(super) struct StreamReaders {
     pub(super) stream: Stream,
-    clients: Vec<Arc<Client>>,
+    clients: Vec<Arc<StreamClient>>,
 }
 
-impl Readers {
+impl StreamReaders {
     pub(super) fn new(stream: Stream) -> Self {
         Self { stream, clients: Vec::new() }
     }
 
     /// Sends what is there now, if anything is, and goes on with what comes.
-    pub(super) fn add(&mut self, client: &Arc<Client>, present: impl FnOnce() -> Option<String>) {
+    pub(super) fn add(
+        &mut self,
+        client: &Arc<StreamClient>,
+        present: impl FnOnce() -> Option<String>,
+    ) {
         if self.clients.iter().any(|reader| Arc::ptr_eq(reader, client)) {
             return;
         }
@@ -34,7 +38,7 @@ impl Readers {
         }
     }
 
-    pub(super) fn remove(&mut self, client: &Arc<Client>) {
+    pub(super) fn remove(&mut self, client: &Arc<StreamClient>) {
         self.clients.retain(|reader| !Arc::ptr_eq(reader, client));
     }
 

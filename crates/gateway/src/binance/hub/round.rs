@@ -6,7 +6,7 @@ use marketdata::Views;
 use protocol::binance::stream::Speed;
 use types::InstrumentId;
 
-use crate::binance::hub::feed::Feed;
+use crate::binance::hub::feed::MarketFeed;
 use crate::clock::now_ns;
 
 /// The streams of one speed.
@@ -20,14 +20,20 @@ pub(super) struct Round {
 
 impl Round {
     /// Has the feed sent with the next round.
-    pub(super) fn await_round(&mut self, feed: &mut Feed, index: usize) {
+    pub(super) fn await_round(&mut self, feed: &mut MarketFeed, index: usize) {
         if !feed.is_pending[index] {
             feed.is_pending[index] = true;
             self.pending.push(feed.market.instrument.id);
         }
     }
 
-    pub(super) fn send(&mut self, index: usize, feeds: &mut [Feed], views: &Views, now: Instant) {
+    pub(super) fn send(
+        &mut self,
+        index: usize,
+        feeds: &mut [MarketFeed],
+        views: &Views,
+        now: Instant,
+    ) {
         self.due = Some(now + Duration::from_millis(self.speed.interval_ms()));
         for id in std::mem::take(&mut self.pending) {
             let Some(feed) = feeds.get_mut(id.0 as usize) else { continue };

@@ -1,6 +1,9 @@
 //! The operations of the Binance API, two lines each.
 
+use std::future::ready;
+
 use axum::routing::MethodFilter as M;
+use futures_util::TryFutureExt;
 use protocol::binance::request::{
     AccountRequest, AggTradesRequest, AllOrderListsRequest, AllOrdersRequest, AmendOrderRequest,
     AmendmentsRequest, AvgPriceRequest, BatchCancelRequest, BatchOrdersRequest, CancelAllRequest,
@@ -46,11 +49,12 @@ macro_rules! operations {
             name: first(&[$($name)?]),
             weight: $of($weight),
             access: Access::$access,
-            handler: handler!($access)(|mut call| Box::pin(async move {
-                let request = parse(&mut call, $parse)?;
-                let answer = $handler(call, request).await?;
-                Ok(Answers::<$answer>::into_reply(answer))
-            })),
+            handler: handler!($access)(|mut call| match parse(&mut call, $parse) {
+                Ok(request) => {
+                    Box::pin($handler(call, request).map_ok(<_ as Answers<$answer>>::into_reply))
+                }
+                Err(error) => Box::pin(ready(Err(error.into()))),
+            }),
             shape: Shape {
                 takes: || parameters(|params, markets, ids| {
                     let _request = $parse.run(params, markets, ids);

@@ -4,7 +4,7 @@ use marketdata::{InstrumentView, PublicTrade};
 use types::{Candle, Interval, TimeZone};
 
 #[derive(Debug)]
-pub(crate) struct Kline {
+pub(crate) struct LiveCandle {
     interval: Interval,
     zone: TimeZone,
     /// `None` when the last one is closed, and nothing was traded since.
@@ -13,9 +13,9 @@ pub(crate) struct Kline {
 }
 
 /// A candle to be sent, and whether it is closed.
-pub(crate) type Update = (Candle, bool);
+pub(crate) type CandleUpdate = (Candle, bool);
 
-impl Kline {
+impl LiveCandle {
     pub(crate) fn new(
         (interval, zone): (Interval, TimeZone),
         view: &InstrumentView,
@@ -44,7 +44,7 @@ impl Kline {
     }
 
     /// What is to be sent now, if anything is.
-    pub(crate) fn take(&mut self, now_ns: u64) -> Option<Update> {
+    pub(crate) fn take(&mut self, now_ns: u64) -> Option<CandleUpdate> {
         let end_ns = |candle: &Candle| self.interval.end_ns(self.zone, candle.open_ns);
         if let Some(candle) = self.candle.take_if(|candle| end_ns(candle) <= now_ns) {
             self.is_changed = false;
@@ -79,32 +79,32 @@ mod tests {
     }
 
     /// The trade ids of an update, and whether it is closed.
-    fn seen(update: Option<Update>) -> Option<(u64, u64, bool)> {
+    fn seen(update: Option<CandleUpdate>) -> Option<(u64, u64, bool)> {
         update.map(|(candle, closed)| (candle.first_trade.0, candle.last_trade.0, closed))
     }
 
     #[test]
     fn a_candle_is_sent_as_it_changes_and_once_when_it_is_closed() {
         let view = InstrumentView::default();
-        let mut kline = Kline::new((Interval::Minute1, TimeZone::UTC), &view, 0);
-        assert!(!kline.is_open() && kline.take(5 * SECOND).is_none());
-        assert_eq!(kline.trade(&trade(1, 5 * SECOND)), None);
-        assert_eq!(kline.trade(&trade(2, 6 * SECOND)), None);
-        assert_eq!(seen(kline.take(7 * SECOND)), Some((1, 2, false)));
-        assert_eq!(seen(kline.take(9 * SECOND)), None);
-        assert!(kline.is_open());
-        assert_eq!(seen(kline.take(60 * SECOND)), Some((1, 2, true)));
-        assert_eq!(seen(kline.take(61 * SECOND)), None);
-        assert!(!kline.is_open());
+        let mut live = LiveCandle::new((Interval::Minute1, TimeZone::UTC), &view, 0);
+        assert!(!live.is_open() && live.take(5 * SECOND).is_none());
+        assert_eq!(live.trade(&trade(1, 5 * SECOND)), None);
+        assert_eq!(live.trade(&trade(2, 6 * SECOND)), None);
+        assert_eq!(seen(live.take(7 * SECOND)), Some((1, 2, false)));
+        assert_eq!(seen(live.take(9 * SECOND)), None);
+        assert!(live.is_open());
+        assert_eq!(seen(live.take(60 * SECOND)), Some((1, 2, true)));
+        assert_eq!(seen(live.take(61 * SECOND)), None);
+        assert!(!live.is_open());
     }
 
     #[test]
     fn a_trade_of_the_next_period_closes_the_candle() {
         let view = InstrumentView::default();
-        let mut kline = Kline::new((Interval::Second1, TimeZone::UTC), &view, 0);
-        kline.trade(&trade(1, 5 * SECOND));
-        let closed = kline.trade(&trade(2, 6 * SECOND)).unwrap();
+        let mut live = LiveCandle::new((Interval::Second1, TimeZone::UTC), &view, 0);
+        live.trade(&trade(1, 5 * SECOND));
+        let closed = live.trade(&trade(2, 6 * SECOND)).unwrap();
         assert_eq!((closed.open_ns, closed.last_trade), (5 * SECOND, TradeId(1)));
-        assert_eq!(seen(kline.take(6 * SECOND)), Some((2, 2, false)));
+        assert_eq!(seen(live.take(6 * SECOND)), Some((2, 2, false)));
     }
 }

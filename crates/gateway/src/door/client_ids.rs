@@ -6,9 +6,9 @@ use engine::Engine;
 use types::{AccountId, ClOrdId, InstrumentId, OrderId, OrderList};
 
 #[derive(Debug, Default)]
-pub(crate) struct Names(BTreeMap<(InstrumentId, OrderId), ClOrdId>);
+pub(crate) struct ClientIds(BTreeMap<(InstrumentId, OrderId), ClOrdId>);
 
-impl Names {
+impl ClientIds {
     /// Goes through the account's open and finished orders once.
     pub(crate) fn of_lists(engine: &Engine, account: AccountId, lists: &[OrderList]) -> Self {
         let ids = |list: &OrderList| {
@@ -26,7 +26,7 @@ impl Names {
         Self(named.filter(|(id, _)| wanted.contains(id)).collect())
     }
 
-    pub(crate) fn of(&self, instrument: InstrumentId, order_id: OrderId) -> Option<ClOrdId> {
+    pub(crate) fn get(&self, instrument: InstrumentId, order_id: OrderId) -> Option<ClOrdId> {
         self.0.get(&(instrument, order_id)).copied()
     }
 }

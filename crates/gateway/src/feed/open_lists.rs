@@ -10,25 +10,25 @@ use types::{
 type Key = (InstrumentId, OrderListId);
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lists {
-    open: HashMap<Key, Listed>,
+pub(crate) struct OpenLists {
+    open: HashMap<Key, OpenList>,
 }
 
 #[derive(Clone, Debug)]
-struct Listed {
+struct OpenList {
     first: Option<OrderId>,
     is_placed: bool,
     names: Vec<(OrderId, ClOrdId)>,
 }
 
-impl Lists {
+impl OpenLists {
     /// Those that are open when the venue opens, each with its orders.
     pub(crate) fn of(open: Vec<(OrderList, Vec<Order>)>) -> Self {
         let mut lists = Self::default();
         for (list, found) in open {
             let first = list.orders[0];
             let waits = |order: &Order| Some(order.order_id) == first && order.status.is_open();
-            let listed = Listed {
+            let listed = OpenList {
                 first,
                 is_placed: list.kind == OrderListKind::Oco || !found.iter().any(waits),
                 names: found.iter().map(|order| (order.order_id, order.cl_ord_id)).collect(),
@@ -40,7 +40,7 @@ impl Lists {
 
     /// Of an event, before it is published. `among` are the events that it came with: a list is
     /// published before its orders.
-    pub(crate) fn learn<'a>(&mut self, among: impl Iterator<Item = &'a Event>, event: &Event) {
+    pub(crate) fn observe<'a>(&mut self, among: impl Iterator<Item = &'a Event>, event: &Event) {
         match event {
             Event::OrderListUpdated(e) if e.list.status == OrderListStatus::Executing => {
                 let names = among.filter_map(|event| match event {
@@ -49,7 +49,7 @@ impl Lists {
                     }
                     _ => None,
                 });
-                let listed = Listed {
+                let listed = OpenList {
                     first: e.list.orders[0],
                     is_placed: e.list.kind == OrderListKind::Oco,
                     names: names.collect(),
@@ -71,7 +71,7 @@ impl Lists {
     }
 
     /// Of an event that has been published.
-    pub(crate) fn forget(&mut self, event: &Event) {
+    pub(crate) fn remove_done(&mut self, event: &Event) {
         if let Event::OrderListUpdated(e) = event
             && e.list.status == OrderListStatus::AllDone
         {
@@ -90,7 +90,7 @@ impl Lists {
         listed.is_some_and(|listed| !listed.is_placed && listed.first != Some(order.order_id))
     }
 
-    fn listed(&mut self, order: &Order) -> Option<&mut Listed> {
+    fn listed(&mut self, order: &Order) -> Option<&mut OpenList> {
         self.open.get_mut(&key_of(order)?)
     }
 }

@@ -11,14 +11,14 @@ use crate::feed::outlet::Outlet;
 
 /// One WebSocket, as the publisher sees it.
 #[derive(Debug)]
-pub(crate) struct Client {
+pub(crate) struct StreamClient {
     pub(crate) outlet: Arc<Outlet<Utf8Bytes>>,
     /// Whether it wants each payload with the name of its stream.
     pub(crate) combined: AtomicBool,
     pub(crate) unit: TimeUnit,
 }
 
-impl Client {
+impl StreamClient {
     pub(crate) fn new(
         queue_max: usize,
         combined: bool,

@@ -22,17 +22,17 @@ use types::{
     OrderList, TradePrevented,
 };
 
-use crate::binance::client::Client;
+use crate::binance::stream_client::StreamClient;
 use crate::door::directory::Directory;
-use crate::door::query::{Asked, FoundBalances};
-use crate::feed::account::{AccountFeed, AccountReader, Listening};
-use crate::feed::lists::Lists;
+use crate::door::query::{BalanceAnswer, BalanceQuery};
+use crate::feed::account::{AccountFeed, AccountReader, Registration};
+use crate::feed::open_lists::OpenLists;
 use crate::feed::outlet::Outlet;
 
 #[derive(Debug)]
-pub(crate) struct Users {
-    lists: Lists,
-    pub(crate) feed: AccountFeed<Reader>,
+pub(crate) struct UserStreams {
+    lists: OpenLists,
+    pub(crate) feed: AccountFeed<UserDataReader>,
     /// The last trade that self-trade prevention did not let happen: the events that follow it say
     /// what became of its orders.
     prevented: Option<TradePrevented>,
@@ -43,12 +43,12 @@ pub(crate) struct Users {
 }
 
 #[derive(Debug)]
-pub(crate) struct Reader {
-    pub(crate) client: Arc<Client>,
-    pub(crate) form: Form,
+pub(crate) struct UserDataReader {
+    pub(crate) client: Arc<StreamClient>,
+    pub(crate) form: PayloadForm,
 }
 
-impl AccountReader for Reader {
+impl AccountReader for UserDataReader {
     type Message = Utf8Bytes;
 
     fn outlet(&self) -> &Outlet<Utf8Bytes> {
@@ -58,15 +58,15 @@ impl AccountReader for Reader {
 
 /// How an event is wrapped.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Form {
+pub(crate) enum PayloadForm {
     /// For a subscription of the WebSocket API.
     Subscription(u32),
     /// For a listen key: as it is, or with the key for the name of the stream.
     ListenKey(Arc<str>),
 }
 
-impl Form {
-    fn wrap(&self, client: &Client, event: &str) -> String {
+impl PayloadForm {
+    fn wrap(&self, client: &StreamClient, event: &str) -> String {
         match self {
             Self::Subscription(id) => user_stream::of_subscription(*id, event),
             Self::ListenKey(key) if client.combined.load(Ordering::Relaxed) => {
@@ -77,8 +77,8 @@ impl Form {
     }
 }
 
-impl Users {
-    pub(crate) fn new(lists: Lists) -> Self {
+impl UserStreams {
+    pub(crate) fn new(lists: OpenLists) -> Self {
         Self {
             lists,
             feed: AccountFeed::default(),
@@ -96,19 +96,19 @@ impl Users {
         expired: Option<Moment>,
     ) {
         let event = expired.map(|at| user_stream::listen_key_expired(listen_key, at));
-        self.feed.each(account, |listening| {
-            let form = &listening.reader.form;
-            let is_of_key = matches!(form, Form::ListenKey(own) if **own == *listen_key);
+        self.feed.each(account, |registration| {
+            let form = &registration.reader.form;
+            let is_of_key = matches!(form, PayloadForm::ListenKey(own) if **own == *listen_key);
             if let (true, Some(event)) = (is_of_key, &event) {
                 // A client that is cut by that is gone all the same.
-                let _taken = push(listening, None, event);
+                let _taken = push(registration, None, event);
             }
             !is_of_key
         });
     }
 
     pub(crate) fn event(&mut self, directory: &Directory, applied: &Applied, event: &Event) {
-        self.lists.learn(applied.events.iter(), event);
+        self.lists.observe(applied.events.iter(), event);
         if let Event::TradePrevented(prevented) = event {
             self.prevented = Some(*prevented);
         }
@@ -117,7 +117,7 @@ impl Users {
                 self.publish(directory, applied.sequenced_ns, event, account, seq);
             }
         }
-        self.lists.forget(event);
+        self.lists.remove_done(event);
         if let Event::KeyRevoked(revoked) = event {
             let at = Moment { event_ns: applied.sequenced_ns, unit: TimeUnit::default() };
             self.end(revoked.account, |key| key == revoked.key, at);
@@ -132,7 +132,7 @@ impl Users {
     }
 
     /// What is to be asked for now, if anything.
-    pub(crate) fn batch_done(&mut self) -> Option<Asked> {
+    pub(crate) fn batch_done(&mut self) -> Option<BalanceQuery> {
         if self.is_asking || self.touched.is_empty() {
             return None;
         }
@@ -141,8 +141,8 @@ impl Users {
         Some(touched.map(|(account, assets)| (account, assets.into_iter().collect())).collect())
     }
 
-    /// The answer to [`Users::batch_done`].
-    pub(crate) fn positions(&mut self, directory: &Directory, (now_ns, found): FoundBalances) {
+    /// The answer to [`UserStreams::batch_done`].
+    pub(crate) fn positions(&mut self, directory: &Directory, (now_ns, found): BalanceAnswer) {
         self.is_asking = false;
         for (account, balances) in found {
             let balances: Vec<_> = balances
@@ -163,13 +163,13 @@ impl Users {
         directory: &Directory,
         account: AccountId,
         page: &[NumberedEvent],
-        client: &Client,
-        form: &Form,
+        client: &StreamClient,
+        form: &PayloadForm,
     ) -> Vec<String> {
         let mut lists = self.lists.clone();
         let mut texts = Vec::new();
         for numbered in page {
-            lists.learn(page.iter().map(|numbered| &numbered.event), &numbered.event);
+            lists.observe(page.iter().map(|numbered| &numbered.event), &numbered.event);
             let names = NamesOf { directory, lists: &lists };
             let at = Moment { event_ns: numbered.sequenced_ns, unit: client.unit };
             let owner = (account, numbered.number);
@@ -208,38 +208,38 @@ impl Users {
         texts: impl Fn(TimeUnit) -> Vec<String>,
     ) {
         let mut made: [Option<Vec<String>>; 2] = [None, None];
-        self.feed.each(account, |listening| {
-            let unit = listening.reader.client.unit;
+        self.feed.each(account, |registration| {
+            let unit = registration.reader.client.unit;
             let made = made[unit as usize].get_or_insert_with(|| texts(unit));
-            made.iter().all(|event| push(listening, seq, event))
+            made.iter().all(|event| push(registration, seq, event))
         });
     }
 
     /// Ends streams, with a last message to their subscribers.
     fn end(&mut self, account: AccountId, is_over: impl Fn(KeyId) -> bool, at: Moment) {
-        self.feed.each(account, |listening| {
-            if !is_over(listening.key) {
+        self.feed.each(account, |registration| {
+            if !is_over(registration.key) {
                 return true;
             }
-            let at = Moment { unit: listening.reader.client.unit, ..at };
+            let at = Moment { unit: registration.reader.client.unit, ..at };
             // A client that is cut by that is gone all the same.
-            let _taken = push(listening, None, &user_stream::terminated(at));
+            let _taken = push(registration, None, &user_stream::terminated(at));
             false
         });
     }
 }
 
 /// `false` when the connection is gone, or is now being cut.
-fn push(listening: &mut Listening<Reader>, seq: Option<u64>, event: &str) -> bool {
-    let Reader { client, form } = &listening.reader;
+fn push(registration: &mut Registration<UserDataReader>, seq: Option<u64>, event: &str) -> bool {
+    let UserDataReader { client, form } = &registration.reader;
     let text = form.wrap(client, event).into();
-    listening.push(seq, text)
+    registration.push(seq, text)
 }
 
 /// What the gateway knows, for the texts of events.
 struct NamesOf<'a> {
     directory: &'a Directory,
-    lists: &'a Lists,
+    lists: &'a OpenLists,
 }
 
 impl Names for NamesOf<'_> {

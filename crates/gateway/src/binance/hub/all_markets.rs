@@ -8,34 +8,34 @@ use protocol::binance::stream::Stream;
 use protocol::signed::TimeUnit;
 use types::InstrumentId;
 
-use super::feed::{Feed, Ticker};
-use super::readers::Readers;
-use crate::binance::client::Client;
+use super::feed::{MarketFeed, TickerKind};
+use super::readers::StreamReaders;
+use crate::binance::stream_client::StreamClient;
 
 #[derive(Debug, Default)]
-pub(super) struct Overall {
-    topics: Vec<(Ticker, Readers)>,
+pub(super) struct AllMarkets {
+    topics: Vec<(TickerKind, StreamReaders)>,
     /// Since the last round.
     changed: BTreeSet<InstrumentId>,
 }
 
-impl Overall {
+impl AllMarkets {
     pub(super) fn has_readers(&self) -> bool {
         !self.topics.is_empty()
     }
 
-    pub(super) fn subscribe(&mut self, client: &Arc<Client>, stream: &Stream) {
-        let Some(ticker) = Ticker::of(stream.kind) else { return };
+    pub(super) fn subscribe(&mut self, client: &Arc<StreamClient>, stream: &Stream) {
+        let Some(ticker) = TickerKind::of(stream.kind) else { return };
         self.drop_idle();
         let index = self.topics.iter().position(|(of, _)| *of == ticker).unwrap_or_else(|| {
-            self.topics.push((ticker, Readers::new(*stream)));
+            self.topics.push((ticker, StreamReaders::new(*stream)));
             self.topics.len() - 1
         });
         self.topics[index].1.add(client, || None);
     }
 
-    pub(super) fn unsubscribe(&mut self, client: &Arc<Client>, stream: &Stream) {
-        let ticker = Ticker::of(stream.kind);
+    pub(super) fn unsubscribe(&mut self, client: &Arc<StreamClient>, stream: &Stream) {
+        let ticker = TickerKind::of(stream.kind);
         let of_kind = self.topics.iter_mut().filter(|(of, _)| Some(*of) == ticker);
         of_kind.for_each(|(_, readers)| readers.remove(client));
         self.drop_idle();
@@ -45,7 +45,7 @@ impl Overall {
         self.changed.insert(instrument);
     }
 
-    pub(super) fn send(&mut self, feeds: &[Feed], views: &Views, now_ns: u64) {
+    pub(super) fn send(&mut self, feeds: &[MarketFeed], views: &Views, now_ns: u64) {
         let changed = std::mem::take(&mut self.changed);
         if changed.is_empty() {
             return;

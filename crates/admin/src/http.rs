@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cli::{Cause, Failure};
-use gateway::{Method, OperatorAnswer, OperatorApi, OperatorFuture, OperatorRequest, Route};
+use gateway::{
+    Method, OperatorAnswer, OperatorApi, OperatorFuture, OperatorRequest, OperatorRoute,
+};
 use serde_json::{Map, Value, json};
 use server::{Durability, OperatedVenue};
 use venue::{Handle, Keyring};
@@ -121,24 +123,24 @@ impl AdminApi {
 }
 
 impl OperatorApi for AdminApi {
-    fn find(&self, method: &Method, path: &str) -> Route {
+    fn find(&self, method: &Method, path: &str) -> OperatorRoute {
         if let Some(body) = openapi::page(path) {
             return if *method == Method::GET || *method == Method::HEAD {
-                Route::Page(body)
+                OperatorRoute::Page(body)
             } else {
-                Route::OtherMethods("GET, HEAD".to_owned())
+                OperatorRoute::OtherMethods("GET, HEAD".to_owned())
             };
         }
         let there: Vec<_> =
             routes().filter(|(_, route)| segments(route.path, path).is_some()).collect();
         if there.iter().any(|(_, route)| route.method == *method) {
-            return Route::Operation;
+            return OperatorRoute::Operation;
         }
         if there.is_empty() {
-            return Route::Nowhere;
+            return OperatorRoute::Nowhere;
         }
         let methods: Vec<_> = there.iter().map(|(_, route)| route.method.as_str()).collect();
-        Route::OtherMethods(methods.join(", "))
+        OperatorRoute::OtherMethods(methods.join(", "))
     }
 
     fn answer(&self, request: OperatorRequest) -> OperatorFuture {

@@ -36,10 +36,10 @@ use axum::Router;
 use axum::routing::{get, on};
 
 use self::operations::OPERATIONS;
-use self::shared::Shared;
+use self::shared::BinanceContext;
 
 /// The paths of this dialect.
-pub(crate) fn router(shared: Arc<Shared>) -> Router {
+pub(crate) fn router(shared: Arc<BinanceContext>) -> Router {
     let mut router = Router::new();
     for operation in OPERATIONS {
         let serve = move |state, request| rest::serve(operation, state, request);

@@ -11,9 +11,9 @@ use axum::routing::get;
 use crate::door::shared::Door;
 use crate::feed::outlet::Outlet;
 use crate::socket::connection::ConnectionPermit;
-use crate::socket::http::Failure;
+use crate::socket::http::ErrorReply;
 use crate::socket::settings::SocketSettings;
-use crate::socket::websocket::{self, End, Session, SocketContext, Upgrade};
+use crate::socket::websocket::{self, CloseReason, SocketContext, SocketSession, Upgrade};
 
 pub(crate) fn router(door: Arc<Door>, settings: SocketSettings) -> Router {
     Router::new().route("/echo", get(open)).with_state((door, settings))
@@ -23,7 +23,7 @@ async fn open(
     State((door, settings)): State<(Arc<Door>, SocketSettings)>,
     Extension(permit): Extension<Arc<ConnectionPermit>>,
     upgrade: Upgrade,
-) -> Result<Response, Failure> {
+) -> Result<Response, ErrorReply> {
     let upgrade = websocket::check(&door.stopping, upgrade)?;
     let (outlet, queue) = Outlet::new(settings.ws_queue_max);
     let context = SocketContext { permit, settings, stopping: door.stopping.clone() };
@@ -35,10 +35,10 @@ const MESSAGE_LEN_MAX: usize = protocol::binance::stream::MESSAGE_LEN_MAX;
 
 struct Echo;
 
-impl Session for Echo {
+impl SocketSession for Echo {
     const MESSAGE_LEN_MAX: usize = MESSAGE_LEN_MAX;
 
-    async fn receive(&mut self, text: &str) -> Result<Option<String>, End> {
+    async fn receive(&mut self, text: &str) -> Result<Option<String>, CloseReason> {
         Ok(Some(text.to_owned()))
     }
 

@@ -43,14 +43,14 @@ use tokio::net::TcpListener;
 use venue::{Handle, Keyring, Listener, MasterKeyError, Opened};
 
 #[doc(hidden)]
-pub use crate::binance::operations::{Row, rows};
+pub use crate::binance::operations::{OperationInfo, rows};
 use crate::binance::shared::PublisherState;
 use crate::binance::user_streams::UserStreams;
 pub use crate::door::access::AccessRecord;
 use crate::door::directory::{Directory, SharedDirectory};
 pub use crate::door::operator::{
-    Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorFuture, OperatorRequest, Route,
-    StaticPage,
+    Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorFuture, OperatorRequest,
+    OperatorRoute, StaticPage,
 };
 use crate::door::query::open_lists;
 pub use crate::door::settings::DoorSettings;

@@ -11,7 +11,7 @@ use protocol::signed::ApiError;
 use venue::ReplicaStatus;
 
 use crate::door::shared::Door;
-use crate::socket::http::{Failure, Reply, json};
+use crate::socket::http::{ErrorReply, JsonReply, json};
 
 pub(crate) fn router(door: Arc<Door>) -> Router {
     Router::new()
@@ -22,13 +22,13 @@ pub(crate) fn router(door: Arc<Door>) -> Router {
 }
 
 /// `GET /health/live`: this process answers.
-async fn live() -> Reply {
+async fn live() -> JsonReply {
     json(r#"{"status":"live"}"#.to_owned())
 }
 
 /// `GET /health/ready`: the venue answers. A replica that has raised its alarm makes it no less
 /// ready, since clients have been answered by the primary, but it is said.
-async fn ready(State(door): State<Arc<Door>>) -> Result<Reply, Failure> {
+async fn ready(State(door): State<Arc<Door>>) -> Result<JsonReply, ErrorReply> {
     if *door.stopping.borrow() {
         return Err(ApiError::shutting_down().into());
     }

@@ -16,31 +16,31 @@ use crate::clock::now_us;
 use crate::door::access::Attempt;
 use crate::door::identity::Permission;
 use crate::door::operator::{
-    OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, Route, StaticPage,
+    OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, OperatorRoute, StaticPage,
 };
 use crate::door::shared::Door;
-use crate::socket::http::{Failure, Reply, RequestHead, SignedRequest, header_text};
+use crate::socket::http::{ErrorReply, JsonReply, RequestHead, SignedRequest, header_text};
 use crate::socket::settings::SocketSettings;
 
 const OPERATION_WEIGHT: u32 = 1;
 
 /// What the operators' requests are carried out with.
 #[derive(Debug)]
-pub(crate) struct Operators {
+pub(crate) struct OperatorState {
     pub(crate) door: Arc<Door>,
     pub(crate) settings: SocketSettings,
     /// Without a backend, there is nothing here.
     pub(crate) api: Option<Arc<dyn OperatorApi>>,
 }
 
-pub(crate) fn router(operators: Arc<Operators>) -> Router {
+pub(crate) fn router(operators: Arc<OperatorState>) -> Router {
     Router::new()
         .route("/admin/v1", any(serve))
         .route("/admin/v1/{*path}", any(serve))
         .with_state(operators)
 }
 
-async fn serve(State(shared): State<Arc<Operators>>, request: Request) -> Response {
+async fn serve(State(shared): State<Arc<OperatorState>>, request: Request) -> Response {
     let attempt = RequestHead::of(&request).attempt();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let below = path.strip_prefix(OPERATOR_ROOT).unwrap_or_default();
@@ -48,17 +48,17 @@ async fn serve(State(shared): State<Arc<Operators>>, request: Request) -> Respon
         return refuse(&shared, &attempt, ApiError::not_found(method.as_str(), &path));
     };
     match api.find(&method, below) {
-        Route::Page(page) => page.into_response(),
-        Route::Operation => match carry_out(&shared, &*api, below, request).await {
+        OperatorRoute::Page(page) => page.into_response(),
+        OperatorRoute::Operation => match carry_out(&shared, &*api, below, request).await {
             Ok(answer) => {
                 if let Some((code, msg)) = &answer.refusal {
                     shared.door.record_refusal(&attempt, answer.status, *code, msg);
                 }
-                Reply { status: answer.status, body: answer.body }.into_response()
+                JsonReply { status: answer.status, body: answer.body }.into_response()
             }
             Err(error) => refuse(&shared, &attempt, error),
         },
-        Route::OtherMethods(methods) => {
+        OperatorRoute::OtherMethods(methods) => {
             let error = ApiError::method_not_allowed(method.as_str(), &path);
             let mut response = refuse(&shared, &attempt, error);
             if let Ok(methods) = HeaderValue::try_from(methods) {
@@ -66,17 +66,19 @@ async fn serve(State(shared): State<Arc<Operators>>, request: Request) -> Respon
             }
             response
         }
-        Route::Nowhere => refuse(&shared, &attempt, ApiError::not_found(method.as_str(), &path)),
+        OperatorRoute::Nowhere => {
+            refuse(&shared, &attempt, ApiError::not_found(method.as_str(), &path))
+        }
     }
 }
 
-fn refuse(shared: &Operators, attempt: &Attempt, error: ApiError) -> Response {
+fn refuse(shared: &OperatorState, attempt: &Attempt, error: ApiError) -> Response {
     shared.door.record_refusal(attempt, error.status, error.code, &error.msg);
-    Failure(error).into_response()
+    ErrorReply(error).into_response()
 }
 
 async fn carry_out(
-    shared: &Operators,
+    shared: &OperatorState,
     api: &dyn OperatorApi,
     path: &str,
     request: Request,

@@ -15,16 +15,16 @@ use venue::Handle;
 use crate::Gateway;
 use crate::binance;
 use crate::binance::listen_keys::ListenKeys;
-use crate::binance::shared::{EngineAccess, Shared};
+use crate::binance::shared::{BinanceContext, EngineAccess};
 use crate::door::admission::Admission;
 use crate::door::limits::Limits;
 use crate::door::sessions;
 use crate::door::shared::Door;
 use crate::monitoring;
-use crate::operator::{self, Operators};
+use crate::operator::{self, OperatorState};
 use crate::socket::accept::Port;
 use crate::socket::cors;
-use crate::socket::http::{Failure, RequestHead};
+use crate::socket::http::{ErrorReply, RequestHead};
 
 /// How often addresses are forgotten that have not head for a while.
 const REMOVE_IDLE_EVERY: Duration = Duration::from_secs(60);
@@ -52,14 +52,17 @@ pub(crate) async fn serve(
         access,
         stopping,
     });
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(BinanceContext {
         door: Arc::clone(&door),
         settings: settings.socket,
         listen_keys: ListenKeys::default(),
         publisher,
     });
-    let operators =
-        Arc::new(Operators { door: Arc::clone(&door), settings: settings.socket, api: operators });
+    let operators = Arc::new(OperatorState {
+        door: Arc::clone(&door),
+        settings: settings.socket,
+        api: operators,
+    });
     let mut tasks = vec![
         tokio::spawn(binance::user_data_stream::expire(Arc::clone(&shared))),
         tokio::spawn(remove_idle(Arc::clone(&door))),
@@ -106,7 +109,7 @@ fn refuse_others(router: Router, door: Arc<Door>) -> Router {
                 error.code,
                 &error.msg,
             );
-            Failure(error)
+            ErrorReply(error)
         }
     };
     router

@@ -16,7 +16,7 @@ use types::{AccountTrade, FeeRates, InstrumentId, Market, Order, Role};
 use crate::binance::call::{Answer, SignedCall};
 use crate::binance::history::within;
 use crate::clock::now_ns;
-use crate::door::query::Part;
+use crate::door::query::ResultLimit;
 
 /// `GET /api/v3/order`
 pub(crate) async fn query_order(
@@ -96,8 +96,12 @@ pub(crate) fn my_trades_weight(params: &Params) -> u32 {
 }
 
 /// The first of what was found where the request says where to begin, else the last.
-pub(crate) fn part(from_id: bool, times: &Times, limit: usize) -> Part {
-    if from_id || times.start_ns.is_some() { Part::First(limit) } else { Part::Last(limit) }
+pub(crate) fn part(from_id: bool, times: &Times, limit: usize) -> ResultLimit {
+    if from_id || times.start_ns.is_some() {
+        ResultLimit::First(limit)
+    } else {
+        ResultLimit::Last(limit)
+    }
 }
 
 /// `GET /api/v3/account`

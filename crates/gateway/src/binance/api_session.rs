@@ -24,7 +24,7 @@ use venue::api_key_hash;
 
 use crate::binance::call::{Answer, Call, LogonKey, Proof, Refusal, SignedCall, claimed_key};
 use crate::binance::operations::Operation;
-use crate::binance::shared::Shared;
+use crate::binance::shared::BinanceContext;
 use crate::binance::stream_client::StreamClient;
 use crate::binance::streams::time_unit;
 use crate::binance::user_data::UserDataSubscription;
@@ -33,9 +33,9 @@ use crate::clock::now_ns;
 use crate::door::access::{Attempt, WS_METHOD};
 use crate::door::identity::{Permission, Signer};
 use crate::door::sessions;
-use crate::socket::connection::{ConnectionPermit, StageTimes};
-use crate::socket::http::{Failure, Peer, Reply, json};
-use crate::socket::websocket::{self, End, Session, Upgrade};
+use crate::socket::connection::{CallTimes, ConnectionPermit};
+use crate::socket::http::{ErrorReply, JsonReply, Peer, json};
+use crate::socket::websocket::{self, CloseReason, SocketSession, Upgrade};
 
 /// Requests of one connection that may be under way. While there are as many, no more are read.
 const UNDER_WAY_MAX: usize = 1_024;
@@ -46,12 +46,12 @@ const SESSION_WEIGHT: u32 = 2;
 
 /// `/ws-api/v3`
 pub(crate) async fn open(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<BinanceContext>>,
     Extension(permit): Extension<Arc<ConnectionPermit>>,
     Extension(Peer(peer)): Extension<Peer>,
     uri: Uri,
     upgrade: Upgrade,
-) -> Result<Response, Failure> {
+) -> Result<Response, ErrorReply> {
     let upgrade = websocket::check(&shared.door.stopping, upgrade)?;
     shared.door.limits.spend(peer, SESSION_WEIGHT)?;
     let mut params = Params::parse(uri.query().unwrap_or_default(), b"")?;
@@ -76,7 +76,7 @@ pub(crate) async fn open(
 }
 
 struct ApiSession {
-    shared: Arc<Shared>,
+    shared: Arc<BinanceContext>,
     permit: Arc<ConnectionPermit>,
     peer: IpAddr,
     unit: TimeUnit,
@@ -108,10 +108,10 @@ struct OpenSubscription {
     user_data: UserDataSubscription,
 }
 
-impl Session for ApiSession {
+impl SocketSession for ApiSession {
     const MESSAGE_LEN_MAX: usize = MESSAGE_LEN_MAX;
 
-    async fn receive(&mut self, text: &str) -> Result<Option<String>, End> {
+    async fn receive(&mut self, text: &str) -> Result<Option<String>, CloseReason> {
         let request = match Request::parse(text) {
             Ok(request) => request,
             Err((id, error)) => {
@@ -194,7 +194,7 @@ impl ApiSession {
             shared: Arc::clone(&self.shared),
             received_ns,
             waited: self.permit.waited(received_ns),
-            times: StageTimes::begin(None),
+            times: CallTimes::begin(None),
             unit: self.unit,
             params,
             peer: self.peer,
@@ -333,7 +333,7 @@ impl ApiSession {
         Ok(())
     }
 
-    fn status(&self) -> Reply {
+    fn status(&self) -> JsonReply {
         json(encode(&SessionStatus {
             api_key: self.logon.as_ref().map(|logon| logon.api_key.clone()),
             authorized_since: self.logon.as_ref().map(|logon| self.unit.time(logon.since_ns)),
@@ -367,18 +367,18 @@ async fn open_session(call: &mut SignedCall) -> Result<SessionId, Refusal> {
 
 /// How an answer is put into words.
 struct Responder {
-    shared: Arc<Shared>,
+    shared: Arc<BinanceContext>,
     unit: TimeUnit,
     /// Whether it has the weight that was spent.
     shows_weight: bool,
 }
 
 impl Responder {
-    fn respond(&self, id: &Id, answer: Result<Reply, ApiError>, spent: Option<u32>) -> String {
+    fn respond(&self, id: &Id, answer: Result<JsonReply, ApiError>, spent: Option<u32>) -> String {
         let limit = self.shared.door.limits.weight_per_minute;
         let used = spent.filter(|_| self.shows_weight).map(|count| UsedWeight { limit, count });
         match answer {
-            Ok(Reply { status, body }) => ws_api::answer(id, status, &body, used),
+            Ok(JsonReply { status, body }) => ws_api::answer(id, status, &body, used),
             Err(error) => {
                 tracing::debug!(%error, "refused");
                 let body = ws_api::error_body(&error, now_ns(), self.unit);

@@ -12,22 +12,22 @@ use protocol::signed::{ApiError, Params, TimeUnit, sign};
 use types::{Command, Envelope, Event, InstrumentId, Origin, RetryKey, SessionId};
 use venue::{api_key_hash, retry_key as hash_retry_key};
 
-use crate::binance::shared::Shared;
+use crate::binance::shared::BinanceContext;
 use crate::clock::now_us;
 use crate::door;
 use crate::door::access::{Attempt, ClaimedKey, WS_METHOD};
 use crate::door::identity::{Permission, Signer};
-use crate::door::submit::Outcome;
-use crate::socket::connection::StageTimes;
-use crate::socket::http::{Reply, header_text};
+use crate::door::submit::CommandOutcome;
+use crate::socket::connection::CallTimes;
+use crate::socket::http::{JsonReply, header_text};
 
 /// A request that was read to its end.
 pub(crate) struct Call {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<BinanceContext>,
     pub(crate) received_ns: u64,
     /// How long it had waited by then.
     pub(crate) waited: Duration,
-    pub(crate) times: StageTimes,
+    pub(crate) times: CallTimes,
     pub(crate) unit: TimeUnit,
     pub(crate) params: Params,
     pub(crate) peer: IpAddr,
@@ -89,7 +89,7 @@ impl<E: Into<ApiError>> From<E> for Refusal {
     }
 }
 
-pub(crate) type Answer<T = Reply> = Result<T, Refusal>;
+pub(crate) type Answer<T = JsonReply> = Result<T, Refusal>;
 
 impl Call {
     /// For the access record: what was asked for, by that path or name.
@@ -152,7 +152,7 @@ impl Call {
     }
 }
 
-impl Outcome {
+impl CommandOutcome {
     /// The answer that `build` makes of the events. A repeated request must be like the first one.
     pub(crate) fn answer<T>(
         &self,
@@ -188,7 +188,7 @@ impl SignedCall {
         &self,
         part: Option<usize>,
         command: Command,
-    ) -> Result<Outcome, Refusal> {
+    ) -> Result<CommandOutcome, Refusal> {
         let mut retry_key = self.retry_key.clone()?;
         if let (Some(key), Some(part)) = (&mut retry_key, part) {
             *key = hash_retry_key(&[&key[..], &part.to_le_bytes()].concat());

@@ -14,7 +14,7 @@ use protocol::signed::{ApiError, Params};
 
 use crate::binance::call::{Answer, Call};
 use crate::binance::select::{OneOrAll, query_views, select};
-use crate::binance::shared::Shared;
+use crate::binance::shared::BinanceContext;
 use crate::binance::ticker::public_trade;
 use crate::clock::now_ns;
 use crate::feed::quote::{best, best_levels};
@@ -41,7 +41,7 @@ pub(crate) async fn exchange_info(
 }
 
 /// Those that hold for every client.
-fn rate_limits(shared: &Shared, peer: IpAddr) -> Vec<RateLimit> {
+fn rate_limits(shared: &BinanceContext, peer: IpAddr) -> Vec<RateLimit> {
     let weight = RateLimit {
         rate_limit_type: RateLimitType::RequestWeight,
         interval: Interval::Minute,

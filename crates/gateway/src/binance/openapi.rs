@@ -13,7 +13,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use types::Role;
 
-use crate::binance::operations::{Row, rows};
+use crate::binance::operations::{OperationInfo, rows};
 
 const JSON: &str = "application/json";
 const SCHEMAS: &str = "/components/schemas";
@@ -26,7 +26,7 @@ pub(crate) async fn document() -> Response {
     ([(CONTENT_TYPE, JSON)], document.as_str()).into_response()
 }
 
-fn describe(rows: impl Iterator<Item = Row>) -> Value {
+fn describe(rows: impl Iterator<Item = OperationInfo>) -> Value {
     // Schemas of OpenAPI 3.1 are those of this draft; these are of what is written, not read.
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let settings = settings.with_transform(RecursiveTransform(never_null));
@@ -81,7 +81,7 @@ fn never_null(schema: &mut Schema) {
     }
 }
 
-fn operation(row: &Row, schemas: &mut SchemaGenerator, error: &Value) -> Value {
+fn operation(row: &OperationInfo, schemas: &mut SchemaGenerator, error: &Value) -> Value {
     let id = format!("{} {}", row.method, row.path);
     let name = row.name.map_or(String::new(), |name| format!(" In the WebSocket API: `{name}`."));
     let roles = row.roles.unwrap_or_default().iter().map(role_name);
@@ -101,7 +101,7 @@ fn operation(row: &Row, schemas: &mut SchemaGenerator, error: &Value) -> Value {
         "security": security,
         "parameters": all_parameters(row).iter().map(parameter).collect::<Value>(),
         "responses": {
-            "200": { "description": "Done", "content": content((row.gives)(schemas).to_value()) },
+            "200": { "description": "Done", "content": content((row.answer)(schemas).to_value()) },
             "4XX": {
                 "description": "Refused: a code and a text; nothing was changed",
                 "content": content(error.clone()),
@@ -125,8 +125,8 @@ fn role_name(role: &Role) -> &'static str {
 }
 
 /// Those of the operation, and those of whatever is signed.
-fn all_parameters(row: &Row) -> Vec<Parameter> {
-    let mut all = (row.takes)();
+fn all_parameters(row: &OperationInfo) -> Vec<Parameter> {
+    let mut all = (row.parameters)();
     if row.is_signed {
         all.extend(parameters(|mut params, _, _| {
             drop(check_time(&mut params, 0));

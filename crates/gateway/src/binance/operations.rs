@@ -15,7 +15,7 @@ use self::Weight::{By, Of};
 pub(crate) use self::table::OPERATIONS;
 use crate::binance::call::{Answer, Call, Proof, Refusal, SignedCall};
 use crate::door::identity::Permission;
-use crate::socket::http::Reply;
+use crate::socket::http::JsonReply;
 
 #[derive(Debug)]
 pub(crate) struct Operation {
@@ -26,7 +26,7 @@ pub(crate) struct Operation {
     weight: Weight,
     access: Access,
     handler: Handler,
-    shape: Shape,
+    schema: OperationSchema,
 }
 
 /// What a request counts against its sender's limit.
@@ -65,14 +65,14 @@ enum Handler {
 
 /// What is asked and answered, for the OpenAPI document.
 #[derive(Clone, Copy, Debug)]
-struct Shape {
-    takes: fn() -> Vec<Parameter>,
-    gives: fn(&mut SchemaGenerator) -> Schema,
+struct OperationSchema {
+    parameters: fn() -> Vec<Parameter>,
+    answer: fn(&mut SchemaGenerator) -> Schema,
 }
 
 /// A line of the table as its clients see it, for tests that go through all of them.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct OperationInfo {
     pub method: &'static str,
     pub path: &'static str,
     /// In the WebSocket API.
@@ -82,12 +82,12 @@ pub struct Row {
     /// `None` if it depends on the parameters.
     pub weight: Option<u32>,
     pub is_signed: bool,
-    pub takes: fn() -> Vec<Parameter>,
-    pub gives: fn(&mut SchemaGenerator) -> Schema,
+    pub parameters: fn() -> Vec<Parameter>,
+    pub answer: fn(&mut SchemaGenerator) -> Schema,
 }
 
-pub fn rows() -> impl Iterator<Item = Row> {
-    OPERATIONS.iter().map(|operation| Row {
+pub fn rows() -> impl Iterator<Item = OperationInfo> {
+    OPERATIONS.iter().map(|operation| OperationInfo {
         method: method_name(operation.method),
         path: operation.path,
         name: operation.name,
@@ -96,8 +96,8 @@ pub fn rows() -> impl Iterator<Item = Row> {
             By(_) => None,
         },
         is_signed: operation.access >= Access::Signed,
-        takes: operation.shape.takes,
-        gives: operation.shape.gives,
+        parameters: operation.schema.parameters,
+        answer: operation.schema.answer,
         roles: match operation.access {
             Access::Public | Access::Current => None,
             Access::Keyed | Access::KeyedOrSigned | Access::Signed => {
@@ -117,7 +117,7 @@ fn method_name(method: MethodFilter) -> &'static str {
 
 impl Operation {
     /// Gives what the sender has spent with it, too.
-    pub(crate) async fn execute(&self, call: Call) -> (Result<Reply, ApiError>, Option<u32>) {
+    pub(crate) async fn execute(&self, call: Call) -> (Result<JsonReply, ApiError>, Option<u32>) {
         let shared = Arc::clone(&call.shared);
         let door = &shared.door;
         let spent = door.limits.spend(call.peer, self.weight(&call.params));

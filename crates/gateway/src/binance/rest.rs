@@ -11,9 +11,11 @@ use venue::retry_key;
 
 use crate::binance::call::{Call, Proof};
 use crate::binance::operations::Operation;
-use crate::binance::shared::Shared;
+use crate::binance::shared::BinanceContext;
 use crate::socket::cors::Headers;
-use crate::socket::http::{API_KEY_HEADER, Failure, RequestHead, SignedRequest, TIME_UNIT_HEADER};
+use crate::socket::http::{
+    API_KEY_HEADER, ErrorReply, RequestHead, SignedRequest, TIME_UNIT_HEADER,
+};
 
 /// The second is the older name.
 pub(crate) const USED_WEIGHT_HEADERS: [HeaderName; 2] =
@@ -45,7 +47,7 @@ pub(crate) fn over_limit_response(limit: usize) -> String {
 /// Carries out what a path and a method stand for.
 pub(crate) async fn serve(
     operation: &'static Operation,
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<BinanceContext>>,
     request: Request,
 ) -> Response {
     let head = RequestHead::of(&request);
@@ -56,7 +58,7 @@ pub(crate) async fn serve(
             (Err(error), None)
         }
     };
-    let mut response = answer.map_err(Failure).into_response();
+    let mut response = answer.map_err(ErrorReply).into_response();
     if let Some(spent) = spent {
         for name in USED_WEIGHT_HEADERS {
             response.headers_mut().insert(name, HeaderValue::from(spent));
@@ -65,7 +67,7 @@ pub(crate) async fn serve(
     response
 }
 
-async fn read(request: Request, shared: &Arc<Shared>) -> Result<Call, ApiError> {
+async fn read(request: Request, shared: &Arc<BinanceContext>) -> Result<Call, ApiError> {
     let sent = SignedRequest::read(request, &shared.settings).await?;
     let SignedRequest { received_ns, waited, times, unit, params, peer, .. } = sent;
     Ok(Call {

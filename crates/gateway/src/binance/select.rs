@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use types::Market;
 
-use crate::binance::shared::Shared;
+use crate::binance::shared::BinanceContext;
 
 /// An answer of one of two forms.
 #[derive(JsonSchema, Serialize)]
@@ -38,7 +38,7 @@ impl<T> OneOrAll<T> {
     }
 }
 
-pub(crate) fn select(shared: &Shared, selection: Selection) -> Vec<Market> {
+pub(crate) fn select(shared: &BinanceContext, selection: Selection) -> Vec<Market> {
     match selection {
         Selection::One(market) => vec![market],
         Selection::Listed(markets) => markets,
@@ -54,7 +54,7 @@ pub(crate) fn select(shared: &Shared, selection: Selection) -> Vec<Market> {
 
 /// Queries the view of each selected market.
 pub(crate) async fn query_views<R: Send + 'static>(
-    shared: &Shared,
+    shared: &BinanceContext,
     selection: Selection,
     query: impl Fn(&InstrumentView) -> R + Send + 'static,
 ) -> Result<OneOrAll<(Market, R)>, ApiError> {

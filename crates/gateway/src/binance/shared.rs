@@ -56,14 +56,14 @@ pub(crate) struct EngineAccess {
 
 /// What all connections share.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct BinanceContext {
     pub(crate) door: Arc<Door>,
     pub(crate) settings: SocketSettings,
     pub(crate) listen_keys: ListenKeys,
     pub(crate) publisher: Arc<PublisherState>,
 }
 
-impl Shared {
+impl BinanceContext {
     /// What a WebSocket of this permit is opened on.
     pub(crate) fn context(&self, permit: Arc<ConnectionPermit>) -> SocketContext {
         SocketContext { permit, settings: self.settings, stopping: self.door.stopping.clone() }

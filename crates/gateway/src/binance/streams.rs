@@ -18,14 +18,14 @@ use types::{InstrumentId, Symbol};
 
 use crate::binance::hub::inbox::SubscriptionChange;
 use crate::binance::listen_keys::ListenKey;
-use crate::binance::shared::Shared;
+use crate::binance::shared::BinanceContext;
 use crate::binance::stream_client::StreamClient;
 use crate::binance::user_data::{self, UserDataSubscription};
 use crate::binance::user_streams::PayloadForm;
 use crate::clock::now_ns;
 use crate::socket::connection::ConnectionPermit;
-use crate::socket::http::Failure;
-use crate::socket::websocket::{self, End, Session, Upgrade};
+use crate::socket::http::ErrorReply;
+use crate::socket::websocket::{self, CloseReason, SocketSession, Upgrade};
 
 /// How often, and how long apart, a full queue of the venue is tried to get a subscription in.
 const SUBSCRIBE_TRIES: u32 = 100;
@@ -35,12 +35,12 @@ const SUBSCRIBE_RETRY: Duration = Duration::from_millis(10);
 /// payload with the name of its stream. A name may be a listen key. One that names no stream is no
 /// error: it has no payloads.
 pub(crate) async fn open(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<BinanceContext>>,
     Extension(permit): Extension<Arc<ConnectionPermit>>,
     path: Result<RawPathParams, RawPathParamsRejection>,
     uri: Uri,
     upgrade: Upgrade,
-) -> Result<Response, Failure> {
+) -> Result<Response, ErrorReply> {
     let path = path.map_err(|_| ApiError::illegal_characters("stream", "UTF-8"))?;
     let mut params = Params::parse(uri.query().unwrap_or_default(), b"")?;
     let unit = time_unit(&mut params)?;
@@ -80,7 +80,7 @@ pub(crate) fn time_unit(params: &mut Params) -> Result<TimeUnit, ApiError> {
 }
 
 struct StreamSession {
-    shared: Arc<Shared>,
+    shared: Arc<BinanceContext>,
     client: Arc<StreamClient>,
     subscriptions: Subscriptions,
     /// By listen key.
@@ -90,19 +90,19 @@ struct StreamSession {
 /// The venue did not take the subscription.
 struct SubscriptionFailed;
 
-impl Session for StreamSession {
+impl SocketSession for StreamSession {
     const MESSAGE_LEN_MAX: usize = MESSAGE_LEN_MAX;
 
-    async fn receive(&mut self, text: &str) -> Result<Option<String>, End> {
+    async fn receive(&mut self, text: &str) -> Result<Option<String>, CloseReason> {
         let before: HashSet<Stream> = self.subscriptions.streams().iter().copied().collect();
         let reply = self.control(text);
         self.client.combined.store(self.subscriptions.is_combined(), Ordering::Relaxed);
         let after: HashSet<Stream> = self.subscriptions.streams().iter().copied().collect();
         let begin: Vec<Stream> = after.difference(&before).copied().collect();
         let end: Vec<Stream> = before.difference(&after).copied().collect();
-        self.change(&begin, true).await.map_err(|SubscriptionFailed| End::VenueGone)?;
-        self.change(&end, false).await.map_err(|SubscriptionFailed| End::VenueGone)?;
-        self.follow_listen_keys().await.map_err(|_overloaded| End::VenueGone)?;
+        self.change(&begin, true).await.map_err(|SubscriptionFailed| CloseReason::VenueGone)?;
+        self.change(&end, false).await.map_err(|SubscriptionFailed| CloseReason::VenueGone)?;
+        self.follow_listen_keys().await.map_err(|_overloaded| CloseReason::VenueGone)?;
         Ok(Some(reply))
     }
 

@@ -16,7 +16,7 @@ use crate::binance::account::{account_fees, facts_of};
 use crate::binance::call::{Answer, Refusal, SignedCall};
 use crate::binance::select::Either;
 use crate::door::client_ids::ClientIds;
-use crate::socket::http::{Reply, json};
+use crate::socket::http::{JsonReply, json};
 
 /// `POST /api/v3/order`
 pub(crate) async fn new_order(
@@ -74,7 +74,7 @@ pub(crate) async fn replace_order(
 ) -> Answer {
     let build = |canceling: Canceling<'_>| ReplaceAnswer::new(canceling, response_type);
     let answer = cancel(&call, None, &market, Command::ReplaceOrder(replace), build).await?;
-    Ok(Reply { status: answer.status, body: answer.body })
+    Ok(JsonReply { status: answer.status, body: answer.body })
 }
 
 /// Submits a command that cancels orders, as this part of its request, and answers what `build`

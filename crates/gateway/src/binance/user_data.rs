@@ -9,12 +9,12 @@ use spool::{NumberedEvent, SpoolError};
 use types::{AccountId, KeyId};
 
 use crate::binance::positions::run_on_publisher;
-use crate::binance::shared::Shared;
+use crate::binance::shared::BinanceContext;
 use crate::binance::stream_client::StreamClient;
 use crate::binance::user_streams::{PayloadForm, UserDataReader};
 use crate::clock::now_ns;
 use crate::feed::account::ReaderId;
-use crate::feed::backlog::{Backlog, BacklogError};
+use crate::feed::backlog::{AccountBacklog, BacklogError};
 
 /// A reader of an account's events.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct UserDataSubscription {
 /// From here on the client gets what happens to the account, after what has happened since
 /// `from_seq`. Fails when that is no longer kept.
 pub(crate) async fn subscribe(
-    shared: &Arc<Shared>,
+    shared: &Arc<BinanceContext>,
     account: AccountId,
     key: KeyId,
     client: &Arc<StreamClient>,
@@ -42,7 +42,7 @@ pub(crate) async fn subscribe(
     let (id, spool) = asked.await?;
     let user_data = UserDataSubscription { account, id };
     if let Some(from_seq) = from_seq {
-        let backlog = Backlog { spool, account };
+        let backlog = AccountBacklog { spool, account };
         let first = match backlog.page(from_seq).await {
             Ok(first) => first,
             Err(error) => {
@@ -63,7 +63,7 @@ pub(crate) async fn subscribe(
 }
 
 pub(crate) async fn unsubscribe(
-    shared: &Shared,
+    shared: &BinanceContext,
     user_data: &UserDataSubscription,
 ) -> Result<(), ApiError> {
     let (publisher, UserDataSubscription { account, id }) =
@@ -76,14 +76,14 @@ pub(crate) async fn unsubscribe(
 
 /// What happened before the subscription, on its way to the client.
 struct BacklogTask {
-    shared: Arc<Shared>,
+    shared: Arc<BinanceContext>,
     user_data: UserDataSubscription,
     client: Arc<StreamClient>,
     form: PayloadForm,
 }
 
 impl BacklogTask {
-    async fn send(self, backlog: Backlog, first: Vec<NumberedEvent>, from_seq: u64) {
+    async fn send(self, backlog: AccountBacklog, first: Vec<NumberedEvent>, from_seq: u64) {
         let outlet = &self.client.outlet;
         let Some(queue) = outlet.queue() else { return };
         let encode = |page: &[NumberedEvent]| self.encode(page);

@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use types::AccountId;
 
 use crate::binance::call::{Answer, SignedCall};
-use crate::binance::shared::Shared;
+use crate::binance::shared::BinanceContext;
 use crate::clock::now_ns;
 use crate::socket::http::json;
 
@@ -44,7 +44,7 @@ pub(crate) async fn end(
 }
 
 /// Ends the streams of listen keys and of API keys that have expired, for as long as it is polled.
-pub(crate) async fn expire(shared: Arc<Shared>) {
+pub(crate) async fn expire(shared: Arc<BinanceContext>) {
     loop {
         sleep(EXPIRE_EVERY).await;
         let at = || Moment { event_ns: now_ns(), unit: TimeUnit::default() };
@@ -59,7 +59,7 @@ pub(crate) async fn expire(shared: Arc<Shared>) {
 }
 
 async fn forget(
-    shared: &Shared,
+    shared: &BinanceContext,
     name: Arc<str>,
     account: AccountId,
     expired: Option<Moment>,

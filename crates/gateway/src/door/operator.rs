@@ -13,7 +13,7 @@ pub const OPERATOR_ROOT: &str = "/admin/v1";
 
 /// The backend of the paths below [`OPERATOR_ROOT`].
 pub trait OperatorApi: fmt::Debug + Send + Sync {
-    fn find(&self, method: &Method, path: &str) -> Route;
+    fn find(&self, method: &Method, path: &str) -> OperatorRoute;
 
     /// For what [`OperatorApi::find`] says to be an operation.
     fn answer(&self, request: OperatorRequest) -> OperatorFuture;
@@ -23,7 +23,7 @@ pub type OperatorFuture = Pin<Box<dyn Future<Output = OperatorAnswer> + Send>>;
 
 /// What a method and a path stand for.
 #[derive(Debug)]
-pub enum Route {
+pub enum OperatorRoute {
     /// Public.
     Page(StaticPage),
     /// Operators may ask for it.

@@ -35,12 +35,12 @@ pub(crate) type Answered<T> = Result<T, QueryError>;
 
 /// Which of what was found is wanted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Part {
+pub(crate) enum ResultLimit {
     First(usize),
     Last(usize),
 }
 
-impl Part {
+impl ResultLimit {
     pub(crate) fn of<T>(self, found: impl DoubleEndedIterator<Item = T>) -> Vec<T> {
         match self {
             Self::First(limit) => found.take(limit).collect(),
@@ -140,7 +140,7 @@ impl Door {
         account: AccountId,
         instrument: InstrumentId,
         is_wanted: impl Fn(&Order) -> bool + Send + 'static,
-        part: Part,
+        part: ResultLimit,
     ) -> Answered<Vec<Order>> {
         self.ask_engine(move |engine| {
             let open = engine.open_orders(account, instrument);
@@ -159,7 +159,7 @@ impl Door {
         account: AccountId,
         instrument: InstrumentId,
         is_wanted: impl Fn(&AccountTrade) -> bool + Send + 'static,
-        part: Part,
+        part: ResultLimit,
     ) -> Answered<Vec<AccountTrade>> {
         self.ask_engine(move |engine| {
             let wanted = |trade: &AccountTrade| trade.instrument == instrument && is_wanted(trade);

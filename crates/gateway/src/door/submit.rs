@@ -17,7 +17,7 @@ use crate::door::query::QueryError;
 use crate::door::shared::Door;
 
 /// What became of a command.
-pub(crate) struct Outcome {
+pub(crate) struct CommandOutcome {
     pub(crate) events: Events,
     /// It had been carried out before, and these are the events of that time.
     pub(crate) is_repeated: bool,
@@ -68,7 +68,7 @@ impl Deref for Events {
     }
 }
 
-impl Outcome {
+impl CommandOutcome {
     /// Whether it is of another instrument than this: then a repeated request is not the first one.
     pub(crate) fn is_foreign_to(&self, instrument: InstrumentId) -> bool {
         let of_event = |event| BookUpdate::of(event).map(|update| update.instrument);
@@ -103,7 +103,7 @@ impl Door {
         envelope: Envelope,
         command: Command,
         is_gathered: bool,
-    ) -> Result<Outcome, SubmitError> {
+    ) -> Result<CommandOutcome, SubmitError> {
         let submitted = self.handle.submit(Entry { envelope, command });
         let mut reply = submitted.map_err(SubmitError::Refused)?;
         if is_gathered {
@@ -123,19 +123,19 @@ impl Door {
             Some(Event::CommandRepeated(repeated)) => {
                 self.first_outcome(repeated.first_sequence).await
             }
-            _ => Ok(Outcome { events, is_repeated: false, woken_at }),
+            _ => Ok(CommandOutcome { events, is_repeated: false, woken_at }),
         }
     }
 
     /// The events of a command that was carried out before, perhaps before a restart.
-    async fn first_outcome(&self, sequence: u64) -> Result<Outcome, SubmitError> {
+    async fn first_outcome(&self, sequence: u64) -> Result<CommandOutcome, SubmitError> {
         let reader = self.ask_views(|_, spool| spool.reader()).await;
         let reader = reader.map_err(SubmitError::RepeatQuery)?;
         let read = tokio::task::spawn_blocking(move || reader.read(sequence)).await;
         match read.expect("reading the spool does not panic") {
             Ok(applied) => {
                 let events = applied.into_iter().flat_map(|applied| applied.events).collect();
-                Ok(Outcome {
+                Ok(CommandOutcome {
                     events: Events::Gathered(events),
                     is_repeated: true,
                     woken_at: Instant::now(),

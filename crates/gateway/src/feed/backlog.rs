@@ -9,7 +9,7 @@ const PAGE: usize = 500;
 
 /// The events of an account, a page after the other.
 #[derive(Clone, Debug)]
-pub(crate) struct Backlog {
+pub(crate) struct AccountBacklog {
     pub(crate) spool: SpoolReader,
     pub(crate) account: AccountId,
 }
@@ -22,7 +22,7 @@ pub(crate) enum BacklogError {
     Unreadable(SpoolError),
 }
 
-impl Backlog {
+impl AccountBacklog {
     pub(crate) async fn page(&self, from_seq: u64) -> Result<Vec<NumberedEvent>, SpoolError> {
         let Self { spool, account } = self.clone();
         let read = tokio::task::spawn_blocking(move || spool.read_account(account, from_seq, PAGE));

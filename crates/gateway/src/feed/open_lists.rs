@@ -7,15 +7,15 @@ use types::{
     OrderListStatus, OrderStatus,
 };
 
-type Key = (InstrumentId, OrderListId);
+type ListKey = (InstrumentId, OrderListId);
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenLists {
-    open: HashMap<Key, OpenList>,
+    open: HashMap<ListKey, ListState>,
 }
 
 #[derive(Clone, Debug)]
-struct OpenList {
+struct ListState {
     first: Option<OrderId>,
     is_placed: bool,
     names: Vec<(OrderId, ClOrdId)>,
@@ -28,7 +28,7 @@ impl OpenLists {
         for (list, found) in open {
             let first = list.orders[0];
             let waits = |order: &Order| Some(order.order_id) == first && order.status.is_open();
-            let listed = OpenList {
+            let listed = ListState {
                 first,
                 is_placed: list.kind == OrderListKind::Oco || !found.iter().any(waits),
                 names: found.iter().map(|order| (order.order_id, order.cl_ord_id)).collect(),
@@ -49,7 +49,7 @@ impl OpenLists {
                     }
                     _ => None,
                 });
-                let listed = OpenList {
+                let listed = ListState {
                     first: e.list.orders[0],
                     is_placed: e.list.kind == OrderListKind::Oco,
                     names: names.collect(),
@@ -90,12 +90,12 @@ impl OpenLists {
         listed.is_some_and(|listed| !listed.is_placed && listed.first != Some(order.order_id))
     }
 
-    fn listed(&mut self, order: &Order) -> Option<&mut OpenList> {
+    fn listed(&mut self, order: &Order) -> Option<&mut ListState> {
         self.open.get_mut(&key_of(order)?)
     }
 }
 
-fn key_of(order: &Order) -> Option<Key> {
+fn key_of(order: &Order) -> Option<ListKey> {
     let order_list = order.terms?.order_list;
     (order_list != OrderListId(0)).then_some((order.instrument, order_list))
 }

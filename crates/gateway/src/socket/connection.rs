@@ -1,7 +1,7 @@
 //! The permit of one connection, and the times of its requests.
 //!
 //! The connection's stream ([`TimedStream`](super::timed::TimedStream)) records when a request was
-//! read and when its answer was written. [`StageTimes`] records the stages between.
+//! read and when its answer was written. [`CallTimes`] records the stages between.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -66,7 +66,7 @@ pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
 }
 
 /// How long a call spent in each stage before it was submitted to the venue.
-pub(crate) struct StageTimes {
+pub(crate) struct CallTimes {
     /// Of a request by HTTP; `None` for a message of a WebSocket.
     permit: Option<Arc<ConnectionPermit>>,
     receive: Option<Duration>,
@@ -76,7 +76,7 @@ pub(crate) struct StageTimes {
     since: Instant,
 }
 
-impl StageTimes {
+impl CallTimes {
     pub(crate) fn begin(permit: Option<Arc<ConnectionPermit>>) -> Self {
         let since = Instant::now();
         let read = permit.as_ref().and_then(|permit| permit.take(&permit.read));

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use crate::clock::now_ns;
 use crate::door::access::{Attempt, ClaimedKey};
-use crate::socket::connection::{ConnectionPermit, StageTimes};
+use crate::socket::connection::{CallTimes, ConnectionPermit};
 use crate::socket::settings::SocketSettings;
 
 pub(crate) const API_KEY_HEADER: HeaderName = HeaderName::from_static("x-mbx-apikey");
@@ -29,26 +29,26 @@ pub(crate) struct Peer(pub(crate) IpAddr);
 
 /// An answer: an HTTP status, and JSON.
 #[derive(Debug)]
-pub(crate) struct Reply {
+pub(crate) struct JsonReply {
     pub(crate) status: u16,
     pub(crate) body: String,
 }
 
-pub(crate) fn json(body: String) -> Reply {
-    Reply { status: 200, body }
+pub(crate) fn json(body: String) -> JsonReply {
+    JsonReply { status: 200, body }
 }
 
 /// An error on its way to the client.
 #[derive(Debug)]
-pub(crate) struct Failure(pub(crate) ApiError);
+pub(crate) struct ErrorReply(pub(crate) ApiError);
 
-impl<E: Into<ApiError>> From<E> for Failure {
+impl<E: Into<ApiError>> From<E> for ErrorReply {
     fn from(error: E) -> Self {
         Self(error.into())
     }
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for ErrorReply {
     fn into_response(self) -> Response {
         tracing::debug!(error = %self.0, "refused");
         let mut response = respond(self.0.status, self.0.body());
@@ -59,7 +59,7 @@ impl IntoResponse for Failure {
     }
 }
 
-impl IntoResponse for Reply {
+impl IntoResponse for JsonReply {
     fn into_response(self) -> Response {
         respond(self.status, self.body)
     }
@@ -114,7 +114,7 @@ pub(crate) struct SignedRequest {
     pub(crate) received_ns: u64,
     /// How long it had waited by then.
     pub(crate) waited: Duration,
-    pub(crate) times: StageTimes,
+    pub(crate) times: CallTimes,
     pub(crate) unit: TimeUnit,
     pub(crate) params: Params,
     pub(crate) peer: IpAddr,
@@ -136,7 +136,7 @@ impl SignedRequest {
         let received_ns = now_ns();
         let permit = parts.extensions.get::<Arc<ConnectionPermit>>().cloned();
         let waited = permit.as_ref().map(|permit| permit.waited(received_ns));
-        let mut times = StageTimes::begin(permit);
+        let mut times = CallTimes::begin(permit);
         let query = parts.uri.query().unwrap_or_default().to_owned();
         let unit = TimeUnit::parse(text_header(&headers, &TIME_UNIT_HEADER))?;
         if says_json(&headers) && !body.is_empty() && !looks_like_object(&body) {

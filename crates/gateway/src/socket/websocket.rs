@@ -16,7 +16,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 use crate::clock::now_ns;
 use crate::feed::outlet::Outlet;
 use crate::socket::connection::{ConnectionPermit, stopped};
-use crate::socket::http::Failure;
+use crate::socket::http::ErrorReply;
 use crate::socket::settings::SocketSettings;
 
 /// Each connection has it for as long as it is there: the library's own 128 KiB would come to 1.5
@@ -33,13 +33,16 @@ const BATCH_LEN_MAX: usize = 64 << 10;
 pub(crate) type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 
 /// What is spoken on a WebSocket.
-pub(crate) trait Session: Send + 'static {
+pub(crate) trait SocketSession: Send + 'static {
     /// Bytes of the longest message that a client may send.
     const MESSAGE_LEN_MAX: usize;
 
     /// Carries out what the client said, or begins to. An answer that is there at once is given
     /// back, and stands before the payloads that wait in the queue.
-    fn receive(&mut self, text: &str) -> impl Future<Output = Result<Option<String>, End>> + Send;
+    fn receive(
+        &mut self,
+        text: &str,
+    ) -> impl Future<Output = Result<Option<String>, CloseReason>> + Send;
 
     /// The next answer of those that were not there at once. It may be dropped and asked for again.
     fn next_answer(&mut self) -> impl Future<Output = String> + Send {
@@ -68,7 +71,7 @@ pub(crate) trait Session: Send + 'static {
 
 /// Why a connection ends.
 #[derive(Debug)]
-pub(crate) enum End {
+pub(crate) enum CloseReason {
     /// The client closed, or the network did.
     Gone,
     TooSlow,
@@ -115,12 +118,12 @@ pub(crate) struct SocketContext {
     pub(crate) stopping: watch::Receiver<bool>,
 }
 
-pub(crate) fn open<S: Session>(
+pub(crate) fn open<S: SocketSession>(
     context: SocketContext,
     upgrade: WebSocketUpgrade,
     (outlet, queue): (Arc<Outlet<Utf8Bytes>>, mpsc::Receiver<Utf8Bytes>),
     session: S,
-) -> Result<Response, Failure> {
+) -> Result<Response, ErrorReply> {
     let now = Instant::now();
     let connection = Connection {
         context,
@@ -138,7 +141,7 @@ pub(crate) fn open<S: Session>(
     Ok(upgrade.on_upgrade(|socket| connection.run(socket)))
 }
 
-impl<S: Session> Connection<S> {
+impl<S: SocketSession> Connection<S> {
     async fn run(mut self, mut socket: WebSocket) {
         let end = self.talk(&mut socket).await;
         tracing::debug!(?end, "a WebSocket ends");
@@ -146,12 +149,12 @@ impl<S: Session> Connection<S> {
         self.session.forget();
         let (code, reason) = match end {
             // The peer would not read it.
-            End::Gone | End::TooSlow | End::Silent => return,
-            End::TooOld => (close_code::NORMAL, "connected for a day"),
-            End::TooManyMessages => (close_code::POLICY, "too many messages"),
-            End::NotText => (close_code::UNSUPPORTED, "only text is understood"),
-            End::VenueGone => (close_code::AGAIN, "the venue is overloaded"),
-            End::Stopping => {
+            CloseReason::Gone | CloseReason::TooSlow | CloseReason::Silent => return,
+            CloseReason::TooOld => (close_code::NORMAL, "connected for a day"),
+            CloseReason::TooManyMessages => (close_code::POLICY, "too many messages"),
+            CloseReason::NotText => (close_code::UNSUPPORTED, "only text is understood"),
+            CloseReason::VenueGone => (close_code::AGAIN, "the venue is overloaded"),
+            CloseReason::Stopping => {
                 let text = self.session.server_shutdown();
                 if self.write(&mut socket, Message::Text(text.into())).await.is_err() {
                     return;
@@ -170,7 +173,7 @@ impl<S: Session> Connection<S> {
         tracing::debug!(closed = closed.is_ok(), "a WebSocket was closed");
     }
 
-    async fn talk(&mut self, socket: &mut WebSocket) -> End {
+    async fn talk(&mut self, socket: &mut WebSocket) -> CloseReason {
         let settings = self.context.settings;
         let ping_every = settings.ws_ping_every;
         let mut ping = interval_at(Instant::now() + ping_every, ping_every);
@@ -187,15 +190,15 @@ impl<S: Session> Connection<S> {
                     self.receive_all(socket, received).await
                 }
                 _ = ping.tick() => match self.heard_at.elapsed() > settings.ws_silence_max {
-                    true => Err(End::Silent),
+                    true => Err(CloseReason::Silent),
                     false => {
                         let now_ms = (now_ns() / 1_000_000).to_string();
                         self.write(socket, Message::Ping(Bytes::from(now_ms))).await
                     }
                 },
-                () = &mut day => Err(End::TooOld),
-                () = outlet.cut.notified() => Err(End::TooSlow),
-                () = stopped(&mut stopping) => Err(End::Stopping),
+                () = &mut day => Err(CloseReason::TooOld),
+                () = outlet.cut.notified() => Err(CloseReason::TooSlow),
+                () = stopped(&mut stopping) => Err(CloseReason::Stopping),
             };
             if let Err(end) = done {
                 return end;
@@ -204,7 +207,11 @@ impl<S: Session> Connection<S> {
     }
 
     /// Sends a payload, and with it all that waits behind it.
-    async fn deliver(&mut self, socket: &mut WebSocket, first: Utf8Bytes) -> Result<(), End> {
+    async fn deliver(
+        &mut self,
+        socket: &mut WebSocket,
+        first: Utf8Bytes,
+    ) -> Result<(), CloseReason> {
         let queue = &mut self.queue;
         let payloads = std::iter::once(first).chain(std::iter::from_fn(|| queue.try_recv().ok()));
         write_all(&self.context.settings, &self.outlet, socket, payloads).await
@@ -212,21 +219,25 @@ impl<S: Session> Connection<S> {
 
     /// Sends an answer, and with it all that are there by now: commands of one batch of the log are
     /// answered at the same time, and a write costs more than to put an answer into words.
-    async fn answer(&mut self, socket: &mut WebSocket, first: String) -> Result<(), End> {
+    async fn answer(&mut self, socket: &mut WebSocket, first: String) -> Result<(), CloseReason> {
         let session = &mut self.session;
         let more = std::iter::from_fn(|| session.next_answer().now_or_never());
         let answers = std::iter::once(first).chain(more).take(BATCH_MAX);
         write_all(&self.context.settings, &self.outlet, socket, answers).await
     }
 
-    async fn write(&mut self, socket: &mut WebSocket, message: Message) -> Result<(), End> {
+    async fn write(&mut self, socket: &mut WebSocket, message: Message) -> Result<(), CloseReason> {
         write_bounded(&self.context.settings, &self.outlet, socket.send(message)).await
     }
 
     /// Takes in a message, and with it those that have come by now. What they want done is carried
     /// out together, and what is answered already goes out together: the client may not read, and
     /// what it has sent does not wait for that.
-    async fn receive_all(&mut self, socket: &mut WebSocket, first: Received) -> Result<(), End> {
+    async fn receive_all(
+        &mut self,
+        socket: &mut WebSocket,
+        first: Received,
+    ) -> Result<(), CloseReason> {
         let mut answers = Vec::new();
         let received = self.receive_batch(socket, first, &mut answers).await;
         self.session.carry_out();
@@ -241,11 +252,11 @@ impl<S: Session> Connection<S> {
         socket: &mut WebSocket,
         first: Received,
         answers: &mut Vec<String>,
-    ) -> Result<(), End> {
+    ) -> Result<(), CloseReason> {
         let (mut received, mut count, began) = (first, 0, Instant::now());
         let mut answers_len = 0;
         loop {
-            let Some(Ok(message)) = received else { return Err(End::Gone) };
+            let Some(Ok(message)) = received else { return Err(CloseReason::Gone) };
             self.count_message()?;
             if let Some(answer) = self.receive(message).await? {
                 answers_len += answer.len();
@@ -263,7 +274,7 @@ impl<S: Session> Connection<S> {
     }
 
     /// Some sessions have a limit of messages a second.
-    fn count_message(&mut self) -> Result<(), End> {
+    fn count_message(&mut self) -> Result<(), CloseReason> {
         self.heard_at = Instant::now();
         if self.heard_at - self.second_began >= Duration::from_secs(1) {
             (self.second_began, self.messages) = (self.heard_at, 0);
@@ -271,19 +282,19 @@ impl<S: Session> Connection<S> {
         self.messages += 1;
         let messages_max = self.context.settings.ws_messages_per_second;
         if self.session.counts_messages() && self.messages > messages_max {
-            Err(End::TooManyMessages)
+            Err(CloseReason::TooManyMessages)
         } else {
             Ok(())
         }
     }
 
     /// The answer, where there is one at once.
-    async fn receive(&mut self, message: Message) -> Result<Option<String>, End> {
+    async fn receive(&mut self, message: Message) -> Result<Option<String>, CloseReason> {
         match message {
             Message::Text(text) => self.session.receive(&text).await,
             // The library answers pings, and ends the connection after a close.
             Message::Ping(_) | Message::Pong(_) | Message::Close(_) => Ok(None),
-            Message::Binary(_) => Err(End::NotText),
+            Message::Binary(_) => Err(CloseReason::NotText),
         }
     }
 }
@@ -294,7 +305,7 @@ async fn write_all(
     outlet: &Outlet<Utf8Bytes>,
     socket: &mut WebSocket,
     texts: impl IntoIterator<Item = impl Into<Utf8Bytes>>,
-) -> Result<(), End> {
+) -> Result<(), CloseReason> {
     let writing = async {
         for text in texts {
             socket.feed(Message::Text(text.into())).await?;
@@ -309,11 +320,11 @@ async fn write_bounded(
     settings: &SocketSettings,
     outlet: &Outlet<Utf8Bytes>,
     writing: impl Future<Output = Result<(), axum::Error>>,
-) -> Result<(), End> {
+) -> Result<(), CloseReason> {
     tokio::select! {
         biased; // Nearly always it is written at once, and nothing need be waited for.
-        written = writing => written.map_err(|_| End::Gone),
-        () = outlet.cut.notified() => Err(End::TooSlow),
-        () = sleep(settings.ws_silence_max) => Err(End::TooSlow),
+        written = writing => written.map_err(|_| CloseReason::Gone),
+        () = outlet.cut.notified() => Err(CloseReason::TooSlow),
+        () = sleep(settings.ws_silence_max) => Err(CloseReason::TooSlow),
     }
 }

@@ -15,7 +15,7 @@ use crate::binance::ticker::public_trade;
 use crate::binance::ticker::{average, avg_price_mins, statistics, statistics_of_day};
 use crate::clock::now_ns;
 use crate::feed::live_candle::{CandleUpdate, LiveCandle};
-use crate::feed::quote::{BestLevels, Level, best, best_levels};
+use crate::feed::quote::{BestLevels, PriceLevel, best, best_levels};
 
 /// The rounds of a hub, one for each speed.
 pub(super) const ROUNDS: usize = 3;
@@ -44,16 +44,16 @@ pub(super) struct MarketFeed {
 #[derive(Debug)]
 struct Topic {
     readers: StreamReaders,
-    source: Source,
+    source: StreamSource,
 }
 
 #[derive(Debug)]
-enum Source {
+enum StreamSource {
     Trade,
     AggTrade,
     BookTicker { last: BestLevels },
     Depth { speed: Speed, changes: DepthAccumulator },
-    PartialDepth { speed: Speed, levels: usize, last: [Vec<Level>; 2] },
+    PartialDepth { speed: Speed, levels: usize, last: [Vec<PriceLevel>; 2] },
     Kline(LiveCandle),
     Ticker(TickerKind),
     AvgPrice { last: Option<Price> },
@@ -123,7 +123,7 @@ impl MarketFeed {
         self.drop_idle();
         let index = self.topics.iter().position(|topic| topic.readers.stream.kind == stream.kind);
         let index = index.unwrap_or_else(|| {
-            let source = Source::new(stream.kind, view);
+            let source = StreamSource::new(stream.kind, view);
             self.topics.push(Topic { readers: StreamReaders::new(*stream), source });
             self.topics.len() - 1
         });
@@ -147,7 +147,7 @@ impl MarketFeed {
     pub(super) fn round_to_wait_for(&self, kind: StreamKind) -> Option<usize> {
         let topic = self.topics.iter().find(|topic| topic.readers.stream.kind == kind)?;
         match &topic.source {
-            Source::Kline(kline) if kline.is_open() => Some(round_of(kline_speed(kline))),
+            StreamSource::Kline(kline) if kline.is_open() => Some(round_of(kline_speed(kline))),
             _ => None,
         }
     }
@@ -159,12 +159,12 @@ impl MarketFeed {
         let mut wants_agg_trades = false;
         for Topic { readers, source } in &mut self.topics {
             match source {
-                Source::Trade => {
+                StreamSource::Trade => {
                     let trade = public_trade(&seen);
                     readers.publish(|unit| stream::trade(market, event_ns, unit, &trade));
                 }
-                Source::AggTrade => wants_agg_trades = true,
-                Source::Kline(kline) => {
+                StreamSource::AggTrade => wants_agg_trades = true,
+                StreamSource::Kline(kline) => {
                     if let Some(closed) = kline.trade(&seen) {
                         publish_kline(readers, market, event_ns, kline, (closed, true));
                     }
@@ -180,7 +180,7 @@ impl MarketFeed {
     fn agg_trade(&mut self, trade: &AggTrade) {
         let (market, event_ns) = (&self.market, self.event_ns);
         for Topic { readers, source } in &mut self.topics {
-            if matches!(source, Source::AggTrade) {
+            if matches!(source, StreamSource::AggTrade) {
                 readers.publish(|unit| stream::agg_trade(market, event_ns, unit, trade));
             }
         }
@@ -192,14 +192,16 @@ impl MarketFeed {
         let mut wants = [false; ROUNDS];
         for topic in &mut self.topics {
             let speed = match &mut topic.source {
-                Source::Depth { speed, changes } if is_level => {
+                StreamSource::Depth { speed, changes } if is_level => {
                     changes.apply(update);
                     *speed
                 }
-                Source::PartialDepth { speed, .. } if is_level => *speed,
-                Source::Ticker(TickerKind::Day) if is_level || is_trade => Speed::Ms1000,
-                Source::Ticker(_) | Source::AvgPrice { .. } if is_trade => Speed::Ms1000,
-                Source::Kline(kline) if is_trade => kline_speed(kline),
+                StreamSource::PartialDepth { speed, .. } if is_level => *speed,
+                StreamSource::Ticker(TickerKind::Day) if is_level || is_trade => Speed::Ms1000,
+                StreamSource::Ticker(_) | StreamSource::AvgPrice { .. } if is_trade => {
+                    Speed::Ms1000
+                }
+                StreamSource::Kline(kline) if is_trade => kline_speed(kline),
                 _ => continue,
             };
             wants[round_of(speed)] = true;
@@ -214,7 +216,7 @@ impl MarketFeed {
         }
         let (market, now) = (&self.market, best(book));
         for Topic { readers, source } in &mut self.topics {
-            if let Source::BookTicker { last } = source
+            if let StreamSource::BookTicker { last } = source
                 && *last != now
             {
                 *last = now;
@@ -229,11 +231,11 @@ impl MarketFeed {
         let mut goes_on = false;
         for Topic { readers, source } in &mut self.topics {
             match source {
-                Source::Depth { speed, changes } if *speed == at => {
+                StreamSource::Depth { speed, changes } if *speed == at => {
                     let Some(delta) = changes.take(book) else { continue };
                     readers.publish(|unit| encode_delta(market, event_ns, unit, &delta));
                 }
-                Source::PartialDepth { speed, levels, last } if *speed == at => {
+                StreamSource::PartialDepth { speed, levels, last } if *speed == at => {
                     let now = best_levels(book, *levels);
                     if *last == now {
                         continue;
@@ -242,16 +244,16 @@ impl MarketFeed {
                     readers.publish(|_| stream::partial_depth(market, update_id, &now[0], &now[1]));
                     *last = now;
                 }
-                Source::Kline(kline) if kline_speed(kline) == at => {
+                StreamSource::Kline(kline) if kline_speed(kline) == at => {
                     if let Some(update) = kline.take(now_ns) {
                         publish_kline(readers, market, now_ns, kline, update);
                     }
                     goes_on |= kline.is_open();
                 }
-                Source::Ticker(ticker) if at == Speed::Ms1000 => {
+                StreamSource::Ticker(ticker) if at == Speed::Ms1000 => {
                     readers.publish(|unit| ticker.encode(market, view, now_ns, unit));
                 }
-                Source::AvgPrice { last } if at == Speed::Ms1000 => {
+                StreamSource::AvgPrice { last } if at == Speed::Ms1000 => {
                     let now = average(market, view, now_ns);
                     if *last != now {
                         *last = now;
@@ -266,7 +268,7 @@ impl MarketFeed {
     }
 }
 
-impl Source {
+impl StreamSource {
     fn new(kind: StreamKind, view: &InstrumentView) -> Self {
         let book = &view.book;
         match kind {

@@ -28,14 +28,14 @@ use serde::Serialize;
 use types::Markets;
 
 use super::Weight::{By, Of};
-use super::{Access, Handler, Operation, Shape};
+use super::{Access, Handler, Operation, OperationSchema};
 use crate::binance::call::Call;
 use crate::binance::generate::generate;
 use crate::binance::select::{Either, OneOrAll};
 use crate::binance::{
     account, batch, changes, history, lists, market, statistics, trading, user_data_stream, wallet,
 };
-use crate::socket::http::{Reply, json};
+use crate::socket::http::{JsonReply, json};
 
 /// Two lines an operation: method, path, name in the WebSocket API if it has one, and weight; then
 /// the access, the handler, the parser of its parameters, and the answer.
@@ -55,11 +55,11 @@ macro_rules! operations {
                 }
                 Err(error) => Box::pin(ready(Err(error.into()))),
             }),
-            shape: Shape {
-                takes: || parameters(|params, markets, ids| {
+            schema: OperationSchema {
+                parameters: || parameters(|params, markets, ids| {
                     let _request = $parse.run(params, markets, ids);
                 }),
-                gives: SchemaGenerator::subschema_for::<$answer>,
+                answer: SchemaGenerator::subschema_for::<$answer>,
             },
         }),*];
     };
@@ -221,17 +221,17 @@ fn parse<Beside, T>(call: &mut Call, parser: impl Parser<Beside, T>) -> Result<T
 
 /// What the handler of an operation that answers `A` returns: an `A`, or one that is encoded.
 trait Answers<A> {
-    fn into_reply(self) -> Reply;
+    fn into_reply(self) -> JsonReply;
 }
 
 impl<A: Serialize> Answers<A> for A {
-    fn into_reply(self) -> Reply {
+    fn into_reply(self) -> JsonReply {
         json(encode(&self))
     }
 }
 
-impl<A> Answers<A> for Reply {
-    fn into_reply(self) -> Reply {
+impl<A> Answers<A> for JsonReply {
+    fn into_reply(self) -> JsonReply {
         self
     }
 }

@@ -12,9 +12,8 @@ use crate::error::SpoolError;
 use crate::frame::{EventHash, Frame, HASH_SIZE};
 use crate::index::{self, Index, Posting, Summary};
 
-/// The last character is the format's version. Those of version 1 had no index and no hash in the
-/// header, and in version 2 the running hash was BLAKE3: they are made anew from the log.
-const MAGIC: [u8; 8] = *b"BWSPOOL3";
+/// The last character is the format's version. Segments of another one are rebuilt from the log.
+const MAGIC: [u8; 8] = *b"BWSPOOL1";
 pub(super) const HEADER_SIZE: usize = 8 + 8 + HASH_SIZE;
 
 pub(super) const DOUBT: &str = "doubt";

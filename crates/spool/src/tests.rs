@@ -442,10 +442,10 @@ fn a_spool_of_another_history_is_made_anew() {
 }
 
 #[test]
-fn a_spool_of_version_1_is_made_anew() {
+fn a_spool_of_another_version_is_rebuilt() {
     let story = Story::of(60);
     let dir = tempfile::tempdir().unwrap();
-    let mut bytes = b"BWSPOOL1".to_vec();
+    let mut bytes = b"BWSPOOL2".to_vec();
     let mut chain = Chain::new([0; 16]);
     story.applied.iter().for_each(|applied| chain.extend(applied, &mut bytes));
     fs::write(segment_path(dir.path(), 1), bytes).unwrap();
@@ -526,7 +526,7 @@ proptest! {
     #[test]
     fn no_bytes_make_the_decoders_panic(bytes: Vec<u8>, first: u64) {
         scan_anything(&bytes, first);
-        let mut bytes = [b"BWSPOOL2", &bytes[..]].concat();
+        let mut bytes = [b"BWSPOOL1", &bytes[..]].concat();
         scan_anything(&bytes, first);
         bytes[..8].copy_from_slice(b"BWSPIDX1");
         look_up_anything(&bytes, first);

@@ -1,8 +1,9 @@
-//! The tables, and how a file with them is opened.
+//! The tables of the read model, their versions, and how a file with them is opened.
 //!
 //! Numbers of types and states are those of the log's vocabulary (`types`). Prices are ticks,
 //! quantities lots, amounts smallest units of their asset; times are nanoseconds since 1970.
 
+use std::cmp::Ordering;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -11,9 +12,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::error::ProjectionError;
 use crate::sqlite::failure;
 
-/// Counted up when a table changes its meaning. Files of an older version are brought up to this
-/// one where that is easy, else made anew.
-pub const SCHEMA_VERSION: i32 = 3;
+/// The number of migrations, and one. A file of an unknown older version is made anew.
+pub const SCHEMA_VERSION: i32 = SCHEMA.version();
 /// Marks our files among other databases: "BWPJ".
 const APPLICATION_ID: i32 = 0x4257_504A;
 
@@ -231,147 +231,107 @@ CREATE TABLE balance_changes (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Aggregate trades had a table, and what belonged to one stood there alone. This is `trades` as
-/// version 2 has it, and not a part of [`TABLES`]: a later version begins where this ends.
-const FROM_VERSION_1: &str = "
-ALTER TABLE trades RENAME TO trades_1;
-DROP INDEX trades_by_time;
-CREATE TABLE trades (
-    instrument INTEGER NOT NULL,
-    trade_id INTEGER NOT NULL,
-    sequence INTEGER NOT NULL,
-    traded_ns INTEGER NOT NULL,
-    price INTEGER NOT NULL,
-    qty INTEGER NOT NULL,
-    quote ANY NOT NULL,
-    side INTEGER NOT NULL,
-    command INTEGER NOT NULL,
-    taker_order_id INTEGER NOT NULL,
-    corrected_price INTEGER,
-    corrected_quote ANY,
-    busted_ns INTEGER,
-    PRIMARY KEY (instrument, trade_id)
-) STRICT, WITHOUT ROWID;
-INSERT INTO trades SELECT
-    t.instrument, t.trade_id, t.sequence, t.traded_ns, t.price, t.qty, t.quote, t.side, a.command,
-    a.taker_order_id, t.corrected_price, t.corrected_quote, t.busted_ns
-FROM trades_1 t JOIN agg_trades a ON a.instrument = t.instrument AND a.first_trade = (
-    SELECT max(first_trade) FROM agg_trades
-    WHERE instrument = t.instrument AND first_trade <= t.trade_id);
-DROP TABLE trades_1;
-DROP TABLE agg_trades;
-";
+/// The tables of a version, and what leads to them from earlier ones.
+pub(crate) struct Schema {
+    pub(crate) tables: &'static str,
+    /// The first takes version 1 to version 2. A statement keeps the text that it was released with.
+    pub(crate) migrations: &'static [&'static str],
+}
 
-/// Rows of an account were found by its number first: fills lay by account, and orders had an index
-/// by time and one by name. Likewise no part of [`TABLES`].
-const FROM_VERSION_2: &str = "
-DROP INDEX orders_by_account;
-DROP INDEX orders_by_cl_ord_id;
-CREATE INDEX orders_by_account ON orders (instrument, order_id >> 12, account, cl_ord_id);
-CREATE TABLE order_blocks (
-    account INTEGER NOT NULL,
-    instrument INTEGER NOT NULL,
-    block INTEGER NOT NULL,
-    PRIMARY KEY (account, instrument, block)
-) STRICT, WITHOUT ROWID;
-INSERT INTO order_blocks SELECT DISTINCT account, instrument, order_id >> 12 FROM orders;
-CREATE INDEX amendments_by_cl_ord_id ON amendments (account, instrument, cl_ord_id);
-DROP INDEX fills_by_order;
-ALTER TABLE fills RENAME TO fills_2;
-CREATE TABLE fills (
-    account INTEGER NOT NULL,
-    instrument INTEGER NOT NULL,
-    trade_id INTEGER NOT NULL,
-    is_maker INTEGER NOT NULL,
-    order_id INTEGER NOT NULL,
-    order_list_id INTEGER NOT NULL,
-    side INTEGER NOT NULL,
-    fee ANY NOT NULL,
-    fee_asset INTEGER NOT NULL,
-    PRIMARY KEY (instrument, trade_id, is_maker)
-) STRICT, WITHOUT ROWID;
-INSERT INTO fills SELECT
-    account, instrument, trade_id, is_maker, order_id, order_list_id, side, fee, fee_asset
-FROM fills_2 ORDER BY instrument, trade_id, is_maker;
-DROP TABLE fills_2;
-CREATE INDEX fills_by_account ON fills (instrument, trade_id >> 12, account, order_id);
-CREATE TABLE fill_blocks (
-    account INTEGER NOT NULL,
-    instrument INTEGER NOT NULL,
-    block INTEGER NOT NULL,
-    PRIMARY KEY (account, instrument, block)
-) STRICT, WITHOUT ROWID;
-INSERT INTO fill_blocks SELECT DISTINCT account, instrument, trade_id >> 12 FROM fills;
-";
+const SCHEMA: Schema = Schema { tables: TABLES, migrations: &[] };
 
-/// What a file turned out to be.
-pub(crate) enum Found {
-    /// If there was none, the tables have been made.
-    Ready(Connection),
-    /// Its tables are those of an older version.
-    Older { version: i32 },
+impl Schema {
+    const fn version(&self) -> i32 {
+        self.migrations.len() as i32 + 1
+    }
+
+    /// What leads from these tables to this version's. `None` if nothing does.
+    fn migrations_from(&self, version: i32) -> Option<String> {
+        let done = usize::try_from(version.checked_sub(1)?).ok()?;
+        Some(self.migrations.get(done..)?.concat())
+    }
+
+    /// Opens the file for its writer. If there was none, the tables are made.
+    pub(crate) fn open(&self, path: &Path) -> Result<Connection, ProjectionError> {
+        let connection = Connection::open(path).map_err(failure::at(path))?;
+        let version = self.prepare(&connection).map_err(failure::at(path))?;
+        check_version(path, version, self.version())?;
+        Ok(connection)
+    }
+
+    /// The version of the tables, once they are of this one where that is possible.
+    fn prepare(&self, connection: &Connection) -> rusqlite::Result<i32> {
+        connection.busy_timeout(BUSY_MAX)?;
+        let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let ours: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+        let tables: i64 =
+            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        let statements = if tables == 0 {
+            self.tables.to_owned()
+        } else if ours != APPLICATION_ID {
+            return Err(not_ours());
+        } else if let Some(migrations) = self.migrations_from(version) {
+            migrations
+        } else {
+            return Ok(version);
+        };
+        // Readers go on during a write. What a loss of power takes is read from the spool again.
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+        // Below zero it is in KiB.
+        connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        if tables > 0 && version == self.version() {
+            return Ok(version);
+        }
+        self.run(connection, &statements, (tables > 0).then_some(version))
+    }
+
+    /// Makes the tables, or migrates them from a version, in one transaction.
+    fn run(
+        &self,
+        connection: &Connection,
+        statements: &str,
+        from: Option<i32>,
+    ) -> rusqlite::Result<i32> {
+        let to = self.version();
+        let transaction = format!(
+            "BEGIN IMMEDIATE; {statements} PRAGMA application_id = {APPLICATION_ID}; \
+             PRAGMA user_version = {to}; COMMIT;"
+        );
+        let Some(from) = from else { return connection.execute_batch(&transaction).map(|()| to) };
+        tracing::info!(
+            from,
+            to,
+            "the read model is migrated to this version: until then, queries of the past are \
+             refused, and a stop waits for it"
+        );
+        let begun = Instant::now();
+        match connection.execute_batch(&transaction) {
+            Ok(()) => {
+                let seconds = begun.elapsed().as_secs_f64();
+                tracing::info!(seconds, "the read model is of this version");
+                Ok(to)
+            }
+            // Its tables are not those of that version. The transaction ends with the connection.
+            Err(error) if is_of_other_tables(&error) => Ok(from),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// Opens the file for its writer.
-pub(crate) fn open(path: &Path) -> Result<Found, ProjectionError> {
-    let connection = Connection::open(path).map_err(failure::at(path))?;
-    let result = prepare(&connection);
-    match result {
-        Ok(SCHEMA_VERSION) => Ok(Found::Ready(connection)),
-        Ok(version) if version < SCHEMA_VERSION => Ok(Found::Older { version }),
-        Ok(version) => Err(ProjectionError::Newer { path: path.to_path_buf(), version }),
-        Err(error) => Err(failure::at(path)(error)),
-    }
+pub(crate) fn open(path: &Path) -> Result<Connection, ProjectionError> {
+    SCHEMA.open(path)
 }
 
-/// The version of the tables. Where there were none, ours are made.
-fn prepare(connection: &Connection) -> rusqlite::Result<i32> {
-    connection.busy_timeout(BUSY_MAX)?;
-    let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let ours: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    let tables: i64 =
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    if tables > 0 && ours != APPLICATION_ID {
-        return Err(not_ours());
-    }
-    let is_near = (1..SCHEMA_VERSION).contains(&version);
-    if tables > 0 && version != SCHEMA_VERSION && !is_near {
-        return Ok(version);
-    }
-    // Readers go on during a write. What a loss of power takes is read from the spool again.
-    connection.pragma_update(None, "journal_mode", "WAL")?;
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
-    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
-    // Below zero it is in KiB.
-    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
-    connection.set_prepared_statement_cache_capacity(64);
-    let make = match (tables, version) {
-        (0, _) => TABLES.to_owned(),
-        (_, 1) => [FROM_VERSION_1, FROM_VERSION_2].concat(),
-        (_, 2) => FROM_VERSION_2.to_owned(),
-        _ => return Ok(SCHEMA_VERSION),
-    };
-    let make = format!(
-        "BEGIN IMMEDIATE; {make} PRAGMA application_id = {APPLICATION_ID}; \
-         PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
-    );
-    if is_near {
-        tracing::info!(
-            from = version,
-            to = SCHEMA_VERSION,
-            "history is brought up to this version: until that is done, questions about the past are \
-             refused, and a stop waits for it"
-        );
-    }
-    let begun = Instant::now();
-    let made = connection.execute_batch(&make);
-    if is_near && made.is_ok() {
-        tracing::info!(seconds = begun.elapsed().as_secs_f64(), "history is of this version");
-    }
-    match made {
-        // Its tables are not what that version had. What was begun ends with the connection.
-        Err(error) if is_near && is_of_other_tables(&error) => Ok(version),
-        other => other.map(|()| SCHEMA_VERSION),
+fn check_version(path: &Path, version: i32, ours: i32) -> Result<(), ProjectionError> {
+    let path = path.to_path_buf();
+    match version.cmp(&ours) {
+        Ordering::Equal => Ok(()),
+        Ordering::Greater => Err(ProjectionError::Newer { path, version }),
+        Ordering::Less => Err(ProjectionError::Older { path, version }),
     }
 }
 
@@ -402,10 +362,6 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Connection, ProjectionError> {
         Ok((connection, version))
     };
     let (connection, version) = open().map_err(failure::at(path))?;
-    let path = path.to_path_buf();
-    match version {
-        SCHEMA_VERSION => Ok(connection),
-        newer if newer > SCHEMA_VERSION => Err(ProjectionError::Newer { path, version }),
-        _ => Err(ProjectionError::Older { path, version }),
-    }
+    check_version(path, version, SCHEMA_VERSION)?;
+    Ok(connection)
 }

@@ -14,7 +14,7 @@ use crate::progress::Progress;
 use crate::sqlite::column::{self, Columns, Wide, int, wire};
 use crate::sqlite::failure;
 use crate::sqlite::query::blocks::block_of;
-use crate::sqlite::schema::{self, Found};
+use crate::sqlite::schema;
 
 /// The file, open for writing.
 #[derive(Debug)]
@@ -26,13 +26,12 @@ pub struct SqliteStore {
 
 impl SqliteStore {
     pub(crate) fn open(path: &Path) -> Result<Self, ProjectionError> {
-        let path = path.to_path_buf();
-        let connection = match schema::open(&path)? {
-            Found::Ready(connection) => connection,
-            Found::Older { version } => return Err(ProjectionError::Older { path, version }),
-        };
-        let progress = read_progress(&connection).map_err(failure::at(&path))?;
-        Ok(Self { path, connection, progress })
+        Self::of(path, schema::open(path)?)
+    }
+
+    pub(crate) fn of(path: &Path, connection: Connection) -> Result<Self, ProjectionError> {
+        let progress = read_progress(&connection).map_err(failure::at(path))?;
+        Ok(Self { path: path.to_path_buf(), connection, progress })
     }
 
     /// All that is in it lies in the one file after this.

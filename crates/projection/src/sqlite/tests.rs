@@ -4,7 +4,7 @@ mod blocks;
 mod versions;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use rusqlite::types::Value;

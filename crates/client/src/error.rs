@@ -1,17 +1,21 @@
 //! Why a request of the client has no answer.
 
-use std::fmt;
+use thiserror::Error as ThisError;
 
 /// Why a request has no answer.
-#[derive(Debug)]
+#[derive(Debug, ThisError)]
 pub enum Error {
     /// The venue refused it; nothing was changed, unless `code` says that this is not known.
+    #[error("refused: {msg} ({code}, HTTP {status})")]
     Api { status: u16, code: i32, msg: String },
     /// It did not get there, or the answer did not come back: it may have been carried out.
+    #[error("connection failed: {}", chain(&**.0))]
     Transport(Box<dyn std::error::Error + Send + Sync>),
     /// Something answered, but not in the form that was expected.
+    #[error("unexpected answer: {0}")]
     Shape(String),
     /// Nothing was sent: a URL that can't be used, or no credentials where some are needed.
+    #[error("{0}")]
     Usage(String),
 }
 
@@ -29,24 +33,8 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Api { status, code, msg } => write!(f, "refused: {msg} ({code}, HTTP {status})"),
-            Self::Transport(error) => {
-                write!(f, "connection failed: {error}")?;
-                // The outermost error rarely says more than that something failed.
-                let mut source = error.source();
-                while let Some(error) = source {
-                    write!(f, ": {error}")?;
-                    source = error.source();
-                }
-                Ok(())
-            }
-            Self::Shape(what) => write!(f, "unexpected answer: {what}"),
-            Self::Usage(what) => f.write_str(what),
-        }
-    }
+/// An error and its sources: the outermost one rarely says more than that something failed.
+fn chain(error: &(dyn std::error::Error + Send + Sync)) -> String {
+    let sources = std::iter::successors(error.source(), |error| error.source());
+    sources.fold(error.to_string(), |text, source| format!("{text}: {source}"))
 }
-
-impl std::error::Error for Error {}

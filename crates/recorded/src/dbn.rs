@@ -13,11 +13,11 @@
 //!   cut of a compressed file is.
 //! - Recordings of live streams, which contain records of other kinds, are refused.
 
-use std::fmt;
 use std::io::{self, Read};
 
 use ::dbn::decode::{DbnMetadataDecoder, DbnRecordDecoder};
 use ::dbn::{MboMsg, RecordHeader, Schema, VersionUpgradePolicy, rtype};
+use thiserror::Error;
 use types::Side;
 
 use crate::input::fill;
@@ -267,104 +267,55 @@ impl Record {
 }
 
 /// The reason for which reading ended. Records count from 0.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReadError {
+    #[error("record {record}: {error}")]
     Io {
         record: u64,
+        #[source]
         error: io::Error,
     },
+    #[error("this is not DBN, which starts with \"DBN\"")]
     NotDbn,
-    Version {
-        found: u8,
-    },
-    MetadataTooLong {
-        stated: u32,
-    },
-    Metadata {
-        reason: String,
-    },
+    #[error("DBN version {found} is not supported: this reads versions 1 to {VERSION_MAX}")]
+    Version { found: u8 },
+    #[error("metadata of {stated} bytes are above the limit of {METADATA_BYTES_MAX}")]
+    MetadataTooLong { stated: u32 },
+    #[error("metadata: {}", .reason.escape_debug())]
+    Metadata { reason: String },
     /// The file has trades, quotes or other records.
-    Schema {
-        found: String,
-    },
+    #[error("the file has {found} records: only mbo, orders by order, can be read")]
+    Schema { found: String },
     /// The file ends inside this record, or inside the metadata if that is the first.
-    Cut {
-        record: u64,
-    },
+    #[error("record {record}: the file ends too early")]
+    Cut { record: u64 },
+    #[error("record {record}: {error}")]
     Record {
         record: u64,
+        #[source]
         error: RecordError,
     },
 }
 
 /// The fault of one record.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum RecordError {
+    #[error("has an invalid length")]
     Length,
-    NotAnOrder {
-        /// Databento's number for this kind of record.
-        found: u8,
-    },
-    Action {
-        found: u8,
-    },
-    Side {
-        found: u8,
-    },
+    /// With Databento's number for this kind of record.
+    #[error("is not an order but of kind {found:#04x}")]
+    NotAnOrder { found: u8 },
+    #[error("action {found:#04x} is unknown")]
+    Action { found: u8 },
+    #[error("side {found:#04x} is unknown")]
+    Side { found: u8 },
+    #[error("an order without a side")]
     NoSide,
+    #[error("is a price level, not an order")]
     PriceLevel,
 }
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io { record, error } => write!(f, "record {record}: {error}"),
-            Self::NotDbn => f.write_str("this is not DBN, which starts with \"DBN\""),
-            Self::Version { found } => {
-                write!(
-                    f,
-                    "DBN version {found} is not supported: this reads versions 1 to {VERSION_MAX}"
-                )
-            }
-            Self::MetadataTooLong { stated } => {
-                write!(f, "metadata of {stated} bytes are above the limit of {METADATA_BYTES_MAX}")
-            }
-            Self::Metadata { reason } => write!(f, "metadata: {}", reason.escape_debug()),
-            Self::Schema { found } => {
-                write!(f, "the file has {found} records: only mbo, orders by order, can be read")
-            }
-            Self::Cut { record } => write!(f, "record {record}: the file ends too early"),
-            Self::Record { record, error } => write!(f, "record {record}: {error}"),
-        }
-    }
-}
-
-impl fmt::Display for RecordError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Length => f.write_str("has an invalid length"),
-            Self::NotAnOrder { found } => write!(f, "is not an order but of kind {found:#04x}"),
-            Self::Action { found } => write!(f, "action {found:#04x} is unknown"),
-            Self::Side { found } => write!(f, "side {found:#04x} is unknown"),
-            Self::NoSide => f.write_str("an order without a side"),
-            Self::PriceLevel => f.write_str("is a price level, not an order"),
-        }
-    }
-}
-
-impl std::error::Error for ReadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { error, .. } => Some(error),
-            Self::Record { error, .. } => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl std::error::Error for RecordError {}
 
 #[cfg(test)]
 mod tests;

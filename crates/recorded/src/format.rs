@@ -1,8 +1,9 @@
 //! Detection of a recording's format.
 
-use std::fmt;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
+
+use thiserror::Error;
 
 use crate::dbn;
 use crate::input::{Input, fill, open};
@@ -64,41 +65,24 @@ impl Format {
 }
 
 /// The reason for which no [`Format`] was detected.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DetectError {
-    Io(io::Error),
+    #[error("{0}")]
+    Io(#[source] io::Error),
+    #[error("the file is empty")]
     Empty,
     /// Levels after each message, which cannot be replayed without the messages.
+    #[error(
+        "this is a LOBSTER order book file, which holds no orders: \
+         give the message file that belongs to it"
+    )]
     LobsterBook,
+    #[error(
+        "unknown format: expected OBWL (starts with \"OBWL0001\"), DBN (starts with \"DBN\") or a \
+         LOBSTER message file (time, type, order_id, size, price, direction; no header)"
+    )]
     Unknown,
-}
-
-impl fmt::Display for DetectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::Empty => f.write_str("the file is empty"),
-            Self::LobsterBook => f.write_str(
-                "this is a LOBSTER order book file, which holds no orders: \
-                 give the message file that belongs to it",
-            ),
-            Self::Unknown => f.write_str(
-                "unknown format: expected OBWL (starts with \"OBWL0001\"), DBN (starts with \
-                 \"DBN\") or a LOBSTER message file (time, type, order_id, size, price, \
-                 direction; no header)",
-            ),
-        }
-    }
-}
-
-impl std::error::Error for DetectError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => Some(error),
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]

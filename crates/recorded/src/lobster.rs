@@ -11,10 +11,10 @@
 //! - A plain order book file with a cut inside its last number looks complete, because LOBSTER does
 //!   not always end the last line. A cut of a compressed file is found.
 
-use std::fmt;
 use std::io::{self, BufRead, Read};
 use std::ops::RangeInclusive;
 
+use thiserror::Error;
 use types::Side;
 
 /// Suffices for more than 300 levels; LOBSTER sells up to 200.
@@ -390,94 +390,56 @@ impl<R: BufRead> Lines<R> {
 }
 
 /// The reason for which reading ended. Lines count from 1.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// Damaged compressed files end with this error too.
+    #[error("line {line}: {error}")]
     Io {
         line: u64,
+        #[source]
         error: io::Error,
     },
+    #[error("line {line}: {error}")]
     Line {
         line: u64,
+        #[source]
         error: LineError,
     },
 }
 
 /// The fault of one line. Columns count from 1.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum LineError {
+    #[error("longer than {LINE_BYTES_MAX} bytes")]
     TooLong,
+    #[error("{found} columns where {expected} are expected")]
     ColumnCount { expected: usize, found: usize },
+    #[error("{found} columns, which is not a number of levels times four")]
     BookColumnCount { found: usize },
-    Column { column: usize, name: &'static str, error: ColumnError },
+    #[error("column {column} ({name}) {error}")]
+    Column {
+        column: usize,
+        name: &'static str,
+        #[source]
+        error: ColumnError,
+    },
 }
 
 /// The fault of one column.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ColumnError {
+    #[error("is not a number")]
     NotANumber,
+    #[error("is out of range")]
     OutOfRange,
+    #[error("is finer than a nanosecond")]
     FinerThanNanosecond,
+    #[error("is not zero although the level is empty")]
     SizeAtEmptyLevel,
 }
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io { line, error } => write!(f, "line {line}: {error}"),
-            Self::Line { line, error } => write!(f, "line {line}: {error}"),
-        }
-    }
-}
-
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooLong => write!(f, "longer than {LINE_BYTES_MAX} bytes"),
-            Self::ColumnCount { expected, found } => {
-                write!(f, "{found} columns where {expected} are expected")
-            }
-            Self::BookColumnCount { found } => {
-                write!(f, "{found} columns, which is not a number of levels times four")
-            }
-            Self::Column { column, name, error } => write!(f, "column {column} ({name}) {error}"),
-        }
-    }
-}
-
-impl fmt::Display for ColumnError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NotANumber => "is not a number",
-            Self::OutOfRange => "is out of range",
-            Self::FinerThanNanosecond => "is finer than a nanosecond",
-            Self::SizeAtEmptyLevel => "is not zero although the level is empty",
-        })
-    }
-}
-
-impl std::error::Error for ReadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { error, .. } => Some(error),
-            Self::Line { error, .. } => Some(error),
-        }
-    }
-}
-
-impl std::error::Error for LineError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Column { error, .. } => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl std::error::Error for ColumnError {}
 
 #[cfg(test)]
 mod tests;

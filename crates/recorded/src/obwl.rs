@@ -8,9 +8,9 @@
 //! # Known limits
 //! Whether a canceled order still rests is not checked here, because that needs a book.
 
-use std::fmt;
 use std::io::{self, Read, Write};
 
+use thiserror::Error;
 use types::Side;
 
 use crate::input::fill;
@@ -301,143 +301,66 @@ impl Fields<'_> {
 }
 
 /// The reason for which a workload cannot be read.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    Io(io::Error),
-    HeaderShort {
-        bytes: usize,
-    },
-    MagicUnknown {
-        found: [u8; 8],
-    },
-    VersionUnknown {
-        found: u32,
-    },
+    #[error("{0}")]
+    Io(#[source] io::Error),
+    #[error("the file ends after {bytes} of the header's {} bytes", Header::SIZE)]
+    HeaderShort { bytes: usize },
+    #[error("starts with \"{}\", not with \"OBWL0001\"", .found.escape_ascii())]
+    MagicUnknown { found: [u8; 8] },
+    #[error("version {found} is unknown: this reads version {VERSION}")]
+    VersionUnknown { found: u32 },
+    #[error("the header's reserved field is not zero")]
     ReservedNotZero,
-    RecordCountAboveMax {
-        stated: u64,
-    },
-    PrefillAboveRecordCount {
-        stated: u64,
-    },
+    #[error("the header states {stated} records, above {RECORD_COUNT_MAX}")]
+    RecordCountAboveMax { stated: u64 },
+    #[error("the header states {stated} records of prefill, more than records")]
+    PrefillAboveRecordCount { stated: u64 },
     /// `index` counts records from 0.
+    #[error("record {index} (at byte {}): {error}", Header::SIZE as u64 + .index * Record::SIZE as u64)]
     Record {
         index: u64,
+        #[source]
         error: RecordError,
     },
-    OrderIdMaxDiffers {
-        stated: u64,
-        found: u64,
-    },
-    TrailingBytes {
-        record_count: u64,
-    },
+    #[error("the header states {stated} as the last order id, which is {found}")]
+    OrderIdMaxDiffers { stated: u64, found: u64 },
+    #[error("bytes follow the {record_count} records that the header states")]
+    TrailingBytes { record_count: u64 },
 }
 
 /// The fault of one record.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The file ends inside the record, or in front of it although the header states more records.
-    Short {
-        bytes: usize,
-    },
-    OpUnknown {
-        found: u8,
-    },
-    SideUnknown {
-        found: u8,
-    },
+    /// The file ends inside the record, or before it although the header states more records.
+    #[error("the file ends {}", short_text(*.bytes))]
+    Short { bytes: usize },
+    #[error("op {found} is unknown")]
+    OpUnknown { found: u8 },
+    #[error("side {found} is unknown")]
+    SideUnknown { found: u8 },
+    #[error("the padding is not zero")]
     PaddingNotZero,
-    SymbolOutOfRange {
-        found: u32,
-    },
-    CancelOfUnknownOrder {
-        found: u64,
-    },
-    OrderIdOutOfSequence {
-        expected: u64,
-        found: u64,
-    },
-    PriceOutOfRange {
-        found: u64,
-    },
+    #[error("symbol {found} is not below the header's count of symbols")]
+    SymbolOutOfRange { found: u32 },
+    #[error("cancels order {found}, which no earlier record has entered")]
+    CancelOfUnknownOrder { found: u64 },
+    #[error("order id {found} where {expected} is next")]
+    OrderIdOutOfSequence { expected: u64, found: u64 },
+    #[error("price {found} is outside the header's range of prices")]
+    PriceOutOfRange { found: u64 },
 }
 
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::HeaderShort { bytes } => {
-                write!(f, "the file ends after {bytes} of the header's {} bytes", Header::SIZE)
-            }
-            Self::MagicUnknown { found } => {
-                write!(f, "starts with \"{}\", not with \"OBWL0001\"", found.escape_ascii())
-            }
-            Self::VersionUnknown { found } => {
-                write!(f, "version {found} is unknown: this reads version {VERSION}")
-            }
-            Self::ReservedNotZero => f.write_str("the header's reserved field is not zero"),
-            Self::RecordCountAboveMax { stated } => {
-                write!(f, "the header states {stated} records, above {RECORD_COUNT_MAX}")
-            }
-            Self::PrefillAboveRecordCount { stated } => {
-                write!(f, "the header states {stated} records of prefill, more than records")
-            }
-            Self::Record { index, error } => {
-                let offset = Header::SIZE as u64 + index * Record::SIZE as u64;
-                write!(f, "record {index} (at byte {offset}): {error}")
-            }
-            Self::OrderIdMaxDiffers { stated, found } => {
-                write!(f, "the header states {stated} as the last order id, which is {found}")
-            }
-            Self::TrailingBytes { record_count } => {
-                write!(f, "bytes follow the {record_count} records that the header states")
-            }
-        }
+fn short_text(bytes: usize) -> String {
+    if bytes == 0 {
+        "before it, and the header states more records".to_owned()
+    } else {
+        format!("after {bytes} of its {} bytes", Record::SIZE)
     }
 }
-
-impl fmt::Display for RecordError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Short { bytes: 0 } => {
-                f.write_str("the file ends before it, and the header states more records")
-            }
-            Self::Short { bytes } => {
-                write!(f, "the file ends after {bytes} of its {} bytes", Record::SIZE)
-            }
-            Self::OpUnknown { found } => write!(f, "op {found} is unknown"),
-            Self::SideUnknown { found } => write!(f, "side {found} is unknown"),
-            Self::PaddingNotZero => f.write_str("the padding is not zero"),
-            Self::SymbolOutOfRange { found } => {
-                write!(f, "symbol {found} is not below the header's count of symbols")
-            }
-            Self::CancelOfUnknownOrder { found } => {
-                write!(f, "cancels order {found}, which no earlier record has entered")
-            }
-            Self::OrderIdOutOfSequence { expected, found } => {
-                write!(f, "order id {found} where {expected} is next")
-            }
-            Self::PriceOutOfRange { found } => {
-                write!(f, "price {found} is outside the header's range of prices")
-            }
-        }
-    }
-}
-
-impl std::error::Error for ReadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => Some(error),
-            Self::Record { error, .. } => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl std::error::Error for RecordError {}
 
 #[cfg(test)]
 mod tests;

@@ -26,10 +26,10 @@ mod auction;
 mod fill;
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
 use recorded::Format;
 use recorded::dbn::{Action, Instrument, Record};
+use thiserror::Error;
 use types::{PRICE_MAX, Phase, Side};
 
 use super::bare::Bare;
@@ -39,26 +39,16 @@ const INSTRUMENT: u32 = 0;
 const SIDES: [Side; 2] = [Side::Buy, Side::Sell];
 
 /// The reason for which a readable file cannot be replayed. Records count from 0.
-#[derive(Debug, Eq, PartialEq)]
+#[derive(Debug, Eq, Error, PartialEq)]
 pub(crate) enum PlanError {
+    #[error(
+        "record {record}: instrument {} of publisher {}, but the file began with {} of {}: only \
+         one can be replayed",
+        .found.id, .found.publisher, .first.id, .first.publisher
+    )]
     OtherInstrument { record: usize, found: Instrument, first: Instrument },
+    #[error("record {record}: a price of {found} is not in 1..=2^53 ticks")]
     PriceOutOfRange { record: usize, found: i64 },
-}
-
-impl fmt::Display for PlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OtherInstrument { record, found, first } => write!(
-                f,
-                "record {record}: instrument {} of publisher {}, but the file began with {} \
-                 of {}: only one can be replayed",
-                found.id, found.publisher, first.id, first.publisher
-            ),
-            Self::PriceOutOfRange { record, found } => {
-                write!(f, "record {record}: a price of {found} is not in 1..=2^53 ticks")
-            }
-        }
-    }
 }
 
 pub(crate) fn plan(records: &[Record]) -> Result<Plan, PlanError> {

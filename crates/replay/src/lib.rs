@@ -27,6 +27,7 @@ pub use recorded::Format;
 use recorded::Input;
 use recorded::lobster::BookRow;
 use recorded::obwl::Workload;
+use thiserror::Error;
 
 use self::bare::Bare;
 pub use self::obwl::PlanError;
@@ -66,13 +67,12 @@ pub struct Replayed {
 }
 
 /// The reason for which a replay failed.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum ReplayError {
-    File {
-        path: PathBuf,
-        reason: String,
-    },
+    #[error("{path}: {reason}")]
+    File { path: PathBuf, reason: String },
     /// A book file for a format without book files.
+    #[error("only LOBSTER message files have book files")]
     BookFileUnwanted,
 }
 
@@ -81,17 +81,6 @@ impl ReplayError {
         Self::File { path: path.into(), reason: reason.to_string() }
     }
 }
-
-impl fmt::Display for ReplayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File { path, reason } => write!(f, "{}: {reason}", path.display()),
-            Self::BookFileUnwanted => f.write_str("only LOBSTER message files have book files"),
-        }
-    }
-}
-
-impl std::error::Error for ReplayError {}
 
 impl Replayed {
     /// The report as one JSON object.

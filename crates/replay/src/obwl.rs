@@ -3,10 +3,9 @@
 //! The file numbers the orders of all instruments together; the engine numbers those of each by
 //! themselves. Every new order is accepted, so that its id is known in the plan.
 
-use std::fmt;
-
 use recorded::Format;
 use recorded::obwl::{Op, Record, Workload};
+use thiserror::Error;
 use types::PRICE_MAX;
 
 use super::plan::{Plan, Step, Terms};
@@ -15,33 +14,17 @@ use super::plan::{Plan, Step, Terms};
 const INSTRUMENTS_MAX: u32 = 100_000;
 
 /// The reason for which a readable workload cannot be replayed.
-#[derive(Debug, Eq, PartialEq)]
+#[derive(Debug, Eq, Error, PartialEq)]
 pub enum PlanError {
+    #[error("{stated} instruments are above the limit of {INSTRUMENTS_MAX}")]
     TooManyInstruments { stated: u32 },
+    #[error("record {index}: a price of {found} ticks is not in 1..=2^53")]
     PriceOutOfRange { index: usize, found: u64 },
+    #[error("record {index}: an order of no lots")]
     QtyIsZero { index: usize },
+    #[error("record {index}: cancels in instrument {found} an order of instrument {entered}")]
     CancelElsewhere { index: usize, found: u32, entered: u32 },
 }
-
-impl fmt::Display for PlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooManyInstruments { stated } => {
-                write!(f, "{stated} instruments are above the limit of {INSTRUMENTS_MAX}")
-            }
-            Self::PriceOutOfRange { index, found } => {
-                write!(f, "record {index}: a price of {found} ticks is not in 1..=2^53")
-            }
-            Self::QtyIsZero { index } => write!(f, "record {index}: an order of no lots"),
-            Self::CancelElsewhere { index, found, entered } => write!(
-                f,
-                "record {index}: cancels in instrument {found} an order of instrument {entered}"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for PlanError {}
 
 /// The id of the file's order in the engine.
 #[derive(Clone, Copy)]

@@ -4,6 +4,7 @@ use std::fmt;
 
 use recorded::lobster::{BookRow, Level};
 use serde::Serialize;
+use thiserror::Error;
 use types::Side;
 
 /// The rows of a LOBSTER book file, and the messages that they belong to.
@@ -29,22 +30,15 @@ pub(crate) struct Check {
 }
 
 /// The reason for which a book file does not match a message file.
-#[derive(Debug, Eq, PartialEq)]
+#[derive(Debug, Eq, Error, PartialEq)]
+#[error(
+    "{rows} rows of {depth} levels do not match {messages} messages: expected a row for each \
+     message, or one level and a row for each change of a best quote"
+)]
 pub(crate) struct BookFileError {
     depth: usize,
     rows: usize,
     messages: usize,
-}
-
-impl fmt::Display for BookFileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { depth, rows, messages } = self;
-        write!(
-            f,
-            "{rows} rows of {depth} levels do not match {messages} messages: expected a row for \
-             each message, or one level and a row for each change of a best quote"
-        )
-    }
 }
 
 impl BookFile {

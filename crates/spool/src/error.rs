@@ -1,33 +1,33 @@
 //! Why events cannot be read, or the spool cannot be opened.
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use disk::DiskError;
+use thiserror::Error;
 
 /// Why events cannot be shown, or the spool cannot be opened.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum SpoolError {
+    #[error("the event spool {file}: {error}")]
     Io {
         file: PathBuf,
+        #[source]
         error: Arc<io::Error>,
     },
     /// What was asked for is not kept any more: the next number that there is, or that there will
     /// be. Of a command it is its sequence, of an account or an instrument its own number.
-    Gone {
-        first: u64,
-    },
+    #[error("these events are no longer kept; the next ones begin at {first}")]
+    Gone { first: u64 },
     /// A file was changed while the venue ran, or the disk is at fault.
-    Damaged {
-        file: PathBuf,
-        offset: u64,
-        damage: &'static str,
-    },
-    ForeignFile {
-        file: PathBuf,
-    },
+    #[error(
+        "the event spool {file} is damaged at byte {offset}: {damage}; start the venue again, and it \
+         is made anew from the log"
+    )]
+    Damaged { file: PathBuf, offset: u64, damage: &'static str },
+    #[error("{file} is not a file of the event spool; move it elsewhere")]
+    ForeignFile { file: PathBuf },
 }
 
 impl SpoolError {
@@ -52,34 +52,5 @@ impl SpoolError {
 impl From<DiskError> for SpoolError {
     fn from(error: DiskError) -> Self {
         Self::Io { file: error.file, error: error.source }
-    }
-}
-
-impl fmt::Display for SpoolError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io { file, error } => write!(f, "the event spool {}: {error}", file.display()),
-            Self::Gone { first } => {
-                write!(f, "these events are no longer kept; the next ones begin at {first}")
-            }
-            Self::Damaged { file, offset, damage } => write!(
-                f,
-                "the event spool {} is damaged at byte {offset}: {damage}; start the venue again, and \
-                 it is made anew from the log",
-                file.display()
-            ),
-            Self::ForeignFile { file } => {
-                write!(f, "{} is not a file of the event spool; move it elsewhere", file.display())
-            }
-        }
-    }
-}
-
-impl std::error::Error for SpoolError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { error, .. } => Some(&**error),
-            Self::Gone { .. } | Self::Damaged { .. } | Self::ForeignFile { .. } => None,
-        }
     }
 }

@@ -1,13 +1,14 @@
 //! Errors as clients see them: an HTTP status, and a body with a code and a text.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use thiserror::Error;
 
 /// Why a request failed. The code says what kind it is, the text which parameter or rule it was.
-#[derive(Clone, Debug, Eq, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Eq, Error, JsonSchema, PartialEq, Serialize)]
+#[error("{code} {msg}")]
 pub struct ApiError {
     #[serde(skip)]
     pub status: u16,
@@ -28,14 +29,6 @@ impl ApiError {
         serde_json::to_string(self).expect("a number and a text are JSON")
     }
 }
-
-impl fmt::Display for ApiError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.code, self.msg)
-    }
-}
-
-impl std::error::Error for ApiError {}
 
 /// The venue's side: nothing that the client can mend.
 impl ApiError {

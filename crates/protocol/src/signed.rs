@@ -9,7 +9,7 @@ pub mod sign;
 mod time;
 
 pub use error::ApiError;
-pub(crate) use error::bad;
+pub(crate) use error::{bad, errors};
 pub use parameter::{Generate, Kind, Parameter, parameters};
 pub use params::Params;
 pub use time::TimeUnit;

@@ -14,144 +14,92 @@ pub enum Request {
 }
 
 pub fn api_error(reason: RejectReason, request: Request) -> ApiError {
-    match reason {
-        RejectReason::UnknownAccount | RejectReason::UnknownKey => ApiError::api_key_rejected(),
-        RejectReason::UnknownInstrument => ApiError::invalid_symbol(),
-
-        RejectReason::AccountKilled => {
-            rejected(request, "This action is disabled on this account.")
-        }
-        RejectReason::InstrumentDelisted
-        | RejectReason::VenueHalted
-        | RejectReason::PhaseForbids => rejected(request, "Market is closed."),
-        RejectReason::OrderRateAboveMax => ApiError::new(429, -1015, "Too many new orders."),
-
-        RejectReason::OrderTermsInvalid
-        | RejectReason::MinQtyAboveOrderQty
-        | RejectReason::ExpireTimePast => ApiError::unsupported_order_combination(),
-        RejectReason::StopPriceOutOfRange => ApiError::filter("PRICE_FILTER"),
-        RejectReason::TrailingDeltaOutOfRange => ApiError::filter("TRAILING_DELTA"),
-        RejectReason::PriceOutsidePercent => ApiError::filter("PERCENT_PRICE_BY_SIDE"),
-        RejectReason::PriceOutsideCollar => {
-            rejected(request, "Price is outside this account's collar.")
-        }
-        RejectReason::NoPegReference => {
-            rejected(request, "Order book liquidity is too low for this pegged order.")
-        }
-        RejectReason::DisplayQtyOutOfRange => ApiError::filter("LOT_SIZE"),
-        RejectReason::TooManyIcebergParts => ApiError::filter("ICEBERG_PARTS"),
-        RejectReason::OrderQtyAboveLimit
-        | RejectReason::NotionalAboveLimit
-        | RejectReason::OpenOrdersAboveLimit
-        | RejectReason::OpenNotionalAboveLimit
-        | RejectReason::PositionAboveLimit => {
-            rejected(request, "Order is above this account's limits.")
-        }
-        RejectReason::TooManyStopOrders => ApiError::filter("MAX_NUM_ALGO_ORDERS"),
-        RejectReason::TooManyIcebergOrders => ApiError::filter("MAX_NUM_ICEBERG_ORDERS"),
-        RejectReason::TooManyOrderLists => ApiError::filter("MAX_NUM_ORDER_LISTS"),
-        RejectReason::PositionAboveMax => ApiError::filter("MAX_POSITION"),
-        RejectReason::OrderListInvalid => {
-            rejected(request, "The relationship of the prices for the orders is not correct.")
-        }
-        RejectReason::WouldTriggerImmediately => {
-            rejected(request, "Order would trigger immediately.")
-        }
-        RejectReason::OrderListNotFound => rejected(request, "Unknown order list sent."),
-        RejectReason::AmendNotAllowed => {
-            rejected(request, "Order amend is not supported for this order.")
-        }
-        // As Binance documents it: the one filter with the code of a refused amend.
-        RejectReason::TooManyAmends => {
-            ApiError::amend_rejected("Filter failure: MAX_NUM_ORDER_AMENDS")
-        }
-        RejectReason::PriceBelowMin | RejectReason::PriceAboveMax => {
-            ApiError::filter("PRICE_FILTER")
-        }
-        RejectReason::OrderQtyBelowMin | RejectReason::OrderQtyAboveMax => {
-            ApiError::filter("LOT_SIZE")
-        }
-        RejectReason::MarketQtyBelowMin | RejectReason::MarketQtyAboveMax => {
-            ApiError::filter("MARKET_LOT_SIZE")
-        }
-        RejectReason::NotionalBelowMin | RejectReason::NotionalAboveMax => {
-            ApiError::filter("NOTIONAL")
-        }
-        RejectReason::TooManyOpenOrders => ApiError::filter("MAX_NUM_ORDERS"),
-        RejectReason::TooManyAccountOrders => ApiError::filter("EXCHANGE_MAX_NUM_ORDERS"),
-        RejectReason::DuplicateClOrdId | RejectReason::DuplicateListClOrdId => {
-            rejected(request, "Duplicate order sent.")
-        }
-        RejectReason::InsufficientBalance => {
-            rejected(request, "Account has insufficient balance for requested action.")
-        }
-        RejectReason::WouldTakeLiquidity => {
-            rejected(request, "Order would immediately match and take.")
-        }
-
-        RejectReason::OrderNotFound => rejected(request, "Unknown order sent."),
-        RejectReason::CancelRestricted => {
-            rejected(request, "Order was not canceled due to cancel restrictions.")
-        }
-        RejectReason::AmendQtyNotLower => {
-            rejected(request, "Order amend (quantity increase) is not supported.")
-        }
-        RejectReason::AmendQtyNotAboveCum => {
-            rejected(request, "Order amend (quantity below executed quantity) is not supported.")
-        }
-        RejectReason::NotAttempted => ApiError::new(400, -2022, "Order cancel-replace failed."),
-
-        // No request of this API leads here: they answer operators.
-        RejectReason::UnknownAsset
-        | RejectReason::AmountNotPositive
-        | RejectReason::AmountAboveMax
-        | RejectReason::DuplicateExternalRef
-        | RejectReason::SupplyAboveMax
-        | RejectReason::WithdrawalAboveFree
-        | RejectReason::NameInUse
-        | RejectReason::TooManyAssets
-        | RejectReason::TooManyInstruments
-        | RejectReason::TooManyAccounts
-        | RejectReason::TooManyKeys
-        | RejectReason::DecimalsAboveMax
-        | RejectReason::TickTimesLotNotWhole
-        | RejectReason::LotNotWhole
-        | RejectReason::InstrumentAmountsTooLarge
-        | RejectReason::InstrumentBoundsInvalid
-        | RejectReason::FeeTooHigh
-        | RejectReason::BaseIsQuote
-        | RejectReason::ApiKeyInUse
-        | RejectReason::KeysChanged
-        | RejectReason::AccountLimitsTooHigh
-        | RejectReason::UnknownSession
-        | RejectReason::SessionInUse
-        | RejectReason::TooManySessions
-        | RejectReason::TradeNotFound
-        | RejectReason::TradeBustedAlready
-        | RejectReason::ReceivableNotFound
-        | RejectReason::NothingToSettle
-        | RejectReason::OwnsNoBalances
-        | RejectReason::TooManyWithdrawals
-        | RejectReason::WithdrawalNotFound
-        | RejectReason::WithdrawalCompletedAlready
-        | RejectReason::WithdrawalCanceledAlready
-        | RejectReason::InstrumentRulesInvalid
-        | RejectReason::InstrumentStepsFixed
-        | RejectReason::FeeScheduleInvalid
-        | RejectReason::CalendarInvalid
-        | RejectReason::CircuitBreakerInvalid
-        | RejectReason::AccountNotFlat
-        | RejectReason::HaltLevelInvalid
-        | RejectReason::VenueNotHalted => ApiError::unsupported_operation(),
+    match reply(reason) {
+        Reply::Error(error) => error(),
+        Reply::Filter(filter) => ApiError::filter(filter),
+        Reply::Rejected(msg) => match request {
+            Request::NewOrder => ApiError::new_order_rejected(msg),
+            Request::Cancel => ApiError::cancel_rejected(msg),
+            Request::Amend => ApiError::amend_rejected(msg),
+        },
     }
 }
 
-fn rejected(request: Request, msg: &'static str) -> ApiError {
-    match request {
-        Request::NewOrder => ApiError::new_order_rejected(msg),
-        Request::Cancel => ApiError::cancel_rejected(msg),
-        Request::Amend => ApiError::amend_rejected(msg),
-    }
+#[derive(Clone, Copy)]
+enum Reply {
+    /// The same error whatever was asked for.
+    Error(fn() -> ApiError),
+    Filter(&'static str),
+    /// With the code of what was asked for.
+    Rejected(&'static str),
+}
+
+/// Each row has reasons and their reply; a reason without a row does not compile.
+macro_rules! replies {
+    ($($($reason:ident)+ => $kind:ident($reply:expr),)+) => {
+        fn reply(reason: RejectReason) -> Reply {
+            match reason {
+                $($(RejectReason::$reason)|+ => Reply::$kind($reply),)+
+            }
+        }
+    };
+}
+
+replies! {
+    UnknownAccount UnknownKey => Error(ApiError::api_key_rejected),
+    UnknownInstrument => Error(ApiError::invalid_symbol),
+    OrderRateAboveMax => Error(|| ApiError::new(429, -1015, "Too many new orders.")),
+    OrderTermsInvalid MinQtyAboveOrderQty ExpireTimePast
+        => Error(ApiError::unsupported_order_combination),
+    // As Binance documents it: the one filter with the code of a refused amend.
+    TooManyAmends => Error(|| ApiError::amend_rejected("Filter failure: MAX_NUM_ORDER_AMENDS")),
+    NotAttempted => Error(|| ApiError::new(400, -2022, "Order cancel-replace failed.")),
+
+    PriceBelowMin PriceAboveMax StopPriceOutOfRange => Filter("PRICE_FILTER"),
+    PriceOutsidePercent => Filter("PERCENT_PRICE_BY_SIDE"),
+    TrailingDeltaOutOfRange => Filter("TRAILING_DELTA"),
+    OrderQtyBelowMin OrderQtyAboveMax DisplayQtyOutOfRange => Filter("LOT_SIZE"),
+    MarketQtyBelowMin MarketQtyAboveMax => Filter("MARKET_LOT_SIZE"),
+    NotionalBelowMin NotionalAboveMax => Filter("NOTIONAL"),
+    TooManyIcebergParts => Filter("ICEBERG_PARTS"),
+    TooManyStopOrders => Filter("MAX_NUM_ALGO_ORDERS"),
+    TooManyIcebergOrders => Filter("MAX_NUM_ICEBERG_ORDERS"),
+    TooManyOrderLists => Filter("MAX_NUM_ORDER_LISTS"),
+    TooManyOpenOrders => Filter("MAX_NUM_ORDERS"),
+    TooManyAccountOrders => Filter("EXCHANGE_MAX_NUM_ORDERS"),
+    PositionAboveMax => Filter("MAX_POSITION"),
+
+    AccountKilled => Rejected("This action is disabled on this account."),
+    InstrumentDelisted VenueHalted PhaseForbids => Rejected("Market is closed."),
+    PriceOutsideCollar => Rejected("Price is outside this account's collar."),
+    NoPegReference => Rejected("Order book liquidity is too low for this pegged order."),
+    OrderQtyAboveLimit NotionalAboveLimit OpenOrdersAboveLimit OpenNotionalAboveLimit
+    PositionAboveLimit => Rejected("Order is above this account's limits."),
+    OrderListInvalid
+        => Rejected("The relationship of the prices for the orders is not correct."),
+    WouldTriggerImmediately => Rejected("Order would trigger immediately."),
+    WouldTakeLiquidity => Rejected("Order would immediately match and take."),
+    DuplicateClOrdId DuplicateListClOrdId => Rejected("Duplicate order sent."),
+    InsufficientBalance
+        => Rejected("Account has insufficient balance for requested action."),
+    OrderNotFound => Rejected("Unknown order sent."),
+    OrderListNotFound => Rejected("Unknown order list sent."),
+    CancelRestricted => Rejected("Order was not canceled due to cancel restrictions."),
+    AmendNotAllowed => Rejected("Order amend is not supported for this order."),
+    AmendQtyNotLower => Rejected("Order amend (quantity increase) is not supported."),
+    AmendQtyNotAboveCum
+        => Rejected("Order amend (quantity below executed quantity) is not supported."),
+
+    // No request of this API leads here: they answer operators.
+    UnknownAsset AmountNotPositive AmountAboveMax DuplicateExternalRef SupplyAboveMax
+    WithdrawalAboveFree NameInUse TooManyAssets TooManyInstruments TooManyAccounts TooManyKeys
+    DecimalsAboveMax TickTimesLotNotWhole LotNotWhole InstrumentAmountsTooLarge
+    InstrumentBoundsInvalid FeeTooHigh BaseIsQuote ApiKeyInUse KeysChanged AccountLimitsTooHigh
+    UnknownSession SessionInUse TooManySessions TradeNotFound TradeBustedAlready
+    ReceivableNotFound NothingToSettle OwnsNoBalances TooManyWithdrawals WithdrawalNotFound
+    WithdrawalCompletedAlready WithdrawalCanceledAlready InstrumentRulesInvalid
+    InstrumentStepsFixed FeeScheduleInvalid CalendarInvalid CircuitBreakerInvalid AccountNotFlat
+    HaltLevelInvalid VenueNotHalted => Error(ApiError::unsupported_operation),
 }
 
 #[cfg(test)]
@@ -207,6 +155,7 @@ mod tests {
             assert_eq!((error.code, &*error.msg), (code, msg), "{reason:?} {request:?}");
         }
     }
+
     #[test]
     fn no_refusal_is_the_venues_fault() {
         for reason in RejectReason::ALL {

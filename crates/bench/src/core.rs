@@ -1,8 +1,7 @@
-//! `buttonwood bench core`: the matching without sockets and without a log, on made-up order flow.
+//! `buttonwood bench core`: matching without sockets and log, on generated order flow.
 
-use clap::Args;
-use cli::Failure;
-use cli::HugePages;
+use clap::{Args, ValueEnum};
+use cli::{Failure, HugePages, word};
 use recorded::obwl::Workload;
 use replay::Speed;
 
@@ -13,10 +12,11 @@ use super::workload::{self, Name};
 
 #[derive(Args, Debug)]
 pub(super) struct Core {
-    /// Commands of each workload that are measured [default: 3,000,000, w2 2,000,000]
+    /// Commands of each workload that are measured, up to 100,000,000
+    /// [default: 3,000,000, w2 2,000,000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     orders: Option<u64>,
-    /// How often each is measured; the median counts
+    /// Rounds of measurement, 1 to 100; the median counts
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=100))]
     rounds: u8,
     /// Whether large arrays may lie on huge pages
@@ -31,21 +31,20 @@ impl Core {
         server::HugePages::from(self.huge_pages).apply()?;
         let machine = machine::here(&std::env::temp_dir());
         let mut workloads = Report::default();
-        for name in Name::ALL {
-            workloads.push(name.text(), self.measure(name)?);
+        for name in Name::value_variants() {
+            workloads.push(&word(name), self.measure(*name)?);
         }
         report! {
             scenario: "core",
             loop: "closed",
             rounds: self.rounds,
-            machine: machine,
-            versions: machine::versions(),
-            workloads: workloads,
         }
+        .with(machine)
+        .with(report! { workloads: workloads })
         .print(&self.output)
     }
 
-    /// Both in turn, so that neither has the machine when it is quiet.
+    /// Engine and book take turns, so that both see the same load of the machine.
     fn measure(&self, name: Name) -> Result<Report, Failure> {
         let workload = workload::make(name, None, self.orders);
         let (mut engine, mut book) = (Vec::new(), Vec::new());
@@ -57,7 +56,7 @@ impl Core {
         if (of_engine.trades, of_engine.rejected) != (book[0].trades, 0) {
             return Err(Failure::fault(format!(
                 "{}: the engine and the bare book do not agree: this is a bug",
-                name.text()
+                word(&name)
             )));
         }
         let per_s = |rounds: &[Speed]| median(rounds.iter().map(|it| it.commands_per_s).collect());

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, FromArgMatches, ValueEnum};
-use cli::{Failure, HugePages};
+use clap::{Args, FromArgMatches};
+use cli::{Durability, Failure, HugePages, word};
 
 use super::report::Output;
 
@@ -92,15 +92,8 @@ pub(super) struct Flags {
     pub(super) output: Output,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Durability {
-    Fsync,
-    Os,
-    Memory,
-}
-
 impl Default for Flags {
-    /// As where none is given.
+    /// The flags of an empty command line.
     fn default() -> Self {
         let words = Self::augment_args(clap::Command::new("bench")).get_matches_from(["bench"]);
         Self::from_arg_matches(&words).expect("all have a default")
@@ -112,33 +105,23 @@ impl Flags {
         Duration::from_secs(self.duration.unwrap_or(DURATION_S))
     }
 
-    /// For what is about this venue only.
+    /// Refuses `--beside` for a scenario that measures what only this venue has.
     pub(super) fn alone(self, scenario: &str) -> Result<Self, Failure> {
         if self.beside.is_none() {
             return Ok(self);
         }
-        let why = "it is about what only this venue has";
+        let why = "it measures what only this venue has";
         Err(Failure::new(format!("{scenario} has no --beside: {why}")))
     }
 
     /// Flags of `serve` for the fresh venue.
-    pub(super) fn settings(&self) -> Vec<&str> {
-        let mut settings = vec!["--durability", self.durability.name()];
-        settings.extend(["--huge-pages", server::HugePages::from(self.huge_pages).name()]);
-        if let Some(pin) = &self.pin {
-            settings.extend(["--pin", pin]);
-        }
+    pub(super) fn settings(&self) -> Vec<String> {
+        let mut settings = vec![
+            format!("--durability={}", word(&self.durability)),
+            format!("--huge-pages={}", word(&self.huge_pages)),
+        ];
+        settings.extend(self.pin.as_ref().map(|pin| format!("--pin={pin}")));
         settings
-    }
-}
-
-impl Durability {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Fsync => "fsync",
-            Self::Os => "os",
-            Self::Memory => "memory",
-        }
     }
 }
 

@@ -1,72 +1,62 @@
-//! The agents: started as processes of this same binary, which receive their task and
-//! are read until the last has sent its outcome.
+//! The child processes of a run: this same binary, which reads a task from standard input and
+//! writes lines to standard output.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use cli::Failure;
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::de::DeserializeOwned;
 use server::now_ns;
 
-use super::progress::Progress;
-use super::spec::{Key, Load, Outcome, Spec, Word};
+use super::spec::{Key, Outcome, Spec, Word};
+use super::usage::Usage;
 
 /// Between the last agent's being ready and the begin, so that all begin together.
 const LEAD: Duration = Duration::from_millis(50);
+const PROGRESS_EVERY: Duration = Duration::from_millis(200);
+const PROGRESS_STYLE: &str = "{prefix} {wide_bar} {pos}/{len} s  {msg}";
 
-/// A load as all agents together are to bring it.
-#[derive(Clone, Debug)]
-pub(super) struct Drive {
-    pub(super) address: String,
-    pub(super) load: Load,
-    /// One for each client.
-    pub(super) keys: Vec<Key>,
-    pub(super) agents: usize,
-    /// Requests a second; `None` is a closed loop.
-    pub(super) rate: Option<f64>,
-    pub(super) window: usize,
-    pub(super) seed: u64,
-    pub(super) warm_up: Duration,
-    pub(super) measured: Duration,
-    /// Of all agents together.
-    pub(super) requests_max: Option<u64>,
-    pub(super) ramp: Duration,
-}
-
-impl Drive {
-    /// Has it done. `look` is called where the measured time begins and where it ends.
+impl Spec {
+    /// Brings the load on. `watch` is called where the measured time begins and where it ends.
     pub(super) fn run(
         &self,
         label: &str,
-        mut look: impl FnMut(Moment) -> Result<(), Failure>,
+        mut watch: impl FnMut(Moment) -> Result<(), Failure>,
     ) -> Result<Outcome, Failure> {
         let mut agents = self.start()?;
-        for agent in &mut agents {
-            agent.expect_connected()?;
-        }
+        agents.iter_mut().try_for_each(Agent::expect_connected)?;
         let begin_ns = now_ns() + nanos(LEAD);
-        for agent in &mut agents {
-            agent.tell(&begin_ns.to_string())?;
-        }
+        agents.iter_mut().try_for_each(|agent| agent.send(&begin_ns))?;
         let done = AtomicU64::new(0);
-        let progress = Progress::begin(label, self.warm_up + self.measured);
+        let progress = progress(label, self.warm_up + self.measured);
+        let mut usage = [None, None];
         thread::scope(|scope| {
             let listen = |agent| scope.spawn(|| Agent::listen(agent, &done));
             let listeners: Vec<_> = agents.into_iter().map(listen).collect();
             let have_ended = || listeners.iter().all(thread::ScopedJoinHandle::is_finished);
-            progress.until(begin_ns + nanos(self.warm_up), &done, have_ended);
-            look(Moment::Begin)?;
-            let end_ns = begin_ns + nanos(self.warm_up + self.measured);
-            progress.until(end_ns, &done, have_ended);
-            look(Moment::End)?;
+            let moments =
+                [(Moment::Begin, self.warm_up), (Moment::End, self.warm_up + self.measured)];
+            for (moment, after) in moments {
+                let left =
+                    || Duration::from_nanos((begin_ns + nanos(after)).saturating_sub(now_ns()));
+                while !left().is_zero() && !have_ended() {
+                    thread::sleep(left().min(PROGRESS_EVERY));
+                    show(&progress, done.load(Ordering::Relaxed));
+                }
+                usage[moment as usize] = self.process.and_then(Usage::of);
+                watch(moment)?;
+            }
             let mut merged = Outcome::default();
             for listener in listeners {
                 merged.add(&listener.join().map_err(|_| Failure::new("a listener panicked"))??);
             }
-            progress.end();
+            progress.finish_and_clear();
+            merged.usage =
+                usage[1].take().zip(usage[0].take()).map(|(end, begin)| end.since(&begin));
             Ok(merged)
         })
     }
@@ -76,21 +66,15 @@ impl Drive {
         let per_agent = self.keys.len().div_ceil(agents);
         let start = |(at, keys): (usize, &[Key])| {
             let share = keys.len() as f64 / self.keys.len() as f64;
-            let mut agent = Agent::spawn("agent")?;
-            agent.tell(&serde_json::to_string(&Spec {
-                address: self.address.clone(),
-                load: self.load,
+            let spec = Self {
                 keys: keys.to_vec(),
                 rate: self.rate.map(|rate| rate * share),
-                window: self.window,
                 // Clients of different agents must not send the same orders.
                 seed: self.seed.wrapping_add(at as u64),
-                warm_up_ms: self.warm_up.as_millis() as u64,
-                measured_ms: self.measured.as_millis() as u64,
                 requests_max: self.requests_max.map(|max| (max as f64 * share).ceil() as u64),
-                ramp_ms: self.ramp.as_millis() as u64,
-            })?)?;
-            Ok(agent)
+                ..self.clone()
+            };
+            Agent::spawn("agent", &spec)
         };
         self.keys.chunks(per_agent).enumerate().map(start).collect()
     }
@@ -100,6 +84,22 @@ impl Drive {
 pub(super) enum Moment {
     Begin,
     End,
+}
+
+/// A bar on a terminal; nothing where standard error is none.
+fn progress(label: &str, time: Duration) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(PROGRESS_STYLE).expect("the template is a constant");
+    ProgressBar::new(time.as_secs().max(1)).with_style(style).with_prefix(label.to_owned())
+}
+
+fn show(progress: &ProgressBar, done: u64) {
+    let elapsed = progress.elapsed();
+    progress.set_position(elapsed.as_secs());
+    let per_s = done as f64 / elapsed.as_secs_f64();
+    progress.set_message(format!("{done} answered, {per_s:.0}/s"));
 }
 
 /// A process that is killed when it is dropped.
@@ -117,40 +117,45 @@ impl Drop for Process {
 /// A process of this same binary, and its standard input and output.
 pub(super) struct Agent {
     process: Process,
-    words: ChildStdin,
-    answers: BufReader<std::process::ChildStdout>,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
 }
 
 impl Agent {
-    /// `part` is what it is in `bench`.
-    pub(super) fn spawn(part: &str) -> Result<Self, Failure> {
+    /// Starts `bench <part>`, and sends it its task.
+    pub(super) fn spawn(part: &str, task: &impl serde::Serialize) -> Result<Self, Failure> {
         let mut process = own_binary()?
             .args(["bench", part])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| Failure::new(format!("an agent cannot be started: {error}")))?;
-        let words = process.stdin.take().expect("it is piped");
-        let answers = BufReader::new(process.stdout.take().expect("it is piped"));
-        Ok(Self { process: Process(process), words, answers })
+        let stdin = process.stdin.take().expect("it is piped");
+        let stdout = BufReader::new(process.stdout.take().expect("it is piped"));
+        let mut agent = Self { process: Process(process), stdin, stdout };
+        agent.send(task)?;
+        Ok(agent)
     }
 
     pub(super) fn process(&self) -> u32 {
         self.process.0.id()
     }
 
-    pub(super) fn tell(&mut self, line: &str) -> Result<(), Failure> {
-        writeln!(self.words, "{line}").and_then(|()| self.words.flush()).map_err(|_| ended())
+    pub(super) fn send(&mut self, message: &impl serde::Serialize) -> Result<(), Failure> {
+        let line = serde_json::to_string(message)?;
+        writeln!(self.stdin, "{line}").and_then(|()| self.stdin.flush()).map_err(|_| ended())
     }
 
     pub(super) fn expect_connected(&mut self) -> Result<(), Failure> {
-        let is_connected = matches!(self.hear::<Word>()?, Word::Connected);
-        is_connected.then_some(()).ok_or_else(ended)
+        match self.receive()? {
+            Word::Connected => Ok(()),
+            _ => Err(ended()),
+        }
     }
 
     fn listen(mut self, done: &AtomicU64) -> Result<Outcome, Failure> {
         loop {
-            match self.hear::<Word>()? {
+            match self.receive()? {
                 Word::Connected => {}
                 Word::Done(count) => {
                     done.fetch_add(count, Ordering::Relaxed);
@@ -161,21 +166,37 @@ impl Agent {
     }
 
     /// An agent that fails has its reason on standard error.
-    pub(super) fn hear<T: DeserializeOwned>(&mut self) -> Result<T, Failure> {
+    pub(super) fn receive<T: DeserializeOwned>(&mut self) -> Result<T, Failure> {
         let mut line = String::new();
-        match self.answers.read_line(&mut line)? {
+        match self.stdout.read_line(&mut line)? {
             0 => Err(ended()),
             _ => Ok(serde_json::from_str(&line)?),
         }
     }
 
-    pub(super) fn hear_ready(&mut self) -> Result<String, Failure> {
-        read_ready(&mut self.answers)
+    pub(super) fn receive_ready(&mut self) -> Result<String, Failure> {
+        read_ready(&mut self.stdout)
     }
 }
 
 fn ended() -> Failure {
     Failure::new("an agent ended before its time; the reason is above")
+}
+
+/// The child's side: the next message from standard input.
+pub(super) fn receive<T: DeserializeOwned>() -> Result<T, Failure> {
+    let mut line = String::new();
+    match std::io::stdin().lock().read_line(&mut line)? {
+        0 => Err(Failure::new("this command is a part of `bench`, which starts it itself")),
+        _ => Ok(serde_json::from_str(&line)?),
+    }
+}
+
+/// The child's side: a message on standard output.
+pub(super) fn emit(message: &impl serde::Serialize) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", serde_json::to_string(message)?)?;
+    Ok(out.flush()?)
 }
 
 /// This same program, without the settings that the environment has for a venue.
@@ -193,11 +214,8 @@ pub(super) fn own_binary() -> Result<Command, Failure> {
 pub(super) fn read_ready(mut stdout: impl BufRead) -> Result<String, Failure> {
     let mut line = String::new();
     stdout.read_line(&mut line)?;
-    let address = line.trim_end().strip_prefix("ready http://");
-    let address = address.ok_or_else(|| {
-        Failure::new("the venue for the run did not come up; the reason is above")
-    })?;
-    Ok(address.to_owned())
+    let address = line.trim_end().strip_prefix("ready http://").map(str::to_owned);
+    address.ok_or_else(|| Failure::new("the venue did not start; the reason is above"))
 }
 
 fn nanos(duration: Duration) -> u64 {

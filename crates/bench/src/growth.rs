@@ -1,12 +1,12 @@
-//! `buttonwood bench growth`: what a command costs the whole engine, and what the whole venue does,
-//! as one thing grows and all else stays.
+//! `buttonwood bench growth`: the engine's time for a command, and the venue's orders a second, as
+//! one quantity grows and all others stay.
 
 use clap::Args;
-use cli::Failure;
+use cli::{Durability, Failure};
 use recorded::obwl::Workload;
 use replay::ACCOUNTS_A_SIDE;
 
-use super::flags::{Durability, Flags};
+use super::flags::Flags;
 use super::load::{Scenario, measure, open};
 use super::machine;
 use super::report::{Figure, Output, Report, report};
@@ -17,35 +17,35 @@ use super::workload::{Name, Shape, make_like};
 
 #[derive(Args, Debug)]
 pub(super) struct Growth {
-    /// Commands of each measurement, behind those that build the book
+    /// Commands of each measurement, after those that build the book
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     orders: u64,
-    /// How far each thing grows at most
+    /// The largest size of each quantity
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     most: u64,
-    /// Seconds that the venue is measured for with each number of cores and readers
+    /// Seconds for which the venue is measured with each number of cores and readers
     #[arg(long, value_name = "S", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     duration: u64,
-    /// How often each is measured; the median counts
+    /// Rounds of measurement, 1 to 100; the median counts
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=100))]
     rounds: u8,
     #[command(flatten)]
     output: Output,
 }
 
-/// A thing that grows, and what it is measured at.
+/// A quantity that grows, and the sizes at which the engine is measured.
 struct Quantity {
     name: &'static str,
     title: &'static str,
     sizes: &'static [u64],
-    /// The workload, and how many accounts a side there are.
+    /// The workload, and the number of accounts on each side.
     make: fn(size: u64, commands: u64) -> (Workload, u32),
 }
 
 const ENGINE_UNIT: &str = "ns a command";
 const VENUE_UNIT: &str = "orders/s";
 const READERS: [u64; 5] = [0, 1, 10, 100, 1_000];
-/// Enough of them that the venue is what limits the rate.
+/// Enough clients that the venue limits the rate.
 const CLIENTS: u16 = 64;
 
 const QUANTITIES: [Quantity; 4] = [
@@ -100,10 +100,9 @@ impl Growth {
             scenario: "growth",
             loop: "closed",
             rounds: self.rounds,
-            machine: machine,
-            versions: machine::versions(),
-            curves: curves,
         }
+        .with(machine)
+        .with(report! { curves: curves })
         .print(&self.output)
     }
 
@@ -119,13 +118,13 @@ impl Growth {
         Ok(curve(quantity.name, quantity.title, ENGINE_UNIT, &points))
     }
 
-    /// The venue alone is kept to them. Its clients take their part of the same cores.
+    /// Only the venue is kept to these cores. Its clients use all cores, these too.
     fn by_cores(&self) -> Result<Report, Failure> {
         let there = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
         let points = self.points(1..=there, |size| {
             let flags = Flags { cores: u16::try_from(size).ok(), ..self.flags(CLIENTS) };
             move || {
-                let (_, venue) = open(&flags, flags.clients.into())?;
+                let venue = open(&flags, flags.clients.into())?;
                 let scenario = Scenario { name: "rest-mix", load: Load::RestMix };
                 measure(scenario, &flags, &venue, |_| Ok(()))?.flawless_per_s(&flags)
             }
@@ -138,7 +137,7 @@ impl Growth {
         let flags = &self.flags(4);
         let points = self.points(READERS.into_iter(), |readers| {
             move || {
-                let (_, mut venue) = open(flags, usize::from(flags.clients) + 1)?;
+                let mut venue = open(flags, usize::from(flags.clients) + 1)?;
                 let probe_key = venue.keys.pop().expect("it has one more than there are clients");
                 stream::orders_beside(flags, &venue, &probe_key, readers as usize)
             }

@@ -1,55 +1,51 @@
-//! Scenarios that look for the highest rate: `limits` raises it until p99 passes a bound,
-//! `overload` sends twice that (`verdict.rs` says whether the venue bore it).
+//! Scenarios that search the highest rate: `limits` raises it until p99 passes a bound, `overload`
+//! sends twice that rate (`verdict.rs` judges the venue).
 
 use std::time::Duration;
 
-use cli::Failure;
+use cli::{Failure, word};
 
 use super::flags::Flags;
-use super::fleet::Drive;
-use super::load::{Between, drive, open, other};
-use super::machine;
+use super::load::{open, other, spec};
 use super::report::{Report, report};
-use super::spec::{Load, Outcome};
-use super::usage::Usage;
+use super::spec::{Load, Outcome, Spec};
+use super::usage;
 use super::venue::Venue;
-use super::verdict::Verdict;
+use super::verdict::judge;
 
 /// From one step to the next.
 const GROWTH: f64 = 1.3;
 const FIRST_RATE: f64 = 1_000.0;
 const RATES_MAX: usize = 30;
-/// Of a rate at which p99 passes the bound: something else on the machine may have stopped
-/// everything once.
+/// Of a rate at which p99 passes the bound: the cause may be a stall of the machine.
 const TRIES: usize = 3;
 const STEP: Duration = Duration::from_secs(3);
 const STEP_WARM_UP: Duration = Duration::from_millis(500);
 
-/// What p99 may come to where nothing else is asked for. `overload` doubles a rate that cannot be
-/// much exceeded: with that many orders in flight, p99 is far above 10 ms long before.
+/// The bounds of p99 without `--p99-ms`. `overload` doubles a rate that cannot be much exceeded:
+/// with its number of orders in flight, p99 passes 10 ms at a far lower rate.
 const P99_MS: f64 = 10.0;
 const OVERLOAD_P99_MS: f64 = 100.0;
 
-/// Connections of `overload`, and what each may have under way: enough that twice the knee's rate
-/// arrives, however far the venue is behind.
+/// Connections of `overload`, and requests that each may have under way: enough that twice the
+/// knee's rate arrives, however late the venue answers.
 const OVERLOAD_CLIENTS: u16 = 64;
 const OVERLOAD_WINDOW: u16 = 256;
 
-/// One rate, and what became of it.
+/// One rate, and the outcome at it.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) rate: f64,
     pub(super) measured: Duration,
     pub(super) outcome: Outcome,
-    pub(super) usage: Option<Usage>,
 }
 
 pub(super) fn limits(flags: &Flags) -> Result<(), Failure> {
     let p99_ms = flags.p99_ms.unwrap_or(P99_MS);
     let search = Search { name: "limits", load: Load::RestMix, flags, p99_ms };
-    let (machine, venue) = open(flags, flags.clients.into())?;
+    let venue = open(flags, flags.clients.into())?;
     let steps = search.climb(&venue)?;
-    let mut report = search.report(machine).with(search.found(&steps));
+    let mut report = search.report(&venue).with(search.found(&steps));
     if let Some((url, other)) = other(flags)? {
         let steps = search.climb(&other)?;
         report.push("beside", report! { url: url }.with(search.found(&steps)));
@@ -63,19 +59,19 @@ pub(super) fn overload(mut flags: Flags) -> Result<(), Failure> {
     flags.window = OVERLOAD_WINDOW;
     let (flags, p99_ms) = (&flags, flags.p99_ms.unwrap_or(OVERLOAD_P99_MS));
     let search = Search { name: "overload", load: Load::WebSocket, flags, p99_ms };
-    let (machine, venue) = open(flags, flags.clients.into())?;
+    let venue = open(flags, flags.clients.into())?;
     let steps = search.climb(&venue)?;
-    let report = search.report(machine).with(search.found(&steps));
+    let report = search.report(&venue).with(search.found(&steps));
     let Some(knee) = knee(&steps, p99_ms) else {
         let nothing = report! { overload: Option::<Report>::None };
         report.with(nothing).print(&flags.output)?;
         return Err(Failure::new("there is no knee to double: see above, and --rate and --p99-ms"));
     };
     let overload = search.step(&venue, 2.0 * knee.rate, flags.measured())?;
-    let verdict = Verdict::of(knee, &overload);
-    let doubled = report! { overload: overload.report(), verdict: verdict.report() };
+    let (verdict, result) = judge(knee, &overload);
+    let doubled = report! { overload: overload.report(), verdict: verdict };
     report.with(doubled).print(&flags.output)?;
-    verdict.result()
+    result
 }
 
 /// For the highest rate that keeps p99 within a bound.
@@ -94,33 +90,25 @@ impl Search<'_> {
     }
 
     fn step(&self, venue: &Venue, rate: f64, measured: Duration) -> Result<Step, Failure> {
-        let drive = Drive {
-            rate: Some(rate),
-            warm_up: STEP_WARM_UP,
-            measured,
-            ..drive(self.load, self.flags, venue)
-        };
-        let mut usage = Between::default();
-        let outcome = drive.run(&format!("{rate:.0}/s"), |moment| {
-            usage.look(moment, venue.process());
-            Ok(())
-        })?;
-        Ok(Step { rate, measured, outcome, usage: usage.spent() })
+        let spec = spec(self.load, self.flags, venue);
+        let spec = Spec { rate: Some(rate), warm_up: STEP_WARM_UP, measured, ..spec };
+        let outcome = spec.run(&format!("{rate:.0}/s"), |_| Ok(()))?;
+        Ok(Step { rate, measured, outcome })
     }
 
-    fn report(&self, machine: Report) -> Report {
+    fn report(&self, venue: &Venue) -> Report {
         let (name, clients) = (self.name, self.flags.clients);
-        let durability = self.flags.durability.name();
+        let durability = word(&self.flags.durability);
         let load = format!("{name}, open loop, {clients} clients, durability {durability}");
-        Report::note("load", load).with(report! {
-            scenario: name,
-            loop: "open",
-            clients: usize::from(clients),
-            durability: durability,
-            machine: machine,
-            versions: machine::versions(),
-            p99_bound_ms: self.p99_ms,
-        })
+        Report::note("load", load)
+            .with(report! {
+                scenario: name,
+                loop: "open",
+                clients: usize::from(clients),
+                durability: durability,
+            })
+            .with(venue.machine.clone())
+            .with(report! { p99_bound_ms: self.p99_ms })
     }
 
     fn found(&self, steps: &[Step]) -> Report {
@@ -173,7 +161,7 @@ impl Step {
     }
 
     fn report(&self) -> Report {
-        let (outcome, usage) = (&self.outcome, self.usage.as_ref());
+        let (outcome, usage) = (&self.outcome, self.outcome.usage.as_ref());
         let (total, refused) = (outcome.total(), &outcome.refused);
         report! {
             rate: self.rate,
@@ -185,10 +173,10 @@ impl Step {
             refused_per_s: self.refused_per_s(),
             refused_p50_ms: refused.quantile_ms(0.5),
             refused_p99_ms: refused.quantile_ms(0.99),
-            // Clients not included.
+            // Of the venue alone.
             cores: usage.map(|usage| usage.cpu_s / self.measured.as_secs_f64()),
             errors: &outcome.errors,
-            threads: usage.map_or_else(|| Usage::default().threads(), Usage::threads),
+            threads: usage::threads(usage),
         }
     }
 }
@@ -204,7 +192,7 @@ pub(super) mod tests {
         tally.record((p99_ms * 1e6) as u64, orders);
         let errors = errors.iter().map(|(cause, count)| ((*cause).to_owned(), *count));
         outcome.errors = errors.collect();
-        Step { rate, measured: Duration::from_secs(1), outcome, usage: None }
+        Step { rate, measured: Duration::from_secs(1), outcome }
     }
 
     #[test]

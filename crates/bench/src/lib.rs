@@ -2,9 +2,9 @@
 //!
 //! The way of a run: `venue.rs` starts a fresh venue; `reference.rs` and `bare.rs` measure what the
 //! machine can do in that minute; `fleet.rs` starts agents, processes of their own (`agent/`),
-//! which send what `flow.rs` draws and merge their latencies exactly (`tally.rs`); others
-//! (`reader/`) read streams meanwhile; `usage.rs` and `stages.rs` are read where the measured time
-//! begins and ends. The result is a [`report::Report`], printed as text, as JSON or as CSV.
+//! which send what `flow.rs` draws and merge their latencies exactly (`tally.rs`); readers
+//! (`reader/`) follow streams meanwhile; `usage.rs` and `stages.rs` are read where the measured
+//! time begins and ends. The result is a [`report::Report`], printed as text, as JSON or as CSV.
 //!
 //! # Invariants
 //! - An open loop counts a latency from when its request was meant to be sent.
@@ -23,7 +23,6 @@ mod growth;
 mod knee;
 mod load;
 mod machine;
-mod progress;
 mod reader;
 mod reference;
 mod report;

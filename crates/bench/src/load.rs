@@ -5,13 +5,11 @@ use std::time::Duration;
 use cli::Failure;
 
 use super::flags::Flags;
-use super::fleet::{Drive, Moment};
-use super::machine;
+use super::fleet::Moment;
 use super::report::{Report, report};
 use super::samples::depth;
-use super::spec::{Key, Load, Outcome};
+use super::spec::{Key, Load, Outcome, Spec};
 use super::stages::Reading;
-use super::usage::Usage;
 use super::venue::Venue;
 
 /// A load under the name of its run.
@@ -25,13 +23,12 @@ pub(super) struct Scenario {
 pub(super) struct Measured {
     pub(super) outcome: Outcome,
     pub(super) stages: Report,
-    pub(super) usage: Option<Usage>,
     /// Price levels at the end.
     pub(super) book: Option<Report>,
 }
 
 impl Measured {
-    /// Orders a second of a run in which every one of them succeeded.
+    /// Orders a second of a run in which all orders succeeded.
     pub(super) fn flawless_per_s(&self, flags: &Flags) -> Result<f64, Failure> {
         let errors = &self.outcome.errors;
         if errors.is_empty() {
@@ -41,18 +38,16 @@ impl Measured {
     }
 }
 
-/// The machine as it was before, and the venue: a fresh one, or the one that runs at `--url`.
-pub(super) fn open(flags: &Flags, accounts: usize) -> Result<(Report, Venue), Failure> {
+/// The venue to measure: a fresh one, or the one that runs at `--url`.
+pub(super) fn open(flags: &Flags, accounts: usize) -> Result<Venue, Failure> {
     let within = flags.within.clone().unwrap_or_else(std::env::temp_dir);
-    let machine = machine::here(&within);
-    let venue = match (&flags.url, &flags.key, &flags.secret) {
+    match (&flags.url, &flags.key, &flags.secret) {
         (Some(url), Some(api_key), Some(secret_key)) => {
             let key = Key { api_key: api_key.clone(), secret_key: secret_key.clone() };
-            Venue::at(url, &key, accounts)?
+            Venue::at(url, &key, accounts, &within)
         }
-        _ => Venue::start(&within, &flags.settings(), flags.cores, accounts)?,
-    };
-    Ok((machine, venue))
+        _ => Venue::start(&within, &flags.settings(), flags.cores, accounts),
+    }
 }
 
 /// `watch` is called where the measured time begins and where it ends.
@@ -62,29 +57,24 @@ pub(super) fn measure(
     venue: &Venue,
     mut watch: impl FnMut(Moment) -> Result<(), Failure>,
 ) -> Result<Measured, Failure> {
-    let (mut before, mut after) = (Reading::default(), Reading::default());
-    let mut usage = Between::default();
-    let outcome = drive(scenario.load, flags, venue).run(scenario.name, |moment| {
-        usage.look(moment, venue.process());
-        let reading = tolerant(venue, Reading::of(venue))?.unwrap_or_default();
-        match moment {
-            Moment::Begin => before = reading,
-            Moment::End => after = reading,
-        }
+    let mut readings = [Reading::default(), Reading::default()];
+    let outcome = spec(scenario.load, flags, venue).run(scenario.name, |moment| {
+        readings[moment as usize] = tolerant(venue, Reading::of(venue))?.unwrap_or_default();
         watch(moment)
     })?;
-    let book = tolerant(venue, book(venue))?;
-    Ok(Measured { outcome, stages: after.since(&before), usage: usage.spent(), book })
+    let [before, after] = readings;
+    Ok(Measured { outcome, stages: after.since(&before), book: tolerant(venue, book(venue))? })
 }
 
-/// What is to be measured beside the venue.
+/// The other server that `--beside` names.
 pub(super) fn other(flags: &Flags) -> Result<Option<(&str, Venue)>, Failure> {
     let Some(url) = &flags.beside else { return Ok(None) };
     let key = Key { api_key: flags.beside_key.clone(), secret_key: flags.beside_secret.clone() };
-    Ok(Some((url, Venue::at(url, &key, usize::from(flags.clients))?)))
+    let venue = Venue::at(url, &key, usize::from(flags.clients), &std::env::temp_dir())?;
+    Ok(Some((url, venue)))
 }
 
-/// What is measured by its address may be no Buttonwood at all, and need not serve more than
+/// A server that is measured by its address may be no Buttonwood, and need not serve more than
 /// orders.
 fn tolerant<T>(venue: &Venue, read: Result<T, Failure>) -> Result<Option<T>, Failure> {
     match (read, venue.process()) {
@@ -93,8 +83,8 @@ fn tolerant<T>(venue: &Venue, read: Result<T, Failure>) -> Result<Option<T>, Fai
     }
 }
 
-pub(super) fn drive(load: Load, flags: &Flags, venue: &Venue) -> Drive {
-    Drive {
+pub(super) fn spec(load: Load, flags: &Flags, venue: &Venue) -> Spec {
+    Spec {
         address: venue.address.clone(),
         load,
         keys: venue.keys.clone(),
@@ -106,27 +96,7 @@ pub(super) fn drive(load: Load, flags: &Flags, venue: &Venue) -> Drive {
         measured: flags.measured(),
         requests_max: None,
         ramp: Duration::from_secs(flags.ramp.unwrap_or(0)),
-    }
-}
-
-/// What a process used between two moments.
-#[derive(Default)]
-pub(super) struct Between {
-    begin: Option<Usage>,
-    end: Option<Usage>,
-}
-
-impl Between {
-    pub(super) fn look(&mut self, moment: Moment, process: Option<u32>) {
-        let usage = process.and_then(Usage::of);
-        match moment {
-            Moment::Begin => self.begin = usage,
-            Moment::End => self.end = usage,
-        }
-    }
-
-    pub(super) fn spent(self) -> Option<Usage> {
-        Some(self.end?.since(&self.begin?))
+        process: venue.process(),
     }
 }
 

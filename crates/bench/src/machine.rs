@@ -1,4 +1,4 @@
-//! Which machine, and which versions: a figure means nothing without them.
+//! The machine and the versions of a run: a figure means nothing without them.
 
 use std::path::Path;
 
@@ -6,6 +6,14 @@ use super::report::{Report, report};
 
 /// `folder` is the venue's: its disk is measured.
 pub(super) fn here(folder: &Path) -> Report {
+    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
+    report! {
+        machine: machine(folder),
+        versions: report! { buttonwood: env!("CARGO_PKG_VERSION"), build: build },
+    }
+}
+
+fn machine(folder: &Path) -> Report {
     let uname = rustix::system::uname();
     let (system, release) = (uname.sysname().to_string_lossy(), uname.release().to_string_lossy());
     report! {
@@ -16,17 +24,12 @@ pub(super) fn here(folder: &Path) -> Report {
             .map_or(0, |kib| kib / 1_024),
         kernel: format!("{system} {release}"),
         file_system: file_system(folder),
-        // Programs that wanted a core when the run began, over the minute before.
+        // The average of the minute before the run.
         load_before: std::fs::read_to_string("/proc/loadavg")
             .ok()
             .and_then(|text| text.split(' ').next().map(str::to_owned))
             .unwrap_or_else(unknown),
     }
-}
-
-pub(super) fn versions() -> Report {
-    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
-    report! { buttonwood: env!("CARGO_PKG_VERSION"), build: build }
 }
 
 fn unknown() -> String {

@@ -1,4 +1,4 @@
-//! What the machine can do in the minute of a run: a figure of the venue is judged by these.
+//! The speed of the machine's disk and loopback in the minute of a run, to judge the venue's by.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -17,7 +17,7 @@ const BLOCK: usize = 4 << 10;
 const BLOCKS: usize = 1_024;
 const SYNCS_MAX: usize = 2_000;
 const SYNC_TIME: Duration = Duration::from_millis(1_500);
-const TURNS: usize = 5_000;
+const TURNS_MAX: usize = 5_000;
 const TURN_TIME: Duration = Duration::from_millis(500);
 
 /// One block of 4 KiB after the other, each synced before the next.
@@ -34,21 +34,32 @@ pub(super) fn fdatasync_ms(folder: &Path) -> Result<Report, Failure> {
 fn sync_blocks(file: &mut File) -> std::io::Result<Report> {
     file.write_all(&vec![0; BLOCK * BLOCKS])?;
     file.sync_all()?;
-    let mut tally = Tally::default();
-    let begun = Instant::now();
-    for at in 0..SYNCS_MAX {
+    let mut at = 0;
+    let tally = timed(SYNCS_MAX, SYNC_TIME, || {
         if at % BLOCKS == 0 {
             file.seek(SeekFrom::Start(0))?;
         }
-        let since = Instant::now();
+        at += 1;
         file.write_all(&[at as u8; BLOCK])?;
-        file.sync_data()?;
-        tally.record(since.elapsed().as_nanos() as u64, 1);
-        if begun.elapsed() > SYNC_TIME {
-            break;
-        }
-    }
+        file.sync_data()
+    })?;
     Ok(report! { p50: tally.quantile_ms(0.5), p99: tally.quantile_ms(0.99) })
+}
+
+/// The times of `step`, up to a number of steps and a time of all together.
+fn timed(
+    steps_max: usize,
+    time_max: Duration,
+    mut step: impl FnMut() -> std::io::Result<()>,
+) -> std::io::Result<Tally> {
+    let mut tally = Tally::default();
+    let begun = Instant::now();
+    while tally.orders < steps_max as u64 && begun.elapsed() <= time_max {
+        let since = Instant::now();
+        step()?;
+        tally.record(since.elapsed().as_nanos() as u64, 1);
+    }
+    Ok(tally)
 }
 
 /// The median of a byte's way to another thread and back, over TCP.
@@ -60,27 +71,15 @@ pub(super) fn loopback_us() -> Result<f64, Failure> {
     peer.set_nodelay(true)?;
     thread::scope(|scope| {
         let echo = scope.spawn(move || echo(peer));
-        let measured = turns(&mut stream);
+        let turns = timed(TURNS_MAX, TURN_TIME, || {
+            stream.write_all(&[1])?;
+            stream.read_exact(&mut [0])
+        });
         // The echo ends with the connection.
         drop(stream);
         echo.join().map_err(|_| Failure::new("the echo panicked"))??;
-        Ok(measured?)
+        Ok(turns?.quantile_ms(0.5) * 1_000.0)
     })
-}
-
-fn turns(stream: &mut TcpStream) -> std::io::Result<f64> {
-    let mut tally = Tally::default();
-    let begun = Instant::now();
-    for _ in 0..TURNS {
-        let since = Instant::now();
-        stream.write_all(&[1])?;
-        stream.read_exact(&mut [0])?;
-        tally.record(since.elapsed().as_nanos() as u64, 1);
-        if begun.elapsed() > TURN_TIME {
-            break;
-        }
-    }
-    Ok(tally.quantile_ms(0.5) * 1_000.0)
 }
 
 fn echo(mut peer: TcpStream) -> std::io::Result<()> {

@@ -1,51 +1,38 @@
-//! `--require`: what a run must reach, by the names of the figures in its JSON.
+//! `--require`: bounds of a run's figures, by their names in the JSON.
 
 use cli::Failure;
 use serde_json::Value;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct Requirement {
     name: String,
-    relation: Relation,
+    sign: &'static str,
+    is_reached: Relation,
     bound: f64,
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Relation {
-    AtMost,
-    AtLeast,
-    Below,
-    Above,
-    Equal,
-}
+type Relation = fn(&f64, &f64) -> bool;
 
-/// Those of two characters first: the others are how they begin.
-const RELATIONS: [(&str, Relation); 5] = [
-    ("<=", Relation::AtMost),
-    (">=", Relation::AtLeast),
-    ("==", Relation::Equal),
-    ("<", Relation::Below),
-    (">", Relation::Above),
-];
+/// A sign stands before its own first character.
+const RELATIONS: [(&str, Relation); 5] =
+    [("<=", f64::le), (">=", f64::ge), ("==", f64::eq), ("<", f64::lt), (">", f64::gt)];
 
 impl std::str::FromStr for Requirement {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("`{text}` is no requirement: write it like p99_ms<10");
-        let split = |(sign, relation): &(&str, Relation)| {
+        let split = |(sign, is_reached): (&'static str, Relation)| {
             let (name, bound) = text.split_once(sign)?;
-            Some((name.trim().to_owned(), *relation, bound.trim().parse().ok()?))
+            let (name, bound) = (name.trim().to_owned(), bound.trim().parse().ok()?);
+            Some(Self { name, sign, is_reached, bound })
         };
-        let (name, relation, bound) = RELATIONS.iter().find_map(split).ok_or_else(wrong)?;
-        if name.is_empty() {
-            return Err(wrong());
-        }
-        Ok(Self { name, relation, bound })
+        let requirement = RELATIONS.into_iter().find_map(split);
+        requirement.filter(|it| !it.name.is_empty()).ok_or_else(wrong)
     }
 }
 
-/// All that is not reached, in one sentence.
+/// Fails with all requirements that are not reached, in one sentence.
 pub(super) fn check(requirements: &[Requirement], figures: &Value) -> Result<(), Failure> {
     let missed = |requirement: &Requirement| requirement.missed(figures);
     let missed: Vec<String> = requirements.iter().filter_map(missed).collect();
@@ -57,20 +44,12 @@ pub(super) fn check(requirements: &[Requirement], figures: &Value) -> Result<(),
 
 impl Requirement {
     fn missed(&self, figures: &Value) -> Option<String> {
-        let Self { name, relation, bound } = self;
+        let Self { name, sign, is_reached, bound } = self;
         let found = name.split('.').try_fold(figures, |value, part| value.get(part));
         let Some(found) = found.and_then(Value::as_f64) else {
             return Some(format!("{name} is none of this run's figures"));
         };
-        let is_reached = match relation {
-            Relation::AtMost => found <= *bound,
-            Relation::AtLeast => found >= *bound,
-            Relation::Below => found < *bound,
-            Relation::Above => found > *bound,
-            Relation::Equal => found == *bound,
-        };
-        let (sign, _) = RELATIONS.iter().find(|(_, of_sign)| of_sign == relation)?;
-        (!is_reached).then(|| format!("{name}{sign}{bound}, and it is {found}"))
+        (!is_reached(&found, bound)).then(|| format!("{name}{sign}{bound}, and it is {found}"))
     }
 }
 

@@ -2,25 +2,24 @@
 
 use std::time::Duration;
 
-use cli::Failure;
+use cli::{Failure, word};
 use server::now_ns;
 
-use super::bare::Bare;
 use super::flags::Flags;
-use super::fleet::Drive;
-use super::load::{Between, Measured, Scenario, drive, measure, open, other};
+use super::fleet::Agent;
+use super::load::{Measured, Scenario, measure, open, other, spec};
 use super::report::{Figure, Report, report};
-use super::spec::{Load, Outcome};
+use super::spec::{Load, Outcome, Spec};
 use super::standing::fill;
 use super::tally::{Tally, per};
 use super::usage::Usage;
 use super::venue::Venue;
-use super::{machine, reference, samples};
+use super::{bare, reference, samples, usage};
 
-/// How long the bare handler is driven, of which the first part is not measured.
+/// The bare handler's load in a closed loop.
 const BARE_WARM_UP: Duration = Duration::from_millis(500);
 const BARE_MEASURED_MAX: Duration = Duration::from_secs(2);
-/// And how long in an open loop, of whose percentiles stalls of the machine are a part.
+/// And in an open loop, whose percentiles show stalls of the machine.
 const BARE_OPEN_MAX: Duration = Duration::from_secs(5);
 /// Of the closed loop that finds the highest rate.
 const HIGHEST_S_MAX: u64 = 10;
@@ -39,16 +38,15 @@ pub(super) struct Run<'a> {
     scenario: Scenario,
     pub(super) flags: &'a Flags,
     pub(super) venue: Venue,
-    machine: Report,
     disk: Option<Report>,
     loopback_us: f64,
     bare: Outcome,
-    bare_usage: Option<Usage>,
-    bare_drive: Drive,
-    bare_handler: Bare,
+    bare_spec: Spec,
+    /// Serves the bare requests until the run ends.
+    _bare_handler: Agent,
 }
 
-/// What a venue does when every client sends its next request as soon as it can.
+/// The rate of a closed loop.
 pub(super) struct Highest {
     orders_per_s: f64,
     report: Report,
@@ -72,7 +70,7 @@ pub(super) fn ramp_200(mut flags: Flags) -> Result<(), Failure> {
     let run = Run::begin(scenario, &flags, open(&flags, flags.clients.into())?)?;
     let (rated, highest) = with_rate(scenario, &flags, &run.venue)?;
     let resting = || samples::resting_orders(&run.venue);
-    // The last orders that users of the closed loop took were not put back.
+    // Users of the closed loop did not put back the last orders that they took.
     fill(&flags, &run.venue, wanted.saturating_sub(resting()?))?;
     let begin = resting()?;
     let every = (flags.measured() / RAMP_SAMPLES).max(RAMP_SAMPLE_EVERY_MIN);
@@ -103,7 +101,7 @@ pub(super) fn with_rate(
     }
     let duration_s = flags.measured().as_secs().min(HIGHEST_S_MAX);
     let all = Flags { rate: None, ramp: None, duration: Some(duration_s), ..flags.clone() };
-    let outcome = drive(scenario.load, &all, venue).run("highest rate", |_| Ok(()))?;
+    let outcome = spec(scenario.load, &all, venue).run("highest rate", |_| Ok(()))?;
     let orders_per_s = outcome.orders_per_s(all.measured());
     let report = report! { duration_s: duration_s, orders_per_s: orders_per_s }
         .with(outcome.total().latency())
@@ -111,7 +109,7 @@ pub(super) fn with_rate(
     Ok((at_half(flags, scenario.load, orders_per_s), Some(Highest { orders_per_s, report })))
 }
 
-/// The same with half of that many orders a second.
+/// The flags with half of a rate in orders a second.
 pub(super) fn at_half(flags: &Flags, load: Load, orders_per_s: f64) -> Flags {
     let requests_per_s = orders_per_s / load.orders_per_request() as f64;
     Flags { rate: Some((requests_per_s * PART).max(1.0)), ..flags.clone() }
@@ -121,43 +119,29 @@ impl<'a> Run<'a> {
     pub(super) fn begin(
         scenario: Scenario,
         flags: &'a Flags,
-        (machine, venue): (Report, Venue),
+        venue: Venue,
     ) -> Result<Self, Failure> {
         let disk = venue.folder().map(reference::fdatasync_ms).transpose()?;
         let loopback_us = reference::loopback_us()?;
-        let bare_handler = Bare::start(&venue.keys[0])?;
+        let (bare_handler, address) = bare::start(&venue.keys[0])?;
         let bare_load = match scenario.load {
             Load::Health | Load::Batch => scenario.load,
             _ => Load::RestMix,
         };
-        let bare_drive = Drive {
-            address: bare_handler.address.clone(),
+        let bare_spec = Spec {
+            address,
             keys: vec![venue.keys[0].clone(); venue.keys.len()],
             rate: None,
             warm_up: BARE_WARM_UP,
             measured: flags.measured().min(BARE_MEASURED_MAX),
             ramp: Duration::ZERO,
-            ..drive(bare_load, flags, &venue)
+            process: Some(bare_handler.process()),
+            ..spec(bare_load, flags, &venue)
         };
-        let mut usage = Between::default();
-        let bare = bare_drive.run("bare handler", |moment| {
-            usage.look(moment, Some(bare_handler.agent.process()));
-            Ok(())
-        })?;
-        let bare_usage = usage.spent();
+        let bare = bare_spec.run("bare handler", |_| Ok(()))?;
         fill(flags, &venue, flags.orders.unwrap_or(0))?;
-        Ok(Self {
-            scenario,
-            flags,
-            venue,
-            machine,
-            disk,
-            loopback_us,
-            bare,
-            bare_usage,
-            bare_drive,
-            bare_handler,
-        })
+        let _bare_handler = bare_handler;
+        Ok(Self { scenario, flags, venue, disk, loopback_us, bare, bare_spec, _bare_handler })
     }
 
     /// Measures what `--beside` names, and prints the report; `more` is particular to a scenario.
@@ -172,9 +156,7 @@ impl<'a> Run<'a> {
         let orders_per_s = measured.outcome.orders_per_s(rated.measured());
         let most_per_s = highest.as_ref().map_or(orders_per_s, |highest| highest.orders_per_s);
         let beside = self.beside(most_per_s, &total)?;
-        let mut report = self.load(rated);
-        report.push("machine", self.machine.clone());
-        report.push("versions", machine::versions());
+        let mut report = self.load(rated).with(self.venue.machine.clone());
         if let Some(highest) = highest {
             report.push("highest", highest.report);
         }
@@ -198,8 +180,8 @@ impl<'a> Run<'a> {
         let clients = usize::from(rated.clients);
         let agents = usize::from(rated.agents.min(rated.clients));
         let durability = match rated.url {
-            Some(_) => "as the venue was started",
-            None => rated.durability.name(),
+            Some(_) => "as the venue was started".to_owned(),
+            None => word(&rated.durability),
         };
         let rate = rated.rate.map(|rate| rate * self.scenario.load.orders_per_request() as f64);
         let ramp_s = rated.ramp.unwrap_or(0);
@@ -227,11 +209,11 @@ impl<'a> Run<'a> {
 
     fn reference(&self, rated: &Flags) -> Result<Report, Failure> {
         let bare = self.bare.total();
-        let usage = self.bare_usage.as_ref();
+        let usage = self.bare.usage.as_ref();
         Ok(report! {
             disk_fdatasync_ms: self.disk.clone(),
             loopback_us: self.loopback_us,
-            bare_handler_per_s: self.bare.orders_per_s(self.bare_drive.measured),
+            bare_handler_per_s: self.bare.orders_per_s(self.bare_spec.measured),
             bare_handler: report! {
                 mean_ms: bare.mean_ms(),
                 p50_ms: bare.quantile_ms(0.5),
@@ -242,15 +224,15 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The bare handler in an open loop, at a rate that is no more than half of what it does.
+    /// The bare handler in an open loop at the rate of the run, if that is at most half of the
+    /// handler's highest.
     fn bare_at(&self, rated: &Flags) -> Result<Option<Report>, Failure> {
-        let per_s = self.bare.orders_per_s(self.bare_drive.measured);
-        let highest = per_s / self.bare_drive.load.orders_per_request() as f64;
+        let per_s = self.bare.orders_per_s(self.bare_spec.measured);
+        let highest = per_s / self.bare_spec.load.orders_per_request() as f64;
         let Some(rate) = rated.rate.filter(|rate| *rate <= highest / 2.0) else { return Ok(None) };
         let measured = rated.measured().min(BARE_OPEN_MAX);
-        let address = self.bare_handler.address.clone();
-        let drive = Drive { address, rate: Some(rate), measured, ..self.bare_drive.clone() };
-        let outcome = drive.run("bare handler at that rate", |_| Ok(()))?;
+        let spec = Spec { rate: Some(rate), measured, ..self.bare_spec.clone() };
+        let outcome = spec.run("bare handler at that rate", |_| Ok(()))?;
         Ok(Some(report! { rate: rate }.with(outcome.total().latency())))
     }
 
@@ -282,7 +264,7 @@ impl<'a> Run<'a> {
 }
 
 fn orders(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
-    let Measured { outcome, stages, book, .. } = measured;
+    let Measured { outcome, stages, book } = measured;
     let mut by_type = Report::default();
     for (name, tally) in &outcome.by_type {
         by_type.push(name, report! { orders: tally.orders }.with(tally.latency()));
@@ -307,14 +289,15 @@ fn orders(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
 }
 
 fn resources(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
-    let Measured { outcome, usage, .. } = measured;
-    let spent = |pick: fn(&Usage) -> u64| usage.as_ref().map(pick);
+    let Measured { outcome, .. } = measured;
+    let usage = outcome.usage.as_ref();
+    let spent = |pick: fn(&Usage) -> u64| usage.map(pick);
     let each = |pick: fn(&Usage) -> u64| spent(pick).map(|all| per(all as f64, total.orders));
-    let cpu_s = usage.as_ref().map(|usage| usage.cpu_s);
+    let cpu_s = usage.map(|usage| usage.cpu_s);
     let s_per_million = per(flags.measured().as_secs_f64() * 1e6, total.orders);
     let bytes = outcome.bytes_sent + outcome.bytes_received;
     report! {
-        rss_mb: usage.as_ref().map(|usage| usage.rss_mb),
+        rss_mb: usage.map(|usage| usage.rss_mb),
         cpu_s: cpu_s,
         cpu_s_per_million_orders: cpu_s.map(|cpu_s| per(cpu_s * 1e6, total.orders)),
         // At the rate of this run: the machine is paid for by the hour, busy or not.
@@ -326,7 +309,7 @@ fn resources(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
         // HTTP, both ways, heads included.
         bytes_per_order: per(bytes as f64, total.orders),
         client_cpu_s: outcome.cpu_s,
-        threads: usage.as_ref().map_or_else(|| Usage::default().threads(), Usage::threads),
+        threads: usage::threads(usage),
     }
 }
 

@@ -14,7 +14,7 @@ use super::load::{Measured, Scenario, measure};
 use super::usage;
 use super::venue::Venue;
 
-/// The load, and what `sample` gave meanwhile, by the seconds of the measured time.
+/// Runs a load, and calls `sample` meanwhile with the seconds of the measured time.
 pub(super) fn sampled<T: Send>(
     scenario: Scenario,
     flags: &Flags,
@@ -59,7 +59,7 @@ pub(super) fn depth(venue: &Venue, limit: u16) -> Result<Value, Failure> {
     Ok(serde_json::from_str(&text)?)
 }
 
-/// What rests in the book, both sides together, in units of the base asset.
+/// The quantity that rests in the book, both sides together, in units of the base asset.
 pub(super) fn resting_qty(venue: &Venue) -> Result<f64, Failure> {
     let depth = depth(venue, 5_000)?;
     let levels = ["bids", "asks"].into_iter().filter_map(|side| depth[side].as_array()).flatten();

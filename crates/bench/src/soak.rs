@@ -1,5 +1,5 @@
 //! The scenario `soak`: an hour at half the highest rate, while the venue's memory is sampled. It
-//! finds a venue that keeps something of every order.
+//! finds memory that grows with the number of orders.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use super::spec::Load;
 
 const SCENARIO: Scenario = Scenario { name: "soak", load: Load::RestMix };
 const DURATION_S: u64 = 3_600;
-/// Samples over the whole time, within the bounds of their distance.
+/// Samples over the whole time, and the bounds of their distance.
 const SAMPLES: u32 = 240;
 const SAMPLE_EVERY: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(15)];
 /// Of the time, in which pools and caches fill.
@@ -26,8 +26,8 @@ const SETTLES: f64 = 0.1;
 pub(super) struct Soak {
     #[command(flatten)]
     flags: Flags,
-    /// What the venue's memory may grow by for each million orders, after the first tenth of the
-    /// time; else the exit status is 1
+    /// Growth of the venue's memory for each million orders, after the first tenth of the time, above
+    /// which the exit status is 1
     #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
     growth_max: f64,
 }
@@ -44,10 +44,10 @@ impl Soak {
     pub(super) fn run(mut self) -> Result<(), Failure> {
         self.flags.duration.get_or_insert(DURATION_S);
         let flags = &self.flags;
-        let (machine, venue) = open(flags, flags.clients.into())?;
+        let venue = open(flags, flags.clients.into())?;
         // Fails here where there is no process to sample.
         samples::rss_mb(&venue)?;
-        let run = Run::begin(SCENARIO, flags, (machine, venue))?;
+        let run = Run::begin(SCENARIO, flags, venue)?;
         let (rated, highest) = with_rate(SCENARIO, flags, &run.venue)?;
         let every = (flags.measured() / SAMPLES).clamp(SAMPLE_EVERY[0], SAMPLE_EVERY[1]);
         let (measured, samples) = samples::sampled(SCENARIO, &rated, &run.venue, every, |at_s| {
@@ -55,87 +55,59 @@ impl Soak {
             Ok(Sample { at_s, rss_mb: samples::rss_mb(&run.venue)?, resting_qty })
         })?;
         let orders_per_s = measured.outcome.orders_per_s(flags.measured());
-        let growth = Growth::of(&samples, flags.measured(), orders_per_s, self.growth_max)?;
-        let memory = growth.report(&samples);
+        let (memory, verdict) = growth(&samples, flags.measured(), orders_per_s, self.growth_max)?;
         run.finish(&rated, highest, &measured, report! { memory: memory })?;
-        growth.verdict()
+        verdict
     }
 }
 
 /// How the venue's memory grew, by the straight line that fits all samples after the first tenth
-/// best.
-#[derive(Debug)]
-struct Growth {
-    /// Where the line begins.
-    settled_mb: f64,
-    growth_mb: f64,
-    mb_per_million: f64,
-    percent_per_million: f64,
-    percent_per_million_max: f64,
-}
-
-impl Growth {
-    fn of(
-        samples: &[Sample],
-        duration: Duration,
-        orders_per_s: f64,
-        percent_per_million_max: f64,
-    ) -> Result<Self, Failure> {
-        let settled_s = duration.as_secs_f64() * SETTLES;
-        let settled: Vec<_> = samples.iter().filter(|sample| sample.at_s >= settled_s).collect();
-        let (Some(first), Some(last)) = (settled.first(), settled.last()) else {
-            return Err(Failure::new("the venue's memory has no sample after the first tenth"));
-        };
-        let (settled_mb, mb_per_s) = fit(&settled);
-        let mb_per_million = if orders_per_s > 0.0 { mb_per_s / (orders_per_s / 1e6) } else { 0.0 };
-        Ok(Self {
-            settled_mb,
-            growth_mb: mb_per_s * (last.at_s - first.at_s),
-            mb_per_million,
-            percent_per_million: 100.0 * mb_per_million / settled_mb,
-            percent_per_million_max,
-        })
+/// best; and a failure if it grew by more than `most` percent for each million orders.
+fn growth(
+    samples: &[Sample],
+    duration: Duration,
+    orders_per_s: f64,
+    most: f64,
+) -> Result<(Report, Result<(), Failure>), Failure> {
+    let settled_s = duration.as_secs_f64() * SETTLES;
+    let settled: Vec<_> = samples.iter().filter(|sample| sample.at_s >= settled_s).collect();
+    let (Some(first), Some(last)) = (settled.first(), settled.last()) else {
+        return Err(Failure::new("the venue's memory has no sample after the first tenth"));
+    };
+    let (settled_mb, mb_per_s) = fit(&settled);
+    let mb_per_million = if orders_per_s > 0.0 { mb_per_s / (orders_per_s / 1e6) } else { 0.0 };
+    let percent = 100.0 * mb_per_million / settled_mb;
+    let highest = |pick: fn(&Sample) -> f64| samples.iter().map(pick).fold(0.0, f64::max);
+    let rows = samples.iter().map(|Sample { at_s, rss_mb, resting_qty }| {
+        report! { at_s: *at_s, rss_mb: *rss_mb, resting_qty: *resting_qty }.value()
+    });
+    let resting = format!(
+        "{}; {:.0} units rest in the book at the end, {:.0} at most",
+        samples.len(),
+        last.resting_qty,
+        highest(|sample| sample.resting_qty)
+    );
+    let is_flat = percent <= most;
+    let report = Report::note("verdict", if is_flat { "flat" } else { "NOT FLAT" });
+    let report = report.with(report! {
+        settled_mb: settled_mb,
+        end_mb: last.rss_mb,
+        highest_mb: highest(|sample| sample.rss_mb),
+        growth_mb: mb_per_s * (last.at_s - first.at_s),
+        growth_mb_per_million: mb_per_million,
+        growth_percent_per_million: percent,
+        growth_percent_per_million_max: most,
+        is_flat: Figure::data(is_flat.into()),
+        samples: Figure::Short(rows.collect::<Value>(), resting),
+    });
+    if is_flat {
+        return Ok((report, Ok(())));
     }
-
-    fn is_flat(&self) -> bool {
-        self.percent_per_million <= self.percent_per_million_max
-    }
-
-    fn report(&self, samples: &[Sample]) -> Report {
-        let last = samples.last();
-        let most = |pick: fn(&Sample) -> f64| samples.iter().map(pick).fold(0.0, f64::max);
-        let rows = samples.iter().map(|Sample { at_s, rss_mb, resting_qty }| {
-            report! { at_s: *at_s, rss_mb: *rss_mb, resting_qty: *resting_qty }.value()
-        });
-        let resting = format!(
-            "{:.0} units rest in the book at the end, {:.0} at most",
-            last.map_or(0.0, |sample| sample.resting_qty),
-            most(|sample| sample.resting_qty)
-        );
-        let verdict = if self.is_flat() { "flat" } else { "NOT FLAT" };
-        Report::note("verdict", verdict).with(report! {
-            settled_mb: self.settled_mb,
-            end_mb: last.map(|sample| sample.rss_mb),
-            highest_mb: most(|sample| sample.rss_mb),
-            growth_mb: self.growth_mb,
-            growth_mb_per_million: self.mb_per_million,
-            growth_percent_per_million: self.percent_per_million,
-            growth_percent_per_million_max: self.percent_per_million_max,
-            is_flat: Figure::data(self.is_flat().into()),
-            samples: Figure::Short(rows.collect::<Value>(), format!("{}; {resting}", samples.len())),
-        })
-    }
-
-    fn verdict(&self) -> Result<(), Failure> {
-        if self.is_flat() {
-            return Ok(());
-        }
-        Err(Failure::new(format!(
-            "the venue's memory is not flat: it grew by {:.2} % for each million orders, and \
-             {:.2} % is allowed (--growth-max)",
-            self.percent_per_million, self.percent_per_million_max
-        )))
-    }
+    let failure = Failure::new(format!(
+        "the venue's memory is not flat: it grew by {percent:.2} % for each million orders, and \
+         {most:.2} % is allowed (--growth-max)"
+    ));
+    Ok((report, Err(failure)))
 }
 
 /// Where the straight line of the least squares begins, and how steep it is.
@@ -159,32 +131,36 @@ mod tests {
     use super::*;
 
     /// A thousand seconds at 10,000 orders a second, so ten million orders.
-    fn growth(rss_mb: impl Fn(f64) -> f64) -> Growth {
+    fn grown(rss_mb: impl Fn(f64) -> f64) -> (Value, Result<(), Failure>) {
         let sample = |at: u32| {
             let at_s = f64::from(at * 10);
             Sample { at_s, rss_mb: rss_mb(at_s), resting_qty: 0.0 }
         };
         let samples: Vec<_> = (0..=100).map(sample).collect();
-        Growth::of(&samples, Duration::from_secs(1_000), 10_000.0, 1.0).expect("it has samples")
+        let (report, verdict) =
+            growth(&samples, Duration::from_secs(1_000), 10_000.0, 1.0).expect("it has samples");
+        assert_eq!(report.value()["is_flat"], verdict.is_ok());
+        (report.value(), verdict)
     }
 
     #[test]
     fn memory_that_settles_in_the_first_tenth_is_flat() {
-        let settling = growth(|at_s| if at_s < 100.0 { at_s } else { 100.0 });
-        assert_eq!((settling.is_flat(), settling.growth_mb), (true, 0.0));
+        let (settling, verdict) = grown(|at_s| if at_s < 100.0 { at_s } else { 100.0 });
+        assert_eq!((verdict.is_ok(), &settling["growth_mb"]), (true, &0.0.into()));
         // Up and down is no growth.
-        assert!(growth(|at_s| 100.0 + (at_s / 10.0) % 2.0).verdict().is_ok());
-        assert!(growth(|at_s| 100.0 - at_s / 100.0).verdict().is_ok(), "less is no growth");
+        assert!(grown(|at_s| 100.0 + (at_s / 10.0) % 2.0).1.is_ok());
+        assert!(grown(|at_s| 100.0 - at_s / 100.0).1.is_ok(), "less is no growth");
     }
 
     #[test]
     fn memory_that_grows_with_orders_is_not_flat() {
         // 0.5 % and 2 % of where it began, for a million orders.
-        assert!(growth(|at_s| 100.0 + at_s * 0.005).is_flat());
-        let grows = growth(|at_s| 100.0 + at_s * 0.02);
-        assert!((grows.mb_per_million - 2.0).abs() < 1e-9, "{grows:?}");
-        assert!((grows.growth_mb - 18.0).abs() < 1e-9, "{grows:?}");
-        let sentence = grows.verdict().expect_err("it grows").to_string();
+        assert!(grown(|at_s| 100.0 + at_s * 0.005).1.is_ok());
+        let (grows, verdict) = grown(|at_s| 100.0 + at_s * 0.02);
+        for (name, mb) in [("growth_mb_per_million", 2.0), ("growth_mb", 18.0)] {
+            assert!((grows[name].as_f64().expect("a figure") - mb).abs() < 1e-9, "{grows}");
+        }
+        let sentence = verdict.expect_err("it grows").to_string();
         assert!(sentence.contains("grew by 1.96 % for each million orders"), "{sentence}");
     }
 }

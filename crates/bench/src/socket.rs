@@ -1,4 +1,4 @@
-//! Connections among the events of one thread: buffers, and what comes before they are used.
+//! Connections of an event loop: their buffers, and the WebSocket handshake.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::SocketAddr;
@@ -6,30 +6,36 @@ use std::net::SocketAddr;
 use cli::Failure;
 use mio::net::TcpStream;
 
-use super::frame;
+use super::frame::{self, Frame};
 use super::wire::{Response, find};
 
-const INBOX: usize = 16 << 10;
+const INBOX: usize = 4 << 10;
 const INBOX_MAX: usize = 16 << 20;
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
-/// What has arrived and is not yet read, and what is not yet written.
+/// A socket, the bytes that are not yet read, and those that are not yet written.
 pub(super) struct Connection {
     pub(super) stream: TcpStream,
-    /// Begins the sentence of a failure.
+    /// The first words of a failure's sentence.
     name: &'static str,
-    pub(super) inbox: Vec<u8>,
-    pub(super) filled: usize,
+    inbox: Vec<u8>,
+    filled: usize,
     pub(super) outbox: Vec<u8>,
     written: usize,
 }
 
 impl Connection {
-    pub(super) fn new(stream: std::net::TcpStream, name: &'static str) -> Result<Self, Failure> {
+    /// `arrived` was read from the stream before.
+    pub(super) fn new(
+        stream: std::net::TcpStream,
+        arrived: &[u8],
+        name: &'static str,
+    ) -> Result<Self, Failure> {
         stream.set_nonblocking(true)?;
         let stream = TcpStream::from_std(stream);
-        let (inbox, outbox) = (vec![0; INBOX], Vec::new());
-        Ok(Self { stream, name, inbox, filled: 0, outbox, written: 0 })
+        let (mut inbox, filled) = (arrived.to_vec(), arrived.len());
+        inbox.resize(INBOX.max(filled), 0);
+        Ok(Self { stream, name, inbox, filled, outbox: Vec::new(), written: 0 })
     }
 
     pub(super) fn flush(&mut self) -> Result<(), Failure> {
@@ -47,7 +53,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Reads once; `true` when there is nothing more at the moment.
+    /// Reads once; `true` when the socket has no more at the moment.
     pub(super) fn fill(&mut self) -> Result<bool, Failure> {
         if self.filled == self.inbox.len() {
             if self.inbox.len() >= INBOX_MAX {
@@ -76,6 +82,23 @@ impl Connection {
         Response::parse(self.arrived()).map_err(|_| self.ended(&"what arrived is not HTTP"))
     }
 
+    /// The next text message, which stays until it is discarded. Answers pings on the way.
+    pub(super) fn message(&mut self) -> Result<Option<Frame<'_>>, Failure> {
+        loop {
+            let Some(Frame { opcode, payload, len }) = Frame::parse(&self.inbox[..self.filled])
+            else {
+                return Ok(None);
+            };
+            match opcode {
+                frame::TEXT => return Ok(Frame::parse(self.arrived())),
+                frame::PING => frame::write_pong(&mut self.outbox, payload),
+                frame::CLOSE => return Err(self.ended(&"the venue closed the WebSocket")),
+                _ => {}
+            }
+            self.discard(len);
+        }
+    }
+
     pub(super) fn discard(&mut self, len: usize) {
         self.inbox.copy_within(len..self.filled, 0);
         self.filled -= len;
@@ -98,7 +121,7 @@ pub(super) fn connect(address: SocketAddr) -> Result<std::net::TcpStream, Failur
     Ok(stream)
 }
 
-/// Makes the connection a WebSocket, and returns what arrived after the answer.
+/// Makes the connection a WebSocket, and returns the bytes that arrived after the answer.
 pub(super) fn upgrade(stream: &mut std::net::TcpStream, path: &str) -> Result<Vec<u8>, Failure> {
     stream.write_all(frame::handshake(path).as_bytes())?;
     let mut arrived = Vec::new();

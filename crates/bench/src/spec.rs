@@ -1,4 +1,4 @@
-//! What a run sends its agents and readers, and what they return: one line of JSON each.
+//! The messages between a run and its processes of clients and readers: a line of JSON each.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,11 +6,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::tally::{Tally, per};
+use super::usage::Usage;
 
 /// Orders in one request of [`Load::Batch`].
 pub(super) const BATCH: u64 = 20;
 
-/// What an agent is to do. The first line on its standard input.
+/// A load: of all agents together, or, once it is divided, of one of them. Then it is the first
+/// line on the agent's standard input.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Spec {
     /// Host and port.
@@ -18,18 +20,22 @@ pub(super) struct Spec {
     pub(super) load: Load,
     /// One for each of its clients; each has a connection of its own.
     pub(super) keys: Vec<Key>,
-    /// Requests a second of this agent. `None` is a closed loop: the next request is sent when the
-    /// answer to the one before has come.
+    /// Processes that share it.
+    pub(super) agents: usize,
+    /// Requests a second. `None` is a closed loop: a client sends its next request when it has the
+    /// answer to its last.
     pub(super) rate: Option<f64>,
     /// Requests that a client may have under way.
     pub(super) window: usize,
     pub(super) seed: u64,
-    pub(super) warm_up_ms: u64,
-    pub(super) measured_ms: u64,
-    /// In a closed loop: it ends once this many requests are answered, if not before.
+    pub(super) warm_up: Duration,
+    pub(super) measured: Duration,
+    /// A closed loop ends after this many answers, or after its time.
     pub(super) requests_max: Option<u64>,
     /// Clients begin one after the other, the last of them after this time.
-    pub(super) ramp_ms: u64,
+    pub(super) ramp: Duration,
+    /// The venue's process, whose use of the machine is measured.
+    pub(super) process: Option<u32>,
 }
 
 /// What clients send.
@@ -72,19 +78,19 @@ impl std::fmt::Debug for Key {
     }
 }
 
-/// What an agent says on its standard output.
+/// A line of an agent on its standard output.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Word {
     /// All its clients are connected. It waits for a line with the Unix time in ns at which to
     /// begin.
     Connected,
-    /// Orders answered since the last word.
+    /// Orders answered since the last such line.
     Done(u64),
     Ended(Box<Outcome>),
 }
 
-/// What came of it, within the time that is measured.
+/// The counts and latencies of the measured time.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct Outcome {
     /// By kind of order.
@@ -100,6 +106,9 @@ pub(super) struct Outcome {
     pub(super) bytes_received: u64,
     /// CPU time of the agent itself.
     pub(super) cpu_s: f64,
+    /// What the venue's process used.
+    #[serde(skip)]
+    pub(super) usage: Option<Usage>,
 }
 
 impl Outcome {
@@ -108,12 +117,8 @@ impl Outcome {
         for (name, tally) in &other.by_type {
             self.by_type.entry(name.clone()).or_default().add(tally);
         }
-        for (at, tally) in other.seconds.iter().enumerate() {
-            if at == self.seconds.len() {
-                self.seconds.push(Tally::default());
-            }
-            self.seconds[at].add(tally);
-        }
+        self.seconds.resize_with(self.seconds.len().max(other.seconds.len()), Tally::default);
+        self.seconds.iter_mut().zip(&other.seconds).for_each(|(sum, tally)| sum.add(tally));
         add_counts(&mut self.errors, &other.errors);
         self.refused.add(&other.refused);
         self.trades += other.trades;
@@ -146,14 +151,14 @@ impl Outcome {
     }
 }
 
-/// What a process of readers is to do. The first line on its standard input.
+/// The task of a process of readers, and the first line on its standard input.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct ReaderSpec {
     /// Host and port.
     pub(super) address: String,
     pub(super) path: String,
     pub(super) readers: usize,
-    /// Its probes are sent with this.
+    /// Signs the probes.
     pub(super) key: Key,
     /// Probes of different processes have prices of their own.
     pub(super) lane: u64,
@@ -167,15 +172,14 @@ pub(super) enum Cue {
     /// The measured time begins.
     Begin,
     End,
-    /// It is over for a reader when it has this update.
+    /// A reader ends when it has this update.
     Until(u64),
 }
 
-/// What came of it.
+/// What readers received.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct Reading {
-    pub(super) readers: u64,
-    /// Within the measured time, as the next three.
+    /// Within the measured time, as the next two.
     pub(super) messages: u64,
     pub(super) bytes: u64,
     pub(super) measured_s: f64,
@@ -185,7 +189,7 @@ pub(super) struct Reading {
     pub(super) since_event: Tally,
     /// Places where `U` was not the `u` before plus 1.
     pub(super) gaps: u64,
-    /// Readers that did not come to the last update.
+    /// Readers that did not receive the last update.
     pub(super) behind: u64,
     pub(super) probes: u64,
     pub(super) errors: BTreeMap<String, u64>,
@@ -195,7 +199,6 @@ pub(super) struct Reading {
 
 impl Reading {
     pub(super) fn add(&mut self, other: &Self) {
-        self.readers += other.readers;
         self.messages += other.messages;
         self.bytes += other.bytes;
         self.measured_s = self.measured_s.max(other.measured_s);

@@ -1,38 +1,40 @@
-//! Scenarios about orders that rest: `memory` samples what they take, `recovery` measures how long
-//! a killed venue needs until it has them again.
+//! Scenarios about resting orders: `memory` samples the memory that they take, `recovery` measures
+//! how long a killed venue needs to have them again.
 
 use std::time::{Duration, Instant};
 
-use cli::Failure;
+use cli::{Failure, word};
 
 use super::flags::Flags;
-use super::fleet::Drive;
-use super::load::{drive, open};
-use super::machine;
+use super::load::{open, spec};
 use super::report::{Report, report};
 use super::samples::rss_mb;
-use super::spec::{BATCH, Load};
+use super::spec::{BATCH, Load, Spec};
 use super::venue::Venue;
 
 const ORDERS: u64 = 1_000_000;
 /// Resting orders at which memory is sampled, up to those that are asked for.
 const SAMPLED_AT: [u64; 5] = [0, 1_000, 10_000, 100_000, 1_000_000];
-/// A fill ends when its orders are answered; this is when it is given up.
+/// A fill ends when its orders are answered, and fails after this time.
 const PATIENCE: Duration = Duration::from_secs(3_600);
+/// The error of a venue that is busy: such a batch is sent again, this often and at this distance.
+const BUSY: &str = "code:-1008";
+const RETRIES: usize = 60;
+const RETRY_AFTER: Duration = Duration::from_millis(500);
 
 pub(super) fn memory(flags: &Flags) -> Result<(), Failure> {
-    let (machine, venue) = open(flags, flags.clients.into())?;
+    let venue = open(flags, flags.clients.into())?;
     let (mut samples, mut resting) = (Vec::new(), 0);
     let most = flags.orders.unwrap_or(ORDERS);
     for wanted in SAMPLED_AT.into_iter().filter(|wanted| *wanted <= most) {
         resting += fill(flags, &venue, wanted - resting)?;
         samples.push(report! { resting_orders: resting, rss_mb: rss_mb(&venue)? });
     }
-    print("memory", flags, machine, resting, &venue, report! { memory: samples })
+    print("memory", flags, resting, &venue, report! { memory: samples })
 }
 
 pub(super) fn recovery(flags: &Flags) -> Result<(), Failure> {
-    let (machine, mut venue) = open(flags, flags.clients.into())?;
+    let mut venue = open(flags, flags.clients.into())?;
     let empty_s = restart(&mut venue)?;
     let orders = fill(flags, &venue, flags.orders.unwrap_or(ORDERS))?;
     let ready_s = restart(&mut venue)?;
@@ -40,55 +42,58 @@ pub(super) fn recovery(flags: &Flags) -> Result<(), Failure> {
         // From the start of the process to the first answer.
         ready_s: ready_s,
         orders_per_s: orders as f64 / ready_s,
-        // That of a venue with nothing in it.
+        // Of an empty venue.
         empty_s: empty_s,
     };
-    print("recovery", flags, machine, orders, &venue, report! { recovery: recovery })
+    print("recovery", flags, orders, &venue, report! { recovery: recovery })
 }
 
 fn print(
     scenario: &str,
     flags: &Flags,
-    machine: Report,
     orders: u64,
     venue: &Venue,
     more: Report,
 ) -> Result<(), Failure> {
-    report! {
-        scenario: scenario,
-        durability: flags.durability.name(),
-        machine: machine,
-        versions: machine::versions(),
-        orders: orders,
-        rss_mb: rss_mb(venue)?,
-    }
-    .with(more)
-    .print(&flags.output)
+    report! { scenario: scenario, durability: word(&flags.durability) }
+        .with(venue.machine.clone())
+        .with(report! { orders: orders, rss_mb: rss_mb(venue)? })
+        .with(more)
+        .print(&flags.output)
 }
 
-/// Rests at least that many orders, in batches, and returns how many.
+/// Adds at least `orders` resting orders, in batches, and returns the number added. A batch that
+/// the venue refuses because it is busy is sent again.
 pub(super) fn fill(flags: &Flags, venue: &Venue, orders: u64) -> Result<u64, Failure> {
-    let requests = orders.div_ceil(BATCH);
-    if requests == 0 {
-        return Ok(0);
-    }
-    let drive = Drive {
-        agents: 1,
-        rate: None,
-        // Not again those of the fill before.
-        seed: flags.seed.wrapping_add(requests),
-        warm_up: Duration::ZERO,
-        measured: PATIENCE,
-        requests_max: Some(requests),
-        ..drive(Load::Fill, flags, venue)
-    };
-    let outcome = drive.run("filling the book", |_| Ok(()))?;
-    match outcome.errors.iter().next() {
-        Some((cause, count)) => {
-            Err(Failure::new(format!("{count} orders that were to rest were refused: {cause}")))
+    let mut added = 0;
+    for attempt in 0..=RETRIES {
+        let requests = orders.saturating_sub(added).div_ceil(BATCH);
+        if requests == 0 {
+            return Ok(added);
         }
-        None => Ok(outcome.orders()),
+        if attempt > 0 {
+            std::thread::sleep(RETRY_AFTER);
+        }
+        let spec = Spec {
+            agents: 1,
+            rate: None,
+            // Other orders than those of the fill before.
+            seed: flags.seed.wrapping_add(requests),
+            warm_up: Duration::ZERO,
+            measured: PATIENCE,
+            requests_max: Some(requests),
+            ..spec(Load::Fill, flags, venue)
+        };
+        let outcome = spec.run("filling the book", |_| Ok(()))?;
+        let mut others = outcome.errors.iter().filter(|(cause, _)| !cause.contains(BUSY));
+        if let Some((cause, count)) = others.next() {
+            return Err(Failure::new(format!(
+                "{count} orders that were to rest were refused: {cause}"
+            )));
+        }
+        added += outcome.orders();
     }
+    Err(Failure::new(format!("the venue is too busy to take {orders} resting orders")))
 }
 
 /// Kills the venue as a power cut would end it, and starts it again.

@@ -1,10 +1,9 @@
-//! The scenario `stream`: order entry while readers follow the depth updates of its market. The
-//! same is done with none, with one, with a hundred and with a thousand of them, to show what they
-//! cost.
+//! The scenario `stream`: order entry while readers follow the depth updates of its market. Its
+//! steps have none, one, a hundred and a thousand readers, to show what readers cost.
 //!
-//! Each step has two parts. In a closed loop, what order entry can do at most shows; in an open one
-//! at half of what it did without readers, how latencies change, and how old market data is when it
-//! arrives.
+//! Each step has two parts. A closed loop shows the highest rate of order entry. An open loop at
+//! half of the highest rate without readers shows how latencies change, and how old market data is
+//! on arrival.
 
 use clap::Args;
 use cli::Failure;
@@ -26,7 +25,7 @@ const SCENARIO: Scenario = Scenario { name: "stream", load: Load::RestMix };
 pub(super) struct Stream {
     #[command(flatten)]
     flags: Flags,
-    /// Readers of each step; a step without any goes before
+    /// Readers of each step, 1 to 10,000; the first step has none
     #[arg(
         long,
         value_name = "N",
@@ -37,28 +36,20 @@ pub(super) struct Stream {
     readers: Vec<u16>,
 }
 
-/// What came of a part of a step.
+/// A load with readers, in a closed or an open loop.
 struct Part {
     measured: Measured,
     reading: Reading,
-}
-
-/// The step without readers: what the others are compared with.
-#[derive(Clone, Copy)]
-struct Base {
-    closed_orders_per_s: f64,
-    p50_ms: f64,
-    p99_ms: f64,
 }
 
 impl Stream {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let flags = &self.flags;
         // Probes have an account of their own.
-        let (machine, mut venue) = open(flags, usize::from(flags.clients) + 1)?;
+        let mut venue = open(flags, usize::from(flags.clients) + 1)?;
         let probe_key = venue.keys.pop().expect("it has one more than there are clients");
         let mut rated = flags.clone();
-        let mut run = Run::begin(SCENARIO, flags, (machine, venue))?;
+        let mut run = Run::begin(SCENARIO, flags, venue)?;
         let (mut steps, mut lost) = (Report::default(), Vec::new());
         let (mut base, mut last) = (None, None);
         for readers in self.steps() {
@@ -69,18 +60,27 @@ impl Stream {
                 rated = at_half(flags, SCENARIO.load, highest);
             }
             let open = part(&rated, &run.venue, &probe_key, readers)?;
-            let base = *base.get_or_insert_with(|| Base::of(flags, &closed, &open));
-            steps.push(&readers.to_string(), step(&rated, &closed, &open, base));
-            let (gaps, behind) = missed(&closed, &open);
+            let own = speeds(flags, &closed, &open);
+            let base = *base.get_or_insert(own);
+            let mut reading = closed.reading;
+            let gaps = reading.gaps + open.reading.gaps;
+            let behind = reading.behind + open.reading.behind;
             if gaps + behind > 0 {
-                lost.push(format!(
-                    "of {readers} readers: {gaps} gaps, {behind} did not come to the end"
-                ));
+                lost.push(format!("of {readers} readers: {}", missed(gaps, behind)));
             }
+            add_counts(&mut reading.errors, &open.reading.errors);
+            let errors = closed.measured.outcome.failed() + open.measured.outcome.failed();
+            let both = report! {
+                errors: errors,
+                gaps: gaps,
+                readers_behind: behind,
+                reader_errors: &reading.errors,
+            };
+            steps.push(&readers.to_string(), step(&rated, &open, own, base).with(both));
             last = Some(open.measured);
         }
         let measured = last.expect("one step is without readers");
-        // The other one has no streams of ours: it has no readers, and the rate of the open loops.
+        // The server of `--beside` has no readers, and the rate of the open loops.
         run.flags = &rated;
         run.finish(&rated, None, &measured, report! { by_readers: steps })?;
         if lost.is_empty() {
@@ -108,7 +108,7 @@ pub(super) fn orders_beside(
     let Part { measured, reading } = part(flags, venue, probe_key, readers)?;
     let Reading { gaps, behind, ref errors, .. } = reading;
     if gaps + behind > 0 || !errors.is_empty() {
-        let what = format!("{gaps} gaps, {behind} did not come to the end, errors {errors:?}");
+        let what = format!("{}, errors {errors:?}", missed(gaps, behind));
         return Err(Failure::new(format!("of {readers} readers: {what}")));
     }
     measured.flawless_per_s(flags)
@@ -117,7 +117,7 @@ pub(super) fn orders_beside(
 fn part(flags: &Flags, venue: &Venue, probe_key: &Key, readers: usize) -> Result<Part, Failure> {
     let mut crowds = Crowds::gather(flags, venue, probe_key, readers)?;
     let measured = measure(SCENARIO, flags, venue, |moment| {
-        crowds.tell(match moment {
+        crowds.send(match moment {
             Moment::Begin => Cue::Begin,
             Moment::End => Cue::End,
         })
@@ -135,81 +135,66 @@ fn last_update(venue: &Venue) -> Result<u64, Failure> {
 struct Crowds(Vec<Agent>);
 
 impl Crowds {
-    /// All of them have begun to read when it is back.
+    /// Returns when all readers are connected.
     fn gather(flags: &Flags, venue: &Venue, key: &Key, readers: usize) -> Result<Self, Failure> {
         let processes = usize::from(flags.agents).min(readers);
         let mut crowds = Vec::with_capacity(processes);
         for at in 0..processes {
-            let mut crowd = Agent::spawn("readers")?;
-            crowd.tell(&serde_json::to_string(&ReaderSpec {
+            let spec = ReaderSpec {
                 address: venue.address.clone(),
                 path: format!("/ws/{}@depth@100ms", SYMBOL.to_lowercase()),
                 readers: readers / processes + usize::from(at < readers % processes),
                 key: key.clone(),
                 lane: at as u64,
                 seed: flags.seed,
-            })?)?;
-            crowds.push(crowd);
+            };
+            crowds.push(Agent::spawn("readers", &spec)?);
         }
         crowds.iter_mut().try_for_each(Agent::expect_connected)?;
         Ok(Self(crowds))
     }
 
-    fn tell(&mut self, cue: Cue) -> Result<(), Failure> {
-        let line = serde_json::to_string(&cue)?;
-        self.0.iter_mut().try_for_each(|crowd| crowd.tell(&line))
+    fn send(&mut self, cue: Cue) -> Result<(), Failure> {
+        self.0.iter_mut().try_for_each(|crowd| crowd.send(&cue))
     }
 
-    /// What they have when all are where the venue is.
+    /// Their counts once all have this update.
     fn read_until(mut self, update: u64) -> Result<Reading, Failure> {
-        self.tell(Cue::Until(update))?;
+        self.send(Cue::Until(update))?;
         let mut merged = Reading::default();
         for crowd in &mut self.0 {
-            merged.add(&crowd.hear()?);
+            merged.add(&crowd.receive()?);
         }
         Ok(merged)
     }
 }
 
-impl Base {
-    fn of(flags: &Flags, closed: &Part, open: &Part) -> Self {
-        let total = open.measured.outcome.total();
-        Self {
-            closed_orders_per_s: closed.measured.outcome.orders_per_s(flags.measured()),
-            p50_ms: total.quantile_ms(0.5),
-            p99_ms: total.quantile_ms(0.99),
-        }
-    }
+/// Orders a second of the closed loop, and p50 and p99 of the open one in ms.
+fn speeds(flags: &Flags, closed: &Part, open: &Part) -> [f64; 3] {
+    let total = open.measured.outcome.total();
+    let closed_per_s = closed.measured.outcome.orders_per_s(flags.measured());
+    [closed_per_s, total.quantile_ms(0.5), total.quantile_ms(0.99)]
 }
 
-/// Gaps, and readers that did not come to the last update.
-fn missed(closed: &Part, open: &Part) -> (u64, u64) {
-    let (closed, open) = (&closed.reading, &open.reading);
-    (closed.gaps + open.gaps, closed.behind + open.behind)
+fn missed(gaps: u64, behind: u64) -> String {
+    format!("{gaps} gaps, {behind} did not receive the last update")
 }
 
-/// Latencies, cores, messages and ages are of the open loop; errors, gaps and readers behind of
-/// both.
-fn step(flags: &Flags, closed: &Part, open: &Part, base: Base) -> Report {
-    let own = Base::of(flags, closed, open);
-    let (reading, measured) = (&open.reading, flags.measured());
-    let mut reader_errors = closed.reading.errors.clone();
-    add_counts(&mut reader_errors, &reading.errors);
-    let lost = base.closed_orders_per_s - own.closed_orders_per_s;
-    let (gaps, readers_behind) = missed(closed, open);
-    let usage = open.measured.usage.as_ref();
+/// The figures of the open loop beside those of the step without readers.
+fn step(flags: &Flags, open: &Part, own: [f64; 3], base: [f64; 3]) -> Report {
+    let (reading, outcome, measured) = (&open.reading, &open.measured.outcome, flags.measured());
+    let ([closed_per_s, p50_ms, p99_ms], [base_per_s, base_p50_ms, base_p99_ms]) = (own, base);
     report! {
-        closed_orders_per_s: own.closed_orders_per_s,
-        throughput_loss: ratio(lost, base.closed_orders_per_s),
+        closed_orders_per_s: closed_per_s,
+        throughput_loss: ratio(base_per_s - closed_per_s, base_per_s),
         rate: flags.rate.unwrap_or(0.0),
-        orders_per_s: open.measured.outcome.orders_per_s(measured),
+        orders_per_s: outcome.orders_per_s(measured),
     }
-    .with(open.measured.outcome.total().latency())
+    .with(outcome.total().latency())
     .with(report! {
-        p50_ratio: ratio(own.p50_ms, base.p50_ms),
-        p99_ratio: ratio(own.p99_ms, base.p99_ms),
-        errors: closed.measured.outcome.failed() + open.measured.outcome.failed(),
-        cores: usage.map(|usage| usage.cpu_s / measured.as_secs_f64()),
+        p50_ratio: ratio(p50_ms, base_p50_ms),
+        p99_ratio: ratio(p99_ms, base_p99_ms),
+        cores: outcome.usage.as_ref().map(|usage| usage.cpu_s / measured.as_secs_f64()),
         reader_cores: reading.cpu_s / measured.as_secs_f64(),
         messages_per_s: ratio(reading.messages as f64, reading.measured_s),
         bytes_per_message: per(reading.bytes as f64, reading.messages),
@@ -218,9 +203,6 @@ fn step(flags: &Flags, closed: &Part, open: &Part, base: Base) -> Report {
         // From `E` of an update until a reader has it.
         since_event_ms: age(&reading.since_event),
         probes: reading.probes,
-        gaps: gaps,
-        readers_behind: readers_behind,
-        reader_errors: &reader_errors,
     })
 }
 
@@ -237,7 +219,7 @@ fn age(tally: &Tally) -> Option<Report> {
     })
 }
 
-/// Nothing, where there is nothing to compare with.
+/// 0 where there is nothing to compare with.
 fn ratio(value: f64, of: f64) -> f64 {
     if of > 0.0 { value / of } else { 0.0 }
 }

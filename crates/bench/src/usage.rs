@@ -1,4 +1,4 @@
-//! What a process has used up to now, as the kernel counts it.
+//! The CPU time, memory and writes of a process since its start, from the kernel's counters.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use super::report::Figure;
 /// Linux counts CPU time for programs in this unit on every machine.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// All that other threads write goes to files, but for what little wakes threads. What the kernel
-/// counts as written to the disk is of no use: it takes a byte in a large piece of its cache for
-/// all of the piece.
+/// The threads whose writes go to sockets. The writes of all others go to files, except for a few
+/// bytes that wake threads. The kernel's own count of bytes written to the disk does not serve: it
+/// counts a whole piece of its cache for one byte in it.
 const SERVES_SOCKETS: &str = "tokio-rt-worker";
 
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,7 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// `None` for a process that is not there, or not on this kind of machine.
+    /// `None` where there is no such process, or on another system than Linux.
     pub(super) fn of(process: u32) -> Option<Self> {
         let pid = process.to_string();
         let stat = Stat::read(&format!("/proc/{pid}/stat"))?;
@@ -43,7 +43,7 @@ impl Usage {
         for task in std::fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten() {
             let path = task.path();
             let file = |name: &str| path.join(name).to_string_lossy().into_owned();
-            // A thread may end between the two looks.
+            // A thread may end after the folder was read.
             let Some(stat) = Stat::read(&file("stat")) else { continue };
             for name in ["voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"] {
                 usage.context_switches += field(&file("status"), name).unwrap_or(0);
@@ -56,7 +56,7 @@ impl Usage {
         Some(usage)
     }
 
-    /// What was used since `before`; the memory is what it is now.
+    /// The use since `before`, and the memory of now.
     pub(super) fn since(&self, before: &Self) -> Self {
         let of_thread = |(name, cpu_s): (&String, &f64)| {
             (name.clone(), cpu_s - before.threads.get(name).unwrap_or(&0.0))
@@ -71,17 +71,18 @@ impl Usage {
             loopback_packets: self.loopback_packets.saturating_sub(before.loopback_packets),
         }
     }
-
-    /// CPU seconds of each thread; idle ones are for programs alone.
-    pub(super) fn threads(&self) -> Figure {
-        let row = |(name, cpu_s)| json!({ "name": name, "cpu_s": cpu_s });
-        let busy = self.threads.iter().filter(|(_, cpu_s)| **cpu_s >= 0.005);
-        let busy: Vec<_> = busy.map(|(name, cpu_s)| format!("{name} {cpu_s:.2} s")).collect();
-        Figure::Short(self.threads.iter().map(row).collect(), busy.join(", "))
-    }
 }
 
-/// CPU time of a process; `self` is the one that asks.
+/// CPU seconds of each thread; the JSON alone has the idle ones.
+pub(super) fn threads(usage: Option<&Usage>) -> Figure {
+    let threads = usage.map(|usage| &usage.threads).into_iter().flatten();
+    let row = |(name, cpu_s)| json!({ "name": name, "cpu_s": cpu_s });
+    let busy = threads.clone().filter(|(_, cpu_s)| **cpu_s >= 0.005);
+    let busy: Vec<_> = busy.map(|(name, cpu_s)| format!("{name} {cpu_s:.2} s")).collect();
+    Figure::Short(threads.map(row).collect(), busy.join(", "))
+}
+
+/// CPU time of a process; `self` is the calling one.
 pub(super) fn cpu_s(process: &str) -> Option<f64> {
     Stat::read(&format!("/proc/{process}/stat")).map(|stat| stat.cpu_s)
 }
@@ -102,7 +103,7 @@ impl Stat {
         Self::parse(&std::fs::read_to_string(file).ok()?)
     }
 
-    /// The name stands in parentheses, and may hold any character.
+    /// The name stands in parentheses, and may contain any character.
     fn parse(text: &str) -> Option<Self> {
         let (head, rest) = text.rsplit_once(") ")?;
         let (_, name) = head.split_once('(')?;
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn this_process_can_be_looked_at() {
+    fn this_process_has_a_usage() {
         let usage = Usage::of(std::process::id()).expect("it is there");
         assert!(usage.rss_mb > 1.0 && !usage.threads.is_empty());
         assert!(Usage::of(u32::MAX).is_none());

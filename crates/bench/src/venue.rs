@@ -1,4 +1,4 @@
-//! The venue that is measured: a fresh one of its own, or one that runs at an address.
+//! The venue that is measured: a fresh one, or one that runs at an address.
 
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
@@ -12,10 +12,12 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::fleet::{Process, own_binary, read_ready};
+use super::machine;
+use super::report::Report;
 use super::spec::Key;
 use super::wire::Response;
 
-/// What each account has of each asset: more than any run spends.
+/// The balances of each account: more than any run spends.
 const FUNDS: [(&str, &str); 2] = [("USDT", "1000000000000"), ("BTC", "100000000")];
 const ORDERS_MAX: u32 = 10_000_000;
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -25,10 +27,12 @@ pub(super) struct Venue {
     /// Host and port.
     pub(super) address: String,
     pub(super) keys: Vec<Key>,
+    /// As it was before the venue started.
+    pub(super) machine: Report,
     own: Option<Own>,
 }
 
-/// One that was started for this run. It ends with it, and its folder goes.
+/// A venue that was started for this run. It ends with the run, and its folder is deleted.
 #[derive(Debug)]
 struct Own {
     process: Process,
@@ -42,35 +46,37 @@ impl Venue {
     /// `cores`, or on all.
     pub(super) fn start(
         within: &Path,
-        settings: &[&str],
+        settings: &[String],
         cores: Option<u16>,
         clients: usize,
     ) -> Result<Self, Failure> {
-        let settings: Vec<String> = settings.iter().map(|word| String::from(*word)).collect();
+        let machine = machine::here(within);
         let folder = tempfile::Builder::new()
             .prefix("buttonwood-bench-")
             .tempdir_in(within)
             .map_err(|error| Failure::new(format!("{}: {error}", within.display())))?;
-        let (process, address) = spawn(folder.path(), &settings, cores)?;
-        let own = Own { process, folder, settings, cores };
-        let mut venue = Self { address, keys: Vec::new(), own: Some(own) };
+        let (process, address) = spawn(folder.path(), settings, cores)?;
+        let own = Own { process, folder, settings: settings.to_vec(), cores };
+        let mut venue = Self { address, keys: Vec::new(), machine, own: Some(own) };
         venue.open_accounts(clients)?;
         Ok(venue)
     }
 
-    /// One that runs already, with an account to trade on.
-    pub(super) fn at(url: &str, key: &Key, clients: usize) -> Result<Self, Failure> {
+    /// A venue that runs already, with an account to trade on.
+    pub(super) fn at(url: &str, key: &Key, clients: usize, here: &Path) -> Result<Self, Failure> {
         let address = url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/'));
         let address = address.filter(|address| !address.contains('/')).ok_or_else(|| {
             Failure::new(format!("an address must be like http://127.0.0.1:8080, and is {url}"))
         })?;
-        Ok(Self { address: address.into(), keys: vec![key.clone(); clients], own: None })
+        let (address, keys, machine) =
+            (address.into(), vec![key.clone(); clients], machine::here(here));
+        Ok(Self { address, keys, machine, own: None })
     }
 
-    /// Kills the venue, and waits until it is there again.
+    /// Kills the venue, and starts it again.
     pub(super) fn restart(&mut self) -> Result<(), Failure> {
         let own = self.own.as_mut().ok_or_else(|| {
-            Failure::new("this scenario kills the venue: it goes with a fresh one, without --url")
+            Failure::new("this scenario kills the venue: it needs a fresh one, without --url")
         })?;
         own.process.0.kill()?;
         own.process.0.wait()?;
@@ -86,12 +92,26 @@ impl Venue {
         self.own.as_ref().map(|own| own.folder.path())
     }
 
+    /// The body of an answer that succeeds.
     pub(super) fn get(&self, path: &str) -> Result<String, Failure> {
-        get(&self.address, path)
+        let address = &self.address;
+        let failed = |why: &dyn std::fmt::Display| Failure::new(format!("{address}{path}: {why}"));
+        let named = |error: std::io::Error| failed(&error);
+        let mut stream = TcpStream::connect(address).map_err(named)?;
+        stream.set_read_timeout(Some(TIMEOUT)).map_err(named)?;
+        let head = "HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n";
+        stream.write_all(format!("GET {path} {head}").as_bytes()).map_err(named)?;
+        let mut arrived = Vec::new();
+        stream.read_to_end(&mut arrived).map_err(named)?;
+        let response =
+            Response::parse(&arrived).map_err(|_| failed(&"what arrived is not HTTP"))?;
+        let Response { status, body, .. } = response.ok_or_else(|| failed(&"no answer"))?;
+        let body = String::from_utf8_lossy(body);
+        if status == 200 { Ok(body.into_owned()) } else { Err(failed(&format!("{status} {body}"))) }
     }
 
     fn open_accounts(&mut self, clients: usize) -> Result<(), Failure> {
-        let folder: PathBuf = self.folder().expect("it is an own one").into();
+        let folder: PathBuf = self.folder().expect("a fresh venue has a folder").into();
         let ask = |request: Value| ask_running(&folder, &request);
         for at in 1..=clients {
             let account = format!("bench-{at}");
@@ -158,20 +178,4 @@ fn on_cores<T>(cores: Option<u16>, start: impl FnOnce() -> T) -> Result<T, Failu
         None => Ok(start()),
         Some(_) => Err(Failure::new("--cores: this system cannot keep a process to some of them")),
     }
-}
-
-/// The body of an answer that succeeds.
-fn get(address: &str, path: &str) -> Result<String, Failure> {
-    let failed = |why: &dyn std::fmt::Display| Failure::new(format!("{address}{path}: {why}"));
-    let named = |error: std::io::Error| failed(&error);
-    let mut stream = TcpStream::connect(address).map_err(named)?;
-    stream.set_read_timeout(Some(TIMEOUT)).map_err(named)?;
-    let head = "HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n";
-    stream.write_all(format!("GET {path} {head}").as_bytes()).map_err(named)?;
-    let mut arrived = Vec::new();
-    stream.read_to_end(&mut arrived).map_err(named)?;
-    let response = Response::parse(&arrived).map_err(|_| failed(&"what arrived is not HTTP"))?;
-    let Response { status, body, .. } = response.ok_or_else(|| failed(&"no answer"))?;
-    let body = String::from_utf8_lossy(body);
-    if status == 200 { Ok(body.into_owned()) } else { Err(failed(&format!("{status} {body}"))) }
 }

@@ -1,17 +1,17 @@
-//! HTTP/1.1 as far as a load client needs it: requests put together in place, and answers found
-//! in what has arrived. No allocation, no copy.
+//! The part of HTTP/1.1 that a load client needs: requests written in place, and answers found in
+//! a buffer, without allocation or copy.
 
 use protocol::signed::sign::sign;
 use server::now_ns;
 
 use super::spec::Key;
 
-/// Where an answer ends, and what it says.
+/// An answer at the front of a buffer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Response<'a> {
     pub(super) status: u16,
     pub(super) body: &'a [u8],
-    /// Bytes of all of it.
+    /// Bytes of head and body.
     pub(super) len: usize,
 }
 
@@ -51,6 +51,13 @@ pub(super) fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     bytes.windows(needle.len()).position(|window| window == needle)
 }
 
+/// The number that stands right behind `name`.
+pub(super) fn number_after(bytes: &[u8], name: &[u8]) -> Option<u64> {
+    let at = find(bytes, name)? + name.len();
+    let digits = bytes[at..].split(|byte| !byte.is_ascii_digit()).next()?;
+    number(digits).map(|number| number as u64)
+}
+
 pub(super) fn count(bytes: &[u8], needle: &[u8]) -> u64 {
     let mut count = 0;
     let mut rest = bytes;
@@ -66,38 +73,36 @@ pub(super) fn write_get(out: &mut Vec<u8>, path: &str) {
     write(out, format_args!("GET {path} HTTP/1.1\r\nHost: bench\r\n\r\n"));
 }
 
-/// A signed request, stamped now. `query` is what is asked for, without time and signature.
+/// A signed request with the time of now. `query` has neither time nor signature.
 pub(super) fn write_signed(out: &mut Vec<u8>, method: &str, path: &str, query: &str, key: &Key) {
-    let payload = stamped(query);
-    let signature = sign(key.secret_key.as_bytes(), payload.as_bytes());
-    let api_key = &key.api_key;
+    let (payload, api_key) = (signed(query, key), &key.api_key);
     write(
         out,
         format_args!(
-            "{method} {path}?{payload}&signature={signature} HTTP/1.1\r\nHost: bench\r\n\
-             X-MBX-APIKEY: {api_key}\r\nContent-Length: 0\r\n\r\n"
+            "{method} {path}?{payload} HTTP/1.1\r\nHost: bench\r\nX-MBX-APIKEY: {api_key}\r\n\
+             Content-Length: 0\r\n\r\n"
         ),
     );
 }
 
 /// Likewise with the parameters as the body, where they would make too long a line.
 pub(super) fn write_signed_body(out: &mut Vec<u8>, path: &str, params: &str, key: &Key) {
-    let payload = stamped(params);
-    let signature = sign(key.secret_key.as_bytes(), payload.as_bytes());
-    let api_key = &key.api_key;
-    let len = payload.len() + "&signature=".len() + signature.len();
+    let (payload, api_key) = (signed(params, key), &key.api_key);
+    let len = payload.len();
     write(
         out,
         format_args!(
             "POST {path} HTTP/1.1\r\nHost: bench\r\nX-MBX-APIKEY: {api_key}\r\n\
              Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len}\r\n\r\n\
-             {payload}&signature={signature}"
+             {payload}"
         ),
     );
 }
 
-fn stamped(params: &str) -> String {
-    format!("{params}&timestamp={}", now_ns() / 1_000_000)
+fn signed(params: &str, key: &Key) -> String {
+    let payload = format!("{params}&timestamp={}", now_ns() / 1_000_000);
+    let signature = sign(key.secret_key.as_bytes(), payload.as_bytes());
+    format!("{payload}&signature={signature}")
 }
 
 pub(super) fn write(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {

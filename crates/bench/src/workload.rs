@@ -40,16 +40,6 @@ pub(super) struct Shape {
 }
 
 impl Name {
-    pub(super) const ALL: [Self; 3] = [Self::W1, Self::W2, Self::W3];
-
-    pub(super) fn text(self) -> &'static str {
-        match self {
-            Self::W1 => "w1",
-            Self::W2 => "w2",
-            Self::W3 => "w3",
-        }
-    }
-
     pub(super) fn shape(self) -> Shape {
         let mixed = Shape {
             seed: 1_001,

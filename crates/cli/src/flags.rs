@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use server::Settings;
 
-use crate::huge_pages::HugePages;
+use crate::words::{Durability, HugePages};
 
 /// Every flag is also a key of the file (`data_dir = "…"`, with `_` for `-`) and a variable.
 #[derive(Args, Debug, Serialize)]
@@ -154,14 +154,6 @@ pub struct Flags {
     #[arg(long, value_name = "FORMAT")]
     #[serde(skip_serializing_if = "Option::is_none")]
     log_format: Option<LogFormat>,
-}
-
-#[derive(Clone, Copy, Debug, Serialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-enum Durability {
-    Fsync,
-    Os,
-    Memory,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, ValueEnum)]

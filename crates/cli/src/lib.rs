@@ -3,14 +3,14 @@
 
 mod failure;
 mod flags;
-mod huge_pages;
 pub mod moment;
 mod recovery;
 pub mod socket;
 mod trace;
+mod words;
 
 pub use failure::{Cause, Failure};
 pub use flags::Flags;
-pub use huge_pages::HugePages;
 pub use recovery::Recovery;
 pub use trace::init as init_trace;
+pub use words::{Durability, HugePages, word};

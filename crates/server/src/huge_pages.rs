@@ -20,13 +20,6 @@ impl HugePages {
                 .map_err(|error| format!("huge_pages cannot be switched off here: {error}")),
         }
     }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::On => "on",
-            Self::Off => "off",
-        }
-    }
 }
 
 #[cfg(target_os = "linux")]

@@ -1,5 +1,4 @@
-//! One connection to the venue: what is written to it, what comes of each request, and how long its
-//! slots wait.
+//! One client: its connection to the venue, the requests under way on it, and their answers.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -11,9 +10,9 @@ use super::super::flow::{self, Flow, Kind};
 use super::super::frame::{self, Frame};
 use super::super::socket::{self, Connection};
 use super::super::spec::{Key, Load, Spec};
-use super::super::wire::{Response, count, find};
+use super::super::wire::{Response, count, find, number_after};
 
-/// Of an error's text, as a name to count by.
+/// Characters of an error's text under which it is counted.
 const CAUSE_LEN_MAX: usize = 100;
 
 pub(super) struct Client {
@@ -21,7 +20,7 @@ pub(super) struct Client {
     flow: Flow,
     is_websocket: bool,
     orders_per_request: u64,
-    /// What is under way, by slot.
+    /// Requests under way.
     slots: Vec<Option<Sent>>,
 }
 
@@ -32,10 +31,10 @@ pub(super) struct Sent {
     pub(super) bytes: u64,
 }
 
-/// What came of one request.
+/// The answer to one request.
 pub(super) struct Answer {
     pub(super) slot: usize,
-    /// Orders that were not taken on.
+    /// Orders that were refused.
     pub(super) failed: u64,
     pub(super) error: Option<String>,
     pub(super) trades: u64,
@@ -55,7 +54,7 @@ impl Client {
             log_on(&mut stream, key)?;
         }
         Ok(Self {
-            connection: Connection::new(stream, "a client's connection")?,
+            connection: Connection::new(stream, &[], "a client's connection")?,
             flow: Flow::new(spec.load, key.clone(), spec.seed, at),
             is_websocket,
             orders_per_request: spec.load.orders_per_request(),
@@ -75,7 +74,7 @@ impl Client {
         self.slots[slot] = Some(Sent { since, kind, bytes });
     }
 
-    /// What was under way there. Nothing was, when the venue gave an answer unasked.
+    /// The request under way in a slot; `None` when the venue sent an answer without a request.
     pub(super) fn take(&mut self, slot: usize) -> Option<Sent> {
         self.slots.get_mut(slot).and_then(Option::take)
     }
@@ -110,27 +109,14 @@ impl Client {
     }
 
     fn take_message(&mut self) -> Result<Option<Answer>, Failure> {
-        loop {
-            let Connection { inbox, filled, outbox, .. } = &mut self.connection;
-            let Some(Frame { opcode, payload, len }) = Frame::parse(&inbox[..*filled]) else {
-                return Ok(None);
-            };
-            match opcode {
-                frame::TEXT => {
-                    let (slot, status) = id_and_status(payload);
-                    let mut answer = Answer::of(slot, payload, len);
-                    if status != 200 {
-                        answer.fail(status, payload, 1, 1);
-                    }
-                    self.connection.discard(len);
-                    return Ok(Some(answer));
-                }
-                frame::PING => frame::write_pong(outbox, payload),
-                frame::CLOSE => return Err(ended("the venue closed the WebSocket")),
-                _ => {}
-            }
-            self.connection.discard(len);
+        let Some(Frame { payload, len, .. }) = self.connection.message()? else { return Ok(None) };
+        let (slot, status) = id_and_status(payload);
+        let mut answer = Answer::of(slot, payload, len);
+        if status != 200 {
+            answer.fail(status, payload, 1, 1);
         }
+        self.connection.discard(len);
+        Ok(Some(answer))
     }
 }
 
@@ -151,7 +137,7 @@ impl Answer {
     }
 }
 
-/// The venue's code and words, as they stand in the first error of an answer.
+/// The venue's code and message, from the first error of an answer.
 pub(crate) fn cause(status: u16, body: &[u8]) -> String {
     let words = find(body, br#""code":"#).map_or(body, |at| &body[at..]);
     let words = words.split(|byte| *byte == b'}').next().unwrap_or_default();
@@ -162,13 +148,9 @@ pub(crate) fn cause(status: u16, body: &[u8]) -> String {
 
 /// Both stand at the front: `{"id":7,"status":200,…`
 fn id_and_status(payload: &[u8]) -> (usize, u16) {
-    let number = |name: &[u8]| -> Option<usize> {
-        let at = find(payload, name)? + name.len();
-        let digits = payload[at..].split(|byte| !byte.is_ascii_digit()).next()?;
-        std::str::from_utf8(digits).ok()?.parse().ok()
-    };
-    let status = number(br#""status":"#).and_then(|status| u16::try_from(status).ok());
-    (number(br#""id":"#).unwrap_or(usize::MAX), status.unwrap_or(0))
+    let id = number_after(payload, br#""id":"#).map_or(usize::MAX, |id| id as usize);
+    let status = number_after(payload, br#""status":"#);
+    (id, status.and_then(|status| u16::try_from(status).ok()).unwrap_or(0))
 }
 
 /// Makes the connection a WebSocket whose requests need no signature.
@@ -184,11 +166,10 @@ fn log_on(stream: &mut std::net::TcpStream, key: &Key) -> Result<(), Failure> {
         };
         return match id_and_status(frame.payload) {
             (_, 200) => Ok(()),
-            (_, status) => Err(ended(&cause(status, frame.payload))),
+            (_, status) => {
+                let cause = cause(status, frame.payload);
+                Err(Failure::new(format!("a client's connection ended: {cause}")))
+            }
         };
     }
-}
-
-fn ended(why: &str) -> Failure {
-    Failure::new(format!("a client's connection ended: {why}"))
 }

@@ -1,17 +1,17 @@
 //! `buttonwood bench agent`: one process that drives the venue. It reads its task from standard
 //! input and writes its outcome to standard output (`spec.rs`). The run starts it.
 //!
-//! One thread and one epoll for all its clients, a read and a write per answer: what the load
-//! generator burns is missing to the venue when both are on one machine.
+//! One thread and one epoll serve all its clients, with a read and a write per answer: on one
+//! machine, the load generator takes its CPU time from the venue.
 //!
 //! In a closed loop, a latency begins when the request is handed to the socket. In an open loop it
-//! begins when the request was meant to be sent, however late that then happened.
+//! begins when the request was meant to be sent, however late it was sent.
 
 mod client;
 mod pace;
 
 use std::collections::VecDeque;
-use std::io::{BufRead, ErrorKind, Write};
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -24,18 +24,18 @@ use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
     timerfd_settime,
 };
-use serde::Serialize;
 use server::now_ns;
 
 pub(super) use self::client::cause;
 use self::client::{Answer, Client, Sent};
 use self::pace::Pace;
+use super::fleet::{emit, receive};
 use super::spec::{Outcome, Spec, Word};
 use super::{socket, usage};
 
-/// How long answers are waited for when the time is over.
+/// The wait for answers after the end.
 const GRACE: Duration = Duration::from_secs(10);
-/// What was meant to be sent at the end of an open loop may be sent that much later.
+/// Requests that were due before the end of an open loop may be sent up to this much later.
 const LATE: Duration = Duration::from_millis(100);
 const WORD_EVERY: Duration = Duration::from_millis(200);
 const RAMP_STEP: Duration = Duration::from_millis(5);
@@ -44,35 +44,19 @@ const TIMER: Token = Token(usize::MAX);
 pub(super) const NOT_SENT: &str = "not sent: all clients were waiting for answers";
 
 pub(super) fn run() -> Result<(), Failure> {
-    let mut words = std::io::stdin().lock();
-    let spec: Spec = serde_json::from_str(&line(&mut words)?)?;
-    let mut agent = Agent::connect(spec)?;
-    say(&Word::Connected)?;
-    let begin_ns: u64 = serde_json::from_str(&line(&mut words)?)?;
+    let mut agent = Agent::connect(receive()?)?;
+    emit(&Word::Connected)?;
+    let begin_ns: u64 = receive()?;
     let begin = Instant::now() + Duration::from_nanos(begin_ns.saturating_sub(now_ns()));
     let outcome = agent.drive(begin)?;
-    say(&Word::Ended(Box::new(outcome)))
-}
-
-pub(super) fn line(words: &mut impl BufRead) -> Result<String, Failure> {
-    let mut line = String::new();
-    match words.read_line(&mut line)? {
-        0 => Err(Failure::new("this is a part of `bench`, which starts it itself")),
-        _ => Ok(line),
-    }
-}
-
-pub(super) fn say(word: &impl Serialize) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", serde_json::to_string(word)?)?;
-    Ok(out.flush()?)
+    emit(&Word::Ended(Box::new(outcome)))
 }
 
 struct Agent {
     address: SocketAddr,
     spec: Spec,
     poll: Poll,
-    /// Those that have joined.
+    /// The clients that have joined.
     clients: Vec<Client>,
     timer: OwnedFd,
     plan: Plan,
@@ -82,15 +66,13 @@ struct Agent {
     sent: u64,
     /// Clients that have begun.
     started: usize,
-    /// Of these, in an open loop, those with a slot that is free.
+    /// Of these, in an open loop, one entry for each free slot.
     idle: VecDeque<usize>,
-    /// Of these, those with something to write.
-    unwritten: Vec<usize>,
-    /// Answered since the last word.
+    /// Answered since the last [`Word::Done`].
     done: u64,
 }
 
-/// What happens when.
+/// The times of a run.
 #[derive(Clone, Copy)]
 struct Plan {
     begin: Instant,
@@ -123,11 +105,10 @@ impl Agent {
             sent: 0,
             started: 0,
             idle: VecDeque::new(),
-            unwritten: Vec::new(),
             done: 0,
         };
         // Later clients connect when they join: a venue closes silent connections after a minute.
-        if agent.spec.ramp_ms == 0 {
+        if agent.spec.ramp.is_zero() {
             (0..agent.spec.keys.len()).try_for_each(|_| agent.join())?;
         }
         Ok(agent)
@@ -144,9 +125,9 @@ impl Agent {
     }
 
     fn drive(&mut self, begin: Instant) -> Result<Outcome, Failure> {
-        let measured = begin + Duration::from_millis(self.spec.warm_up_ms);
-        let end = measured + Duration::from_millis(self.spec.measured_ms);
-        let ramp_s = self.ramp().as_secs_f64();
+        let measured = begin + self.spec.warm_up;
+        let end = measured + self.spec.measured;
+        let ramp_s = self.spec.ramp.as_secs_f64();
         let pace = self.spec.rate.map(|rate| Pace { rate, ramp_s });
         self.plan = Plan { begin, measured, end, pace };
         std::thread::sleep(begin.saturating_duration_since(Instant::now()));
@@ -163,7 +144,7 @@ impl Agent {
                 None => self.send_first(joined)?,
             }
             if now >= next_word {
-                say(&Word::Done(std::mem::take(&mut self.done)))?;
+                emit(&Word::Done(std::mem::take(&mut self.done)))?;
                 next_word = now + WORD_EVERY;
             }
             self.wait(&mut events)?;
@@ -178,15 +159,11 @@ impl Agent {
         Ok(std::mem::take(&mut self.outcome))
     }
 
-    fn ramp(&self) -> Duration {
-        Duration::from_millis(self.spec.ramp_ms)
-    }
-
-    /// Has those begin whose time has come, and says which they are.
+    /// Starts the clients that are due, and returns which these are.
     fn begin_clients(&mut self, now: Instant) -> Result<Range<usize>, Failure> {
         let (first, count) = (self.started, self.spec.keys.len());
         while self.started < count
-            && now >= self.plan.begin + self.ramp().mul_f64(self.started as f64 / count as f64)
+            && now >= self.plan.begin + self.spec.ramp.mul_f64(self.started as f64 / count as f64)
         {
             if self.started == self.clients.len() {
                 self.join()?;
@@ -196,7 +173,7 @@ impl Agent {
         Ok(first..self.started)
     }
 
-    /// All that clients of a closed loop may have under way when they begin.
+    /// Fills the windows of clients of a closed loop when they begin.
     fn send_first(&mut self, joined: Range<usize>) -> Result<(), Failure> {
         for at in joined {
             for slot in 0..self.spec.window {
@@ -215,7 +192,7 @@ impl Agent {
         }
     }
 
-    /// Whether nothing more is to be sent.
+    /// Whether no more requests are to be sent.
     fn is_over(&self, now: Instant) -> bool {
         let late = if self.plan.pace.is_some() { LATE } else { Duration::ZERO };
         now >= self.plan.end + late || self.is_exhausted()
@@ -225,24 +202,25 @@ impl Agent {
         self.spec.requests_max.is_some_and(|max| self.sent >= max)
     }
 
-    /// Sends what was meant to be sent by now, as far as clients are free to, and sets the timer
-    /// for what comes next.
+    /// Sends the requests that are due, as far as clients have free slots, and sets the timer for
+    /// the next one.
     fn send_due(&mut self, pace: Pace, joined: Range<usize>, now: Instant) -> Result<(), Failure> {
         // Clients take turns.
         (0..self.spec.window).for_each(|_| self.idle.extend(joined.clone()));
         let begin = self.plan.begin;
+        let mut unwritten = Vec::new();
         let due = |sent: u64| begin + Duration::from_secs_f64(pace.due_s(sent));
         while due(self.sent) <= now && due(self.sent) < self.plan.end && !self.is_over(now) {
             let Some(at) = self.idle.pop_front() else { break };
             let slot = self.clients[at].free_slot().expect("an idle client has a free slot");
             self.send(at, slot, due(self.sent));
-            self.unwritten.push(at);
+            unwritten.push(at);
         }
-        while let Some(at) = self.unwritten.pop() {
+        while let Some(at) = unwritten.pop() {
             self.clients[at].connection.flush()?;
         }
         let next = due(self.sent);
-        // While all clients wait, answers wake it, and so when the time is over.
+        // While all clients wait, and after the end, answers wake the thread.
         if self.idle.is_empty() || next >= self.plan.end || self.is_over(now) {
             return Ok(());
         }
@@ -265,7 +243,7 @@ impl Agent {
     }
 
     fn wait(&mut self, events: &mut Events) -> Result<(), Failure> {
-        // Clients that are still to begin wait for no answer.
+        // No answer wakes the thread for clients that are still to begin.
         let is_ramping = self.started < self.spec.keys.len();
         let wait = if is_ramping { RAMP_STEP } else { WORD_EVERY };
         match self.poll.poll(events, Some(wait)) {
@@ -274,14 +252,14 @@ impl Agent {
         }
     }
 
-    /// Reads what has come for a client, and sends its next request in a closed loop.
+    /// Reads a client's answers, and sends its next request in a closed loop.
     fn attend(&mut self, at: usize) -> Result<(), Failure> {
         loop {
             let client = &mut self.clients[at];
             let is_drained = client.connection.fill()?;
             let now = Instant::now();
             while let Some(answer) = self.clients[at].take_answer()? {
-                self.note(at, &answer, now);
+                self.apply(at, &answer, now);
             }
             self.clients[at].connection.flush()?;
             if is_drained {
@@ -290,9 +268,9 @@ impl Agent {
         }
     }
 
-    fn note(&mut self, at: usize, answer: &Answer, now: Instant) {
+    fn apply(&mut self, at: usize, answer: &Answer, now: Instant) {
         let Some(sent) = self.clients[at].take(answer.slot) else {
-            *self.outcome.errors.entry("an answer that nobody waited for".into()).or_default() += 1;
+            *self.outcome.errors.entry("an answer without a request".into()).or_default() += 1;
             return;
         };
         self.in_flight -= 1;
@@ -307,8 +285,8 @@ impl Agent {
     fn record(&mut self, sent: Sent, answer: &Answer, now: Instant) {
         let orders = self.spec.load.orders_per_request();
         self.done += orders;
-        // A closed loop is measured by what was answered in time, an open one by what was meant to
-        // be sent.
+        // A closed loop counts the answers within the time, an open one the requests that were due
+        // in it.
         let moment = if self.plan.pace.is_some() { sent.since } else { now };
         if moment < self.plan.measured || moment >= self.plan.end {
             return;
@@ -340,7 +318,7 @@ impl Agent {
         outcome.seconds[second].record(latency_ns, orders);
     }
 
-    /// What was never answered, and what was never sent, is counted as well.
+    /// Counts the requests without an answer, and those that were never sent.
     fn close(&mut self) {
         let orders = self.spec.load.orders_per_request();
         if self.in_flight > 0 {
@@ -363,26 +341,28 @@ mod tests {
     use super::super::spec::{Key, Load};
     use super::*;
 
-    /// A venue closes what says nothing for a minute, and the last user of `ramp-200` joins after
-    /// five.
+    /// A venue closes a connection that is silent for a minute, and the last user of `ramp-200`
+    /// joins after five.
     #[test]
-    fn who_joins_later_connects_when_it_joins() {
+    fn a_client_that_joins_later_connects_when_it_joins() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         let key = Key { api_key: "key".into(), secret_key: "secret".into() };
         let spec = Spec {
             address: listener.local_addr().expect("it is bound").to_string(),
             load: Load::RestMix,
             keys: vec![key; 3],
+            agents: 1,
             rate: None,
             window: 1,
             seed: 1,
-            warm_up_ms: 0,
-            measured_ms: 1_000,
+            warm_up: Duration::ZERO,
+            measured: Duration::from_secs(1),
             requests_max: None,
-            ramp_ms: 60_000,
+            ramp: Duration::from_secs(60),
+            process: None,
         };
         let connected = |spec| Agent::connect(spec).expect("the test listens").clients.len();
-        assert_eq!(connected(Spec { ramp_ms: 0, ..spec.clone() }), 3);
+        assert_eq!(connected(Spec { ramp: Duration::ZERO, ..spec.clone() }), 3);
         assert_eq!(connected(spec.clone()), 0);
 
         let mut agent = Agent::connect(spec).expect("the test listens");

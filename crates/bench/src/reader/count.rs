@@ -1,18 +1,18 @@
-//! What readers were sent, and what they were not.
+//! The counts of readers: messages, gaps, and the age of what they received.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
 use super::super::flow::ProbeOrder;
 use super::super::spec::Reading;
-use super::super::wire::find;
+use super::super::wire::{find, number_after};
 
-/// Probes that not all readers have seen. More are given up, the oldest first.
+/// Probes that not all readers have seen; above that the oldest is given up.
 const PROBES_MAX: usize = 1_024;
 /// `U`, `u` and `E` stand within this many bytes.
 const FRONT: usize = 160;
 
-/// Of a message, what a reader needs to know whether it has them all.
+/// The ids and the time of a message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Update {
     first: u64,
@@ -23,13 +23,11 @@ struct Update {
 impl Update {
     fn parse(payload: &[u8]) -> Option<Self> {
         let front = &payload[..payload.len().min(FRONT)];
-        let number = |name: &[u8]| -> Option<u64> {
-            let at = find(front, name)? + name.len();
-            let digits = front[at..].split(|byte| !byte.is_ascii_digit()).next()?;
-            std::str::from_utf8(digits).ok()?.parse().ok()
-        };
-        let (first, last) = (number(br#""U":"#)?, number(br#""u":"#)?);
-        Some(Self { first, last, event_ms: number(br#""E":"#)? })
+        Some(Self {
+            first: number_after(front, br#""U":"#)?,
+            last: number_after(front, br#""u":"#)?,
+            event_ms: number_after(front, br#""E":"#)?,
+        })
     }
 }
 
@@ -53,12 +51,12 @@ struct Probe {
 
 impl Count {
     pub(super) fn new(readers: usize) -> Self {
-        let reading = Reading { readers: readers as u64, ..Reading::default() };
-        Self { readers, measured_since: None, newest: 0, probes: VecDeque::new(), reading }
+        let (probes, reading) = (VecDeque::new(), Reading::default());
+        Self { readers, measured_since: None, newest: 0, probes, reading }
     }
 
-    /// Takes in a message of a reader whose last update was `before`, and says which it is now.
-    pub(super) fn note(&mut self, before: u64, payload: &[u8], now: Instant, now_ns: u64) -> u64 {
+    /// Counts a message of a reader whose last update was `before`, and returns its new last one.
+    pub(super) fn add(&mut self, before: u64, payload: &[u8], now: Instant, now_ns: u64) -> u64 {
         let Some(update) = Update::parse(payload) else {
             self.fail("a message that is no depth update".into());
             return before;
@@ -146,7 +144,7 @@ pub(super) mod tests {
         for updates in readers {
             let mut last = 0;
             for (first, to) in updates {
-                last = count.note(last, update(*first, *to, "").as_bytes(), Instant::now(), 0);
+                last = count.add(last, update(*first, *to, "").as_bytes(), Instant::now(), 0);
             }
         }
         count.close()
@@ -163,22 +161,22 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_probe_is_told_by_every_reader_that_has_its_update() {
+    fn a_probe_is_seen_by_each_reader_that_has_its_update() {
         let (sent, order) = (Instant::now(), ProbeOrder { lane: 0, number: 7 });
         let mut count = Count::new(3);
         count.expect(order);
         let arrived = sent + Duration::from_secs(2);
         let shows = update(2, 3, &format!("{}000000\",\"1000.00000000\"]", order.level()));
-        let mut note = |last, message: &str| count.note(last, message.as_bytes(), arrived, 0);
-        note(0, &update(1, 1, ""));
-        note(1, &shows);
-        note(1, &shows);
-        note(3, &update(4, 4, ""));
+        let mut add = |last, message: &str| count.add(last, message.as_bytes(), arrived, 0);
+        add(0, &update(1, 1, ""));
+        add(1, &shows);
+        add(1, &shows);
+        add(3, &update(4, 4, ""));
         let ages = &count.reading.order_to_update;
         assert_eq!(ages.orders, 2);
         assert!(ages.min_ms() > 1_900.0, "{}", ages.min_ms());
         assert_eq!(count.probes.len(), 1, "the third reader is still without it");
-        count.note(1, shows.as_bytes(), arrived, 0);
+        count.add(1, shows.as_bytes(), arrived, 0);
         assert!(count.close().errors.is_empty());
     }
 }

@@ -1,20 +1,19 @@
 //! `buttonwood bench readers`: one process that reads one stream of depth updates on many
-//! connections, as many bots would, and counts what it is not sent. The scenario `stream` starts it
-//! and tells it what to do on standard input.
+//! connections, as many bots would, and counts missing updates. The scenario `stream` starts it and
+//! sends it cues on standard input.
 //!
-//! One thread and one epoll for all readers. Of a message only `U`, `u` and `E` are read: what a
-//! reader burns is missing to the venue when both are on one machine.
+//! One thread and one epoll serve all readers. Of a message only `U`, `u` and `E` are read: on one
+//! machine, a reader takes its CPU time from the venue.
 //!
-//! The age of market data on arrival is measured by the process's own orders, the probes: ten a
-//! second at random times, each alone at its price. Whichever reader first has an update looks for
-//! the newest probe's level in it; from then on the update's id tells for all readers when they
-//! have it.
+//! The process's own orders, the probes, measure the age of market data on arrival: ten a second
+//! at random times, each alone at its price. The first reader that has an update searches it for
+//! the level of the newest probe. From then on the update's id shows when each reader has it.
 
 mod connection;
 mod count;
 mod prober;
 
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::time::{Duration, Instant};
@@ -26,26 +25,25 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use self::connection::Reader;
 use self::count::Count;
 use self::prober::{PROBER, Prober};
-use super::agent::{line, say};
+use super::fleet::{emit, receive};
 use super::spec::{Cue, ReaderSpec, Reading, Word};
 use super::{socket, usage};
 
-/// How long the last updates are waited for.
+/// The wait for the last updates.
 const GRACE: Duration = Duration::from_secs(10);
-const CHUNK: usize = 64 << 10;
 const EVENTS: usize = 1_024;
-/// Beside the readers' own: pipes, epoll, the prober, and what comes up.
+/// Beside the readers' own: pipes, epoll, the prober, and a reserve.
 const DESCRIPTORS_MORE: u64 = 32;
 const WAKER: Token = Token(usize::MAX);
 
 pub(super) fn run() -> Result<(), Failure> {
-    let spec: ReaderSpec = serde_json::from_str(&line(&mut std::io::stdin().lock())?)?;
+    let spec: ReaderSpec = receive()?;
     allow_descriptors(spec.readers)?;
     let crowd = Crowd::connect(&spec)?;
     let cues = listen(&crowd.poll)?;
-    say(&Word::Connected)?;
+    emit(&Word::Connected)?;
     let reading = crowd.follow(&cues)?;
-    say(&reading)
+    emit(&reading)
 }
 
 fn allow_descriptors(readers: usize) -> Result<(), Failure> {
@@ -61,14 +59,13 @@ fn allow_descriptors(readers: usize) -> Result<(), Failure> {
         .map_err(|error| Failure::new(format!("the limit of open files cannot be raised: {error}")))
 }
 
-/// Lines from standard input, each of which wakes the poll.
+/// Cues from standard input, each of which wakes the poll.
 fn listen(poll: &Poll) -> Result<Receiver<Result<Cue, Failure>>, Failure> {
     let waker = Arc::new(Waker::new(poll.registry(), WAKER)?);
     let (sender, cues) = mpsc::channel();
     std::thread::spawn(move || {
         loop {
-            let words = line(&mut std::io::stdin().lock());
-            let cue = words.and_then(|line| Ok(serde_json::from_str(&line)?));
+            let cue = receive();
             let is_last = !matches!(cue, Ok(Cue::Begin | Cue::End));
             // The other side has ended: there is nothing left to send.
             if sender.send(cue).is_err() || waker.wake().is_err() || is_last {
@@ -83,8 +80,6 @@ struct Crowd {
     poll: Poll,
     readers: Vec<Reader>,
     prober: Prober,
-    /// What arrives on any connection, before it is looked at.
-    chunk: Vec<u8>,
     count: Count,
     until: Option<u64>,
 }
@@ -97,7 +92,7 @@ impl Crowd {
         let readers = (0..spec.readers).map(connect).collect::<Result<Vec<_>, _>>()?;
         let prober = Prober::connect(address, spec, poll.registry())?;
         let count = Count::new(spec.readers);
-        Ok(Self { poll, readers, prober, chunk: vec![0; CHUNK], count, until: None })
+        Ok(Self { poll, readers, prober, count, until: None })
     }
 
     fn follow(mut self, cues: &Receiver<Result<Cue, Failure>>) -> Result<Reading, Failure> {
@@ -125,7 +120,7 @@ impl Crowd {
                 match event.token() {
                     WAKER => {}
                     PROBER => self.prober.attend(&mut self.count)?,
-                    Token(at) => self.attend(at),
+                    Token(at) => self.readers[at].attend(&mut self.count),
                 }
             }
         }
@@ -152,31 +147,9 @@ impl Crowd {
 
     fn have_all(&self) -> bool {
         let has = |reader: &Reader| {
-            reader.stream.is_none() || self.until.is_some_and(|until| reader.last >= until)
+            reader.connection.is_none() || self.until.is_some_and(|until| reader.last >= until)
         };
         self.until.is_some() && self.readers.iter().all(has)
-    }
-
-    /// Reads what has come for a reader. One that the venue ends is counted, and the others go on.
-    fn attend(&mut self, at: usize) {
-        let reader = &mut self.readers[at];
-        while let Some(stream) = &mut reader.stream {
-            let read = match stream.read(&mut self.chunk) {
-                Ok(0) => Err("a reader's connection was closed".to_owned()),
-                Ok(read) => reader.take(&self.chunk[..read], &mut self.count).map(|()| read),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => Err(format!("a reader's connection ended: {error}")),
-            };
-            match read {
-                Ok(read) if read < CHUNK => return,
-                Ok(_) => {}
-                Err(cause) => {
-                    self.count.fail(cause);
-                    reader.stream = None;
-                }
-            }
-        }
     }
 
     fn close(mut self) -> Reading {

@@ -16,8 +16,8 @@ use super::count::Count;
 
 pub(super) const PROBER: Token = Token(usize::MAX - 1);
 
-/// A probe is sent at a random time in each such span, so that it meets the publisher at any moment
-/// between two of its ticks.
+/// A probe is sent at a random time in each span of this length, so that its distance from the
+/// publisher's ticks is random.
 const PROBE_EVERY: Duration = Duration::from_millis(100);
 
 /// Sends the probes, each of which is canceled when the next is sent.
@@ -26,10 +26,10 @@ pub(super) struct Prober {
     key: Key,
     random: Random,
     lane: u64,
-    /// The one that rests.
+    /// The probe that rests.
     resting: Option<ProbeOrder>,
     sent: u64,
-    /// The end of the span in which the next is sent, and the time in it; `None` when none is.
+    /// The end of the next probe's span, and its time; `None` outside the measured time.
     next: Option<(Instant, Instant)>,
 }
 
@@ -39,7 +39,7 @@ impl Prober {
         spec: &ReaderSpec,
         registry: &Registry,
     ) -> Result<Self, Failure> {
-        let mut connection = Connection::new(connect(address)?, "the probes' connection")?;
+        let mut connection = Connection::new(connect(address)?, &[], "the probes' connection")?;
         let interest = Interest::READABLE | Interest::WRITABLE;
         registry.register(&mut connection.stream, PROBER, interest)?;
         Ok(Self {
@@ -57,7 +57,7 @@ impl Prober {
         self.next = Some(self.draw(Instant::now()));
     }
 
-    /// A moment in the span from there on.
+    /// A time in the span from there on.
     fn draw(&mut self, from: Instant) -> (Instant, Instant) {
         let within = self.random.between(0, PROBE_EVERY.as_micros() as u64 - 1);
         (from + PROBE_EVERY, from + Duration::from_micros(within))

@@ -1,5 +1,5 @@
-# Needs Rust (cargo), Python 3.11 or later with venv, Node.js 20 with npm, a C and a C++ compiler (for tests/power and one baseline),
-# and nothing else set up; `make profile` asks for perf and heaptrack.
+# Needs Rust (cargo), Python 3.11 or later with venv, Node.js 20 with npm, a C and a C++ compiler (for tests/power and one
+# baseline). `make profile` needs perf and heaptrack, too.
 
 CARGO ?= cargo
 PYTHON ?= python3
@@ -22,35 +22,35 @@ run: ## build and run the demo venue in the foreground (DATA=dir HTTP=addr:port)
 	$(CARGO) build --release --locked --package buttonwood
 	@scripts/run-demo $(TARGET)/release/buttonwood $(DATA) $(HTTP)
 
-test: lint unit process ## set up what is needed and run all tests
+test: lint unit process ## set up the environments and run all tests
 
-# The sources but those of `bench`: the sweep has not reached these, nor the pages.
+# The sources; the pages are still to come.
 lint: ## formatting, lints and house rules
 	$(CARGO) fmt --all --check
 	$(PYTHON) scripts/tidy --self-test
-	$(PYTHON) scripts/tidy $$(find crates -name '*.rs' -not -path 'crates/bench/*')
+	$(PYTHON) scripts/tidy $$(find crates -name '*.rs')
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 
-# The same random cases on every machine, so that what failed there fails here; `make soak` draws new ones.
+# The same random cases on every machine, so that a failure can be repeated elsewhere; `make soak` draws new ones.
 unit: export PROPTEST_RNG_SEED ?= 1
 unit: ## the Rust tests, whole-process tests included
 	$(CARGO) test --workspace --locked
-	# The golden logs once more as users run them: both builds must give the hashes in the files.
+	# The golden logs again with the release build: both builds must give the hashes in the files.
 	$(CARGO) test --release --locked --package engine --test golden
 
-# The snippets of docs/api.md are of all clients.
+# The snippets of docs/api.md use all clients.
 process: $(VENV)/installed $(NODE_MODULES)/installed $(VENV)-official/installed $(VENV)-nautilus/installed ## the venue as a process: crashes, full disks, three clients, snippets for ten
 	$(CARGO) build --locked --package buttonwood
 	$(VENV)/bin/pytest tests/clients -m "not slow"
 
-clients: $(VENV)/installed $(NODE_MODULES)/installed $(addprefix $(VENV)-,$(addsuffix /installed,official nautilus freqtrade)) ## every client and bot against a venue of its own
+clients: $(VENV)/installed $(NODE_MODULES)/installed $(addprefix $(VENV)-,$(addsuffix /installed,official nautilus freqtrade)) ## each client and bot against a venue of its own
 	$(CARGO) build --locked --package buttonwood
 	$(VENV)/bin/pytest $(addprefix tests/clients/,$(CLIENT_TESTS))
 
 $(VENV)/installed: tests/clients/requirements.txt
 	$(install)
 
-# An environment for clients that do not go with the others: two are both called `binance`.
+# An environment for clients that cannot share one: two packages are called `binance`.
 $(VENV)-%/installed: tests/clients/%/requirements.txt
 	$(install)
 
@@ -60,14 +60,14 @@ define install
 	touch $@
 endef
 
-# The lock file names no addresses: the packages come from where npm is set up to find them.
+# The lock file names no addresses: npm uses its configured registry.
 $(NODE_MODULES)/installed: tests/clients/js/package-lock.json
 	npm ci --prefix tests/clients/js --ignore-scripts --no-audit --no-fund
 	touch $@
 
-autobahn: ## Autobahn's suite against our WebSockets; skipped where its Python is not at hand (PYTHON2=python2.7)
+autobahn: ## Autobahn's suite against our WebSockets; skipped without Python 2.7 (PYTHON2=python2.7)
 	@if $(PYTHON2) -c '' 2> /dev/null; then $(MAKE) autobahn-run; \
-	else echo "make autobahn: skipped, since the suite needs Python 2.7 and '$(PYTHON2)' is not here"; fi
+	else echo "make autobahn: skipped: the suite needs Python 2.7, and there is no '$(PYTHON2)'"; fi
 
 .PHONY: autobahn-run
 autobahn-run: export PYTHONUSERBASE := $(abspath $(VENV)-autobahn)
@@ -75,26 +75,26 @@ autobahn-run: export WSTEST_PYTHON := $(PYTHON2)
 autobahn-run: $(VENV)-autobahn/installed
 	$(CARGO) test --locked --package gateway --features echo --test gateway conformance
 
-# Without venv, which Python 2.7 has not.
+# Python 2.7 has no venv.
 $(VENV)-autobahn/installed: tests/clients/autobahn/requirements.txt
 	PYTHONUSERBASE=$(abspath $(@D)) $(PYTHON2) -m pip install --quiet --disable-pip-version-check --no-warn-script-location --user --requirement $<
 	touch $@
 
-crash: $(VENV)/installed ## kill -9 under load, again and again (ROUNDS=100)
+crash: $(VENV)/installed ## kill -9 under load, ROUNDS times (ROUNDS=100)
 	$(CARGO) build --locked --package buttonwood
 	BUTTONWOOD_CRASH_ROUNDS=$(or $(ROUNDS),100) $(VENV)/bin/pytest tests/clients/test_crash.py
 
-power: $(VENV)/installed ## the power fails under load, again and again (ROUNDS=100 SEED=7)
+power: $(VENV)/installed ## loss of power under load, ROUNDS times (ROUNDS=100 SEED=7)
 	$(CARGO) build --locked --package buttonwood
 	BUTTONWOOD_POWER_ROUNDS=$(or $(ROUNDS),100) BUTTONWOOD_POWER_SEED=$(or $(SEED),7) $(VENV)/bin/pytest tests/clients/test_power.py
 
 sim: ## simulated worlds where disks, machines and clocks fail (SEEDS=10000 FIRST=0)
 	$(CARGO) run --release --locked --package buttonwood -- sim --seeds $(or $(SEEDS),10000) --first $(or $(FIRST),0)
 
-soak: ## random scripts against the plain model of the rules (SECONDS=600 SEED=1)
+soak: ## random scripts on the engine and on a plain model of its rules (SECONDS=600 SEED=1)
 	scripts/soak $(or $(SECONDS),600) $(or $(SEED),1)
 
-fuzz: ## bytes that nobody would send, a while for each decoder and the engine (SECONDS=60)
+fuzz: ## random bytes for each decoder and the engine, SECONDS for each (SECONDS=60)
 	scripts/fuzz $(or $(SECONDS),60)
 
 bench: ## the matching core against the textbook book, on recorded workloads
@@ -108,10 +108,10 @@ bench: ## the matching core against the textbook book, on recorded workloads
 profile: ## a flame graph and a heap profile of a venue under load (SCENARIO=rest-mix SECONDS=10 CLIENTS=4)
 	scripts/profile $(or $(SCENARIO),rest-mix) $(or $(SECONDS),10) $(or $(CLIENTS),4)
 
-snapshots: ## orders while a snapshot is taken, and how long one takes to load (RATE=5000 orders/s, ROUNDS=5)
+snapshots: ## order latency while a snapshot is taken, and the time to load one (RATE=5000 orders/s, ROUNDS=5)
 	$(CARGO) bench --locked --quiet --package venue --bench snapshot -- $(or $(RATE),5000) $(or $(ROUNDS),5)
 
-churn: ## memory over a long life of the engine (MILLIONS=1000 commands)
+churn: ## the engine's memory over a long run (MILLIONS=1000 commands)
 	$(CARGO) bench --locked --package engine --bench churn -- $(or $(MILLIONS),1000)
 
 coverage: ## line coverage of types, engine, disk and log (installs cargo-tarpaulin)
@@ -122,6 +122,6 @@ coverage: ## line coverage of types, engine, disk and log (installs cargo-tarpau
 	  --include-files 'crates/log/src/*' \
 	  --fail-under 90
 
-clean: ## remove what was built, not the venue's data
+clean: ## remove build output, not the venue's data
 	$(CARGO) clean
 	rm -rf $(VENV) $(VENV)-* $(NODE_MODULES)

@@ -1,5 +1,5 @@
 """The order entry of the usual stack: FastAPI checks a request and its signature, puts the order on a
-Redis list and waits for what the matcher publishes about it. Each worker has a channel of its own."""
+Redis list and waits for the matcher's result. Each worker has a channel of its own."""
 
 import asyncio
 import hashlib
@@ -23,7 +23,7 @@ TIMES_IN_FORCE = {"GTC", "IOC", "FOK"}
 
 channel = f"results:{uuid.uuid4().hex}"
 waiting: dict[str, asyncio.Future] = {}
-# It may be long until a result comes.
+# A result may take long.
 store = redis.from_url(REDIS_URL, socket_timeout=None)
 
 

@@ -1,5 +1,5 @@
 """The matcher of the usual stack: takes orders off the Redis list, matches them by price and time in
-memory, and publishes what came of each. Nothing is stored: what it knows goes with it."""
+memory, and publishes the result of each. It stores nothing on disk."""
 
 import os
 import time
@@ -11,7 +11,7 @@ import redis
 from sortedcontainers import SortedDict
 
 ORDERS = "orders"
-# Orders that are taken off the list at once.
+# The largest number of orders that one call takes off the list.
 BATCH = 100
 
 
@@ -100,7 +100,7 @@ def text(amount: int) -> str:
 
 
 def main():
-    # It may be long until an order comes.
+    # An order may take long to arrive.
     store = redis.from_url(os.environ["BASELINE_REDIS"], socket_timeout=None)
     book = Book()
     while True:

@@ -8,7 +8,7 @@ from venue import Venue
 
 @pytest.fixture
 def venue(tmp_path):
-    """A demo venue in which alice and bob are alone."""
+    """A demo venue without bots: only alice and bob trade."""
     running = Venue(tmp_path, "--no-bots")
     yield running
     running.stop()
@@ -24,7 +24,7 @@ def busy_venue(tmp_path):
 
 @pytest.fixture(scope="session")
 def shim(tmp_path_factory):
-    """What lets the disk of a venue fail (tests/power), compiled."""
+    """The shim that makes the disk of a venue fail (tests/power), compiled."""
     if sys.platform != "linux":
         pytest.skip("the shim is for glibc on Linux")
     return disk.build(tmp_path_factory.mktemp("shim"))

@@ -1,4 +1,4 @@
-"""What clients were told, and whether a venue that was started again says the same."""
+"""The answers that clients received, and whether a restarted venue agrees with them."""
 
 import collections
 import random
@@ -12,15 +12,15 @@ START = {"USDT": Decimal(1_000_000), "BTC": Decimal(100), "ETH": Decimal(1_000)}
 OPEN = ("NEW", "PARTIALLY_FILLED")
 # The venue stopped before it could answer.
 UNKNOWN = -1007
-# It has no room for this, and did nothing of it.
+# The venue had no room on its disk, and did nothing.
 REFUSED = -1008
 
 
 class Ledger:
-    """What clients were told, and what they asked without being told."""
+    """Acknowledged requests, and requests without an answer."""
 
     def __init__(self):
-        self.acknowledged = {}  # (name, order id) -> the last state that was told
+        self.acknowledged = {}  # (name, order id) -> the last acknowledged state
         self.canceled = set()
         self.fills = {}  # (name, trade id) -> price, qty
         self.unanswered = []  # (name, client order id)
@@ -30,7 +30,7 @@ class Ledger:
         self.last_update_id = 0
 
     def forget_most(self, chance):
-        """What a round adds is checked after the next start; older orders now and then."""
+        """Orders of a round are checked after the next start; older orders at intervals."""
         keep = chance.sample(sorted(self.acknowledged), min(200, len(self.acknowledged)))
         self.acknowledged = {key: self.acknowledged[key] for key in keep}
         self.unanswered.clear()
@@ -93,7 +93,7 @@ async def send(venue, session, ledger, label):
 
 
 async def check(venue, session, ledger):
-    """Holds what the restarted venue says against what was told before."""
+    """Compares the restarted venue with the answers before the restart."""
     total = collections.Counter()
     for name in NAMES:
         trades = await all_trades(venue, session, name)
@@ -116,7 +116,7 @@ async def check(venue, session, ledger):
     ledger.last_update_id = depth["lastUpdateId"]
     if depth["bids"] and depth["asks"]:
         assert Decimal(depth["bids"][0][0]) < Decimal(depth["asks"][0][0])
-    # Ids go on without a jump back.
+    # Ids continue without a jump back.
     status, body = await call(
         venue, session, "POST", "alice", symbol=SYMBOL, side="BUY", type="LIMIT",
         timeInForce="GTC", quantity="0.001", price="10000",
@@ -127,7 +127,7 @@ async def check(venue, session, ledger):
 
 
 def check_balances(account, trades, open_orders, total):
-    """Balances are what the trades made of the deposits, and locked what open orders hold."""
+    """Balances are deposits plus trades; the locked part is what open orders hold."""
     owned, locked = dict(START), collections.Counter()
     for trade in trades:
         sign = 1 if trade["isBuyer"] else -1
@@ -171,7 +171,7 @@ async def check_orders(venue, session, ledger, name, filled):
         status, now = await call(
             venue, session, "GET", name, symbol=SYMBOL, origClientOrderId=client_id
         )
-        # Whole or not there at all.
+        # A list is complete, or not there at all.
         if status == 200:
             assert Decimal(now["executedQty"]) == filled[now["orderId"]], now
         else:
@@ -179,7 +179,7 @@ async def check_orders(venue, session, ledger, name, filled):
 
 
 async def all_trades(venue, session, name):
-    """Both rows of a trade with oneself have the same id, so a page begins where the last ended."""
+    """Both rows of a self-trade have the same id, so a page begins at the id where the last ended."""
     trades, from_id = {}, 0
     while True:
         page = await get(

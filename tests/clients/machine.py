@@ -1,4 +1,4 @@
-"""A venue on a disk of its own, on which tests/power lets the power, a sync or the room fail."""
+"""A venue on a disk of its own, where tests/power makes the power, a sync or free space fail."""
 
 import atexit
 import subprocess
@@ -23,11 +23,11 @@ class Machine:
 
     def start(self):
         venue = Venue(self.folder, *self.settings, data=self.disk.folder / "data", **self.popen)
-        atexit.register(disk.kill_group, venue.process)  # When a test fails before it ends it.
+        atexit.register(disk.kill_group, venue.process)  # For a test that fails before it ends the venue.
         return venue
 
     def begin(self, *args):
-        """A command on files of this disk."""
+        """Runs a command on files of this disk."""
         process = subprocess.Popen(
             [BINARY, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **self.popen
         )
@@ -35,7 +35,7 @@ class Machine:
         return process
 
     def run(self, *args):
-        """What a command prints that succeeds."""
+        """The output of a command, which must succeed."""
         process = self.begin(*args)
         stdout, stderr = process.communicate()
         self.disk.replay()
@@ -60,7 +60,7 @@ class Machine:
             self.end(process, chance)
 
     def end(self, process, chance):
-        """Kills it; now and then the machine goes on, and what was not synced can still be read."""
+        """Kills the venue; in some rounds the machine stays up, and unsynced data can still be read."""
         self.disk.kill(process)
         if chance.random() < 0.8:
             self.disk.cut_power(chance)

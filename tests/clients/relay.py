@@ -22,7 +22,7 @@ class Relay:
         self.cut()
 
     def cut(self):
-        """Ends every connection at once, with no goodbye."""
+        """Cuts all connections at once, without a closing handshake."""
         self.cuts += len(self.open)
         for writer in self.open:
             writer.transport.abort()

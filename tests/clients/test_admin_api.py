@@ -1,5 +1,5 @@
-"""The operators' API against its own description: every operation once, with the answer that the document promises; then what
-schemathesis makes of the document, allowed and forbidden."""
+"""The operators' API against its own document: each operation once, with the documented answer; then allowed and forbidden
+requests that schemathesis generates from the document."""
 
 import collections
 import json
@@ -14,15 +14,15 @@ from schemathesis.generation import GenerationMode
 from drawn import send_drawn
 from venue import BINARY, DEADLINE_S, Signature, Venue
 
-# What a value may be can depend on the venue: a price is a whole number of its instrument's ticks, which
-# no schema knows. Such a value is refused with 400, so a request that fits the schema may be.
+# The values that are allowed can depend on the venue: a price is a whole number of its instrument's
+# ticks, which no schema states. So a request that fits the schema may be refused with 400.
 CHECKS = {"positive_data_acceptance": {"expected-statuses": ["2xx", 400, 404, 409]}}
 
 BTCUSDT, CAROL = {"symbol": "BTCUSDT"}, {"account": "carol"}
 MONEY = {"account": "carol", "asset": "USDT", "amount": "5000"}
 
-# One after the other, on a venue where bob has bought one BTC of alice, twice, and owns no other. What is
-# None in a path was told before.
+# In this order, on a venue where bob has bought one BTC from alice, twice, and owns no other. A None in a
+# path stands for an id from an earlier answer.
 LIFE = [
     ("GET", "/status", {}, None),
     ("POST", "/snapshots", {}, None),
@@ -67,7 +67,7 @@ LIFE = [
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory):
-    """A venue, and an operator's key to it."""
+    """A venue, and an operator's key for it."""
     venue = Venue(tmp_path_factory.mktemp("admin"), "--no-bots")
     admin = [BINARY, "admin", "--data", venue.data, "key", "add", "alice", "--role", "operator"]
     key = json.loads(subprocess.check_output(admin))
@@ -79,7 +79,7 @@ def desk(tmp_path_factory):
 def document(desk):
     venue, _ = desk
     document = requests.get(f"{venue.url}/admin/v1/openapi.json").json()
-    # What is wrong with signatures is tested elsewhere; here each request has a good one.
+    # Other tests cover bad signatures; here each request has a good one.
     del document["security"]
     config = schemathesis.Config.from_dict({"checks": CHECKS})
     return schemathesis.openapi.from_dict(document, config=config)
@@ -95,7 +95,7 @@ def test_every_operation_is_answered_as_the_document_says(document, desk):
     venue, key = desk
     for _ in range(2):
         trade_once(venue)
-    # So that he owes what is taken back.
+    # So that bob owes what the bust takes back.
     bob = {"account": "bob", "asset": "BTC", "external_ref": "away"}
     answered = call(document, venue, key, "GET", "/accounts/{name}/balances", {"name": "bob"}, None)
     bob["amount"] = next(row["free"] for row in answered if row["asset"] == "BTC")
@@ -106,7 +106,7 @@ def test_every_operation_is_answered_as_the_document_says(document, desk):
             trade_once(venue)
         places = {name: told[name] if value is None else value for name, value in places.items()}
         deadline = time.monotonic() + DEADLINE_S
-        # A snapshot is taken in the background; and what is settled leaves nothing to show.
+        # A snapshot is taken in the background, and a settled receivable is not listed.
         while (answered := call(document, venue, key, method, path, places, body)) == [] and method == "GET":
             assert time.monotonic() < deadline, f"{method} {path} shows nothing"
             time.sleep(0.1)
@@ -147,6 +147,6 @@ def test_answers_are_those_of_the_document(mode, document, desk):
                 seen[answer.status_code] += 1
 
         send_drawn(operation, mode, send)
-    # Or else the test would be one of signatures. Most names that are made up are of nothing.
+    # Else the test would be about signatures. Most generated names name nothing.
     expected = 200 if mode == GenerationMode.POSITIVE else 400
     assert seen[expected] > 10 and not seen[401], seen

@@ -87,7 +87,7 @@ def test_errors_are_those_a_bot_matches_on(venue, alice):
     raises(ccxt.InsufficientFunds, alice.create_order, SYMBOL, "limit", "buy", 100, 60_000)
     raises(ccxt.InvalidOrder, alice.create_order, SYMBOL, "limit", "buy", 9_001, 60_000)
     raises(ccxt.InvalidOrder, alice.create_order, SYMBOL, "limit", "buy", 1, 1_000_001)
-    # So ccxt maps Binance's answer to an order below the smallest notional.
+    # The class to which ccxt maps Binance's answer to an order below the smallest notional.
     raises(ccxt.BadRequest, alice.create_order, SYMBOL, "limit", "buy", 0.00001, 100)
     raises(ccxt.OrderNotFound, alice.cancel_order, "123456", SYMBOL)
     raises(ccxt.OrderNotFound, alice.fetch_order, "123456", SYMBOL)

@@ -1,4 +1,4 @@
-"""ccxt, unchanged: orders that wait, hide or depend on each other, and every error that they may give."""
+"""ccxt, unchanged: stop orders, icebergs, order lists, and all errors of these."""
 
 import json
 
@@ -129,8 +129,8 @@ def peg(kind="PRIMARY_PEG", **others):
     return {**LIMIT, "price": "", "pegPriceType": kind, **others}
 
 
-# An order, and what becomes of it: code, text, and ccxt's exception. What ccxt has no class for is its ExchangeError;
-# at other addresses than Binance's own, by which ccxt tells a spot market, -1134 is that, too, and -1108 a BadSymbol.
+# An order, and its refusal: code, text, and ccxt's exception. ccxt raises ExchangeError where it has no other class. It
+# knows a spot market by Binance's own address: at other addresses -1134 is an ExchangeError, too, and -1108 a BadSymbol.
 ORDERS = [
     ({**LIMIT, "side": "HOLD"}, -1117, "Invalid side.", ccxt.BadRequest),
     ({**LIMIT, "type": "ODD"}, -1116, "Invalid orderType.", ccxt.BadRequest),

@@ -1,4 +1,4 @@
-"""ccxt.pro trades over the WebSocket API and is told what happens to its account."""
+"""ccxt.pro trades over the WebSocket API and receives the events of its account."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ async def test_orders_trades_and_balances_are_told_as_they_change(venue):
     alice, bob = (venue.ccxt(ccxt.pro, name) for name in ("alice", "bob"))
     try:
         before = (await alice.fetch_balance())["BTC"]["total"]
-        # The first call subscribes and waits for what comes next.
+        # The first call subscribes and waits for the next event.
         told = asyncio.create_task(alice.watch_orders(SYMBOL))
         trades = asyncio.create_task(alice.watch_my_trades(SYMBOL))
         balances = asyncio.create_task(alice.watch_balance())

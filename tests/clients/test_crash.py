@@ -18,9 +18,9 @@ from venue import BINARY, Venue
 
 ROUNDS = int(os.environ.get("BUTTONWOOD_CRASH_ROUNDS", "20"))
 SENDERS = 12
-# Small files and frequent snapshots, so that most kills come in the midst of one or the other.
+# Small files and frequent snapshots, so that most kills interrupt one or the other.
 SETTINGS = ("--no-bots", "--snapshot-every", "150", "--log-segment-kib", "16")
-# What a round checks grows with what was traded before it: a new venue after so many.
+# A round checks all orders of the rounds before, so a new venue starts after this number of rounds.
 ROUNDS_OF_A_VENUE = 25
 RECOVERIES_KILLED = 3
 
@@ -83,10 +83,10 @@ def kill_recoveries(folder, chance):
 
 
 def cut_torn_end(log, chance):
-    """Leaves some bytes of a frame that never was whole, as an interrupted write does."""
+    """Appends some bytes of an incomplete frame, as an interrupted write does."""
     newest = max(log.glob("*.log"))
     content = newest.read_bytes()
-    end = 56  # behind the header of the file, frames follow each other (docs/log.md)
+    end = 56  # after the header of the file, frames follow each other (docs/log.md)
     while content[end : end + 4] == b"BWL1":
         payload_size = int.from_bytes(content[end + 8 : end + 12], "little")
         end += (80 + payload_size + 7) // 8 * 8

@@ -1,4 +1,4 @@
-"""What the power leaves of a folder (tests/power), told of a few lines of Python."""
+"""The state of a folder after a loss of power (tests/power), on scripts of a few lines."""
 
 import errno
 import signal
@@ -39,7 +39,7 @@ def run(machine_disk, script):
 
 
 def left(machine_disk, script):
-    """Everything that is sure to be there after a loss of power."""
+    """The files that a loss of power cannot remove."""
     ran = run(machine_disk, script)
     assert ran.returncode == 0, ran.stderr
     machine_disk.replay()
@@ -104,7 +104,7 @@ synced('.')
 
 
 def test_who_is_killed_at_a_change_has_made_it_and_none_after(machine_disk):
-    machine_disk.kill_at(4)  # Of `b` the bytes: of each file first its name is written down.
+    machine_disk.kill_at(4)  # At the bytes of `b`: the journal has the name of a file first.
     ran = run(machine_disk, "written('a', b'1'); written('b', b'2'); written('c', b'3')")
     assert ran.returncode == -signal.SIGKILL
     machine_disk.replay()

@@ -1,4 +1,4 @@
-"""The snippets of the pages, run as they stand there: only address and keys are this venue's."""
+"""The snippets of the pages, run unchanged except for address and keys."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def test_the_first_request_of_an_operator(venue, tmp_path):
     def run(text):
         return subprocess.check_output(["sh", "-ec", text], env=place, text=True)
 
-    # What the page takes for granted: it is about a market for electricity.
+    # The page assumes a market for electricity.
     run("buttonwood admin account add carol; buttonwood admin asset add KWH; buttonwood admin asset add EUR")
     run("buttonwood admin instrument add KWHEUR --base KWH --quote EUR --tick-size 0.0001 --lot-size 0.01")
     [desk, key] = json_values(run(shell))
@@ -53,12 +53,12 @@ def test_the_first_request_of_an_operator(venue, tmp_path):
     names = f"API_KEY, SECRET_KEY = {key['api_key']!r}, {key['secret_key']!r}"
     subprocess.run([sys.executable, "-c", f"{names}\n{text}"], timeout=DEADLINE_S, check=True)
     owned = json.loads(run("buttonwood admin account balances carol"))
-    # The page pays 5,000 in, and has 750 of it leave in two steps.
+    # The page deposits 5,000 and withdraws 750 of it in two steps.
     assert desk["account"] == "desk" and {row["asset"]: row["free"] for row in owned}["EUR"] == "4250.00000000", owned
 
 
 def json_values(text):
-    """One after the other."""
+    """Runs the snippets in order."""
     values, decoder = [], json.JSONDecoder()
     while text := text.strip():
         value, end = decoder.raw_decode(text)

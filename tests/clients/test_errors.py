@@ -1,6 +1,6 @@
-"""Every error of docs/api.md: the request that causes it, what it is answered with, and ccxt's exception for it.
+"""Each error of docs/api.md: the request that causes it, its answer, and ccxt's exception for it.
 
-What the orders and lists of a trader may be refused for in detail is in test_ccxt_orders.py."""
+test_ccxt_orders.py has the refusals of orders and order lists."""
 
 import http.server
 import json
@@ -55,7 +55,7 @@ def query(params):
 
 
 def by(how, *headers):
-    """Also with these headers."""
+    """Sends with these headers, too."""
 
     def send(venue, params):
         text, others = how(venue, params)
@@ -125,8 +125,8 @@ CAUSED = [
     (405, -5000, "Path /api/v3/time, Method PUT is invalid", ccxt.ExchangeError, "PUT", "/api/v3/time", {}, public),
 ]
 
-# What no client brings about at will, or only by a WebSocket: told to ccxt by a server that says just this. The test that
-# is named has the venue say it, if there is one.
+# Errors that a client cannot cause at will, or only over a WebSocket: a stub server sends them to ccxt. The named test, if
+# there is one, causes the error on a venue.
 TOLD = [
     (500, -1000, "An unknown error occurred while processing the request.", ccxt.OperationFailed, None),
     (408, -1000, "The request's body did not arrive in time.", ccxt.OperationFailed, "crates/gateway/tests/gateway/limits.rs"),
@@ -144,9 +144,9 @@ TOLD = [
 
 
 def fetch(exchange, url, method, headers):
-    """Status, code, text, and what ccxt makes of them."""
+    """Status, code, text, and ccxt's exception for them."""
     seen = []
-    # A connection of its own: some errors end theirs, which may show only when the next request is sent.
+    # A connection of its own: some errors close theirs, which may show only at the next request.
     exchange.session.close()
     exchange.on_rest_response = lambda status, reason, url, method, headers, body, *rest: seen.append(status) or body
     with pytest.raises(ccxt.BaseError) as caught:
@@ -157,7 +157,7 @@ def fetch(exchange, url, method, headers):
 
 def test_each_error_is_caused_and_has_its_exception(venue):
     venue.ccxt(ccxt, "alice").create_order("BTC/USDT", "limit", "sell", 1, 60_000, {"newClientOrderId": "resting"})
-    # One that has not been let in yet: -2015 would make others wait, as if they were banned.
+    # An address of its own: after -2015, other clients of the address would have to wait, as if banned.
     exchange = venue.ccxt(ccxt)
     differing = []
     for *expected, method, path, params, how in CAUSED:
@@ -202,5 +202,5 @@ def test_the_page_has_every_error_and_no_other():
         for path in folder.rglob("*.rs"):
             code = path.read_text().split("#[cfg(test)]")[0]
             codes.update(int(found) for found in re.findall(r"(?<![\w.])-(?:1\d{3}|2\d{3}|5000)\b", code))
-    # Operators' refusals have no way into this API, and two codes are only spoken of.
+    # Operators' refusals do not occur in this API, and the page only mentions two codes.
     assert codes - {code for _, code in DOCUMENTED} <= {-1020}

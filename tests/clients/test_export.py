@@ -18,7 +18,7 @@ def export(venue, folder, kind):
 
 
 def as_in_csv(value):
-    """A value of a Parquet file as it is written in the CSV file."""
+    """A value of a Parquet file in the form of the CSV file."""
     return "" if value is None else str(value)
 
 

@@ -1,4 +1,4 @@
-"""A full disk: cancels go on from the reserve, nobody waits for ever, and with room it goes on."""
+"""A full disk: the reserve takes cancels, each request gets an answer, and with free space the venue continues."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ from machine import Machine
 from venue import DEADLINE_S
 
 SETTINGS = ("--no-bots", "--log-segment-kib", "16", "--snapshot-every", "1000000")
-# More than the cancels that the reserve has room for: two segments at the most.
+# More cancels than the reserve, at most two segments, has room for.
 ORDERS = 400
 FULL = {
     "code": -1008,
@@ -86,7 +86,7 @@ def stop(venue):
 
 
 async def holds(machine, ledger):
-    """What was acknowledged is there after a loss of power, too."""
+    """A loss of power keeps all acknowledged requests, too."""
     machine.disk.replay()
     machine.disk.cut_power(None)
     venue = machine.start()
@@ -114,7 +114,7 @@ async def place(venue, session, ledger):
 
 
 async def cancel(venue, session, ledger, order_id):
-    """Whether it was; if not, the disk is full."""
+    """Returns False where the disk is full."""
     status, body = await call(
         venue, session, "DELETE", "alice", symbol=SYMBOL, orderId=order_id
     )

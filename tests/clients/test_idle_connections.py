@@ -1,4 +1,4 @@
-"""Ten thousand connections that only stand about let nothing in and slow nobody down."""
+"""Ten thousand idle connections neither lock out nor slow down other clients."""
 
 import contextlib
 import resource
@@ -13,7 +13,7 @@ from venue import DEADLINE_S
 
 IDLE = 10_000
 CONNECTIONS_MAX = 12_000
-# What a process has open besides.
+# Other open files of a process.
 FILES_BESIDES = 500
 ORDERS = 150
 SLOWER_MAX, SLOWER_MAX_S = 3, 0.005
@@ -23,9 +23,9 @@ TOO_MANY = {"code": -1034, "msg": f"Too many concurrent connections; current lim
 
 @pytest.fixture
 def files():
-    """Lets this process open as many as the crowd needs; the venue raises its own limit."""
+    """Raises this process's limit of open files; the venue raises its own."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = CONNECTIONS_MAX + FILES_BESIDES  # At either end.
+    needed = CONNECTIONS_MAX + FILES_BESIDES  # At both ends.
     if hard != resource.RLIM_INFINITY and hard < needed:
         pytest.skip(f"a process may open {hard} files here (`ulimit -Hn`), and {needed} are needed")
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, needed), hard))
@@ -37,19 +37,19 @@ def test_ten_thousand_idle_connections_slow_nobody_down(files, venue):
     with contextlib.ExitStack() as crowd, requests.Session() as early, requests.Session() as late:
         alone = median_order_s(venue, early)
         halves = stand_about(venue, crowd, IDLE)[HALF]
-        # Who was there before is served, and so is who comes now.
+        # The venue serves clients that were connected before, and new ones.
         for session in (early, late):
             crowded = median_order_s(venue, session)
             assert crowded < SLOWER_MAX * alone + SLOWER_MAX_S, f"{alone * 1e3:.1f} ms, now {crowded * 1e3:.1f} ms"
             print(f"an order takes {alone * 1e3:.1f} ms, and {crowded * 1e3:.1f} ms beside {IDLE} idle connections")
         assert open_orders(venue, early) == {"alice": 3 * ORDERS, "bob": 0}
-        # Only the line that ends it was missing.
+        # The request lacked only its last line.
         halves.pop().sendall(b"\r\n")
         deadline = time.monotonic() + DEADLINE_S
         while open_orders(venue, early)["bob"] == 0:
             assert time.monotonic() < deadline, "an order that was sent in two pieces is not taken on"
             time.sleep(0.05)
-    # They are gone, and of what they had half said nothing was done.
+    # The venue has closed the connections, and carried out no incomplete request.
     with requests.Session() as after:
         assert open_orders(venue, after) == {"alice": 3 * ORDERS, "bob": 1}
 
@@ -61,7 +61,7 @@ def test_a_connection_too_many_is_told_so_and_finds_room_later(files, venue):
         refused = requests.get(f"{venue.url}/api/v3/ping", timeout=DEADLINE_S)
         assert (refused.status_code, refused.json()) == (429, TOO_MANY)
         assert refused.headers["connection"] == "close"
-        # Who is in stays in.
+        # An open connection stays open.
         assert open_orders(venue, early) == {"alice": 0, "bob": 0}
         idle[SILENT].pop().close()
         deadline = time.monotonic() + DEADLINE_S
@@ -71,7 +71,7 @@ def test_a_connection_too_many_is_told_so_and_finds_room_later(files, venue):
 
 
 def stand_about(venue, stack, count):
-    """Opens so many connections: some say nothing, some half an order, some are WebSockets."""
+    """Opens this number of connections: some silent, some with half an order, some WebSockets."""
     idle = {SILENT: [], HALF: [], WEBSOCKET: []}
     host, port = venue.url.removeprefix("http://").split(":")
     for number in range(count):
@@ -92,7 +92,7 @@ def said(venue, kind):
             b"GET /ws HTTP/1.1\r\nhost: venue\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
             b"sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
         )
-    # Right but for the line that ends it.
+    # A correct request without its last line.
     query = venue.signed("bob", **order(200), recvWindow=60_000)
     key = venue.header("bob")["X-MBX-APIKEY"]
     return f"POST /api/v3/order?{query} HTTP/1.1\r\nhost: venue\r\nx-mbx-apikey: {key}\r\n".encode()
@@ -121,7 +121,7 @@ def order(price):
 
 
 def open_orders(venue, session):
-    """How many each of them has."""
+    """The number of open files of each process."""
     found = {}
     for name in ("alice", "bob"):
         url = f"{venue.url}/api/v3/openOrders?{venue.signed(name)}"

@@ -30,12 +30,12 @@ async def test_order_books_equal_rest_depth_after_many_events(venue, events, cut
 
 @pytest.mark.slow
 async def test_nautilus_trader_keeps_its_order_book_through_many_events(venue):
-    """Its adapter (1.221) asks for a new snapshot whenever it has connected again."""
+    """Its adapter (1.221) requests a new snapshot after each reconnect."""
     await keep_order_books(venue, 100_000, 5, [nautilus])
 
 
 async def keep_order_books(venue, events, cuts, readers):
-    """Cuts the readers' connections now and then; in the end each of them has the venue's book."""
+    """Cuts the readers' connections at intervals; at the end each reader has the venue's book."""
     async with (
         aiohttp.ClientSession(venue.url) as session,
         Relay(venue.url) as relay,
@@ -47,7 +47,7 @@ async def keep_order_books(venue, events, cuts, readers):
             until = first + events * part // (cuts + 1)
             await asyncio.gather(*(trade(venue, session, seed, until) for seed in range(SENDERS)))
             async with asyncio.timeout(DEADLINE_S):
-                # NautilusTrader does not try again where its first handshake fails.
+                # NautilusTrader does not retry after its first handshake fails.
                 while len(relay.open) < len(readers) or not all([any(await kept()) for kept in books]):
                     await asyncio.sleep(0.05)
             if part <= cuts:
@@ -56,7 +56,7 @@ async def keep_order_books(venue, events, cuts, readers):
         for kept in books:
             async with asyncio.timeout(DEADLINE_S):
                 while await kept() != await sides(session):
-                    # Who has been away sees by the next event that some are missing.
+                    # A reader that was away sees the gap in the next event.
                     await rest_far_away(venue, session)
                     await asyncio.sleep(0.3)
 
@@ -85,7 +85,7 @@ async def in_background(work):
 
 @contextlib.asynccontextmanager
 async def ccxt_pro(venue, relay):
-    """Gives what tells ccxt.pro's book."""
+    """Returns a function that returns ccxt.pro's book."""
     reader = venue.ccxt(ccxt.pro)
     reader.urls["api"]["ws"]["spot"] = f"{relay.address}/ws"
     latest = {}
@@ -110,7 +110,7 @@ async def ccxt_pro(venue, relay):
 
 @contextlib.asynccontextmanager
 async def depth_cache(venue, relay):
-    """Gives what tells the book of python-binance's DepthCacheManager."""
+    """Returns a function that returns the book of python-binance's DepthCacheManager."""
 
     class Client(AsyncClient):
         API_URL = f"{venue.url}/api"
@@ -137,7 +137,7 @@ async def depth_cache(venue, relay):
 
 @contextlib.asynccontextmanager
 async def nautilus(venue, relay):
-    """Gives what tells the book of NautilusTrader, which runs in an environment of its own."""
+    """Returns a function that returns the book of NautilusTrader, in an environment of its own."""
     addresses = {
         "BUTTONWOOD_URL": venue.url,
         "BUTTONWOOD_STREAMS_URL": relay.address,
@@ -166,7 +166,7 @@ async def nautilus(venue, relay):
 
 
 async def trade(venue, session, seed, until):
-    """Moves a few quotes about, at prices where some of them trade."""
+    """Moves a few quotes, to prices where some of them trade."""
     chance = random.Random(seed)
     name = ("alice", "bob")[seed % 2]
     resting = []

@@ -20,10 +20,10 @@ from venue import DEADLINE_S, Venue
 
 ROUNDS = int(os.environ.get("BUTTONWOOD_POWER_ROUNDS", "8"))
 SEED = int(os.environ.get("BUTTONWOOD_POWER_SEED", "7"))
-# The first start of a venue is a moment of its own.
+# The first start of a venue, with no earlier state, is a case of its own.
 ROUNDS_OF_A_VENUE = 8
 SENDERS = 12
-# Small files and frequent snapshots, so that most cuts come in the midst of one or the other.
+# Small files and frequent snapshots, so that most cuts interrupt one or the other.
 SETTINGS = ("--no-bots", "--snapshot-every", "150", "--log-segment-kib", "16")
 
 
@@ -48,8 +48,8 @@ async def survive(machine, rounds, chance):
 
 
 async def run(machine, ledger, label, chance):
-    """Starts the venue, checks it, and ends it under load, by a failed sync or from outside, now and
-    then while its disk is full."""
+    """Starts the venue, checks it, and ends it under load, by a failed sync or from outside, in some
+    rounds while its disk is full."""
     venue = machine.start()
     try:
         async with aiohttp.ClientSession(venue.url) as session:
@@ -78,7 +78,7 @@ async def run(machine, ledger, label, chance):
 
 
 async def test_the_first_order_of_a_new_venue_is_there(tmp_path, shim):
-    """Its folder, too, has a name that is to be synced."""
+    """The archive's folder has a name that must be synced, too."""
     machine = Machine(tmp_path / "machine", shim, "--no-bots")
     ledger = Ledger()
     kill(machine, await start(machine, ledger))
@@ -87,7 +87,7 @@ async def test_the_first_order_of_a_new_venue_is_there(tmp_path, shim):
 
 
 async def test_events_outlive_the_log_they_were_made_from(tmp_path, shim):
-    """Where the log is trimmed, nothing can make them anew."""
+    """Where the log is trimmed, snapshots cannot be made again."""
     machine = Machine(tmp_path / "machine", shim, *SETTINGS, "--log-retention", "delete")
     log = machine.disk.folder / "data/log"
     ledger = Ledger()
@@ -96,7 +96,7 @@ async def test_events_outlive_the_log_they_were_made_from(tmp_path, shim):
         senders = [asyncio.create_task(send(venue, session, ledger, f"{at}")) for at in range(SENDERS)]
         async with asyncio.timeout(DEADLINE_S):
             seen = set()
-            while len(seen) < 4:  # The last trim but one is over, whatever becomes of the last.
+            while len(seen) < 4:  # The last trim but one is complete, even if the last is not.
                 seen.add(min(log.glob("*.log")))
                 await asyncio.sleep(0.001)
         kill(machine, venue)
@@ -111,8 +111,8 @@ async def test_events_outlive_the_log_they_were_made_from(tmp_path, shim):
 
 @pytest.mark.parametrize("is_started_between", (False, True))
 async def test_what_the_spool_may_lack_can_be_made_from_the_log(tmp_path, shim, is_started_between):
-    """A sync that failed is not made good by a later one, nor by another process: the log stays, and a
-    state to go on from, until what was to be synced is written once more."""
+    """A later sync, also of another process, does not repair a failed one: the log stays, and a state to
+    start from, until the data is written again."""
     machine = Machine(tmp_path / "machine", shim, *SETTINGS, "--log-retention", "delete")
     data = machine.disk.folder / "data"
     ledger = Ledger()
@@ -155,8 +155,8 @@ async def test_what_the_spool_may_lack_can_be_made_from_the_log(tmp_path, shim, 
 
 @pytest.mark.parametrize("is_started_between", (False, True))
 async def test_a_failed_sync_stops_the_venue_and_loses_nothing(tmp_path, shim, is_started_between):
-    """What it was to write is not acknowledged. It can be read until the power fails, and a venue that
-    is started before that must write it once more."""
+    """A request whose sync failed is not acknowledged. Its data can be read until the power fails, and a
+    venue that starts before that must write it again."""
     machine = Machine(tmp_path / "machine", shim, *SETTINGS)
     ledger = Ledger()
     venue = machine.start()
@@ -189,7 +189,7 @@ async def test_who_acknowledges_before_the_sync_is_caught(tmp_path, shim):
 
 
 async def test_without_syncs_orders_are_lost_but_not_the_venue(tmp_path, shim):
-    """It starts again with what there is, which is no less than the newest snapshot."""
+    """The venue starts again from what is left, which includes the newest snapshot."""
     settings = ("--no-bots", "--snapshot-every", "150", "--durability", "os")
     machine = Machine(tmp_path / "machine", shim, *settings)
     venue = machine.start()
@@ -207,7 +207,7 @@ async def test_without_syncs_orders_are_lost_but_not_the_venue(tmp_path, shim):
 
 
 async def test_a_backup_that_says_it_is_done_outlives_the_power(tmp_path, shim):
-    """Into a folder that is new, and where an older backup is."""
+    """Into a new folder, and into one with an older backup."""
     machine = Machine(tmp_path / "machine", shim)
     data, backup = tmp_path / "data", machine.disk.folder / "backups/venue"
     for number in range(3):
@@ -221,7 +221,7 @@ async def test_a_backup_that_says_it_is_done_outlives_the_power(tmp_path, shim):
 
 
 async def test_a_backup_that_the_power_ends_is_gone_on_from(tmp_path, shim):
-    """At one of its changes, of which even a small one has sixty: by the clock it may be over already."""
+    """At a numbered change, of which even a small backup has sixty: a timer could fire after the end."""
     machine = Machine(tmp_path / "machine", shim)
     data = tmp_path / "data"
     chance = random.Random(SEED)
@@ -244,7 +244,7 @@ async def test_a_backup_that_the_power_ends_is_gone_on_from(tmp_path, shim):
 
 
 async def trade(data, label):
-    """Has orders come for a moment. This venue is on another disk."""
+    """Sends orders for a short time. This venue is on another disk."""
     venue = Venue(data.parent, *SETTINGS, data=data)
     async with aiohttp.ClientSession(venue.url) as session:
         names = [f"{label}-{at}" for at in range(SENDERS)]

@@ -46,5 +46,5 @@ def test_a_bot_trades_with_the_venues_own(busy_venue, environment, script):
 
 def run(venue, program, deadline_s):
     addresses = {"BUTTONWOOD_URL": venue.url, "BUTTONWOOD_KEYS": str(venue.data / "demo.json")}
-    # It says itself what was wrong.
+    # The program prints the error itself.
     subprocess.run(program, env={**os.environ, **addresses}, timeout=deadline_s, check=True)

@@ -1,4 +1,4 @@
-"""python-binance, unchanged but for its addresses."""
+"""python-binance, unchanged except for its addresses."""
 
 import asyncio
 

@@ -1,5 +1,5 @@
-"""The trading API against its own description: the life of some orders, in which every operation is asked and answered as the
-document says; then what schemathesis makes of the document, allowed and forbidden."""
+"""The trading API against its own document: the life of some orders, which uses each operation and checks its documented
+answer; then allowed and forbidden requests that schemathesis generates from the document."""
 
 import collections
 
@@ -11,8 +11,8 @@ from schemathesis.generation import GenerationMode
 from drawn import send_drawn
 from venue import Signature, Venue
 
-# A number may be too large for its field, and an order that is well written may be refused: by a filter, or since what it is
-# about is not there.
+# A number may be too large for its field, and a filter may refuse a well-formed order, or the order that a request names may
+# not exist.
 CHECKS = {"positive_data_acceptance": {"expected-statuses": ["2xx", 400, 409]}}
 SYMBOLS = ["BTCUSDT", "ETHUSDT", "NONE"]
 
@@ -34,7 +34,7 @@ WORKING = {
 PENDING = {f"pending{name}": value for name, value in LEGS.items()}
 BATCH = {"batchOrders": '[{"symbol":"BTCUSDT","side":"BUY","type":"LIMIT","timeInForce":"GTC","quantity":"1","price":"41000"},{}]'}
 
-# Alice's, one after the other, on a market where 50,000 was paid last.
+# Alice's requests, in this order, on a market whose last price is 50,000.
 LIFE = [
     ("GET", "/api/v3/ping", {}),
     ("GET", "/api/v3/time", {}),
@@ -92,7 +92,7 @@ LIFE = [
 
 
 class Key(requests.auth.AuthBase):
-    """Names the key, and signs nothing."""
+    """Sends the key without a signature."""
 
     def __init__(self, key):
         self.key = key
@@ -116,7 +116,7 @@ def raw(desk):
 
 @pytest.fixture(scope="module")
 def proofs(raw, desk):
-    """By method and path: how a request shows whose it is."""
+    """By method and path: how a request is authenticated."""
     alice = desk.keys["alice"]
     by_scheme = {(): None, ("key",): Key(alice), ("key", "signature", "timestamp"): Signature(alice)}
     return {
@@ -130,11 +130,11 @@ def proofs(raw, desk):
 def document(raw, proofs):
     for methods in raw["paths"].values():
         for operation in methods.values():
-            # What is wrong with signatures is tested elsewhere; here each request has a good one.
+            # Other tests cover bad signatures; here each request has a good one.
             operation["security"] = []
             for parameter in operation["parameters"]:
                 if parameter["name"] == "symbol":
-                    # Or else nearly all questions would be about markets that are not there.
+                    # Else nearly all requests would name markets that do not exist.
                     parameter["schema"] = {"enum": SYMBOLS}
     return schemathesis.openapi.from_dict(raw, config=schemathesis.Config.from_dict({"checks": CHECKS}))
 

@@ -72,7 +72,7 @@ class Venue:
         return exchange
 
     def signed(self, name, **params):
-        """A query string as Binance wants it signed."""
+        """A query string with the signature that Binance requires."""
         query = urllib.parse.urlencode({**params, "timestamp": int(time.time() * 1000)})
         secret = self.keys[name]["secret_key"].encode()
         return f"{query}&signature={hmac.new(secret, query.encode(), hashlib.sha256).hexdigest()}"
@@ -82,7 +82,7 @@ class Venue:
 
 
 class Signature(requests.auth.AuthBase):
-    """Signs what is about to be sent."""
+    """Signs a request before it is sent."""
 
     def __init__(self, key):
         self.key = key

@@ -1,4 +1,4 @@
-"""What is left of a folder when the power fails, told from the journal that shim.c keeps of it.
+"""The state of a folder after the power fails, computed from the journal that shim.c keeps.
 
 Only what was synced is sure to be there: bytes of a file and its length by a sync of the file, names
 by a sync of their folder, which a sync of the file does not replace. Of everything else, sector by
@@ -26,7 +26,7 @@ UNLIMITED = -1
 
 
 def build(folder):
-    """Compiles the shim; gives the file to be loaded."""
+    """Compiles the shim; returns the library file."""
     shim = folder / "shim.so"
     subprocess.run(
         [os.environ.get("CC", "cc"), "-O1", "-Wall", "-shared", "-fPIC", "-o", shim, SHIM], check=True
@@ -35,7 +35,7 @@ def build(folder):
 
 
 class Disk:
-    """A folder that processes started with `env` work in, and what of it is durable."""
+    """A folder that processes started with `env` work in, and its durable part."""
 
     def __init__(self, folder, journal_dir, shim):
         self.folder = folder
@@ -53,18 +53,18 @@ class Disk:
         self.model = Model(folder)
 
     def set_free(self, count):
-        """By how many bytes files may grow from now on."""
+        """Sets the bytes by which files may still grow."""
         with Locked(self.journal):
             self.control[:8] = struct.pack("<q", count)
 
     def fail_sync(self, number, name):
-        """Has the sync of that number fail, of those of files with this in their names."""
+        """Makes the sync of that number fail, counted over files with this text in their names."""
         with Locked(self.journal):
             self.control[8:12] = struct.pack("<I", number)
             self.control[16:] = struct.pack("<48s", name.encode())
 
     def kill_at(self, number):
-        """Has who writes the record of that number in the journal be killed on the spot; none with 0."""
+        """Kills the process that writes the record of that number; 0 kills none."""
         with Locked(self.journal):
             self.control[12:16] = struct.pack("<I", number)
 
@@ -72,20 +72,20 @@ class Disk:
         return any(kind == SYNC_FAILED for kind, *_ in records(self.journal.read_bytes()))
 
     def kill(self, process):
-        """Ends the process and its children at once; what they left is what the journal says."""
+        """Kills the process and its children; the journal shows what they left."""
         with Locked(self.journal):
             kill_group(process)
         self.replay()
 
     def replay(self):
-        """Takes in what was done. Nobody may be at it any more."""
+        """Reads the journal. All processes must have ended."""
         self.model.apply(self.journal.read_bytes())
         self.journal.write_bytes(b"")
         self.model.compare(self.folder)
 
     def cut_power(self, chance):
-        """Leaves in the folder what might be there when the power is back; of what was not synced,
-        nothing, if left to no chance."""
+        """Leaves in the folder a state that it may have when the power is back: without chance, nothing
+        that was not synced."""
         if chance:
             self.model.lose_power(chance)
         for entry in self.folder.iterdir():
@@ -95,14 +95,14 @@ class Disk:
 
 
 def kill_group(process):
-    """The process must have been started as the first of its group."""
+    """The process must be the leader of its group."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 class Locked:
-    """The lock under which the shim carries out and writes down each change."""
+    """The lock under which the shim makes and records each change."""
 
     def __init__(self, journal):
         self.journal = journal
@@ -118,7 +118,7 @@ class Locked:
 class File:
     def __init__(self, mode, content=b""):
         self.mode = mode
-        self.cached = bytearray(content)  # what is read
+        self.cached = bytearray(content)  # what reads return
         self.durable = bytearray(content)
         self.unsynced = []  # (number, offset, sector) or (number, size, None)
         self.syncs = {}  # under way -> number of the last change before it
@@ -161,7 +161,7 @@ def is_watched(entry):
 
 class Model:
     def __init__(self, folder):
-        """All that is there now is durable."""
+        """Makes the present state durable."""
         self.by_inode = {}
         self.renames = []  # not durable yet
         self.number = 0
@@ -217,7 +217,7 @@ class Model:
         self.renames.append(rename)
 
     def end_sync(self, node, covered, is_done):
-        """What a failed sync covered is never written: the system takes it for written."""
+        """Drops the changes of a failed sync: the system takes them for written, and never writes them."""
         if isinstance(node, File):
             if is_done:
                 for number, at, sector in node.unsynced:
@@ -234,7 +234,7 @@ class Model:
         self.renames = [rename for rename in self.renames if rename.to_sync]
 
     def compare(self, path, node=None):
-        """The journal has told all: else the shim has missed something."""
+        """Checks the journal against the folder: a difference is a change that the shim missed."""
         node = node or self.root
         found = {entry.name for entry in os.scandir(path) if is_watched(entry)}
         assert found == node.cached.keys(), f"{path}: {found} and not {set(node.cached)}"
@@ -245,7 +245,7 @@ class Model:
                 assert (path / name).read_bytes() == inner.cached, f"{path / name} was changed unseen"
 
     def lose_power(self, chance):
-        """How much was written unasked, from nothing to all, differs from file to file."""
+        """Draws for each file how much was written without a sync, from nothing to all."""
         kept = chance.choice((0, 0.5, 0.9, 1))
         for rename in self.renames:
             if chance.random() < kept:
@@ -283,7 +283,7 @@ def records(journal):
 
 
 def sectors(offset, content):
-    """A disk writes them one by one."""
+    """A disk writes sectors one by one."""
     start = 0
     while start < len(content):
         end = start + SECTOR_SIZE - (offset + start) % SECTOR_SIZE

@@ -26,7 +26,7 @@ fuzz_target!(|bytes: &[u8]| {
         1 => fs::write(segment(&dir.0), hashed(rest)).expect("there is room"),
         _ => fs::write(segment(&dir.0), rest).expect("there is room"),
     }
-    let Ok(mut spool) = Spool::open(&dir.0, RETENTION, 0, Some([0; 16])) else { return };
+    let Ok(mut spool) = Spool::open(&dir.0, RETENTION, 0, [0; 16]) else { return };
     spool.complete_without_log();
     read_all(&spool);
 });
@@ -74,7 +74,7 @@ fn patched(dir: &Path, patches: &[u8]) {
 fn whole_files() -> Vec<(PathBuf, Vec<u8>)> {
     let dir =
         Scratch(std::env::temp_dir().join(format!("buttonwood-whole-{}", std::process::id())));
-    let mut spool = Spool::open(&dir.0, RETENTION, 0, Some([0; 16])).expect("an empty folder");
+    let mut spool = Spool::open(&dir.0, RETENTION, 0, [0; 16]).expect("an empty folder");
     for sequence in 1..=COMMANDS {
         let (account, session) = (AccountId(1), SessionId(sequence));
         let closed = SessionClosed { account_seq: sequence, account, session };
@@ -107,7 +107,7 @@ fn whole_files() -> Vec<(PathBuf, Vec<u8>)> {
 
 /// A segment of frames that are whole, whatever they say.
 fn hashed(mut contents: &[u8]) -> Vec<u8> {
-    let mut bytes = b"BWSPOOL2".to_vec();
+    let mut bytes = b"BWSPOOL1".to_vec();
     bytes.extend(1_u64.to_le_bytes());
     let mut hash = [0; 16];
     bytes.extend(hash);

@@ -26,7 +26,6 @@ impl Engine {
             self.remember(account, key);
         }
         if entry.envelope.client_seq > 0
-            && self.rules >= 2
             && let Some(first_sequence) = self.first_numbered(entry)
         {
             return events
@@ -38,9 +37,7 @@ impl Engine {
             Command::CancelAll(cancel) => self.cancel_all(account, cancel, events),
             Command::ReplaceOrder(replace) => self.replace_order(account, replace, events),
             Command::AmendOrder(amend) => self.amend_order(account, amend, events),
-            Command::ModifyOrder(modify) if self.rules >= 2 => {
-                self.modify_order(account, modify, events);
-            }
+            Command::ModifyOrder(modify) => self.modify_order(account, modify, events),
             other => self.apply_other(account, other, events),
         }
         if self.has_deferred() {
@@ -68,46 +65,22 @@ impl Engine {
             Command::UpdateAccount(update) => self.update_account(update, events),
             Command::CreateKey(create) => self.create_key(create, events),
             Command::RevokeKey(revoke) => self.revoke_key(revoke, events),
-            Command::RotateMasterKey(rotate) if self.rules >= 2 => {
-                self.rotate_master_key(rotate, events);
-            }
-            Command::SetAccountRisk(set) if self.rules >= 2 => self.set_account_risk(set, events),
-            Command::SetAccountLimits(set) if self.rules >= 2 => {
-                self.set_account_limits(set, events);
-            }
-            Command::MassCancel(cancel) if self.rules >= 2 => {
-                self.mass_cancel(account, cancel, events);
-            }
-            Command::NewOrderList(list) if self.rules >= 2 => {
-                self.new_order_list(account, list, events);
-            }
-            Command::CancelOrderList(cancel) if self.rules >= 2 => {
-                self.cancel_order_list(account, cancel, events);
-            }
-            Command::OpenSession(open) if self.rules >= 2 => {
-                self.open_session(account, open, events);
-            }
-            Command::CloseSession(close) if self.rules >= 2 => {
-                self.close_session(account, close, events);
-            }
-            Command::SetKillSwitch(set) if self.rules >= 2 => self.set_kill_switch(set, events),
-            Command::BustTrade(bust) if self.rules >= 2 => self.bust_trade(bust, events),
-            Command::CorrectTrade(correct) if self.rules >= 2 => {
-                self.correct_trade(correct, events);
-            }
-            Command::SettleReceivable(settle) if self.rules >= 2 => {
-                self.settle_receivable(settle, events);
-            }
-            Command::RequestWithdrawal(request) if self.rules >= 2 => {
-                self.request_withdrawal(request, events);
-            }
-            Command::ConfirmWithdrawal(confirm) if self.rules >= 2 => {
-                self.confirm_withdrawal(confirm, events);
-            }
-            Command::CancelWithdrawal(cancel) if self.rules >= 2 => {
-                self.cancel_withdrawal(cancel, events);
-            }
-            Command::SetFeeSchedule(set) if self.rules >= 2 => self.set_fee_schedule(set, events),
+            Command::RotateMasterKey(rotate) => self.rotate_master_key(rotate, events),
+            Command::SetAccountRisk(set) => self.set_account_risk(set, events),
+            Command::SetAccountLimits(set) => self.set_account_limits(set, events),
+            Command::MassCancel(cancel) => self.mass_cancel(account, cancel, events),
+            Command::NewOrderList(list) => self.new_order_list(account, list, events),
+            Command::CancelOrderList(cancel) => self.cancel_order_list(account, cancel, events),
+            Command::OpenSession(open) => self.open_session(account, open, events),
+            Command::CloseSession(close) => self.close_session(account, close, events),
+            Command::SetKillSwitch(set) => self.set_kill_switch(set, events),
+            Command::BustTrade(bust) => self.bust_trade(bust, events),
+            Command::CorrectTrade(correct) => self.correct_trade(correct, events),
+            Command::SettleReceivable(settle) => self.settle_receivable(settle, events),
+            Command::RequestWithdrawal(request) => self.request_withdrawal(request, events),
+            Command::ConfirmWithdrawal(confirm) => self.confirm_withdrawal(confirm, events),
+            Command::CancelWithdrawal(cancel) => self.cancel_withdrawal(cancel, events),
+            Command::SetFeeSchedule(set) => self.set_fee_schedule(set, events),
             Command::Tick(()) => {
                 self.tick();
                 self.run_due(events);
@@ -121,21 +94,11 @@ impl Engine {
             | Command::NewEpoch(_)
             | Command::TakeStateHash(())
             | Command::StateHash(_) => {}
-            Command::SetInstrumentRules(_)
-            | Command::UpdateInstrument(_)
-            | Command::SetPhase(_)
-            | Command::SetCalendar(_)
-            | Command::DelistInstrument(_)
-            | Command::HaltVenue(_)
-            | Command::ResumeVenue(())
-            | Command::SetCircuitBreaker(_)
-                if self.rules >= 2 =>
-            {
-                if let Err(reason) = self.steer(command, events) {
+            other => {
+                if let Err(reason) = self.steer(other, events) {
                     self.reject(AccountId::VENUE, reason, events);
                 }
             }
-            _ => self.reject(account, RejectReason::OrderTermsInvalid, events),
         }
     }
 

@@ -37,19 +37,16 @@ use crate::state::deferred::Deferred;
 use crate::state::halts::Halts;
 use crate::state::key::Key;
 use crate::state::market::Market;
-use crate::state::market::trading::Trading;
 use crate::state::orders::Orders;
 use crate::state::receivables::Receivables;
 use crate::state::sessions::Sessions;
 use crate::state::taken::Taken;
 use crate::state::withdrawals::Withdrawals;
 
-/// The newest rules that this engine knows. A log says for each batch which rules it goes by; the
-/// older ones are kept, so that an old log leads to the history that it led to then.
-///
-/// Version 1 has limit, market and post-only orders of cash accounts in continuous trading, and
-/// carries self-trade prevention without acting on it.
-pub const RULES_VERSION: u16 = 2;
+/// The newest rules that this engine knows. Each batch of a log states the rules version it was
+/// applied under, and a release keeps the rules of every release before it: a log leads to the same
+/// history under every later program.
+pub const RULES_VERSION: u16 = 1;
 
 /// Limit of trades and cancels in one command. A `Continue` resumes the rest, so that one command
 /// delays the others for a bounded time.
@@ -59,6 +56,8 @@ pub const WORK_PER_COMMAND: u32 = 1_000;
 pub struct Engine {
     /// Version of the rules for commands.
     pub(crate) rules: u16,
+    /// [`RULES_VERSION`], unless a test plays a newer program.
+    rules_max: u16,
     /// Number of applied commands.
     pub(crate) sequence: u64,
     /// The time of the last command; it never runs backwards.
@@ -109,6 +108,7 @@ impl Default for Engine {
         let venue = Account::of_venue();
         Self {
             rules: RULES_VERSION,
+            rules_max: RULES_VERSION,
             sequence: 0,
             now_ns: 0,
             assets: Vec::new(),
@@ -139,27 +139,37 @@ impl Default for Engine {
 }
 
 impl Engine {
-    /// An empty engine that goes by older rules.
+    /// An empty engine under the rules of this version; `None` if it does not know them.
     pub fn with_rules(version: u16) -> Option<Self> {
         let known = (1..=RULES_VERSION).contains(&version);
         known.then(|| Self { rules: version, ..Self::default() })
     }
 
-    /// The rules that commands are carried out by.
+    /// The rules version that commands are applied under.
     pub fn rules(&self) -> u16 {
         self.rules
     }
 
-    /// Goes by newer rules from here on; `false` if this engine does not know them, or has left
-    /// them behind.
+    /// The newest rules version that this engine knows.
+    pub fn rules_max(&self) -> u16 {
+        self.rules_max
+    }
+
+    /// Applies commands under this rules version from here on; `false` if this engine does not know
+    /// it, or already applies a newer one.
     pub fn raise_rules(&mut self, version: u16) -> bool {
-        let known = (self.rules..=RULES_VERSION).contains(&version);
-        if known && version > self.rules {
+        let known = (self.rules..=self.rules_max).contains(&version);
+        if known {
             self.rules = version;
-            // What the older state does not have is unknown after it, too.
-            self.markets.iter_mut().for_each(|market| market.trading = Trading::default());
         }
         known
+    }
+
+    /// Makes this the engine of a newer program, for upgrade tests: every version up to this one
+    /// has the rules of [`RULES_VERSION`].
+    #[doc(hidden)]
+    pub fn know_rules(&mut self, rules_max: u16) {
+        self.rules_max = rules_max.max(RULES_VERSION);
     }
 
     /// Number of applied commands.

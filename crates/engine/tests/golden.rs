@@ -1,9 +1,9 @@
-//! A log of every rules version, and what it led to, entry by entry.
+//! A log of every rules version, and the events and state that it led to, entry by entry.
 //!
 //! `golden/rules-N.commands` is a list of (time, entry) as [`Wire`] writes them, and
 //! `golden/rules-N.hashes` has, for each of them, the hash of all events so far. A difference means
-//! that a log of that version would be replayed to another history: that takes a new rules version,
-//! with the old rules kept. While no release has a version, `write_the_newest_log` in
+//! that a log of that version would be replayed to another history: such a change needs a new rules
+//! version, with the old rules kept. While no release has a version, `write_the_newest_log` in
 //! `engine/golden_log.rs` and then `write_the_newest_hashes` here may write its files anew.
 //!
 //! This is a program of its own so that it can be built the way users run it as well: `make test`
@@ -28,28 +28,15 @@ struct Golden {
 
 const FIRST: Golden = Golden {
     rules: 1,
-    kinds: 15,
-    commands: 2188,
-    events_hash: 0x4f0a_c1d5_9406_d0f9,
-    state_hash: 0x1db9_c6dc_1408_1e20,
+    kinds: 35,
+    commands: 2851,
+    events_hash: 0x4b85_e002_9209_fe83,
+    state_hash: 0xadfe_c646_b0b5_d686,
 };
 
 #[test]
 fn a_log_of_the_first_version_leads_to_the_same_history() {
     check(&FIRST);
-}
-
-const SECOND: Golden = Golden {
-    rules: 2,
-    kinds: 35,
-    commands: 2851,
-    events_hash: 0x4b85_e002_9209_fe83,
-    state_hash: 0x50ae_9585_05b3_8691,
-};
-
-#[test]
-fn a_log_of_the_second_version_leads_to_the_same_history() {
-    check(&SECOND);
 }
 
 /// Twice, since every engine draws the keys of its hash tables anew.

@@ -6,10 +6,8 @@ use crate::l2::{BookUpdate, L2Book};
 use crate::statistics::Statistics;
 use crate::trade::{PublicTrade, RecentTrades};
 
-/// The first bytes of written views. A change of what follows them counts it up.
-const FORMAT_VERSION: u16 = 2;
-/// It had no statistics. They begin with what is traded after it was written.
-const WITHOUT_STATISTICS: u16 = 1;
+/// The first bytes of written views. A change of the bytes after them increments it.
+const FORMAT_VERSION: u16 = 1;
 
 /// Sequence of an instrument's first event, its listing.
 const LISTED: u64 = 1;
@@ -133,15 +131,10 @@ impl Wire for Views {
     }
 
     fn read(r: &mut Reader<'_>) -> Option<Self> {
-        match r.read::<u16>()? {
-            FORMAT_VERSION => Some(Self { instruments: r.read()? }),
-            WITHOUT_STATISTICS => {
-                let old: Vec<(L2Book, RecentTrades)> = r.read()?;
-                let view = |(book, trades)| InstrumentView { book, trades, ..Default::default() };
-                Some(Self { instruments: old.into_iter().map(view).collect() })
-            }
-            _ => None,
+        if r.read::<u16>()? != FORMAT_VERSION {
+            return None;
         }
+        Some(Self { instruments: r.read()? })
     }
 }
 
@@ -218,20 +211,6 @@ mod tests {
         assert_eq!(Views::read(&mut Reader(&bytes)), None);
         bytes[0] = 0;
         assert_eq!(Views::read(&mut Reader(&bytes)), None);
-    }
-
-    #[test]
-    fn views_from_before_there_were_statistics_are_read_without_them() {
-        let mut source = EventSource::new(InstrumentId(0));
-        let new = views(&[source.list(), source.rest(Side::Buy, 1, 60, 10), source.trade(1, 5)]);
-        let mut old = Vec::new();
-        WITHOUT_STATISTICS.write(&mut old);
-        1_u32.write(&mut old);
-        new.instruments[0].book.write(&mut old);
-        new.instruments[0].trades.write(&mut old);
-        let mut expect = new;
-        expect.instruments[0].statistics = Statistics::default();
-        assert_eq!(Views::read(&mut Reader(&old)), Some(expect));
     }
 
     #[test]

@@ -54,14 +54,7 @@ impl Spool {
             found = self.mend(history, holes)?;
         }
         if found.is_other_history {
-            if self.has_no_hash {
-                tracing::info!(
-                    "the newest snapshot is of a version with another event spool: all of the spool \
-                     is made anew"
-                );
-            } else {
-                tracing::warn!("the event spool is not of this log: all of it is made anew");
-            }
+            tracing::warn!("the event spool is not of this log: all of it is made anew");
             self.clear(last_sequence);
             let holes = self.holes(last_sequence);
             found = self.mend(history, holes)?;

@@ -26,8 +26,8 @@ pub trait History {
 
 /// The receiver of a replay. Each call returns whether it needs more.
 pub trait Retold {
-    /// It begins behind this command, up to which this is the running hash, if that is known.
-    fn begin(&mut self, sequence: u64, event_hash: Option<EventHash>) -> bool;
+    /// It begins after this command, up to which this is the running hash.
+    fn begin(&mut self, sequence: u64, event_hash: EventHash) -> bool;
 
     fn applied(&mut self, applied: &Applied) -> bool;
 }
@@ -147,17 +147,8 @@ impl<'a> Mender<'a> {
 }
 
 impl Retold for Mender<'_> {
-    fn begin(&mut self, sequence: u64, event_hash: Option<EventHash>) -> bool {
-        let known = || self.known.get(&sequence).copied();
-        match event_hash.or_else(known) {
-            Some(event_hash) => self.chain = Chain::new(event_hash),
-            None if self.known.is_empty() => self.chain = Chain::default(),
-            None => {
-                // What is here cannot be gone on from.
-                self.found.is_other_history = true;
-                return false;
-            }
-        }
+    fn begin(&mut self, sequence: u64, event_hash: EventHash) -> bool {
+        self.chain = Chain::new(event_hash);
         self.go_on(sequence)
     }
 

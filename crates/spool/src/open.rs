@@ -22,15 +22,13 @@ use crate::writer::Spool;
 
 impl Spool {
     /// Opens the spool, or begins one behind `sequence`, the last one applied before the replay
-    /// whose running hash is `event_hash`. Where that is not known, what lies here is taken for
-    /// this log's, and if nothing does, all is made anew after the replay. Frames that the replay
-    /// will bring again stay as they are. What is older is there for readers after
-    /// [`Spool::complete`].
+    /// whose running hash is `event_hash`. Frames that the replay will bring again stay as they
+    /// are. What is older is there for readers after [`Spool::complete`].
     pub fn open(
         dir: &Path,
         retention: Retention,
         sequence: u64,
-        event_hash: Option<[u8; 16]>,
+        event_hash: [u8; 16],
     ) -> Result<Self, SpoolError> {
         Self::open_on(Disk::default(), dir, retention, sequence, event_hash)
     }
@@ -40,7 +38,7 @@ impl Spool {
         dir: &Path,
         retention: Retention,
         sequence: u64,
-        event_hash: Option<EventHash>,
+        event_hash: EventHash,
     ) -> Result<Self, SpoolError> {
         // Its name need not be durable: what a loss of power takes is made anew from the log.
         fs::create_dir_all(dir).map_err(SpoolError::at(dir))?;
@@ -51,7 +49,7 @@ impl Spool {
             retention,
             writer: None,
             framer: Framer {
-                chain: Chain::new(event_hash.unwrap_or_default()),
+                chain: Chain::new(event_hash),
                 batch_size: retention.batch_size(),
                 last_sequence: sequence,
                 ..Framer::default()
@@ -61,15 +59,12 @@ impl Spool {
             lost_from: None,
             unsynced: BTreeSet::new(),
             checking: None,
-            has_no_hash: false,
             has_unindexed: false,
             is_doubtful,
         };
         if let Some(first) = segments.pop() {
             spool.resume(first, sequence, event_hash)?;
         }
-        spool.has_no_hash = event_hash.is_none() && spool.writer.is_none();
-        spool.framer.is_other_history |= spool.has_no_hash;
         spool.shared.table().last_sequence = spool.framer.last_sequence;
         let (disk, dir) = (spool.disk.clone(), dir.to_path_buf());
         let checking = std::thread::Builder::new().name("spool-checker".into());
@@ -83,7 +78,7 @@ impl Spool {
         &mut self,
         first: u64,
         sequence: u64,
-        event_hash: Option<EventHash>,
+        event_hash: EventHash,
     ) -> Result<(), SpoolError> {
         let dir = &self.shared.dir;
         let path = segment_path(dir, first);
@@ -112,8 +107,7 @@ impl Spool {
             return Ok(());
         }
         let found = hash_at(&bytes, &index, summary, sequence);
-        self.framer.is_other_history =
-            found.zip(event_hash).is_some_and(|(found, expected)| found != expected);
+        self.framer.is_other_history = found.is_some_and(|found| found != event_hash);
         self.writer = Some(writer);
         self.framer.chain = Chain::new(summary.event_hash);
         self.framer.last_sequence = summary.last;

@@ -131,7 +131,7 @@ impl History for Story {
     fn retell(&self, wanted: u64, listener: &mut dyn Retold) -> Result<(), Infallible> {
         let before = self.bases.iter().rfind(|base| **base < wanted);
         let Some(base) = before.or(self.bases.first()).copied() else { return Ok(()) };
-        let mut goes_on = listener.begin(base, Some(self.hash_before(base + 1)));
+        let mut goes_on = listener.begin(base, self.hash_before(base + 1));
         for applied in &self.applied[base as usize..] {
             goes_on = goes_on && listener.applied(applied);
         }
@@ -152,7 +152,7 @@ pub(super) fn start_on(
     base: u64,
 ) -> Spool {
     let event_hash = story.hash_before(base + 1);
-    let mut spool = Spool::open_on(disk, dir, retention, base, Some(event_hash)).unwrap();
+    let mut spool = Spool::open_on(disk, dir, retention, base, event_hash).unwrap();
     write(&mut spool, &story.applied[base as usize..]);
     let heads = |heads: &BTreeMap<u32, u64>| heads.clone().into_iter();
     spool.know_heads(
@@ -486,7 +486,7 @@ fn list(dir: &Path) -> Vec<u64> {
 fn a_foreign_file_is_named_and_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("notes.txt"), "mine").unwrap();
-    let error = Spool::open(dir.path(), ALL, 0, Some([0; 16])).unwrap_err();
+    let error = Spool::open(dir.path(), ALL, 0, [0; 16]).unwrap_err();
     assert!(error.to_string().contains("notes.txt"), "{error}");
     assert!(dir.path().join("notes.txt").exists());
 }
@@ -556,7 +556,7 @@ proptest! {
         let mut story = Story { bases: vec![0], ..Story::default() };
         choices.into_iter().for_each(|choice| story.go_on(choice));
         let dir = tempfile::tempdir().unwrap();
-        let mut spool = Spool::open(dir.path(), WIDE, 0, Some([0; 16])).unwrap();
+        let mut spool = Spool::open(dir.path(), WIDE, 0, [0; 16]).unwrap();
         for applied in story.applied.chunks(flush_every) {
             spool.append(applied);
             spool.flush();

@@ -34,8 +34,6 @@ pub struct Spool {
     pub(crate) lost_from: Option<u64>,
     pub(crate) unsynced: BTreeSet<PathBuf>,
     pub(crate) checking: Option<JoinHandle<Checked>>,
-    /// The running hash from which on events are applied is unknown.
-    pub(crate) has_no_hash: bool,
     /// Segments lie here that a full disk kept from being read. The log may be trimmed of them.
     pub(crate) has_unindexed: bool,
     /// A sync failed before this start, and what it was of could not be written once more.

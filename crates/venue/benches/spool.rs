@@ -107,7 +107,7 @@ fn hash_alone(size: usize, hash: impl Fn(&[u8]) -> [u8; 16]) -> f64 {
 }
 
 fn open(dir: &Path) -> Spool {
-    Spool::open(dir, RETENTION, 0, Some([0; 16])).expect("the spool opens")
+    Spool::open(dir, RETENTION, 0, [0; 16]).expect("the spool opens")
 }
 
 /// On the processor, so that what others do on this machine counts as little as possible.

@@ -11,14 +11,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use engine::{Engine, RULES_VERSION};
+use engine::Engine;
 use log::{BatchHeader, ChainHash, LoggedBatch};
 use spool::{Applied, Told};
 use types::{Command, Entry, Envelope, Event, NewEpoch, Origin, Reader, StateHash};
 
 use crate::reply::Reply;
 
-/// The epoch of logs that were written before there were any.
+/// The epoch of a log before its first [`NewEpoch`].
 const FIRST_EPOCH: u64 = 1;
 
 /// Up to where a log has been applied.
@@ -63,7 +63,7 @@ pub enum Step {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FollowError {
     Gap { expected: u64, found: u64 },
-    OtherRules { batch_number: u64, found: u16 },
+    OtherRules { batch_number: u64, found: u16, supported: u16 },
     CommandUnreadable { batch_number: u64 },
     EpochNotBegun { batch_number: u64, epoch: u64 },
 }
@@ -169,7 +169,8 @@ impl Follower {
     ) -> Result<Step, FollowError> {
         let BatchHeader { batch_number, rules_version, .. } = batch.header;
         if !self.engine.raise_rules(rules_version) {
-            return Err(FollowError::OtherRules { batch_number, found: rules_version });
+            let (found, supported) = (rules_version, self.engine.rules_max());
+            return Err(FollowError::OtherRules { batch_number, found, supported });
         }
         let (mut takes_hash, mut claim) = (false, None);
         let mut upcoming = Upcoming::new(batch, &mut self.slots);
@@ -298,10 +299,10 @@ impl fmt::Display for FollowError {
                 "the log went on with batch {found} where batch {expected} should be: the batches \
                  between are missing; bring them back"
             ),
-            Self::OtherRules { batch_number, found } => write!(
+            Self::OtherRules { batch_number, found, supported } => write!(
                 f,
                 "batch {batch_number} was applied under rules version {found}; this program knows \
-                 those up to {RULES_VERSION}: use a newer one"
+                 those up to {supported}: use a newer one"
             ),
             Self::CommandUnreadable { batch_number } => write!(
                 f,

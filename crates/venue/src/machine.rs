@@ -14,7 +14,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use engine::{Engine, RULES_VERSION};
+use engine::Engine;
 use log::{Batch, Log, LogError, LoggedBatch, Room};
 use types::{
     Command, Entry, Envelope, Event, NewEpoch, Origin, Refused, SetPhase, StateHash, Wire,
@@ -137,7 +137,7 @@ impl<L: Log, T> Machine<L, T> {
         self.log.append(Batch {
             epoch,
             sequenced_ns: self.sequenced_ns,
-            rules_version: RULES_VERSION,
+            rules_version: self.engine().rules_max(),
             command_count: 1,
             payload,
         })?;
@@ -274,7 +274,7 @@ impl<L: Log, T> Machine<L, T> {
             return Ok(false);
         }
         self.sequenced_ns = self.sequenced_ns.max(now_ns);
-        let (sequenced_ns, rules_version) = (self.sequenced_ns, RULES_VERSION);
+        let (sequenced_ns, rules_version) = (self.sequenced_ns, self.engine().rules_max());
         self.log.append(Batch { epoch, sequenced_ns, rules_version, command_count, payload })?;
         self.batches_in_flight += 1;
         Ok(true)

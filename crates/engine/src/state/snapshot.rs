@@ -29,18 +29,12 @@ use crate::state::key::Key;
 use crate::state::orders::record::Standing;
 use crate::state::snapshot::account::read_account;
 use crate::state::snapshot::market::read_market;
-use crate::state::snapshot::special::Unshown;
 use crate::state::taken::Taken;
 use crate::state::{Engine, RULES_VERSION};
 
-/// Changes whenever the bytes do. It is the version of the rules too: under older rules the state
-/// is written as it was then, so that its hash is the one it had.
-const STATE_VERSION: u16 = RULES_VERSION;
-
-/// The bytes of a [`types::MasterKeyInUse`].
-const MASTER_KEY_SIZE: usize = 24;
-
 impl Engine {
+    /// The bytes begin with the rules version, which is the version of their layout too: a later
+    /// program writes a state under older rules in its older layout, with the same hash.
     pub fn write_state(&self, out: &mut Vec<u8>) {
         self.rules.write(out);
         self.sequence.write(out);
@@ -52,26 +46,25 @@ impl Engine {
         write_list(self.markets.iter(), out, |market, out| self.write_market(market, out));
         write_list(self.keys.iter(), out, |key, out| (key.spec, key.revoked).write(out));
         write_list(self.deferred.iter(), out, write_deferred);
-        if self.rules >= 2 {
-            self.write_off_book(out);
-            self.write_risk(out);
-            self.write_receivables(out);
-            self.write_sessions(out);
-            self.write_trading(out);
-            self.write_halts(out);
-            self.write_special(out);
-            self.write_triggers(out);
-            self.write_amends(out);
-            self.write_lists(out);
-            self.write_lately_added(out);
-        }
+        self.write_off_book(out);
+        self.write_risk(out);
+        self.write_receivables(out);
+        self.write_sessions(out);
+        self.write_trading(out);
+        self.write_halts(out);
+        self.write_special(out);
+        self.write_triggers(out);
+        self.write_amends(out);
+        self.write_lists(out);
+        self.master_key.write(out);
+        self.write_withdrawals(out);
     }
 
     /// `None` unless the bytes are a whole state of this version that does not contradict itself.
     pub fn read_state(mut bytes: Reader<'_>) -> Option<Self> {
         let r = &mut bytes;
         let rules = r.read::<u16>()?;
-        (1..=STATE_VERSION).contains(&rules).then_some(())?;
+        (1..=RULES_VERSION).contains(&rules).then_some(())?;
         let mut engine = Self {
             rules,
             sequence: r.read()?,
@@ -99,22 +92,18 @@ impl Engine {
         })?;
         engine.taken = Taken::of(&engine)?;
         engine.deferred = read_list(r, read_deferred)?.into();
-        let off_book: Vec<(Standing, Order)> = if rules >= 2 { r.read()? } else { Vec::new() };
-        let mut unshown = Unshown::default();
-        if rules >= 2 {
-            engine.read_risk(r)?;
-            engine.read_receivables(r)?;
-            engine.read_sessions(r)?;
-            engine.read_trading(r)?;
-            engine.read_halts(r)?;
-            unshown = engine.read_special(r)?;
-        }
-        let triggers = if rules >= 2 { r.read()? } else { Vec::new() };
-        let amends = if rules >= 2 { r.read()? } else { Vec::new() };
-        let lists = if rules >= 2 { Some(r.read()?) } else { None };
-        if rules >= 2 {
-            engine.read_lately_added(r)?;
-        }
+        let off_book: Vec<(Standing, Order)> = r.read()?;
+        engine.read_risk(r)?;
+        engine.read_receivables(r)?;
+        engine.read_sessions(r)?;
+        engine.read_trading(r)?;
+        engine.read_halts(r)?;
+        let unshown = engine.read_special(r)?;
+        let triggers = r.read()?;
+        let amends = r.read()?;
+        let lists = r.read()?;
+        engine.master_key = r.read()?;
+        engine.read_withdrawals(r)?;
         r.is_empty().then_some(())?;
         engine.check_parts(&resting, &finished)?;
         off_book.iter().all(|waiting| engine.off_book_is_sound(waiting)).then_some(())?;
@@ -125,7 +114,7 @@ impl Engine {
         let waiting = engine.place_orders(resting, off_book, unshown, finished)?;
         engine.restore_triggers(triggers, waiting)?;
         engine.restore_amends(amends)?;
-        engine.restore_lists(lists.unwrap_or_default())?;
+        engine.restore_lists(lists)?;
         engine.mark_follow_ups()?;
         engine.count_exposures();
         for (id, account) in (0..).map(AccountId).zip(&engine.accounts) {
@@ -140,30 +129,6 @@ impl Engine {
         }
         engine.check_parts_agree().ok()?;
         Some(engine)
-    }
-
-    /// What states did not always have is there from its first use on, so that those of before keep
-    /// their bytes: nothing at all, or the master key alone, or all.
-    fn write_lately_added(&self, out: &mut Vec<u8>) {
-        if !self.withdrawals.is_empty() {
-            self.master_key.write(out);
-            self.write_withdrawals(out);
-        } else if let Some(master_key) = self.master_key {
-            master_key.write(out);
-        }
-    }
-
-    fn read_lately_added(&mut self, r: &mut Reader<'_>) -> Option<()> {
-        match r.0.len() {
-            0 => {}
-            // A withdrawal alone is longer.
-            MASTER_KEY_SIZE => self.master_key = Some(r.read()?),
-            _ => {
-                self.master_key = r.read()?;
-                self.read_withdrawals(r)?;
-            }
-        }
-        Some(())
     }
 
     /// Connects what waits with the orders and markets that it is about.

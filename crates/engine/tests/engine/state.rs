@@ -264,3 +264,27 @@ fn old_orders_are_found_after_a_restart() {
     let cancel = crate::house::cancel_named("old");
     assert!(venue.reason(1, cancel).is_none());
 }
+
+#[test]
+fn only_known_rules_are_applied_and_read() {
+    let newer = engine::RULES_VERSION + 1;
+    for unknown in [0, newer] {
+        assert!(Engine::with_rules(unknown).is_none(), "{unknown}");
+    }
+    let mut venue = busy();
+    let bytes = state_bytes(&venue.engine);
+    assert_eq!(bytes[..2], engine::RULES_VERSION.to_le_bytes(), "a state begins with its version");
+    assert!(!venue.engine.raise_rules(newer));
+    assert_eq!(venue.engine.rules(), engine::RULES_VERSION);
+
+    // A newer program's state is the same but for its version, and is refused by this one.
+    venue.engine.know_rules(newer);
+    assert!(venue.engine.raise_rules(newer) && !venue.engine.raise_rules(newer + 1));
+    assert!(!venue.engine.raise_rules(engine::RULES_VERSION), "it does not go back");
+    let raised = state_bytes(&venue.engine);
+    assert_eq!((&raised[..2], &raised[2..]), (&newer.to_le_bytes()[..], &bytes[2..]));
+    for version in [0, newer] {
+        let other = [&version.to_le_bytes(), &bytes[2..]].concat();
+        assert!(Engine::read_state(Reader(&other)).is_none(), "{version}");
+    }
+}

@@ -10,24 +10,22 @@ use types::{Reader, Wire};
 
 use crate::follower::{FollowError, Follower, Position};
 use crate::recovery::error::{OpenError, at};
-use crate::snapshot::sections::{
-    ENGINE_SECTION, EPOCH_SECTION, EVENT_HASH_SECTION, OLD_EVENT_HASH_SECTION, VIEWS_SECTION,
-};
+use crate::snapshot::sections::{ENGINE_SECTION, EPOCH_SECTION, EVENT_HASH_SECTION, VIEWS_SECTION};
 
 /// What a replay starts from: a snapshot, or nothing.
 pub(crate) struct Base {
     pub(crate) follower: Follower,
     pub(crate) views: Views,
-    /// `None` where a snapshot was written before the running hash was what it is.
-    pub(crate) event_hash: Option<[u8; 16]>,
+    /// The running hash of all events up to here.
+    pub(crate) event_hash: [u8; 16],
 }
 
 impl Default for Base {
     fn default() -> Self {
-        // The log says when it goes over to newer rules.
+        // The batches state when newer rules begin.
         let engine = Engine::with_rules(1).expect("the first rules are known");
         let follower = Follower::new(engine, Position::default());
-        Self { follower, views: Views::default(), event_hash: Some([0; 16]) }
+        Self { follower, views: Views::default(), event_hash: [0; 16] }
     }
 }
 
@@ -46,7 +44,8 @@ impl Base {
         let batch_number = snapshot.batch_number;
         if snapshot.rules_version > RULES_VERSION {
             let found = snapshot.rules_version;
-            return Err(OpenError::Follow(FollowError::OtherRules { batch_number, found }));
+            let error = FollowError::OtherRules { batch_number, found, supported: RULES_VERSION };
+            return Err(OpenError::Follow(error));
         }
         let section = |name: &'static str| {
             let unreadable = OpenError::SnapshotUnreadable { batch_number, section: name };
@@ -60,18 +59,9 @@ impl Base {
         let engine = Engine::read_state(Reader(state)).ok_or(unreadable(ENGINE_SECTION))?;
         let mut views = Reader(section(VIEWS_SECTION)?);
         let views = Views::read(&mut views).ok_or(unreadable(VIEWS_SECTION))?;
-        let event_hash = match snapshot.section(OLD_EVENT_HASH_SECTION) {
-            Some(_) => None,
-            None => Some(
-                <[u8; 16]>::try_from(section(EVENT_HASH_SECTION)?)
-                    .map_err(|_| unreadable(EVENT_HASH_SECTION))?,
-            ),
-        };
-        // Snapshots from before there were epochs do not say it.
-        let epoch = match snapshot.section(EPOCH_SECTION) {
-            Some(epoch) => Reader(epoch).read().ok_or(unreadable(EPOCH_SECTION))?,
-            None => Position::default().epoch,
-        };
+        let event_hash = section(EVENT_HASH_SECTION)?;
+        let event_hash = event_hash.try_into().map_err(|_| unreadable(EVENT_HASH_SECTION))?;
+        let epoch = Reader(section(EPOCH_SECTION)?).read().ok_or(unreadable(EPOCH_SECTION))?;
         let position = Position { batch_number, chain_hash: snapshot.chain_hash, epoch };
         Ok(Self { follower: Follower::new(engine, position), views, event_hash })
     }

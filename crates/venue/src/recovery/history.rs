@@ -10,7 +10,6 @@ use crate::follower::Position;
 use crate::recovery::base::Base;
 use crate::recovery::error::OpenError;
 use crate::reply::Reply;
-use crate::snapshot::sections::EVENT_HASH_SECTION;
 
 pub(crate) struct LogHistory<'a> {
     pub(crate) snapshot_dir: &'a Path,
@@ -45,8 +44,7 @@ impl History for LogHistory<'_> {
 
 impl LogHistory<'_> {
     /// The newest state before a command, or else the oldest; `None` when there is none that the
-    /// log goes on from. One without the running hash serves only where the log does not
-    /// have its beginning any more.
+    /// log goes on from.
     fn base_before(&self, log: &dyn LogReader, wanted: u64) -> Result<Option<Base>, OpenError> {
         let mut oldest = None;
         for path in self.snapshots_newest_first()? {
@@ -55,8 +53,7 @@ impl LogHistory<'_> {
             if !continues(log, &snapshot) {
                 continue;
             }
-            let tells_hash = snapshot.section(EVENT_HASH_SECTION).is_some();
-            if snapshot.sequence < wanted && (tells_hash || log.first_batch() > 1) {
+            if snapshot.sequence < wanted {
                 return Base::read(&snapshot).map(Some);
             }
             oldest = Some(path);

@@ -2,7 +2,5 @@
 
 pub(crate) const ENGINE_SECTION: &str = "engine";
 pub(crate) const VIEWS_SECTION: &str = "views";
-pub(crate) const EVENT_HASH_SECTION: &str = "event_hash_xxh3";
-/// What it was while the running hash was BLAKE3: the spool of now does not lead to it.
-pub(crate) const OLD_EVENT_HASH_SECTION: &str = "event_hash";
+pub(crate) const EVENT_HASH_SECTION: &str = "event_hash";
 pub(crate) const EPOCH_SECTION: &str = "epoch";

@@ -3,13 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails there says where")]
 
 mod snapshot;
+mod upgrade;
 mod volume;
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use log::snapshot::Section;
 use spool::{Applied, NumberedEvent};
 use testing::{ALICE, BOB, INSTRUMENT, Kept, instrument, send, settings};
 use types::{
@@ -273,18 +273,8 @@ fn newest_snapshot(dir: &Path) -> std::path::PathBuf {
     snapshots.map(|entry| entry.unwrap().path()).max().unwrap()
 }
 
-/// As it was left by the version whose running hash was BLAKE3.
-fn make_old(dir: &Path) {
-    let snapshots = dir.join("snapshots");
-    for (_, path) in log::snapshot::files(&snapshots).unwrap() {
-        let mut snapshot = log::snapshot::load(&path).unwrap();
-        let new = |section: &&mut Section| section.name == "event_hash_xxh3";
-        let section = snapshot.sections.iter_mut().find(new).unwrap();
-        section.name = "event_hash".into();
-        section.payload = blake3::hash(&section.payload).as_bytes()[..16].to_vec();
-        fs::remove_file(&path).unwrap();
-        log::snapshot::write(&snapshots, &snapshot).unwrap();
-    }
+/// Makes the spool one of another format version.
+fn make_other_version(dir: &Path) {
     for entry in fs::read_dir(dir.join("spool")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "spool") {
@@ -296,7 +286,7 @@ fn make_old(dir: &Path) {
 }
 
 #[test]
-fn the_spool_of_an_older_version_is_made_anew_once() {
+fn a_spool_of_another_version_is_made_anew_once() {
     let trimmed = LogRetention::Delete;
     for (log_retention, snapshot_every) in [(LogRetention::Keep, 1_000), (trimmed.clone(), 100)] {
         let dir = tempfile::tempdir().unwrap();
@@ -308,7 +298,7 @@ fn the_spool_of_an_older_version_is_made_anew_once() {
         set_up(&running.handle());
         trade(&running.handle(), 0..500);
         running.stop().unwrap();
-        make_old(dir.path());
+        make_other_version(dir.path());
 
         let first = spooled(&Opened::open(settings.clone()).unwrap());
         assert!(first.last().unwrap().sequence > 500, "{}", first.len());
@@ -323,7 +313,6 @@ fn the_spool_of_an_older_version_is_made_anew_once() {
         let inode = |path: &Path| fs::metadata(path).unwrap().ino();
         assert_eq!(inode(&segment), inode(&kept), "it was made anew once more");
 
-        // From the next snapshot on the hashes are compared again.
         let running = start(settings.clone());
         trade(&running.handle(), 500..600);
         running.stop().unwrap();
@@ -401,11 +390,8 @@ fn whatever_is_lost_of_the_spool_readers_get_the_same_events() {
         fs::write(&file, bytes).unwrap();
         check(&format!("{} is damaged", file.display()));
     }
-    for version in 1..=2 {
-        fs::remove_dir_all(&spool).unwrap();
-        fs::create_dir(&spool).unwrap();
-        let old = format!("BWSPOOL{version} and what came then");
-        fs::write(spool.join("00000000000000000001.spool"), old).unwrap();
-        check(&format!("one of version {version} is here"));
-    }
+    fs::remove_dir_all(&spool).unwrap();
+    fs::create_dir(&spool).unwrap();
+    fs::write(spool.join("00000000000000000001.spool"), "BWSPOOL2 and other bytes").unwrap();
+    check("one of another version is here");
 }

@@ -93,7 +93,7 @@ fn a_snapshot_is_of_one_moment_though_orders_go_on() {
     for snapshot in snapshots(dir.path()) {
         let claim = claims[&snapshot.sequence];
         assert_eq!(claim.state_hash, snapshot.state_hash);
-        assert_eq!(claim.event_hash[..], *snapshot.section("event_hash_xxh3").unwrap());
+        assert_eq!(claim.event_hash[..], *snapshot.section("event_hash").unwrap());
     }
     running.stop().unwrap();
 

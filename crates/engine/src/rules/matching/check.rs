@@ -82,7 +82,7 @@ impl Engine {
         if own.is_none() && !account.order_rate_allows(context.together, self.now_ns) {
             return Err(RejectReason::OrderRateAboveMax);
         }
-        if !terms_valid(order) || (self.rules < 2 && is_special(order)) {
+        if !terms_valid(order) {
             return Err(RejectReason::OrderTermsInvalid);
         }
         let (price, limited) = self.check_prices(account, market, order, best, own)?;
@@ -217,15 +217,6 @@ impl Engine {
             None => self.market(order.instrument)?.best_price(order.side.opposite()),
         }
     }
-}
-
-/// Whether the rules of version 1 do not know such an order.
-fn is_special(order: &NewOrder) -> bool {
-    use OrderType::{Limit, LimitMaker, Market};
-    use TimeInForce::{Fok, Gtc, Ioc};
-    order.terms.is_some()
-        || !matches!(order.order_type, Limit | LimitMaker | Market)
-        || !matches!(order.time_in_force, Gtc | Ioc | Fok)
 }
 
 /// Whether an order takes its price from the book.

@@ -21,15 +21,8 @@ impl Engine {
 
     #[cold]
     fn fok_unfillable_uncommon(&self, order: &Order) -> Option<ExpireCause> {
-        if order.time_in_force == TimeInForce::Fok {
-            let book = &self.markets[order.instrument.0 as usize].book;
-            let is_there = match self.rules {
-                1 => book.can_fill(order.side, Some(order.price), order.order_qty),
-                _ => self.can_trade(order, order.order_qty),
-            };
-            if !is_there {
-                return Some(ExpireCause::FillOrKill);
-            }
+        if order.time_in_force == TimeInForce::Fok && !self.can_trade(order, order.order_qty) {
+            return Some(ExpireCause::FillOrKill);
         }
         let mut min_qty = order.terms.unwrap_or_default().terms.min_qty;
         if order.quote_order_qty.is_zero() {

@@ -14,13 +14,12 @@ impl Engine {
         taker.stp_mode != StpMode::None && self.is_own(taker, maker)
     }
 
-    /// Of the same account, or of the same group. The first rules carried the mode and did
-    /// nothing with it.
+    /// Whether both orders are of the same account or of the same group.
     fn is_own(&self, taker: &Order, maker: NodeId) -> bool {
         let maker = self.orders.record(maker).account;
         let group = |account: types::AccountId| self.accounts[account.0 as usize].stp_group();
         let of_group = || group(taker.account) != 0 && group(taker.account) == group(maker);
-        self.rules >= 2 && (maker == taker.account || of_group())
+        maker == taker.account || of_group()
     }
 
     /// Carries out the aggressor's mode instead of the trade. `Some` if the aggressor ends.

@@ -54,9 +54,6 @@ impl Engine {
         if self.markets.len() >= INSTRUMENTS_MAX {
             return Err(RejectReason::TooManyInstruments);
         }
-        if self.rules < 2 && spec.min_price.ticks() <= 0 {
-            return Err(RejectReason::InstrumentBoundsInvalid);
-        }
         let id = InstrumentId(u32::try_from(self.markets.len()).expect("below INSTRUMENTS_MAX"));
         Instrument::new(id, spec, base, quote).map_err(listing_reason)
     }

@@ -21,10 +21,8 @@ impl Engine {
         match self.check_amend(account, request) {
             Ok(node) => {
                 self.lower(node, request.cl_ord_id, request.order_qty, events);
-                if self.rules >= 2 {
-                    let amends = &mut self.orders.extra_mut(node).amends;
-                    *amends = amends.saturating_add(1);
-                }
+                let amends = &mut self.orders.extra_mut(node).amends;
+                *amends = amends.saturating_add(1);
             }
             Err(reason) => self.reject(account, reason, events),
         }
@@ -156,7 +154,7 @@ impl Engine {
         }
         let limited = !self.orders.record(node).order_type.is_market();
         let notional = instrument.notional(self.orders.price(node), request.order_qty);
-        if self.rules >= 2 && limited && notional < instrument.spec.min_notional {
+        if limited && notional < instrument.spec.min_notional {
             return Err(RejectReason::NotionalBelowMin);
         }
         let max = market.trading.rules.max_amends;

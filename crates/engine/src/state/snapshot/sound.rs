@@ -84,12 +84,7 @@ impl Engine {
     }
 
     fn resting_is_sound(&self, order: &Order) -> bool {
-        !order.order_type.is_market()
-            && match self.rules {
-                1 => order.time_in_force == TimeInForce::Gtc && order.terms.is_none(),
-                _ => order.time_in_force.may_rest(),
-            }
-            && self.open_is_sound(order)
+        !order.order_type.is_market() && order.time_in_force.may_rest() && self.open_is_sound(order)
     }
 
     pub(super) fn hidden_is_sound(&self, order: &Order) -> bool {
@@ -141,21 +136,19 @@ impl Engine {
             Deferred::CancelAll(account, request) => {
                 self.account(*account).is_some() && self.market(request.instrument).is_some()
             }
-            Deferred::Sweep(_) | Deferred::EndSession(_) | Deferred::Due => self.rules >= 2,
+            Deferred::Sweep(_) | Deferred::EndSession(_) | Deferred::Due => true,
             Deferred::SettleDebts(account, asset) => {
                 let known = (account.0 as usize) < self.accounts.len();
-                self.rules >= 2 && known && self.asset(*asset).is_some()
+                known && self.asset(*asset).is_some()
             }
             Deferred::Reenter(instrument, _) | Deferred::FollowUp(instrument) => {
-                self.rules >= 2 && self.market(*instrument).is_some()
+                self.market(*instrument).is_some()
             }
-            Deferred::Delist(instrument) => self.rules >= 2 && self.is_delisted(*instrument),
-            Deferred::Uncross(Uncrossing { then, .. }) => {
-                self.rules >= 2 && self.market(then.instrument).is_some()
-            }
+            Deferred::Delist(instrument) => self.is_delisted(*instrument),
+            Deferred::Uncross(Uncrossing { then, .. }) => self.market(then.instrument).is_some(),
             Deferred::SettlePhase(Settling { instrument, done, .. }) => {
                 let market = self.market(*instrument);
-                self.rules >= 2 && market.is_some_and(|market| done.0 <= market.last_order_id)
+                market.is_some_and(|market| done.0 <= market.last_order_id)
             }
         }
     }

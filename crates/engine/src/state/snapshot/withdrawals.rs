@@ -13,7 +13,7 @@ impl Engine {
 
     pub(super) fn read_withdrawals(&mut self, r: &mut Reader<'_>) -> Option<()> {
         let all: Vec<Withdrawal> = read_list(r, |r| r.read())?;
-        (!all.is_empty() && all.is_sorted_by_key(|withdrawal| withdrawal.account)).then_some(())?;
+        all.is_sorted_by_key(|withdrawal| withdrawal.account).then_some(())?;
         for withdrawal in all {
             self.withdrawal_is_sound(&withdrawal).then_some(())?;
             self.withdrawals.entry(withdrawal.account).or_default().push(withdrawal);

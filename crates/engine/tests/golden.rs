@@ -31,7 +31,7 @@ const FIRST: Golden = Golden {
     kinds: 35,
     commands: 2851,
     events_hash: 0x4b85_e002_9209_fe83,
-    state_hash: 0xadfe_c646_b0b5_d686,
+    state_hash: 0x6ed6_08f6_9ebf_5da6,
 };
 
 #[test]

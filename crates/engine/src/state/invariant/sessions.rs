@@ -4,12 +4,16 @@ use types::SessionId;
 
 use crate::state::Engine;
 use crate::state::deferred::Deferred;
+use crate::state::invariant::check::check;
 
 impl Engine {
     /// An order bound to a session is open, and the session is open or is being ended.
     pub(super) fn check_sessions(&self) -> Result<(), String> {
-        if let Some(open) = self.sessions.open.keys().find(|session| self.is_ending(**session)) {
-            return Err(format!("session {open} is ending and open"));
+        for (session, opened) in &self.sessions.open {
+            check(session.0 > 0 && self.account(opened.account).is_some(), || {
+                format!("session {session} has no number or no account")
+            })?;
+            check(!self.is_ending(*session), || format!("session {session} is ending and open"))?;
         }
         for ((instrument, order_id), (session, side)) in &self.sessions.orders {
             let node = self.find_by_id(*instrument, *order_id);

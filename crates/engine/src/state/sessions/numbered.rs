@@ -30,10 +30,6 @@ impl Numbered {
         let found = self.recent.binary_search_by_key(&client_seq, |(number, _)| *number);
         Some(found.map_or(0, |at| self.recent[at].1))
     }
-
-    pub(in crate::state) fn is_empty(&self) -> bool {
-        self.recent.is_empty()
-    }
 }
 
 impl Wire for Numbered {
@@ -52,6 +48,6 @@ impl Wire for Numbered {
             (is_later && next.0 > 0).then_some(())?;
             recent.push_back(next);
         }
-        (1..=REMEMBERED_MAX).contains(&recent.len()).then_some(Self { recent })
+        (recent.len() <= REMEMBERED_MAX).then_some(Self { recent })
     }
 }

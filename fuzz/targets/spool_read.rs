@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
+use twox_hash::XxHash3_128;
 use types::{AccountId, Event, InstrumentDelisted, InstrumentId, SessionClosed, SessionId};
 use spool::{Applied, Retention, Spool, SpoolError};
 
@@ -113,11 +114,10 @@ fn hashed(mut contents: &[u8]) -> Vec<u8> {
     bytes.extend(hash);
     while let Some((size, rest)) = contents.split_first() {
         let (content, rest) = rest.split_at(usize::from(*size).min(rest.len()));
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&hash).update(content);
-        hash.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
-        bytes.extend((content.len() as u32 + 16).to_le_bytes());
-        bytes.extend(content);
+        let size = (content.len() as u32 + 16).to_le_bytes();
+        let frame = [&hash[..], &size, content].concat();
+        hash = XxHash3_128::oneshot(&frame).to_le_bytes();
+        bytes.extend(&frame[16..]);
         bytes.extend(hash);
         contents = rest;
     }

@@ -6,7 +6,6 @@
 //! The layout of the header is for ever, whatever the format version: so a reader distinguishes a
 //! frame of a newer version, whose hash holds, from a damaged one.
 
-use std::fmt;
 use std::mem::offset_of;
 
 use crate::batch::{Batch, BatchHeader, LoggedBatch};
@@ -116,45 +115,24 @@ pub struct Link {
 }
 
 /// Why bytes are not a frame. Too few of them is a different matter than wrong ones.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum FrameError {
     /// All bytes there are fit a frame, but it has this many.
-    Incomplete {
-        needed: usize,
-    },
+    #[error("the frame has {needed} bytes, not all are there")]
+    Incomplete { needed: usize },
     /// Something else than a frame begins here.
+    #[error("no frame begins here")]
     Magic,
-    PayloadTooLarge {
-        size: u32,
-    },
+    #[error("a payload of {size} bytes is above the limit of {PAYLOAD_SIZE_MAX}")]
+    PayloadTooLarge { size: u32 },
+    #[error("the frame's hash does not fit its bytes")]
     Hash,
+    #[error("the bytes after the frame are not zero")]
     Padding,
     /// A sound frame of a format that this version does not know.
-    Version {
-        found: u16,
-    },
+    #[error("the frame has format {found}, this version reads {FORMAT_VERSION}")]
+    Version { found: u16 },
 }
-
-impl fmt::Display for FrameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Incomplete { needed } => {
-                write!(f, "the frame has {needed} bytes, not all are there")
-            }
-            Self::Magic => f.write_str("no frame begins here"),
-            Self::PayloadTooLarge { size } => {
-                write!(f, "a payload of {size} bytes is above the limit of {PAYLOAD_SIZE_MAX}")
-            }
-            Self::Hash => f.write_str("the frame's hash does not fit its bytes"),
-            Self::Padding => f.write_str("the bytes after the frame are not zero"),
-            Self::Version { found } => {
-                write!(f, "the frame has format {found}, this version reads {FORMAT_VERSION}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for FrameError {}
 
 /// How many bytes a frame with such a payload takes.
 pub const fn size(payload_size: usize) -> usize {

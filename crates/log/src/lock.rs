@@ -1,6 +1,5 @@
 //! One process per data folder.
 
-use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -74,48 +73,17 @@ fn try_lock_for(file: &File, patience: Duration) -> Result<(), TryLockError> {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockError {
     /// Another process, or another part of this one, works in the folder.
-    Held {
-        dir: PathBuf,
-        pid: Option<u32>,
-    },
-    Disk(DiskError),
-}
-
-impl From<DiskError> for LockError {
-    fn from(error: DiskError) -> Self {
-        Self::Disk(error)
-    }
-}
-
-impl fmt::Display for LockError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Held { dir, pid: Some(pid) } => write!(
-                f,
-                "{} is in use by process {pid}; stop that one first, or choose another folder",
-                dir.display()
-            ),
-            Self::Held { dir, pid: None } => write!(
-                f,
-                "{} is in use by another process; stop that one first, or choose another folder",
-                dir.display()
-            ),
-            Self::Disk(error) => write!(f, "{error}; the folder could not be locked"),
-        }
-    }
-}
-
-impl std::error::Error for LockError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Held { .. } => None,
-            Self::Disk(error) => Some(error),
-        }
-    }
+    #[error(
+        "{dir} is in use by {}; stop that one first, or choose another folder",
+        pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+    )]
+    Held { dir: PathBuf, pid: Option<u32> },
+    #[error("{0}; the folder could not be locked")]
+    Disk(#[from] DiskError),
 }
 
 #[cfg(test)]

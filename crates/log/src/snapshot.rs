@@ -8,7 +8,6 @@
 //! The fixed header is followed by a table of the sections, their payloads, and a BLAKE3 hash over
 //! everything before it. The place of the hash and of the format version is for ever.
 
-use std::fmt;
 use std::io::{self, Read};
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
@@ -435,69 +434,36 @@ fn check_checksum(
 }
 
 /// Why a snapshot could not be written or loaded. Neither does harm to the ones there are.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    DiskFull(DiskError),
-    Disk(DiskError),
+    #[error("{0}; the snapshots before are as they were: free some space")]
+    DiskFull(#[source] DiskError),
+    #[error("{0}; the snapshots before are as they were")]
+    Disk(#[source] DiskError),
     /// The bytes are not those that were written.
-    Damaged {
-        file: PathBuf,
-        offset: u64,
-        damage: &'static str,
-    },
+    #[error(
+        "the snapshot {file} is damaged at byte {offset}: {damage}; \
+         the one before it and the log lead to the same state"
+    )]
+    Damaged { file: PathBuf, offset: u64, damage: &'static str },
     /// Written by a newer version of this program.
-    NewerFormat {
-        file: PathBuf,
-        found: u16,
-        supported: u16,
-    },
+    #[error(
+        "the snapshot {file} has format {found}, this version reads up to {supported}; \
+         start the newer version that wrote it"
+    )]
+    NewerFormat { file: PathBuf, found: u16, supported: u16 },
     /// A section that is one too many, or whose name is taken, empty, too long or not ASCII.
-    Section {
-        name: String,
-    },
+    #[error(
+        "the section {name:?} does not fit a snapshot: there may be {SECTIONS_MAX}, with \
+         different names of 1 to {SECTION_NAME_SIZE_MAX} printable ASCII characters"
+    )]
+    Section { name: String },
 }
 
 impl From<DiskError> for SnapshotError {
     fn from(error: DiskError) -> Self {
         if error.is_full() { Self::DiskFull(error) } else { Self::Disk(error) }
-    }
-}
-
-impl fmt::Display for SnapshotError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::DiskFull(error) => {
-                write!(f, "{error}; the snapshots before are as they were: free some space")
-            }
-            Self::Disk(error) => write!(f, "{error}; the snapshots before are as they were"),
-            Self::Damaged { file, offset, damage } => write!(
-                f,
-                "the snapshot {} is damaged at byte {offset}: {damage}; \
-                 the one before it and the log lead to the same state",
-                file.display()
-            ),
-            Self::NewerFormat { file, found, supported } => write!(
-                f,
-                "the snapshot {} has format {found}, this version reads up to {supported}; \
-                 start the newer version that wrote it",
-                file.display()
-            ),
-            Self::Section { name } => write!(
-                f,
-                "the section {name:?} does not fit a snapshot: there may be {SECTIONS_MAX}, with \
-                 different names of 1 to {SECTION_NAME_SIZE_MAX} printable ASCII characters"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for SnapshotError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::DiskFull(error) | Self::Disk(error) => Some(error),
-            Self::Damaged { .. } | Self::NewerFormat { .. } | Self::Section { .. } => None,
-        }
     }
 }
 

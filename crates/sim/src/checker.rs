@@ -2,7 +2,6 @@
 //! in the order in which it came about, money conserved, all replicas equal.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use engine::Engine;
 use log::LoggedBatch;
@@ -13,45 +12,40 @@ use crate::answer::Answer;
 use crate::clients::{Clients, RequestId, request_id};
 
 /// What must not be.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Violation {
     /// A request was answered, and the log does not have it.
-    Lost {
-        request: RequestId,
-        sequence: u64,
-    },
+    #[error("request {request} was answered as command {sequence}, and is not in the log")]
+    Lost { request: RequestId, sequence: u64 },
     /// A request was answered with something else than the log leads to.
-    Changed {
-        request: RequestId,
-        sequence: u64,
-    },
+    #[error("request {request} was answered as command {sequence}, and the log says otherwise")]
+    Changed { request: RequestId, sequence: u64 },
     /// A request was carried out twice.
-    Doubled {
-        request: RequestId,
-        first: u64,
-        second: u64,
-    },
+    #[error("request {request} was carried out as command {first}, and again as {second}")]
+    Doubled { request: RequestId, first: u64, second: u64 },
     /// A request was carried out before one that its client had the answer of when it sent this.
-    OutOfOrder {
-        request: RequestId,
-        sequence: u64,
-        after: u64,
-    },
+    #[error(
+        "request {request} was sent when command {after} had been answered, and became \
+         command {sequence}"
+    )]
+    OutOfOrder { request: RequestId, sequence: u64, after: u64 },
     /// A request that was never answered, though everything worked for long enough.
-    Unanswered {
-        request: RequestId,
-    },
+    #[error("request {request} was never answered")]
+    Unanswered { request: RequestId },
     /// Two machines that applied the same log have different states.
-    StatesDiffer {
-        sequence: u64,
-    },
+    #[error("after command {sequence} two states differ")]
+    StatesDiffer { sequence: u64 },
     /// A venue that does not come up again after what it must survive.
+    #[error("the venue does not start: {0}")]
     DoesNotStart(String),
     /// It did not stop at what it cannot survive, or stopped for another reason.
+    #[error("the venue stopped: {0}")]
     WrongStop(String),
     /// What was changed on the disk was not seen, or seen as something else.
+    #[error("damage was not seen: {0}")]
     DamageUnseen(String),
+    #[error("the log cannot be followed: {0}")]
     NotFollowed(FollowError),
 }
 
@@ -164,36 +158,4 @@ pub(super) fn state_of(engine: &Engine) -> Vec<u8> {
     let mut state = Vec::new();
     engine.write_state(&mut state);
     state
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Lost { request, sequence } => write!(
-                f,
-                "request {request} was answered as command {sequence}, and is not in the log"
-            ),
-            Self::Changed { request, sequence } => write!(
-                f,
-                "request {request} was answered as command {sequence}, and the log says otherwise"
-            ),
-            Self::Doubled { request, first, second } => write!(
-                f,
-                "request {request} was carried out as command {first}, and again as {second}"
-            ),
-            Self::OutOfOrder { request, sequence, after } => write!(
-                f,
-                "request {request} was sent when command {after} had been answered, and became \
-                 command {sequence}"
-            ),
-            Self::Unanswered { request } => write!(f, "request {request} was never answered"),
-            Self::StatesDiffer { sequence } => {
-                write!(f, "after command {sequence} two states differ")
-            }
-            Self::DoesNotStart(why) => write!(f, "the venue does not start: {why}"),
-            Self::WrongStop(why) => write!(f, "the venue stopped: {why}"),
-            Self::DamageUnseen(what) => write!(f, "damage was not seen: {what}"),
-            Self::NotFollowed(error) => write!(f, "the log cannot be followed: {error}"),
-        }
-    }
 }

@@ -13,13 +13,12 @@ mod local;
 mod shared;
 mod world;
 
-use std::fmt;
-
 pub use checker::Violation;
 pub use world::{Plant, Summary, World};
 
 /// A run that showed something which must not be.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("seed {seed}, {world:?} world: {violation}")]
 pub struct Failed {
     pub seed: u64,
     pub world: World,
@@ -34,11 +33,3 @@ pub fn run(seed: u64, world: World, plant: Option<Plant>) -> Result<Summary, Fai
     };
     result.map_err(|violation| Failed { seed, world, violation })
 }
-
-impl fmt::Display for Failed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "seed {}, {:?} world: {}", self.seed, self.world, self.violation)
-    }
-}
-
-impl std::error::Error for Failed {}

@@ -8,7 +8,6 @@
 //!   entries behind it are in the log already, perhaps in the same batch, so the steps are taken
 //!   when applying, in every process that applies this log, and need no entries of their own.
 
-use std::fmt;
 use std::sync::Arc;
 
 use engine::Engine;
@@ -60,11 +59,27 @@ pub enum Step {
 }
 
 /// Why a log cannot be followed.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum FollowError {
+    #[error(
+        "the log went on with batch {found} where batch {expected} should be: the batches \
+         between are missing; bring them back"
+    )]
     Gap { expected: u64, found: u64 },
+    #[error(
+        "batch {batch_number} was applied under rules version {found}; this program knows \
+         those up to {supported}: use a newer one"
+    )]
     OtherRules { batch_number: u64, found: u16, supported: u16 },
+    #[error(
+        "batch {batch_number} has a command that this version does not know: it was written \
+         by a newer one"
+    )]
     CommandUnreadable { batch_number: u64 },
+    #[error(
+        "batch {batch_number} is of epoch {epoch}, which nothing before it has begun: it is \
+         not of this log"
+    )]
     EpochNotBegun { batch_number: u64, epoch: u64 },
 }
 
@@ -290,32 +305,3 @@ fn apply_entry(engine: &mut Engine, sequenced_ns: u64, entry: &Entry) -> Reply {
     let applied = applied.expect("a command has a first part");
     Reply { applied, continued, applied_at: None }
 }
-
-impl fmt::Display for FollowError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Gap { expected, found } => write!(
-                f,
-                "the log went on with batch {found} where batch {expected} should be: the batches \
-                 between are missing; bring them back"
-            ),
-            Self::OtherRules { batch_number, found, supported } => write!(
-                f,
-                "batch {batch_number} was applied under rules version {found}; this program knows \
-                 those up to {supported}: use a newer one"
-            ),
-            Self::CommandUnreadable { batch_number } => write!(
-                f,
-                "batch {batch_number} has a command that this version does not know: it was written \
-                 by a newer one"
-            ),
-            Self::EpochNotBegun { batch_number, epoch } => write!(
-                f,
-                "batch {batch_number} is of epoch {epoch}, which nothing before it has begun: it is \
-                 not of this log"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for FollowError {}

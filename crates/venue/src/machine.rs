@@ -12,7 +12,6 @@
 //! - Time given to the engine never runs backwards, whatever the clock does.
 
 use std::collections::VecDeque;
-use std::fmt;
 
 use engine::Engine;
 use log::{Batch, Log, LogError, LoggedBatch, Room};
@@ -81,14 +80,29 @@ pub struct Progress {
 }
 
 /// Why a venue cannot go on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum MachineError {
-    Log(LogError),
-    Follow(FollowError),
+    #[error(transparent)]
+    Log(#[from] LogError),
+    #[error(transparent)]
+    Follow(#[from] FollowError),
     /// It was to stop, and had no room in the log to finish what was on its way there.
-    StoppedFull {
-        in_flight: usize,
-    },
+    #[error(
+        "the venue has stopped with its disk full: make room before it is started again. What was \
+         acknowledged is in the log, and what waited was refused{}",
+        unanswered(*.in_flight)
+    )]
+    StoppedFull { in_flight: usize },
+}
+
+fn unanswered(in_flight: usize) -> String {
+    if in_flight == 0 {
+        return String::new();
+    }
+    format!(
+        "; commands that were on their way to the log, {in_flight} of them, got no answer: the \
+         next start tells whether they were carried out"
+    )
 }
 
 impl<L: Log, T> Machine<L, T> {
@@ -406,40 +420,3 @@ fn relieves(command: &Command) -> bool {
 fn changes_calendars(event: &Event) -> bool {
     matches!(event, Event::CalendarSet(_) | Event::PhaseChanged(_) | Event::VenueResumed(()))
 }
-
-impl From<LogError> for MachineError {
-    fn from(error: LogError) -> Self {
-        Self::Log(error)
-    }
-}
-
-impl From<FollowError> for MachineError {
-    fn from(error: FollowError) -> Self {
-        Self::Follow(error)
-    }
-}
-
-impl fmt::Display for MachineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Log(error) => error.fmt(f),
-            Self::Follow(error) => error.fmt(f),
-            Self::StoppedFull { in_flight } => {
-                f.write_str(
-                    "the venue has stopped with its disk full: make room before it is started \
-                     again. What was acknowledged is in the log, and what waited was refused",
-                )?;
-                match in_flight {
-                    0 => Ok(()),
-                    _ => write!(
-                        f,
-                        "; commands that were on their way to the log, {in_flight} of them, got no \
-                         answer: the next start tells whether they were carried out"
-                    ),
-                }
-            }
-        }
-    }
-}
-
-impl std::error::Error for MachineError {}

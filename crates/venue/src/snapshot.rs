@@ -19,7 +19,6 @@ mod huge_pages;
 pub(crate) mod sections;
 pub(crate) mod state;
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -303,37 +302,20 @@ pub(crate) fn sync(unsynced: &Unsynced) -> bool {
 }
 
 /// Why there is no snapshot.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 enum JobError {
+    #[error("copying the state: {0}")]
     Copy(io::Error),
+    #[error("the child that hashed the state did not finish")]
     HashCut,
+    #[error("the replica stopped before it had come so far; the next snapshot is the primary's")]
     ReplicaStopped,
+    #[error("the replica's state is not that of the primary: neither is kept as a snapshot")]
     ReplicaDiffers,
+    #[error(transparent)]
     Log(log::OpenError),
-    Snapshot(SnapshotError),
-}
-
-impl From<SnapshotError> for JobError {
-    fn from(error: SnapshotError) -> Self {
-        Self::Snapshot(error)
-    }
-}
-
-impl fmt::Display for JobError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Copy(error) => write!(f, "copying the state: {error}"),
-            Self::HashCut => f.write_str("the child that hashed the state did not finish"),
-            Self::ReplicaStopped => f.write_str(
-                "the replica stopped before it had come so far; the next snapshot is the primary's",
-            ),
-            Self::ReplicaDiffers => f.write_str(
-                "the replica's state is not that of the primary: neither is kept as a snapshot",
-            ),
-            Self::Log(error) => error.fmt(f),
-            Self::Snapshot(error) => error.fmt(f),
-        }
-    }
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
 }
 
 #[cfg(test)]

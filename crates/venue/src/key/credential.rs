@@ -5,7 +5,6 @@
 //! the prefix length plus 64), and then what signatures are checked with. The first version of all
 //! was an HMAC secret and nothing else; its letters and digits are no version.
 
-use std::fmt;
 use std::net::IpAddr;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
@@ -136,33 +135,22 @@ impl Verifier {
 }
 
 /// Why there is no public key.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum PublicKeyError {
+    #[error(
+        "it is a private key, which only its owner may have: name the public one, as \
+         `openssl pkey -in FILE -pubout` writes it"
+    )]
     Private,
+    #[error("it is not a public key in PEM (`BEGIN PUBLIC KEY`)")]
     NotPem,
+    #[error("it is neither an Ed25519 nor an RSA key")]
     OtherKind,
+    #[error("an RSA key must have 2048 to 4096 bits in whole bytes, and has {0}")]
     RsaBits(usize),
+    #[error("an RSA key must have the public exponent 65537")]
     RsaExponent,
 }
-
-impl fmt::Display for PublicKeyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Private => f.write_str(
-                "it is a private key, which only its owner may have: name the public one, as \
-                 `openssl pkey -in FILE -pubout` writes it",
-            ),
-            Self::NotPem => f.write_str("it is not a public key in PEM (`BEGIN PUBLIC KEY`)"),
-            Self::OtherKind => f.write_str("it is neither an Ed25519 nor an RSA key"),
-            Self::RsaBits(bits) => {
-                write!(f, "an RSA key must have 2048 to 4096 bits in whole bytes, and has {bits}")
-            }
-            Self::RsaExponent => f.write_str("an RSA key must have the public exponent 65537"),
-        }
-    }
-}
-
-impl std::error::Error for PublicKeyError {}
 
 // Just as much DER as two kinds of key need: they are sequences of a few values.
 const INTEGER: u8 = 2;

@@ -22,28 +22,45 @@ const NONCE_SIZE: usize = 24;
 pub struct MasterKey([u8; 32]);
 
 /// Why there is no master key.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum MasterKeyError {
+    #[error(
+        "no master key: make one with `buttonwood admin new-master-key FILE` and name it \
+         with --master-key FILE, or run a trial venue with --demo"
+    )]
     Missing,
-    Unreadable {
-        file: PathBuf,
-        error: std::io::Error,
-    },
-    NotHex {
-        origin: String,
-    },
+    #[error("the master key {file} cannot be read: {error}")]
+    Unreadable { file: PathBuf, error: std::io::Error },
+    #[error("the master key in {origin} is not 64 hex digits")]
+    NotHex { origin: String },
     /// It is well-formed, but the secrets in the log were sealed by another one.
+    #[error(
+        "this master key does not open the secrets in the data folder: start with the one \
+         they were sealed with"
+    )]
     Wrong,
     /// The master key was rotated to another one.
-    Rotated {
-        given: [u8; 16],
-        in_use: MasterKeyInUse,
-    },
+    #[error(
+        "this master key (fingerprint {}) was rotated out: the one in use has the fingerprint \
+         {}; start with the file that `rotate-master-key` was given",
+        hex(.given),
+        hex(&.in_use.fingerprint)
+    )]
+    Rotated { given: [u8; 16], in_use: MasterKeyInUse },
     /// It opens a secret that this program does not understand.
+    #[error(
+        "the data folder has keys that this version does not understand: start with the \
+         version that made them, or a newer one"
+    )]
     Newer,
     /// There is more to a key than can be sealed.
+    #[error("a key of this kind cannot be bound to that many networks: name fewer or larger ones")]
     TooLarge,
     /// More keys than can be sealed anew at once.
+    #[error(
+        "{0} keys are more than can be sealed anew at once: revoke those that are not \
+         needed any more"
+    )]
     TooManyKeys(usize),
 }
 
@@ -136,51 +153,9 @@ impl fmt::Debug for MasterKey {
     }
 }
 
-impl fmt::Display for MasterKeyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing => f.write_str(
-                "no master key: make one with `buttonwood admin new-master-key FILE` and name it \
-                 with --master-key FILE, or run a trial venue with --demo",
-            ),
-            Self::Unreadable { file, error } => {
-                write!(f, "the master key {} cannot be read: {error}", file.display())
-            }
-            Self::NotHex { origin } => {
-                write!(f, "the master key in {origin} is not 64 hex digits")
-            }
-            Self::Wrong => f.write_str(
-                "this master key does not open the secrets in the data folder: start with the one \
-                 they were sealed with",
-            ),
-            Self::Rotated { given, in_use } => write!(
-                f,
-                "this master key (fingerprint {}) was rotated out: the one in use has the fingerprint \
-                 {}; start with the file that `rotate-master-key` was given",
-                hex(given),
-                hex(&in_use.fingerprint),
-            ),
-            Self::Newer => f.write_str(
-                "the data folder has keys that this version does not understand: start with the \
-                 version that made them, or a newer one",
-            ),
-            Self::TooLarge => f.write_str(
-                "a key of this kind cannot be bound to that many networks: name fewer or larger ones",
-            ),
-            Self::TooManyKeys(count) => write!(
-                f,
-                "{count} keys are more than can be sealed anew at once: revoke those that are not \
-                 needed any more"
-            ),
-        }
-    }
-}
-
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
-
-impl std::error::Error for MasterKeyError {}
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,6 @@
 //! # Known limits
 //! All segments are read once when an archive is opened, and those that are replayed a second time.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use engine::Engine;
@@ -48,61 +47,71 @@ pub struct Place {
 }
 
 /// Why an archive cannot be read. Nothing was changed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArchiveError {
-    NoFolder {
-        path: PathBuf,
-    },
-    NotAFolder {
-        path: PathBuf,
-    },
+    #[error("there is no folder {path}: name the one that `serve --data` names, or a backup of it")]
+    NoFolder { path: PathBuf },
+    #[error("{path} is a file: name the folder of a venue, the one that `serve --data` names")]
+    NotAFolder { path: PathBuf },
     /// There is no log in it.
-    NoVenue {
-        dir: PathBuf,
-    },
-    Io {
-        path: PathBuf,
-        error: std::io::Error,
-    },
+    #[error(
+        "there is no venue in {dir}, since it has no folder log: name the folder that `serve \
+         --data` names, or a backup of it"
+    )]
+    NoVenue { dir: PathBuf },
+    #[error("{path} cannot be read: {error}; run this as the user that the venue runs as")]
+    Io { path: PathBuf, error: std::io::Error },
+    #[error("{}", log_failure(.0))]
     Log(log::OpenError),
+    #[error(transparent)]
     Snapshot(SnapshotError),
-    SnapshotUnreadable {
-        file: PathBuf,
-        error: OpenError,
-    },
+    #[error("{file}: {error}")]
+    SnapshotUnreadable { file: PathBuf, error: OpenError },
     /// The log has another history than the one that the snapshot continues.
-    SnapshotOfAnotherLog {
-        file: PathBuf,
-        batch_number: u64,
-    },
-    LogEndsBeforeSnapshot {
-        file: PathBuf,
-        batch_number: u64,
-        last_batch: u64,
-    },
+    #[error(
+        "{file} holds the state after batch {batch_number} of another log than the one beside \
+         it: move it elsewhere, or bring log and snapshots of one venue together"
+    )]
+    SnapshotOfAnotherLog { file: PathBuf, batch_number: u64 },
+    #[error(
+        "the log ends at batch {last_batch}, but {file} holds the state after batch \
+         {batch_number}: the log's newest segments are missing; bring them back, or move \
+         the snapshot elsewhere if it is of another venue"
+    )]
+    LogEndsBeforeSnapshot { file: PathBuf, batch_number: u64, last_batch: u64 },
     /// Nothing holds what came before the oldest batch that is left.
-    NoStart {
-        first_batch: u64,
-    },
+    #[error(
+        "the log begins at batch {first_batch}, and no sound snapshot holds what came \
+         before: bring a snapshot or the older segments back from a backup"
+    )]
+    NoStart { first_batch: u64 },
     /// It is older than what can be rebuilt.
-    TooEarly {
-        oldest: Place,
-    },
+    #[error(
+        "older than what can be rebuilt: the oldest state left is that after sequence {} \
+         (batch {}): ask for later, or look into a backup that reaches farther back",
+        .oldest.sequence, .oldest.batch_number
+    )]
+    TooEarly { oldest: Place },
     /// The batch in this place cannot be applied.
-    Follow {
-        file: PathBuf,
-        offset: u64,
-        error: FollowError,
-    },
+    #[error("{file}, byte {offset}: {error}")]
+    Follow { file: PathBuf, offset: u64, error: FollowError },
     /// The frame says how many commands it has, and has another number of them.
-    CommandCount {
-        file: PathBuf,
-        offset: u64,
-        batch_number: u64,
-        said: u32,
-        found: u32,
-    },
+    #[error(
+        "{file}, byte {offset}: batch {batch_number} says it has {said} commands and has \
+         {found}: restore the file from a backup"
+    )]
+    CommandCount { file: PathBuf, offset: u64, batch_number: u64, said: u32, found: u32 },
+}
+
+fn log_failure(error: &log::OpenError) -> String {
+    match error {
+        // Trimming is the one way in which a file of the log goes while a venue runs.
+        log::OpenError::Disk(error) if error.is_missing() => {
+            format!("{error}; the venue has trimmed its log while it was read: run this again")
+        }
+        _ => error.to_string(),
+    }
 }
 
 impl Archive {
@@ -376,74 +385,3 @@ fn check_folder(path: &Path) -> Result<(), ArchiveError> {
         Err(error) => Err(ArchiveError::Io { path: path.to_path_buf(), error }),
     }
 }
-
-impl fmt::Display for ArchiveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoFolder { path } => write!(
-                f,
-                "there is no folder {}: name the one that `serve --data` names, or a backup of it",
-                path.display()
-            ),
-            Self::NotAFolder { path } => write!(
-                f,
-                "{} is a file: name the folder of a venue, the one that `serve --data` names",
-                path.display()
-            ),
-            Self::NoVenue { dir } => write!(
-                f,
-                "there is no venue in {}, since it has no folder log: name the folder that `serve \
-                 --data` names, or a backup of it",
-                dir.display()
-            ),
-            Self::Io { path, error } => write!(
-                f,
-                "{} cannot be read: {error}; run this as the user that the venue runs as",
-                path.display()
-            ),
-            // Trimming is the one way in which a file of the log goes while a venue runs.
-            Self::Log(log::OpenError::Disk(error)) if error.is_missing() => write!(
-                f,
-                "{error}; the venue has trimmed its log while it was read: run this again"
-            ),
-            Self::Log(error) => error.fmt(f),
-            Self::Snapshot(error) => error.fmt(f),
-            Self::SnapshotUnreadable { file, error } => write!(f, "{}: {error}", file.display()),
-            Self::SnapshotOfAnotherLog { file, batch_number } => write!(
-                f,
-                "{} holds the state after batch {batch_number} of another log than the one beside \
-                 it: move it elsewhere, or bring log and snapshots of one venue together",
-                file.display()
-            ),
-            Self::LogEndsBeforeSnapshot { file, batch_number, last_batch } => write!(
-                f,
-                "the log ends at batch {last_batch}, but {} holds the state after batch \
-                 {batch_number}: the log's newest segments are missing; bring them back, or move \
-                 the snapshot elsewhere if it is of another venue",
-                file.display()
-            ),
-            Self::NoStart { first_batch } => write!(
-                f,
-                "the log begins at batch {first_batch}, and no sound snapshot holds what came \
-                 before: bring a snapshot or the older segments back from a backup"
-            ),
-            Self::TooEarly { oldest } => write!(
-                f,
-                "older than what can be rebuilt: the oldest state left is that after sequence {} \
-                 (batch {}): ask for later, or look into a backup that reaches farther back",
-                oldest.sequence, oldest.batch_number
-            ),
-            Self::Follow { file, offset, error } => {
-                write!(f, "{}, byte {offset}: {error}", file.display())
-            }
-            Self::CommandCount { file, offset, batch_number, said, found } => write!(
-                f,
-                "{}, byte {offset}: batch {batch_number} says it has {said} commands and has \
-                 {found}: restore the file from a backup",
-                file.display()
-            ),
-        }
-    }
-}
-
-impl std::error::Error for ArchiveError {}

@@ -1,6 +1,5 @@
 //! The threads of a running venue: how they begin, and end.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread::JoinHandle;
@@ -29,9 +28,11 @@ pub struct Running {
 }
 
 /// Why a venue stopped that was not asked to.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Stopped {
+    #[error(transparent)]
     Machine(MachineError),
+    #[error("a thread of the venue panicked: this is a bug")]
     Panicked,
 }
 
@@ -119,17 +120,6 @@ fn spawn<R: Send + 'static>(name: &str, run: impl FnOnce() -> R + Send + 'static
         .spawn(run)
         .expect("the operating system has room for a thread")
 }
-
-impl fmt::Display for Stopped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Machine(error) => error.fmt(f),
-            Self::Panicked => f.write_str("a thread of the venue panicked: this is a bug"),
-        }
-    }
-}
-
-impl std::error::Error for Stopped {}
 
 #[cfg(test)]
 mod tests {

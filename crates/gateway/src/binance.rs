@@ -1,7 +1,7 @@
 //! The Binance Spot API: REST, WebSocket API, market and user data streams.
 //!
-//! A request becomes a [`call::Call`], whichever way it came; `operations/table.rs` names the file
-//! that answers it. What a message looks like is [`protocol::binance`]'s business.
+//! Each request becomes a [`call::Call`], from either transport. `operations/table.rs` names the
+//! function that answers it. [`protocol::binance`] encodes and decodes the messages.
 
 pub(crate) mod account;
 pub(crate) mod api_session;

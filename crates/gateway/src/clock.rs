@@ -1,4 +1,4 @@
-//! The clock of the machine, as the venue and its clients count time.
+//! The wall clock of the machine, in Unix time.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,9 +1,9 @@
-//! The venue's one door, behind every dialect: identity, limits, admission, commands, queries.
+//! The venue's interface to every dialect: identity, limits, admission, commands, queries.
 //!
 //! # Invariants
 //! - Nothing here names a dialect, and nothing else in this crate names the engine
 //!   (`buttonwood/tests/cli/edges/walls.rs`).
-//! - A refusal is a type of the door; each dialect has its own words for it.
+//! - A refusal is a type of the door. Each dialect converts it to an error of its own.
 
 pub(crate) mod access;
 pub(crate) mod admission;

@@ -1,5 +1,5 @@
-//! A WebSocket that says back what it hears, for the conformance suite. Builds that serve clients
-//! do not have it.
+//! A WebSocket that echoes each message, for the conformance suite. Builds that serve clients do
+//! not include it.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ async fn open(
     websocket::open(context, upgrade, (Arc::new(outlet), queue), Echo)
 }
 
-/// As long as those of the market data.
+/// As for market data.
 const MESSAGE_LEN_MAX: usize = protocol::binance::stream::MESSAGE_LEN_MAX;
 
 struct Echo;
@@ -42,7 +42,7 @@ impl SocketSession for Echo {
         Ok(Some(text.to_owned()))
     }
 
-    /// The suite sends thousands in a second.
+    /// The suite sends thousands of messages a second.
     fn counts_messages(&self) -> bool {
         false
     }

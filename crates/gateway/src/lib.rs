@@ -1,27 +1,27 @@
-//! The venue's sockets: REST and WebSocket of the Binance Spot API on one port.
+//! The venue's network gateway: REST and WebSocket of the Binance Spot API on one port.
 //!
-//! One room for what every way in shares, one for each dialect:
+//! Three modules serve every dialect; each dialect has one module of its own:
 //!
 //! ```text
 //!  TCP ─► socket/ ─► binance/ ─► door/ ─► venue ─► [publisher's thread: listener.rs]
 //!         accept      rest         limits                       │
 //!         timed       api_session  submit     feed/ ◄───────────┤
 //!         http        trading …    query        └─► binance/ ◄──┘
-//!         websocket ─► operator/ ─► …                 hub, users ─► streams
+//!         websocket ─► operator ─► …                  hub, user_streams ─► streams
 //! ```
 //!
-//! A dialect sees `door`, `socket`, `feed` and its own codec, and no other dialect; only `door`
+//! A dialect sees `door`, `socket`, `feed` and its own codec, and no other dialect. Only `door`
 //! names the engine. `server.rs` puts the dialects on one port.
 //!
 //! # Invariants
-//! - A request that is answered with an error of the 400s changed nothing.
-//! - What was acknowledged is in every later answer of this gateway, to every client.
-//! - Publishing never waits: a connection that does not read is cut, and the others go on.
-//! - Every resource that a client can use up has a limit in [`Settings`].
+//! - A request that gets an error of the 400s has changed nothing.
+//! - Every answer of this gateway includes all events acknowledged before it, to any client.
+//! - The publisher never waits for a client: a connection whose queue is full is cut.
+//! - [`Settings`] limits every resource that a client can use up.
 //!
-//! # PublisherState limits
-//! A revoked key may still sign what arrives before the listener hears of it, by as much as the
-//! publisher is behind. The user data streams of a key that expires end within a second.
+//! # Known limits
+//! A revoked key can sign requests until the publisher's thread has applied the revocation. The user
+//! data streams of a key end within a second after it expires.
 
 mod binance;
 mod clock;
@@ -59,7 +59,7 @@ pub use crate::socket::cors::{Origin, OriginError};
 pub use crate::socket::settings::SocketSettings;
 pub use crate::socket::tls::{Tls, TlsError};
 
-/// The limits of each room.
+/// The limits of the gateway.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Settings {
     pub door: DoorSettings,
@@ -78,7 +78,8 @@ impl From<SocketSettings> for Settings {
     }
 }
 
-/// The gateway of one venue. It is made before the venue starts, so that it misses no event.
+/// The gateway of one venue. Create it before the venue starts, so that its listener misses no
+/// event.
 #[derive(Debug)]
 pub struct Gateway {
     settings: Settings,
@@ -91,7 +92,7 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// Fails with [`MasterKeyError::Wrong`] when a secret of the venue's keys cannot be opened.
+    /// Fails with [`MasterKeyError::Wrong`] when a secret of the venue's keys cannot be decrypted.
     pub fn new(
         settings: Settings,
         opened: &Opened,
@@ -112,43 +113,44 @@ impl Gateway {
         })
     }
 
-    /// Answers questions about the past from this read model. Without one there is no past but what
-    /// the engine keeps.
+    /// Queries about the past go to this read model. Without one, only what the engine keeps is
+    /// found.
     #[must_use]
     pub fn with_history(self, history: Arc<dyn History>) -> Self {
         Self { history: Some(history), ..self }
     }
 
-    /// Speaks TLS, and nothing else.
+    /// Serves TLS only.
     #[must_use]
     pub fn with_tls(self, tls: Option<Arc<Tls>>) -> Self {
         Self { tls, ..self }
     }
 
-    /// Lets web pages of these origins read what is answered.
+    /// Allows web pages of these origins to read answers.
     #[must_use]
     pub fn with_origins(self, origins: Vec<Origin>) -> Self {
         Self { origins, ..self }
     }
 
-    /// Lets operators in by `/admin/v1`.
+    /// Serves the operators' API at `/admin/v1`.
     pub fn with_operators(self, operators: Arc<dyn OperatorApi>) -> Self {
         Self { operators: Some(operators), ..self }
     }
 
-    /// Records what is refused before the log.
+    /// Records requests that are refused before the log.
     pub fn with_access_record(self, access: AccessRecord) -> Self {
         Self { access: Some(access), ..self }
     }
 
-    /// For [`Opened::start`], once: without it, new keys and streams stay unknown.
+    /// The listener for [`Opened::start`], to be passed once. Without it the gateway learns no new
+    /// keys and publishes no streams.
     pub fn listener(&self) -> Box<dyn Listener> {
         Box::new(listener::GatewayListener::new(Arc::clone(&self.publisher)))
     }
 
-    /// Serves until `shutdown` is ready. Then requests in flight are answered, WebSockets get a
-    /// last message and are closed, and what is not done after [`SocketSettings::shutdown_grace`]
-    /// is cut.
+    /// Serves until `shutdown` is ready. Then it answers requests in flight, sends each WebSocket a
+    /// last message, and closes it. Connections still open after [`SocketSettings::shutdown_grace`]
+    /// are cut.
     pub async fn serve(
         self,
         tcp: TcpListener,

@@ -12,7 +12,8 @@ use crate::binance::hub::Hub;
 use crate::binance::positions::ask_positions;
 use crate::binance::shared::PublisherState;
 
-/// It owns the hub: no other thread has it.
+/// Applies events to the directory, the user streams and the hub. It owns the hub: no other thread
+/// has it.
 pub(crate) struct GatewayListener {
     publisher: Arc<PublisherState>,
     hub: Hub,

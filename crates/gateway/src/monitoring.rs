@@ -1,4 +1,4 @@
-//! What monitors ask: whether the process lives, whether the venue is ready, and its figures.
+//! Monitoring endpoints: liveness, readiness and metrics.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ pub(crate) fn router(door: Arc<Door>) -> Router {
         .with_state(door)
 }
 
-/// `GET /health/live`: this process answers.
+/// `GET /health/live`: the process answers.
 async fn live() -> JsonReply {
     json(r#"{"status":"live"}"#.to_owned())
 }
 
-/// `GET /health/ready`: the venue answers. A replica that has raised its alarm makes it no less
-/// ready, since clients have been answered by the primary, but it is said.
+/// `GET /health/ready`: the engine and the publisher answer. The answer reports a replica that has
+/// raised its alarm. The venue stays ready, because the primary has answered its clients.
 async fn ready(State(door): State<Arc<Door>>) -> Result<JsonReply, ErrorReply> {
     if *door.stopping.borrow() {
         return Err(ApiError::shutting_down().into());
@@ -39,7 +39,7 @@ async fn ready(State(door): State<Arc<Door>>) -> Result<JsonReply, ErrorReply> {
     }))
 }
 
-/// `GET /metrics`: figures for the operator's monitoring.
+/// `GET /metrics`: metrics for the operator's monitoring.
 async fn metrics(State(door): State<Arc<Door>>) -> Response {
     let text = door.handle.metrics().text();
     ([(header::CONTENT_TYPE, OPEN_METRICS)], text).into_response()

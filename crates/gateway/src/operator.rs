@@ -1,5 +1,7 @@
-//! The operators' API, `/admin/v1`: here the sender is verified to be an operator. The backend
-//! is given to the gateway, since that takes more than a gateway sees: the data folder, for one.
+//! The operators' API over HTTP, `/admin/v1`: authentication and routing.
+//!
+//! The gateway is given the backend, because operations need more than a gateway sees, for example
+//! the data folder.
 
 use std::sync::Arc;
 
@@ -24,12 +26,12 @@ use crate::socket::settings::SocketSettings;
 
 const OPERATION_WEIGHT: u32 = 1;
 
-/// What the operators' requests are carried out with.
+/// State shared by all requests of operators.
 #[derive(Debug)]
 pub(crate) struct OperatorState {
     pub(crate) door: Arc<Door>,
     pub(crate) settings: SocketSettings,
-    /// Without a backend, there is nothing here.
+    /// `None` answers every path with 404.
     pub(crate) api: Option<Arc<dyn OperatorApi>>,
 }
 
@@ -86,7 +88,7 @@ async fn carry_out(
     let method = request.method().clone();
     let sent = SignedRequest::read(request, &shared.settings).await?;
     shared.door.limits.spend(sent.peer, OPERATION_WEIGHT)?;
-    // Time and signature belong into the query string: the body is the request's own.
+    // Timestamp and signature are in the query string: the body belongs to the operation.
     let mut params = Params::parse(&sent.query, b"")?;
     let api_key = sign::check_api_key(sent.api_key.as_ref().map(header_text))?;
     let signer = shared.door.signer(api_key_hash(api_key)).await?;

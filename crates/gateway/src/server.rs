@@ -1,4 +1,4 @@
-//! The venue's port: every dialect's router on it.
+//! The routers of all dialects on the venue's port.
 
 use std::io;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::socket::accept::Port;
 use crate::socket::cors;
 use crate::socket::http::{ErrorReply, RequestHead};
 
-/// How often addresses are forgotten that have not head for a while.
+/// How often the limits of idle addresses are removed.
 const REMOVE_IDLE_EVERY: Duration = Duration::from_secs(60);
 
 pub(crate) async fn serve(

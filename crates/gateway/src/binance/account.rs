@@ -95,7 +95,7 @@ pub(crate) fn my_trades_weight(params: &Params) -> u32 {
     if params.contains("orderId") { 5 } else { 20 }
 }
 
-/// The first of what was found where the request says where to begin, else the last.
+/// The first results if the request names a beginning, else the last.
 pub(crate) fn part(from_id: bool, times: &Times, limit: usize) -> ResultLimit {
     if from_id || times.start_ns.is_some() {
         ResultLimit::First(limit)
@@ -123,8 +123,8 @@ pub(crate) async fn account(call: SignedCall, request: AccountRequest) -> Answer
     ))
 }
 
-/// What an account pays: its own fees, or else what the first instrument takes. Instruments may
-/// differ; `order/test` shows what each takes.
+/// The fees of an account: its own, or those of the first instrument. Instruments may differ;
+/// `order/test` has the fees of one.
 fn fees(own: Option<FeeRates>, markets: &[Market]) -> FeeRates {
     let first = || markets.first().map(|market| market.instrument.spec.fees);
     own.or_else(first).unwrap_or(FeeRates::ZERO)
@@ -139,7 +139,7 @@ pub(crate) async fn commission(
     Ok(Commission::new(&market, fees[0]))
 }
 
-/// What the account pays now in each of these instruments.
+/// The account's current fees in each of these instruments.
 pub(crate) async fn account_fees(
     call: &SignedCall,
     instruments: Vec<InstrumentId>,
@@ -150,12 +150,12 @@ pub(crate) async fn account_fees(
     Ok(asked.await?.into_iter().map(fees).collect())
 }
 
-/// `GET /api/v3/rateLimit/order`: the limits that the account has, and how far they are used.
+/// `GET /api/v3/rateLimit/order`: the account's limits, and its orders in the current windows.
 pub(crate) async fn order_counts(call: SignedCall, _: NoParams) -> Answer<Vec<OrderCount>> {
     const NS_PER_SECOND: u64 = 1_000_000_000;
     let found = call.shared.door.order_rate(call.signer.account).await?;
     let (risk, rate) = found.ok_or_else(ApiError::api_key_rejected)?;
-    // The engine's time stands still while nothing happens.
+    // The engine's time stops between events.
     let now_s = now_ns() / NS_PER_SECOND;
     let still = |counted: u64, now: u64, count: u32| if counted < now { 0 } else { count };
     let count = |interval, interval_num, limit, count| {
@@ -171,7 +171,7 @@ pub(crate) async fn order_counts(call: SignedCall, _: NoParams) -> Answer<Vec<Or
     Ok(counts.into_iter().filter(|count| count.limit.limit > 0).collect())
 }
 
-/// The account's orders, and what the state knows of them beyond themselves.
+/// The account's orders, each with facts that the order itself does not hold.
 async fn with_facts(
     call: &SignedCall,
     orders: Vec<Order>,

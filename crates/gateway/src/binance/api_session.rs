@@ -1,7 +1,7 @@
 //! The WebSocket API: every request of REST as a message, and a session that can log on.
 //!
-//! Requests of a connection engine_access the venue in the order in which they were sent, and are answered
-//! as they are ready: a client need not wait for one answer before it sends the next request.
+//! Requests of a connection reach the venue in the order of their messages. Each is answered when
+//! it is ready: a client may send the next request before it has an answer.
 
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -37,11 +37,11 @@ use crate::socket::connection::{CallTimes, ConnectionPermit};
 use crate::socket::http::{ErrorReply, JsonReply, Peer, json};
 use crate::socket::websocket::{self, CloseReason, SocketSession, Upgrade};
 
-/// Requests of one connection that may be under way. While there are as many, no more are read.
+/// Requests of one connection in flight. No more messages are read at this number.
 const UNDER_WAY_MAX: usize = 1_024;
 /// User data streams of one connection.
 const SUBSCRIPTIONS_MAX: usize = 100;
-/// What connecting weighs, and each request of the session itself.
+/// Weight of connecting, and of each request of the session itself.
 const SESSION_WEIGHT: u32 = 2;
 
 /// `/ws-api/v3`
@@ -89,13 +89,13 @@ struct ApiSession {
     under_way: FuturesUnordered<Pin<Box<dyn Future<Output = String> + Send>>>,
 }
 
-/// The key that speaks where a request names none.
+/// The key of requests that name none.
 #[derive(Clone, Debug)]
 struct Logon {
     api_key: String,
     hash: [u8; 16],
     since_ns: u64,
-    /// Whose orders end with the connection; zero if there is none.
+    /// The venue's session that ends with the connection; zero if there is none.
     session: SessionId,
 }
 
@@ -103,7 +103,7 @@ struct Logon {
 #[derive(Clone, Debug)]
 struct OpenSubscription {
     id: u32,
-    /// Whether it ends with the logon.
+    /// Whether the stream ends with the logon.
     by_logon: bool,
     user_data: UserDataSubscription,
 }
@@ -128,7 +128,7 @@ impl SocketSession for ApiSession {
                 let (answer, spent) = operation.execute(call).await;
                 responder.respond(&id, answer, spent)
             });
-            // The first step submits it, before anything that the client sends later, and with it.
+            // The first poll submits it before any later message, and in one batch with them.
             if let Poll::Ready(answer) = self.shared.door.poll_first(answer.as_mut()).await {
                 return Ok(Some(answer));
             }
@@ -141,7 +141,7 @@ impl SocketSession for ApiSession {
             method: WS_METHOD.into(),
             path: method.to_owned().into(),
         };
-        // It may be waited for: what was sent before does not wait with it.
+        // The session may wait for this request. Requests sent earlier must not.
         self.shared.door.handle.carry_out();
         let (answer, spent) = match self.shared.door.limits.spend(self.peer, SESSION_WEIGHT) {
             Ok(spent) => {
@@ -179,7 +179,7 @@ impl SocketSession for ApiSession {
         stream::server_shutdown(now_ns(), self.unit, false)
     }
 
-    /// The closed queue shows the publisher that the reader is gone.
+    /// The publisher finds the queue closed.
     fn forget(&mut self) {
         self.log_off();
     }
@@ -204,7 +204,7 @@ impl ApiSession {
         }
     }
 
-    /// What concerns the connection itself.
+    /// Requests of the session itself.
     async fn serve(&mut self, method: &str, params: Params, signed: Option<Signed>) -> Answer {
         match method {
             "session.logon" => self.log_on(params, signed).await,
@@ -232,7 +232,7 @@ impl ApiSession {
         }
     }
 
-    /// Says so when the key that logged on may no longer speak.
+    /// Logs off a key that is revoked or expired, and notifies the client.
     fn revoke(&mut self) {
         let may_speak = |logon: &Logon| {
             let signer = self.shared.door.directory().signer(&logon.hash);
@@ -263,7 +263,7 @@ impl ApiSession {
         Ok(self.status())
     }
 
-    /// Orders that were to end with the connection end with the logon.
+    /// Closes the venue's session: orders that would end with the connection end with the logon.
     fn log_off(&mut self) {
         if let Some(Logon { session, .. }) = self.logon.take()
             && session != SessionId(0)
@@ -365,11 +365,11 @@ async fn open_session(call: &mut SignedCall) -> Result<SessionId, Refusal> {
     }
 }
 
-/// How an answer is put into words.
+/// Encodes the answer to one request.
 struct Responder {
     shared: Arc<BinanceContext>,
     unit: TimeUnit,
-    /// Whether it has the weight that was spent.
+    /// Whether the answer has the weight spent.
     shows_weight: bool,
 }
 

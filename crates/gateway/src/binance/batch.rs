@@ -11,7 +11,7 @@ use types::Command;
 use crate::binance::call::{Answer, Refusal, SignedCall};
 use crate::binance::trading::cancel;
 
-/// `POST /api/v3/batchOrders`: the orders engine_access the venue in the order of the request, and each is
+/// `POST /api/v3/batchOrders`: the orders reach the venue in the order of the request. Each is
 /// accepted or refused by itself.
 pub(crate) async fn new_orders(
     call: SignedCall,

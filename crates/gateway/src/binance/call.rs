@@ -21,11 +21,11 @@ use crate::door::submit::CommandOutcome;
 use crate::socket::connection::CallTimes;
 use crate::socket::http::{JsonReply, header_text};
 
-/// A request that was read to its end.
+/// A request that was read completely.
 pub(crate) struct Call {
     pub(crate) shared: Arc<BinanceContext>,
     pub(crate) received_ns: u64,
-    /// How long it had waited by then.
+    /// How long the request waited until it was read.
     pub(crate) waited: Duration,
     pub(crate) times: CallTimes,
     pub(crate) unit: TimeUnit,
@@ -33,25 +33,26 @@ pub(crate) struct Call {
     pub(crate) peer: IpAddr,
     pub(crate) origin: Origin,
     pub(crate) proof: Proof,
-    /// Of the header `Idempotency-Key`. A wrong one matters only where something is to change.
+    /// From the header `Idempotency-Key`. An invalid one is an error only for a request that
+    /// submits a command.
     pub(crate) retry_key: Result<Option<RetryKey>, ApiError>,
 }
 
 /// How a request proves its sender.
 #[derive(Debug)]
 pub(crate) enum Proof {
-    /// A header names the key; query and body are signed as they were sent.
+    /// A header names the key. Query and body are signed as they were sent.
     Http { api_key: Option<HeaderValue>, query: String, body: Bytes },
-    /// A message of the WebSocket API: key and signature are among the parameters, and what is
-    /// signed are the others. A session that has logged on needs neither.
+    /// A message of the WebSocket API. Key and signature are parameters; the signature covers the
+    /// other parameters. A session that has logged on needs neither.
     Message { signed: Option<Signed>, logon: Option<LogonKey> },
 }
 
-/// The key that speaks where a message names none.
+/// The key of a session that has logged on, for messages that name none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LogonKey {
     pub(crate) hash: [u8; 16],
-    /// The venue's session, if orders are to end with the connection; else zero.
+    /// The venue's session that ends with the connection; zero if there is none.
     pub(crate) session: SessionId,
 }
 
@@ -61,7 +62,7 @@ pub(crate) struct SignedCall {
     pub(crate) signer: Arc<Signer>,
     /// The venue's session that its orders belong to; zero if there is none.
     pub(crate) session: SessionId,
-    /// When its `recvWindow` ends; a request without a signature has none.
+    /// When the `recvWindow` ends; never for a request without a signature.
     expires_us: u64,
 }
 
@@ -82,7 +83,7 @@ impl DerefMut for SignedCall {
 /// A request that was refused, with the error that Binance's clients know.
 pub(crate) type Refusal = door::refusal::Refusal<ApiError>;
 
-/// Until a command is submitted, only the gateway refuses.
+/// Only the gateway refuses a request before its command is submitted.
 impl<E: Into<ApiError>> From<E> for Refusal {
     fn from(error: E) -> Self {
         Self::BeforeLog(error.into())
@@ -92,7 +93,7 @@ impl<E: Into<ApiError>> From<E> for Refusal {
 pub(crate) type Answer<T = JsonReply> = Result<T, Refusal>;
 
 impl Call {
-    /// For the access record: what was asked for, by that path or name.
+    /// For the access record, under this path or name.
     pub(crate) fn attempt(&self, method: &'static str, path: &'static str) -> Attempt {
         let (key, method) = match &self.proof {
             Proof::Http { api_key, .. } => (api_key.clone().map(ClaimedKey::Header), method),
@@ -143,7 +144,7 @@ impl Call {
         signer.filter(may).ok_or_else(ApiError::api_key_rejected)
     }
 
-    /// The session's key, if this request uses it.
+    /// The key of the session, if this request uses it.
     fn logon(&self) -> Option<LogonKey> {
         match self.proof {
             Proof::Message { logon, .. } if !self.params.contains("apiKey") => logon,
@@ -153,7 +154,7 @@ impl Call {
 }
 
 impl CommandOutcome {
-    /// The answer that `build` makes of the events. A repeated request must be like the first one.
+    /// The answer that `build` makes from the events. A repeated request must equal the first one.
     pub(crate) fn answer<T>(
         &self,
         instrument: InstrumentId,
@@ -205,14 +206,15 @@ impl SignedCall {
             received_ns: self.received_ns,
             retry_key,
         };
-        // What came together was gathered, and a client that does not read holds up all else.
+        // Messages of a WebSocket are submitted in batches, and a client that does not read would
+        // delay a batch.
         let is_gathered = self.origin == Origin::WebSocket;
         let outcome = self.shared.door.submit(envelope, command, is_gathered).await;
         outcome.map_err(Refusal::by_engine)
     }
 }
 
-/// The key that a message names.
+/// The key that a message claims.
 pub(crate) fn claimed_key(params: &Params) -> Option<ClaimedKey> {
     params.peek("apiKey").map(|api_key| ClaimedKey::Text(api_key.to_owned()))
 }

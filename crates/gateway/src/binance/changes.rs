@@ -1,5 +1,5 @@
-//! What an account asks about changes of its orders, and about trades that self-trade prevention
-//! kept it from, answered from the read model.
+//! Amendments of an account's orders, and trades that self-trade prevention stopped, from the read
+//! model.
 
 use std::collections::BTreeMap;
 
@@ -77,7 +77,7 @@ pub(crate) fn prevented_matches_weight(params: &Params) -> u32 {
     if params.contains("orderId") { 20 } else { 2 }
 }
 
-/// What was left of each order that was asked about and has expired.
+/// The leaves quantity of each of these orders that has expired.
 async fn rests(
     history: &CaughtUpHistory,
     asked: OrdersById,
@@ -87,7 +87,7 @@ async fn rests(
     Ok(ended.map(|order| (order.order_id, order.order_qty - order.cum_qty)).collect())
 }
 
-/// The orders that it may have ended: whether the taker's, and whether the maker's.
+/// Whether self-trade prevention of this mode may end the taker's order, and the maker's.
 fn may_end(stp_mode: StpMode) -> (bool, bool) {
     match stp_mode {
         StpMode::None | StpMode::Decrement => (false, false),
@@ -106,7 +106,7 @@ fn may_have_ended(
     taker.into_iter().chain(maker)
 }
 
-/// What it took off each side: of an order that ended by it, all that was left.
+/// The quantity prevented on each side. An order that ended by it lost all that was left.
 fn prevented_qtys(prevented: &TradePrevented, rests: &BTreeMap<OrderId, Qty>) -> PreventedQtys {
     if prevented.stp_mode == StpMode::Decrement {
         return PreventedQtys { taker: Some(prevented.qty), maker: Some(prevented.qty) };

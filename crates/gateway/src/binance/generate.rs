@@ -1,11 +1,11 @@
-//! Generated client order ids, for clients that gave none.
+//! Client order ids for requests that have none.
 
 use std::cell::RefCell;
 
 use protocol::binance::generated_cl_ord_id;
 use types::ClOrdId;
 
-/// A name for an order or a cancel whose client gave none.
+/// A random client order id.
 pub(crate) fn generate() -> ClOrdId {
     thread_local! {
         static RANDOM: RefCell<RandomBytes> = const { RefCell::new(RandomBytes::NONE) };
@@ -13,8 +13,7 @@ pub(crate) fn generate() -> ClOrdId {
     generated_cl_ord_id(RANDOM.with_borrow_mut(RandomBytes::next))
 }
 
-/// Random bytes that were asked for ahead: to ask costs a call of the system, which is more than
-/// the rest of a name.
+/// A buffer of random bytes: one system call costs more than the rest of an id.
 struct RandomBytes {
     bytes: [[u8; 16]; 64],
     left: usize,

@@ -1,13 +1,12 @@
 //! The market streams: their subscribers, and the payloads as the market moves.
 //!
-//! The listener owns it, on the publisher's thread, between the views that it reads and the queues
-//! of the connections. A payload is encoded once per stream and form, and shared by all its
-//! readers.
+//! The listener owns the hub, on the publisher's thread. It reads the views and fills the queues of
+//! the connections. A payload is encoded once for each stream and form, and all readers share it.
 //!
 //! # Invariants
-//! - A queue that is full belongs to a reader that is too slow: it is cut, never waited for.
-//! - Within one stream of depth, each delta begins one after the last, for every reader.
-//! - A candle is published as closed once, within its round after its end.
+//! - A full queue cuts its connection; the hub never waits.
+//! - In a stream of depth, each delta begins right after the one before, for every reader.
+//! - A candle is published as closed once, in the first round after its end.
 
 mod all_markets;
 mod feed;
@@ -34,12 +33,12 @@ use crate::clock::now_ns;
 pub(crate) struct Hub {
     /// Indexed by instrument id.
     feeds: Vec<MarketFeed>,
-    /// Of all markets together.
+    /// The streams that cover all markets.
     all_markets: AllMarkets,
     /// Instruments that changed in this batch.
     touched: Vec<InstrumentId>,
     rounds: [Round; ROUNDS],
-    /// Where the command began whose events come now.
+    /// Sequence at which the current command began.
     command: u64,
 }
 
@@ -71,7 +70,7 @@ impl Hub {
         }
     }
 
-    /// From here on the client gets these streams. What has a present state is sent at once.
+    /// Subscribes the client. A stream with a current state sends it at once.
     fn subscribe(
         &mut self,
         client: &Arc<StreamClient>,
@@ -86,7 +85,7 @@ impl Hub {
             let Some(feed) = self.feeds.get_mut(id.0 as usize) else { continue };
             let Some(view) = views.instrument(*id) else { continue };
             feed.subscribe(client, stream, view);
-            // The end of a candle is published though nothing happens.
+            // A candle ends without an event.
             if let Some(round) = feed.round_to_wait_for(stream.kind) {
                 self.rounds[round].await_round(feed, round);
             }
@@ -139,7 +138,8 @@ impl Hub {
         }
     }
 
-    /// The views stand where the last event left them. Gives the time at which more will be due.
+    /// Publishes after a batch; the views include its last event. Returns when the next payloads
+    /// are due.
     pub(crate) fn batch_done(&mut self, views: &Views, now: Instant) -> Option<Instant> {
         for id in std::mem::take(&mut self.touched) {
             let Some(feed) = self.feeds.get_mut(id.0 as usize) else { continue };
@@ -151,7 +151,7 @@ impl Hub {
         self.flush(views, now)
     }
 
-    /// Sends what is due of the slower streams. Gives the time at which more will be.
+    /// Publishes the rounds that are due. Returns when the next one is.
     pub(crate) fn flush(&mut self, views: &Views, now: Instant) -> Option<Instant> {
         let mut next: Option<Instant> = None;
         for (index, round) in self.rounds.iter_mut().enumerate() {

@@ -1,5 +1,5 @@
-//! Listen keys: the older way to a user data stream. A client that knows one may subscribe to its
-//! account, and nothing else, until it has not been kept alive for an hour.
+//! Listen keys: the older way to a user data stream. A listen key lets its holder subscribe to one
+//! account, and nothing else. It expires after an hour without a keep-alive.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,14 +23,14 @@ pub(crate) struct ListenKey {
 }
 
 impl ListenKeys {
-    /// Whose it is.
+    /// The listen key of this name, unless it has expired.
     pub(crate) fn find(&self, listen_key: &str) -> Option<(Arc<str>, ListenKey)> {
         let keys = self.keys();
         let (name, found) = keys.get_key_value(listen_key)?;
         (found.alive_until > Instant::now()).then(|| (Arc::clone(name), *found))
     }
 
-    /// The key's listen key, kept alive, or a new one.
+    /// The listen key of this API key: kept alive, or a new one.
     pub(crate) fn begin(&self, account: AccountId, key: KeyId) -> Arc<str> {
         let alive_until = Instant::now() + ALIVE_FOR;
         let mut keys = self.keys();
@@ -62,7 +62,7 @@ impl ListenKeys {
         }
     }
 
-    /// Removes those that were not kept alive.
+    /// Removes the listen keys that have expired.
     pub(crate) fn expire(&self) -> Vec<(Arc<str>, ListenKey)> {
         let now = Instant::now();
         self.keys().extract_if(|_, listen_key| listen_key.alive_until <= now).collect()

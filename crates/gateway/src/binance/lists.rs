@@ -41,7 +41,7 @@ pub(crate) async fn query_list(
     OrderListRequest { list }: OrderListRequest,
 ) -> Answer<ListStatus> {
     let found = lists(&call, move |mut found| {
-        // By name it is the open one, or else the one that was done last.
+        // A name means the open list, or else the one done last.
         let place = found.iter().rposition(|found| is_meant(found, &list));
         place.map(|place| found.swap_remove(place)).into_iter().collect()
     });
@@ -63,7 +63,7 @@ pub(crate) async fn open_lists(call: SignedCall, _: NoParams) -> Answer<Vec<List
     .await
 }
 
-/// `GET /api/v3/allOrderList`: those that are open, and those that are done and still kept.
+/// `GET /api/v3/allOrderList`: open lists, and done ones that are still kept.
 pub(crate) async fn all_lists(
     call: SignedCall,
     request: AllOrderListsRequest,
@@ -83,7 +83,7 @@ fn id_of(list: &OrderList) -> u64 {
     list_id(list.instrument, list.order_list)
 }
 
-/// Those of the account's lists that `choose` keeps; it is given the done ones first.
+/// The account's lists that `choose` keeps; `choose` gets the done lists first.
 async fn lists(
     call: &SignedCall,
     choose: impl FnOnce(Vec<OrderList>) -> Vec<OrderList> + Send + 'static,

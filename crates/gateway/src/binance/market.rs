@@ -40,7 +40,7 @@ pub(crate) async fn exchange_info(
     Ok(ExchangeInfo::new(now_ns(), call.unit, limits, &selected, show))
 }
 
-/// Those that hold for every client.
+/// The limits of every client at this address.
 fn rate_limits(shared: &BinanceContext, peer: IpAddr) -> Vec<RateLimit> {
     let weight = RateLimit {
         rate_limit_type: RateLimitType::RequestWeight,
@@ -105,7 +105,7 @@ pub(crate) async fn price_ticker(
     Ok(found.map(|(market, last)| PriceTicker::new(&market, last)))
 }
 
-/// Of the tickers that show the last price or the best quotes.
+/// Weight of the tickers of last prices and of best quotes.
 pub(crate) fn last_ticker_weight(params: &Params) -> u32 {
     if params.contains("symbol") { 2 } else { 4 }
 }

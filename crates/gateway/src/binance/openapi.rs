@@ -1,5 +1,5 @@
-//! `GET /openapi.json`: the trading API, from the table of operations: what each takes is reported
-//! by its parser, and what it answers by the type that is encoded.
+//! `GET /openapi.json`: the trading API from the table of operations. Each parser reports its
+//! parameters; each answer's type has its schema.
 
 use std::sync::OnceLock;
 
@@ -17,7 +17,7 @@ use crate::binance::operations::{OperationInfo, rows};
 
 const JSON: &str = "application/json";
 const SCHEMAS: &str = "/components/schemas";
-/// Whose values are the business of the scheme of security.
+/// Parameters that the security scheme describes.
 const PROOF: [&str; 2] = ["timestamp", "signature"];
 
 pub(crate) async fn document() -> Response {
@@ -27,7 +27,7 @@ pub(crate) async fn document() -> Response {
 }
 
 fn describe(rows: impl Iterator<Item = OperationInfo>) -> Value {
-    // Schemas of OpenAPI 3.1 are those of this draft; these are of what is written, not read.
+    // OpenAPI 3.1 uses this draft. The schemas describe what is written, not what is read.
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let settings = settings.with_transform(RecursiveTransform(never_null));
     let mut schemas =
@@ -61,7 +61,7 @@ fn describe(rows: impl Iterator<Item = OperationInfo>) -> Value {
     })
 }
 
-/// A field that need not be there is left out where it has no value.
+/// An optional field without a value is left out, never null.
 fn never_null(schema: &mut Schema) {
     let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
@@ -124,7 +124,7 @@ fn role_name(role: &Role) -> &'static str {
     }
 }
 
-/// Those of the operation, and those of whatever is signed.
+/// The parameters of the operation, and those of every signed request.
 fn all_parameters(row: &OperationInfo) -> Vec<Parameter> {
     let mut all = (row.parameters)();
     if row.is_signed {
@@ -137,7 +137,7 @@ fn all_parameters(row: &OperationInfo) -> Vec<Parameter> {
     all
 }
 
-/// In the query; a form or an object in the body may have it, too.
+/// A parameter in the query. A form or an object in the body may hold it too.
 fn parameter(parameter: &Parameter) -> Value {
     let Parameter { name, kind, is_required } = parameter;
     let mut description = describe_parameter(name).expect("each parameter has a text");
@@ -159,7 +159,7 @@ fn schema(kind: &Kind) -> Value {
         Kind::Integer => json!({ "type": "integer", "minimum": 0, "maximum": u64::MAX }),
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Words(words) => json!({ "type": "string", "enum": words }),
-        // As Binance words it, with an escape that Unicode's mode of JavaScript does not know.
+        // Binance's pattern has an escape that JavaScript's Unicode mode does not know.
         Kind::Pattern(pattern) => {
             json!({ "type": "string", "pattern": pattern.replace(r"\:", ":") })
         }
@@ -169,8 +169,7 @@ fn schema(kind: &Kind) -> Value {
     }
 }
 
-/// What the parameters of an order of a list begin with, and which of its orders that is. The
-/// longer ones come first.
+/// Prefixes of the parameters of each order of a list, longer ones first.
 const LEGS: [(&str, &str); 8] = [
     ("pendingAbove", "the pending order above the market"),
     ("pendingBelow", "the pending order below the market"),

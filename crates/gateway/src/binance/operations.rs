@@ -1,5 +1,5 @@
-//! What a client can ask for: where it is found over REST, what it is called in the WebSocket API,
-//! its weight, the roles that may use it, and its handler. `table.rs` has all of it.
+//! The operations: path, name in the WebSocket API, weight, required identity, handler. `table.rs`
+//! lists them.
 
 mod table;
 
@@ -29,7 +29,7 @@ pub(crate) struct Operation {
     schema: OperationSchema,
 }
 
-/// What a request counts against its sender's limit.
+/// The weight of a request, which counts against its sender's limit.
 #[derive(Debug)]
 enum Weight {
     Of(u32),
@@ -63,14 +63,14 @@ enum Handler {
     Known(fn(SignedCall) -> AnswerFuture),
 }
 
-/// What is asked and answered, for the OpenAPI document.
+/// Parameters and answer, for the OpenAPI document.
 #[derive(Clone, Copy, Debug)]
 struct OperationSchema {
     parameters: fn() -> Vec<Parameter>,
     answer: fn(&mut SchemaGenerator) -> Schema,
 }
 
-/// A line of the table as its clients see it, for tests that go through all of them.
+/// An operation as its clients see it, for tests that visit all of them.
 #[derive(Clone, Copy, Debug)]
 pub struct OperationInfo {
     pub method: &'static str,
@@ -79,7 +79,7 @@ pub struct OperationInfo {
     pub name: Option<&'static str>,
     /// The roles that may use it; `None` means public, without a key.
     pub roles: Option<&'static [Role]>,
-    /// `None` if it depends on the parameters.
+    /// `None` if the weight depends on the parameters.
     pub weight: Option<u32>,
     pub is_signed: bool,
     pub parameters: fn() -> Vec<Parameter>,
@@ -116,13 +116,13 @@ fn method_name(method: MethodFilter) -> &'static str {
 }
 
 impl Operation {
-    /// Gives what the sender has spent with it, too.
+    /// Answers a call. Returns the weight that the sender has spent, too.
     pub(crate) async fn execute(&self, call: Call) -> (Result<JsonReply, ApiError>, Option<u32>) {
         let shared = Arc::clone(&call.shared);
         let door = &shared.door;
         let spent = door.limits.spend(call.peer, self.weight(&call.params));
         if let (Ok(spent), Err(busy)) = (&spent, self.admit(&call)) {
-            // Metrics count it. The access record is for senders without the right.
+            // Metrics count this refusal. The access record is for senders without permission.
             return (Err(busy), Some(*spent));
         }
         let attempt = call.attempt(method_name(self.method), self.record_path(&call));
@@ -136,7 +136,7 @@ impl Operation {
         (answer.map_err(Refusal::into_error), spent)
     }
 
-    /// Whether the venue has the time for it now.
+    /// Refuses order entry while the venue is overloaded.
     fn admit(&self, call: &Call) -> Result<(), ApiError> {
         let door = &call.shared.door;
         if self.access == Access::Entering {

@@ -1,4 +1,5 @@
-//! The balances that events have moved: queried, and published to the accounts' subscribers.
+//! Balances that events have moved: queried from the engine, then published to the account's
+//! subscribers.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,9 +13,9 @@ use crate::door::query::{BalanceQuery, ask_balances};
 /// How long to wait when the venue has no room for another query.
 const ASK_RETRY: Duration = Duration::from_millis(10);
 
-/// Queries balances from the engine, and has them published.
+/// Queries balances, and publishes them.
 pub(crate) fn ask_positions(publisher: &Arc<PublisherState>, asked: BalanceQuery) {
-    // Before the sockets are open there is no subscriber.
+    // Before the sockets are open, no client has subscribed.
     let Some(engine_access) = publisher.engine_access.get() else { return };
     let (publisher, handle) = (Arc::clone(publisher), engine_access.handle.clone());
     engine_access.runtime.spawn(async move {
@@ -24,7 +25,7 @@ pub(crate) fn ask_positions(publisher: &Arc<PublisherState>, asked: BalanceQuery
                 Err(_) => sleep(ASK_RETRY).await,
             }
         };
-        // The venue is gone, and so will be the streams.
+        // The venue has stopped, and its streams end too.
         let Some(found) = found else { return };
         let own = Arc::clone(&publisher);
         let publish = move || {

@@ -1,4 +1,4 @@
-//! Requests and answers as HTTP.
+//! REST: HTTP requests to calls, and answers to HTTP responses.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use crate::socket::http::{
     API_KEY_HEADER, ErrorReply, RequestHead, SignedRequest, TIME_UNIT_HEADER,
 };
 
-/// The second is the older name.
+/// The second is an older name.
 pub(crate) const USED_WEIGHT_HEADERS: [HeaderName; 2] =
     [HeaderName::from_static("x-mbx-used-weight-1m"), HeaderName::from_static("x-mbx-used-weight")];
 pub(crate) const IDEMPOTENCY_HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 const IDEMPOTENCY_KEY_LEN_MAX: usize = 64;
 const IDEMPOTENCY_KEY_LEGAL: &str = "^[ -~]{1,64}$";
 
-/// What pages of other origins may send, and what they may read.
+/// Headers for web pages of other origins.
 pub(crate) fn headers() -> Headers {
     Headers {
         sent: vec![API_KEY_HEADER, TIME_UNIT_HEADER, IDEMPOTENCY_HEADER],
@@ -32,7 +32,7 @@ pub(crate) fn headers() -> Headers {
     }
 }
 
-/// The response to a connection above the limit, which is the argument.
+/// The response to a connection above the limit; the argument is the limit.
 pub(crate) fn over_limit_response(limit: usize) -> String {
     let error = ApiError::too_many_connections(u32::try_from(limit).unwrap_or(u32::MAX));
     let body = error.body();
@@ -44,7 +44,7 @@ pub(crate) fn over_limit_response(limit: usize) -> String {
     )
 }
 
-/// Carries out what a path and a method stand for.
+/// Answers the request of an operation.
 pub(crate) async fn serve(
     operation: &'static Operation,
     State(shared): State<Arc<BinanceContext>>,

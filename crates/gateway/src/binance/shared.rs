@@ -1,4 +1,4 @@
-//! What the connections of this dialect share with each other and with the publisher's thread.
+//! State shared by the connections of this dialect, and with the publisher's thread.
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -14,14 +14,14 @@ use crate::socket::connection::ConnectionPermit;
 use crate::socket::settings::SocketSettings;
 use crate::socket::websocket::SocketContext;
 
-/// What the publisher's thread and the connections share. The listener writes it.
+/// State that the publisher's thread and the connections share. The listener writes it.
 #[derive(Debug)]
 pub(crate) struct PublisherState {
     pub(crate) directory: Arc<SharedDirectory>,
     pub(crate) hub_inbox: HubInbox,
-    /// Nearly always used on the publisher's thread only, so no thread waits for it.
+    /// Used nearly always by the publisher's thread only, so no thread waits for it.
     user_streams: Mutex<UserStreams>,
-    /// There once the sockets are open.
+    /// Set once the sockets are open.
     pub(crate) engine_access: OnceLock<EngineAccess>,
 }
 
@@ -31,15 +31,16 @@ impl PublisherState {
         Self { directory, hub_inbox, user_streams, engine_access: OnceLock::new() }
     }
 
-    /// The directory must not be read while this guard is held: [`PublisherState::user_streams_and_directory`] takes
-    /// both.
+    /// The user streams alone. Do not read the directory while holding this guard:
+    /// [`PublisherState::user_streams_and_directory`] locks both.
     pub(crate) fn user_streams(&self) -> MutexGuard<'_, UserStreams> {
         self.user_streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The user streams and the directory, locked in the one order that is free of deadlock. A
-    /// thread that read the directory while it waited for the user streams would block the
-    /// publisher's write to the directory, and that write blocks all other readers.
+    /// The user streams and the directory, locked in the only order that cannot deadlock.
+    ///
+    /// A thread that held the directory while waiting for the user streams would block the
+    /// publisher's write to the directory. A waiting write blocks all other readers.
     pub(crate) fn user_streams_and_directory(
         &self,
     ) -> (MutexGuard<'_, UserStreams>, impl Deref<Target = Directory> + '_) {
@@ -47,14 +48,14 @@ impl PublisherState {
     }
 }
 
-/// What the publisher's thread, which must not wait, needs to query the engine.
+/// Access to the engine for the publisher's thread, which must not wait.
 #[derive(Debug)]
 pub(crate) struct EngineAccess {
     pub(crate) handle: Handle,
     pub(crate) runtime: tokio::runtime::Handle,
 }
 
-/// What all connections share.
+/// State shared by all connections.
 #[derive(Debug)]
 pub(crate) struct BinanceContext {
     pub(crate) door: Arc<Door>,
@@ -64,12 +65,12 @@ pub(crate) struct BinanceContext {
 }
 
 impl BinanceContext {
-    /// What a WebSocket of this permit is opened on.
+    /// What a WebSocket with this permit is opened with.
     pub(crate) fn context(&self, permit: Arc<ConnectionPermit>) -> SocketContext {
         SocketContext { permit, settings: self.settings, stopping: self.door.stopping.clone() }
     }
 
-    /// What a listen key opens: nothing once the key that began it is of no use any more.
+    /// The listen key of this name, if its API key is still usable.
     pub(crate) fn listen_key(&self, name: &str) -> Option<(Arc<str>, ListenKey)> {
         let found = self.listen_keys.find(name)?;
         self.door.directory().is_usable(found.1.key).then_some(found)

@@ -83,7 +83,7 @@ pub(crate) async fn avg_price(
     Ok(AvgPrice::new(&market, mins, price, last_ns, call.unit))
 }
 
-/// Of the ticker of 24 hours.
+/// Weight of the 24-hour ticker.
 pub(crate) fn day_ticker_weight(params: &Params) -> u32 {
     if params.contains("symbol") {
         return 2;
@@ -95,7 +95,7 @@ pub(crate) fn day_ticker_weight(params: &Params) -> u32 {
     }
 }
 
-/// Of the tickers of a trading day and of other windows.
+/// Weight of the tickers of a trading day and of other windows.
 pub(crate) fn window_ticker_weight(params: &Params) -> u32 {
     let count = symbol_count(params).unwrap_or(1).min(50);
     4 * u32::try_from(count).unwrap_or(50)

@@ -13,7 +13,7 @@ use crate::feed::outlet::Outlet;
 #[derive(Debug)]
 pub(crate) struct StreamClient {
     pub(crate) outlet: Arc<Outlet<Utf8Bytes>>,
-    /// Whether it wants each payload with the name of its stream.
+    /// Whether each payload comes with the name of its stream.
     pub(crate) combined: AtomicBool,
     pub(crate) unit: TimeUnit,
 }

@@ -1,4 +1,4 @@
-//! Market data over WebSocket: which streams a connection listens to.
+//! Market data over WebSocket: the subscriptions of one connection.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::socket::connection::ConnectionPermit;
 use crate::socket::http::ErrorReply;
 use crate::socket::websocket::{self, CloseReason, SocketSession, Upgrade};
 
-/// How often, and how long apart, a full queue of the venue is tried to get a subscription in.
+/// Attempts, and the pause between them, to subscribe while the venue's queue is full.
 const SUBSCRIBE_TRIES: u32 = 100;
 const SUBSCRIBE_RETRY: Duration = Duration::from_millis(10);
 
@@ -67,8 +67,8 @@ pub(crate) async fn open(
         user_data: HashMap::new(),
     };
     session.follow_listen_keys().await?;
-    // Before the client hears that it is connected: a snapshot that it asks for then is not too
-    // old.
+    // Before the upgrade is answered: a snapshot that the client queries afterwards is never older
+    // than the stream.
     let begin = session.subscriptions.streams();
     session.change(begin, true).await.map_err(|SubscriptionFailed| ApiError::overloaded())?;
     let context = shared.context(permit);
@@ -83,7 +83,7 @@ struct StreamSession {
     shared: Arc<BinanceContext>,
     client: Arc<StreamClient>,
     subscriptions: Subscriptions,
-    /// By listen key.
+    /// Keyed by listen key.
     user_data: HashMap<String, UserDataSubscription>,
 }
 
@@ -110,7 +110,7 @@ impl SocketSession for StreamSession {
         stream::server_shutdown(now_ns(), self.client.unit, self.subscriptions.is_combined())
     }
 
-    /// Leaves the hub. Where the publisher misses that, the closed queue shows it later.
+    /// Unsubscribes. If the venue takes no query, the hub finds the queue closed later.
     fn forget(&mut self) {
         let streams = self.found(self.subscriptions.streams());
         self.put(streams, false);
@@ -128,7 +128,7 @@ impl StreamSession {
         self.subscriptions.receive(text, &names)
     }
 
-    /// Begins and ends to listen to accounts, as the subscriptions say by now.
+    /// Subscribes to accounts and unsubscribes, as the listen keys among the subscriptions require.
     async fn follow_listen_keys(&mut self) -> Result<(), ApiError> {
         let own = self.subscriptions.listen_keys();
         for (_, ended) in self.user_data.extract_if(|name, _| !own.contains(name)) {
@@ -148,7 +148,7 @@ impl StreamSession {
         Ok(())
     }
 
-    /// Begins or ends to listen.
+    /// Subscribes or unsubscribes.
     async fn change(&self, streams: &[Stream], on: bool) -> Result<(), SubscriptionFailed> {
         let streams = self.found(streams);
         if streams.is_empty() {
@@ -164,7 +164,7 @@ impl StreamSession {
         Err(SubscriptionFailed)
     }
 
-    /// The hub takes it after the next read of the views.
+    /// Puts a change into the hub's inbox. The hub takes it after the next query of the views.
     fn put(&self, streams: Vec<(Option<InstrumentId>, Stream)>, begins: bool) {
         let client = Arc::clone(&self.client);
         self.shared.publisher.hub_inbox.put(SubscriptionChange { client, streams, begins });

@@ -1,4 +1,4 @@
-//! What was traded over some time, of a market as it stands now.
+//! Statistics of a market over a period, up to now.
 
 use marketdata::{InstrumentView, Window};
 use protocol::binance::response::{PublicTrade, Statistics};
@@ -9,10 +9,10 @@ use crate::feed::quote::best;
 pub(crate) const NS_PER_MINUTE: u64 = 60_000_000_000;
 pub(crate) const DAY_MINUTES: u64 = 24 * 60;
 const DAY_NS: u64 = DAY_MINUTES * NS_PER_MINUTE;
-/// Where an instrument's rules say nothing else.
+/// The default of an instrument's rules.
 const AVG_PRICE_MINS: u32 = 5;
 
-/// Of a market as it stands now, over the minutes from one on.
+/// Statistics over whole minutes, from the minute of `from_ns` on.
 pub(crate) fn statistics(view: &InstrumentView, from_ns: u64, now_ns: u64) -> Statistics {
     let open_ns = from_ns - from_ns % NS_PER_MINUTE;
     let [bid, ask] = best(&view.book);
@@ -21,7 +21,7 @@ pub(crate) fn statistics(view: &InstrumentView, from_ns: u64, now_ns: u64) -> St
     Statistics { candle, prev_close: before, last, bid, ask, open_ns, close_ns: now_ns }
 }
 
-/// The same over the last 24 hours.
+/// Statistics over the last 24 hours.
 pub(crate) fn statistics_of_day(view: &InstrumentView, now_ns: u64) -> Statistics {
     statistics(view, now_ns.saturating_sub(DAY_NS), now_ns)
 }
@@ -33,7 +33,8 @@ pub(crate) fn avg_price_mins(market: &Market) -> u32 {
     }
 }
 
-/// The average over whole minutes, rounded down to a tick; without a trade the last price.
+/// The average price over whole minutes, rounded down to a tick. Without a trade it is the last
+/// price.
 pub(crate) fn average(market: &Market, view: &InstrumentView, now_ns: u64) -> Option<Price> {
     let mins = u64::from(avg_price_mins(market));
     let window = view.statistics.window(now_ns.saturating_sub(mins * NS_PER_MINUTE));

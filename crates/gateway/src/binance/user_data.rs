@@ -1,4 +1,4 @@
-//! Subscriptions to an account's events: beginning one, with what has happened since a number.
+//! Subscriptions to an account's events, with the backlog from a number on.
 
 use std::sync::Arc;
 
@@ -16,15 +16,15 @@ use crate::clock::now_ns;
 use crate::feed::account::ReaderId;
 use crate::feed::backlog::{AccountBacklog, BacklogError};
 
-/// A reader of an account's events.
+/// A subscription to an account's events.
 #[derive(Clone, Debug)]
 pub(crate) struct UserDataSubscription {
     account: AccountId,
     id: ReaderId,
 }
 
-/// From here on the client gets what happens to the account, after what has happened since
-/// `from_seq`. Fails when that is no longer kept.
+/// Subscribes the client to the account's events, after the backlog from `from_seq` on. Fails when
+/// the backlog is no longer kept.
 pub(crate) async fn subscribe(
     shared: &Arc<BinanceContext>,
     account: AccountId,
@@ -50,7 +50,7 @@ pub(crate) async fn subscribe(
                 return Err(unreadable(error, from_seq));
             }
         };
-        // After the answer to the subscriber, which does not wait for it.
+        // A task of its own: the answer to the subscriber does not wait for the backlog.
         let task = BacklogTask {
             shared: Arc::clone(shared),
             user_data: user_data.clone(),
@@ -74,7 +74,7 @@ pub(crate) async fn unsubscribe(
         .await?)
 }
 
-/// What happened before the subscription, on its way to the client.
+/// Sends the backlog of one subscription.
 struct BacklogTask {
     shared: Arc<BinanceContext>,
     user_data: UserDataSubscription,
@@ -92,7 +92,7 @@ impl BacklogTask {
             Err(BacklogError::Gone) => return,
             Err(BacklogError::Unreadable(error)) => {
                 let error = unreadable(error, from_seq);
-                tracing::warn!(%error, "a user stream's past cannot be read on");
+                tracing::warn!(%error, "the backlog of a user data stream cannot be read");
                 return outlet.cut.notify_one();
             }
         };

@@ -1,13 +1,13 @@
 //! User data streams: the subscribers of each account, and the payloads of its events.
 //!
-//! Lives on the publisher's thread, beside the [`hub`](crate::binance::hub). An event's text is
-//! made once for all subscribers of its account.
+//! The publisher's thread uses it, as it uses the [`hub`](crate::binance::hub). An event is encoded
+//! once for all subscribers of its account.
 //!
 //! # Invariants
-//! - A reader gets every numbered event of the account from the number on that it asked for, once
-//!   and in order, or is cut.
-//! - Balances are published after the events that moved them, as they were when the engine was
-//!   queried: a later state may include what is published later.
+//! - A reader gets every numbered event of the account from the number it asked for, once and in
+//!   order, or is cut.
+//! - Balances are published after the events that moved them, as the engine held them at the query:
+//!   a later state may include events that are not published yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -33,12 +33,12 @@ use crate::feed::outlet::Outlet;
 pub(crate) struct UserStreams {
     lists: OpenLists,
     pub(crate) feed: AccountFeed<UserDataReader>,
-    /// The last trade that self-trade prevention did not let happen: the events that follow it say
-    /// what became of its orders.
+    /// The last trade that self-trade prevention stopped. The events after it report the outcome of
+    /// its orders.
     prevented: Option<TradePrevented>,
-    /// What may have moved since balances were last asked for.
+    /// Balances that may have moved since the last query.
     touched: BTreeMap<AccountId, BTreeSet<AssetId>>,
-    /// Whether the engine is being asked.
+    /// Whether a query of the engine is in flight.
     is_asking: bool,
 }
 
@@ -56,12 +56,12 @@ impl AccountReader for UserDataReader {
     }
 }
 
-/// How an event is wrapped.
+/// How a payload is wrapped.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum PayloadForm {
     /// For a subscription of the WebSocket API.
     Subscription(u32),
-    /// For a listen key: as it is, or with the key for the name of the stream.
+    /// For a listen key: as it is, or with the key as the name of the stream.
     ListenKey(Arc<str>),
 }
 
@@ -88,7 +88,7 @@ impl UserStreams {
         }
     }
 
-    /// A listen key is over.
+    /// Ends the streams of a listen key, with a last message if it expired.
     pub(crate) fn end_listen_key(
         &mut self,
         account: AccountId,
@@ -124,14 +124,14 @@ impl UserStreams {
         }
     }
 
-    /// Ends the streams whose keys have expired since.
+    /// Ends the streams whose keys have expired.
     pub(crate) fn end_expired(&mut self, directory: &Directory, at: Moment) {
         for account in self.feed.accounts() {
             self.end(account, |key| !directory.is_usable(key), at);
         }
     }
 
-    /// What is to be asked for now, if anything.
+    /// The balances to query now, if any.
     pub(crate) fn batch_done(&mut self) -> Option<BalanceQuery> {
         if self.is_asking || self.touched.is_empty() {
             return None;
@@ -157,7 +157,7 @@ impl UserStreams {
         }
     }
 
-    /// Past events of an account, as this reader is to get them.
+    /// Events of an account's backlog, encoded for this reader.
     pub(crate) fn again(
         &self,
         directory: &Directory,
@@ -215,7 +215,7 @@ impl UserStreams {
         });
     }
 
-    /// Ends streams, with a last message to their subscribers.
+    /// Ends streams, with a last message to each reader.
     fn end(&mut self, account: AccountId, is_over: impl Fn(KeyId) -> bool, at: Moment) {
         self.feed.each(account, |registration| {
             if !is_over(registration.key) {
@@ -236,7 +236,7 @@ fn push(registration: &mut Registration<UserDataReader>, seq: Option<u64>, event
     registration.push(seq, text)
 }
 
-/// What the gateway knows, for the texts of events.
+/// Names and markets that the text of an event needs.
 struct NamesOf<'a> {
     directory: &'a Directory,
     lists: &'a OpenLists,

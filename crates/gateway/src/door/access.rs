@@ -1,10 +1,9 @@
-//! The access record: what was refused before the log, and why. What the engine refused
-//! is in the log.
+//! The access record: every request refused before the log, and the reason. The log holds what the
+//! engine refused.
 //!
-//! It is lines of JSON in a file of its own, bounded by being rotated, and not part of the
-//! process's log: an operator that traces a stolen key needs all refusals and nothing else,
-//! whatever the log level is. No request waits for it: refusals that come faster than they can be
-//! written are counted instead, and so are those that a full disk does not take.
+//! The record is JSON lines in a rotated file of its own, apart from the process's log: an operator
+//! tracing a stolen key needs all refusals at any log level. No request waits for the disk.
+//! Refusals that the queue or the disk cannot take are counted.
 
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions, rename};
@@ -25,16 +24,16 @@ use crate::clock::now_ns;
 
 const FILE_NAME: &str = "access.jsonl";
 const OLDER_NAME: &str = "access.1.jsonl";
-/// When a file is that large, it takes the place of the older one.
+/// A file of this size replaces the older one.
 const FILE_SIZE_MAX: u64 = 16 << 20;
-/// Refusals that may wait for the disk.
+/// Refusals queued for the disk.
 const QUEUE_MAX: usize = 4_096;
-/// Characters of a path or a sentence, both of which a client may have made up.
+/// Characters kept of a path or a reason: a client can make either as long as it likes.
 const TEXT_MAX: usize = 256;
-/// In place of a method, of what came as a message and not as a request.
+/// The method recorded for a message of a WebSocket.
 pub(crate) const WS_METHOD: &str = "WS";
 
-/// Takes refusals to a file. What waits is written when it is dropped.
+/// Writes refusals to a file. Dropping it writes the rest of the queue.
 #[derive(Debug)]
 pub struct AccessRecord {
     queue: Option<SyncSender<String>>,
@@ -43,7 +42,7 @@ pub struct AccessRecord {
 }
 
 impl AccessRecord {
-    /// Goes on with the file in this folder, or begins it.
+    /// Appends to the file in this folder, and creates it if there is none.
     pub fn open(dir: &Path) -> io::Result<Self> {
         Self::with_size(dir, FILE_SIZE_MAX)
     }
@@ -58,8 +57,8 @@ impl AccessRecord {
         Ok(Self { queue: Some(queue), lost, thread: Some(thread) })
     }
 
-    /// The key that was named: its number, if there is such a key, and its hash. Then the status
-    /// and the code of the refusal.
+    /// Records a refusal: the number of the key it claimed, if there is such a key, and the key's
+    /// hash; then status and code.
     pub(crate) fn record(
         &self,
         attempt: &Attempt,
@@ -80,7 +79,7 @@ impl AccessRecord {
         };
         match serde_json::to_string(&line) {
             Ok(line) => self.enqueue(line + "\n"),
-            Err(error) => tracing::error!(%error, "a refusal cannot be put into words"),
+            Err(error) => tracing::error!(%error, "a refusal cannot be encoded"),
         }
     }
 
@@ -101,13 +100,13 @@ impl Drop for AccessRecord {
     }
 }
 
-/// The file, and the one before it.
+/// The file being written. The one before it lies beside it.
 struct RotatingFile {
     dir: PathBuf,
     file: File,
     size: u64,
     size_max: u64,
-    /// The last line may have been cut short.
+    /// The last line may be torn.
     is_torn: bool,
 }
 
@@ -115,7 +114,7 @@ impl RotatingFile {
     fn open(dir: &Path, size_max: u64) -> io::Result<Self> {
         let file = open(dir)?;
         let size = file.metadata()?.len();
-        // Whatever a process that was killed left of its last line ends there.
+        // The next write ends a line that a killed process left torn.
         Ok(Self { dir: dir.to_owned(), file, size, size_max, is_torn: size > 0 })
     }
 
@@ -130,7 +129,7 @@ impl RotatingFile {
                 Err(error) => {
                     lost.fetch_add(missing + 1, Ordering::Relaxed);
                     if !is_failing {
-                        tracing::warn!(%error, "the access record cannot be written for now");
+                        tracing::warn!(%error, "the access record cannot be written; refusals are counted until it can");
                     }
                     is_failing = true;
                 }
@@ -158,7 +157,7 @@ fn open(dir: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).append(true).mode(0o600).open(dir.join(FILE_NAME))
 }
 
-/// A request as the record names it, kept until it is known whether it is refused.
+/// What the record needs of a request, kept until the request is answered or refused.
 pub(crate) struct Attempt {
     pub(crate) address: Option<IpAddr>,
     pub(crate) key: Option<ClaimedKey>,
@@ -166,7 +165,7 @@ pub(crate) struct Attempt {
     pub(crate) path: Cow<'static, str>,
 }
 
-/// The key of a request, as it is at hand: it is hashed once the request is refused.
+/// The key that a request claims, as it was sent: only a refused request is hashed.
 pub(crate) enum ClaimedKey {
     Header(HeaderValue),
     Text(String),
@@ -189,12 +188,12 @@ impl Attempt {
     }
 }
 
-/// A line of the record. It says of a key what the log says of it, and nothing that signs.
+/// One line of the record. Of a key it has what the log has, and nothing that can sign.
 #[derive(Serialize)]
 struct RefusalLine<'a> {
     time_ms: u64,
     address: Option<IpAddr>,
-    /// The key's number, if there is such a key.
+    /// `None` if there is no such key.
     key: Option<u32>,
     key_hash: Option<String>,
     method: &'a str,
@@ -253,7 +252,7 @@ mod tests {
         file.run(&lines, &lost);
         assert_eq!(lost.load(Ordering::Relaxed), 2);
 
-        // There is room again.
+        // The disk has room again.
         file.file = room;
         let (queue, lines) = sync_channel(1);
         queue.send("{\"n\":3}\n".into()).unwrap();

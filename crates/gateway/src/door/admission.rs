@@ -1,21 +1,20 @@
-//! Whether new orders are taken on.
+//! Admission control for requests that enter orders.
 //!
-//! When more is sent than the venue can do, requests wait in the sockets, and ever longer. Those
-//! that would enter an order are then refused as soon as they are read, before anything is spent on
-//! them, and so what is sent meanwhile to cancel or to ask is answered in time. Two things are
-//! looked at, both of them times, so that they hold on slow machines as on fast ones:
+//! Above the venue's capacity, requests wait in the sockets, longer and longer. Order entry is then
+//! refused as soon as it is read, before any work is spent on it. Cancels and queries are still
+//! answered in time. Two times decide, so that one setting fits slow and fast machines:
 //!
-//! - A request is *late* if it waited for longer than [`Settings::late_after`] before it was read.
-//!   Late ones are refused where requests have been late for [`PATIENCE`] without a break, and came
-//!   to be so over [`SPREAD`] and not all at once: a burst makes requests late as well, for as long
-//!   as it takes, and is let through. From then on, until none has been late for [`CALM`], a
-//!   request is late after a fifth of that time: else as much would always wait as makes the next
-//!   ones late, and a refusal would take as long. A request that is read in time is never
-//!   refused.
-//! - The venue is *stalled* if its oldest command is not carried out after [`STALL`]: its disk does
-//!   not keep up. A disk that stops for some hundred milliseconds, as disks do, causes no refusal.
+//! - A request is *late* if it waited longer than [`Settings::late_after`] before it was read. Late
+//!   requests are refused once requests have been late for [`PATIENCE`] without a break. They must
+//!   also have arrived over at least [`SPREAD`]: a burst makes requests late until it is worked
+//!   off, and is admitted. While requests are refused, the limit is a fifth of `late_after`: at the
+//!   full limit, the queue would stay long enough to make the next requests late. Refusals end when
+//!   no request has been late for [`CALM`]. A request read in time is never refused.
+//! - The venue is *stalled* if its oldest command is not committed after [`STALL`], because the
+//!   disk does not keep up. Disks pause for some hundred milliseconds; such a pause causes no
+//!   refusal.
 //!
-//! A refused sender has not proved its identity, and learns only that the venue is busy.
+//! A refused sender is not authenticated: the error only reports that the venue is busy.
 //!
 //! [`Settings::late_after`]: crate::DoorSettings::late_after
 
@@ -24,38 +23,37 @@ use std::time::{Duration, Instant};
 
 use venue::{Handle, RefusalCause};
 
-/// How long requests may be late before they are refused...
+/// How long requests are late before they are refused.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// ...and over how much time they must have come.
+/// The shortest time over which those requests must have arrived.
 const SPREAD: Duration = Duration::from_millis(100);
 /// How long the oldest command may wait for its commit.
 const STALL: Duration = Duration::from_secs(1);
-/// After so long without a late request it was a moment's delay.
+/// A gap this long between late requests ends the count.
 const BREAK: Duration = Duration::from_millis(200);
-/// After so long without one, where requests are refused, more is no longer sent than can be done.
-/// Sooner would be to begin anew with what is too much.
+/// A gap this long ends refusals. A shorter one would admit the same overload again.
 const CALM: Duration = Duration::from_secs(2);
-/// By so much less lateness is limit where requests are refused already.
+/// Divisor of the lateness limit while requests are being refused.
 const LATENESS_DIVISOR: u32 = 5;
 
-/// More is sent than the venue can do: new orders are refused.
+/// The venue is overloaded: new orders are refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct TooBusy;
 
 #[derive(Debug)]
 pub(crate) struct Admission {
-    /// `None` lets all in.
+    /// `None` admits every request.
     late_after: Option<Duration>,
     lateness: Mutex<Lateness>,
 }
 
-/// Requests that were late without a break between them.
+/// Late requests without a break between them.
 #[derive(Debug, Default)]
 struct Lateness {
     first: Option<Late>,
-    /// When the last of them was read.
+    /// When the last late request was read.
     last: Option<Instant>,
-    /// Whether late ones are refused.
+    /// Whether late requests are refused.
     is_refusing: bool,
 }
 
@@ -70,7 +68,7 @@ impl Admission {
         Self { late_after, lateness: Mutex::default() }
     }
 
-    /// Whether a request that would enter an order, and waited so long to be read, is taken on.
+    /// Admits or refuses a request that would enter an order, after it waited this long to be read.
     pub(crate) fn check(&self, waited: Duration, handle: &Handle) -> Result<(), TooBusy> {
         let Some(late_after) = self.late_after else { return Ok(()) };
         let cause = if handle.command_wait() > STALL {
@@ -91,7 +89,7 @@ impl Admission {
 }
 
 impl Lateness {
-    /// A request has waited so long now. Is it to be refused?
+    /// Whether to refuse a request that has waited this long.
     fn refuses(&mut self, waited: Duration, late_after: Duration, now: Instant) -> bool {
         if !self.continues(now) {
             *self = Self::default();
@@ -114,7 +112,7 @@ impl Lateness {
 }
 
 impl Late {
-    /// So that both are no burst.
+    /// Whether the two are too far apart to belong to one burst.
     fn is_long_after(self, first: Self) -> bool {
         self.read.saturating_duration_since(first.read) >= PATIENCE
             && self.came.saturating_duration_since(first.came) >= SPREAD
@@ -125,7 +123,7 @@ impl Late {
 mod tests {
     use super::*;
 
-    /// At some times in ms, how long each request has waited and whether it is refused.
+    /// Times in ms: when each request is read, how long it waited; then whether it is refused.
     #[track_caller]
     fn check(requests: &[(u64, u64, bool)]) {
         let ms = Duration::from_millis;
@@ -147,7 +145,7 @@ mod tests {
     fn a_burst_is_let_through_however_long_it_takes() {
         let burst: Vec<_> = (0..50).map(|at| (at * 100, 300 + at * 100, false)).collect();
         check(&burst);
-        // More keeps coming, a tenth as fast as it is read.
+        // Requests arrive a tenth as fast as they are read.
         check(&[(0, 300, false), (150, 435, false), (300, 570, false), (450, 705, false)]);
         let faster = [(0, 300, false), (190, 450, false), (380, 600, false), (499, 700, false)];
         check(&[&faster[..], &[(500, 700, true)]].concat());

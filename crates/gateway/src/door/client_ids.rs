@@ -1,4 +1,4 @@
-//! What the orders of lists are called: the lists have their ids alone.
+//! Client order ids of the orders of lists: a list itself holds only the venue's ids.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use types::{AccountId, ClOrdId, InstrumentId, OrderId, OrderList};
 pub(crate) struct ClientIds(BTreeMap<(InstrumentId, OrderId), ClOrdId>);
 
 impl ClientIds {
-    /// Goes through the account's open and finished orders once.
+    /// Scans the account's open and finished orders once.
     pub(crate) fn of_lists(engine: &Engine, account: AccountId, lists: &[OrderList]) -> Self {
         let ids = |list: &OrderList| {
             let instrument = list.instrument;

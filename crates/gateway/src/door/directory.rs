@@ -1,5 +1,6 @@
-//! The directory: instruments by symbol, accounts, keys by the hash of their API key. Kept up to
-//! date from events, so that a look-up needs no other thread.
+//! The directory: instruments by symbol, accounts, and signers by the hash of their API key.
+//!
+//! Events keep it up to date on the publisher's thread, so a look-up waits for no other thread.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -29,7 +30,7 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// Fails when a secret cannot be opened: then no client could sign in.
+    /// Fails when a secret cannot be decrypted: no client could sign in.
     pub(crate) fn new(engine: &Engine, keyring: Keyring) -> Result<Self, MasterKeyError> {
         keyring.sealing().master_key().check(engine)?;
         let mut directory = Self {
@@ -83,7 +84,7 @@ impl Directory {
         self.signers.get(api_key_hash).cloned()
     }
 
-    /// Whether the key was not revoked and has not expired.
+    /// Whether the key is neither revoked nor expired.
     pub(crate) fn is_usable(&self, key: KeyId) -> bool {
         let signer = self.hash_of_key.get(&key).and_then(|hash| self.signers.get(hash));
         signer.is_some_and(|signer| !signer.credential.has_expired(now_ns()))
@@ -98,7 +99,7 @@ impl Directory {
         let asset = |id| self.asset(id);
         let spec = &instrument.spec;
         let (Some(base), Some(quote)) = (asset(spec.base), asset(spec.quote)) else {
-            tracing::error!(symbol = %spec.symbol, "an instrument of assets that are not listed");
+            tracing::error!(symbol = %spec.symbol, "an instrument names assets that are not listed");
             return;
         };
         self.by_symbol.insert(spec.symbol.to_string(), instrument.id);
@@ -162,7 +163,7 @@ impl fmt::Debug for Directory {
     }
 }
 
-/// The directory, which the publisher's thread writes and every connection reads.
+/// The directory behind its lock. The publisher's thread writes it, every connection reads it.
 #[derive(Debug)]
 pub(crate) struct SharedDirectory(RwLock<Directory>);
 
@@ -171,12 +172,12 @@ impl SharedDirectory {
         Self(RwLock::new(directory))
     }
 
-    /// For a look-up: the guard must not be kept across an `await`.
+    /// The guard must not be held across an `await`.
     pub(crate) fn read(&self) -> impl Deref<Target = Directory> + '_ {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Only an event that concerns the directory takes the lock.
+    /// Takes the write lock only for an event that concerns the directory.
     pub(crate) fn apply(&self, event: &Event) {
         let directory = || self.0.write().unwrap_or_else(PoisonError::into_inner);
         match event {

@@ -1,4 +1,4 @@
-//! Questions about the past, and their way to the read model.
+//! Queries of the read model.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,21 +10,21 @@ use types::Refused;
 use crate::door::query::QueryError;
 use crate::door::shared::Door;
 
-/// How long a question waits for a read model that is behind.
+/// How long a query waits for a read model that is behind.
 const BEHIND_MAX: Duration = Duration::from_secs(3);
 
-/// The read model, once it includes all that was acknowledged before.
+/// The read model, known to include every event acknowledged before.
 pub(crate) struct CaughtUpHistory {
     history: Arc<dyn History>,
 }
 
 impl Door {
-    /// Queries the read model; the answer includes all that was acknowledged before.
+    /// Queries the read model. The answer includes every event acknowledged before.
     pub(crate) async fn ask_history<Q: Ask>(&self, question: Q) -> Result<Q::Answer, QueryError> {
         self.caught_up_history().await?.ask(question).await
     }
 
-    /// For one question after the other.
+    /// For several queries in a row.
     pub(crate) async fn caught_up_history(&self) -> Result<CaughtUpHistory, QueryError> {
         let history = self.history.clone().ok_or(QueryError::NoHistory)?;
         let deadline = Instant::now() + BEHIND_MAX.min(self.settings.answer_timeout);

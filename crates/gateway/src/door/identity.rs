@@ -1,4 +1,4 @@
-//! Identities: keys, and what they may do.
+//! Identities: keys, and their permissions.
 
 use std::net::IpAddr;
 
@@ -17,7 +17,7 @@ pub(crate) struct Signer {
     pub(crate) credential: Credential,
 }
 
-/// What a request needs its key for. Market data needs none.
+/// The permission that a request needs. Market data needs none.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Permission {
     UserData,
@@ -44,7 +44,7 @@ impl Signer {
         }
     }
 
-    /// Whether it may be used now, from there.
+    /// Whether the key may be used now, from this address.
     pub(crate) fn is_valid(&self, peer: IpAddr) -> bool {
         self.credential.allows(peer) && !self.credential.has_expired(now_ns())
     }

@@ -1,8 +1,8 @@
-//! How much an address may ask for. This protects the process; how many orders an account may
-//! send is a rule of the engine.
+//! Request limits of client addresses.
 //!
-//! An address has a bucket of weight that is full again after a minute. A sender that continues
-//! when it is empty is banned, each time for longer.
+//! An address has a bucket of weight that refills within a minute. A sender that continues with an
+//! empty bucket is banned, each time for longer. The limits protect this process; the engine limits
+//! the orders of an account.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -18,12 +18,12 @@ use governor::{Quota, RateLimiter};
 use crate::clock::now_ns;
 use crate::door::settings::DoorSettings as Settings;
 
-/// Refusals after which an address is banned, unless it was quiet for [`FORGIVEN_AFTER`].
+/// Refusals that ban an address, unless it paused for [`FORGIVEN_AFTER`].
 const REFUSALS_MAX: u32 = 20;
 const FORGIVEN_AFTER: Duration = Duration::from_secs(120);
 const BAN_FIRST: Duration = Duration::from_secs(120);
 const BAN_MAX: Duration = Duration::from_secs(3 * 24 * 3600);
-/// Addresses that are remembered. Beyond it, those that nothing holds against are forgotten.
+/// Offenders kept. Above this number, forgiven ones are removed.
 const ADDRESSES_MAX: usize = 10_000;
 
 type Buckets =
@@ -31,22 +31,22 @@ type Buckets =
 
 #[derive(Debug)]
 pub(crate) struct Limits {
-    /// What an address may spend in a minute.
+    /// Weight that an address may spend in a minute.
     pub(crate) weight_per_minute: u32,
     is_loopback_limited: bool,
     buckets: Buckets,
     offenders: Mutex<HashMap<IpAddr, Offender>>,
 }
 
-/// Why an address may not ask now.
+/// Why a request of an address is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum OverLimit {
     TooMuchWeight {
-        /// In a minute.
+        /// Weight a minute.
         limit: u32,
         retry_after_s: u64,
     },
-    /// It did not stop when it was refused.
+    /// The address continued after its refusals.
     Banned { until_ms: u64, retry_after_s: u64 },
 }
 
@@ -70,7 +70,7 @@ impl Limits {
         }
     }
 
-    /// Gives what the address has spent with it, of [`Limits::weight_per_minute`].
+    /// Returns what the address has spent, this request included, of [`Limits::weight_per_minute`].
     pub(crate) fn spend(&self, peer: IpAddr, weight: u32) -> Result<u32, OverLimit> {
         if !self.applies_to(peer) {
             return Ok(weight);
@@ -86,7 +86,7 @@ impl Limits {
                 let wait = until.wait_time_from(DefaultClock::default().now());
                 Err(self.refuse(peer, wait))
             }
-            // It weighs more than there ever is.
+            // The request weighs more than a full bucket.
             Err(_) => Err(self.refuse(peer, Duration::from_secs(60))),
         }
     }
@@ -127,7 +127,7 @@ impl Limits {
         until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
     }
 
-    /// Forgets addresses that have not asked for a while.
+    /// Removes the buckets of idle addresses.
     pub(crate) fn remove_idle(&self) {
         self.buckets.retain_recent();
         self.buckets.shrink_to_fit();
@@ -144,7 +144,7 @@ impl Offender {
     }
 }
 
-/// One customer of an IPv6 network has 2^64 addresses: they count as one.
+/// Masks an IPv6 address to its /64 network: one customer has 2^64 addresses.
 fn network_of(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(v6) => {
@@ -160,7 +160,7 @@ fn banned(left: Duration) -> OverLimit {
     OverLimit::Banned { until_ms, retry_after_s: seconds(left) }
 }
 
-/// Rounded up: a sender that comes back then must not be too early.
+/// Rounded up, so that a sender that waits this long is not too early.
 fn seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }

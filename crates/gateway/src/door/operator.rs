@@ -1,5 +1,7 @@
-//! Operators' requests, whichever way they come: their backend is given to the gateway, since that
-//! takes more than a gateway sees: the data folder, for one.
+//! The interface to the operators' backend.
+//!
+//! The gateway is given the backend, because operations need more than a gateway sees, for example
+//! the data folder.
 
 use std::fmt;
 use std::pin::Pin;
@@ -15,20 +17,20 @@ pub const OPERATOR_ROOT: &str = "/admin/v1";
 pub trait OperatorApi: fmt::Debug + Send + Sync {
     fn find(&self, method: &Method, path: &str) -> OperatorRoute;
 
-    /// For what [`OperatorApi::find`] says to be an operation.
+    /// For a request that [`OperatorApi::find`] finds to be an operation.
     fn answer(&self, request: OperatorRequest) -> OperatorFuture;
 }
 
 pub type OperatorFuture = Pin<Box<dyn Future<Output = OperatorAnswer> + Send>>;
 
-/// What a method and a path stand for.
+/// The route of a method and a path.
 #[derive(Debug)]
 pub enum OperatorRoute {
     /// Public.
     Page(StaticPage),
-    /// Operators may ask for it.
+    /// For operators only.
     Operation,
-    /// The path takes these methods only, named as in `GET, POST`.
+    /// The path takes only these methods, listed as in `GET, POST`.
     OtherMethods(String),
     Nowhere,
 }
@@ -40,15 +42,15 @@ pub struct StaticPage {
     pub body: &'static [u8],
 }
 
-/// What an operator asks for. His signature was good.
+/// An operator's request. Its signature is verified.
 #[derive(Debug)]
 pub struct OperatorRequest {
     pub key: KeyId,
     pub received_ns: u64,
     pub method: Method,
-    /// Below [`OPERATOR_ROOT`], as it was sent.
+    /// The path below [`OPERATOR_ROOT`], as it was sent.
     pub path: String,
-    /// Parameters of the query string, but for those of the signature.
+    /// Parameters of the query string, without those of the signature.
     pub query: Vec<(String, String)>,
     pub body: Bytes,
 }
@@ -58,6 +60,6 @@ pub struct OperatorAnswer {
     pub status: u16,
     /// JSON.
     pub body: String,
-    /// Why it was refused before any command of it reached the log: a code and a sentence.
+    /// Code and text of a refusal, if no command of the request reached the log.
     pub refusal: Option<(i32, String)>,
 }

@@ -1,5 +1,4 @@
-//! Questions to the running venue and their way back. Dialects ask here by name for what they need:
-//! no other room looks into the engine.
+//! Queries of the running venue, one function each: no other module reads the engine.
 
 use std::sync::Arc;
 
@@ -17,23 +16,22 @@ use crate::door::client_ids::ClientIds;
 use crate::door::identity::Signer;
 use crate::door::shared::Door;
 
-/// Why a question has no answer.
+/// Why a query has no answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum QueryError {
     Refused(Refused),
     /// The venue has stopped.
     Gone,
     TimedOut,
-    /// BalanceQuery of the past, where there is no read model.
+    /// A query of the past without a read model.
     NoHistory,
-    /// The read model fails; the log of the process says how.
+    /// The read model fails; the process's log has the reason.
     HistoryFailed,
 }
 
-/// A query's answer, or why it has none.
 pub(crate) type Answered<T> = Result<T, QueryError>;
 
-/// Which of what was found is wanted.
+/// Which results of a query are wanted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum ResultLimit {
     First(usize),
@@ -53,14 +51,14 @@ impl ResultLimit {
     }
 }
 
-/// The balances of these assets are asked for.
+/// Accounts, and the assets of each whose balances are wanted.
 pub(crate) type BalanceQuery = Vec<(AccountId, Vec<AssetId>)>;
 
-/// The time of the engine that was asked, and what it says.
+/// The engine's time, and the balances then.
 pub(crate) type BalanceAnswer = (u64, Vec<(AccountId, Vec<(AssetId, Balance)>)>);
 
 impl Door {
-    /// Queries the engine; the answer includes all that was acknowledged before.
+    /// Queries the engine. The answer includes every event acknowledged before.
     async fn ask_engine<R: Send + 'static>(
         &self,
         question: impl FnOnce(&Engine) -> R + Send + 'static,
@@ -68,7 +66,7 @@ impl Door {
         self.answered(self.handle.read(question)).await
     }
 
-    /// Queries the views; the answer includes all that was acknowledged before.
+    /// Queries the views. The answer includes every event acknowledged before.
     pub(crate) async fn ask_views<R: Send + 'static>(
         &self,
         question: impl FnOnce(&Views, &Spool) -> R + Send + 'static,
@@ -88,18 +86,18 @@ impl Door {
         }
     }
 
-    /// The key of that hash.
+    /// The signer whose API key has this hash.
     pub(crate) async fn signer(&self, hash: [u8; 16]) -> Answered<Option<Arc<Signer>>> {
         let known = || self.directory().signer(&hash);
         if let Some(signer) = known() {
             return Ok(Some(signer));
         }
-        // The operator's reply may be ahead of our listener.
+        // The reply to the operator that created the key may be ahead of our listener.
         self.ask_views(|_, _| ()).await?;
         Ok(known())
     }
 
-    /// Whether engine and publisher answer.
+    /// Succeeds when the engine and the publisher answer.
     pub(crate) async fn ask_whether_ready(&self) -> Answered<()> {
         self.ask_engine(|_| ()).await?;
         self.ask_views(|_, _| ()).await
@@ -108,7 +106,7 @@ impl Door {
 
 /// Orders, trades, lists.
 impl Door {
-    /// An order that is open, or finished and still kept.
+    /// An open order, or a finished one that is still kept.
     pub(crate) async fn order(
         &self,
         account: AccountId,
@@ -134,7 +132,7 @@ impl Door {
         .await
     }
 
-    /// Those that are open, and those that are finished and still kept, by their ids.
+    /// Open orders, and finished ones that are still kept, by order id.
     pub(crate) async fn kept_orders(
         &self,
         account: AccountId,
@@ -153,7 +151,7 @@ impl Door {
         .await
     }
 
-    /// Those that are still kept, oldest first.
+    /// Trades that are still kept, oldest first.
     pub(crate) async fn kept_trades(
         &self,
         account: AccountId,
@@ -168,7 +166,7 @@ impl Door {
         .await
     }
 
-    /// The orders, and when each was placed: one that its list has yet to place was not.
+    /// Each order with the time at which it was placed; `None` if its list has yet to place it.
     pub(crate) async fn when_placed(
         &self,
         account: AccountId,
@@ -181,8 +179,8 @@ impl Door {
         .await
     }
 
-    /// Those of the account's lists that `choose` keeps; it is given the done ones first. With them
-    /// the names of their orders.
+    /// The account's lists that `choose` keeps, and the client ids of their orders. `choose` gets
+    /// the done lists first.
     pub(crate) async fn order_lists(
         &self,
         account: AccountId,
@@ -197,7 +195,7 @@ impl Door {
         .await
     }
 
-    /// When an order of a list was placed, its list, and what the list's orders are called.
+    /// When an order of a list was placed, its list, and the client ids of the list's orders.
     pub(crate) async fn list_of_order(
         &self,
         order: Order,
@@ -221,7 +219,7 @@ impl Door {
         self.ask_engine(move |engine| ClientIds::of_lists(engine, account, &lists)).await
     }
 
-    /// Whether the order would be taken on; nothing changes.
+    /// Runs the checks of a new order; nothing changes.
     pub(crate) async fn check_new_order(
         &self,
         account: AccountId,
@@ -237,8 +235,8 @@ impl Door {
         self.ask_engine(move |engine| engine.balances(account).to_vec()).await
     }
 
-    /// What the account pays now in each of these instruments, as maker and as taker, in hundredths
-    /// of a basis point.
+    /// The account's current fees in each of these instruments, as maker and as taker, in
+    /// hundredths of a basis point.
     pub(crate) async fn account_fees(
         &self,
         account: AccountId,
@@ -255,7 +253,7 @@ impl Door {
         self.ask_engine(move |engine| engine.account_risk(account)).await
     }
 
-    /// The limits of an account, and how many orders it has sent of late.
+    /// The limits of an account, and the orders it has sent in the current windows.
     pub(crate) async fn order_rate(
         &self,
         account: AccountId,
@@ -269,7 +267,7 @@ impl Door {
     }
 }
 
-/// The order lists that are open when the venue opens, each with its orders.
+/// Order lists open when the venue opens, each with its orders.
 pub(crate) fn open_lists(engine: &Engine) -> Vec<(OrderList, Vec<Order>)> {
     let with_orders = |list: OrderList| {
         let find = |id| engine.order(list.account, list.instrument, &OrderRef::by_id(id));
@@ -279,7 +277,7 @@ pub(crate) fn open_lists(engine: &Engine) -> Vec<(OrderList, Vec<Order>)> {
     lists.map(with_orders).collect()
 }
 
-/// Queries balances from the engine, for a caller that waits for nothing else.
+/// Queries balances, without the timeout of a request: the caller waits for nothing else.
 pub(crate) fn ask_balances(
     handle: &Handle,
     asked: BalanceQuery,

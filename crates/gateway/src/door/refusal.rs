@@ -1,17 +1,18 @@
-//! Why a request was refused, and on which side of the log.
+//! A refusal with the dialect's own error. The access record holds those before the log; the log
+//! has the others.
 
 /// A refused request, with the dialect's own error. The access record keeps those without a
 /// command; the log has the others.
 #[derive(Debug)]
 pub(crate) enum Refusal<E> {
-    /// No command was handed to the venue.
+    /// No command was submitted to the venue.
     BeforeLog(E),
-    /// A command was handed to the venue: the log says what became of it.
+    /// A command was submitted: the log has its outcome.
     ByEngine(E),
 }
 
 impl<E> Refusal<E> {
-    /// For what fails once a command was handed over.
+    /// For a failure after a command was submitted.
     pub(crate) fn by_engine(error: impl Into<E>) -> Self {
         Self::ByEngine(error.into())
     }

@@ -1,4 +1,4 @@
-//! Sessions of the venue: what their connections sent ends with them.
+//! Sessions of the venue: the orders of a connection that are canceled when it ends.
 
 use std::time::Duration;
 
@@ -11,15 +11,16 @@ use crate::clock::now_ns;
 /// How long to wait when the venue has no room for another command.
 const CLOSE_RETRY: Duration = Duration::from_millis(10);
 
-/// A number for a session that is to be opened.
+/// A random id for a new session.
 pub(crate) fn random_session() -> SessionId {
     let mut random = [0; 8];
     getrandom::fill(&mut random).expect("the operating system gives random bytes");
-    // Zero is none.
+    // Zero means no session.
     SessionId(u64::from_le_bytes(random).max(1))
 }
 
-/// The connection is over. What is not closed now is closed when the venue starts again.
+/// Closes the session of a connection that has ended. If the venue stops first, the next start
+/// closes it.
 pub(crate) fn close(handle: Handle, session: SessionId) {
     tokio::spawn(async move {
         loop {
@@ -27,14 +28,16 @@ pub(crate) fn close(handle: Handle, session: SessionId) {
             let command = Command::CloseSession(CloseSession { session });
             match handle.submit(Entry { envelope, command }) {
                 Err(Refused::Overloaded) => sleep(CLOSE_RETRY).await,
-                Err(error) => break tracing::warn!(%error, %session, "a session stays open"),
+                Err(error) => {
+                    break tracing::warn!(%error, %session, "a session could not be closed");
+                }
                 Ok(closed) => break drop(closed.await),
             }
         }
     });
 }
 
-/// When the venue opens no client is connected.
+/// Closes the sessions of an earlier run: when the venue opens, no client is connected.
 pub(crate) async fn close_left_over(handle: &Handle) {
     let Ok(asked) = handle.read(|engine| engine.sessions().map(|(id, _)| id).collect::<Vec<_>>())
     else {

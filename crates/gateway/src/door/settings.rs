@@ -1,25 +1,24 @@
-//! The door's settings.
+//! Settings of the door.
 
 use std::time::Duration;
 
-/// Limits of requests, whichever way they come in by.
+/// Limits of requests, in every dialect.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct DoorSettings {
-    /// How long the venue may take to answer. A command goes on all the same.
+    /// How long a request waits for the venue's answer. The command is executed all the same.
     pub answer_timeout: Duration,
-    /// How long a request that would enter an order may wait to be read. Where they wait for longer
-    /// for a while, they are refused; `None` refuses none, and none while the disk does not keep up
-    /// either.
+    /// How long a request that enters an order may wait to be read, before admission control
+    /// refuses such requests. `None` admits all of them, even while the disk does not keep up.
     pub late_after: Option<Duration>,
     /// Request weight that an address may spend in a minute.
     pub weight_per_minute: u32,
-    /// Whether that holds for this machine's own addresses, too. A venue for one's own bots and
-    /// tests has no use for it.
+    /// Whether the weight limit applies to loopback addresses too. A venue for local bots and tests
+    /// needs no limit.
     pub loopback_limited: bool,
 }
 
 impl DoorSettings {
-    /// Far more than the wait of hundreds of clients with one request in flight each.
+    /// Far above the wait of hundreds of clients with one request in flight each.
     pub const LATE_AFTER_DEFAULT: Duration = Duration::from_millis(250);
 }
 
@@ -28,7 +27,7 @@ impl Default for DoorSettings {
         Self {
             answer_timeout: Duration::from_secs(10),
             late_after: Some(Self::LATE_AFTER_DEFAULT),
-            // The limit that clients of the Binance API expect.
+            // As on Binance: clients expect it.
             weight_per_minute: 6_000,
             loopback_limited: false,
         }

@@ -1,4 +1,4 @@
-//! The door itself: what all dialects share.
+//! State shared by all dialects.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::door::directory::{Directory, SharedDirectory};
 use crate::door::limits::Limits;
 use crate::door::settings::DoorSettings;
 
-/// The door of the venue: what every way in shares, whatever is spoken on it.
+/// Shared by all connections of all dialects.
 #[derive(Debug)]
 pub(crate) struct Door {
     pub(crate) settings: DoorSettings,
@@ -23,12 +23,12 @@ pub(crate) struct Door {
     pub(crate) handle: Handle,
     pub(crate) history: Option<Arc<dyn History>>,
     pub(crate) access: Option<AccessRecord>,
-    /// True once the gateway is on its way down.
+    /// True once the gateway shuts down.
     pub(crate) stopping: watch::Receiver<bool>,
 }
 
 impl Door {
-    /// For a look-up: the guard must not be kept across an `await`.
+    /// The guard must not be held across an `await`.
     pub(crate) fn directory(&self) -> impl std::ops::Deref<Target = Directory> + '_ {
         self.directory.read()
     }
@@ -37,7 +37,7 @@ impl Door {
         self.directory().market(symbol)
     }
 
-    /// Records what was refused before the log.
+    /// Records a request that was refused before the log.
     pub(crate) fn record_refusal(&self, attempt: &Attempt, status: u16, code: i32, reason: &str) {
         let Some(record) = &self.access else { return };
         let hash = attempt.key_hash();

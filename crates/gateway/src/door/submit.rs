@@ -1,4 +1,4 @@
-//! The way of a command to the venue and back, once.
+//! Submitting a command to the venue, and its outcome.
 
 use std::future::poll_fn;
 use std::ops::Deref;
@@ -16,17 +16,17 @@ use venue::{Reply, Stage};
 use crate::door::query::QueryError;
 use crate::door::shared::Door;
 
-/// What became of a command.
+/// The outcome of a command.
 pub(crate) struct CommandOutcome {
     pub(crate) events: Events,
-    /// It had been carried out before, and these are the events of that time.
+    /// The command was a repeat: these are the events of its first execution.
     pub(crate) is_repeated: bool,
-    /// When it was known here.
+    /// When the waiting task woke.
     pub(crate) woken_at: Instant,
 }
 
-/// All events of a command. They are as large as a page of memory soon, so most are left where they
-/// are.
+/// All events of a command, usually shared with the publisher: a copy can be as large as a page of
+/// memory.
 pub(crate) enum Events {
     Of(Arc<Applied>),
     Gathered(Vec<Event>),
@@ -35,15 +35,15 @@ pub(crate) enum Events {
 /// Why a command has no outcome.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum SubmitError {
-    /// Nothing has happened.
+    /// Nothing was executed.
     Refused(Refused),
-    /// Slow, or stopped before it answered: the command may have been committed.
+    /// Timed out, or the venue stopped: the command may be committed.
     Unknown,
-    /// A repeated command, whose first outcome is no longer kept.
+    /// A repeat whose first outcome is no longer kept.
     RepeatGone,
-    /// Likewise, and it cannot be asked for at the moment.
+    /// A repeat whose first outcome cannot be queried at the moment.
     RepeatQuery(QueryError),
-    /// Likewise, and its first outcome cannot be read.
+    /// A repeat whose first outcome cannot be read.
     RepeatUnreadable,
 }
 
@@ -69,7 +69,7 @@ impl Deref for Events {
 }
 
 impl CommandOutcome {
-    /// Whether it is of another instrument than this: then a repeated request is not the first one.
+    /// Whether the events are of another instrument: then a repeat differs from the first request.
     pub(crate) fn is_foreign_to(&self, instrument: InstrumentId) -> bool {
         let of_event = |event| BookUpdate::of(event).map(|update| update.instrument);
         self.events.iter().any(|event| of_event(event).is_some_and(|of| of != instrument))
@@ -77,8 +77,8 @@ impl CommandOutcome {
 }
 
 impl Door {
-    /// The first step of something. The commands in it are carried out with those of others, when
-    /// it is time for that ([`venue::Handle::carry_out`]).
+    /// Polls `requests` once. The venue executes the commands submitted in it together with others,
+    /// at the latest on [`venue::Handle::carry_out`].
     pub(crate) async fn poll_first<T>(
         &self,
         mut requests: Pin<&mut impl Future<Output = T>>,
@@ -86,7 +86,7 @@ impl Door {
         poll_fn(|context| Poll::Ready(self.handle.gather(|| requests.as_mut().poll(context)))).await
     }
 
-    /// Something whose first step sends several commands, which are carried out poll_together.
+    /// Completes `requests`. The venue executes together all commands submitted in the first poll.
     pub(crate) async fn poll_together<T>(&self, requests: impl Future<Output = T>) -> T {
         let mut requests = pin!(requests);
         let begun = self.poll_first(requests.as_mut()).await;
@@ -97,7 +97,8 @@ impl Door {
         }
     }
 
-    /// Has a command carried out, once. One that was gathered with others does not wait for more.
+    /// Submits a command, which is executed once. A command submitted among others does not wait
+    /// for more.
     pub(crate) async fn submit(
         &self,
         envelope: Envelope,
@@ -127,7 +128,7 @@ impl Door {
         }
     }
 
-    /// The events of a command that was carried out before, perhaps before a restart.
+    /// The events of a command that was executed before, perhaps before a restart.
     async fn first_outcome(&self, sequence: u64) -> Result<CommandOutcome, SubmitError> {
         let reader = self.ask_views(|_, spool| spool.reader()).await;
         let reader = reader.map_err(SubmitError::RepeatQuery)?;

@@ -1,11 +1,11 @@
-//! The feed of an account's events: its readers, in whatever dialect, and what is held back for
-//! those that first get what happened before they came.
+//! The feed of an account's events: its readers, in any dialect, and the events held back for
+//! readers whose backlog is still being sent.
 //!
-//! Lives on the publisher's thread. What an event looks like is the dialect's business.
+//! The publisher's thread uses it. The dialect encodes the events.
 //!
 //! # Invariants
-//! - A reader gets every numbered event of the account from the number on that it asked for, once
-//!   and in order, or is cut.
+//! - A reader gets every numbered event of the account from the number it asked for, once and in
+//!   order, or is cut.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::feed::outlet::Outlet;
 
 /// A subscriber of an account.
 pub(crate) trait AccountReader {
-    /// What its connection is sent.
+    /// An encoded event.
     type Message: std::fmt::Debug;
 
     fn outlet(&self) -> &Outlet<Self::Message>;
@@ -30,13 +30,13 @@ pub(crate) struct AccountFeed<R: AccountReader> {
     last_reader: u64,
 }
 
-/// A reader, and what it is yet to get.
+/// A reader, and the messages held back for it.
 #[derive(Debug)]
 pub(crate) struct Registration<R: AccountReader> {
     id: ReaderId,
     pub(crate) key: KeyId,
     pub(crate) reader: R,
-    /// What happened while what came before is being sent again, with the numbers of events.
+    /// Messages published while the backlog is being sent, each with the number of its event.
     held: Option<Vec<(Option<u64>, R::Message)>>,
 }
 
@@ -47,8 +47,8 @@ impl<R: AccountReader> Default for AccountFeed<R> {
 }
 
 impl<R: AccountReader> AccountFeed<R> {
-    /// From here on the reader gets the account's events; what it shall get before them is sent by
-    /// the subscriber that holds them back.
+    /// Subscribes a reader to the account's events. With `holds`, messages are held back until
+    /// [`AccountFeed::release`]: the caller sends the backlog first.
     pub(crate) fn subscribe(
         &mut self,
         account: AccountId,
@@ -63,7 +63,7 @@ impl<R: AccountReader> AccountFeed<R> {
         id
     }
 
-    /// All events below this number have been sent again.
+    /// Sends the messages held back: the backlog with all events below `next_seq` has been sent.
     pub(crate) fn release(&mut self, account: AccountId, id: ReaderId, next_seq: u64) {
         let Some(readers) = self.readers.get_mut(&account) else { return };
         let Some(registration) = readers.iter_mut().find(|registration| registration.id == id)
@@ -86,12 +86,12 @@ impl<R: AccountReader> AccountFeed<R> {
         self.readers.contains_key(&account)
     }
 
-    /// The accounts that have subscribers.
+    /// The accounts that have readers.
     pub(crate) fn accounts(&self) -> Vec<AccountId> {
         self.readers.keys().copied().collect()
     }
 
-    /// Goes through the readers of an account, and keeps those that `stays` keeps.
+    /// Visits the readers of an account, and drops those for which `stays` is false.
     pub(crate) fn each(
         &mut self,
         account: AccountId,
@@ -106,7 +106,8 @@ impl<R: AccountReader> AccountFeed<R> {
 }
 
 impl<R: AccountReader> Registration<R> {
-    /// `false` when the connection is gone, or is now being cut. Events have a number.
+    /// `false` when the connection is gone, or is now being cut. Only a message of an event has a
+    /// number.
     pub(crate) fn push(&mut self, seq: Option<u64>, message: R::Message) -> bool {
         let outlet = self.reader.outlet();
         match &mut self.held {

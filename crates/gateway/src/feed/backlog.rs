@@ -1,23 +1,23 @@
-//! What happened to an account before a reader came, from the event spool.
+//! The backlog of an account, from the event spool: events from before a subscription.
 
 use spool::{NumberedEvent, SpoolError, SpoolReader};
 use tokio::sync::mpsc;
 use types::AccountId;
 
-/// Events that are read from the spool at once.
+/// Events read from the spool at once.
 const PAGE: usize = 500;
 
-/// The events of an account, a page after the other.
+/// Reads the events of one account, page by page.
 #[derive(Clone, Debug)]
 pub(crate) struct AccountBacklog {
     pub(crate) spool: SpoolReader,
     pub(crate) account: AccountId,
 }
 
-/// Why a backlog was not sent to its end.
+/// Why a backlog was not sent completely.
 #[derive(Debug)]
 pub(crate) enum BacklogError {
-    /// The client has gone away.
+    /// The client has disconnected.
     Gone,
     Unreadable(SpoolError),
 }
@@ -29,8 +29,8 @@ impl AccountBacklog {
         read.await.expect("reading the spool does not panic")
     }
 
-    /// Sends all that there is, as `encode` words it, from this page on. Gives the number of the
-    /// event that comes next.
+    /// Sends all events from this page on, encoded by `encode`. Returns the number of the next
+    /// event.
     pub(crate) async fn send<M>(
         &self,
         mut page: Vec<NumberedEvent>,
@@ -41,7 +41,7 @@ impl AccountBacklog {
         while let Some(last) = page.last() {
             next_seq = last.number + 1;
             for message in encode(&page) {
-                // Here the past waits for its reader, and not the other way round.
+                // The backlog waits for a slow reader; live events never do.
                 queue.send(message).await.map_err(|_| BacklogError::Gone)?;
             }
             page = self.page(next_seq).await.map_err(BacklogError::Unreadable)?;

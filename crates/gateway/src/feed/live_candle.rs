@@ -1,4 +1,4 @@
-//! The candle that a stream shows, from its first trade to its end.
+//! The current candle of a stream, from its first trade to its end.
 
 use marketdata::{InstrumentView, PublicTrade};
 use types::{Candle, Interval, TimeZone};
@@ -7,12 +7,12 @@ use types::{Candle, Interval, TimeZone};
 pub(crate) struct LiveCandle {
     interval: Interval,
     zone: TimeZone,
-    /// `None` when the last one is closed, and nothing was traded since.
+    /// `None` after a candle was closed, until the next trade.
     candle: Option<Candle>,
     is_changed: bool,
 }
 
-/// A candle to be sent, and whether it is closed.
+/// A candle to publish, and whether it is closed.
 pub(crate) type CandleUpdate = (Candle, bool);
 
 impl LiveCandle {
@@ -30,7 +30,8 @@ impl LiveCandle {
         (self.interval, self.zone)
     }
 
-    /// Adds a trade. Returns the candle that ended before it, if that was not published yet.
+    /// Adds a trade. Returns the candle that ended before this trade, unless it was published
+    /// already.
     pub(crate) fn trade(&mut self, trade: &PublicTrade) -> Option<Candle> {
         let open_ns = self.interval.open_ns(self.zone, trade.traded_ns);
         let closed = self.candle.take_if(|candle| candle.open_ns < open_ns);
@@ -43,7 +44,7 @@ impl LiveCandle {
         closed
     }
 
-    /// What is to be sent now, if anything is.
+    /// The update to publish now, if the candle changed or ended.
     pub(crate) fn take(&mut self, now_ns: u64) -> Option<CandleUpdate> {
         let end_ns = |candle: &Candle| self.interval.end_ns(self.zone, candle.open_ns);
         if let Some(candle) = self.candle.take_if(|candle| end_ns(candle) <= now_ns) {
@@ -53,7 +54,7 @@ impl LiveCandle {
         std::mem::take(&mut self.is_changed).then_some((self.candle?, false))
     }
 
-    /// Whether its end is still to be published.
+    /// Whether a closed candle is still to be published.
     pub(crate) fn is_open(&self) -> bool {
         self.candle.is_some()
     }

@@ -1,4 +1,4 @@
-//! Open order lists: what their orders are called, and which of them wait to be placed.
+//! Open order lists: the client ids of their orders, and which orders wait to be placed.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ struct ListState {
 }
 
 impl OpenLists {
-    /// Those that are open when the venue opens, each with its orders.
+    /// From the lists that are open when the venue opens, each with its orders.
     pub(crate) fn of(open: Vec<(OrderList, Vec<Order>)>) -> Self {
         let mut lists = Self::default();
         for (list, found) in open {
@@ -38,8 +38,8 @@ impl OpenLists {
         lists
     }
 
-    /// Of an event, before it is published. `among` are the events that it came with: a list is
-    /// published before its orders.
+    /// Updates the lists before an event is published. `among` are the events of the same command:
+    /// a list is published before its orders.
     pub(crate) fn observe<'a>(&mut self, among: impl Iterator<Item = &'a Event>, event: &Event) {
         match event {
             Event::OrderListUpdated(e) if e.list.status == OrderListStatus::Executing => {
@@ -70,7 +70,7 @@ impl OpenLists {
         }
     }
 
-    /// Of an event that has been published.
+    /// Removes a done list after its event is published.
     pub(crate) fn remove_done(&mut self, event: &Event) {
         if let Event::OrderListUpdated(e) = event
             && e.list.status == OrderListStatus::AllDone
@@ -84,7 +84,7 @@ impl OpenLists {
         listed.names.iter().find(|(id, _)| *id == order).map(|(_, name)| *name)
     }
 
-    /// Whether its list has yet to place it.
+    /// Whether the order's list has yet to place it.
     pub(crate) fn is_pending(&self, order: &Order) -> bool {
         let listed = key_of(order).and_then(|key| self.open.get(&key));
         listed.is_some_and(|listed| !listed.is_placed && listed.first != Some(order.order_id))

@@ -1,9 +1,9 @@
-//! Where a connection's messages wait for their reader.
+//! The bounded queue of one connection.
 
 use tokio::sync::{Notify, mpsc};
 
-/// The publisher's end of one connection. A queue that is full belongs to a reader that is too
-/// slow: it is cut, never waited for.
+/// The publisher's end of the queue. A full queue means that the reader is too slow: the connection
+/// is cut, and the publisher does not wait.
 #[derive(Debug)]
 pub(crate) struct Outlet<M> {
     queue: mpsc::Sender<M>,
@@ -25,7 +25,7 @@ impl<M> Outlet<M> {
         self.queue.is_closed()
     }
 
-    /// For a sender that waits for its reader; `None` when the connection is gone.
+    /// For a sender that waits for a slow reader. `None` when the connection is gone.
     pub(crate) fn queue(&self) -> Option<mpsc::Sender<M>> {
         (!self.queue.is_closed()).then(|| self.queue.clone())
     }

@@ -1,4 +1,4 @@
-//! The best levels of a book.
+//! The best price levels of a book.
 
 use marketdata::L2Book;
 use types::{Price, Qty};

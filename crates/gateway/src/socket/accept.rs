@@ -1,4 +1,4 @@
-//! The port: connections with their limits, and HTTP on each.
+//! The port: accepts connections within their limit, and serves HTTP on each.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -23,27 +23,28 @@ use crate::socket::settings::SocketSettings;
 use crate::socket::timed::TimedStream;
 use crate::socket::tls::Tls;
 
-/// How long to wait when the operating system gives no more connections.
+/// How long to wait after a failed `accept`.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
-/// How long a client may take to agree on TLS.
+/// How long a TLS handshake may take.
 const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// One port, and what is served on it.
+/// One port, and its router.
 pub(crate) struct Port {
     pub(crate) tcp: TcpListener,
     pub(crate) tls: Option<Arc<Tls>>,
     pub(crate) settings: SocketSettings,
     pub(crate) router: Router,
     pub(crate) metrics: Arc<Metrics>,
-    /// True once everything is to end; connections watch it.
+    /// True once the gateway shuts down. Each connection watches it.
     pub(crate) stop: watch::Sender<bool>,
-    /// The response to a connection above the limit, which is the argument.
+    /// The response to a connection above the limit; the argument is the limit.
     pub(crate) over_limit_response: fn(usize) -> String,
 }
 
 impl Port {
-    /// Accepts until `shutdown` is ready, and then waits a while for what is under way.
+    /// Accepts until `shutdown` is ready. Then it waits for open connections, at most for the
+    /// shutdown grace.
     pub(crate) async fn serve(self, shutdown: impl Future<Output = ()>) {
         let Self { tcp, tls, settings, router, metrics, stop, over_limit_response } = self;
         let connections_max = settings.connections_max.min(Semaphore::MAX_PERMITS >> 1);
@@ -72,22 +73,22 @@ impl Port {
                     let acceptor = tls.as_ref().map(|tls| tls.acceptor());
                     tokio::spawn(handshake(stream, acceptor, served));
                 }
-                // A client that expects TLS would not understand it.
+                // A client that expects TLS cannot read an HTTP response.
                 Err(_) if tls.is_some() => drop(stream),
                 Err(_) => reject(stream, &over_limit_response(connections_max)),
             }
         }
         drop(tcp);
-        // Every connection has a receiver of its own, or is gone.
-        let _nobody_left = stop.send(true);
+        // An error means that no connection is left.
+        let _none_left = stop.send(true);
         let all_permits = u32::try_from(connections_max).unwrap_or(u32::MAX);
         if timeout(settings.shutdown_grace, permits.acquire_many(all_permits)).await.is_err() {
-            tracing::warn!("some connections did not end in time and were left to themselves");
+            tracing::warn!("some connections did not close within the shutdown grace");
         }
     }
 }
 
-/// What a connection is served with.
+/// All that one connection needs.
 struct ConnectionSetup {
     peer: Peer,
     settings: SocketSettings,
@@ -99,7 +100,7 @@ struct ConnectionSetup {
 
 async fn handshake(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut served: ConnectionSetup) {
     if let Err(error) = stream.set_nodelay(true) {
-        return tracing::debug!(%error, "a connection was gone at once");
+        return tracing::debug!(%error, "a connection closed before it was served");
     }
     let stream = TimedStream::new(stream, served.permit.clone(), Arc::clone(&served.metrics));
     let Some(acceptor) = acceptor else { return connection(stream, served).await };
@@ -109,8 +110,8 @@ async fn handshake(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut served:
     };
     match accepted {
         Ok(Ok(stream)) => connection(stream, served).await,
-        Ok(Err(error)) => tracing::debug!(%error, "no TLS was agreed on"),
-        Err(_) => tracing::debug!("a client took too long to agree on TLS"),
+        Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+        Err(_) => tracing::debug!("a TLS handshake timed out"),
     }
 }
 
@@ -146,10 +147,10 @@ async fn connection(
     }
 }
 
-/// What hyper needs at the least.
+/// The smallest buffer that hyper takes.
 const HEAD_MAX_LEAST: usize = 8 << 10;
 
-/// Says why before it closes. The few bytes find room in a fresh socket.
+/// Sends the response, and closes. An empty socket buffer always takes it.
 fn reject(stream: TcpStream, response: &str) {
     let written = stream.into_std().and_then(|mut stream| stream.write_all(response.as_bytes()));
     tracing::debug!(?written, "turned a connection away");

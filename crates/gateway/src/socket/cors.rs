@@ -1,8 +1,7 @@
-//! Which web pages may read what is answered. A browser asks before it lets a page of another
-//! origin do so; programs do not ask.
+//! CORS: the web pages that may read answers. A browser asks first; other programs do not.
 //!
-//! Nothing here goes by cookies, so a page can do no more than the key that it was given: pages are
-//! kept out for the sake of venues in networks that their visitors' browsers engine_access.
+//! The gateway uses no cookies, so a page can do no more than the API key it was given. The rules
+//! protect venues in private networks that a visitor's browser can reach.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -16,11 +15,11 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 /// How long a browser may cache the answer.
 const MAX_AGE: Duration = Duration::from_secs(600);
 
-/// Where a web page comes from: scheme, host, and port if it is not the scheme's own.
+/// The origin of a web page: scheme, host, and a port other than the scheme's own.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Origin(HeaderValue);
 
-/// The text is no origin.
+/// The text is not an origin.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error("`{0}` is not an origin, such as https://desk.example.com or http://localhost:3000")]
 pub struct OriginError(String);
@@ -35,7 +34,7 @@ impl FromStr for Origin {
         let authority =
             uri.authority().filter(|authority| !authority.as_str().contains(['@', '*']));
         let (Some(scheme), Some(authority)) = (scheme, authority) else { return Err(wrong()) };
-        // As browsers write it: then it is compared byte by byte.
+        // As browsers send it: origins are compared byte by byte.
         let origin = format!("{scheme}://{authority}").to_ascii_lowercase();
         let is_all = text.to_ascii_lowercase() == origin;
         let origin = HeaderValue::try_from(origin).map_err(|_| wrong())?;
@@ -43,7 +42,7 @@ impl FromStr for Origin {
     }
 }
 
-/// The headers that pages may send, and those that they may read, beside those of HTTP.
+/// Headers that pages may send, and headers that they may read, beyond those of HTTP.
 pub(crate) struct Headers {
     pub(crate) sent: Vec<HeaderName>,
     pub(crate) answered: Vec<HeaderName>,

@@ -1,4 +1,4 @@
-//! Requests and answers over HTTP, whatever they ask for.
+//! HTTP requests and answers, for every dialect.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) const API_KEY_HEADER: HeaderName = HeaderName::from_static("x-mbx-api
 pub(crate) const TIME_UNIT_HEADER: HeaderName = HeaderName::from_static("x-mbx-time-unit");
 const JSON: HeaderValue = HeaderValue::from_static("application/json;charset=UTF-8");
 
-/// Where a connection comes from.
+/// The address of a connection's client.
 #[derive(Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
@@ -38,7 +38,7 @@ pub(crate) fn json(body: String) -> JsonReply {
     JsonReply { status: 200, body }
 }
 
-/// An error on its way to the client.
+/// An error as the answer to a request.
 #[derive(Debug)]
 pub(crate) struct ErrorReply(pub(crate) ApiError);
 
@@ -74,13 +74,13 @@ pub(crate) fn text_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Opti
     headers.get(name).map(header_text)
 }
 
-/// What is not text is none of the expected values.
+/// A value that is not text equals none of the expected values.
 pub(crate) fn header_text(value: &HeaderValue) -> &str {
     value.to_str().unwrap_or("?")
 }
 
-/// What a request over HTTP was, kept until it is known whether it is refused. Nearly none is, so
-/// nothing is made of it before: all parts are shared with the request.
+/// The parts of a request that a refusal records. They share memory with the request, because
+/// nearly every request is answered.
 pub(crate) struct RequestHead {
     address: Option<IpAddr>,
     api_key: Option<HeaderValue>,
@@ -98,7 +98,7 @@ impl RequestHead {
         }
     }
 
-    /// For the record, if it is refused.
+    /// For the access record.
     pub(crate) fn attempt(&self) -> Attempt {
         Attempt {
             address: self.address,
@@ -109,10 +109,10 @@ impl RequestHead {
     }
 }
 
-/// A request as it was sent: its sender is not verified.
+/// A request as it was sent. Its signature is not verified yet.
 pub(crate) struct SignedRequest {
     pub(crate) received_ns: u64,
-    /// How long it had waited by then.
+    /// How long the request waited until it was read.
     pub(crate) waited: Duration,
     pub(crate) times: CallTimes,
     pub(crate) unit: TimeUnit,
@@ -120,7 +120,7 @@ pub(crate) struct SignedRequest {
     pub(crate) peer: IpAddr,
     pub(crate) headers: HeaderMap,
     pub(crate) api_key: Option<HeaderValue>,
-    /// What is signed: query and body, byte for byte.
+    /// The signed bytes: query and body.
     pub(crate) query: String,
     pub(crate) body: Bytes,
 }
@@ -161,7 +161,7 @@ impl SignedRequest {
     }
 }
 
-/// The body, within the limits of its size and of the time that it may take.
+/// Reads the body, within the limits of size and time.
 async fn read_body(
     settings: &SocketSettings,
     headers: &HeaderMap,

@@ -1,4 +1,4 @@
-//! What the door refuses, as errors with a code and a text.
+//! Refusals of the door as [`ApiError`]s.
 
 use protocol::signed::ApiError;
 use types::Refused;
@@ -54,7 +54,7 @@ impl From<SubmitError> for ApiError {
     }
 }
 
-/// What the venue did not take, and did not carry out.
+/// A command or query that the venue did not take.
 fn of_refused(refused: Refused) -> ApiError {
     match refused {
         Refused::Overloaded => ApiError::overloaded(),

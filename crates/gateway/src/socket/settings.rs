@@ -1,4 +1,4 @@
-//! The sockets' settings.
+//! Settings of the sockets.
 
 use std::time::Duration;
 
@@ -11,22 +11,22 @@ pub struct SocketSettings {
     pub head_max: usize,
     /// Bytes of a request's body.
     pub body_max: usize,
-    /// How long a connection may take to send the head of its next request; so an idle connection
-    /// is closed after this time as well.
+    /// How long a connection may take to send the head of its next request. An idle connection
+    /// closes after this time.
     pub head_timeout: Duration,
     /// How long a request may take to send its body.
     pub body_timeout: Duration,
-    /// Messages that may wait for one WebSocket's reader. When one more comes, it is cut.
+    /// Messages queued for one WebSocket. One more cuts the connection.
     pub ws_queue_max: usize,
     /// Messages, pings and pongs that a client may send in one second.
     pub ws_messages_per_second: u32,
-    /// How often a WebSocket is pinged.
+    /// The interval of pings to a WebSocket.
     pub ws_ping_every: Duration,
-    /// After how long a silence a WebSocket is closed, and how long one write may take.
+    /// How long a WebSocket may be silent, and how long one write may take.
     pub ws_silence_max: Duration,
-    /// How long a WebSocket may stay, as on Binance.
+    /// How long a WebSocket may stay open, as on Binance.
     pub ws_life_max: Duration,
-    /// How long a shutdown waits for what is under way.
+    /// How long a shutdown waits for open connections.
     pub shutdown_grace: Duration,
 }
 

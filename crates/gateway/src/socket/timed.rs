@@ -1,10 +1,8 @@
-//! The stream of one connection, with the moments of its bytes.
+//! The stream of one connection, with the times of its bytes.
 //!
-//! Two clocks meet here. When bytes arrived at this machine is noted by the kernel on every packet:
-//! how long requests waited in the socket before they were read is seen nowhere else, and that is
-//! where they wait when more is sent than the venue can do. When a request's bytes were read and
-//! when its answer was written is noted by the process, for the time that each stage of an order
-//! takes.
+//! Two clocks meet here. The kernel stamps each packet on arrival: only this stamp shows how long a
+//! request waited in the socket, and that is where requests wait under overload. The process stamps
+//! the read of a request and the write of its answer, for the time of each stage of an order.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::AsRawFd;
@@ -21,21 +19,19 @@ use venue::{Metrics, Stage};
 
 use crate::socket::connection::ConnectionPermit;
 
-/// A connection that notes on its [`ConnectionPermit`] when the bytes that it read
-/// last arrived and were read, and counts how long its answers waited to be written. TLS lies above
-/// it.
+/// A stream that marks on its [`ConnectionPermit`] when the newest bytes arrived and were read, and
+/// measures how long answers waited to be written. TLS lies above it.
 ///
-/// The kernel names the arrival of the newest byte of a read, which is right for a request that
-/// comes alone. Where a read fills its buffer and more waits in the socket, the next read begins
-/// with what arrived after the newest byte of this one, so it takes that moment.
+/// The kernel stamps the newest byte of a read, which is right for a request that arrives alone. A
+/// read that fills its buffer may leave bytes in the socket. The next read takes the stamp of this
+/// one, because its first bytes arrived right after.
 pub(crate) struct TimedStream {
     stream: TcpStream,
     permit: Arc<ConnectionPermit>,
     metrics: Arc<Metrics>,
-    /// When the newest byte arrived of a read that filled its buffer, until the socket is seen
-    /// empty.
+    /// The stamp of a read that filled its buffer, until the socket is empty.
     rest_since_ns: Option<u64>,
-    /// Where the kernel puts the time.
+    /// Buffer for the kernel's stamp.
     control: Vec<u8>,
 }
 
@@ -46,8 +42,8 @@ impl TimedStream {
         metrics: Arc<Metrics>,
     ) -> Self {
         if let Err(error) = setsockopt(&stream, sockopt::ReceiveTimestampns, &true) {
-            // Then nothing is ever late.
-            tracing::debug!(%error, "the kernel does not say when bytes came");
+            // No request counts as late.
+            tracing::debug!(%error, "the kernel does not stamp packets");
         }
         let control = nix::cmsg_space!(TimeSpec);
         Self { stream, permit, metrics, rest_since_ns: None, control }
@@ -75,8 +71,7 @@ impl AsyncRead for TimedStream {
             let tried = stream.try_io(Interest::READABLE, || {
                 let (read, arrived_ns) = receive(fd, buf.initialize_unfilled(), control)?;
                 received = Some((read, arrived_ns));
-                // Less than there is room for was all there was: so the runtime need not ask once
-                // more to learn that the socket is empty.
+                // A read that leaves room emptied the socket: the runtime need not ask once more.
                 if read > 0 && read < room { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
             });
             if let Some((read, arrived_ns)) = received {
@@ -89,7 +84,7 @@ impl AsyncRead for TimedStream {
                 return Poll::Ready(Ok(()));
             }
             match tried {
-                // It is empty, and says when it is not.
+                // The socket is empty; the runtime wakes this task when it is not.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => *rest_since_ns = None,
                 Err(error) if error.kind() != io::ErrorKind::Interrupted => {
                     return Poll::Ready(Err(error));
@@ -100,8 +95,8 @@ impl AsyncRead for TimedStream {
     }
 }
 
-/// Reads, and returns in Unix time when the newest of the bytes came. The kernel begins to note it
-/// a moment after the first socket asks for it.
+/// Reads, and returns the Unix time at which the newest byte arrived. The kernel begins to stamp
+/// shortly after the first socket asks for it.
 fn receive(
     fd: std::os::fd::RawFd,
     bytes: &mut [u8],
@@ -182,10 +177,10 @@ mod tests {
             assert_eq!((read, &bytes[..3]), (3, &b"abc"[..]));
             (before_ns, arrived_ns)
         };
-        let told = (0..100)
+        let stamped = (0..100)
             .map(|_| exchange())
             .find_map(|(before_ns, arrived_ns)| Some((before_ns, arrived_ns?)));
-        let (before_ns, arrived_ns) = told.expect("the kernel reports it after some reads");
+        let (before_ns, arrived_ns) = stamped.expect("the kernel stamps packets after some reads");
         assert!(arrived_ns >= before_ns && arrived_ns <= now_ns() - 15_000_000, "{arrived_ns}");
         drop(client);
         let (read, _) = receive(server.as_raw_fd(), &mut bytes, &mut control).unwrap();
@@ -203,7 +198,7 @@ mod tests {
         let mut server = TimedStream::new(server, permit.clone(), metrics);
         let mut bytes = [0; 4];
         let waited = || permit.waited(now_ns());
-        // Until the kernel has begun to note it.
+        // Until the kernel stamps packets.
         while waited() == Duration::ZERO {
             client.write_all(b"abc").await.unwrap();
             assert_eq!(server.read(&mut bytes).await.unwrap(), 3);

@@ -1,5 +1,5 @@
-//! TLS by rustls: certificates from files, which may be renewed while the venue runs, or a
-//! self-signed one for a trial.
+//! TLS by rustls, with certificates from files that may be renewed at run time, or a self-signed
+//! one for trials.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, ServerConfig};
 
-/// How often the files are looked at.
+/// How often the files are checked for changes.
 const WATCH_EVERY: Duration = Duration::from_secs(5);
-/// WebSocket begins as HTTP/1.1, and everything here is spoken over it.
+/// HTTP/1.1 carries everything, WebSocket too.
 const ALPN: &[u8] = b"http/1.1";
 
 /// The port's certificate, and its private key.
@@ -28,11 +28,11 @@ pub struct Tls {
 struct Files {
     certificate: PathBuf,
     key: PathBuf,
-    /// When each was written that was last read.
+    /// Modification times of the files at the last check.
     seen: Mutex<[Option<SystemTime>; 2]>,
 }
 
-/// Why there is no TLS.
+/// Why TLS cannot be served.
 #[derive(Debug, Error)]
 pub enum TlsError {
     #[error("{} holds no PEM that can be used for TLS: {error}", file.display())]
@@ -45,7 +45,7 @@ pub enum TlsError {
 }
 
 impl Tls {
-    /// Of PEM files: the certificate with those that lead to its root, and its private key.
+    /// From PEM files: the certificate with its chain, and its private key.
     pub fn from_files(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
         let files = Files {
             certificate: certificate.to_path_buf(),
@@ -57,7 +57,7 @@ impl Tls {
         Ok(Self { files: Some(files), config })
     }
 
-    /// For a trial: made anew at each start, and signed by no authority that clients know.
+    /// For trials: a new certificate at each start, which no authority has signed.
     pub fn self_signed(host: &str) -> Result<Self, TlsError> {
         let names = ["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
         let others = names.iter().all(|name| name != host).then(|| host.to_owned());
@@ -71,12 +71,12 @@ impl Tls {
         Ok(Self { files: None, config: RwLock::new(Arc::new(config)) })
     }
 
-    /// Reads the files again. What is wrong with them leaves the certificate that was there.
+    /// Reads the files again. An error leaves the current certificate in use.
     pub fn reload(&self) -> Result<(), TlsError> {
         let Some(files) = &self.files else { return Ok(()) };
         let config = Arc::new(files.read()?);
         *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
-        tracing::info!(file = %files.certificate.display(), "took up a renewed certificate");
+        tracing::info!(file = %files.certificate.display(), "loaded a renewed certificate");
         Ok(())
     }
 
@@ -85,7 +85,7 @@ impl Tls {
         TlsAcceptor::from(Arc::clone(&config))
     }
 
-    /// Takes up renewed files, as long as the future is polled.
+    /// Loads renewed files, while the future is polled.
     pub(crate) async fn watch(&self) {
         let Some(files) = &self.files else { return };
         loop {
@@ -93,8 +93,8 @@ impl Tls {
             if files.notice()
                 && let Err(error) = self.reload()
             {
-                // Perhaps one of the two is still to be written.
-                tracing::warn!(%error, "the certificate stays as it was");
+                // One of the two files may not be written yet.
+                tracing::warn!(%error, "a renewed certificate was not loaded");
             }
         }
     }
@@ -114,7 +114,7 @@ impl Files {
         server_config(chain, key).map_err(unusable)
     }
 
-    /// Whether one of the two is another one than at the last look.
+    /// Whether a file has changed since the last check.
     fn notice(&self) -> bool {
         let now = [&self.certificate, &self.key]
             .map(|file| std::fs::metadata(file).and_then(|found| found.modified()).ok());

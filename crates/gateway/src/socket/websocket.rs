@@ -1,5 +1,5 @@
-//! One WebSocket, whatever is spoken on it: what the client says goes to its session, what the
-//! session answers and what the hub has for it goes out.
+//! One WebSocket, in any dialect: messages go to the session; its answers and the queued payloads
+//! go to the client.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,64 +19,63 @@ use crate::socket::connection::{ConnectionPermit, stopped};
 use crate::socket::http::ErrorReply;
 use crate::socket::settings::SocketSettings;
 
-/// Each connection has it for as long as it is there: the library's own 128 KiB would come to 1.5
-/// GB with as many as there may be.
+/// Every connection holds one. The library's default of 128 KiB would need 1.5 GB for the largest
+/// number of connections.
 const READ_BUFFER_SIZE: usize = 16 << 10;
 
-/// Messages read, or answers written, before anything else has its turn.
+/// Messages read, or answers written, in one turn.
 const BATCH_MAX: usize = 64;
-/// Or for so long: some requests of the session itself are waited for.
+/// The longest turn: the session waits for some requests.
 const BATCH_TIME_MAX: Duration = Duration::from_millis(10);
-/// Answers at once that are longer together do not wait for more.
+/// Answers longer than this together are written without waiting for more.
 const BATCH_LEN_MAX: usize = 64 << 10;
 
 pub(crate) type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 
-/// What is spoken on a WebSocket.
+/// A dialect's side of a WebSocket.
 pub(crate) trait SocketSession: Send + 'static {
-    /// Bytes of the longest message that a client may send.
+    /// Bytes of the longest message from a client.
     const MESSAGE_LEN_MAX: usize;
 
-    /// Carries out what the client said, or begins to. An answer that is there at once is given
-    /// back, and stands before the payloads that wait in the queue.
+    /// Executes a message, or begins to. An answer returned here is sent before queued payloads.
     fn receive(
         &mut self,
         text: &str,
     ) -> impl Future<Output = Result<Option<String>, CloseReason>> + Send;
 
-    /// The next answer of those that were not there at once. It may be dropped and asked for again.
+    /// The next answer that was not ready at once. Dropping the future loses no answer.
     fn next_answer(&mut self) -> impl Future<Output = String> + Send {
         std::future::pending()
     }
 
-    /// Whether so much is under way that nothing more is read.
+    /// Whether too many requests are in flight to read another message.
     fn is_busy(&self) -> bool {
         false
     }
 
-    /// Whether its messages are counted, and not weighed one by one.
+    /// Whether the limit of messages a second applies. Other sessions weigh each message.
     fn counts_messages(&self) -> bool {
         true
     }
 
-    /// All that was there to be received has been: what it asks for is to be carried out.
+    /// Executes the requests received so far: no more messages are waiting.
     fn carry_out(&mut self) {}
 
-    /// The last message when the venue goes down.
+    /// The last message before a shutdown.
     fn server_shutdown(&self) -> String;
 
-    /// The connection is over.
+    /// Cleans up after the connection has ended.
     fn forget(&mut self);
 }
 
 /// Why a connection ends.
 #[derive(Debug)]
 pub(crate) enum CloseReason {
-    /// The client closed, or the network did.
+    /// The client or the network closed the connection.
     Gone,
     TooSlow,
     Silent,
-    /// No connection may stay for longer than a day.
+    /// Open for as long as a connection may be.
     TooOld,
     TooManyMessages,
     NotText,
@@ -91,14 +90,14 @@ struct Connection<S> {
     outlet: Arc<Outlet<Utf8Bytes>>,
     queue: mpsc::Receiver<Utf8Bytes>,
     session: S,
-    /// When the client last gave a sign of life.
+    /// When the client last sent a message, a ping or a pong.
     heard_at: Instant,
     second_began: Instant,
-    /// Since then.
+    /// Messages since `second_began`.
     messages: u32,
 }
 
-/// Whether there is to be a WebSocket at all.
+/// Refuses a request that is no upgrade, and every upgrade during a shutdown.
 pub(crate) fn check(
     stopping: &watch::Receiver<bool>,
     upgrade: Upgrade,
@@ -109,8 +108,7 @@ pub(crate) fn check(
     if *stopping.borrow() { Err(ApiError::shutting_down()) } else { Ok(upgrade) }
 }
 
-/// What one is opened on: its permit among the connections, the limits that hold, and when it is to
-/// end.
+/// What a WebSocket takes over from its HTTP connection.
 pub(crate) struct SocketContext {
     #[expect(dead_code, reason = "held, not read")]
     pub(crate) permit: Arc<ConnectionPermit>,
@@ -144,11 +142,11 @@ pub(crate) fn open<S: SocketSession>(
 impl<S: SocketSession> Connection<S> {
     async fn run(mut self, mut socket: WebSocket) {
         let end = self.talk(&mut socket).await;
-        tracing::debug!(?end, "a WebSocket ends");
+        tracing::debug!(?end, "a WebSocket ended");
         self.queue.close();
         self.session.forget();
         let (code, reason) = match end {
-            // The peer would not read it.
+            // The client would not read a close message.
             CloseReason::Gone | CloseReason::TooSlow | CloseReason::Silent => return,
             CloseReason::TooOld => (close_code::NORMAL, "connected for a day"),
             CloseReason::TooManyMessages => (close_code::POLICY, "too many messages"),
@@ -165,7 +163,7 @@ impl<S: SocketSession> Connection<S> {
         let close = CloseFrame { code, reason: reason.into() };
         let closing = async {
             socket.send(Message::Close(Some(close))).await?;
-            // The client's own close is the end of it.
+            // The client answers with its own close.
             while let Some(Ok(_)) = socket.recv().await {}
             Ok::<(), axum::Error>(())
         };
@@ -206,7 +204,7 @@ impl<S: SocketSession> Connection<S> {
         }
     }
 
-    /// Sends a payload, and with it all that waits behind it.
+    /// Sends a payload, and all payloads queued after it.
     async fn deliver(
         &mut self,
         socket: &mut WebSocket,
@@ -217,8 +215,8 @@ impl<S: SocketSession> Connection<S> {
         write_all(&self.context.settings, &self.outlet, socket, payloads).await
     }
 
-    /// Sends an answer, and with it all that are there by now: commands of one batch of the log are
-    /// answered at the same time, and a write costs more than to put an answer into words.
+    /// Sends an answer, and all answers that are ready by now. Commands of one batch of the log are
+    /// answered together, and a write costs more than encoding an answer.
     async fn answer(&mut self, socket: &mut WebSocket, first: String) -> Result<(), CloseReason> {
         let session = &mut self.session;
         let more = std::iter::from_fn(|| session.next_answer().now_or_never());
@@ -230,9 +228,9 @@ impl<S: SocketSession> Connection<S> {
         write_bounded(&self.context.settings, &self.outlet, socket.send(message)).await
     }
 
-    /// Takes in a message, and with it those that have come by now. What they want done is carried
-    /// out together, and what is answered already goes out together: the client may not read, and
-    /// what it has sent does not wait for that.
+    /// Receives a message, and all messages that have arrived by now. The venue executes their
+    /// commands together. Answers that are ready go out in one write, after the commands are
+    /// submitted: a client that does not read delays none of them.
     async fn receive_all(
         &mut self,
         socket: &mut WebSocket,
@@ -273,7 +271,7 @@ impl<S: SocketSession> Connection<S> {
         }
     }
 
-    /// Some sessions have a limit of messages a second.
+    /// Enforces the limit of messages a second, for sessions that have one.
     fn count_message(&mut self) -> Result<(), CloseReason> {
         self.heard_at = Instant::now();
         if self.heard_at - self.second_began >= Duration::from_secs(1) {
@@ -288,7 +286,7 @@ impl<S: SocketSession> Connection<S> {
         }
     }
 
-    /// The answer, where there is one at once.
+    /// The answer, if it is ready at once.
     async fn receive(&mut self, message: Message) -> Result<Option<String>, CloseReason> {
         match message {
             Message::Text(text) => self.session.receive(&text).await,
@@ -299,7 +297,7 @@ impl<S: SocketSession> Connection<S> {
     }
 }
 
-/// Sends texts, which do not wait for each other.
+/// Sends texts in one write.
 async fn write_all(
     settings: &SocketSettings,
     outlet: &Outlet<Utf8Bytes>,
@@ -315,14 +313,14 @@ async fn write_all(
     write_bounded(settings, outlet, writing).await
 }
 
-/// A write to a client that does not read ends when the client is cut, or after a while.
+/// Writes until the client is cut or the write times out.
 async fn write_bounded(
     settings: &SocketSettings,
     outlet: &Outlet<Utf8Bytes>,
     writing: impl Future<Output = Result<(), axum::Error>>,
 ) -> Result<(), CloseReason> {
     tokio::select! {
-        biased; // Nearly always it is written at once, and nothing need be waited for.
+        biased; // Nearly every write completes at once.
         written = writing => written.map_err(|_| CloseReason::Gone),
         () = outlet.cut.notified() => Err(CloseReason::TooSlow),
         () = sleep(settings.ws_silence_max) => Err(CloseReason::TooSlow),

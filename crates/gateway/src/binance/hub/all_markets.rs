@@ -15,7 +15,7 @@ use crate::binance::stream_client::StreamClient;
 #[derive(Debug, Default)]
 pub(super) struct AllMarkets {
     topics: Vec<(TickerKind, StreamReaders)>,
-    /// Since the last round.
+    /// Instruments that traded since the last round.
     changed: BTreeSet<InstrumentId>,
 }
 

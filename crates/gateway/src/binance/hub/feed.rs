@@ -34,13 +34,13 @@ pub(super) struct MarketFeed {
     topics: Vec<Topic>,
     agg_trades: AggTrades,
     pub(super) is_touched: bool,
-    /// Whether it is among the pending ones of each round.
+    /// Whether the market is pending in each round.
     pub(super) is_pending: [bool; ROUNDS],
-    /// The time of the last event.
+    /// The time of the newest event.
     pub(super) event_ns: u64,
 }
 
-/// One stream, and what is to be known of what was sent of it.
+/// One stream: its readers, and the state that its next payload depends on.
 #[derive(Debug)]
 struct Topic {
     readers: StreamReaders,
@@ -59,7 +59,7 @@ enum StreamSource {
     AvgPrice { last: Option<Price> },
 }
 
-/// Which statistics.
+/// The period and detail of a ticker.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum TickerKind {
     Day,
@@ -138,12 +138,12 @@ impl MarketFeed {
         self.drop_idle();
     }
 
-    /// Forgets connections that are gone and streams without subscribers.
+    /// Removes closed connections, and streams without readers.
     fn drop_idle(&mut self) {
         self.topics.retain_mut(|topic| topic.readers.keep_open());
     }
 
-    /// The round that publishes the end of a candle, if one is open.
+    /// The round that publishes the end of an open candle.
     pub(super) fn round_to_wait_for(&self, kind: StreamKind) -> Option<usize> {
         let topic = self.topics.iter().find(|topic| topic.readers.stream.kind == kind)?;
         match &topic.source {
@@ -152,7 +152,7 @@ impl MarketFeed {
         }
     }
 
-    /// Sends a trade at once, and counts it for what is sent later.
+    /// Publishes a trade at once, and adds it to candles and aggregate trades.
     pub(super) fn trade(&mut self, command: u64, executed: &TradeExecuted) {
         let (market, event_ns) = (&self.market, self.event_ns);
         let seen = PublicTrade::of(executed);
@@ -186,7 +186,7 @@ impl MarketFeed {
         }
     }
 
-    /// Takes note of a change. Gives the rounds that are to send something for it.
+    /// Records a change. Returns the rounds that must publish because of it.
     pub(super) fn apply(&mut self, update: &BookUpdate, is_trade: bool) -> [bool; ROUNDS] {
         let is_level = update.level.is_some();
         let mut wants = [false; ROUNDS];
@@ -209,7 +209,7 @@ impl MarketFeed {
         wants
     }
 
-    /// Sends what is sent with each batch.
+    /// Publishes the streams that publish with each batch.
     pub(super) fn batch_done(&mut self, book: &L2Book) {
         if let Some(complete) = self.agg_trades.take() {
             self.agg_trade(&complete);
@@ -225,7 +225,7 @@ impl MarketFeed {
         }
     }
 
-    /// Sends what is due at one speed. Says whether more is to be sent though nothing happens.
+    /// Publishes the streams of one speed. Returns whether an open candle needs the next round.
     pub(super) fn send(&mut self, at: Speed, view: &InstrumentView, now_ns: u64) -> bool {
         let (market, event_ns, book) = (&self.market, self.event_ns, &view.book);
         let mut goes_on = false;
@@ -290,7 +290,7 @@ impl StreamSource {
         }
     }
 
-    /// What a new subscriber gets at once.
+    /// The first payload of a new subscriber, if the stream has a current state.
     fn present(
         &self,
         market: &Market,

@@ -1,8 +1,8 @@
-//! The hub's inbox: what connections want changed of their subscriptions.
+//! The hub's inbox: changes of subscriptions.
 //!
-//! The publisher's thread owns the hub. A connection puts its change here, then sends a read of the
-//! views: the listener takes the change right after that read, before the publisher's next message.
-//! So a later read finds the connection subscribed.
+//! The publisher's thread owns the hub. A connection puts a change here, then queries the views.
+//! The listener takes the change right after that query, before the publisher's next message. A
+//! later query therefore finds the connection subscribed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,8 @@ use types::InstrumentId;
 
 use crate::binance::stream_client::StreamClient;
 
-/// Streams that a client begins or ends to listen to. One without an instrument is of all markets.
+/// Streams that a client subscribes to or leaves. A stream without an instrument covers all
+/// markets.
 #[derive(Debug)]
 pub(crate) struct SubscriptionChange {
     pub(crate) client: Arc<StreamClient>,
@@ -19,7 +20,7 @@ pub(crate) struct SubscriptionChange {
     pub(crate) begins: bool,
 }
 
-/// Each connection waits for a change before it puts the next one here.
+/// Each connection waits for one change before it puts the next.
 #[derive(Debug, Default)]
 pub(crate) struct HubInbox(Mutex<Vec<SubscriptionChange>>);
 
@@ -28,7 +29,7 @@ impl HubInbox {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(change);
     }
 
-    /// All changes since the last call, in the order in which they were put here.
+    /// Takes all changes, oldest first.
     pub(crate) fn take(&self) -> Vec<SubscriptionChange> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

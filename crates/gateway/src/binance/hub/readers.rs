@@ -9,7 +9,7 @@ use protocol::signed::TimeUnit;
 
 use crate::binance::stream_client::StreamClient;
 
-/// One stream with its subscribers.
+/// One stream with its readers.
 #[derive(Debug)]
 pub(super) struct StreamReaders {
     pub(super) stream: Stream,
@@ -21,7 +21,7 @@ impl StreamReaders {
         Self { stream, clients: Vec::new() }
     }
 
-    /// Sends what is there now, if anything is, and goes on with what comes.
+    /// Adds a reader, and sends it the current state if there is one.
     pub(super) fn add(
         &mut self,
         client: &Arc<StreamClient>,
@@ -42,13 +42,13 @@ impl StreamReaders {
         self.clients.retain(|reader| !Arc::ptr_eq(reader, client));
     }
 
-    /// Forgets connections that are gone; `false` when none is left.
+    /// Removes closed connections; `false` when no reader is left.
     pub(super) fn keep_open(&mut self) -> bool {
         self.clients.retain(|reader| !reader.outlet.is_closed());
         !self.clients.is_empty()
     }
 
-    /// Gives each subscriber the payload in its form; one that is gone or cut is forgotten.
+    /// Publishes a payload to each reader in its form. A reader that is gone or cut is removed.
     pub(super) fn publish(&mut self, encode: impl Fn(TimeUnit) -> String) {
         let mut forms: [Option<Utf8Bytes>; 4] = [const { None }; 4];
         let stream = &self.stream;

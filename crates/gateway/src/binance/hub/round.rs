@@ -1,4 +1,4 @@
-//! The streams of one speed, and when they are sent next.
+//! The streams of one speed, and the time of their next payloads.
 
 use std::time::{Duration, Instant};
 
@@ -14,12 +14,12 @@ use crate::clock::now_ns;
 pub(super) struct Round {
     pub(super) speed: Speed,
     pub(super) due: Option<Instant>,
-    /// Instruments that changed since they were last sent.
+    /// Instruments that changed since the last round.
     pub(super) pending: Vec<InstrumentId>,
 }
 
 impl Round {
-    /// Has the feed sent with the next round.
+    /// Adds the market to the next round.
     pub(super) fn await_round(&mut self, feed: &mut MarketFeed, index: usize) {
         if !feed.is_pending[index] {
             feed.is_pending[index] = true;

@@ -171,7 +171,7 @@ operations! {
         Signed account::order_counts, NoParams::parse => Vec<OrderCount>;
     GET "/api/v3/account/commission", "account.commission", Of(20);
         Signed account::commission, CommissionRequest::parse => Commission;
-    // What clients ask as they start
+    // What clients query as they start
     GET "/sapi/v1/asset/tradeFee", Of(1);
         Signed wallet::trade_fees, TradeFeeRequest::parse => Vec<TradeFee>;
     GET "/sapi/v1/capital/config/getall", Of(10);
@@ -182,7 +182,7 @@ operations! {
         Signed wallet::margin_pairs, MarginPairsRequest::parse => [Empty; 0];
 }
 
-/// A parser of parameters, with what it needs beside them.
+/// A parser of parameters, and its other arguments.
 trait Parser<Beside, T> {
     fn run(self, params: Params, markets: Markets<'_>, ids: Generate<'_>) -> Result<T, ApiError>;
 }
@@ -219,7 +219,7 @@ fn parse<Beside, T>(call: &mut Call, parser: impl Parser<Beside, T>) -> Result<T
     Ok(request)
 }
 
-/// What the handler of an operation that answers `A` returns: an `A`, or one that is encoded.
+/// The result of a handler whose operation answers `A`: an `A`, or one that is encoded already.
 trait Answers<A> {
     fn into_reply(self) -> JsonReply;
 }
@@ -236,7 +236,7 @@ impl<A> Answers<A> for JsonReply {
     }
 }
 
-/// The name, or `None` for an operation that is only in REST.
+/// The name, or `None` for an operation of REST only.
 const fn first(names: &[&'static str]) -> Option<&'static str> {
     match names {
         [name, ..] => Some(name),

@@ -1,26 +1,12 @@
-//! The operations of the Binance API, two lines each.
+//! The table of operations of the Binance API.
 
 use std::future::ready;
 
 use axum::routing::MethodFilter as M;
 use futures_util::TryFutureExt;
-use protocol::binance::request::{
-    AccountRequest, AggTradesRequest, AllOrderListsRequest, AllOrdersRequest, AmendOrderRequest,
-    AmendmentsRequest, AvgPriceRequest, BatchCancelRequest, BatchOrdersRequest, CancelAllRequest,
-    CancelOrderListRequest, CancelOrderRequest, CommissionRequest, DayTickerRequest, DepthRequest,
-    ExchangeInfoRequest, HistoricalTradesRequest, KlinesRequest, ListenKeyRequest,
-    MarginPairsRequest, MyTradesRequest, NewOrderListRequest, NewOrderRequest, NoParams,
-    OpenOrdersRequest, OrderListRequest, PreventedMatchesRequest, QueryOrderRequest,
-    ReplaceOrderRequest, TestOrderRequest, TickerRequest, TradeFeeRequest, TradesRequest,
-    TradingDayRequest, WindowTickerRequest,
-};
-use protocol::binance::response::{
-    AccountInfo, AggTradeInfo, AmendAnswer, Amendment, AvgPrice, BatchAnswer, BookTicker,
-    CancelAnswer, CanceledList, CoinInfo, Commission, Depth, Empty, ExchangeInfo, Kline,
-    ListStatus, MyTrade, NewOrderAnswer, NewOrderListAnswer, OrderCount, OrderInfo, PreventedMatch,
-    PriceTicker, ReplaceAnswer, ServerTime, StatisticsTicker, TestOrderRates, Trade, TradeFee,
-    encode,
-};
+// The table names nearly all of both.
+use protocol::binance::request::*;
+use protocol::binance::response::*;
 use protocol::binance::user_stream::BegunStream;
 use protocol::signed::{ApiError, Generate, Params, parameters};
 use schemars::SchemaGenerator;
@@ -37,8 +23,8 @@ use crate::binance::{
 };
 use crate::socket::http::{JsonReply, json};
 
-/// Two lines an operation: method, path, name in the WebSocket API if it has one, and weight; then
-/// the access, the handler, the parser of its parameters, and the answer.
+/// Two lines an operation. The first has method, path, name in the WebSocket API if there is one,
+/// and weight. The second has access, handler, parser of the parameters, and answer.
 macro_rules! operations {
     ($($method:ident $path:literal, $($name:literal,)? $of:ident($weight:expr);
         $access:ident $handler:path, $parse:path => $answer:ty;)*

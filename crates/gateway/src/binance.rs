@@ -43,7 +43,7 @@ pub(crate) fn router(shared: Arc<BinanceContext>) -> Router {
     let mut router = Router::new();
     for operation in OPERATIONS {
         let serve = move |state, request| rest::serve(operation, state, request);
-        router = router.route(operation.path, on(operation.method, serve));
+        router = router.route(operation.path, on(operation.filter, serve));
     }
     router
         .route("/openapi.json", get(openapi::document))

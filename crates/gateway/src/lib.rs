@@ -43,7 +43,7 @@ use tokio::net::TcpListener;
 use venue::{Handle, Keyring, Listener, MasterKeyError, Opened};
 
 #[doc(hidden)]
-pub use crate::binance::operations::{OperationInfo, rows};
+pub use crate::binance::operations::{OPERATIONS, Operation};
 use crate::binance::shared::PublisherState;
 use crate::binance::user_streams::UserStreams;
 pub use crate::door::access::AccessRecord;

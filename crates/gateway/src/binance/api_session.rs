@@ -27,8 +27,9 @@ use crate::binance::operations::Operation;
 use crate::binance::shared::BinanceContext;
 use crate::binance::stream_client::StreamClient;
 use crate::binance::streams::time_unit;
+use crate::binance::user_data;
 use crate::binance::user_data::UserDataSubscription;
-use crate::binance::{user_data, user_streams};
+use crate::binance::user_streams::{PayloadForm, UserDataReader};
 use crate::clock::now_ns;
 use crate::door::access::{Attempt, WS_METHOD};
 use crate::door::identity::{Permission, Signer};
@@ -301,10 +302,10 @@ impl ApiSession {
             return Err(ApiError::too_many_subscriptions(SUBSCRIPTIONS_MAX).into());
         }
         let id = self.last_subscription;
-        let form = user_streams::PayloadForm::Subscription(id);
+        let form = PayloadForm::Subscription(id);
+        let reader = UserDataReader { client: Arc::clone(&self.client), form };
         let Signer { account, key, .. } = *signer;
-        let user_data =
-            user_data::subscribe(&self.shared, account, key, &self.client, form, from_seq).await?;
+        let user_data = user_data::subscribe(&self.shared, account, key, reader, from_seq).await?;
         self.last_subscription += 1;
         self.subscriptions.push(OpenSubscription { id, by_logon, user_data });
         Ok(json(encode(&Subscription { subscription_id: id })))
@@ -324,7 +325,7 @@ impl ApiSession {
     ) -> Result<(), ApiError> {
         while let Some(index) = self.subscriptions.iter().position(&which) {
             let OpenSubscription { id, user_data, .. } = &self.subscriptions[index];
-            user_data::unsubscribe(&self.shared, user_data).await?;
+            user_data::unsubscribe(&self.shared, *user_data).await?;
             let event = user_stream::terminated(user_data::moment(self.unit));
             let notice = user_stream::of_subscription(*id, &event);
             self.under_way.push(Box::pin(std::future::ready(notice)));

@@ -160,25 +160,16 @@ impl CommandOutcome {
         instrument: InstrumentId,
         build: impl FnOnce(&[Event]) -> Result<T, ApiError>,
     ) -> Result<T, Refusal> {
-        self.build(instrument, build).map_err(Refusal::ByEngine)
-    }
-
-    fn build<T>(
-        &self,
-        instrument: InstrumentId,
-        build: impl FnOnce(&[Event]) -> Result<T, ApiError>,
-    ) -> Result<T, ApiError> {
-        if !self.is_repeated {
-            return build(&self.events);
-        }
         let other_request = || {
             ApiError::new(400, -1130, "This Idempotency-Key was used for another request before.")
         };
-        if self.is_foreign_to(instrument) {
-            return Err(other_request());
+        if self.is_repeated && self.is_foreign_to(instrument) {
+            return Err(Refusal::ByEngine(other_request()));
         }
-        build(&self.events)
-            .map_err(|error| if error == ApiError::unknown() { other_request() } else { error })
+        build(&self.events).map_err(|error| {
+            let is_other = self.is_repeated && error == ApiError::unknown();
+            Refusal::ByEngine(if is_other { other_request() } else { error })
+        })
     }
 }
 
@@ -206,8 +197,8 @@ impl SignedCall {
             received_ns: self.received_ns,
             retry_key,
         };
-        // Messages of a WebSocket are submitted in batches, and a client that does not read would
-        // delay a batch.
+        // Messages of a WebSocket are gathered into batches already: to wait for more would delay
+        // them, and a client that does not read would hold up the rest.
         let is_gathered = self.origin == Origin::WebSocket;
         let outcome = self.shared.door.submit(envelope, command, is_gathered).await;
         outcome.map_err(Refusal::by_engine)

@@ -13,7 +13,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use types::Role;
 
-use crate::binance::operations::{OperationInfo, rows};
+use crate::binance::operations::{OPERATIONS, Operation};
 
 const JSON: &str = "application/json";
 const SCHEMAS: &str = "/components/schemas";
@@ -22,11 +22,11 @@ const PROOF: [&str; 2] = ["timestamp", "signature"];
 
 pub(crate) async fn document() -> Response {
     static DOCUMENT: OnceLock<String> = OnceLock::new();
-    let document = DOCUMENT.get_or_init(|| describe(rows()).to_string());
+    let document = DOCUMENT.get_or_init(|| describe().to_string());
     ([(CONTENT_TYPE, JSON)], document.as_str()).into_response()
 }
 
-fn describe(rows: impl Iterator<Item = OperationInfo>) -> Value {
+fn describe() -> Value {
     // OpenAPI 3.1 uses this draft. The schemas describe what is written, not what is read.
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let settings = settings.with_transform(RecursiveTransform(never_null));
@@ -34,9 +34,9 @@ fn describe(rows: impl Iterator<Item = OperationInfo>) -> Value {
         settings.with(|settings| settings.definitions_path = SCHEMAS.into()).into_generator();
     let error = schemas.subschema_for::<ApiError>();
     let mut paths = Map::new();
-    for row in rows {
+    for row in OPERATIONS {
         let path = paths.entry(row.path).or_insert_with(|| json!({}));
-        path[row.method.to_lowercase()] = operation(&row, &mut schemas, error.as_value());
+        path[row.method.to_lowercase()] = operation(row, &mut schemas, error.as_value());
     }
     let api_key = |name: &str, place: &str| json!({ "type": "apiKey", "in": place, "name": name });
     json!({
@@ -81,14 +81,14 @@ fn never_null(schema: &mut Schema) {
     }
 }
 
-fn operation(row: &OperationInfo, schemas: &mut SchemaGenerator, error: &Value) -> Value {
+fn operation(row: &Operation, schemas: &mut SchemaGenerator, error: &Value) -> Value {
     let id = format!("{} {}", row.method, row.path);
     let name = row.name.map_or(String::new(), |name| format!(" In the WebSocket API: `{name}`."));
-    let roles = row.roles.unwrap_or_default().iter().map(role_name);
+    let roles = row.roles().unwrap_or_default().iter().map(role_name);
     let roles = roles.collect::<Vec<_>>().join(", ");
-    let security = match row.roles {
+    let security = match row.roles() {
         None => json!([]),
-        Some(_) if row.is_signed => json!([{ "key": [], "timestamp": [], "signature": [] }]),
+        Some(_) if row.is_signed() => json!([{ "key": [], "timestamp": [], "signature": [] }]),
         Some(_) => json!([{ "key": [] }]),
     };
     let asks = if roles.is_empty() { "Public: no key.".into() } else { format!("Roles: {roles}.") };
@@ -97,11 +97,11 @@ fn operation(row: &OperationInfo, schemas: &mut SchemaGenerator, error: &Value) 
         "operationId": id,
         "summary": row.name.unwrap_or(row.path),
         "description": format!("{asks}{name}"),
-        "x-weight": row.weight,
+        "x-weight": row.fixed_weight(),
         "security": security,
         "parameters": all_parameters(row).iter().map(parameter).collect::<Value>(),
         "responses": {
-            "200": { "description": "Done", "content": content((row.answer)(schemas).to_value()) },
+            "200": { "description": "Done", "content": content((row.answer_schema)(schemas).to_value()) },
             "4XX": {
                 "description": "Refused: a code and a text; nothing was changed",
                 "content": content(error.clone()),
@@ -125,9 +125,9 @@ fn role_name(role: &Role) -> &'static str {
 }
 
 /// The parameters of the operation, and those of every signed request.
-fn all_parameters(row: &OperationInfo) -> Vec<Parameter> {
+fn all_parameters(row: &Operation) -> Vec<Parameter> {
     let mut all = (row.parameters)();
-    if row.is_signed {
+    if row.is_signed() {
         all.extend(parameters(|mut params, _, _| {
             drop(check_time(&mut params, 0));
             drop(params.finish());
@@ -260,11 +260,11 @@ mod tests {
 
     #[test]
     fn every_operation_is_described_with_its_roles() {
-        let document = describe(rows());
-        for row in rows() {
+        let document = describe();
+        for row in OPERATIONS {
             let operation = &document["paths"][row.path][row.method.to_lowercase()];
             let is_signed = operation["security"] != json!([]);
-            assert_eq!(is_signed, row.roles.is_some(), "{row:?} {operation}");
+            assert_eq!(is_signed, row.roles().is_some(), "{row:?} {operation}");
         }
         let place = &document["paths"]["/api/v3/order"]["post"];
         assert_eq!(place["description"], "Roles: trader. In the WebSocket API: `order.place`.");
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn parameters_and_answers_are_described() {
-        let document = describe(rows());
+        let document = describe();
         let place = &document["paths"]["/api/v3/order"]["post"];
         assert_eq!(
             named(place, "side"),
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn each_text_is_of_a_parameter_that_there_is() {
         let taken: BTreeSet<String> =
-            rows().flat_map(|row| all_parameters(&row)).map(|taken| taken.name).collect();
+            OPERATIONS.iter().flat_map(all_parameters).map(|taken| taken.name).collect();
         for name in &taken {
             assert!(describe_parameter(name).is_some(), "no text for {name}");
         }

@@ -12,21 +12,24 @@ use schemars::{Schema, SchemaGenerator};
 use types::Role;
 
 use self::Weight::{By, Of};
-pub(crate) use self::table::OPERATIONS;
+pub use self::table::OPERATIONS;
 use crate::binance::call::{Answer, Call, Proof, Refusal, SignedCall};
 use crate::door::identity::Permission;
 use crate::socket::http::JsonReply;
 
+/// An operation, as the router, the WebSocket API and the OpenAPI document use it.
 #[derive(Debug)]
-pub(crate) struct Operation {
-    pub(crate) method: MethodFilter,
-    pub(crate) path: &'static str,
+pub struct Operation {
+    pub method: &'static str,
+    pub(crate) filter: MethodFilter,
+    pub path: &'static str,
     /// In the WebSocket API, if the operation exists there too.
-    pub(crate) name: Option<&'static str>,
+    pub name: Option<&'static str>,
     weight: Weight,
     access: Access,
     handler: Handler,
-    schema: OperationSchema,
+    pub(crate) parameters: fn() -> Vec<Parameter>,
+    pub(crate) answer_schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
 /// The weight of a request, which counts against its sender's limit.
@@ -63,59 +66,35 @@ enum Handler {
     Known(fn(SignedCall) -> AnswerFuture),
 }
 
-/// Parameters and answer, for the OpenAPI document.
-#[derive(Clone, Copy, Debug)]
-struct OperationSchema {
-    parameters: fn() -> Vec<Parameter>,
-    answer: fn(&mut SchemaGenerator) -> Schema,
-}
+impl Operation {
+    /// By its name in the WebSocket API, without the version.
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+        OPERATIONS.iter().find(|operation| operation.name == Some(name))
+    }
 
-/// An operation as its clients see it, for tests that visit all of them.
-#[derive(Clone, Copy, Debug)]
-pub struct OperationInfo {
-    pub method: &'static str,
-    pub path: &'static str,
-    /// In the WebSocket API.
-    pub name: Option<&'static str>,
     /// The roles that may use it; `None` means public, without a key.
-    pub roles: Option<&'static [Role]>,
-    /// `None` if the weight depends on the parameters.
-    pub weight: Option<u32>,
-    pub is_signed: bool,
-    pub parameters: fn() -> Vec<Parameter>,
-    pub answer: fn(&mut SchemaGenerator) -> Schema,
-}
-
-pub fn rows() -> impl Iterator<Item = OperationInfo> {
-    OPERATIONS.iter().map(|operation| OperationInfo {
-        method: method_name(operation.method),
-        path: operation.path,
-        name: operation.name,
-        weight: match operation.weight {
-            Of(weight) => Some(weight),
-            By(_) => None,
-        },
-        is_signed: operation.access >= Access::Signed,
-        parameters: operation.schema.parameters,
-        answer: operation.schema.answer,
-        roles: match operation.access {
+    pub fn roles(&self) -> Option<&'static [Role]> {
+        match self.access {
             Access::Public | Access::Current => None,
             Access::Keyed | Access::KeyedOrSigned | Access::Signed => {
                 Some(&[Role::Trader, Role::ReadOnly])
             }
             Access::Trader | Access::Entering => Some(&[Role::Trader]),
-        },
-    })
-}
+        }
+    }
 
-fn method_name(method: MethodFilter) -> &'static str {
-    use MethodFilter as M;
-    let names = [(M::GET, "GET"), (M::POST, "POST"), (M::PUT, "PUT"), (M::DELETE, "DELETE")];
-    let found = names.into_iter().find(|(filter, _)| *filter == method);
-    found.expect("the table has no other methods").1
-}
+    /// `None` if the weight depends on the parameters.
+    pub(crate) fn fixed_weight(&self) -> Option<u32> {
+        match self.weight {
+            Of(weight) => Some(weight),
+            By(_) => None,
+        }
+    }
 
-impl Operation {
+    pub(crate) fn is_signed(&self) -> bool {
+        self.access >= Access::Signed
+    }
+
     /// Answers a call. Returns the weight that the sender has spent, too.
     pub(crate) async fn execute(&self, call: Call) -> (Result<JsonReply, ApiError>, Option<u32>) {
         let shared = Arc::clone(&call.shared);
@@ -125,7 +104,7 @@ impl Operation {
             // Metrics count this refusal. The access record is for senders without permission.
             return (Err(busy), Some(*spent));
         }
-        let attempt = call.attempt(method_name(self.method), self.record_path(&call));
+        let attempt = call.attempt(self.method, self.record_path(&call));
         let (answer, spent) = match spent {
             Ok(spent) => (self.answer(call).await, Some(spent)),
             Err(over) => (Err(over.into()), None),
@@ -174,11 +153,6 @@ impl Operation {
         };
         let call = if is_keyed { call.keyed().await? } else { call.signed(permission).await? };
         answer(call).await
-    }
-
-    /// By its name in the WebSocket API, without the version.
-    pub(crate) fn named(name: &str) -> Option<&'static Self> {
-        OPERATIONS.iter().find(|operation| operation.name == Some(name))
     }
 
     fn weight(&self, params: &Params) -> u32 {

@@ -21,7 +21,7 @@ use crate::binance::listen_keys::ListenKey;
 use crate::binance::shared::BinanceContext;
 use crate::binance::stream_client::StreamClient;
 use crate::binance::user_data::{self, UserDataSubscription};
-use crate::binance::user_streams::PayloadForm;
+use crate::binance::user_streams::{PayloadForm, UserDataReader};
 use crate::clock::now_ns;
 use crate::socket::connection::ConnectionPermit;
 use crate::socket::http::ErrorReply;
@@ -132,7 +132,7 @@ impl StreamSession {
     async fn follow_listen_keys(&mut self) -> Result<(), ApiError> {
         let own = self.subscriptions.listen_keys();
         for (_, ended) in self.user_data.extract_if(|name, _| !own.contains(name)) {
-            user_data::unsubscribe(&self.shared, &ended).await?;
+            user_data::unsubscribe(&self.shared, ended).await?;
         }
         for name in own {
             if self.user_data.contains_key(name) {
@@ -141,8 +141,8 @@ impl StreamSession {
             let Some((key_name, listen_key)) = self.shared.listen_key(name) else { continue };
             let ListenKey { account, key, .. } = listen_key;
             let form = PayloadForm::ListenKey(key_name);
-            let begun =
-                user_data::subscribe(&self.shared, account, key, &self.client, form, None).await?;
+            let reader = UserDataReader { client: Arc::clone(&self.client), form };
+            let begun = user_data::subscribe(&self.shared, account, key, reader, None).await?;
             self.user_data.insert(name.clone(), begun);
         }
         Ok(())

@@ -10,14 +10,13 @@ use types::{AccountId, KeyId};
 
 use crate::binance::positions::run_on_publisher;
 use crate::binance::shared::BinanceContext;
-use crate::binance::stream_client::StreamClient;
-use crate::binance::user_streams::{PayloadForm, UserDataReader};
+use crate::binance::user_streams::UserDataReader;
 use crate::clock::now_ns;
 use crate::feed::account::ReaderId;
 use crate::feed::backlog::{AccountBacklog, BacklogError};
 
 /// A subscription to an account's events.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct UserDataSubscription {
     account: AccountId,
     id: ReaderId,
@@ -29,34 +28,28 @@ pub(crate) async fn subscribe(
     shared: &Arc<BinanceContext>,
     account: AccountId,
     key: KeyId,
-    client: &Arc<StreamClient>,
-    form: PayloadForm,
+    reader: UserDataReader,
     from_seq: Option<u64>,
 ) -> Result<UserDataSubscription, ApiError> {
     let publisher = Arc::clone(&shared.publisher);
-    let reader = UserDataReader { client: Arc::clone(client), form: form.clone() };
-    let asked = shared.door.ask_views(move |_, spool| {
+    let own = reader.clone();
+    let subscribed = shared.door.ask_views(move |_, spool| {
         let holds = from_seq.is_some();
-        (publisher.user_streams().feed.subscribe(account, key, reader, holds), spool.reader())
+        (publisher.user_streams().feed.subscribe(account, key, own, holds), spool.reader())
     });
-    let (id, spool) = asked.await?;
+    let (id, spool) = subscribed.await?;
     let user_data = UserDataSubscription { account, id };
     if let Some(from_seq) = from_seq {
         let backlog = AccountBacklog { spool, account };
         let first = match backlog.page(from_seq).await {
             Ok(first) => first,
             Err(error) => {
-                unsubscribe(shared, &user_data).await?;
+                unsubscribe(shared, user_data).await?;
                 return Err(unreadable(error, from_seq));
             }
         };
         // A task of its own: the answer to the subscriber does not wait for the backlog.
-        let task = BacklogTask {
-            shared: Arc::clone(shared),
-            user_data: user_data.clone(),
-            client: Arc::clone(client),
-            form,
-        };
+        let task = BacklogTask { shared: Arc::clone(shared), user_data, reader };
         tokio::spawn(task.send(backlog, first, from_seq));
     }
     Ok(user_data)
@@ -64,27 +57,23 @@ pub(crate) async fn subscribe(
 
 pub(crate) async fn unsubscribe(
     shared: &BinanceContext,
-    user_data: &UserDataSubscription,
+    UserDataSubscription { account, id }: UserDataSubscription,
 ) -> Result<(), ApiError> {
-    let (publisher, UserDataSubscription { account, id }) =
-        (Arc::clone(&shared.publisher), user_data.clone());
-    Ok(shared
-        .door
-        .ask_views(move |_, _| publisher.user_streams().feed.unsubscribe(account, id))
-        .await?)
+    let publisher = Arc::clone(&shared.publisher);
+    let unsubscribe = move |_: &_, _: &_| publisher.user_streams().feed.unsubscribe(account, id);
+    Ok(shared.door.ask_views(unsubscribe).await?)
 }
 
 /// Sends the backlog of one subscription.
 struct BacklogTask {
     shared: Arc<BinanceContext>,
     user_data: UserDataSubscription,
-    client: Arc<StreamClient>,
-    form: PayloadForm,
+    reader: UserDataReader,
 }
 
 impl BacklogTask {
     async fn send(self, backlog: AccountBacklog, first: Vec<NumberedEvent>, from_seq: u64) {
-        let outlet = &self.client.outlet;
+        let outlet = &self.reader.client.outlet;
         let Some(queue) = outlet.queue() else { return };
         let encode = |page: &[NumberedEvent]| self.encode(page);
         let next_seq = match backlog.send(first, from_seq, &queue, encode).await {
@@ -105,9 +94,9 @@ impl BacklogTask {
     }
 
     fn encode(&self, page: &[NumberedEvent]) -> Vec<Utf8Bytes> {
-        let Self { shared, user_data, client, form } = self;
+        let Self { shared, user_data, reader } = self;
         let (user_streams, directory) = shared.publisher.user_streams_and_directory();
-        let texts = user_streams.again(&directory, user_data.account, page, client, form);
+        let texts = user_streams.again(&directory, user_data.account, page, reader);
         texts.into_iter().map(Utf8Bytes::from).collect()
     }
 }

@@ -42,7 +42,7 @@ pub(crate) struct UserStreams {
     is_asking: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct UserDataReader {
     pub(crate) client: Arc<StreamClient>,
     pub(crate) form: PayloadForm,
@@ -65,14 +65,14 @@ pub(crate) enum PayloadForm {
     ListenKey(Arc<str>),
 }
 
-impl PayloadForm {
-    fn wrap(&self, client: &StreamClient, event: &str) -> String {
-        match self {
-            Self::Subscription(id) => user_stream::of_subscription(*id, event),
-            Self::ListenKey(key) if client.combined.load(Ordering::Relaxed) => {
+impl UserDataReader {
+    fn wrap(&self, event: &str) -> String {
+        match &self.form {
+            PayloadForm::Subscription(id) => user_stream::of_subscription(*id, event),
+            PayloadForm::ListenKey(key) if self.client.combined.load(Ordering::Relaxed) => {
                 format!(r#"{{"stream":"{key}","data":{event}}}"#)
             }
-            Self::ListenKey(_) => event.to_owned(),
+            PayloadForm::ListenKey(_) => event.to_owned(),
         }
     }
 }
@@ -163,18 +163,17 @@ impl UserStreams {
         directory: &Directory,
         account: AccountId,
         page: &[NumberedEvent],
-        client: &StreamClient,
-        form: &PayloadForm,
+        reader: &UserDataReader,
     ) -> Vec<String> {
         let mut lists = self.lists.clone();
         let mut texts = Vec::new();
         for numbered in page {
             lists.observe(page.iter().map(|numbered| &numbered.event), &numbered.event);
             let names = NamesOf { directory, lists: &lists };
-            let at = Moment { event_ns: numbered.sequenced_ns, unit: client.unit };
+            let at = Moment { event_ns: numbered.sequenced_ns, unit: reader.client.unit };
             let owner = (account, numbered.number);
             let payloads = user_stream::payloads(&numbered.event, None, owner, &names, at);
-            texts.extend(payloads.iter().map(|event| form.wrap(client, event)));
+            texts.extend(payloads.iter().map(|event| reader.wrap(event)));
         }
         texts
     }
@@ -231,8 +230,7 @@ impl UserStreams {
 
 /// `false` when the connection is gone, or is now being cut.
 fn push(registration: &mut Registration<UserDataReader>, seq: Option<u64>, event: &str) -> bool {
-    let UserDataReader { client, form } = &registration.reader;
-    let text = form.wrap(client, event).into();
+    let text = registration.reader.wrap(event).into();
     registration.push(seq, text)
 }
 

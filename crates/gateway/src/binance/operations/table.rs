@@ -2,7 +2,7 @@
 
 use std::future::ready;
 
-use axum::routing::MethodFilter as M;
+use axum::routing::MethodFilter;
 use futures_util::TryFutureExt;
 // The table names nearly all of both.
 use protocol::binance::request::*;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use types::Markets;
 
 use super::Weight::{By, Of};
-use super::{Access, Handler, Operation, OperationSchema};
+use super::{Access, Handler, Operation};
 use crate::binance::call::Call;
 use crate::binance::generate::generate;
 use crate::binance::select::{Either, OneOrAll};
@@ -29,8 +29,9 @@ macro_rules! operations {
     ($($method:ident $path:literal, $($name:literal,)? $of:ident($weight:expr);
         $access:ident $handler:path, $parse:path => $answer:ty;)*
     ) => {
-        pub(crate) const OPERATIONS: &[Operation] = &[$(Operation {
-            method: M::$method,
+        pub const OPERATIONS: &[Operation] = &[$(Operation {
+            method: stringify!($method),
+            filter: MethodFilter::$method,
             path: $path,
             name: first(&[$($name)?]),
             weight: $of($weight),
@@ -41,12 +42,10 @@ macro_rules! operations {
                 }
                 Err(error) => Box::pin(ready(Err(error.into()))),
             }),
-            schema: OperationSchema {
-                parameters: || parameters(|params, markets, ids| {
-                    let _request = $parse.run(params, markets, ids);
-                }),
-                answer: SchemaGenerator::subschema_for::<$answer>,
-            },
+            parameters: || parameters(|params, markets, ids| {
+                let _request = $parse.run(params, markets, ids);
+            }),
+            answer_schema: SchemaGenerator::subschema_for::<$answer>,
         }),*];
     };
 }

@@ -14,11 +14,10 @@ pub(crate) mod inbox;
 mod readers;
 mod round;
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use marketdata::{BookUpdate, Views};
-use protocol::binance::stream::{Speed, Stream};
+use protocol::binance::stream::Speed;
 use spool::Applied;
 use types::{Event, InstrumentId, Market};
 
@@ -26,7 +25,6 @@ use self::all_markets::AllMarkets;
 use self::feed::{MarketFeed, ROUNDS, round_of};
 use self::inbox::SubscriptionChange;
 use self::round::Round;
-use crate::binance::stream_client::StreamClient;
 use crate::clock::now_ns;
 
 #[derive(Debug)]
@@ -61,50 +59,24 @@ impl Hub {
         self.feeds.push(MarketFeed::new(market));
     }
 
+    /// Subscribes or unsubscribes a client. A stream with a current state sends it at once.
     pub(crate) fn change(&mut self, change: &SubscriptionChange, views: &Views) {
         let SubscriptionChange { client, streams, begins } = change;
-        if *begins {
-            self.subscribe(client, streams, views);
-        } else {
-            self.unsubscribe(client, streams);
-        }
-    }
-
-    /// Subscribes the client. A stream with a current state sends it at once.
-    fn subscribe(
-        &mut self,
-        client: &Arc<StreamClient>,
-        streams: &[(Option<InstrumentId>, Stream)],
-        views: &Views,
-    ) {
         for (id, stream) in streams {
             let Some(id) = id else {
-                self.all_markets.subscribe(client, stream);
+                self.all_markets.change(client, stream, *begins);
                 continue;
             };
             let Some(feed) = self.feeds.get_mut(id.0 as usize) else { continue };
+            if !begins {
+                feed.unsubscribe(client, stream);
+                continue;
+            }
             let Some(view) = views.instrument(*id) else { continue };
             feed.subscribe(client, stream, view);
             // A candle ends without an event.
             if let Some(round) = feed.round_to_wait_for(stream.kind) {
                 self.rounds[round].await_round(feed, round);
-            }
-        }
-    }
-
-    fn unsubscribe(
-        &mut self,
-        client: &Arc<StreamClient>,
-        streams: &[(Option<InstrumentId>, Stream)],
-    ) {
-        for (id, stream) in streams {
-            match id {
-                None => self.all_markets.unsubscribe(client, stream),
-                Some(id) => {
-                    if let Some(feed) = self.feeds.get_mut(id.0 as usize) {
-                        feed.unsubscribe(client, stream);
-                    }
-                }
             }
         }
     }

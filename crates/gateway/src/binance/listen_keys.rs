@@ -45,21 +45,18 @@ impl ListenKeys {
     }
 
     pub(crate) fn keep_alive(&self, listen_key: &str, key: KeyId) -> Result<(), ApiError> {
-        match self.keys().get_mut(listen_key) {
-            Some(found) if found.key == key => {
-                found.alive_until = Instant::now() + ALIVE_FOR;
-                Ok(())
-            }
-            _ => Err(ApiError::no_such_listen_key()),
-        }
+        let mut keys = self.keys();
+        let found = keys.get_mut(listen_key).filter(|found| found.key == key);
+        found.ok_or_else(ApiError::no_such_listen_key)?.alive_until = Instant::now() + ALIVE_FOR;
+        Ok(())
     }
 
     pub(crate) fn end(&self, listen_key: &str, key: KeyId) -> Result<ListenKey, ApiError> {
         let mut keys = self.keys();
-        match keys.get(listen_key) {
-            Some(found) if found.key == key => Ok(keys.remove(listen_key).expect("it is there")),
-            _ => Err(ApiError::no_such_listen_key()),
-        }
+        let found = keys.get(listen_key).copied().filter(|found| found.key == key);
+        let found = found.ok_or_else(ApiError::no_such_listen_key)?;
+        keys.remove(listen_key);
+        Ok(found)
     }
 
     /// Removes the listen keys that have expired.

@@ -24,21 +24,20 @@ impl AllMarkets {
         !self.topics.is_empty()
     }
 
-    pub(super) fn subscribe(&mut self, client: &Arc<StreamClient>, stream: &Stream) {
+    pub(super) fn change(&mut self, client: &Arc<StreamClient>, stream: &Stream, begins: bool) {
         let Some(ticker) = TickerKind::of(stream.kind) else { return };
         self.drop_idle();
-        let index = self.topics.iter().position(|(of, _)| *of == ticker).unwrap_or_else(|| {
-            self.topics.push((ticker, StreamReaders::new(*stream)));
-            self.topics.len() - 1
-        });
-        self.topics[index].1.add(client, || None);
-    }
-
-    pub(super) fn unsubscribe(&mut self, client: &Arc<StreamClient>, stream: &Stream) {
-        let ticker = TickerKind::of(stream.kind);
-        let of_kind = self.topics.iter_mut().filter(|(of, _)| Some(*of) == ticker);
-        of_kind.for_each(|(_, readers)| readers.remove(client));
-        self.drop_idle();
+        let index = self.topics.iter().position(|(of, _)| *of == ticker);
+        if begins {
+            let index = index.unwrap_or_else(|| {
+                self.topics.push((ticker, StreamReaders::new(*stream)));
+                self.topics.len() - 1
+            });
+            self.topics[index].1.add(client, || None);
+        } else if let Some(index) = index {
+            self.topics[index].1.remove(client);
+            self.drop_idle();
+        }
     }
 
     pub(super) fn changed(&mut self, instrument: InstrumentId) {

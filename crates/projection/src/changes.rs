@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use marketdata::PublicTrade;
 use spool::Applied;
 use types::{
-    AccountId, Adjustment, Asset, AssetId, Candle, ClOrdId, Event, ExternalRef, Fill, Instrument,
-    InstrumentId, Interval, Order, OrderId, OrderList, OrderListId, Price, Qty, Side, TimeZone,
-    TradeCorrected, TradeExecuted, TradeId, TradePrevented,
+    AccountId, Adjustment, Amount, Asset, AssetId, Candle, ClOrdId, Event, ExternalRef, Fill,
+    Instrument, InstrumentId, Interval, Order, OrderAmended, OrderId, OrderList, OrderListId,
+    OrderModified, Price, Qty, ReceivableSettled, Side, TimeZone, TradeBusted, TradeCorrected,
+    TradeExecuted, TradeId, TradePrevented,
 };
-use types::{Amount, ReceivableSettled, TradeBusted};
 
 use crate::give_way::give_way;
 use crate::progress::Progress;
@@ -142,14 +142,8 @@ impl Changes {
             Event::OrderExpired(e) => self.order(&e.order),
             Event::OrderTriggered(e) => self.order(&e.order),
             Event::OrderRepriced(e) => self.order(&e.order),
-            Event::OrderAmended(e) => {
-                let was = (e.orig_cl_ord_id, e.orig_order_qty, e.order.price);
-                self.amendment(&e.order, e.account_seq, was);
-            }
-            Event::OrderModified(e) => {
-                let was = (e.orig_cl_ord_id, e.orig_order_qty, e.orig_price);
-                self.amendment(&e.order, e.account_seq, was);
-            }
+            Event::OrderAmended(e) => self.amended(e),
+            Event::OrderModified(e) => self.modified(e),
             Event::TradeExecuted(e) => self.trade(e, applied.sequence),
             Event::TradePrevented(e) => self.prevented.push(*e),
             Event::OrderListUpdated(e) => {
@@ -214,6 +208,17 @@ impl Changes {
         self.orders.insert((order.instrument, order.order_id), *order);
     }
 
+    fn amended(&mut self, amended: &OrderAmended) {
+        let OrderAmended { order, orig_cl_ord_id, orig_order_qty, .. } = amended;
+        self.amendment(order, amended.account_seq, (*orig_cl_ord_id, *orig_order_qty, order.price));
+    }
+
+    fn modified(&mut self, modified: &OrderModified) {
+        let OrderModified { order, orig_cl_ord_id, orig_order_qty, orig_price, .. } = modified;
+        let was = (*orig_cl_ord_id, *orig_order_qty, *orig_price);
+        self.amendment(order, modified.account_seq, was);
+    }
+
     fn amendment(&mut self, order: &Order, account_seq: u64, was: (ClOrdId, Qty, Price)) {
         let (orig_cl_ord_id, orig_order_qty, orig_price) = was;
         self.amendments.push(Amendment {
@@ -259,37 +264,28 @@ impl Changes {
     fn bust(&mut self, busted: &TradeBusted, applied: &Applied) {
         self.busts.push((applied.sequenced_ns, *busted));
         let trade = (busted.instrument, busted.trade_id);
-        for side in [&busted.buyer, &busted.seller] {
-            self.adjustment(ChangeKind::TradeBust, side, trade, applied);
-        }
+        self.adjustments(ChangeKind::TradeBust, [&busted.buyer, &busted.seller], trade, applied);
     }
 
     fn correction(&mut self, corrected: &TradeCorrected, applied: &Applied) {
         self.corrections.push(*corrected);
         let trade = (corrected.instrument, corrected.trade_id);
-        for side in [&corrected.buyer, &corrected.seller] {
-            self.adjustment(ChangeKind::TradeCorrection, side, trade, applied);
-        }
+        let sides = [&corrected.buyer, &corrected.seller];
+        self.adjustments(ChangeKind::TradeCorrection, sides, trade, applied);
     }
 
-    fn adjustment(
+    fn adjustments(
         &mut self,
         kind: ChangeKind,
-        side: &Adjustment,
+        sides: [&Adjustment; 2],
         trade: (InstrumentId, TradeId),
         applied: &Applied,
     ) {
-        self.balance_changes.push(BalanceChange {
-            account: side.account,
-            account_seq: side.account_seq,
-            kind,
-            sequence: applied.sequence,
-            changed_ns: applied.sequenced_ns,
-            asset: None,
-            external_ref: None,
+        self.balance_changes.extend(sides.map(|side| BalanceChange {
             trade: Some(trade),
             adjusted: Some((side.base, side.quote)),
-        });
+            ..BalanceChange::new(kind, side.account, side.account_seq, applied)
+        }));
     }
 
     fn payment(
@@ -301,15 +297,9 @@ impl Changes {
         applied: &Applied,
     ) {
         self.balance_changes.push(BalanceChange {
-            account,
-            account_seq,
-            kind,
-            sequence: applied.sequence,
-            changed_ns: applied.sequenced_ns,
             asset: Some((asset, amount)),
             external_ref: Some(external_ref),
-            trade: None,
-            adjusted: None,
+            ..BalanceChange::new(kind, account, account_seq, applied)
         });
     }
 
@@ -319,18 +309,26 @@ impl Changes {
             (receivable.debtor, settled.debtor_seq, Amount::ZERO - settled.paid),
             (receivable.creditor, settled.creditor_seq, settled.paid),
         ];
-        for (account, account_seq, amount) in sides {
-            self.balance_changes.push(BalanceChange {
-                account,
-                account_seq,
-                kind: ChangeKind::Receivable,
-                sequence: applied.sequence,
-                changed_ns: applied.sequenced_ns,
-                asset: Some((receivable.asset, amount)),
-                external_ref: None,
-                trade: None,
-                adjusted: None,
-            });
+        self.balance_changes.extend(sides.map(|(account, account_seq, amount)| BalanceChange {
+            asset: Some((receivable.asset, amount)),
+            ..BalanceChange::new(ChangeKind::Receivable, account, account_seq, applied)
+        }));
+    }
+}
+
+impl BalanceChange {
+    /// A change that names nothing yet.
+    fn new(kind: ChangeKind, account: AccountId, account_seq: u64, applied: &Applied) -> Self {
+        Self {
+            account,
+            account_seq,
+            kind,
+            sequence: applied.sequence,
+            changed_ns: applied.sequenced_ns,
+            asset: None,
+            external_ref: None,
+            trade: None,
+            adjusted: None,
         }
     }
 }

@@ -145,6 +145,7 @@ pub(crate) fn write_changes(
 ) -> rusqlite::Result<()> {
     write_listed(transaction, changes)?;
     write_orders(transaction, changes)?;
+    write_amendments(transaction, changes)?;
     write_trades(transaction, changes)?;
     write_candles(transaction, changes)?;
     // Of trades that are here by now.
@@ -188,10 +189,7 @@ fn write_orders(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::R
          created_ns = excluded.created_ns, updated_ns = excluded.updated_ns, \
          order_list_id = excluded.order_list_id, terms = excluded.terms",
     )?;
-    let mut rename = transaction.prepare_cached(
-        "UPDATE orders SET cl_ord_id = ?3 \
-         WHERE instrument = ?1 AND order_id = ?2 AND cl_ord_id <> ?3",
-    )?;
+    let mut rename = transaction.prepare_cached(RENAME)?;
     let mut blocks = BTreeSet::new();
     for (at, order) in changes.orders.values().enumerate() {
         give_way(at);
@@ -223,7 +221,15 @@ fn write_orders(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::R
             rename.execute(params![order.instrument.0, int(order.order_id.0), name])?;
         }
     }
-    write_blocks(transaction, "order_blocks", &blocks)?;
+    write_blocks(transaction, "order_blocks", &blocks)
+}
+
+/// Gives an order another name. What the index has of it is left alone if it is the same.
+const RENAME: &str = "UPDATE orders SET cl_ord_id = ?3 \
+                      WHERE instrument = ?1 AND order_id = ?2 AND cl_ord_id <> ?3";
+
+fn write_amendments(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
+    let mut rename = transaction.prepare_cached(RENAME)?;
     let mut insert = transaction.prepare_cached(
         "INSERT OR REPLACE INTO amendments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;

@@ -13,6 +13,7 @@
 mod cl_ord_id;
 mod error;
 mod list_id;
+mod object;
 pub mod reject;
 pub mod request;
 pub mod response;

@@ -82,7 +82,7 @@ fn every_event_is_described_by_its_type() {
     }
 }
 
-/// The types that the encoders write: `e: "trade"` in a record, `{"e":"trade"` in a text.
+/// The types that the encoders write: `"e": "trade"` in an object, `{"e":"trade"` in a text.
 fn events_in_sources() -> BTreeSet<String> {
     let binance = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/binance");
     let files =
@@ -91,7 +91,7 @@ fn events_in_sources() -> BTreeSet<String> {
     for file in files.map(|file| binance.join(file)) {
         let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file:?}: {error}"));
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-        for mark in [" e: \"", "{{\"e\":\""] {
+        for mark in ["\"e\": \"", "{{\"e\":\""] {
             let found = code.split(mark).skip(1).filter_map(|rest| rest.split('"').next());
             events.extend(found.map(str::to_owned));
         }

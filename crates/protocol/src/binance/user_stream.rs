@@ -16,9 +16,9 @@ use types::{
     InstrumentId, Market, Order, OrderId, OrderList, OrderListStatus, TradePrevented,
 };
 
-use self::report::{Change, ExecutionReport, Traded};
+use self::report::{Change, Traded, execution_report};
 use crate::binance::list_id::list_id;
-use crate::binance::response::encode;
+use crate::binance::object::{self, object};
 use crate::binance::response::facts::OrderFacts;
 use crate::binance::response::list::contingency_type;
 use crate::signed::TimeUnit;
@@ -61,12 +61,10 @@ pub fn payloads(
         if names.is_pending(order) {
             facts = OrderFacts { expired: change.expired, ..OrderFacts::pending(order) };
         }
-        Some(encode(&ExecutionReport::new(&market, order, &facts, &change, seq, at)))
+        Some(execution_report(&market, order, &facts, &change, seq, at))
     };
-    let update = |asset: AssetId, delta: Amount| {
-        let asset = names.asset(asset)?;
-        Some(encode(&BalanceUpdate::new(&asset, delta, seq, at)))
-    };
+    let update =
+        |asset: AssetId, delta: Amount| Some(balance_update(&names.asset(asset)?, delta, seq, at));
     let one = match event {
         Event::OrderAccepted(e) => report(&e.order, Change::of("NEW")),
         Event::OrderTriggered(e) => report(&e.order, Change::of("NEW")),
@@ -106,7 +104,7 @@ pub fn payloads(
             let is_creditor = (e.receivable.creditor, e.creditor_seq) == (account, seq);
             update(e.receivable.asset, if is_creditor { e.paid } else { Amount::ZERO - e.paid })
         }
-        other => Some(encode(&AccountNotice::new(other, seq, at))),
+        other => Some(account_notice(other, seq, at)),
     };
     one.into_iter().collect()
 }
@@ -141,55 +139,29 @@ pub fn touched(event: &Event, account: AccountId, names: &dyn Names) -> Vec<Asse
 }
 
 fn list_status(list: &OrderList, seq: u64, names: &dyn Names, at: Moment) -> Option<String> {
-    #[derive(Serialize)]
-    struct ListStatus {
-        e: &'static str,
-        #[serde(rename = "E")]
-        event_time: u64,
-        s: String,
-        g: u64,
-        c: &'static str,
-        l: &'static str,
-        #[serde(rename = "L")]
-        order_status: &'static str,
-        r: &'static str,
-        #[serde(rename = "C")]
-        cl_ord_id: String,
-        #[serde(rename = "T")]
-        transaction_time: u64,
-        #[serde(rename = "O")]
-        orders: Vec<Listed>,
-        seq: u64,
-    }
-    #[derive(Serialize)]
-    struct Listed {
-        s: String,
-        i: u64,
-        c: String,
-    }
     let market = names.market(list.instrument)?;
     let listed = |order: OrderId| {
         let name = names.order(list, order).map_or(String::new(), |name| name.to_string());
-        Listed { s: market.symbol().to_owned(), i: order.0, c: name }
+        object! { "s": market.symbol(), "i": order.0, "c": name }
     };
     let (status, order_status) = match list.status {
         OrderListStatus::Executing => ("EXEC_STARTED", "EXECUTING"),
         OrderListStatus::AllDone => ("ALL_DONE", "ALL_DONE"),
     };
-    Some(encode(&ListStatus {
-        e: "listStatus",
-        event_time: at.time(),
-        s: market.symbol().to_owned(),
-        g: list_id(list.instrument, list.order_list),
-        c: contingency_type(list.kind),
-        l: status,
-        order_status,
-        r: "NONE",
-        cl_ord_id: list.cl_ord_id.to_string(),
-        transaction_time: at.unit.time(list.updated_ns),
-        orders: list.orders.into_iter().flatten().map(listed).collect(),
-        seq,
-    }))
+    Some(object! {
+        "e": "listStatus",
+        "E": at.time(),
+        "s": market.symbol(),
+        "g": list_id(list.instrument, list.order_list),
+        "c": contingency_type(list.kind),
+        "l": status,
+        "L": order_status,
+        "r": "NONE",
+        "C": list.cl_ord_id.as_str(),
+        "T": at.unit.time(list.updated_ns),
+        "O" [raw]: object::list(list.orders.into_iter().flatten().map(listed)),
+        "seq": seq,
+    })
 }
 
 /// A trade that was undone or changed: what either asset gained or lost.
@@ -204,50 +176,24 @@ fn adjusted(
     let own = sides.into_iter().find(|side| (side.account, side.account_seq) == (account, seq));
     let Some((own, market)) = own.zip(names.market(instrument)) else { return Vec::new() };
     let deltas = [(&market.base, own.base), (&market.quote, own.quote)];
-    let update =
-        |(asset, delta): (&Asset, Amount)| encode(&BalanceUpdate::new(asset, delta, seq, at));
+    let update = |(asset, delta): (&Asset, Amount)| balance_update(asset, delta, seq, at);
     deltas.into_iter().map(update).collect()
 }
 
-#[derive(Serialize)]
-struct BalanceUpdate {
-    e: &'static str,
-    #[serde(rename = "E")]
-    event_time: u64,
-    a: String,
-    d: String,
-    #[serde(rename = "T")]
-    clear_time: u64,
-    seq: u64,
-}
-
-impl BalanceUpdate {
-    fn new(asset: &Asset, delta: Amount, seq: u64, at: Moment) -> Self {
-        Self {
-            e: "balanceUpdate",
-            event_time: at.time(),
-            a: asset.name.to_string(),
-            d: asset.format_amount(delta),
-            clear_time: at.time(),
-            seq,
-        }
+fn balance_update(asset: &Asset, delta: Amount, seq: u64, at: Moment) -> String {
+    object! {
+        "e": "balanceUpdate",
+        "E": at.time(),
+        "a": asset.name.as_str(),
+        "d": asset.format_amount(delta),
+        "T": at.time(),
+        "seq": seq,
     }
 }
 
-#[derive(Serialize)]
-struct AccountNotice {
-    e: &'static str,
-    #[serde(rename = "E")]
-    event_time: u64,
-    /// What happened, by the name of the event.
-    k: &'static str,
-    seq: u64,
-}
-
-impl AccountNotice {
-    fn new(event: &Event, seq: u64, at: Moment) -> Self {
-        Self { e: "accountNotice", event_time: at.time(), k: notice(event), seq }
-    }
+/// `k` is what happened, by the name of the event.
+fn account_notice(event: &Event, seq: u64, at: Moment) -> String {
+    object! { "e": "accountNotice", "E": at.time(), "k": notice(event), "seq": seq }
 }
 
 /// The names of those that belong to an account and have no text of their own.
@@ -271,32 +217,19 @@ const fn notice(event: &Event) -> &'static str {
 
 /// The balances that may have changed, as they are now.
 pub fn account_position(balances: &[(Asset, Balance)], updated_ns: u64, at: Moment) -> String {
-    #[derive(Serialize)]
-    struct Position {
-        e: &'static str,
-        #[serde(rename = "E")]
-        event_time: u64,
-        u: u64,
-        #[serde(rename = "B")]
-        balances: Vec<Owned>,
-    }
-    #[derive(Serialize)]
-    struct Owned {
-        a: String,
-        f: String,
-        l: String,
-    }
-    let owned = |(asset, balance): &(Asset, Balance)| Owned {
-        a: asset.name.to_string(),
-        f: asset.format_amount(balance.free),
-        l: asset.format_amount(balance.locked),
+    let owned = |(asset, balance): &(Asset, Balance)| {
+        object! {
+            "a": asset.name.as_str(),
+            "f": asset.format_amount(balance.free),
+            "l": asset.format_amount(balance.locked),
+        }
     };
-    encode(&Position {
-        e: "outboundAccountPosition",
-        event_time: at.time(),
-        u: at.unit.time(updated_ns),
-        balances: balances.iter().map(owned).collect(),
-    })
+    object! {
+        "e": "outboundAccountPosition",
+        "E": at.time(),
+        "u": at.unit.time(updated_ns),
+        "B" [raw]: object::list(balances.iter().map(owned)),
+    }
 }
 
 /// `POST /api/v3/userDataStream`

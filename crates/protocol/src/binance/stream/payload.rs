@@ -1,11 +1,10 @@
 //! What is sent of books and trades.
 
-use serde::Serialize;
 use types::{AggTrade, Market, Side};
 
-use crate::signed::TimeUnit;
-
+use crate::binance::object::object;
 use crate::binance::response::{Depth, Level, PublicTrade, encode, levels};
+use crate::signed::TimeUnit;
 
 /// Changes of the book, from one update id to another, both inclusive. A quantity of zero means
 /// that the level is gone.
@@ -18,27 +17,15 @@ pub fn depth_update(
     bids: &[Level],
     asks: &[Level],
 ) -> String {
-    #[derive(Serialize)]
-    struct DepthUpdate<'a> {
-        e: &'static str,
-        #[serde(rename = "E")]
-        event_time: u64,
-        s: &'a str,
-        #[serde(rename = "U")]
-        first_update_id: u64,
-        u: u64,
-        b: Vec<[String; 2]>,
-        a: Vec<[String; 2]>,
+    object! {
+        "e": "depthUpdate",
+        "E": unit.time(event_ns),
+        "s": market.symbol(),
+        "U": first_update_id,
+        "u": last_update_id,
+        "b": levels(market, bids),
+        "a": levels(market, asks),
     }
-    encode(&DepthUpdate {
-        e: "depthUpdate",
-        event_time: unit.time(event_ns),
-        s: market.symbol(),
-        first_update_id,
-        u: last_update_id,
-        b: levels(market, bids),
-        a: levels(market, asks),
-    })
 }
 
 /// The best levels of the book.
@@ -52,66 +39,34 @@ pub fn partial_depth(
 }
 
 pub fn trade(market: &Market, event_ns: u64, unit: TimeUnit, trade: &PublicTrade) -> String {
-    #[derive(Serialize)]
-    struct Trade<'a> {
-        e: &'static str,
-        #[serde(rename = "E")]
-        event_time: u64,
-        s: &'a str,
-        t: u64,
-        p: String,
-        q: String,
-        #[serde(rename = "T")]
-        trade_time: u64,
-        m: bool,
-        #[serde(rename = "M")]
-        ignore: bool,
+    object! {
+        "e": "trade",
+        "E": unit.time(event_ns),
+        "s": market.symbol(),
+        "t": trade.trade_id.0,
+        "p": market.price(trade.price),
+        "q": market.qty(trade.qty),
+        "T": unit.time(trade.traded_ns),
+        "m": trade.aggressor == Side::Sell,
+        "M": true,
     }
-    encode(&Trade {
-        e: "trade",
-        event_time: unit.time(event_ns),
-        s: market.symbol(),
-        t: trade.trade_id.0,
-        p: market.price(trade.price),
-        q: market.qty(trade.qty),
-        trade_time: unit.time(trade.traded_ns),
-        m: trade.aggressor == Side::Sell,
-        ignore: true,
-    })
 }
 
 /// Trades of one order at one price, as one. The id is that of the first.
 pub fn agg_trade(market: &Market, event_ns: u64, unit: TimeUnit, trade: &AggTrade) -> String {
-    #[derive(Serialize)]
-    struct Aggregate<'a> {
-        e: &'static str,
-        #[serde(rename = "E")]
-        event_time: u64,
-        s: &'a str,
-        a: u64,
-        p: String,
-        q: String,
-        f: u64,
-        l: u64,
-        #[serde(rename = "T")]
-        trade_time: u64,
-        m: bool,
-        #[serde(rename = "M")]
-        ignore: bool,
+    object! {
+        "e": "aggTrade",
+        "E": unit.time(event_ns),
+        "s": market.symbol(),
+        "a": trade.first_trade.0,
+        "p": market.price(trade.price),
+        "q": market.qty(trade.qty),
+        "f": trade.first_trade.0,
+        "l": trade.last_trade.0,
+        "T": unit.time(trade.traded_ns),
+        "m": trade.is_buyer_maker,
+        "M": true,
     }
-    encode(&Aggregate {
-        e: "aggTrade",
-        event_time: unit.time(event_ns),
-        s: market.symbol(),
-        a: trade.first_trade.0,
-        p: market.price(trade.price),
-        q: market.qty(trade.qty),
-        f: trade.first_trade.0,
-        l: trade.last_trade.0,
-        trade_time: unit.time(trade.traded_ns),
-        m: trade.is_buyer_maker,
-        ignore: true,
-    })
 }
 
 /// The best bid and offer; zeros where a side is empty.
@@ -121,26 +76,15 @@ pub fn book_ticker(
     bid: Option<Level>,
     ask: Option<Level>,
 ) -> String {
-    #[derive(Serialize)]
-    struct BookTicker<'a> {
-        u: u64,
-        s: &'a str,
-        b: String,
-        #[serde(rename = "B")]
-        bid_qty: String,
-        a: String,
-        #[serde(rename = "A")]
-        ask_qty: String,
-    }
     let (bid, ask) = (bid.unwrap_or_default(), ask.unwrap_or_default());
-    encode(&BookTicker {
-        u: update_id,
-        s: market.symbol(),
-        b: market.price(bid.0),
-        bid_qty: market.qty(bid.1),
-        a: market.price(ask.0),
-        ask_qty: market.qty(ask.1),
-    })
+    object! {
+        "u": update_id,
+        "s": market.symbol(),
+        "b": market.price(bid.0),
+        "B": market.qty(bid.1),
+        "a": market.price(ask.0),
+        "A": market.qty(ask.1),
+    }
 }
 
 /// Sent to every connection before the venue goes.

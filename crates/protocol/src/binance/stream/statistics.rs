@@ -1,10 +1,10 @@
 //! What is sent of candles and statistics.
 
-use serde::Serialize;
 use types::{Candle, Interval, Market, Price, TimeZone};
 
 use super::RollingWindow;
-use crate::binance::response::{Statistics, close_ns, encode};
+use crate::binance::object::object;
+use crate::binance::response::{Statistics, close_ns};
 use crate::signed::TimeUnit;
 
 /// A candle as it is now, or as it is for ever.
@@ -16,173 +16,82 @@ pub fn kline(
     (interval, zone): (Interval, TimeZone),
     is_closed: bool,
 ) -> String {
-    #[derive(Serialize)]
-    struct Event<'a> {
-        e: &'static str,
-        #[serde(rename = "E")]
-        event_time: u64,
-        s: &'a str,
-        k: Kline<'a>,
-    }
-    #[derive(Serialize)]
-    struct Kline<'a> {
-        t: u64,
-        #[serde(rename = "T")]
-        close_time: u64,
-        s: &'a str,
-        i: &'static str,
-        f: i64,
-        #[serde(rename = "L")]
-        last_trade: i64,
-        o: String,
-        c: String,
-        h: String,
-        l: String,
-        v: String,
-        n: u64,
-        x: bool,
-        q: String,
-        #[serde(rename = "V")]
-        taker_buy: String,
-        #[serde(rename = "Q")]
-        taker_buy_quote: String,
-        #[serde(rename = "B")]
-        ignore: &'static str,
-    }
     let id = |id: u64| match candle.trade_count {
         0 => -1,
         _ => i64::try_from(id).unwrap_or(i64::MAX),
     };
-    let k = Kline {
-        t: unit.time(candle.open_ns),
-        close_time: unit.time(close_ns(candle, interval, zone)),
-        s: market.symbol(),
-        i: interval.name(),
-        f: id(candle.first_trade.0),
-        last_trade: id(candle.last_trade.0),
-        o: market.price(candle.open),
-        c: market.price(candle.close),
-        h: market.price(candle.high),
-        l: market.price(candle.low),
-        v: market.volume(candle.volume_lots),
-        n: candle.trade_count,
-        x: is_closed,
-        q: market.quote_amount(candle.quote),
-        taker_buy: market.volume(candle.taker_buy_lots),
-        taker_buy_quote: market.quote_amount(candle.taker_buy_quote),
-        ignore: "0",
+    let k = object! {
+        "t": unit.time(candle.open_ns),
+        "T": unit.time(close_ns(candle, interval, zone)),
+        "s": market.symbol(),
+        "i": interval.name(),
+        "f": id(candle.first_trade.0),
+        "L": id(candle.last_trade.0),
+        "o": market.price(candle.open),
+        "c": market.price(candle.close),
+        "h": market.price(candle.high),
+        "l": market.price(candle.low),
+        "v": market.volume(candle.volume_lots),
+        "n": candle.trade_count,
+        "x": is_closed,
+        "q": market.quote_amount(candle.quote),
+        "V": market.volume(candle.taker_buy_lots),
+        "Q": market.quote_amount(candle.taker_buy_quote),
+        "B": "0",
     };
-    encode(&Event { e: "kline", event_time: unit.time(event_ns), s: market.symbol(), k })
+    object! {
+        "e": "kline",
+        "E": unit.time(event_ns),
+        "s": market.symbol(),
+        "k" [raw]: k,
+    }
 }
 
 /// 24 hours, in short.
 pub fn mini_ticker(market: &Market, unit: TimeUnit, statistics: &Statistics) -> String {
-    #[derive(Serialize)]
-    struct MiniTicker<'a> {
-        e: &'static str,
-        #[serde(rename = "E")]
-        event_time: u64,
-        s: &'a str,
-        c: String,
-        o: String,
-        h: String,
-        l: String,
-        v: String,
-        q: String,
-    }
     let summary = statistics.summary();
-    encode(&MiniTicker {
-        e: "24hrMiniTicker",
-        event_time: unit.time(statistics.close_ns),
-        s: market.symbol(),
-        c: market.price(summary.close),
-        o: market.price(summary.open),
-        h: market.price(summary.high),
-        l: market.price(summary.low),
-        v: market.volume(summary.volume_lots),
-        q: market.quote_amount(summary.quote),
-    })
+    object! {
+        "e": "24hrMiniTicker",
+        "E": unit.time(statistics.close_ns),
+        "s": market.symbol(),
+        "c": market.price(summary.close),
+        "o": market.price(summary.open),
+        "h": market.price(summary.high),
+        "l": market.price(summary.low),
+        "v": market.volume(summary.volume_lots),
+        "q": market.quote_amount(summary.quote),
+    }
 }
 
 /// 24 hours, with the best quotes.
 pub fn day_ticker(market: &Market, unit: TimeUnit, statistics: &Statistics) -> String {
-    #[derive(Serialize)]
-    struct Ticker<'a> {
-        e: &'static str,
-        #[serde(rename = "E")]
-        event_time: u64,
-        s: &'a str,
-        p: String,
-        #[serde(rename = "P")]
-        percent: String,
-        w: String,
-        x: String,
-        c: String,
-        #[serde(rename = "Q")]
-        last_qty: String,
-        b: String,
-        #[serde(rename = "B")]
-        bid_qty: String,
-        a: String,
-        #[serde(rename = "A")]
-        ask_qty: String,
-        #[serde(flatten)]
-        range: Range,
-    }
+    let summary = statistics.summary();
+    let [first_trade, last_trade] = statistics.trade_ids();
     let (bid, ask) = (statistics.bid.unwrap_or_default(), statistics.ask.unwrap_or_default());
-    encode(&Ticker {
-        e: "24hrTicker",
-        event_time: unit.time(statistics.close_ns),
-        s: market.symbol(),
-        p: market.price(statistics.change()),
-        percent: statistics.change_percent(),
-        w: statistics.weighted_avg_price(market),
-        x: market.price(statistics.prev_close.unwrap_or_default()),
-        c: market.price(statistics.summary().close),
-        last_qty: market.qty(statistics.last.unwrap_or_default().1),
-        b: market.price(bid.0),
-        bid_qty: market.qty(bid.1),
-        a: market.price(ask.0),
-        ask_qty: market.qty(ask.1),
-        range: Range::new(market, unit, statistics),
-    })
-}
-
-/// What all long tickers end with.
-#[derive(Serialize)]
-struct Range {
-    o: String,
-    h: String,
-    l: String,
-    v: String,
-    q: String,
-    #[serde(rename = "O")]
-    open_time: u64,
-    #[serde(rename = "C")]
-    close_time: u64,
-    #[serde(rename = "F")]
-    first_trade: i64,
-    #[serde(rename = "L")]
-    last_trade: i64,
-    n: u64,
-}
-
-impl Range {
-    fn new(market: &Market, unit: TimeUnit, statistics: &Statistics) -> Self {
-        let summary = statistics.summary();
-        let [first_trade, last_trade] = statistics.trade_ids();
-        Self {
-            o: market.price(summary.open),
-            h: market.price(summary.high),
-            l: market.price(summary.low),
-            v: market.volume(summary.volume_lots),
-            q: market.quote_amount(summary.quote),
-            open_time: unit.time(statistics.open_ns),
-            close_time: unit.time(statistics.close_ns),
-            first_trade,
-            last_trade,
-            n: summary.trade_count,
-        }
+    object! {
+        "e": "24hrTicker",
+        "E": unit.time(statistics.close_ns),
+        "s": market.symbol(),
+        "p": market.price(statistics.change()),
+        "P": statistics.change_percent(),
+        "w": statistics.weighted_avg_price(market),
+        "x": market.price(statistics.prev_close.unwrap_or_default()),
+        "c": market.price(summary.close),
+        "Q": market.qty(statistics.last.unwrap_or_default().1),
+        "b": market.price(bid.0),
+        "B": market.qty(bid.1),
+        "a": market.price(ask.0),
+        "A": market.qty(ask.1),
+        "o": market.price(summary.open),
+        "h": market.price(summary.high),
+        "l": market.price(summary.low),
+        "v": market.volume(summary.volume_lots),
+        "q": market.quote_amount(summary.quote),
+        "O": unit.time(statistics.open_ns),
+        "C": unit.time(statistics.close_ns),
+        "F": first_trade,
+        "L": last_trade,
+        "n": summary.trade_count,
     }
 }
 
@@ -193,53 +102,27 @@ pub fn rolling_ticker(
     window: RollingWindow,
     statistics: &Statistics,
 ) -> String {
-    #[derive(Serialize)]
-    struct Ticker<'a> {
-        e: String,
-        #[serde(rename = "E")]
-        event_time: u64,
-        s: &'a str,
-        p: String,
-        #[serde(rename = "P")]
-        percent: String,
-        o: String,
-        h: String,
-        l: String,
-        c: String,
-        w: String,
-        v: String,
-        q: String,
-        #[serde(rename = "O")]
-        open_time: u64,
-        #[serde(rename = "C")]
-        close_time: u64,
-        #[serde(rename = "F")]
-        first_trade: i64,
-        #[serde(rename = "L")]
-        last_trade: i64,
-        n: u64,
+    let summary = statistics.summary();
+    let [first_trade, last_trade] = statistics.trade_ids();
+    object! {
+        "e": format!("{}Ticker", window.name()),
+        "E": unit.time(statistics.close_ns),
+        "s": market.symbol(),
+        "p": market.price(statistics.change()),
+        "P": statistics.change_percent(),
+        "o": market.price(summary.open),
+        "h": market.price(summary.high),
+        "l": market.price(summary.low),
+        "c": market.price(summary.close),
+        "w": statistics.weighted_avg_price(market),
+        "v": market.volume(summary.volume_lots),
+        "q": market.quote_amount(summary.quote),
+        "O": unit.time(statistics.open_ns),
+        "C": unit.time(statistics.close_ns),
+        "F": first_trade,
+        "L": last_trade,
+        "n": summary.trade_count,
     }
-    let Range { o, h, l, v, q, open_time, close_time, first_trade, last_trade, n } =
-        Range::new(market, unit, statistics);
-    encode(&Ticker {
-        e: format!("{}Ticker", window.name()),
-        event_time: unit.time(statistics.close_ns),
-        s: market.symbol(),
-        p: market.price(statistics.change()),
-        percent: statistics.change_percent(),
-        o,
-        h,
-        l,
-        c: market.price(statistics.summary().close),
-        w: statistics.weighted_avg_price(market),
-        v,
-        q,
-        open_time,
-        close_time,
-        first_trade,
-        last_trade,
-        n,
-    })
 }
 
 pub fn avg_price(
@@ -250,25 +133,14 @@ pub fn avg_price(
     price: Option<Price>,
     last_trade_ns: u64,
 ) -> String {
-    #[derive(Serialize)]
-    struct AvgPrice<'a> {
-        e: &'static str,
-        #[serde(rename = "E")]
-        event_time: u64,
-        s: &'a str,
-        i: String,
-        w: String,
-        #[serde(rename = "T")]
-        trade_time: u64,
+    object! {
+        "e": "avgPrice",
+        "E": unit.time(event_ns),
+        "s": market.symbol(),
+        "i": format!("{mins}m"),
+        "w": market.price(price.unwrap_or_default()),
+        "T": unit.time(last_trade_ns),
     }
-    encode(&AvgPrice {
-        e: "avgPrice",
-        event_time: unit.time(event_ns),
-        s: market.symbol(),
-        i: format!("{mins}m"),
-        w: market.price(price.unwrap_or_default()),
-        trade_time: unit.time(last_trade_ns),
-    })
 }
 
 #[cfg(test)]

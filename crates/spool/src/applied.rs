@@ -16,7 +16,7 @@ pub struct Applied {
 
 /// [`Applied`] wherever its events lie.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct AppliedRef<'a> {
     pub sequence: u64,
     pub sequenced_ns: u64,
     pub account: AccountId,
@@ -24,7 +24,7 @@ pub struct Told<'a> {
     pub events: &'a [Event],
 }
 
-impl<'a> From<&'a Applied> for Told<'a> {
+impl<'a> From<&'a Applied> for AppliedRef<'a> {
     fn from(applied: &'a Applied) -> Self {
         let Applied { sequence, sequenced_ns, account, continues, ref events } = *applied;
         Self { sequence, sequenced_ns, account, continues, events }

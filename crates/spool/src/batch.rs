@@ -2,7 +2,7 @@
 
 use types::Event;
 
-use crate::applied::Told;
+use crate::applied::AppliedRef;
 use crate::frame::{Chain, EventHash};
 use crate::index::{Key, Posting};
 
@@ -23,7 +23,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    pub(super) fn push<'a>(&mut self, applied: impl Into<Told<'a>>, chain: &mut Chain) {
+    pub(super) fn push<'a>(&mut self, applied: impl Into<AppliedRef<'a>>, chain: &mut Chain) {
         let applied = applied.into();
         if self.is_empty() {
             (self.first, self.first_ns) = (applied.sequence, applied.sequenced_ns);

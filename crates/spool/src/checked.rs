@@ -29,7 +29,7 @@ impl Checked {
                     checked.sound.push(sealed);
                     checked.unsynced.extend(files);
                 }
-                Ok(Found::Mended(sealed, damage)) => {
+                Ok(Found::Rebuilt(sealed, damage)) => {
                     checked.sound.push(sealed);
                     checked.damage.extend(damage);
                     checked.unsynced.extend(files);

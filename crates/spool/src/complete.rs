@@ -1,5 +1,5 @@
-//! What is done once the replay is over: taking in what was checked meanwhile, and having made anew
-//! what is missing.
+//! The end of the replay: segments that were checked meanwhile are added, and missing ones are
+//! rebuilt.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -13,7 +13,7 @@ use crate::error::SpoolError;
 use crate::frame::{Chain, EventHash};
 use crate::framer::Spooled;
 use crate::index::{Index, Key};
-use crate::mend::{Found, History, Mender, Retold};
+use crate::rebuild::{Found, History, HistoryListener, Rebuilder};
 use crate::retention::{MARK, read_mark};
 use crate::segment::{SegmentWriter, index_path, segment_path};
 use crate::writer::Spool;
@@ -31,7 +31,7 @@ impl Spool {
         self.framer.spooled = Spooled::default();
         let checked = self.checking.take().map(|thread| thread.join());
         let checked = checked.map(|checked| checked.expect("checking files does not panic"));
-        self.take_in(checked.unwrap_or_default());
+        self.add_checked(checked.unwrap_or_default());
         if self.framer.last_sequence > last_sequence {
             tracing::warn!(
                 spooled = self.framer.last_sequence,
@@ -51,13 +51,13 @@ impl Spool {
         }
         if !found.is_other_history {
             let holes = self.holes(last_sequence);
-            found = self.mend(history, holes)?;
+            found = self.rebuild(history, holes)?;
         }
         if found.is_other_history {
             tracing::warn!("the event spool is not of this log: all of it is made anew");
             self.clear(last_sequence);
             let holes = self.holes(last_sequence);
-            found = self.mend(history, holes)?;
+            found = self.rebuild(history, holes)?;
             let event_hash = found.last.map(|(_, event_hash)| event_hash);
             self.framer.chain = Chain::new(event_hash.unwrap_or_default());
         }
@@ -98,7 +98,7 @@ impl Spool {
     }
 
     /// Puts what was checked before what came since.
-    fn take_in(&mut self, checked: Checked) {
+    fn add_checked(&mut self, checked: Checked) {
         for error in &checked.damage {
             tracing::warn!(%error, "a part of the event spool is removed");
         }
@@ -134,11 +134,15 @@ impl Spool {
         holes
     }
 
-    fn mend<H: History>(&mut self, history: &H, holes: Vec<Range<u64>>) -> Result<Found, H::Error> {
+    fn rebuild<H: History>(
+        &mut self,
+        history: &H,
+        holes: Vec<Range<u64>>,
+    ) -> Result<Found, H::Error> {
         let Some(first) = holes.first().map(|hole| hole.start) else { return Ok(Found::default()) };
-        let mut mender = Mender::new(self, holes);
-        history.retell(first, &mut mender)?;
-        let found = mender.finish();
+        let mut rebuilder = Rebuilder::new(self, holes);
+        history.replay(first, &mut rebuilder)?;
+        let found = rebuilder.finish();
         if found.filled > 0 {
             tracing::info!(commands = found.filled, "events were made anew from the log");
         }
@@ -196,7 +200,7 @@ struct NoHistory;
 impl History for NoHistory {
     type Error = Infallible;
 
-    fn retell(&self, _: u64, _: &mut dyn Retold) -> Result<(), Infallible> {
+    fn replay(&self, _: u64, _: &mut dyn HistoryListener) -> Result<(), Infallible> {
         Ok(())
     }
 }

@@ -362,7 +362,7 @@ fn what_a_process_left_unsynced_is_synced_for_the_next_snapshot() {
 
 /// Else the next loss of power takes with it what was whole, and the log may be trimmed by then.
 #[test]
-fn what_a_start_mends_is_synced_for_the_next_snapshot() {
+fn what_a_start_rebuilds_is_synced_for_the_next_snapshot() {
     let story = Story::of(60);
     let cases = [
         ("oldest", "index", -1),

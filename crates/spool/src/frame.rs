@@ -13,7 +13,7 @@
 use twox_hash::XxHash3_128;
 use types::{AccountId, Event, Reader, Wire};
 
-use crate::applied::{Applied, Told};
+use crate::applied::{Applied, AppliedRef};
 
 pub(super) type EventHash = [u8; HASH_SIZE];
 
@@ -40,7 +40,7 @@ impl Chain {
     }
 
     /// Adds a frame to `out`, and goes on behind it.
-    pub fn extend<'a>(&mut self, applied: impl Into<Told<'a>>, out: &mut Vec<u8>) {
+    pub fn extend<'a>(&mut self, applied: impl Into<AppliedRef<'a>>, out: &mut Vec<u8>) {
         let applied = applied.into();
         let frame = &mut self.scratch;
         frame.truncate(HASH_SIZE);

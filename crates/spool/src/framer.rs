@@ -2,7 +2,7 @@
 //! that a replay can have them stored on another thread: frames are a quarter of what events take
 //! in memory, and so much less to hand over.
 
-use crate::applied::Told;
+use crate::applied::AppliedRef;
 use crate::batch::Batch;
 use crate::frame::Chain;
 
@@ -24,7 +24,7 @@ pub struct Framer {
 impl Framer {
     /// Adds what was applied; what is in the spool already is passed over. Says whether there is
     /// so much now that it is to be stored.
-    pub fn push<'a>(&mut self, applied: impl Into<Told<'a>>) -> bool {
+    pub fn push<'a>(&mut self, applied: impl Into<AppliedRef<'a>>) -> bool {
         let applied = applied.into();
         if applied.sequence <= self.last_sequence {
             self.is_other_history |= !self.spooled.may_be(&applied);
@@ -55,7 +55,7 @@ pub(super) struct Spooled {
 }
 
 impl Spooled {
-    fn may_be(&self, applied: &Told<'_>) -> bool {
+    fn may_be(&self, applied: &AppliedRef<'_>) -> bool {
         let place = applied.sequence.checked_sub(self.first);
         let spooled_ns = place.and_then(|place| self.times_ns.get(usize::try_from(place).ok()?));
         spooled_ns.is_none_or(|spooled_ns| *spooled_ns == applied.sequenced_ns)

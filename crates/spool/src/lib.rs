@@ -2,7 +2,7 @@
 //!
 //! It is derived from the log, so it is not synced as it grows, and what a crash takes from its end
 //! is written again by the replay. Whatever else is missing or damaged is found when the spool is
-//! opened, and made anew from the log (`mend.rs`). A disk that is full or fails does not stop the
+//! opened, and made anew from the log (`rebuild.rs`). A disk that is full or fails does not stop the
 //! venue: what cannot be stored waits in memory; beyond a limit it is a hole, which readers get an
 //! error for. Until the next start has filled that, the log is not trimmed.
 //!
@@ -31,9 +31,9 @@ mod error;
 mod frame;
 mod framer;
 mod index;
-mod mend;
 mod open;
 mod reader;
+mod rebuild;
 mod retention;
 mod segment;
 mod unsynced;
@@ -45,13 +45,13 @@ mod fault;
 #[cfg(test)]
 mod tests;
 
-pub use applied::{Applied, Told};
+pub use applied::{Applied, AppliedRef};
 pub use batch::Batch;
 pub use error::SpoolError;
 pub use frame::Chain;
 pub use framer::Framer;
-pub use mend::{History, Retold};
 pub use reader::{NumberedEvent, PAGE_MAX, SpoolReader};
+pub use rebuild::{History, HistoryListener};
 pub use retention::Retention;
 pub use unsynced::Unsynced;
 pub use writer::Spool;

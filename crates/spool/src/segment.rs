@@ -146,7 +146,7 @@ pub(super) struct Sealed {
 pub(super) enum Found {
     Whole(Sealed),
     /// It was made whole: its index was made anew, and what followed damage was cut off.
-    Mended(Sealed, Option<SpoolError>),
+    Rebuilt(Sealed, Option<SpoolError>),
 }
 
 impl Sealed {
@@ -170,7 +170,7 @@ impl Sealed {
         let size = usize::try_from(scanned.summary.size).expect("no more than was read");
         let damage = (size < bytes.len()).then(|| damaged(size, "a frame is not sound"));
         let writer = SegmentWriter::resume(disk, dir, scanned.summary)?;
-        Ok(Found::Mended(writer.seal(disk, dir, &scanned.index)?, damage))
+        Ok(Found::Rebuilt(writer.seal(disk, dir, &scanned.index)?, damage))
     }
 }
 

@@ -128,7 +128,7 @@ fn next(numbers: &mut BTreeMap<u32, u64>, id: u32) -> u64 {
 impl History for Story {
     type Error = Infallible;
 
-    fn retell(&self, wanted: u64, listener: &mut dyn Retold) -> Result<(), Infallible> {
+    fn replay(&self, wanted: u64, listener: &mut dyn HistoryListener) -> Result<(), Infallible> {
         let before = self.bases.iter().rfind(|base| **base < wanted);
         let Some(base) = before.or(self.bases.first()).copied() else { return Ok(()) };
         let mut goes_on = listener.begin(base, self.hash_before(base + 1));

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 
 use disk::Disk;
 
-use crate::applied::Told;
+use crate::applied::AppliedRef;
 use crate::batch::Batch;
 use crate::checked::Checked;
 use crate::error::SpoolError;
@@ -62,7 +62,7 @@ impl Spool {
 
     /// Adds what was applied; what is here already is passed over. Readers see it when it is
     /// flushed, which happens by itself when there is much of it.
-    pub fn append<'a, A: Into<Told<'a>>>(&mut self, applied: impl IntoIterator<Item = A>) {
+    pub fn append<'a, A: Into<AppliedRef<'a>>>(&mut self, applied: impl IntoIterator<Item = A>) {
         for applied in applied {
             if self.framer.push(applied) {
                 self.flush();

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use engine::Engine;
 use log::{BatchHeader, ChainHash, LoggedBatch};
-use spool::{Applied, Told};
+use spool::{Applied, AppliedRef};
 use types::{Command, Entry, Envelope, Event, NewEpoch, Origin, Reader, StateHash};
 
 use crate::reply::Reply;
@@ -117,7 +117,7 @@ impl Follower {
         &mut self,
         batch: &LoggedBatch<'_>,
         events: &mut Vec<Event>,
-        mut told: impl FnMut(Told<'_>),
+        mut emit: impl FnMut(AppliedRef<'_>),
     ) -> Result<Step, FollowError> {
         let sequenced_ns = batch.header.sequenced_ns;
         self.follow_entries(batch, |engine, entry| {
@@ -125,7 +125,7 @@ impl Follower {
                 events.clear();
                 engine.apply(sequenced_ns, entry, events);
                 let (sequence, account) = (engine.sequence(), entry.envelope.account);
-                told(Told { sequence, sequenced_ns, account, continues, events });
+                emit(AppliedRef { sequence, sequenced_ns, account, continues, events });
             });
         })
     }

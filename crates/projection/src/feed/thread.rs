@@ -56,7 +56,7 @@ impl Projection {
             progress,
             pace: Arc::clone(&pace),
             stopping: Arc::clone(&stopping),
-            told: None,
+            reported: None,
         };
         let thread = std::thread::Builder::new()
             .name("projection".to_owned())
@@ -123,7 +123,7 @@ struct Follower<B, G> {
     pace: Arc<Pace>,
     stopping: Arc<AtomicBool>,
     /// The failure that was logged, until it is over.
-    told: Option<String>,
+    reported: Option<String>,
 }
 
 impl<B: Backend, G: Gauges> Follower<B, G> {
@@ -144,13 +144,13 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
     fn report(&mut self, error: &ProjectionError) {
         self.gauges.failed(true);
         let sentence = error.to_string();
-        if self.told.as_ref() != Some(&sentence) {
+        if self.reported.as_ref() != Some(&sentence) {
             tracing::error!(
                 error = sentence,
                 "the read model stands still: orders go on, questions about the past are not \
                  answered up to now"
             );
-            self.told = Some(sentence);
+            self.reported = Some(sentence);
         }
     }
 
@@ -201,7 +201,7 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
 
     fn is_well(&mut self) {
         self.gauges.failed(false);
-        if self.told.take().is_some() {
+        if self.reported.take().is_some() {
             tracing::info!("the read model goes on");
         }
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use log::LogReader;
 use log::snapshot::{self, Snapshot};
-use spool::{History, Retold};
+use spool::{History, HistoryListener};
 
 use crate::follower::Position;
 use crate::recovery::base::Base;
@@ -20,7 +20,7 @@ pub(crate) struct LogHistory<'a> {
 impl History for LogHistory<'_> {
     type Error = OpenError;
 
-    fn retell(&self, wanted: u64, listener: &mut dyn Retold) -> Result<(), OpenError> {
+    fn replay(&self, wanted: u64, listener: &mut dyn HistoryListener) -> Result<(), OpenError> {
         let Some(log) = self.log else { return Ok(()) };
         let Some(base) = self.base_before(log, wanted)? else { return Ok(()) };
         let Base { mut follower, event_hash, .. } = base;

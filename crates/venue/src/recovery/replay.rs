@@ -11,7 +11,7 @@ use std::thread::{Builder, Scope};
 
 use log::{BatchHeader, BatchReader, LogReader, LoggedBatch};
 use marketdata::{ViewUpdates, Views};
-use spool::Told;
+use spool::AppliedRef;
 use spool::{Framer, Spool};
 
 use crate::follower::{Follower, Position};
@@ -191,7 +191,7 @@ struct Teller {
 }
 
 impl Teller {
-    fn emit(&mut self, told: &Told<'_>) {
+    fn emit(&mut self, told: &AppliedRef<'_>) {
         told.events.iter().for_each(|event| self.updates.push(event));
         if self.updates.len() >= UPDATES_MAX {
             self.hand_on_updates();

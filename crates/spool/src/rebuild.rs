@@ -1,8 +1,8 @@
-//! Making anew what is missing, from the log.
+//! Rebuild of missing segments from the log.
 //!
-//! The owner of the log replays the history, from a state before the first hole on. What
-//! lies in a hole becomes a segment; the running hash is compared wherever a segment is passed, so
-//! that what was left by another history is found out.
+//! The owner of the log replays the history, from a state before the first hole on. The events of a
+//! hole become a segment. The running hash is compared at each segment, so that a segment of
+//! another history is found.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -20,20 +20,20 @@ pub trait History {
     type Error;
 
     /// Replays what was applied after the newest state that there is before command `wanted`, or
-    /// else behind the oldest, until the teller has heard enough.
-    fn retell(&self, wanted: u64, listener: &mut dyn Retold) -> Result<(), Self::Error>;
+    /// else behind the oldest, until the listener needs no more.
+    fn replay(&self, wanted: u64, listener: &mut dyn HistoryListener) -> Result<(), Self::Error>;
 }
 
 /// The receiver of a replay. Each call returns whether it needs more.
-pub trait Retold {
+pub trait HistoryListener {
     /// It begins after this command, up to which this is the running hash.
     fn begin(&mut self, sequence: u64, event_hash: EventHash) -> bool;
 
     fn applied(&mut self, applied: &Applied) -> bool;
 }
 
-/// Fills holes with what it hears.
-pub(super) struct Mender<'a> {
+/// Fills holes with the events of a replay.
+pub(super) struct Rebuilder<'a> {
     spool: &'a mut Spool,
     holes: VecDeque<Range<u64>>,
     /// The running hash behind commands where the spool knows it.
@@ -59,7 +59,7 @@ pub(super) struct Found {
     pub(super) last: Option<(u64, EventHash)>,
 }
 
-impl<'a> Mender<'a> {
+impl<'a> Rebuilder<'a> {
     pub(super) fn new(spool: &'a mut Spool, holes: Vec<Range<u64>>) -> Self {
         let known = spool.known_hashes();
         Self {
@@ -80,7 +80,7 @@ impl<'a> Mender<'a> {
         self.found
     }
 
-    /// Whether the history is that of the spool up to here; if so, whether there is more to hear.
+    /// Whether the history is that of the spool up to here; if so, whether it needs more.
     fn go_on(&mut self, sequence: u64) -> bool {
         let event_hash = self.chain.hash();
         self.found.last = Some((sequence, event_hash));
@@ -107,7 +107,7 @@ impl<'a> Mender<'a> {
             && self.found.error.is_none()
             && let Err(error) = self.try_write()
         {
-            // The hole stays one. What is behind it is heard nevertheless, for the hash.
+            // The hole stays one. The events after it are read nevertheless, for the hash.
             self.writer = None;
             self.found.error = Some(error);
         }
@@ -146,7 +146,7 @@ impl<'a> Mender<'a> {
     }
 }
 
-impl Retold for Mender<'_> {
+impl HistoryListener for Rebuilder<'_> {
     fn begin(&mut self, sequence: u64, event_hash: EventHash) -> bool {
         self.chain = Chain::new(event_hash);
         self.go_on(sequence)

@@ -1,11 +1,9 @@
-//! `buttonwood backup` and `restore`: a venue's log and snapshots, copied while it runs and brought
-//! back.
+//! `buttonwood backup` and `restore`: copy a venue's log and snapshots while it runs, and back.
 //!
-//! A backup looks like a data folder: `log/` and `snapshots/`, and `backup.json`, which says that
-//! it is one. What is copied never changes afterwards, so a later backup into the same folder adds
-//! to it. A file gets its name when all of it is on stable storage, and the log's files get theirs
-//! in their order: a copy that is cut short, by a loss of power as well, is a backup of less, which
-//! the next one goes on from.
+//! A backup has the form of a data folder: `log/` and `snapshots/`, with the mark `backup.json`.
+//! Copied files never change, so a later backup into the same folder adds to them. A file receives
+//! its name when all of it is on stable storage, and the log's files do so in their order. So an
+//! interrupted copy, also by a loss of power, is a shorter backup, which the next one continues.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -23,16 +21,17 @@ use crate::verify::Findings;
 
 const FORMAT: u64 = 1;
 const MARK_NAME: &str = "backup.json";
-/// What is being copied, until it is complete.
+/// The name of a file until its copy is complete.
 const UNFINISHED_NAME: &str = "copy.unfinished";
 
 /// Copy a venue's log and snapshots, also while it runs
 ///
-/// TARGET must not be there, be empty, or be an older backup of the same venue: then only what is
-/// new is copied. What was copied is checked as by `log verify`. The master key is not in it.
+/// TARGET must not exist, be empty, or be an older backup of the same venue, to which only new
+/// files are added. The copy is then checked as by `log verify`. The master key is not in it.
 #[derive(Args, Debug)]
+#[command(after_help = "Example: buttonwood backup my-venue /mnt/backup/my-venue")]
 pub struct Backup {
-    /// Folder that holds the venue
+    /// Folder of the venue
     #[arg(value_name = "DIR")]
     dir: PathBuf,
     /// Folder for the backup
@@ -40,16 +39,17 @@ pub struct Backup {
     target: PathBuf,
 }
 
-/// Bring a venue back from a backup
+/// Restore a venue from a backup
 ///
-/// The backup is checked first, as by `log verify`. Then `serve --data DIR` goes on from it, with
-/// the master key that the venue had.
+/// The backup is checked first, as by `log verify`. Then `serve --data DIR` continues it, with the
+/// venue's master key.
 #[derive(Args, Debug)]
+#[command(after_help = "Example: buttonwood restore /mnt/backup/my-venue my-venue")]
 pub struct Restore {
-    /// Folder that `buttonwood backup` made
+    /// Folder of a backup by `buttonwood backup`
     #[arg(value_name = "BACKUP")]
     backup: PathBuf,
-    /// Folder for the venue; it must be empty, or not be there
+    /// Folder for the venue, which must be empty or not exist
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 }

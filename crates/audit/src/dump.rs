@@ -1,37 +1,40 @@
 //! `buttonwood log dump`: the commands in the log.
 //!
-//! Sequences are counted as commands are applied, so the log is replayed to find them: from a
-//! snapshot close before the first one that is asked for.
+//! The log does not store sequences, so a replay from the last snapshot before the range counts
+//! them.
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 use cli::Failure;
-use cli::moment::format_time;
+use cli::moment::{Range, format_time};
 use engine::Engine;
 use serde_json::{Value, json};
 use types::{Command, Describe, Described, Entry, Envelope, Event};
 use venue::{Archive, ReplayedCommand};
 
-use super::from_to::FromTo;
 use super::show::{Show, account_name};
 
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Example: buttonwood log dump my-venue --from 4711 --to 2026-11-21T16:30:00Z"
+)]
 pub(super) struct Dump {
-    /// Folder that holds the venue, running or not, or a backup of it
+    /// Folder of a venue, running or not, or of a backup
     #[arg(value_name = "DIR")]
     dir: PathBuf,
     #[command(flatten)]
-    range: FromTo,
-    /// One JSON object a line. Numbers of 64 bits, prices, quantities and amounts are strings
+    range: Range,
+    /// Print one JSON object a line; 64-bit numbers, prices, quantities and amounts are strings
     #[arg(long)]
     json: bool,
 }
 
 impl Dump {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let range = self.range.range()?;
+        let range = self.range;
+        range.check()?;
         let archive = Archive::open(&self.dir)?;
         let mut replay = range.begin(&archive)?;
         let mut out = BufWriter::new(std::io::stdout().lock());

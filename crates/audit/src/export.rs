@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use cli::Failure;
-use cli::moment::format_time;
+use cli::moment::{Range, format_time};
 use engine::Engine;
 use serde_json::json;
 use types::{
@@ -22,7 +22,6 @@ use types::{
 use venue::{Archive, Place, ReplayedCommand};
 
 use self::table::{Cell, Column, Format, Kind, Table};
-use super::from_to::FromTo;
 use super::show::{account_name, find_instrument};
 
 /// Changes whenever tables or columns do, or what stands in them. Before 2 there were no transfers.
@@ -30,18 +29,19 @@ const EXPORT_FORMAT: u32 = 2;
 const DONE_NAME: &str = "export.json";
 
 #[derive(Args, Debug)]
+#[command(after_help = "Example: buttonwood log export my-venue --out tables --format parquet")]
 pub(super) struct Export {
-    /// Folder that holds the venue, running or not, or a backup of it
+    /// Folder of a venue, running or not, or of a backup
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// Folder for the tables; it must be empty, or not be there
+    /// Folder for the tables, which must be empty or not exist
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Decimals are exact texts in both
+    /// Format of the tables; both have decimals as exact texts
     #[arg(long, default_value = "csv")]
     format: Format,
     #[command(flatten)]
-    range: FromTo,
+    range: Range,
 }
 
 const ORDERS: &[Column] = &[
@@ -134,7 +134,8 @@ struct Tables {
 
 impl Export {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let range = self.range.range()?;
+        let range = self.range;
+        range.check()?;
         let archive = Archive::open(&self.dir)?;
         let mut replay = range.begin(&archive)?;
         make_folder(&self.out)?;
@@ -231,24 +232,18 @@ impl Tables {
                 let row = adjustment_row(head, corrected.instrument, prices, sides, engine);
                 self.adjustments.write(row)
             }
-            Event::Deposited(deposited) => {
-                let head = (sequence, time_ns, "Deposited");
-                let amounts = [deposited.amount, deposited.free];
-                let of = (deposited.account, deposited.asset, &deposited.external_ref);
-                self.transfers.write(transfer_row(head, of, amounts, engine))
+            Event::Deposited(of) => {
+                let of = (of.account, of.asset, &of.external_ref, [of.amount, of.free]);
+                self.transfers.write(transfer_row((sequence, time_ns, "Deposited"), of, engine))
             }
-            Event::Withdrawn(withdrawn) => {
-                let head = (sequence, time_ns, "Withdrawn");
-                let amounts = [withdrawn.amount, withdrawn.free];
-                let of = (withdrawn.account, withdrawn.asset, &withdrawn.external_ref);
-                self.transfers.write(transfer_row(head, of, amounts, engine))
+            Event::Withdrawn(of) => {
+                let of = (of.account, of.asset, &of.external_ref, [of.amount, of.free]);
+                self.transfers.write(transfer_row((sequence, time_ns, "Withdrawn"), of, engine))
             }
-            // What was only asked for has not gone anywhere.
-            Event::WithdrawalCompleted(completed) => {
-                let head = (sequence, time_ns, "Withdrawn");
-                let amounts = [completed.amount, completed.free];
-                let of = (completed.account, completed.asset, &completed.external_ref);
-                self.transfers.write(transfer_row(head, of, amounts, engine))
+            // A withdrawal that is only requested has moved nothing.
+            Event::WithdrawalCompleted(of) => {
+                let of = (of.account, of.asset, &of.external_ref, [of.amount, of.free]);
+                self.transfers.write(transfer_row((sequence, time_ns, "Withdrawn"), of, engine))
             }
             _ => Ok(()),
         }
@@ -430,8 +425,7 @@ fn adjustment_row(
 
 fn transfer_row(
     (sequence, time_ns, kind): (u64, u64, &'static str),
-    (account, asset, external_ref): (AccountId, AssetId, &ExternalRef),
-    amounts: [Amount; 2],
+    (account, asset, external_ref, amounts): (AccountId, AssetId, &ExternalRef, [Amount; 2]),
     engine: &Engine,
 ) -> [Cell; TRANSFERS.len()] {
     let asset = &engine.assets()[usize::from(asset.0)];

@@ -1,14 +1,13 @@
-//! `buttonwood log`: a venue's data folder, for operators and auditors. Everything here
-//! reads the log and the snapshots and changes neither, and takes no lock: it may run beside the
-//! venue. Only [`rebuild_spool`] needs the venue stopped, for it writes what was made of the log.
+//! `buttonwood log`: a venue's data folder, for operators and auditors. All tools here read the log
+//! and the snapshots, change neither, and take no lock: they may run beside the venue. Only
+//! [`rebuild_spool`] needs a stopped venue, because it writes the spool.
 //!
-//! Beside it stand `buttonwood projection` ([`read_model`]), `backup` and `restore` ([`backup`]).
-//! [`cli::moment`] is how a place in the log is named, [`show`] how values are printed.
+//! `buttonwood projection` ([`read_model`]), `backup` and `restore` ([`backup`]) are here, too.
+//! [`cli::moment`] parses places in the log, [`show`] prints values.
 
 mod backup;
 mod dump;
 mod export;
-mod from_to;
 mod read_model;
 mod rebuild_spool;
 mod show;
@@ -31,29 +30,30 @@ pub struct Log {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Check that the log and the snapshots are whole, and say from where the state can be rebuilt
+    /// Check the log and the snapshots, and print which states can be rebuilt
     ///
-    /// Reads every frame, follows the chain of hashes, decodes every command, checks every
-    /// snapshot, and replays the log to see that it leads to the state of each snapshot. Prints
-    /// what it found; the exit status is 0 if all is sound and 1 if anything is not.
+    /// Reads each frame, follows the chain of hashes, decodes each command, checks each snapshot,
+    /// and replays the log to compare its states with the snapshots. Prints the findings; the exit
+    /// status is 0 if all is sound, else 1.
+    #[command(after_help = "Example: buttonwood log verify my-venue")]
     Verify(Folder),
     /// Print the commands in the log, one a line
     ///
-    /// Each line has the command's sequence, its time, the way by which it came, the account, and
-    /// all of its fields. Secrets are never shown: the log has them only sealed.
+    /// Each line has the command's sequence, its time, its origin, the account, and all of its
+    /// fields. Secrets are never shown: the log has them only sealed.
     Dump(dump::Dump),
     State(state::State),
-    /// Write orders, trades and balances as tables, for auditors
+    /// Write orders, trades, adjustments, transfers and balances as tables, for auditors
     ///
-    /// FOLDER gets the tables orders, trades, adjustments and balances, and, when all of them are
-    /// complete, export.json, which says which commands they cover.
+    /// FOLDER receives a file for each table and, when all are complete, export.json with the range
+    /// of their commands and the numbers of rows.
     Export(export::Export),
     RebuildSpool(rebuild_spool::RebuildSpool),
 }
 
 #[derive(Args, Debug)]
 struct Folder {
-    /// Folder that holds the venue, running or not, or a backup of it
+    /// Folder of a venue, running or not, or of a backup
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! `buttonwood projection`: the read model of a venue, for its operator.
+//! `buttonwood projection`: status and rebuild of a venue's read model.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,26 +20,27 @@ pub struct Projection {
 #[derive(Debug, Subcommand)]
 enum Action {
     Rebuild(Rebuild),
-    /// Say how far the read model has come, and what it holds; the venue may run
+    /// Print the commands and the rows that the read model has; the venue may run
     Status(Folder),
 }
 
 #[derive(Args, Debug)]
 struct Folder {
-    /// Folder that holds the venue
+    /// Folder of the venue
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 }
 
-/// Make the read model of a stopped venue anew, from its log
+/// Rebuild the read model of a stopped venue from its log
 ///
-/// As far back as the log reaches. The old one stays until the new one is complete.
+/// The read model reaches back as far as the log. The old one stays until the new one is complete.
 #[derive(Args, Debug)]
+#[command(after_help = "Example: buttonwood projection rebuild my-venue")]
 struct Rebuild {
     #[command(flatten)]
     folder: Folder,
 
-    /// Do so even where the old one reaches farther back than the log
+    /// Rebuild even if the old read model reaches farther back than the log
     #[arg(long)]
     forget: bool,
 }

@@ -1,4 +1,4 @@
-//! `buttonwood log rebuild-spool`: the event spool made anew from the log.
+//! `buttonwood log rebuild-spool`: rebuilds the event spool from the log.
 
 use std::path::PathBuf;
 
@@ -7,21 +7,23 @@ use cli::Failure;
 use server::SpoolSettings;
 use venue::{RebuiltSpool, Settings, rebuild_spool};
 
-/// Make the event spool of a stopped venue anew, from its log
+/// Rebuild the event spool of a stopped venue from its log
 ///
-/// As far back as the log and the limits reach. Give the limits that `serve` has: what is beyond
-/// them is deleted when the venue starts.
+/// The spool reaches back as far as the log and the limits allow. Name the same limits as for
+/// `serve`, which deletes events beyond its limits.
 #[derive(Args, Debug)]
+#[command(after_help = "Example: buttonwood log rebuild-spool my-venue --spool-max-mib 1024")]
 pub(crate) struct RebuildSpool {
-    /// Folder that holds the venue
+    /// Folder of the venue
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 
-    /// Mebibytes that the event spool may take [default: 256]
+    /// Size limit of the event spool in MiB, at least 32 [default: 256]
     #[arg(long, value_name = "N")]
     spool_max_mib: Option<u64>,
 
-    /// Hours by which events in the spool may be older than the newest; 0 is no limit [default: 0]
+    /// Age limit of events in the spool in hours, counted from the newest event; 0 is no limit
+    /// [default: 0]
     #[arg(long, value_name = "N")]
     spool_max_hours: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! `buttonwood log state`: what there was at some moment.
+//! `buttonwood log state`: the venue's state at a moment of the past.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,21 +13,21 @@ use venue::{Archive, Place};
 
 use super::show::Show;
 
-/// Show books, balances and open orders as they were
+/// Show the books, balances and open orders of a moment
 ///
-/// The state is that after the last command that is not later than SEQ or TIME, which must not be
-/// beyond the end of the log; the first line says where exactly it stands. Work that one large
-/// command leads to is not parted.
+/// The state is that after the last command up to SEQ or TIME, which must not be beyond the end of
+/// the log; the first line has its sequence and time. The steps of a large command are not divided.
 #[derive(Args, Debug)]
+#[command(after_help = "Example: buttonwood log state my-venue --until 2026-11-21T16:30:00Z")]
 pub(super) struct State {
-    /// Folder that holds the venue, running or not, or a backup of it
+    /// Folder of a venue, running or not, or of a backup
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// The moment: a sequence, or a time (RFC 3339, or nanoseconds since 1970)
+    /// Moment: a sequence, or a time (RFC 3339, or nanoseconds since 1970)
     /// [default: the end of the log]
     #[arg(long, value_name = "SEQ|TIME")]
     until: Option<Moment>,
-    /// One JSON object. Prices, quantities, amounts and numbers of 64 bits are strings
+    /// Print one JSON object; 64-bit numbers, prices, quantities and amounts are strings
     #[arg(long)]
     json: bool,
 }

@@ -38,7 +38,7 @@ async fn serve(secret: Arc<[u8]>) -> Result<(), Failure> {
         .route("/health/live", get(async || "{}"))
         .with_state(secret);
     let listener = listener.tap_io(|stream| {
-        // A connection that is gone shows that by itself.
+        // The first read shows a connection that is gone.
         let _gone = stream.set_nodelay(true);
     });
     Ok(axum::serve(listener, router).await?)

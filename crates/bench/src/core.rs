@@ -1,7 +1,7 @@
 //! `buttonwood bench core`: matching without sockets and log, on generated order flow.
 
 use clap::{Args, ValueEnum};
-use cli::{Failure, HugePages, word};
+use cli::{Failure, SWITCH};
 use recorded::obwl::Workload;
 use replay::Speed;
 
@@ -13,26 +13,28 @@ use super::workload::{self, Name};
 #[derive(Args, Debug)]
 pub(super) struct Core {
     /// Commands of each workload that are measured, up to 100,000,000
-    /// [default: 3,000,000, w2 2,000,000]
+    /// [default: 3,000,000, w2: 2,000,000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     orders: Option<u64>,
     /// Rounds of measurement, 1 to 100; the median counts
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=100))]
     rounds: u8,
-    /// Whether large arrays may lie on huge pages
-    #[arg(long, value_name = "SWITCH", default_value = "on")]
-    huge_pages: HugePages,
+    /// Allows huge pages for large arrays
+    #[arg(long, value_name = "SWITCH", value_parser = SWITCH, default_value = "on")]
+    huge_pages: String,
     #[command(flatten)]
     output: Output,
 }
 
 impl Core {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        server::HugePages::from(self.huge_pages).apply()?;
+        if self.huge_pages == "off" {
+            server::HugePages::Off.apply()?;
+        }
         let machine = machine::here(&std::env::temp_dir());
         let mut workloads = Report::default();
         for name in Name::value_variants() {
-            workloads.push(&word(name), self.measure(*name)?);
+            workloads.push(name.text(), self.measure(*name)?);
         }
         report! {
             scenario: "core",
@@ -56,16 +58,16 @@ impl Core {
         if (of_engine.trades, of_engine.rejected) != (book[0].trades, 0) {
             return Err(Failure::fault(format!(
                 "{}: the engine and the bare book do not agree: this is a bug",
-                word(&name)
+                name.text()
             )));
         }
         let per_s = |rounds: &[Speed]| median(rounds.iter().map(|it| it.commands_per_s).collect());
         Ok(report! {
             commands: of_engine.commands,
             trades: of_engine.trades,
-            // Accounts, fees, all checks, every event made.
+            // With accounts, fees, all checks and events.
             engine_per_s: per_s(&engine),
-            // Queueing and matching alone.
+            // Queueing and matching only.
             book_per_s: per_s(&book),
         })
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, FromArgMatches};
-use cli::{Durability, Failure, HugePages, word};
+use cli::{DURABILITY, Failure, SWITCH};
 
 use super::report::Output;
 
@@ -12,55 +12,60 @@ const DURATION_S: u64 = 10;
 
 #[derive(Args, Clone, Debug)]
 pub(super) struct Flags {
-    /// Clients, each with a connection and an account of its own
+    /// Clients, 1 to 10,000, each with a connection and an account of its own
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(super) clients: u16,
-    /// Seconds that are measured [default: 10, ramp-200: 300, soak: 3,600]
+    /// Measured seconds, 1 to 86,400 [default: 10, ramp-200: 300, soak: 3,600]
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(super) duration: Option<u64>,
-    /// Seconds before that, which are not
+    /// Seconds of load before the measured time, 0 to 3,600
     #[arg(long, value_name = "S", default_value_t = 2, value_parser = clap::value_parser!(u64).range(..=3_600))]
     pub(super) warm_up: u64,
-    /// Requests a second at their times, whatever the answers take; for limits and overload, where
-    /// they begin [default: half of the rate of a closed loop of up to 10 s; rest-mix stays a
-    /// closed loop, limits and overload begin with 1,000]
+    /// Requests a second of an open loop, 0.1 to 100,000,000; the first rate of limits and overload
+    /// [default: half of the rate of a closed loop of up to 10 s; limits and overload: 1,000;
+    /// rest-mix: a closed loop]
     #[arg(long, value_name = "R", value_parser = rate)]
     pub(super) rate: Option<f64>,
-    /// Requests that a client may have under way, where the protocol allows more than one
+    /// Requests under way on a connection of the WebSocket API, 1 to 1,024
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=1_024))]
     pub(super) window: u16,
-    /// Seconds over which clients begin one after the other [default: 0, ramp-200: the duration]
+    /// Seconds over which clients begin one after the other, 0 to 86,400
+    /// [default: 0, ramp-200: the duration]
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(..=86_400))]
     pub(super) ramp: Option<u64>,
-    /// Orders that rest, for memory, recovery and ramp-200 [default: 1,000,000, ramp-200 15,000]
+    /// Resting orders before the load, up to 10,000,000
+    /// [default: 0, memory and recovery: 1,000,000, ramp-200: 15,000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=10_000_000))]
     pub(super) orders: Option<u64>,
-    /// Latency within which 99 % must be, for limits and overload [default: 10, overload 100]
+    /// Bound of the p99 latency in ms, for limits and overload [default: 10, overload: 100]
     #[arg(long, value_name = "MS")]
     pub(super) p99_ms: Option<f64>,
-    /// Processes that the clients are spread over
+    /// Processes that share the clients, 1 to 256
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(super) agents: u16,
-    /// What an acknowledged order of the fresh venue survives
-    #[arg(long, value_enum, default_value_t = Durability::Fsync)]
-    pub(super) durability: Durability,
-    /// Cores that the engine's and the log's thread of the fresh venue are kept to, as for `serve`
+    /// What an acknowledged order of the fresh venue survives: loss of power (fsync), the end of
+    /// the process (os), or nothing (memory)
+    #[arg(long, value_name = "LEVEL", value_parser = DURABILITY, default_value = "fsync")]
+    pub(super) durability: String,
+    /// Cores for the engine's and the log's thread of the fresh venue, as for `serve`
+    /// [default: none]
     #[arg(long, value_name = "CORE[,CORE]", conflicts_with = "url")]
     pub(super) pin: Option<String>,
-    /// How many cores the fresh venue may use; its clients may use all [default: all]
+    /// Number of cores for the fresh venue, 1 to 1,024; its clients use all cores [default: all]
     #[arg(long, value_name = "N", conflicts_with = "url", value_parser = clap::value_parser!(u16).range(1..=1_024))]
     pub(super) cores: Option<u16>,
-    /// Whether the fresh venue's large arrays may lie on huge pages
-    #[arg(long, value_name = "SWITCH", conflicts_with = "url", default_value = "on")]
-    pub(super) huge_pages: HugePages,
-    /// What the orders are drawn by
+    /// Allows huge pages for the large arrays of the fresh venue
+    #[arg(long, value_name = "SWITCH", conflicts_with = "url", value_parser = SWITCH, default_value = "on")]
+    pub(super) huge_pages: String,
+    /// Seed of the orders: the same seed gives the same orders
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
-    /// Folder in which the fresh venue's is made: its disk is measured [default: that for temporary
-    /// files]
+    /// Folder for the fresh venue's folder, whose disk is measured
+    /// [default: the system's folder for temporary files]
     #[arg(long, value_name = "DIR")]
     pub(super) within: Option<PathBuf>,
-    /// Measure a venue that runs already, such as http://127.0.0.1:8080; it must list BTCUSDT
+    /// Measure a running venue that lists BTCUSDT, such as http://127.0.0.1:8080
+    /// [default: a fresh venue]
     #[arg(
         long,
         value_name = "URL",
@@ -69,23 +74,22 @@ pub(super) struct Flags {
         conflicts_with = "within"
     )]
     pub(super) url: Option<String>,
-    /// API key on that venue
+    /// API key on the venue of --url
     #[arg(long, requires = "url")]
     pub(super) key: Option<String>,
-    /// Its secret
+    /// Secret of --key
     #[arg(long, requires = "url")]
     pub(super) secret: Option<String>,
-    /// Drive the same load against something else as well, right after: it takes the same signed
-    /// orders
+    /// Measure another server, which takes the same signed orders, with the same load afterwards
     #[arg(long, value_name = "URL")]
     pub(super) beside: Option<String>,
-    /// API key there
+    /// API key on the server of --beside
     #[arg(long, value_name = "KEY", requires = "beside", default_value = "baseline")]
     pub(super) beside_key: String,
-    /// Its secret
+    /// Secret of --beside-key
     #[arg(long, value_name = "SECRET", requires = "beside", default_value = "baseline")]
     pub(super) beside_secret: String,
-    /// What the machine costs an hour, for the cost of a million orders
+    /// Price of the machine an hour, for the figure cost_per_million_orders [default: none]
     #[arg(long, value_name = "MONEY")]
     pub(super) cost_per_hour: Option<f64>,
     #[command(flatten)]
@@ -117,8 +121,8 @@ impl Flags {
     /// Flags of `serve` for the fresh venue.
     pub(super) fn settings(&self) -> Vec<String> {
         let mut settings = vec![
-            format!("--durability={}", word(&self.durability)),
-            format!("--huge-pages={}", word(&self.huge_pages)),
+            format!("--durability={}", self.durability),
+            format!("--huge-pages={}", self.huge_pages),
         ];
         settings.extend(self.pin.as_ref().map(|pin| format!("--pin={pin}")));
         settings

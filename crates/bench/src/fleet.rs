@@ -15,7 +15,7 @@ use server::now_ns;
 use super::spec::{Key, Outcome, Spec, Word};
 use super::usage::Usage;
 
-/// Between the last agent's being ready and the begin, so that all begin together.
+/// The time between the last agent's `Connected` and the begin, so that all begin together.
 const LEAD: Duration = Duration::from_millis(50);
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 const PROGRESS_STYLE: &str = "{prefix} {wide_bar} {pos}/{len} s  {msg}";

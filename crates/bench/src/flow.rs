@@ -1,4 +1,4 @@
-//! What one client sends: orders drawn at random, the same ones for the same seed.
+//! The requests of one client: orders drawn at random, the same for the same seed.
 
 use std::fmt::Write as _;
 
@@ -9,22 +9,22 @@ use super::spec::{BATCH, Key, Load};
 use super::wire;
 
 pub(super) const SYMBOL: &str = "BTCUSDT";
-/// The middle, and how far prices are from it at most; in cents, which are ticks.
+/// The middle price, and the largest distance of prices from it; in cents, which are ticks.
 const MIDDLE: u64 = 5_000_000;
 const REACH: u64 = 10_000;
 /// In hundredths of a bitcoin.
 const QTY: [u64; 2] = [10, 200];
-/// Of orders that rest, and of those that take them away again: an order that takes, takes one
-/// order whole. So the units in the book are the orders in it, which the depth tells.
+/// Quantity of resting orders, and of those that take them: a taking order takes one order whole.
+/// So the quantity in the depth shows the number of orders in the book.
 pub(super) const RESTING_QTY: u64 = 100;
-/// How far orders that rest are from [`REACH`] at most: one look at the depth shows all prices of a
+/// Largest distance of resting orders from [`REACH`]: one request for the depth has all prices of a
 /// side.
 const RESTING_REACH: u64 = 5_000;
-/// Of orders that take, 40 % are market orders and the others limit orders: with an order that
-/// rests for each, 80 % of all are limit orders.
+/// Market orders among taking orders; the others are limit orders. With a resting order for each
+/// taking one, 80 % of all orders are limit orders.
 const TAKING_MARKET_PERCENT: u64 = 40;
 
-/// Kinds of requests, whose latencies are kept apart.
+/// Kinds of requests, each with its own latencies in the report.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
     Market,
@@ -53,9 +53,9 @@ pub(super) struct Flow {
     load: Load,
     key: Key,
     random: Random,
-    /// The parameters of the next order. Kept for its memory.
+    /// The parameters of the next order. Kept to reuse its memory.
     params: String,
-    /// What has been taken out of a book that is kept, and is not yet put back.
+    /// The order that puts back what the last one took from a kept book.
     owed: Option<Order>,
 }
 
@@ -72,7 +72,7 @@ impl Flow {
         Self { load, key, random: Random::new(seed, client), params: String::new(), owed: None }
     }
 
-    /// Puts the next request behind what is in `out`. `slot` is what its answer is known by.
+    /// Appends the next request to `out`. Its answer has the number `slot`.
     pub(super) fn next(&mut self, slot: usize, out: &mut Vec<u8>) -> Kind {
         match self.load {
             Load::Health => {
@@ -110,7 +110,7 @@ impl Flow {
         }
     }
 
-    /// Learns from the answer to the request before what is missing in a book that is to be kept.
+    /// Reads from an answer which order is missing in a kept book.
     pub(super) fn answered(&mut self, body: &[u8]) {
         if self.load != Load::KeptBook {
             return;
@@ -125,7 +125,7 @@ impl Flow {
         });
     }
 
-    /// Buyers and sellers are apart, and behind those of the other loads.
+    /// Bids and asks that do not meet, and that lie behind the prices of the other loads.
     fn draw_resting(&mut self) -> Order {
         let (kind, qty) = (Kind::Limit, RESTING_QTY);
         let distance = self.random.between(1, RESTING_REACH);
@@ -135,14 +135,14 @@ impl Flow {
         }
     }
 
-    /// Puts back what was taken last, or else takes one order, whichever is the best of its side.
+    /// Puts back the order that was taken last, or takes the best order of a side.
     fn draw_kept(&mut self) -> Order {
         if let Some(owed) = self.owed {
             return owed;
         }
         let is_market = self.random.between(1, 100) <= TAKING_MARKET_PERCENT;
         let kind = if is_market { Kind::Market } else { Kind::Limit };
-        // A limit beyond all that rests on the other side.
+        // A limit beyond all resting orders of the other side.
         let away = REACH + RESTING_REACH;
         match self.random.between(0, 1) {
             0 => Order { kind, side: "BUY", price: MIDDLE + away, qty: RESTING_QTY },
@@ -163,7 +163,7 @@ impl Flow {
     }
 }
 
-/// How names and values are written together.
+/// The syntax of names and values.
 struct Form {
     quote: &'static str,
     is: &'static str,
@@ -172,13 +172,13 @@ struct Form {
 
 const QUERY: Form = Form { quote: "", is: "=", and: "&" };
 const JSON: Form = Form { quote: "\"", is: ":", and: "," };
-/// JSON as a part of a form's parameter.
+/// JSON inside a form's parameter, percent-encoded.
 const ENCODED: Form = Form { quote: "%22", is: "%3A", and: "%2C" };
 
-/// Where an answer has the price of its first fill.
+/// The text before the price of the first fill of an answer.
 const FILL_PRICE: &[u8] = br#""fills":[{"price":""#;
 
-/// The price at which `text` begins, such as `50100.07000000"`.
+/// The price at the front of `text`, such as `50100.07000000"`.
 fn ticks(text: &[u8]) -> Option<u64> {
     let end = text.iter().position(|byte| *byte == b'"')?;
     let (whole, fraction) = std::str::from_utf8(&text[..end]).ok()?.split_once('.')?;
@@ -210,7 +210,7 @@ impl Order {
         }
     }
 
-    /// Its parameters as `form` writes them, without a separator at the end.
+    /// Writes its parameters in this syntax, without a separator at the end.
     fn write(&self, out: &mut String, form: &Form) {
         let mut first = true;
         let mut add = |name: &str, value: std::fmt::Arguments<'_>| {
@@ -226,7 +226,7 @@ impl Order {
             add("price", format_args!("{}", Hundredths(self.price)));
         }
         add("quantity", format_args!("{}", Hundredths(self.qty)));
-        // So that every answer has the trades.
+        // So that each answer has the trades.
         add("newOrderRespType", format_args!("FULL"));
     }
 
@@ -237,17 +237,16 @@ impl Order {
     }
 }
 
-/// An order by which a reader of a stream knows how old what it reads is: it rests alone at its
-/// price, which is below all that other orders have, and is too large to be gone before it is
-/// canceled.
+/// An order that shows a reader of a stream the age of its data. It rests alone at its price, below
+/// the prices of all other orders, and is too large to be filled before it is canceled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProbeOrder {
-    /// Several processes that send probes keep apart by this.
+    /// Keeps the probes of several processes apart.
     pub(super) lane: u64,
     pub(super) number: u64,
 }
 
-/// Prices of one lane. By the time one comes again, its last order is long gone.
+/// Prices of one lane. When a price is used again, its last order was canceled long before.
 const PROBE_PRICES: u64 = 1_000;
 const PROBE_QTY: u64 = 100_000;
 
@@ -267,7 +266,7 @@ impl ProbeOrder {
         wire::write_signed(out, "DELETE", "/api/v3/order", &params, key);
     }
 
-    /// How its level begins in a depth update.
+    /// The beginning of its level in a depth update.
     pub(super) fn level(self) -> String {
         format!("[\"{}", self.price())
     }
@@ -282,7 +281,7 @@ impl ProbeOrder {
     }
 }
 
-/// The first message on the WebSocket API: from then on none needs a signature.
+/// The first message on the WebSocket API, after which no message needs a signature.
 pub(super) fn logon(key: &Key) -> String {
     let (api_key, timestamp) = (&key.api_key, now_ns() / 1_000_000);
     let payload = format!("apiKey={api_key}&timestamp={timestamp}");

@@ -1,11 +1,11 @@
-//! Frames of a WebSocket as its client writes and reads them.
+//! WebSocket frames on the client's side.
 
-/// What arrived.
+/// A received frame.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Frame<'a> {
     pub(super) opcode: u8,
     pub(super) payload: &'a [u8],
-    /// Bytes of all of it.
+    /// Bytes of head and payload.
     pub(super) len: usize,
 }
 
@@ -15,13 +15,13 @@ pub(super) const PING: u8 = 9;
 const PONG: u8 = 10;
 const FINAL: u8 = 0x80;
 const MASKED: u8 = 0x80;
-/// A mask is to keep proxies from taking what a web page sends for HTTP. Nothing of that is here,
-/// and one of zeros is as good as any.
+/// Masks protect proxies from payloads that a web page chooses. Here there is neither, so a mask of
+/// zeros is enough.
 const MASK: [u8; 4] = [0; 4];
 
 impl<'a> Frame<'a> {
-    /// The first frame in `bytes`; `None` while it has not arrived to its end. A venue does not
-    /// mask, and sends each message as one frame.
+    /// The first frame in `bytes`; `None` while it is incomplete. A venue does not mask, and sends
+    /// each message as one frame.
     pub(super) fn parse(bytes: &'a [u8]) -> Option<Self> {
         let (first, second) = (*bytes.first()?, *bytes.get(1)?);
         let (payload_len, head_len) = match second & 0x7f {
@@ -81,7 +81,7 @@ mod tests {
             let payload = vec![b'x'; size];
             let mut masked = Vec::new();
             write_text(&mut masked, &payload);
-            // What a server sends is the same without the mask.
+            // A server's frame is the same without the mask.
             let head = masked.len() - size - MASK.len();
             let mut bytes = masked[..head].to_vec();
             bytes[1] &= !MASKED;

@@ -13,25 +13,27 @@ use types::Side;
 use super::workload::{self, Name};
 
 #[derive(Args, Debug)]
+#[command(after_help = "Example: buttonwood bench gen --workload w2 --out w2.obwl")]
 pub(super) struct Generate {
-    /// Which kind of market
+    /// Kind of market
     #[arg(long, value_enum, default_value_t = Name::W1)]
     workload: Name,
-    /// What it is drawn by [default: the workload's own, so that everybody has the same]
+    /// Seed of the workload [default: the workload's own, which gives the same file everywhere]
     #[arg(long)]
     seed: Option<u64>,
-    /// Commands behind those that build the standing book [default: 3,000,000, w2 2,000,000]
+    /// Commands after those that build the book, up to 200,000,000
+    /// [default: 3,000,000, w2: 2,000,000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=ORDERS_MAX))]
     orders: Option<u64>,
-    /// `obwl` is what `buttonwood replay` reads
+    /// Form of the file; `buttonwood replay` reads `obwl`
     #[arg(long, value_enum, default_value_t = Format::Obwl)]
     format: Format,
-    /// Where to write it [default: standard output]
+    /// File to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
-/// With what builds the book, it still fits into an OBWL file.
+/// Together with the commands that build the book, this number fits into an OBWL file.
 const ORDERS_MAX: u64 = 200_000_000;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

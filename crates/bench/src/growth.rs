@@ -2,7 +2,7 @@
 //! one quantity grows and all others stay.
 
 use clap::Args;
-use cli::{Durability, Failure};
+use cli::Failure;
 use recorded::obwl::Workload;
 use replay::ACCOUNTS_A_SIDE;
 
@@ -17,13 +17,13 @@ use super::workload::{Name, Shape, make_like};
 
 #[derive(Args, Debug)]
 pub(super) struct Growth {
-    /// Commands of each measurement, after those that build the book
+    /// Commands of each measurement after those that build the book, 1 to 10,000,000
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     orders: u64,
-    /// The largest size of each quantity
+    /// The largest size of each quantity, 1 to 100,000,000
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     most: u64,
-    /// Seconds for which the venue is measured with each number of cores and readers
+    /// Measured seconds of the venue with each number of cores and readers, 1 to 3,600
     #[arg(long, value_name = "S", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     duration: u64,
     /// Rounds of measurement, 1 to 100; the median counts
@@ -148,7 +148,7 @@ impl Growth {
 
     fn flags(&self, clients: u16) -> Flags {
         let duration = Some(self.duration);
-        let durability = Durability::Memory;
+        let durability = "memory".to_owned();
         Flags { clients, duration, warm_up: 1, durability, ..Flags::default() }
     }
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use cli::{Failure, word};
+use cli::Failure;
 
 use super::flags::Flags;
 use super::load::{open, other, spec};
@@ -13,11 +13,11 @@ use super::usage;
 use super::venue::Venue;
 use super::verdict::judge;
 
-/// From one step to the next.
+/// The factor from one step to the next.
 const GROWTH: f64 = 1.3;
 const FIRST_RATE: f64 = 1_000.0;
 const RATES_MAX: usize = 30;
-/// Of a rate at which p99 passes the bound: the cause may be a stall of the machine.
+/// Tries of a rate at which p99 passes the bound: the cause may be a stall of the machine.
 const TRIES: usize = 3;
 const STEP: Duration = Duration::from_secs(3);
 const STEP_WARM_UP: Duration = Duration::from_millis(500);
@@ -53,7 +53,7 @@ pub(super) fn limits(flags: &Flags) -> Result<(), Failure> {
     report.print(&flags.output)
 }
 
-/// Over the WebSocket API, where a client that has no answer yet sends on.
+/// Over the WebSocket API, where a client need not wait for answers.
 pub(super) fn overload(mut flags: Flags) -> Result<(), Failure> {
     flags.clients = flags.clients.max(OVERLOAD_CLIENTS);
     flags.window = OVERLOAD_WINDOW;
@@ -74,7 +74,7 @@ pub(super) fn overload(mut flags: Flags) -> Result<(), Failure> {
     result
 }
 
-/// For the highest rate that keeps p99 within a bound.
+/// The search for the highest rate that keeps p99 within a bound.
 struct Search<'a> {
     name: &'static str,
     load: Load,
@@ -83,7 +83,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Step by step, up to the first rate that is too much whenever it is tried.
+    /// Raises the rate step by step, up to the first rate that fails in all tries.
     fn climb(&self, venue: &Venue) -> Result<Vec<Step>, Failure> {
         let first = self.flags.rate.unwrap_or(FIRST_RATE);
         climb_from(first, self.p99_ms, |rate| self.step(venue, rate, STEP))
@@ -98,7 +98,7 @@ impl Search<'_> {
 
     fn report(&self, venue: &Venue) -> Report {
         let (name, clients) = (self.name, self.flags.clients);
-        let durability = word(&self.flags.durability);
+        let durability = self.flags.durability.as_str();
         let load = format!("{name}, open loop, {clients} clients, durability {durability}");
         Report::note("load", load)
             .with(report! {
@@ -155,7 +155,7 @@ impl Step {
         self.outcome.orders_per_s(self.measured)
     }
 
-    /// Answered with an error.
+    /// Orders a second that were answered with an error.
     pub(super) fn refused_per_s(&self) -> f64 {
         self.outcome.refused.orders as f64 / self.measured.as_secs_f64()
     }

@@ -1,14 +1,14 @@
 //! `buttonwood bench`: how fast the venue is, measured end to end.
 //!
-//! The way of a run: `venue.rs` starts a fresh venue; `reference.rs` and `bare.rs` measure what the
-//! machine can do in that minute; `fleet.rs` starts agents, processes of their own (`agent/`),
+//! The steps of a run: `venue.rs` starts a fresh venue; `reference.rs` and `bare.rs` measure the
+//! machine in that minute; `fleet.rs` starts agents, processes of their own (`agent/`),
 //! which send what `flow.rs` draws and merge their latencies exactly (`tally.rs`); readers
 //! (`reader/`) follow streams meanwhile; `usage.rs` and `stages.rs` are read where the measured
 //! time begins and ends. The result is a [`report::Report`], printed as text, as JSON or as CSV.
 //!
 //! # Invariants
-//! - An open loop counts a latency from when its request was meant to be sent.
-//! - What is measured is what was answered: an error is counted by its cause and has no latency.
+//! - An open loop counts a latency from the time at which its request was due.
+//! - Only successful answers have a latency in the figures; errors are counted by their cause.
 //! - All processes that a run starts end with it.
 
 mod agent;
@@ -48,12 +48,13 @@ use cli::Failure;
 use self::flags::Flags;
 use self::spec::Load;
 
-/// Measure how fast the venue is: orders a second, latencies, and what they cost
+/// Measure the venue: orders a second, latencies, memory and CPU time
 ///
-/// A scenario starts a fresh venue with funded accounts, drives it from processes of their own, and
-/// prints what came of it beside what the machine could do in the same minute: a raw fdatasync, a
-/// round trip over TCP, and a bare handler that only checks signatures.
+/// A scenario starts a fresh venue with funded accounts and drives it from other processes. The
+/// report has the venue's figures beside those of the machine in the same minute: a raw fdatasync,
+/// a round trip over TCP, and a bare handler that only checks signatures.
 #[derive(Args, Debug)]
+#[command(after_help = "Example: buttonwood bench rest-mix --clients 64 --duration 30 --json")]
 pub struct Bench {
     #[command(subcommand)]
     scenario: Chosen,
@@ -61,42 +62,37 @@ pub struct Bench {
 
 #[derive(Debug, Subcommand)]
 enum Chosen {
-    /// Orders over REST: 25 % market, 50 % limit, 15 % IOC, 10 % FOK; each client waits for its
-    /// answer
+    /// Orders over REST in a closed loop: 25 % market, 50 % limit, 15 % IOC, 10 % FOK
     RestMix(Flags),
-    /// The liveness call, which touches no order
+    /// GET /health/live, which reaches no order book
     Health(Flags),
-    /// 20 orders a request
+    /// The same mix over REST, 20 orders a request
     Batch(Flags),
-    /// Orders over the WebSocket API, many under way on each connection
+    /// The same mix over the WebSocket API, with many requests under way on each connection
     Pipelined(Flags),
-    /// Users that join one by one, 80 % limit and 20 % market orders, on a book that is kept at
-    /// 15,000 orders
+    /// 200 users that join one by one; the book keeps 15,000 orders; 80 % limit, 20 % market orders
     #[command(name = "ramp-200")]
     Ramp200(Flags),
-    /// Orders while readers follow the market data: what they cost, and how old it is when they
-    /// have it
+    /// Orders while readers follow the depth stream: what readers cost, and the age of their data
     Stream(stream::Stream),
-    /// An hour at half the highest rate: whether the venue's memory grows with the orders it has
-    /// seen
+    /// An hour at half the highest rate; fails if the venue's memory grows with its orders
     Soak(soak::Soak),
-    /// The rate is raised until p99 passes a bound: where it still held is the knee
+    /// Raises the rate until p99 passes a bound; the last rate within the bound is the knee
     Limits(Flags),
-    /// Twice the rate of the knee over the WebSocket API: what succeeds, and how the rest is
-    /// refused
+    /// Twice the rate of the knee over the WebSocket API; fails if orders time out
     Overload(Flags),
-    /// What resting orders take
+    /// The venue's memory with 0 to 1,000,000 resting orders
     Memory(Flags),
-    /// How long a venue that was killed needs to come back
+    /// The time that a killed venue needs until it is ready again
     Recovery(Flags),
     /// Matching without sockets and log, on the workloads w1, w2 and w3
     Core(core::Core),
-    /// What a command costs the engine as orders, instruments, accounts or the run grow, and what
-    /// the venue does with more cores and readers
+    /// Curves: the engine's time a command by orders, instruments, accounts and commands, and the
+    /// venue's orders a second by cores and readers
     Growth(growth::Growth),
-    /// Write such a workload, for other tools
+    /// Writes the workload w1, w2 or w3 to a file for other tools
     Gen(generate::Generate),
-    /// A part of a run: it is started by it
+    /// The next three are child processes of a run.
     #[command(hide = true)]
     Agent,
     #[command(hide = true)]

@@ -1,4 +1,4 @@
-//! One load on a venue: how the venue is opened, what drives it, and what is read of it meanwhile.
+//! One load on a venue: opens the venue, brings the load on, and reads the venue's metrics.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(super) struct Scenario {
     pub(super) load: Load,
 }
 
-/// What the venue did.
+/// The figures of a load.
 pub(super) struct Measured {
     pub(super) outcome: Outcome,
     pub(super) stages: Report,

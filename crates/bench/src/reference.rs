@@ -13,14 +13,14 @@ use super::report::{Report, report};
 use super::tally::Tally;
 
 const BLOCK: usize = 4 << 10;
-/// Written with zeros beforehand, as the log's segments are: a sync then has no sizes to write.
+/// Written with zeros before the measurement, like the log's segments: a sync then writes no sizes.
 const BLOCKS: usize = 1_024;
 const SYNCS_MAX: usize = 2_000;
 const SYNC_TIME: Duration = Duration::from_millis(1_500);
 const TURNS_MAX: usize = 5_000;
 const TURN_TIME: Duration = Duration::from_millis(500);
 
-/// One block of 4 KiB after the other, each synced before the next.
+/// The time to write and sync a block of 4 KiB.
 pub(super) fn fdatasync_ms(folder: &Path) -> Result<Report, Failure> {
     let path = folder.join("bench-fdatasync");
     let named = |error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
@@ -46,7 +46,7 @@ fn sync_blocks(file: &mut File) -> std::io::Result<Report> {
     Ok(report! { p50: tally.quantile_ms(0.5), p99: tally.quantile_ms(0.99) })
 }
 
-/// The times of `step`, up to a number of steps and a time of all together.
+/// Measures `step` until a number of steps or a total time is reached.
 fn timed(
     steps_max: usize,
     time_max: Duration,
@@ -62,7 +62,7 @@ fn timed(
     Ok(tally)
 }
 
-/// The median of a byte's way to another thread and back, over TCP.
+/// The median of a byte's round trip to another thread over TCP.
 pub(super) fn loopback_us() -> Result<f64, Failure> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let mut stream = TcpStream::connect(listener.local_addr()?)?;

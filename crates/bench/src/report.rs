@@ -16,14 +16,14 @@ use super::require::{self, Requirement};
 /// How a report leaves the program.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct Output {
-    /// What must be reached, by names of the JSON, such as p99_ms<10,orders_per_s>1000; else the
-    /// exit status is 1
+    /// Bounds of figures, by their names in the JSON, such as p99_ms<10,orders_per_s>1000; with a
+    /// figure out of bounds the exit status is 1
     #[arg(long, value_name = "FIGURE<BOUND", value_delimiter = ',')]
     require: Vec<Requirement>,
-    /// Print one JSON object; bench/chart makes a page with drawings of it
+    /// Print one JSON object, of which bench/chart makes a page with drawings [default: text]
     #[arg(long)]
     json: bool,
-    /// Print a table for spreadsheets
+    /// Print CSV: a line of names and a line of values
     #[arg(long, conflicts_with = "json")]
     csv: bool,
 }
@@ -110,7 +110,7 @@ impl Report {
         out
     }
 
-    /// All figures with their short forms, those of groups behind the group's name.
+    /// All figures with their short forms; a figure of a group has the group's name before its own.
     fn flat(&self, prefix: &str, cells: &mut Vec<(String, String)>) {
         for (name, figure) in &self.0 {
             let name = format!("{prefix}{name}");
@@ -132,8 +132,8 @@ fn as_row((name, figure): &(String, Figure)) -> Option<(String, &Report)> {
     }
 }
 
-/// A table of rows under their names; turned on its side where it may, and would be wider than
-/// long.
+/// A table of named rows; if `may_turn`, rows and columns are exchanged in a table that is wider
+/// than long.
 fn grid(title: &str, rows: Vec<(String, &Report)>, may_turn: bool) -> String {
     let mut heads: Vec<String> = Vec::new();
     let mut cells: BTreeMap<(usize, usize), String> = BTreeMap::new();
@@ -216,8 +216,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// One line of names, one of values; parts of parts have their names joined by dots. Lists are
-/// left out.
+/// A line of names and a line of values, without lists. Dots join the names of nested objects.
 fn csv(figures: &Value) -> Result<String, csv::Error> {
     let mut cells = Vec::new();
     flatten("", figures, &mut cells);

@@ -13,7 +13,7 @@ pub(super) struct Requirement {
 
 type Relation = fn(&f64, &f64) -> bool;
 
-/// A sign stands before its own first character.
+/// A sign of two characters stands before its first character alone.
 const RELATIONS: [(&str, Relation); 5] =
     [("<=", f64::le), (">=", f64::ge), ("==", f64::eq), ("<", f64::lt), (">", f64::gt)];
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cli::{Failure, word};
+use cli::Failure;
 use server::now_ns;
 
 use super::flags::Flags;
@@ -21,19 +21,19 @@ const BARE_WARM_UP: Duration = Duration::from_millis(500);
 const BARE_MEASURED_MAX: Duration = Duration::from_secs(2);
 /// And in an open loop, whose percentiles show stalls of the machine.
 const BARE_OPEN_MAX: Duration = Duration::from_secs(5);
-/// Of the closed loop that finds the highest rate.
+/// Duration of the closed loop that finds the highest rate.
 const HIGHEST_S_MAX: u64 = 10;
-/// Of the highest rate, when no other is asked for.
+/// The default rate, as a part of the highest.
 const PART: f64 = 0.5;
 
-/// `ramp-200`: the users, the book that they find, and how often it is sampled.
+/// `ramp-200`: its users, its book, and the samples of the book.
 const RAMP_ORDERS: u64 = 15_000;
 const RAMP_USERS: u16 = 200;
 const RAMP_S: u64 = 300;
 const RAMP_SAMPLES: u32 = 60;
 const RAMP_SAMPLE_EVERY_MIN: Duration = Duration::from_millis(200);
 
-/// A venue that is about to be measured, and what the machine could do in that minute.
+/// A venue that is about to be measured, and the machine's references of that minute.
 pub(super) struct Run<'a> {
     scenario: Scenario,
     pub(super) flags: &'a Flags,
@@ -89,13 +89,13 @@ pub(super) fn ramp_200(mut flags: Flags) -> Result<(), Failure> {
     run.finish(&rated, highest, &measured, report! { resting: resting })
 }
 
-/// An open loop has the rate that is asked for, or half of the highest.
+/// The flags with the rate of the open loop: `--rate`, or half of the highest.
 pub(super) fn with_rate(
     scenario: Scenario,
     flags: &Flags,
     venue: &Venue,
 ) -> Result<(Flags, Option<Highest>), Failure> {
-    // Closed, as the systems we compare against were measured.
+    // A closed loop, like the measurements of the systems that we compare against.
     if scenario.name == "rest-mix" || flags.rate.is_some() {
         return Ok((flags.clone(), None));
     }
@@ -144,7 +144,8 @@ impl<'a> Run<'a> {
         Ok(Self { scenario, flags, venue, disk, loopback_us, bare, bare_spec, _bare_handler })
     }
 
-    /// Measures what `--beside` names, and prints the report; `more` is particular to a scenario.
+    /// Measures the server of `--beside`, and prints the report. `more` are the scenario's own
+    /// figures.
     pub(super) fn finish(
         self,
         rated: &Flags,
@@ -180,8 +181,8 @@ impl<'a> Run<'a> {
         let clients = usize::from(rated.clients);
         let agents = usize::from(rated.agents.min(rated.clients));
         let durability = match rated.url {
-            Some(_) => "as the venue was started".to_owned(),
-            None => word(&rated.durability),
+            Some(_) => "as the venue was started",
+            None => rated.durability.as_str(),
         };
         let rate = rated.rate.map(|rate| rate * self.scenario.load.orders_per_request() as f64);
         let ramp_s = rated.ramp.unwrap_or(0);
@@ -236,8 +237,8 @@ impl<'a> Run<'a> {
         Ok(Some(report! { rate: rate }.with(outcome.total().latency())))
     }
 
-    /// The same load on something else, in the same run. An open loop without a rate has half of
-    /// the highest rate there.
+    /// The same load on the server of `--beside`. An open loop without `--rate` has half of that
+    /// server's highest rate.
     fn beside(&self, most_per_s: f64, total: &Tally) -> Result<Option<Report>, Failure> {
         let Some((url, other)) = other(self.flags)? else { return Ok(None) };
         let (rated, highest) = with_rate(self.scenario, self.flags, &other)?;
@@ -300,13 +301,13 @@ fn resources(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
         rss_mb: usage.map(|usage| usage.rss_mb),
         cpu_s: cpu_s,
         cpu_s_per_million_orders: cpu_s.map(|cpu_s| per(cpu_s * 1e6, total.orders)),
-        // At the rate of this run: the machine is paid for by the hour, busy or not.
+        // At the rate of this run: the price of the machine does not depend on its load.
         cost_per_million_orders: flags.cost_per_hour.map(|cost| cost * s_per_million / 3_600.0),
         page_faults: spent(|usage| usage.page_faults),
         context_switches: spent(|usage| usage.context_switches),
         disk_bytes_per_order: each(|usage| usage.disk_written_bytes),
         packets_per_order: each(|usage| usage.loopback_packets),
-        // HTTP, both ways, heads included.
+        // Both directions, with the heads of HTTP.
         bytes_per_order: per(bytes as f64, total.orders),
         client_cpu_s: outcome.cpu_s,
         threads: usage::threads(usage),

@@ -19,15 +19,15 @@ const DURATION_S: u64 = 3_600;
 /// Samples over the whole time, and the bounds of their distance.
 const SAMPLES: u32 = 240;
 const SAMPLE_EVERY: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(15)];
-/// Of the time, in which pools and caches fill.
+/// Part of the time in which pools and caches fill.
 const SETTLES: f64 = 0.1;
 
 #[derive(Args, Clone, Debug)]
 pub(super) struct Soak {
     #[command(flatten)]
     flags: Flags,
-    /// Growth of the venue's memory for each million orders, after the first tenth of the time, above
-    /// which the exit status is 1
+    /// Growth of the venue's memory in percent for each million orders, after the first tenth of
+    /// the time; above it the exit status is 1
     #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
     growth_max: f64,
 }

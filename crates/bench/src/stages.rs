@@ -1,4 +1,4 @@
-//! Where the time of an order goes: the venue's own histograms, read before and after.
+//! The time of an order by stages: the difference of the venue's own histograms before and after.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::venue::Venue;
 use cli::Failure;
 
 const NAME: &str = "buttonwood_order_stage_seconds";
-/// In the order in which an order passes them.
+/// In the sequence in which an order passes them.
 const STAGES: [&str; 10] = [
     "receive", "decode", "check", "queue", "commit", "apply", "wake", "encode", "reply", "fan_out",
 ];
@@ -19,7 +19,7 @@ pub(super) struct Reading(BTreeMap<String, Buckets>);
 #[derive(Clone, Debug, Default)]
 struct Buckets {
     sum_s: f64,
-    /// Upper bounds in seconds, and how many there were up to each.
+    /// Upper bounds in seconds, and the number of orders up to each.
     up_to: Vec<(f64, u64)>,
 }
 
@@ -46,7 +46,7 @@ impl Reading {
         reading
     }
 
-    /// What came in between. A venue without these metrics has no stages.
+    /// The difference of two readings. A venue without these metrics has no stages.
     pub(super) fn since(&self, before: &Self) -> Report {
         let none = Buckets::default();
         let of = |name: &'static str| {
@@ -54,7 +54,7 @@ impl Reading {
             Some((name, self.0.get(name)?.since(before)))
         };
         let stages: Vec<_> = STAGES.into_iter().filter_map(of).collect();
-        // Streams are served beside the answer.
+        // The answer does not wait for the streams.
         let waited_for = stages.iter().filter(|(name, _)| *name != "fan_out");
         let total: f64 = waited_for.map(|(_, buckets)| buckets.sum_s).sum();
         let mut report = Report::default();
@@ -64,7 +64,7 @@ impl Reading {
                 orders: buckets.count(),
                 p50_us: buckets.quantile_s(0.5) * 1e6,
                 p99_us: buckets.quantile_s(0.99) * 1e6,
-                // Of the time of all stages together that an order waits for.
+                // Part of the time of all stages that an order waits for.
                 share: if is_waited_for { buckets.sum_s / total } else { 0.0 },
             };
             report.push(name, stage);
@@ -86,7 +86,7 @@ impl Buckets {
         self.up_to.last().map_or(0, |(_, count)| *count)
     }
 
-    /// As if all within a bucket lay evenly in it.
+    /// Assumes that the values of a bucket lie evenly in it.
     fn quantile_s(&self, quantile: f64) -> f64 {
         let wanted = quantile * self.count() as f64;
         let (mut lower, mut below) = (0.0, 0);

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use cli::{Failure, word};
+use cli::Failure;
 
 use super::flags::Flags;
 use super::load::{open, spec};
@@ -13,7 +13,7 @@ use super::spec::{BATCH, Load, Spec};
 use super::venue::Venue;
 
 const ORDERS: u64 = 1_000_000;
-/// Resting orders at which memory is sampled, up to those that are asked for.
+/// Resting orders at which memory is sampled, up to `--orders`.
 const SAMPLED_AT: [u64; 5] = [0, 1_000, 10_000, 100_000, 1_000_000];
 /// A fill ends when its orders are answered, and fails after this time.
 const PATIENCE: Duration = Duration::from_secs(3_600);
@@ -55,7 +55,7 @@ fn print(
     venue: &Venue,
     more: Report,
 ) -> Result<(), Failure> {
-    report! { scenario: scenario, durability: word(&flags.durability) }
+    report! { scenario: scenario, durability: flags.durability.as_str() }
         .with(venue.machine.clone())
         .with(report! { orders: orders, rss_mb: rss_mb(venue)? })
         .with(more)
@@ -96,7 +96,7 @@ pub(super) fn fill(flags: &Flags, venue: &Venue, orders: u64) -> Result<u64, Fai
     Err(Failure::new(format!("the venue is too busy to take {orders} resting orders")))
 }
 
-/// Kills the venue as a power cut would end it, and starts it again.
+/// Kills the venue, starts it again, and returns the seconds until it is ready.
 fn restart(venue: &mut Venue) -> Result<f64, Failure> {
     let begun = Instant::now();
     venue.restart()?;

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::report::{Report, report};
 
-/// What takes longer counts as this.
+/// A longer latency counts as this one.
 const LATENCY_MAX_NS: u64 = 60_000_000_000;
 const DIGITS: u8 = 3;
 
-/// Written down, the histogram is HdrHistogram's V2 format in base64, as other tools read it.
+/// In JSON, the histogram is HdrHistogram's V2 format in base64, which other tools read.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Tally {
     pub(super) orders: u64,
@@ -30,7 +30,7 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// One answer for `orders` orders, which all took as long.
+    /// Records one answer for `orders` orders with the same latency.
     pub(super) fn record(&mut self, latency_ns: u64, orders: u64) {
         self.orders += orders;
         self.histogram.saturating_record_n(latency_ns.max(1), orders);
@@ -72,12 +72,12 @@ impl Tally {
     }
 }
 
-/// Nothing, where there was nothing to divide among.
+/// A quotient; 0 for a divisor of 0.
 pub(super) fn per(amount: f64, among: u64) -> f64 {
     if among == 0 { 0.0 } else { amount / among as f64 }
 }
 
-/// The middle one of values that a measurement gave in its rounds.
+/// The middle one of the values of a measurement's rounds.
 pub(super) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

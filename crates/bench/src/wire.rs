@@ -15,7 +15,7 @@ pub(super) struct Response<'a> {
     pub(super) len: usize,
 }
 
-/// What arrived is not HTTP with a stated length.
+/// The bytes are not HTTP with a stated length.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct NotHttp;
 
@@ -23,7 +23,7 @@ const HEAD_END: &[u8] = b"\r\n\r\n";
 const LENGTH: &[u8] = b"\r\ncontent-length:";
 
 impl<'a> Response<'a> {
-    /// The first answer in `bytes`; `None` while it has not arrived to its end.
+    /// The first answer in `bytes`; `None` while it is incomplete.
     pub(super) fn parse(bytes: &'a [u8]) -> Result<Option<Self>, NotHttp> {
         let Some(head_len) = find(bytes, HEAD_END) else { return Ok(None) };
         let head = &bytes[..head_len];
@@ -51,7 +51,7 @@ pub(super) fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     bytes.windows(needle.len()).position(|window| window == needle)
 }
 
-/// The number that stands right behind `name`.
+/// The number right after `name`.
 pub(super) fn number_after(bytes: &[u8], name: &[u8]) -> Option<u64> {
     let at = find(bytes, name)? + name.len();
     let digits = bytes[at..].split(|byte| !byte.is_ascii_digit()).next()?;

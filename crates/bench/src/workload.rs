@@ -1,11 +1,12 @@
-//! Order flow made up for measuring: the workloads `w1`, `w2` and `w3`, the same bytes for the same
-//! seed on every machine.
+//! Generated order flow: the workloads `w1`, `w2` and `w3`, the same bytes for the same seed on all
+//! machines.
 //!
-//! A plain book goes along, so that every cancel hits an order that rests, and what takes from the
-//! book keeps it near the size with which it began.
+//! The generator keeps a plain book, so that each cancel names a resting order, and so that taking
+//! orders keep the book near its first size.
 //!
 //! # Known limits
-//! The order to cancel is drawn evenly among all that rest, there are no amends, and ids are dense.
+//! The order to cancel is drawn evenly among all resting orders, there are no amends, and ids are
+//! dense.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,31 +16,35 @@ use types::Side;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(super) enum Name {
-    /// One instrument, 15,000 orders standing
+    /// One instrument, 15,000 resting orders
     W1,
-    /// One instrument, 1,000,000 orders standing over 190,000 prices
+    /// One instrument, 1,000,000 resting orders over 190,000 prices
     W2,
     /// 1,000 instruments, some traded much more than others
     W3,
 }
 
-/// What is particular to a workload.
+/// The parameters of a workload.
 pub(super) struct Shape {
     pub(super) seed: u64,
     pub(super) commands: u64,
-    /// Orders that stand before, in all instruments.
+    /// Resting orders before the commands, in all instruments together.
     pub(super) prefill: usize,
     pub(super) instruments: u32,
-    /// Of all commands, those that rest, those that cancel, and those that take at a limit. The
-    /// rest takes at any price.
+    /// Parts of the commands that add resting orders, cancel, and take with a limit. All others are
+    /// market orders.
     pub(super) passive: f64,
     pub(super) cancel: f64,
     pub(super) limited: f64,
-    /// What an order that takes is for, in orders that rest.
+    /// Quantity of a taking order, in units of a resting order's.
     pub(super) need: f64,
 }
 
 impl Name {
+    pub(super) fn text(self) -> &'static str {
+        ["w1", "w2", "w3"][self as usize]
+    }
+
     pub(super) fn shape(self) -> Shape {
         let mixed = Shape {
             seed: 1_001,
@@ -89,10 +94,10 @@ struct Maker {
     name: Name,
     shape: Shape,
     random: Xoshiro,
-    /// Up to each instrument, the part of all commands that goes to it and those before.
+    /// Part of the commands for each instrument and all before it.
     shares: Vec<f64>,
     markets: Vec<Market>,
-    /// By id; ids begin with 1.
+    /// Indexed by id; ids begin with 1.
     orders: Vec<Order>,
     resting: usize,
     records: Vec<Record>,
@@ -102,14 +107,14 @@ struct Maker {
 struct Market {
     base: u64,
     middle: f64,
-    /// Buyers', sellers'.
+    /// Bids, asks.
     sides: [BTreeMap<u64, Level>; 2],
     resting: Vec<u64>,
 }
 
 #[derive(Default)]
 struct Level {
-    /// Canceled ones may still stand in it.
+    /// May still have canceled orders.
     queue: VecDeque<u64>,
     resting: usize,
 }
@@ -119,7 +124,7 @@ struct Order {
     qty: u32,
     side: usize,
     price: u64,
-    /// Its place among all that rest in its instrument.
+    /// Its index in [`Market::resting`].
     place: usize,
 }
 
@@ -188,7 +193,7 @@ impl Maker {
         }
     }
 
-    /// An order that rests, behind the best of the other side.
+    /// Adds a resting order, which does not reach the best price of the other side.
     fn passive(&mut self, at: usize) {
         let side = self.random.below(2) as usize;
         let distance = self.distance();
@@ -212,7 +217,7 @@ impl Maker {
         }
     }
 
-    /// The more rests, the more is taken.
+    /// Takes a quantity that grows with the number of resting orders.
     fn take_from_book(&mut self, at: usize, is_limited: bool) {
         let fullness = match self.name {
             Name::W3 => {
@@ -320,7 +325,7 @@ impl Market {
     }
 }
 
-/// xoshiro256**, seeded by SplitMix64: what these workloads have been drawn by from the beginning.
+/// xoshiro256**, seeded by SplitMix64: the generator of these workloads since their first version.
 struct Xoshiro([u64; 4]);
 
 impl Xoshiro {
@@ -348,12 +353,12 @@ impl Xoshiro {
         drawn
     }
 
-    /// Any of `0..end`.
+    /// A number of `0..end`.
     fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
     }
 
-    /// From 0 up to 1, without it.
+    /// A number from 0 to 1, without 1.
     fn part(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -370,7 +375,7 @@ mod tests {
     const W1_HASH: &str = "70e7c58c8282cf4a8524388a02a3d3afe04c3c587937ac02e128b84e72d640bb";
     const W3_HASH: &str = "e4347c69a539da95e9376732d8b84423109d7a4ca0424ca90877a01ecd49cd01";
 
-    /// What the workloads' first generator, in C++, writes for the same commands.
+    /// The hashes are those of the first generator, in C++, for the same commands.
     #[test]
     fn the_bytes_are_those_of_the_first_generator() {
         for (name, expected) in [(Name::W1, W1_HASH), (Name::W3, W3_HASH)] {

@@ -3,164 +3,136 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use server::Settings;
 
-use crate::words::{Durability, HugePages};
+/// Values of `--durability`, here and in `bench`.
+pub const DURABILITY: [&str; 3] = ["fsync", "os", "memory"];
+/// Values of `--huge-pages`, here and in `bench`.
+pub const SWITCH: [&str; 2] = ["on", "off"];
 
-/// Every flag is also a key of the file (`data_dir = "…"`, with `_` for `-`) and a variable.
+/// Each flag is also a key of the file (`data_dir = "…"`, with `_` for `-`) and a variable.
 #[derive(Args, Debug, Serialize)]
 pub struct Flags {
-    /// Configuration file (TOML) [env: BUTTONWOOD_CONFIG]
+    /// Configuration file (TOML) [default: none] [env: BUTTONWOOD_CONFIG]
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     config: Option<PathBuf>,
 
-    /// Folder that holds the venue; made if it is not there
+    /// Folder of the venue, which is created if it does not exist
     /// [default: buttonwood-data] [key: data_dir] [env: BUTTONWOOD_DATA_DIR]
     #[arg(long = "data", value_name = "DIR")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     data_dir: Option<PathBuf>,
 
-    /// Address and port for REST and WebSocket; port 0 means any free one
+    /// Address and port for REST and WebSocket; port 0 is any free port
     /// [default: 127.0.0.1:8080] [env: BUTTONWOOD_HTTP]
     #[arg(long, value_name = "ADDR:PORT")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     http: Option<SocketAddr>,
 
-    /// Speak TLS with this certificate (PEM, with those that lead to its root). It may be renewed
-    /// while the venue runs [env: BUTTONWOOD_TLS_CERT]
+    /// File of the TLS certificate (PEM, with its intermediate certificates); a SIGHUP reads it
+    /// again [default: no TLS] [env: BUTTONWOOD_TLS_CERT]
     #[arg(long, value_name = "FILE")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     tls_cert: Option<PathBuf>,
 
-    /// The certificate's private key (PEM) [env: BUTTONWOOD_TLS_KEY]
+    /// File of the certificate's private key (PEM) [env: BUTTONWOOD_TLS_KEY]
     #[arg(long, value_name = "FILE")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     tls_key: Option<PathBuf>,
 
-    /// Speak TLS with a certificate that is made at the start and that no client knows, for a trial
+    /// Use TLS with a self-signed certificate, created at each start, for a trial
     /// [env: BUTTONWOOD_TLS_SELF_SIGNED]
     #[arg(long)]
-    #[serde(skip_serializing_if = "is_false")]
     tls_self_signed: bool,
 
-    /// Listen beyond this machine without encryption: only behind something that encrypts
+    /// Allow other machines to connect without TLS: only behind a proxy that encrypts
     /// [env: BUTTONWOOD_ALLOW_PLAINTEXT]
     #[arg(long)]
-    #[serde(skip_serializing_if = "is_false")]
     allow_plaintext: bool,
 
-    /// Web pages of this origin may read the answers, such as https://desk.example.com; more than
-    /// one may be named, in the variable with commas between
+    /// Origin whose web pages may read the answers, such as https://desk.example.com; may be
+    /// repeated, and the variable has commas between origins
     /// [default: none] [env: BUTTONWOOD_CORS_ORIGIN]
     #[arg(long, value_name = "URL")]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     cors_origin: Vec<String>,
 
     /// What an acknowledged order survives: loss of power (fsync), the end of this process (os), or
     /// nothing (memory) [default: fsync] [env: BUTTONWOOD_DURABILITY]
-    #[arg(long, value_name = "LEVEL")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    durability: Option<Durability>,
+    #[arg(long, value_name = "LEVEL", value_parser = DURABILITY)]
+    durability: Option<String>,
 
-    /// In an empty folder, make a trial venue: BTCUSDT, ETHUSDT, ETHBTC, the accounts alice and
+    /// Create a trial venue in an empty folder: BTCUSDT, ETHUSDT, ETHBTC, the accounts alice and
     /// bob, and their keys in DIR/demo.json [env: BUTTONWOOD_DEMO]
     #[arg(long)]
-    #[serde(skip_serializing_if = "is_false")]
     demo: bool,
 
-    /// Leave the demo's bots out [env: BUTTONWOOD_NO_BOTS]
+    /// Run the demo without bots [env: BUTTONWOOD_NO_BOTS]
     #[arg(long)]
-    #[serde(skip_serializing_if = "is_false")]
     no_bots: bool,
 
-    /// What the demo's bots decide by [default: 1] [env: BUTTONWOOD_BOTS_SEED]
+    /// Seed of the demo's bots [default: 1] [env: BUTTONWOOD_BOTS_SEED]
     #[arg(long, value_name = "N")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     bots_seed: Option<u64>,
 
-    /// File with the master key that seals secrets, outside the data folder; the variable may also
-    /// hold the key itself [env: BUTTONWOOD_MASTER_KEY]
+    /// File with the master key that seals secrets, outside the data folder; required except for a
+    /// demo. The variable may have the key itself [env: BUTTONWOOD_MASTER_KEY]
     #[arg(long, value_name = "FILE")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     master_key: Option<String>,
 
-    /// Commands between two snapshots [default: 1000000] [env: BUTTONWOOD_SNAPSHOT_EVERY]
+    /// Commands between two snapshots, at least 1
+    /// [default: 1000000] [env: BUTTONWOOD_SNAPSHOT_EVERY]
     #[arg(long, value_name = "N")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     snapshot_every: Option<u64>,
 
-    /// Kibibytes of a file of the log; a new one is begun when it is full
+    /// Size of a log segment in KiB, 4 to 16777216
     /// [default: 65536] [env: BUTTONWOOD_LOG_SEGMENT_KIB]
     #[arg(long, value_name = "N")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     log_segment_kib: Option<u64>,
 
-    /// What becomes of the log before the older of the two snapshots that are kept: `keep`,
-    /// `delete`, or `archive:DIR`, a folder on the same file system [default: keep] [env:
-    /// BUTTONWOOD_LOG_RETENTION]
+    /// What happens to log segments before the older of the two stored snapshots: `keep`, `delete`,
+    /// or `archive:DIR`, which moves them to a folder on the same file system
+    /// [default: keep] [env: BUTTONWOOD_LOG_RETENTION]
     #[arg(long, value_name = "RULE")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     log_retention: Option<String>,
 
-    /// Run a second engine that applies the same log, and raise an alarm when the two differ. It
-    /// takes as much memory as the first, and a core [env: BUTTONWOOD_REPLICA]
+    /// Run a second engine on the same log, and report an alarm when the two differ. It takes as
+    /// much memory as the first, and a core [env: BUTTONWOOD_REPLICA]
     #[arg(long)]
-    #[serde(skip_serializing_if = "is_false")]
     replica: bool,
 
-    /// Core that the engine's thread is kept to, and with a comma the core of the thread that
-    /// writes the log: for a core that nothing else runs on (isolcpus, taskset) [default: none]
-    /// [env: BUTTONWOOD_PIN]
+    /// Core of the engine's thread and, after a comma, of the log writer's, such as 3,2: for cores
+    /// without other load (isolcpus, taskset) [default: none] [env: BUTTONWOOD_PIN]
     #[arg(long, value_name = "CORE[,CORE]")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pin: Option<String>,
 
-    /// Whether the system may put large arrays on huge pages [default: on] [env:
-    /// BUTTONWOOD_HUGE_PAGES]
-    #[arg(long, value_name = "SWITCH")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    huge_pages: Option<HugePages>,
+    /// Allows huge pages for large arrays [default: on] [env: BUTTONWOOD_HUGE_PAGES]
+    #[arg(long, value_name = "SWITCH", value_parser = SWITCH)]
+    huge_pages: Option<String>,
 
-    /// Mebibytes that the event spool may take; what is older is deleted
+    /// Size limit of the event spool in MiB, at least 32; the oldest events are deleted
     /// [default: 256] [env: BUTTONWOOD_SPOOL_MAX_MIB]
     #[arg(long, value_name = "N")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     spool_max_mib: Option<u64>,
 
-    /// Hours by which events in the spool may be older than the newest; 0 is no limit
+    /// Age limit of events in the spool in hours, counted from the newest event; 0 is no limit
     /// [default: 0] [env: BUTTONWOOD_SPOOL_MAX_HOURS]
     #[arg(long, value_name = "N")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     spool_max_hours: Option<u64>,
 
-    /// Milliseconds that a request with new orders may wait to be read; where they wait for longer
-    /// for a second on end, or the disk does not keep up for as long, they are refused with -1008
-    /// until the venue has caught up, and cancels and queries go on. 1 to 10000; 0 refuses none
+    /// Overload limit in ms, 1 to 10000, or 0 for none. When requests wait for longer than this to
+    /// be read during a whole second, or the disk is late by as much, the venue refuses new orders
+    /// with -1008 until it has caught up. It still takes cancels and queries
     /// [default: 250] [env: BUTTONWOOD_OVERLOAD_MS]
     #[arg(long, value_name = "MS")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     overload_ms: Option<u64>,
 
-    /// error, warn, info, debug, trace, or by module as `info,gateway=debug`
+    /// Log level: error, warn, info, debug, trace, or by module such as `info,gateway=debug`
     /// [default: info] [env: BUTTONWOOD_LOG_LEVEL]
     #[arg(long, value_name = "LEVEL")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     log_level: Option<String>,
 
-    /// How log lines look on stderr [default: text] [env: BUTTONWOOD_LOG_FORMAT]
-    #[arg(long, value_name = "FORMAT")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    log_format: Option<LogFormat>,
-}
-
-#[derive(Clone, Copy, Debug, Serialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-enum LogFormat {
-    Text,
-    Json,
+    /// Format of log lines on stderr [default: text] [env: BUTTONWOOD_LOG_FORMAT]
+    #[arg(long, value_name = "FORMAT", value_parser = ["text", "json"])]
+    log_format: Option<String>,
 }
 
 impl Flags {
@@ -168,11 +140,6 @@ impl Flags {
     pub fn settings(&self) -> Result<Settings, String> {
         Settings::load(self.config.clone(), self)
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 #[cfg(test)]

@@ -7,10 +7,8 @@ pub mod moment;
 mod recovery;
 pub mod socket;
 mod trace;
-mod words;
 
 pub use failure::{Cause, Failure};
-pub use flags::Flags;
+pub use flags::{DURABILITY, Flags, SWITCH};
 pub use recovery::Recovery;
 pub use trace::init as init_trace;
-pub use words::{Durability, HugePages, word};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use clap::Args;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use venue::{Archive, ArchiveError, Place, Replay};
@@ -20,9 +21,14 @@ pub enum Moment {
 }
 
 /// Commands from one moment to another, both included.
-#[derive(Clone, Copy, Debug)]
+#[derive(Args, Clone, Copy, Debug)]
 pub struct Range {
+    /// First command: a sequence, or a time (RFC 3339, or nanoseconds since 1970)
+    /// [default: the oldest command that the log still has]
+    #[arg(long, value_name = "SEQ|TIME")]
     from: Option<Moment>,
+    /// Last command: a sequence, or a time [default: the end of the log]
+    #[arg(long, value_name = "SEQ|TIME")]
     to: Option<Moment>,
 }
 
@@ -102,18 +108,19 @@ impl Moment {
 }
 
 impl Range {
-    pub fn new(from: Option<Moment>, to: Option<Moment>) -> Result<Self, Failure> {
+    /// Refuses a range that ends before it begins.
+    pub fn check(self) -> Result<(), Failure> {
+        let (Some(from), Some(to)) = (self.from, self.to) else { return Ok(()) };
         let is_reversed = match (from, to) {
-            (Some(Moment::Sequence(from)), Some(Moment::Sequence(to)))
-            | (Some(Moment::TimeNs(from)), Some(Moment::TimeNs(to))) => from > to,
+            (Moment::Sequence(from), Moment::Sequence(to))
+            | (Moment::TimeNs(from), Moment::TimeNs(to)) => from > to,
             _ => false,
         };
-        match (from, to) {
-            (Some(from), Some(to)) if is_reversed => Err(Failure::new(format!(
-                "--from is {from}, which is after --to, {to}: exchange them"
-            ))),
-            _ => Ok(Self { from, to }),
+        if is_reversed {
+            let sentence = format!("--from is {from}, which is after --to, {to}: exchange them");
+            return Err(Failure::new(sentence));
         }
+        Ok(())
     }
 
     /// A replay that stands just before the first command of the range.

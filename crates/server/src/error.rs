@@ -1,53 +1,30 @@
-//! Why a venue did not start, or stopped before it was asked to.
-
-use std::fmt;
+//! The error of a venue that did not start, or that stopped before it was asked to.
 
 /// One sentence for the operator: what is wrong and where.
-#[derive(Clone)]
-pub struct ServeError {
-    sentence: String,
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    #[error("{0}")]
+    Sentence(String),
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    #[error(transparent)]
+    Tls(#[from] gateway::TlsError),
+    #[error(transparent)]
+    MasterKey(#[from] venue::MasterKeyError),
+    #[error(transparent)]
+    Open(#[from] venue::OpenError),
+    #[error(transparent)]
+    Stopped(#[from] venue::Stopped),
 }
 
 impl ServeError {
     pub fn new(sentence: impl Into<String>) -> Self {
-        Self { sentence: sentence.into() }
+        Self::Sentence(sentence.into())
     }
 }
-
-impl fmt::Display for ServeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.sentence)
-    }
-}
-
-impl fmt::Debug for ServeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.sentence)
-    }
-}
-
-impl std::error::Error for ServeError {}
 
 impl From<String> for ServeError {
     fn from(sentence: String) -> Self {
-        Self::new(sentence)
+        Self::Sentence(sentence)
     }
 }
-
-/// Errors that say in one sentence what is wrong and where.
-macro_rules! from_errors {
-    ($($error:ty),* $(,)?) => {$(
-        impl From<$error> for ServeError {
-            fn from(error: $error) -> Self {
-                Self::new(error.to_string())
-            }
-        }
-    )*};
-}
-from_errors!(
-    std::io::Error,
-    gateway::TlsError,
-    venue::MasterKeyError,
-    venue::OpenError,
-    venue::Stopped,
-);

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use self::layers::Sections;
+use self::layers::FlatNames;
 
 /// Each field is the section of that name.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -32,15 +32,17 @@ pub struct Settings {
     pub logging: logging::Logging,
 }
 
-const SECTIONS: Sections = Sections(&[
-    ("http", http::KEYS),
-    ("door", door::KEYS),
-    ("log", log::KEYS),
-    ("spool", spool::KEYS),
-    ("venue", venue::KEYS),
-    ("demo", demo::KEYS),
-    ("logging", logging::KEYS),
-]);
+/// Section, key, and the flat name where it is not the key.
+const FLAT_NAMES: FlatNames = &[
+    ("http", "address", "http"),
+    ("log", "segment_kib", "log_segment_kib"),
+    ("log", "retention", "log_retention"),
+    ("spool", "max_mib", "spool_max_mib"),
+    ("spool", "max_hours", "spool_max_hours"),
+    ("demo", "enabled", "demo"),
+    ("logging", "level", "log_level"),
+    ("logging", "format", "log_format"),
+];
 
 impl Settings {
     /// Layers the settings and checks them. `flags` has settings by flat names. The error names the
@@ -48,7 +50,7 @@ impl Settings {
     pub fn load(file: Option<PathBuf>, flags: &impl Serialize) -> Result<Self, String> {
         let variable = || std::env::var_os("BUTTONWOOD_CONFIG").map(PathBuf::from);
         let file = file.or_else(variable);
-        let settings: Self = layers::extract(SECTIONS, file.as_deref(), std::env::vars(), flags)?;
+        let settings: Self = layers::extract(FLAT_NAMES, file.as_deref(), std::env::vars(), flags)?;
         settings.check()?;
         Ok(settings)
     }

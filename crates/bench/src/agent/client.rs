@@ -146,7 +146,7 @@ pub(crate) fn cause(status: u16, body: &[u8]) -> String {
     format!("{status} {words}")
 }
 
-/// Both stand at the front: `{"id":7,"status":200,…`
+/// Both are at the front: `{"id":7,"status":200,…`
 fn id_and_status(payload: &[u8]) -> (usize, u16) {
     let id = number_after(payload, br#""id":"#).map_or(usize::MAX, |id| id as usize);
     let status = number_after(payload, br#""status":"#);

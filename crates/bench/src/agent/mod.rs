@@ -5,7 +5,7 @@
 //! machine, the load generator takes its CPU time from the venue.
 //!
 //! In a closed loop, a latency begins when the request is handed to the socket. In an open loop it
-//! begins when the request was meant to be sent, however late it was sent.
+//! begins when the request is due, however late it is sent.
 
 mod client;
 mod pace;
@@ -306,7 +306,7 @@ impl Agent {
         }
         outcome.trades += answer.trades;
         let name = sent.kind.name();
-        // Without a copy of the name for each answer.
+        // `entry` would copy the name for each answer.
         match outcome.by_type.get_mut(name) {
             Some(tally) => tally.record(latency_ns, orders),
             None => outcome.by_type.entry(name.into()).or_default().record(latency_ns, orders),

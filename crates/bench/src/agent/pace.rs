@@ -1,4 +1,4 @@
-//! When the requests of an open loop are meant to be sent.
+//! The times at which the requests of an open loop are due.
 
 /// A rate, which rises with the clients while they begin one after the other.
 #[derive(Clone, Copy)]
@@ -8,7 +8,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Of request `n`, counted from 0, in seconds after the begin.
+    /// The time of request `n`, counted from 0, in seconds after the begin.
     pub(super) fn due_s(self, n: u64) -> f64 {
         let (n, within_ramp) = (n as f64, self.rate * self.ramp_s / 2.0);
         if n < within_ramp {
@@ -18,7 +18,7 @@ impl Pace {
         }
     }
 
-    /// Requests meant to be sent in the first `seconds`.
+    /// Requests that are due in the first `seconds`.
     pub(super) fn requests_in(self, seconds: f64) -> u64 {
         let ramping_s = seconds.min(self.ramp_s);
         let is_ramping = ramping_s > 0.0;

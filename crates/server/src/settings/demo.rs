@@ -2,11 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::layers::Keys;
-
-pub(super) const KEYS: Keys =
-    &[("enabled", "demo"), ("no_bots", "no_bots"), ("bots_seed", "bots_seed")];
-
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Demo {
     pub enabled: bool,

@@ -4,10 +4,6 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::layers::Keys;
-
-pub(super) const KEYS: Keys = &[("overload_ms", "overload_ms")];
-
 /// A request that waits for longer has no answer in time.
 const OVERLOAD_MS_MAX: u64 = 10_000;
 

@@ -7,17 +7,6 @@ use std::sync::Arc;
 use gateway::{Origin, OriginError, Tls, TlsError};
 use serde::{Deserialize, Serialize};
 
-use super::layers::Keys;
-
-pub(super) const KEYS: Keys = &[
-    ("address", "http"),
-    ("tls_cert", "tls_cert"),
-    ("tls_key", "tls_key"),
-    ("tls_self_signed", "tls_self_signed"),
-    ("allow_plaintext", "allow_plaintext"),
-    ("cors_origin", "cors_origin"),
-];
-
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Http {
     /// Port 0 means any free one.

@@ -14,24 +14,24 @@ use figment::{Figment, Metadata, Profile, Provider};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The keys of a section, each with its flat name.
-pub(super) type Keys = &'static [(&'static str, &'static str)];
+/// Section, key and flat name of the settings whose flat name is not their key.
+pub(super) type FlatNames = &'static [(&'static str, &'static str, &'static str)];
 
-/// All sections, by name.
-#[derive(Clone, Copy)]
-pub(super) struct Sections(pub(super) &'static [(&'static str, Keys)]);
+/// Section, key and flat name of all settings.
+struct Sections(Vec<(String, String, String)>);
 
 const VARIABLES_PREFIX: &str = "BUTTONWOOD_";
 
 /// Layers the settings. The error names the setting and where it came from.
 pub(super) fn extract<T: Default + DeserializeOwned + Serialize>(
-    sections: Sections,
+    flat_names: FlatNames,
     file: Option<&Path>,
     variables: impl Iterator<Item = (String, String)>,
     flags: &impl Serialize,
 ) -> Result<T, String> {
     let defaults = Value::serialize(T::default()).map_err(|error| error.to_string())?;
-    let variables = read_variables(sections, &defaults, variables)?;
+    let sections = Sections::of(&defaults, flat_names);
+    let variables = read_variables(&sections, &defaults, variables)?;
     let named =
         |_: &Profile, keys: &[&str]| format!("{VARIABLES_PREFIX}{}", keys.join(".").to_uppercase());
     let from = Metadata::named("the environment").interpolater(named);
@@ -48,11 +48,21 @@ pub(super) fn extract<T: Default + DeserializeOwned + Serialize>(
         figment = figment.merge(Layer { from: Toml::string(&text).metadata(), dict });
     }
     let flags = Value::serialize(flags).map_err(|error| error.to_string())?;
-    let flags = flags.into_dict().ok_or("flags are no settings")?;
+    let mut flags = flags.into_dict().ok_or("flags are no settings")?;
+    flags.retain(|_, value| is_given(value));
     figment
         .merge(Layer { from: Metadata::named("the flags"), dict: sections.nest(flags) })
         .extract()
         .map_err(|error| sections.named(error, &in_sections).to_string())
+}
+
+/// A flag without a value, a switch that is off and an empty list are not on the command line.
+fn is_given(flag: &Value) -> bool {
+    match flag {
+        Value::Empty(..) | Value::Bool(_, false) => false,
+        Value::Array(_, list) => !list.is_empty(),
+        _ => true,
+    }
 }
 
 /// Settings of one source, by section.
@@ -72,21 +82,30 @@ impl Provider for Layer {
 }
 
 impl Sections {
-    /// Where the setting of this flat name is.
-    fn place(self, flat: &str) -> Option<(&'static str, &'static str)> {
-        self.all().find(|(_, _, name)| *name == flat).map(|(section, key, _)| (section, key))
+    /// The sections and keys are those of the defaults.
+    fn of(defaults: &Value, flat_names: FlatNames) -> Self {
+        let fields = |value: &Value| value.clone().into_dict().unwrap_or_default();
+        let mut all = Vec::new();
+        for (section, values) in fields(defaults) {
+            for key in fields(&values).into_keys() {
+                let named = flat_names.iter().find(|named| (named.0, named.1) == (&section, &key));
+                let flat = named.map_or(key.clone(), |named| named.2.to_owned());
+                all.push((section.clone(), key, flat));
+            }
+        }
+        Self(all)
     }
 
-    /// Of each setting its section, its key there, and its flat name.
-    fn all(self) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-        let keys = |(section, keys): &'static (&'static str, Keys)| {
-            keys.iter().map(|(key, flat)| (*section, *key, *flat))
-        };
-        self.0.iter().flat_map(keys)
+    /// Section and key of a flat name.
+    fn place(&self, flat: &str) -> Option<(&str, &str)> {
+        self.0
+            .iter()
+            .find(|(_, _, name)| name == flat)
+            .map(|(section, key, _)| (&**section, &**key))
     }
 
     /// Settings by flat name, put into their sections. Other names are passed over.
-    fn nest(self, flat: Dict) -> Dict {
+    fn nest(&self, flat: Dict) -> Dict {
         let mut nested = Dict::new();
         for (name, value) in flat {
             if let Some(place) = self.place(&name) {
@@ -99,7 +118,7 @@ impl Sections {
     /// A file's settings by section, and the places of those that are given in a section. Unknown
     /// keys are refused: a mistyped one would leave its setting at a default that the operator did
     /// not choose.
-    fn read(self, text: &str) -> Result<(Dict, BTreeSet<(String, String)>), String> {
+    fn read(&self, text: &str) -> Result<(Dict, BTreeSet<(String, String)>), String> {
         let found: Dict =
             Figment::from(Toml::string(text)).extract().map_err(|error| error.to_string())?;
         // Serialized again to drop the tags of that figment: with them, errors name no layer.
@@ -109,19 +128,17 @@ impl Sections {
         let mut in_sections = BTreeSet::new();
         let mut flat = Vec::new();
         for (name, value) in found {
-            let keys = self.0.iter().find(|(section, _)| *section == name);
-            match (keys, value) {
-                (Some((section, keys)), Value::Dict(_, values)) => {
+            match value {
+                Value::Dict(_, values) if self.0.iter().any(|(section, ..)| *section == name) => {
                     for (key, value) in values {
-                        let known = keys.iter().find(|(known, _)| *known == key);
-                        let Some((key, _)) = known else {
-                            return Err(format!("unknown key `{section}.{key}`"));
-                        };
-                        insert(&mut nested, (section, key), value);
-                        in_sections.insert((String::from(*section), String::from(*key)));
+                        if !self.0.iter().any(|of| (&of.0, &of.1) == (&name, &key)) {
+                            return Err(format!("unknown key `{name}.{key}`"));
+                        }
+                        insert(&mut nested, (&name, &key), value);
+                        in_sections.insert((name.clone(), key));
                     }
                 }
-                (_, value) => flat.push((name, value)),
+                value => flat.push((name, value)),
             }
         }
         for (name, value) in flat {
@@ -140,7 +157,7 @@ impl Sections {
 
     /// The error with the setting named as its source names it.
     fn named(
-        self,
+        &self,
         mut error: figment::Error,
         in_sections: &BTreeSet<(String, String)>,
     ) -> figment::Error {
@@ -150,9 +167,9 @@ impl Sections {
         if is_file && in_sections.contains(&(section.clone(), key.clone())) {
             return error;
         }
-        let flat = self.all().find(|(of, known, _)| of == section && known == key);
+        let flat = self.0.iter().find(|(of, known, _)| of == section && known == key);
         if let Some((_, _, flat)) = flat {
-            error.path = [&[flat.to_owned()], rest].concat();
+            error.path = [std::slice::from_ref(flat), rest].concat();
         }
         error
     }
@@ -168,7 +185,7 @@ fn insert(nested: &mut Dict, (section, key): (&str, &str), value: Value) {
 /// The settings among the environment's variables. The default of a setting shows how its text
 /// is meant.
 fn read_variables(
-    sections: Sections,
+    sections: &Sections,
     defaults: &Value,
     variables: impl Iterator<Item = (String, String)>,
 ) -> Result<Dict, String> {
@@ -204,12 +221,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::settings::{SECTIONS, Settings};
+    use crate::settings::{FLAT_NAMES, Settings};
+
+    fn all() -> (Sections, Value) {
+        let defaults = Value::serialize(Settings::default()).unwrap();
+        (Sections::of(&defaults, FLAT_NAMES), defaults)
+    }
 
     fn variables(name: &str, text: &str) -> Result<serde_json::Value, String> {
-        let defaults = Value::serialize(Settings::default()).unwrap();
+        let (sections, defaults) = all();
         let variables = [(name.to_owned(), text.to_owned())].into_iter();
-        let read = read_variables(SECTIONS, &defaults, variables)?;
+        let read = read_variables(&sections, &defaults, variables)?;
         Ok(serde_json::to_value(read).unwrap())
     }
 
@@ -236,8 +258,11 @@ mod tests {
             fields.map(|field| (section.clone(), field.clone()))
         });
         let fields: BTreeSet<_> = fields.collect();
-        let places: Vec<_> = SECTIONS.all().collect();
-        let named = places.iter().map(|(section, key, _)| (section.to_string(), key.to_string()));
+        let places = all().0.0;
+        for (section, key, _) in FLAT_NAMES {
+            assert!(fields.contains(&(String::from(*section), String::from(*key))), "{key}");
+        }
+        let named = places.iter().map(|(section, key, _)| (section.clone(), key.clone()));
         assert_eq!(fields, named.collect());
         let flat: BTreeSet<_> = places.iter().map(|(_, _, flat)| flat).collect();
         assert_eq!((flat.len(), fields.len()), (places.len(), places.len()));
@@ -246,7 +271,7 @@ mod tests {
     #[test]
     fn each_setting_is_on_the_page_for_operators_with_its_section() {
         let page = include_str!("../../../../docs/operations.md");
-        for (section, key, flat) in SECTIONS.all() {
+        for (section, key, flat) in all().0.0 {
             assert!(page.contains(&format!("| `[{section}]` `{key}` | `{flat}` |")), "{flat}");
         }
     }
@@ -255,7 +280,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("b.toml");
         std::fs::write(&file, text).unwrap();
-        extract(SECTIONS, Some(&file), std::iter::empty(), &json!({}))
+        extract(FLAT_NAMES, Some(&file), std::iter::empty(), &json!({}))
     }
 
     #[test]
@@ -306,7 +331,7 @@ mod tests {
             assert!(error.contains(key), "{error}");
         }
         let variable = ("BUTTONWOOD_DURABILITY".to_owned(), "x".to_owned());
-        let read = extract::<Settings>(SECTIONS, None, [variable].into_iter(), &json!({}));
+        let read = extract::<Settings>(FLAT_NAMES, None, [variable].into_iter(), &json!({}));
         let error = read.unwrap_err();
         assert!(error.contains("\"BUTTONWOOD_DURABILITY\" in the environment"), "{error}");
     }

@@ -4,14 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use venue::LogRetention;
 
-use super::layers::Keys;
-
-pub(super) const KEYS: Keys = &[
-    ("durability", "durability"),
-    ("segment_kib", "log_segment_kib"),
-    ("retention", "log_retention"),
-];
-
 const KIB: u64 = 1 << 10;
 /// From what a segment needs at least, up to what may be in one file without a thought.
 const SEGMENT_KIB: std::ops::RangeInclusive<u64> = 4..=16 << 20;

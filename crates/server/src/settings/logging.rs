@@ -2,10 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::layers::Keys;
-
-pub(super) const KEYS: Keys = &[("level", "log_level"), ("format", "log_format")];
-
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Logging {
     /// A level, or by module as `info,gateway=debug`.

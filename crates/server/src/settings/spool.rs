@@ -3,10 +3,6 @@
 use serde::{Deserialize, Serialize};
 use spool::Retention;
 
-use super::layers::Keys;
-
-pub(super) const KEYS: Keys = &[("max_mib", "spool_max_mib"), ("max_hours", "spool_max_hours")];
-
 const MIB: u64 = 1 << 20;
 const HOUR_NS: u64 = 3_600 * 1_000_000_000;
 

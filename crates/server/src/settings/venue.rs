@@ -5,18 +5,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use venue::{MasterKey, MasterKeyError};
 
-use super::layers::Keys;
 use super::pin::Pin;
 use crate::huge_pages::HugePages;
-
-pub(super) const KEYS: Keys = &[
-    ("data_dir", "data_dir"),
-    ("master_key", "master_key"),
-    ("snapshot_every", "snapshot_every"),
-    ("replica", "replica"),
-    ("pin", "pin"),
-    ("huge_pages", "huge_pages"),
-];
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Venue {

@@ -15,12 +15,13 @@ use super::lookup::find_account;
 use super::value::{Nothing, format_fee, invalid, parse_fee};
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+#[command(after_help = "Example: buttonwood admin asset add BTC --decimals 8")]
 pub(crate) struct NewAsset {
-    /// Such as `BTC`
+    /// 1 to 16 capital letters and digits, such as `BTC`
     #[schemars(regex(pattern = "^[A-Z0-9]{1,16}$"))]
     name: String,
-    /// Its smallest unit is 10^-DECIMALS
-    #[arg(long, default_value_t = DECIMALS)]
+    /// Decimals of its amounts, 0 to 18: the smallest unit is 10^-N
+    #[arg(long, value_name = "N", default_value_t = DECIMALS)]
     #[serde(default = "decimals")]
     #[schemars(range(max = 18))]
     decimals: u8,
@@ -28,14 +29,15 @@ pub(crate) struct NewAsset {
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct NamedAccount {
+    /// Account
     name: String,
 }
 
 const DECIMALS: u8 = 8;
-/// Of an account that is opened without a word about them.
+/// Default for new accounts.
 const ORDERS_MAX: u32 = 10_000;
-/// The read model has all that is finished. What the engine keeps takes its memory, and is there
-/// for order lists, for busts, and for questions that the read model cannot answer at the moment.
+/// Default for new accounts. The read model has all finished orders and trades. Those in the
+/// engine's memory serve order lists, busts, and queries that the read model cannot answer yet.
 const PAST_KEPT: u32 = 1_000;
 
 fn decimals() -> u8 {
@@ -51,15 +53,19 @@ fn past_kept() -> u32 {
 }
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+#[command(after_help = "Example: buttonwood admin account add desk-1 --max-open-orders 500")]
 pub(crate) struct NewAccount {
+    /// 1 to 32 letters, digits, `.`, `_` and `-`
     name: String,
-    /// Basis points as a maker, in place of the instruments' fees; needs the other one too
+    /// Own fee as a maker in basis points, 0 to 10000; needs --taker-fee-bps
+    /// [default: the instruments' fees]
     #[arg(long, value_name = "BPS", requires = "taker_fee_bps")]
     maker_fee_bps: Option<String>,
-    /// Basis points as a taker, likewise
+    /// Own fee as a taker in basis points, 0 to 10000; needs --maker-fee-bps
+    /// [default: the instruments' fees]
     #[arg(long, value_name = "BPS", requires = "maker_fee_bps")]
     taker_fee_bps: Option<String>,
-    /// Open orders over all instruments
+    /// Largest number of open orders over all instruments
     #[arg(long, value_name = "N", default_value_t = ORDERS_MAX)]
     #[serde(default = "orders_max")]
     max_open_orders: u32,
@@ -67,8 +73,8 @@ pub(crate) struct NewAccount {
     #[arg(long, value_name = "N", default_value_t = PAST_KEPT)]
     #[serde(default = "past_kept")]
     finished_orders_kept: u32,
-    /// Trades that the engine keeps in memory, and so can be busted or corrected; the read model
-    /// has all
+    /// Trades that the engine keeps in memory, where they can be busted or corrected; the read
+    /// model has all
     #[arg(long, value_name = "N", default_value_t = PAST_KEPT)]
     #[serde(default = "past_kept")]
     trades_kept: u32,
@@ -76,25 +82,26 @@ pub(crate) struct NewAccount {
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct AccountUpdate {
+    /// Account
     name: String,
-    /// Basis points as a maker, in place of the instruments' fees; needs the other one too
+    /// Own fee as a maker in basis points, 0 to 10000; needs --taker-fee-bps
     #[arg(long, value_name = "BPS", requires = "taker_fee_bps")]
     maker_fee_bps: Option<String>,
-    /// Basis points as a taker, likewise
+    /// Own fee as a taker in basis points, 0 to 10000; needs --maker-fee-bps
     #[arg(long, value_name = "BPS", requires = "maker_fee_bps")]
     taker_fee_bps: Option<String>,
-    /// Back to the instruments' fees
+    /// Remove the own fees: the instruments' fees apply again
     #[arg(long, conflicts_with = "maker_fee_bps")]
     #[serde(default)]
     no_own_fees: bool,
-    /// Open orders over all instruments
+    /// Largest number of open orders over all instruments
     #[arg(long, value_name = "N")]
     max_open_orders: Option<u32>,
     /// Finished orders that the engine keeps in memory; the read model has all
     #[arg(long, value_name = "N")]
     finished_orders_kept: Option<u32>,
-    /// Trades that the engine keeps in memory, and so can be busted or corrected; the read model
-    /// has all
+    /// Trades that the engine keeps in memory, where they can be busted or corrected; the read
+    /// model has all
     #[arg(long, value_name = "N")]
     trades_kept: Option<u32>,
 }
@@ -138,13 +145,11 @@ impl AccountUpdate {
         };
         let gone = || Failure::new("the account is gone");
         let now = venue.read(now)?.ok_or_else(gone)?;
-        let fees = match self.no_own_fees {
-            true if self.maker_fee_bps.is_some() => {
-                return Err(Failure::new("own fees and none exclude each other"));
-            }
-            true => None,
-            false => parse_fees(&self.maker_fee_bps, &self.taker_fee_bps)?.or(now.fees),
-        };
+        let fees = parse_fees(&self.maker_fee_bps, &self.taker_fee_bps)?;
+        if self.no_own_fees && fees.is_some() {
+            return Err(Failure::new("`no_own_fees` and own fees exclude each other"));
+        }
+        let fees = if self.no_own_fees { None } else { fees.or(now.fees) };
         let spec = AccountSpec {
             fees,
             max_open_orders: self.max_open_orders.unwrap_or(now.max_open_orders),
@@ -163,7 +168,11 @@ fn parse_fees(maker: &Option<String>, taker: &Option<String>) -> Result<Option<F
     let (maker, taker) = match (maker, taker) {
         (Some(maker), Some(taker)) => (maker, taker),
         (None, None) => return Ok(None),
-        _ => return Err(Failure::new("an account's own fees are two: as a maker and as a taker")),
+        _ => {
+            return Err(Failure::new(
+                "an account's own fees are two: name the maker's and the taker's",
+            ));
+        }
     };
     let (maker_fee_bps_x100, taker_fee_bps_x100) = (parse_fee(maker)?, parse_fee(taker)?);
     Ok(Some(FeeRates { maker_fee_bps_x100, taker_fee_bps_x100 }))
@@ -179,7 +188,7 @@ pub(super) struct AssetAdded {
 pub(super) struct AssetShown {
     asset: String,
     decimals: u8,
-    /// All that accounts and the venue own of it
+    /// The sum of the balances of all accounts and the venue
     supply: String,
 }
 
@@ -205,7 +214,7 @@ pub(super) struct AccountShown {
 pub(super) struct BalanceShown {
     asset: String,
     free: String,
-    /// What open orders and withdrawals hold
+    /// The part that open orders and withdrawals hold
     locked: String,
 }
 

@@ -47,77 +47,93 @@ pub(super) fn carry_out(venue: &mut Venue<'_>, command: Command) -> Result<Vec<E
 }
 
 fn refusal(reason: RejectReason) -> String {
-    let sentence = match reason {
-        RejectReason::NameInUse => "there is one of this name already",
-        RejectReason::DuplicateExternalRef => {
-            "a transfer of this reference was asked for or carried out before; this one was not"
-        }
-        RejectReason::WithdrawalAboveFree => "the free balance is too small",
-        RejectReason::TooManyWithdrawals => {
-            "the account has as many withdrawals open as it may: confirm or cancel one first"
-        }
-        RejectReason::WithdrawalNotFound => {
-            "the account has no withdrawal of this reference, or it ended long ago"
-        }
-        RejectReason::WithdrawalCompletedAlready => {
-            "the withdrawal was confirmed before: its amount has left the account"
-        }
-        RejectReason::WithdrawalCanceledAlready => {
-            "the withdrawal was canceled before: its amount is free again"
-        }
-        RejectReason::AccountKilled => {
-            "the account is switched off: nothing leaves it until it is on again"
-        }
-        RejectReason::AmountNotPositive => "the amount must be above zero",
-        RejectReason::AmountAboveMax | RejectReason::SupplyAboveMax => {
-            "the amount is above what the venue can hold"
-        }
-        RejectReason::UnknownKey => "there is no valid key of this number",
-        RejectReason::KeysChanged => {
-            "a key came or went while all were sealed anew; nothing was changed: try again"
-        }
-        RejectReason::TickTimesLotNotWhole => {
-            "one tick times one lot is not a whole number of the quote asset's smallest unit"
-        }
-        RejectReason::LotNotWhole => {
-            "one lot is not a whole number of the base asset's smallest unit"
-        }
-        RejectReason::InstrumentBoundsInvalid => {
-            "a bound on price, quantity or notional is out of range"
-        }
-        RejectReason::InstrumentAmountsTooLarge => {
-            "the largest quantity at the largest price is more than the venue can hold"
-        }
-        RejectReason::FeeTooHigh => "a fee may not exceed 100 %",
-        RejectReason::InstrumentRulesInvalid => {
-            "a smallest value is above its largest, or the average is over more than a day"
-        }
-        RejectReason::FeeScheduleInvalid => {
-            "the first tier begins at a volume of 0, the others ascend, and no rate exceeds 100 %"
-        }
-        RejectReason::CircuitBreakerInvalid => {
-            "levels are from 1 to 10000 basis points, each farther than the one before"
-        }
-        RejectReason::ReceivableNotFound => "nothing is owed by this number",
-        RejectReason::NothingToSettle => "the debtor has nothing of it free",
-        RejectReason::BaseIsQuote => "base and quote must be different assets",
-        RejectReason::PhaseForbids => "the instrument is in this phase already",
-        RejectReason::InstrumentDelisted => "the instrument is delisted",
-        RejectReason::VenueHalted => "the venue is halted",
-        RejectReason::VenueNotHalted => "the venue is not halted",
-        RejectReason::HaltLevelInvalid => "a halt's level is from 1 to 3",
-        RejectReason::OwnsNoBalances => "the account's mode is one without balances",
-        RejectReason::AccountNotFlat => {
-            "the mode changes only while an account has no open orders, position, balances or receivables"
-        }
-        RejectReason::TradeNotFound => {
-            "there is no such trade between these two, or one of them no longer keeps it"
-        }
-        RejectReason::TradeBustedAlready => "the trade was busted before",
-        RejectReason::PriceBelowMin => "the price is below the instrument's smallest",
-        RejectReason::PriceAboveMax => "the price is above the instrument's largest",
-        RejectReason::DecimalsAboveMax => "an asset has at most 18 decimals",
-        _ => return format!("refused: {reason:?}"),
-    };
-    format!("refused: {sentence}")
+    match REFUSALS.iter().find(|(known, _)| *known == reason) {
+        Some((_, sentence)) => format!("refused: {sentence}"),
+        None => format!("refused: {reason:?}"),
+    }
 }
+
+/// The sentences for operators.
+const REFUSALS: &[(RejectReason, &str)] = &[
+    (RejectReason::NameInUse, "the name is in use"),
+    (
+        RejectReason::DuplicateExternalRef,
+        "the reference is that of an earlier transfer; this transfer was not carried out",
+    ),
+    (RejectReason::WithdrawalAboveFree, "the free balance is too small"),
+    (
+        RejectReason::TooManyWithdrawals,
+        "the account has its largest number of open withdrawals: confirm or cancel one first",
+    ),
+    (
+        RejectReason::WithdrawalNotFound,
+        "the account has no withdrawal of this reference, or the venue no longer keeps it",
+    ),
+    (
+        RejectReason::WithdrawalCompletedAlready,
+        "the withdrawal was confirmed before: its amount has left the account",
+    ),
+    (
+        RejectReason::WithdrawalCanceledAlready,
+        "the withdrawal was canceled before: its amount is free again",
+    ),
+    (
+        RejectReason::AccountKilled,
+        "the account's kill switch is on: turn it off before a withdrawal",
+    ),
+    (RejectReason::AmountNotPositive, "the amount must be above zero"),
+    (RejectReason::AmountAboveMax, "the amount is above what the venue can hold"),
+    (RejectReason::SupplyAboveMax, "the amount is above what the venue can hold"),
+    (RejectReason::UnknownKey, "no valid key has this number"),
+    (
+        RejectReason::KeysChanged,
+        "a key was added or revoked during the rotation; nothing was changed: try again",
+    ),
+    (
+        RejectReason::TickTimesLotNotWhole,
+        "one tick times one lot is not a whole number of the quote asset's smallest unit",
+    ),
+    (RejectReason::LotNotWhole, "one lot is not a whole number of the base asset's smallest unit"),
+    (
+        RejectReason::InstrumentBoundsInvalid,
+        "a bound on price, quantity or notional is out of range",
+    ),
+    (
+        RejectReason::InstrumentAmountsTooLarge,
+        "the largest quantity at the largest price is more than the venue can hold",
+    ),
+    (RejectReason::FeeTooHigh, "a fee may not exceed 100 %"),
+    (
+        RejectReason::InstrumentRulesInvalid,
+        "a smallest value is above its largest, or the average is over more than a day",
+    ),
+    (
+        RejectReason::FeeScheduleInvalid,
+        "the first tier begins at a volume of 0, the others ascend, and no rate exceeds 100 %",
+    ),
+    (
+        RejectReason::CircuitBreakerInvalid,
+        "levels are from 1 to 10000 basis points, in ascending order",
+    ),
+    (RejectReason::ReceivableNotFound, "no receivable has this number"),
+    (RejectReason::NothingToSettle, "the debtor has no free balance of the asset"),
+    (RejectReason::BaseIsQuote, "base and quote must be different assets"),
+    (RejectReason::PhaseForbids, "the instrument is in this phase already"),
+    (RejectReason::InstrumentDelisted, "the instrument is delisted"),
+    (RejectReason::VenueHalted, "the venue is halted"),
+    (RejectReason::VenueNotHalted, "the venue is not halted"),
+    (RejectReason::HaltLevelInvalid, "a halt's level is from 1 to 3"),
+    (RejectReason::OwnsNoBalances, "an account of this mode has no balances"),
+    (
+        RejectReason::AccountNotFlat,
+        "the mode changes only while an account has no open orders, position, balances or receivables",
+    ),
+    (
+        RejectReason::TradeNotFound,
+        "there is no such trade between the two accounts, or the engine no longer keeps it",
+    ),
+    (RejectReason::TradeBustedAlready, "the trade was busted before"),
+    (RejectReason::PriceBelowMin, "the price is below the instrument's smallest"),
+    (RejectReason::PriceAboveMax, "the price is above the instrument's largest"),
+    (RejectReason::DecimalsAboveMax, "an asset has at most 18 decimals"),
+];

@@ -20,16 +20,17 @@ const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 #[command(after_help = "Example: --session Mon-Fri 08:30 OpeningAuction \
     --session Mon-Fri 09:00 Continuous \
     --session Mon-Fri 17:00 Closed\n\
-    `buttonwood admin phase --help` says what the phases are.")]
+    `buttonwood admin phase --help` explains the phases.")]
 pub(crate) struct CalendarChange {
+    /// Instrument, such as BTCUSDT
     symbol: String,
-    /// On these days (`Mon-Fri`, `Mon,Wed,Sat`), at this time (UTC, `09:00` or `09:00:30`), this
-    /// phase begins. May be given 16 times; replaces all sessions there are
+    /// Start of a phase: days (`Mon-Fri`, `Mon,Wed,Sat`), time (UTC, `09:00` or `09:00:30`), phase.
+    /// Up to 16 times; the sessions replace all present ones
     #[arg(long = "session", num_args = 3, value_names = ["DAYS", "TIME", "PHASE"])]
     #[serde(default, with = "words_of_three")]
     #[schemars(with = "Vec<(String, String, PhaseName)>")]
     sessions: Vec<String>,
-    /// Phases change no more by themselves
+    /// Remove all sessions: the phase then changes only by `phase`
     #[arg(long, conflicts_with = "sessions")]
     #[serde(default)]
     clear: bool,
@@ -41,7 +42,7 @@ impl CalendarChange {
         let now = venue.read(move |engine| engine.calendar(instrument))?;
         let mut sessions = now.map_or([None; SESSIONS_MAX], |calendar| calendar.sessions);
         if self.clear && !self.sessions.is_empty() {
-            return Err(Failure::new("sessions and none exclude each other"));
+            return Err(Failure::new("`clear` and sessions exclude each other"));
         }
         if self.clear || !self.sessions.is_empty() {
             sessions = parse_sessions(&self.sessions)?;

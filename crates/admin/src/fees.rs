@@ -21,10 +21,11 @@ const WORDS_PER_TIER: usize = 3;
     0.1 % for makers and 0.2 % for takers; from a volume of 1000000 on, makers get 0.005 %\n\
     and takers pay 0.15 %.")]
 pub(crate) struct FeesChange {
+    /// Instrument, such as BTCUSDT
     symbol: String,
-    /// From so much volume on, in the quote asset over the last 30 days, makers and takers pay so
-    /// many basis points; below zero is a rebate. May be given 8 times, from a volume of 0 upwards;
-    /// replaces all tiers there are
+    /// Fees in basis points from this volume on, in the quote asset over the last 30 days; a fee
+    /// below 0 is a rebate. Up to 8 times, with ascending volumes from 0 on; the tiers replace all
+    /// present ones
     #[arg(
         long = "tier",
         num_args = 3,
@@ -34,10 +35,11 @@ pub(crate) struct FeesChange {
     #[serde(default, with = "words_of_three")]
     #[schemars(with = "Vec<(String, String, String)>")]
     tiers: Vec<String>,
-    /// What fees are taken from: what each side receives, or the quote asset from both
+    /// Asset of the fees: the one that each side receives, or the quote asset for both
+    /// [default: Received, or the present one]
     #[arg(long, requires = "tiers")]
     asset: Option<FeeAssetName>,
-    /// Back to the fees that the instrument is listed with
+    /// Remove the schedule: the fees of `instrument add` apply again
     #[arg(long, conflicts_with = "tiers")]
     #[serde(default)]
     clear: bool,
@@ -56,10 +58,10 @@ impl FeesChange {
         let instrument = listing.instrument.id;
         let now = venue.read(move |engine| engine.fee_schedule(instrument).copied())?;
         if self.tiers.is_empty() && self.asset.is_some() {
-            return Err(Failure::new("an asset is named along with tiers"));
+            return Err(Failure::new("`asset` needs tiers: name both"));
         }
         let schedule = match (self.clear, self.tiers.is_empty()) {
-            (true, false) => return Err(Failure::new("tiers and none exclude each other")),
+            (true, false) => return Err(Failure::new("`clear` and tiers exclude each other")),
             (true, true) => None,
             (false, true) => now,
             (false, false) => Some(self.schedule(now, &listing.quote)?),
@@ -113,7 +115,7 @@ impl FeesChange {
 #[derive(JsonSchema, Serialize)]
 pub(super) struct FeesShown {
     symbol: String,
-    /// What fees are paid in; none without a schedule
+    /// Asset of the fees; null without a schedule
     asset: Option<String>,
     tiers: Vec<TierShown>,
 }
@@ -125,7 +127,7 @@ struct TierShown {
     taker_fee_bps: String,
 }
 
-/// As a fee, and below zero too.
+/// A fee, which may be negative.
 fn parse_rate(text: &str) -> Result<i32, Failure> {
     let (magnitude, sign) = text.strip_prefix('-').map_or((text, 1), |magnitude| (magnitude, -1));
     let rate = parse_fee(magnitude).ok().and_then(|rate| i32::try_from(rate).ok());

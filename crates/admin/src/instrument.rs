@@ -1,6 +1,6 @@
-//! Instruments: listing them, and what operators say about each while it is listed.
+//! Instruments: operations that list, change and show them.
 //!
-//! What a command line does not name stays as it is; one that names nothing shows what is.
+//! A change keeps the values that it does not name; without any, it shows the present values.
 
 use clap::Args;
 use cli::Failure;
@@ -16,18 +16,21 @@ use super::backend::{Venue, carry_out};
 use super::lookup::{Listing, asset_named, find_instrument};
 use super::value::{Nothing, format_fee, invalid, parse_fee};
 
-/// Of an instrument that is listed without a word about them.
+/// Defaults for new instruments.
 const MAX_PRICE_TICKS: i64 = 100_000_000;
 const MAX_QTY_LOTS: u64 = 1_000_000_000;
 const MAX_OPEN_ORDERS: u32 = 1_000;
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+#[command(after_help = "Example: buttonwood admin instrument add BTCUSDT --base BTC --quote USDT \
+    --tick-size 0.01 --lot-size 0.00001 --taker-fee-bps 10")]
 pub(crate) struct NewInstrument {
+    /// 1 to 20 capital letters, digits, `-`, `_` and `.`
     symbol: String,
     /// Asset that is bought and sold
     #[arg(long)]
     base: String,
-    /// Asset that is paid with
+    /// Asset that prices are in
     #[arg(long)]
     quote: String,
     /// Smallest step of a price, such as 0.01
@@ -43,6 +46,7 @@ pub(crate) struct NewInstrument {
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct Update {
+    /// Instrument, such as BTCUSDT
     symbol: String,
     #[command(flatten)]
     #[serde(flatten)]
@@ -51,34 +55,34 @@ pub(crate) struct Update {
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 struct Bounds {
-    /// Smallest price of an order
+    /// Smallest price of an order, in whole ticks
     #[arg(long, value_name = "DECIMAL")]
     min_price: Option<String>,
-    /// Largest price of an order
+    /// Largest price of an order, in whole ticks
     #[arg(long, value_name = "DECIMAL")]
     max_price: Option<String>,
-    /// Smallest quantity of an order
+    /// Smallest quantity of an order, in whole lots
     #[arg(long, value_name = "DECIMAL")]
     min_qty: Option<String>,
-    /// Largest quantity of an order
+    /// Largest quantity of an order, in whole lots
     #[arg(long, value_name = "DECIMAL")]
     max_qty: Option<String>,
-    /// The most that one market order may ask for
+    /// Largest quantity of a market order, in whole lots
     #[arg(long, value_name = "DECIMAL")]
     market_max_qty: Option<String>,
-    /// Smallest price times quantity
+    /// Smallest price times quantity, in the quote asset
     #[arg(long, value_name = "DECIMAL")]
     min_notional: Option<String>,
-    /// Largest price times quantity
+    /// Largest price times quantity, in the quote asset
     #[arg(long, value_name = "DECIMAL")]
     max_notional: Option<String>,
-    /// Open orders that one account may have here
+    /// Largest number of open orders of one account in the instrument
     #[arg(long, value_name = "N")]
     max_open_orders: Option<u32>,
-    /// Basis points of what a maker receives, such as 7.5
+    /// Fee of a maker in basis points of what it receives, 0 to 10000, such as 7.5
     #[arg(long, value_name = "BPS")]
     maker_fee_bps: Option<String>,
-    /// Basis points of what a taker receives
+    /// Fee of a taker in basis points of what it receives, 0 to 10000
     #[arg(long, value_name = "BPS")]
     taker_fee_bps: Option<String>,
 }
@@ -134,7 +138,7 @@ impl Update {
 }
 
 impl Bounds {
-    /// A spec with what is named in place of what it has.
+    /// The spec with the named values in place of its own.
     fn over(&self, now: InstrumentSpec, quote: &Asset) -> Result<InstrumentSpec, Failure> {
         let InstrumentSpec { tick_size, lot_size, .. } = now;
         let price = |name, text: &Option<String>, now: Price| match text {
@@ -163,7 +167,7 @@ impl Bounds {
         };
         let fee = |text: &Option<String>, now: u32| text.as_deref().map_or(Ok(now), parse_fee);
         let max_qty = qty("largest quantity", &self.max_qty, now.max_qty)?;
-        // Where the two were one, they stay one.
+        // Where the two are equal, they stay equal.
         let market_max_qty =
             if now.market_max_qty == now.max_qty { max_qty } else { now.market_max_qty };
         Ok(InstrumentSpec {

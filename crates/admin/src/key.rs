@@ -23,29 +23,31 @@ use super::value::{Nothing, invalid, mirrored};
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct KeyNumber {
+    /// Number of the key, as `key list` shows it
     key: u32,
 }
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct NewKey {
+    /// Account of the key
     account: String,
-    /// What the key may do
+    /// Permissions of the key
     #[arg(long, default_value = "trader")]
     #[serde(default = "trader")]
     role: RoleName,
-    /// How it signs. Of the last two the venue needs the public key only
+    /// Kind of its signatures; ed25519 and rsa need --public-key
     #[arg(long, default_value = "hmac")]
     #[serde(default = "hmac")]
     kind: Kind,
-    /// Address or network that it may be used from, such as 192.0.2.0/24; more than one may be
-    /// named
+    /// Address or network from which the key may be used, such as 192.0.2.0/24; may be repeated
+    /// [default: any]
     #[arg(long = "allow-ip", value_name = "NET")]
     #[serde(default)]
     allow_ip: Vec<String>,
-    /// When it ends, such as 2027-01-31T00:00:00Z
+    /// Time when the key ends (RFC 3339), such as 2027-01-31T00:00:00Z [default: never]
     #[arg(long, value_name = "TIME")]
     expires: Option<String>,
-    /// What is in the file of that name.
+    /// The text of the file of `--public-key`.
     #[arg(skip)]
     pub(super) public_key_pem: Option<String>,
 }
@@ -53,13 +55,13 @@ pub(crate) struct NewKey {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 enum RoleName {
-    /// Trades for its account
+    /// Trades and reads for its account
     Trader,
-    /// Sees what its account has
+    /// Reads the orders, trades and balances of its account
     ReadOnly,
-    /// Sees the market, which takes no key, and no account
+    /// Reads market data only, which needs no key either
     MarketData,
-    /// Runs the venue, and trades for no account
+    /// Calls the operators' API, and trades for no account
     Operator,
 }
 
@@ -119,7 +121,7 @@ impl NewKey {
             }
             (_, None) => {
                 return Err(Failure::new(
-                    "a key of this kind is made by its owner: name his public key with --public-key",
+                    "the owner makes a key of this kind: name its public key with --public-key",
                 ));
             }
             (kind, Some(pem)) => {
@@ -129,9 +131,7 @@ impl NewKey {
                     (Verifier::Ed25519(_), Kind::Ed25519) | (Verifier::Rsa(_), Kind::Rsa) => {}
                     (found, _) => {
                         let found = found.kind();
-                        return Err(Failure::new(format!(
-                            "the public key is one of --kind {found}"
-                        )));
+                        return Err(Failure::new(format!("the public key needs --kind {found}")));
                     }
                 }
                 verifier
@@ -148,7 +148,7 @@ impl NewKey {
 pub(super) struct KeyAdded {
     key: Option<u32>,
     api_key: String,
-    /// Of an HMAC key, this once
+    /// Only of an HMAC key, and only in this answer
     #[serde(skip_serializing_if = "Option::is_none")]
     secret_key: Option<String>,
 }
@@ -158,7 +158,7 @@ pub(super) struct KeyShown {
     key: u32,
     account: String,
     role: RoleName,
-    /// Without the master key, what is sealed stays so.
+    /// Missing without the master key, which opens them.
     #[serde(flatten)]
     opened: Option<KeyOpened>,
 }
@@ -231,13 +231,13 @@ impl MasterKeyText {
     }
 }
 
-/// That what is sealed by it can be opened when the venue starts.
+/// Checks that the master key is the one that sealed the venue's keys.
 fn check(venue: &mut Venue<'_>, master_key: &MasterKey) -> Result<(), Failure> {
     let master_key = master_key.clone();
     Ok(venue.read(move |engine| master_key.check(engine))??)
 }
 
-/// An address is the network of itself.
+/// An address is a network of one address.
 fn parse_network(text: &str) -> Result<IpNet, Failure> {
     let address = || text.parse().ok().map(|address: std::net::IpAddr| IpNet::from(address));
     let network = text.parse::<IpNet>().ok().or_else(address);
@@ -249,9 +249,9 @@ fn parse_network(text: &str) -> Result<IpNet, Failure> {
 fn parse_expiry(text: &str) -> Result<u64, Failure> {
     let time = OffsetDateTime::parse(text, &Rfc3339).ok();
     let expires_ns = time.and_then(|time| u64::try_from(time.unix_timestamp_nanos()).ok());
-    expires_ns
-        .filter(|expires_ns| *expires_ns > now_ns())
-        .ok_or_else(|| invalid("expiry", text, "a time to come, such as 2027-01-31T00:00:00Z"))
+    expires_ns.filter(|expires_ns| *expires_ns > now_ns()).ok_or_else(|| {
+        invalid("expiry", text, "a time in the future, such as 2027-01-31T00:00:00Z")
+    })
 }
 
 fn format_expiry(expires_ns: u64) -> String {

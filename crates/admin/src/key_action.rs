@@ -1,5 +1,4 @@
-//! Keys and master keys on a command line: flags that become requests, and the files that they
-//! name.
+//! Keys and master keys on a command line: flags that become requests, and their files.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -13,6 +12,8 @@ use venue::{MasterKey, Verifier};
 use super::key::{MasterKeyText, NewKey};
 
 #[derive(Args, Debug)]
+#[command(after_help = "Example: buttonwood admin key add alice --role trader --kind ed25519 \
+    --public-key alice.pem --allow-ip 192.0.2.0/24")]
 pub(super) struct KeyArgs {
     #[command(flatten)]
     key: NewKey,
@@ -35,11 +36,11 @@ impl KeyArgs {
     }
 }
 
-/// Reads the new master key, or makes it first: it is on disk before anything is sealed by it. A
-/// rotation that was cut short can so be begun again with the same file.
+/// Reads the new master key, or creates it: it is on disk before it seals a key. So an interrupted
+/// rotation can be repeated with the same file.
 pub(super) fn rotation(data_dir: &Path, file: &Path) -> Result<MasterKeyText, Failure> {
     if data_dir.join(server::DEMO_FILE).exists() {
-        return Err(Failure::new("a demo keeps its master key in demo.json, which stays as it is"));
+        return Err(Failure::new("a demo keeps its master key in demo.json, and cannot change it"));
     }
     if !file.exists() {
         new_master_key(file)?;

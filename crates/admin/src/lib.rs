@@ -1,5 +1,5 @@
-//! `buttonwood admin`: what operators do. On a running venue the request goes through a local
-//! socket in the data folder; on a stopped one it is carried out on the folder itself.
+//! `buttonwood admin`: the operators' requests. A running venue receives them through a local
+//! socket in its data folder; on a stopped one this process carries them out on the folder.
 
 mod account;
 mod backend;
@@ -42,12 +42,15 @@ pub use operators::Requests;
 use value::to_json;
 
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Example: buttonwood admin deposit alice USDT 1000 --ref wire-4711 --data my-venue"
+)]
 pub struct Admin {
-    /// Folder that holds the venue [env: BUTTONWOOD_DATA_DIR]
+    /// Folder of the venue [default: buttonwood-data] [env: BUTTONWOOD_DATA_DIR]
     #[arg(long = "data", value_name = "DIR", global = true, display_order = 1_000)]
     data_dir: Option<PathBuf>,
 
-    /// File with the master key, to make a key on a stopped venue [env: BUTTONWOOD_MASTER_KEY]
+    /// File with the master key, for keys of a stopped venue [env: BUTTONWOOD_MASTER_KEY]
     #[arg(long, value_name = "FILE", global = true, display_order = 1_000)]
     master_key: Option<String>,
 
@@ -57,11 +60,14 @@ pub struct Admin {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Make a new master key in a file of its own (mode 0600)
-    NewMasterKey { file: PathBuf },
-    /// Seal all keys by another master key, which is made if its file is not there
+    /// Create a master key in a new file (mode 0600)
+    NewMasterKey {
+        /// File to create
+        file: PathBuf,
+    },
+    /// Seal all keys with another master key, which is created if its file does not exist
     RotateMasterKey {
-        /// What the venue is to be started with from then on
+        /// File of the master key for the venue's next start
         #[arg(value_name = "NEWFILE")]
         file: PathBuf,
     },
@@ -69,7 +75,7 @@ enum Action {
     Operation(Chosen),
 }
 
-/// Operations that make sense where there is no venue yet: it begins with them.
+/// Operations that may create a venue.
 const BEGINNERS: [&str; 2] = ["asset add", "account add"];
 
 impl Admin {
@@ -97,7 +103,7 @@ impl Admin {
                     data_dir.display()
                 )));
             }
-            // Looking must not leave a new venue behind in a folder that was named by mistake.
+            // A query must not create a venue in a folder that was named by mistake.
             None if !BEGINNERS.contains(&operation.words) && !data_dir.join("log").is_dir() => {
                 return Err(Failure::new(format!("there is no venue in {}", data_dir.display())));
             }

@@ -1,7 +1,7 @@
-//! All operations, a row each: where the command line and HTTP have them, what each takes and
-//! answers, and the function that carries it out. The OpenAPI document is made of the same rows.
+//! All operations, a row each: command, method and path, and the function, whose types are the
+//! arguments and the answer. The OpenAPI document is made from the same rows.
 //!
-//! Where something is changed, what is not named stays as it is.
+//! A change keeps the values that it does not name.
 
 use clap::{ArgMatches, Args, FromArgMatches};
 use cli::Failure;
@@ -74,17 +74,11 @@ pub(super) const COMMANDS: &str = "asset add, asset list, instrument add, instru
     halt, resume, delist, bust, correct, owed, settle, breaker, kill, risk, limits";
 
 pub(super) const GROUPS: [(&str, &str); 5] = [
-    ("asset", "Assets: what is owned and traded"),
-    (
-        "instrument",
-        "Instruments: what is traded, in which steps, by which rules, at which fees and times",
-    ),
-    ("account", "Accounts and their balances"),
-    (
-        "withdrawal",
-        "Pay out of an account's balance in two steps: what is asked for is locked until it leaves",
-    ),
-    ("key", "API keys"),
+    ("asset", "Add and list assets"),
+    ("instrument", "Add, change and list instruments: steps, bounds, rules, fees, calendar"),
+    ("account", "Add, change and list accounts and their balances"),
+    ("withdrawal", "Withdraw in two steps: a request locks the amount until it is confirmed"),
+    ("key", "Add, list and revoke API keys"),
 ];
 
 /// `command, route, function; help summary`: arguments and answer are those of the function. A row
@@ -166,17 +160,17 @@ const fn last(sentences: &[&'static str]) -> &'static str {
 operations! {
     // The venue
     { GET "/status" = Status as StatusShown;
-      "How the venue is: role, sequence, durability, snapshots, spool, read model, replica" }
+      "Status of the venue: role, sequence, durability, snapshots, spool, read model, replica" }
     { GET "/snapshots" = ListSnapshots as Vec<SnapshotShown>;
-      "The snapshots that are kept, oldest first" }
+      "The stored snapshots, oldest first" }
     { POST "/snapshots" = TakeSnapshot as SnapshotBegun;
       "Take a snapshot now, in the background" }
     { "halt", POST "/halt", Halt::execute;
-      "Halt the venue: nothing trades and no order is taken on, though orders can be canceled" }
+      "Halt the venue: it refuses new orders and trades nothing, but takes cancels" }
     { "resume", POST "/resume", trading::resume;
       "End the halt of the venue" }
     { "breaker", PUT "/breaker", Breaker::execute;
-      "Halt the venue by itself when an index falls" }
+      "Set the circuit breaker: an automatic halt when an index falls" }
     // Accounts
     { "account list", GET "/accounts", account::list;
       "Show all accounts"
@@ -184,61 +178,55 @@ operations! {
     { "account add", POST "/accounts", NewAccount::execute;
       "Open an account" }
     { "account update", PATCH "/accounts/{name}", AccountUpdate::execute;
-      "Change an account's fees and limits; what is not named stays"
+      "Change an account's fees and limits; options that are not given stay as they are"
       "Change an account's fees and limits" }
     { "account balances", GET "/accounts/{name}/balances", NamedAccount::balances;
       "Show an account's balances"
-      "What an account has free, and what its orders and withdrawals hold" }
+      "An account's free balances, and those that its orders and withdrawals hold" }
     { "kill", PUT "/accounts/{account}/kill", Kill::execute;
-      "Switch an account off: no more orders from it, and all that it has open are canceled; or on again"
-      "Switch an account off, which cancels all that it has open, or on again" }
+      "Turn an account's kill switch on: the venue cancels its open orders and refuses new ones; or off"
+      "Turn an account's kill switch on, which cancels its open orders and refuses new ones, or off" }
     { "risk", PATCH "/accounts/{account}/risk", RiskChange::execute;
-      "Say how an account is looked after; what is not named stays, 0 is no limit"
-      "Say how an account is looked after; 0 is no limit, and without fields all is shown" }
+      "Set an account's risk mode and order rates; options that are not given stay, 0 is no limit"
+      "Set an account's risk mode and order rates; 0 is no limit, no fields show the present values" }
     { "limits", PATCH "/accounts/{account}/limits/{symbol}", LimitsChange::execute;
-      "Limit what an account may do in one instrument; what is not named stays, 0 is no limit"
-      "Limit what an account may do in one instrument; 0 is no limit, and without fields all is shown" }
+      "Set an account's limits in one instrument; options that are not given stay, 0 is no limit"
+      "Set an account's limits in one instrument; 0 is no limit, no fields show the present values" }
     // Money
     { "deposit", POST "/deposits", Transfer::deposit;
-      "Pay money or another asset into an account"
-      "Pay an asset into an account" }
+      "Deposit an amount of an asset into an account" }
     { "withdraw", POST "/withdrawals", Transfer::withdraw;
-      "Pay out of an account's free balance, in one step" }
+      "Withdraw an amount from an account's free balance, in one step" }
     { "withdrawal list", ShownAccount::list;
-      "Show the withdrawals that are open" }
+      "Show the open withdrawals" }
     { GET "/withdrawals", withdrawal::list_open;
-      "The withdrawals in two steps that are open" }
+      "The open withdrawals in two steps" }
     { GET "/accounts/{account}/withdrawals", WithdrawingAccount::list;
-      "An account's withdrawals in two steps, open or ended lately" }
+      "An account's withdrawals in two steps: open ones, and recently ended ones" }
     { "withdrawal request", POST "/accounts/{account}/withdrawals", withdrawal::request;
-      "Lock an amount until the withdrawal is confirmed or canceled. Asked for again, it is shown"
-      "Lock an amount until the withdrawal is confirmed or canceled; asked for again, it is shown" }
+      "Lock an amount until the withdrawal is confirmed or canceled" }
     { "withdrawal confirm", POST "/accounts/{account}/withdrawals/{external_ref}/confirm", NamedWithdrawal::confirm;
-      "Let the amount leave the account"
-      "Let the amount of a withdrawal leave the account" }
+      "Confirm a withdrawal: its amount leaves the account" }
     { "withdrawal cancel", POST "/accounts/{account}/withdrawals/{external_ref}/cancel", NamedWithdrawal::cancel;
-      "Make the amount free again"
-      "Make the amount of a withdrawal free again" }
+      "Cancel a withdrawal: its amount is free again" }
     { "owed", GET "/receivables", trading::list_owed;
-      "Show what accounts owe each other since trades were undone after their proceeds were spent"
-      "What accounts owe each other since trades were undone" }
+      "Show receivables: debts between accounts after a bust or a correction"
+      "Receivables: debts between accounts after a bust or a correction" }
     { "settle", POST "/receivables/{receivable}/settle", trading::settle;
-      "Have what is owed paid out of what its debtor has free, as far as it goes"
-      "Have what is owed paid out of what its debtor has free" }
+      "Pay a receivable from the debtor's free balance, as far as it suffices" }
     // Keys
     { "key list", GET "/keys", key::list;
-      "Show the keys that are valid, by number"
-      "The keys that are valid" }
+      "Show the valid keys, by number"
+      "The valid keys" }
     { "key add" by KeyArgs, POST "/keys", NewKey::execute;
-      "Make a key. The secret of an HMAC key is shown, this once"
-      "Make a key. The secret of an HMAC key is in the answer, this once" }
+      "Create a key. The answer is the only place that shows the secret of an HMAC key" }
     { "key revoke", DELETE "/keys/{key}", KeyNumber::revoke;
-      "Make a key invalid at once" }
+      "Revoke a key at once" }
     { "rotate-master-key", MasterKeyText::rotate; "" }
     // What is traded
     { "asset list", GET "/assets", account::list_assets;
-      "Show all assets, and how much of each there is"
-      "All assets, and how much of each there is" }
+      "Show all assets with their supply"
+      "All assets with their supply" }
     { "asset add", POST "/assets", NewAsset::execute;
       "List a new asset, such as `BTC`"
       "List an asset" }
@@ -247,36 +235,37 @@ operations! {
       "All instruments" }
     { "instrument add", POST "/instruments", NewInstrument::execute;
       "List a new instrument, such as `BTCUSDT`\n\n\
-        By default: prices from one tick to 10^8 ticks, quantities from one lot to 10^9 \
-        lots, by market as by limit, any notional, 1,000 open orders per account, no fees."
+        Defaults: prices from 1 tick to 10^8 ticks, quantities from 1 lot to 10^9 lots, also of \
+        market orders, any notional, 1,000 open orders per account, no fees."
       "List an instrument" }
     { "instrument update", PATCH "/instruments/{symbol}", Update::execute;
       "Change bounds and fees\n\n\
-        What is not named stays, and without options all is shown; only the largest quantity by market \
-        goes along with that by limit, where the two are equal. Open orders stay as they are."
-      "Change bounds and fees; without fields all is shown" }
+        Options that are not given stay as they are; without options the command shows the present \
+        values. Where --market-max-qty equals --max-qty, it changes with it. Open orders stay as they are."
+      "Change bounds and fees; no fields show the present values" }
     { "delist", DELETE "/instruments/{symbol}", trading::delist;
-      "Take no more orders for an instrument, for ever, and cancel all that are open"
+      "Delist an instrument for ever: the venue cancels its open orders and refuses new ones"
       "Delist an instrument, for ever: all its open orders are canceled" }
     { "instrument rules", PATCH "/instruments/{symbol}/rules", RulesChange::execute;
       "Change filters, counts and price bands\n\n\
-        What is not named stays, 0 is no such rule, and without options all is shown."
-      "Change filters, counts and price bands; 0 is no such rule, and without fields all is shown" }
+        Options that are not given stay as they are, 0 is no such rule, and without options the \
+        command shows the present values."
+      "Change filters, counts and price bands; 0 is no such rule, no fields show the present values" }
     { "instrument fees", PATCH "/instruments/{symbol}/fees", FeesChange::execute;
-      "Say what makers and takers pay, by their volume\n\n\
-        Without options the schedule is shown. Accounts with fees of their own pay those instead."
-      "Say what makers and takers pay, by their volume; without fields the schedule is shown" }
+      "Set the fees of makers and takers by volume\n\n\
+        Without options the command shows the schedule. Accounts with own fees pay these instead."
+      "Set the fees of makers and takers by volume; no fields show the schedule" }
     { "instrument calendar", PATCH "/instruments/{symbol}/calendar", CalendarChange::execute;
-      "Say in which phase the instrument is, by the time of the week (UTC)\n\n\
-        Without options the calendar is shown. A new one takes hold at once: the session that is on \
-        by now begins. A phase that is set by hand holds until the next session."
-      "Say in which phase the instrument is, by the time of the week (UTC); without fields the calendar is shown" }
+      "Set the phases of an instrument by the time of the week (UTC)\n\n\
+        Without options the command shows the calendar. A new calendar applies at once: its present \
+        session begins. A phase set by `phase` lasts until the next session."
+      "Set the phases of an instrument by the time of the week (UTC); no fields show the calendar" }
     { "phase", PUT "/instruments/{symbol}/phase", trading::set_phase;
-      "Bring an instrument into another phase" }
+      "Set the phase of an instrument" }
     { "bust", POST "/instruments/{symbol}/trades/{trade_id}/bust", trading::bust;
-      "Undo a trade: each side gives back what it got, fees included" }
+      "Undo a trade: each side returns what it received, fees included" }
     { "correct", POST "/instruments/{symbol}/trades/{trade_id}/correct", trading::correct;
-      "Give a trade another price: the difference moves between the two, fees stay" }
+      "Change the price of a trade: one side pays the difference to the other, fees stay" }
 }
 
 /// The operation of these words on the command line and through the socket.

@@ -11,19 +11,19 @@ use super::value::mirrored;
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, ValueEnum)]
 #[value(rename_all = "PascalCase")]
 pub(crate) enum PhaseName {
-    /// Orders gather without trading, and without an indicative price
+    /// Collects orders without trades, and without an indicative price
     PreOpen,
-    /// Orders gather for one price, which is published as it forms
+    /// Collects orders for an auction, and publishes its indicative price
     OpeningAuction,
-    /// Orders trade as they come; an auction that comes before uncrosses
+    /// Trades orders on arrival; an auction before it uncrosses
     Continuous,
-    /// As the opening auction, in the middle of the day
+    /// Like OpeningAuction, during the day
     VolatilityAuction,
-    /// As the opening auction, for AtClose orders too
+    /// Like OpeningAuction, with AtClose orders
     ClosingAuction,
-    /// Orders can be canceled, and that is all
+    /// Takes cancels only
     Halt,
-    /// As in a halt; Day orders expire
+    /// Like Halt; Day orders expire
     Closed,
 }
 

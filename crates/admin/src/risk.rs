@@ -1,7 +1,7 @@
-//! What operators say about an account: its kill switch, how it is looked after, its limits.
+//! Operations on the risk of an account: its kill switch, mode, order rates and limits.
 //!
-//! What a command line does not name stays as it is; one that names nothing shows what is. The
-//! value 0 takes a limit away.
+//! A change keeps the values that it does not name; without any, it shows the present values. The
+//! value 0 removes a limit.
 
 use clap::{Args, ValueEnum};
 use cli::Failure;
@@ -24,24 +24,27 @@ pub(crate) enum Switch {
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct Kill {
+    /// Account
     account: String,
-    /// Whether the kill switch is on, which is to say the account is off
+    /// State of the kill switch: `on` stops the account
     switch: Switch,
 }
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+#[command(after_help = "Example: buttonwood admin risk alice --orders-per-10s 100 --stp-group 1")]
 pub(crate) struct RiskChange {
+    /// Account
     account: String,
-    /// Changes only while the account has no open orders, position, balances or receivables
+    /// Mode; changes only while the account has no open orders, position, balances or receivables
     #[arg(long)]
     mode: Option<ModeName>,
-    /// Accounts of one group do not trade with each other; 0 is no group
+    /// Self-trade prevention group: its accounts do not trade with each other; 0 is no group
     #[arg(long, value_name = "N")]
     stp_group: Option<u32>,
-    /// Orders taken on in ten seconds
+    /// Largest number of new orders in 10 seconds; 0 is no limit
     #[arg(long, value_name = "N")]
     orders_per_10s: Option<u32>,
-    /// Orders taken on in a day (UTC)
+    /// Largest number of new orders in a day (UTC); 0 is no limit
     #[arg(long, value_name = "N")]
     orders_per_day: Option<u32>,
 }
@@ -49,34 +52,39 @@ pub(crate) struct RiskChange {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, ValueEnum)]
 #[value(rename_all = "PascalCase")]
 pub(crate) enum ModeName {
-    /// Owns balances; open orders hold what they may cost
+    /// Has balances; open orders hold their largest cost
     Cash,
-    /// Settles elsewhere: positions and limits, no balances
+    /// Settles elsewhere: has positions and limits, no balances
     Limits,
-    /// Nothing is held and nothing is counted
+    /// Has neither balances nor positions
     None,
 }
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+#[command(
+    after_help = "Example: buttonwood admin limits alice BTCUSDT --max-order-qty 2 --collar-bps 500"
+)]
 pub(crate) struct LimitsChange {
+    /// Account
     account: String,
+    /// Instrument, such as BTCUSDT
     symbol: String,
-    /// The most that one order may be for
+    /// Largest quantity of an order, in whole lots
     #[arg(long, value_name = "DECIMAL")]
     max_order_qty: Option<String>,
-    /// The most that one order may be worth, in the quote asset
+    /// Largest price times quantity of an order, in the quote asset
     #[arg(long, value_name = "DECIMAL")]
     max_order_notional: Option<String>,
-    /// Open orders
+    /// Largest number of open orders
     #[arg(long, value_name = "N")]
     max_open_orders: Option<u32>,
-    /// What all open orders may be worth, in the quote asset
+    /// Largest price times quantity of all open orders together, in the quote asset
     #[arg(long, value_name = "DECIMAL")]
     max_open_notional: Option<String>,
-    /// Long or short, with all open orders of that side filled
+    /// Largest position, long or short, if all open orders of that side were filled
     #[arg(long, value_name = "DECIMAL")]
     max_position: Option<String>,
-    /// How far a limit price may be through the last price, in whole basis points of it
+    /// Largest distance of a limit price through the last price, in whole basis points
     #[arg(long, value_name = "BPS")]
     collar_bps: Option<u32>,
 }
@@ -167,7 +175,7 @@ impl LimitsChange {
         })
     }
 
-    /// The limits with what is named in place of what was.
+    /// The limits with the named values in place of the present ones.
     fn over(&self, now: AccountLimits, listing: &Listing) -> Result<AccountLimits, Failure> {
         Ok(AccountLimits {
             max_order_qty: listing.qty_or(&self.max_order_qty, now.max_order_qty)?,

@@ -18,62 +18,63 @@ const SECOND_NS: u64 = 1_000_000_000;
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct RulesChange {
+    /// Instrument, such as BTCUSDT
     symbol: String,
-    /// Minutes of the average price; 0 takes the last trade's price
+    /// Minutes of the average price, 0 to 1440; 0 takes the last trade's price
     #[arg(long, value_name = "MINUTES")]
     avg_price_mins: Option<u32>,
-    /// The highest limit of a buy, in basis points of the average price (12000 is 20 % above it)
+    /// Highest limit price of a buy, in basis points of the average price (12000 is 20 % above it)
     #[arg(long, value_name = "BPS")]
     buy_max_bps: Option<u32>,
-    /// The lowest limit of a buy, likewise (8000 is 20 % below it)
+    /// Lowest limit price of a buy, in basis points of the average price (8000 is 20 % below it)
     #[arg(long, value_name = "BPS")]
     buy_min_bps: Option<u32>,
-    /// The highest limit of a sell, likewise
+    /// Highest limit price of a sell, in basis points of the average price
     #[arg(long, value_name = "BPS")]
     sell_max_bps: Option<u32>,
-    /// The lowest limit of a sell, likewise
+    /// Lowest limit price of a sell, in basis points of the average price
     #[arg(long, value_name = "BPS")]
     sell_min_bps: Option<u32>,
-    /// Whether market orders are held to the notional bounds at the average price, not at the best
-    #[arg(long)]
+    /// Price for the notional bounds of market orders: the average price (on), or the best (off)
+    #[arg(long, value_name = "SWITCH")]
     notional_by_avg_price: Option<Switch>,
-    /// Smallest quantity of a market order
+    /// Smallest quantity of a market order, in whole lots
     #[arg(long, value_name = "DECIMAL")]
     market_min_qty: Option<String>,
-    /// Parts that an iceberg may come in
+    /// Largest number of parts of an iceberg
     #[arg(long, value_name = "N")]
     iceberg_parts_max: Option<u32>,
-    /// Open orders of one account that wait for a trigger
+    /// Largest number of untriggered stop orders of one account
     #[arg(long, value_name = "N")]
     max_stop_orders: Option<u32>,
-    /// Open icebergs of one account
+    /// Largest number of open icebergs of one account
     #[arg(long, value_name = "N")]
     max_iceberg_orders: Option<u32>,
-    /// Open order lists of one account
+    /// Largest number of open order lists of one account
     #[arg(long, value_name = "N")]
     max_order_lists: Option<u32>,
-    /// How often one order may be amended
+    /// Largest number of amends of one order
     #[arg(long, value_name = "N")]
     max_amends: Option<u32>,
-    /// The least that a trailing stop may trail, in basis points
+    /// Smallest trailing delta of a trailing stop, in basis points
     #[arg(long, value_name = "BPS")]
     trailing_delta_min_bps: Option<u32>,
-    /// The most that a trailing stop may trail
+    /// Largest trailing delta of a trailing stop, in basis points
     #[arg(long, value_name = "BPS")]
     trailing_delta_max_bps: Option<u32>,
-    /// The most of the base asset that an account may own and be buying
+    /// Largest quantity of the base asset that an account may have, with its open buys
     #[arg(long, value_name = "DECIMAL")]
     max_position: Option<String>,
-    /// How far trades may be from the last auction's price, in basis points of it
+    /// Largest distance of a trade from the last auction's price, in basis points
     #[arg(long, value_name = "BPS")]
     static_band_bps: Option<u32>,
-    /// How far trades may be from the last trade's price
+    /// Largest distance of a trade from the last trade's price, in basis points
     #[arg(long, value_name = "BPS")]
     dynamic_band_bps: Option<u32>,
-    /// What comes instead of a trade outside the bands
+    /// Phase that begins instead of a trade outside the bands
     #[arg(long, value_name = "PHASE")]
     breach: Option<BreachName>,
-    /// How long that lasts; 0 is until the phase is set
+    /// Seconds of that phase; 0 is until `phase` ends it
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(..=u64::MAX / SECOND_NS))]
     breach_s: Option<u64>,
 }
@@ -101,7 +102,7 @@ impl RulesChange {
         Ok(self.answer(&rules, &listing.instrument))
     }
 
-    /// The rules with what is named in place of what was.
+    /// The rules with the named values in place of the present ones.
     fn over(&self, now: &InstrumentRules, listing: &Listing) -> Result<InstrumentRules, Failure> {
         let InstrumentRules { percent_price: percent, bands, .. } = now;
         let is_on = |switch: Switch| switch == Switch::On;
@@ -109,7 +110,7 @@ impl RulesChange {
             None => bands.breach_ns,
             Some(seconds) => seconds
                 .checked_mul(SECOND_NS)
-                .ok_or_else(|| Failure::new("no breach lasts as long as that"))?,
+                .ok_or_else(|| Failure::new("`breach_s` is too large"))?,
         };
         Ok(InstrumentRules {
             avg_price_mins: self.avg_price_mins.unwrap_or(now.avg_price_mins),

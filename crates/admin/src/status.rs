@@ -1,4 +1,4 @@
-//! How a venue is, as its operators are answered.
+//! The answers about the state of a venue.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,12 +6,12 @@ use server::Durability;
 
 #[derive(JsonSchema, Serialize)]
 pub(super) struct StatusShown {
-    /// A venue on one machine has no standby that could be asked
+    /// Always `primary`: a venue on one machine has no standby
     pub(super) role: &'static str,
     pub(super) durability: Durability,
     pub(super) sequence: u64,
     pub(super) disk_full: bool,
-    /// None before the first one
+    /// Null before the first snapshot
     pub(super) snapshot_sequence: Option<u64>,
     pub(super) snapshot_failures: u64,
     pub(super) spool_first_sequence: u64,
@@ -29,6 +29,6 @@ pub(super) struct SnapshotBegun {
 pub(super) struct SnapshotShown {
     pub(super) batch: u64,
     pub(super) file: Option<String>,
-    /// None if it is being replaced just now
+    /// Null while the file is being replaced
     pub(super) bytes: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! What operators say about trading as it goes on: phases, halts, delisting, and trades undone.
+//! Operations on trading: phases, halts, delisting, busts and corrections.
 
 use std::collections::BTreeMap;
 
@@ -21,39 +21,45 @@ use super::value::{Nothing, invalid};
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct NamedInstrument {
+    /// Instrument, such as BTCUSDT
     symbol: String,
 }
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct Owed {
-    /// As `owed` numbers it
+    /// Number of the receivable, as `owed` shows it
     receivable: u64,
 }
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+#[command(
+    after_help = "Example: buttonwood admin breaker BTCUSDT --level 700 900 --level 1300 900 --level 2000 0"
+)]
 pub(crate) struct Breaker {
     /// Instrument whose last price is the index
     symbol: String,
-    /// Basis points below the index's opening at which the venue halts, and for how long; 0 is
-    /// until `resume`. May be given 3 times, each farther than the one before
+    /// Decline from the index's opening in basis points, 1 to 10000, and seconds of the halt; 0 is
+    /// until `resume`. Up to 3 times, in ascending order
     #[arg(long = "level", num_args = 2, value_names = ["BPS", "SECONDS"], required = true)]
     levels: Vec<u32>,
 }
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct PhaseChange {
+    /// Instrument, such as BTCUSDT
     symbol: String,
+    /// Phase that begins at once
     phase: PhaseName,
 }
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct Halt {
-    /// How grave it is, from 1 to 3; published to clients, and nothing else
+    /// Level of the halt, 1 to 3, which clients see; it has no other effect
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[serde(default = "least_level")]
     #[schemars(range(min = 1, max = 3))]
     level: u8,
-    /// Trading goes on by itself after so long [default: when `resume` is said]
+    /// Seconds after which trading resumes by itself [default: until `resume`]
     #[arg(long = "for", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     #[schemars(range(min = 1))]
     seconds: Option<u64>,
@@ -63,11 +69,13 @@ fn least_level() -> u8 {
     1
 }
 
-/// A trade's id is dense per instrument, so an instrument's trade is named by both of its accounts
-/// as well: a wrong number does not undo another account's trade.
+/// Trade ids of an instrument are dense, so both accounts are named as well: then a wrong number
+/// does not undo another account's trade.
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct TradeSides {
+    /// Instrument, such as BTCUSDT
     symbol: String,
+    /// Id of the trade
     trade_id: u64,
     /// Account that bought
     buyer: String,
@@ -80,7 +88,7 @@ pub(crate) struct Correction {
     #[command(flatten)]
     #[serde(flatten)]
     trade: TradeSides,
-    /// What it should have traded at
+    /// The correct price
     price: String,
 }
 
@@ -151,13 +159,13 @@ impl Halt {
     pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<Halted, Failure> {
         if self.seconds == Some(0) {
             return Err(Failure::new(
-                "a halt of no seconds is none; without `seconds` it is until `resume`",
+                "`seconds` must be at least 1; without it the halt lasts until `resume`",
             ));
         }
         let resume_ns = self
             .seconds
             .map_or(Some(0), |seconds| now_ns().checked_add(seconds.checked_mul(1_000_000_000)?));
-        let resume_ns = resume_ns.ok_or_else(|| Failure::new("no halt is as long as that"))?;
+        let resume_ns = resume_ns.ok_or_else(|| Failure::new("`seconds` is too large"))?;
         carry_out(venue, Command::HaltVenue(HaltVenue { level: self.level, resume_ns }))?;
         Ok(Halted { halted: true, level: self.level, seconds: self.seconds })
     }
@@ -199,7 +207,7 @@ pub(super) struct PhaseShown {
 pub(super) struct Halted {
     halted: bool,
     level: u8,
-    /// None if it lasts until it is ended
+    /// Null if the halt lasts until `resume`
     seconds: Option<u64>,
 }
 
@@ -235,14 +243,14 @@ pub(super) struct ReceivableShown {
     amount: String,
 }
 
-/// What a bust or a correction has moved.
+/// The amounts that a bust or a correction has moved.
 #[derive(JsonSchema, Serialize)]
 pub(super) struct Adjusted {
     symbol: String,
     trade_id: u64,
     buyer: SideAdjusted,
     seller: SideAdjusted,
-    /// What could not be moved, and is owed
+    /// Amounts that could not be moved, as receivables
     owed: Vec<ReceivableShown>,
 }
 
@@ -280,7 +288,7 @@ fn name_of(account: AccountId, names: &BTreeMap<AccountId, String>) -> String {
     names.get(&account).map_or("the venue", String::as_str).to_owned()
 }
 
-/// Which amounts a bust or a correction moves, and what of it is owed.
+/// Reads the moved amounts and the receivables from the events of a bust or a correction.
 fn adjusted(
     venue: &mut Venue<'_>,
     listing: &Listing,
@@ -295,7 +303,7 @@ fn adjusted(
             }
             _ => None,
         })
-        .ok_or_else(|| Failure::new("the venue does not say what it did"))?;
+        .ok_or_else(|| Failure::new("the venue's events have neither a bust nor a correction"))?;
     let names = venue.read(account_names)?;
     let side = |adjustment: Adjustment| SideAdjusted {
         account: name_of(adjustment.account, &names),

@@ -12,13 +12,16 @@ use super::lookup::{find_account, find_amount};
 use super::value::parse_external_ref;
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+#[command(after_help = "Example of the arguments: alice USDT 1000 --ref wire-4711")]
 pub(crate) struct Transfer {
+    /// Account
     account: String,
+    /// Asset, such as USDT
     asset: String,
-    /// A decimal, such as 12.5
+    /// Amount above 0 with at most the asset's decimals, such as 12.5
     #[schemars(regex(pattern = "^[0-9]{1,18}([.][0-9]{1,18})?$"))]
     amount: String,
-    /// The outside world's name for this transfer; the same one is carried out once
+    /// Reference of 1 to 64 visible ASCII characters; a repeated one is carried out once
     #[arg(long = "ref", value_name = "REF")]
     #[schemars(regex(pattern = "^[!-~]{1,64}$"))]
     external_ref: String,

@@ -1,5 +1,4 @@
-//! Withdrawals in two steps: asked for, then confirmed or canceled. What is asked for is locked
-//! meanwhile.
+//! Withdrawals in two steps: requested, then confirmed or canceled. The amount is locked meanwhile.
 
 use clap::Args;
 use cli::Failure;
@@ -19,8 +18,9 @@ use super::value::{Nothing, mirrored, parse_external_ref};
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct NamedWithdrawal {
+    /// Account
     account: String,
-    /// What the withdrawal was asked for by
+    /// Reference of its request
     #[arg(long = "ref", value_name = "REF")]
     #[schemars(regex(pattern = "^[!-~]{1,64}$"))]
     external_ref: String,
@@ -33,7 +33,8 @@ pub(super) struct WithdrawingAccount {
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(super) struct ShownAccount {
-    /// Only this account's, and those of it too that ended lately
+    /// Show this account's withdrawals, also recently ended ones
+    /// [default: open withdrawals of all accounts]
     account: Option<String>,
 }
 
@@ -98,7 +99,7 @@ pub(super) struct WithdrawalShown {
     amount: String,
     external_ref: String,
     status: StatusName,
-    /// Of the command that asked for it
+    /// Sequence of its request
     sequence: u64,
     requested: String,
     /// Null while it is open
@@ -109,7 +110,7 @@ pub(super) struct WithdrawalShown {
 enum StatusName {
     /// Open: the amount is locked
     Requested,
-    /// The amount has left
+    /// The amount has left the account
     Completed,
     /// The amount is free again
     Canceled,
@@ -125,7 +126,9 @@ fn show(
     let is_it =
         move |known: &Withdrawal| (known.account, known.external_ref) == (account, external_ref);
     let shown = venue.read(move |engine| rows(engine, is_it).pop())?;
-    let forgotten = || Failure::fault("the withdrawal ended, and too many others since");
+    let forgotten = || {
+        Failure::fault("the venue no longer keeps this withdrawal: too many others ended after it")
+    };
     shown.ok_or_else(forgotten)
 }
 

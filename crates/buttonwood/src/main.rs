@@ -1,4 +1,4 @@
-//! The one binary: its list of tools. What a subcommand does is in the crate or module of its name.
+//! The one binary: its list of tools. Each subcommand is in the crate or module of its name.
 
 mod replay;
 mod serve;
@@ -8,10 +8,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// A trading venue: matching, accounts, a durable log, and the API that trading programs already
-/// speak.
+/// A trading venue: matching, accounts, a durable log, and an API that trading programs already
+/// support
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(version, after_help = "Example: buttonwood serve --demo --data my-venue")]
 struct Buttonwood {
     #[command(subcommand)]
     command: Command,
@@ -24,11 +24,11 @@ enum Command {
     Replay(replay::Replay),
     Bench(bench::Bench),
     Sim(sim::Sim),
-    /// Act as the venue's operator: assets, instruments, accounts, money, keys
+    /// Operate a venue: assets, instruments, accounts, transfers, keys, halts
     Admin(admin::Admin),
-    /// Look into the log of a venue, running or not, or of a backup: check, print, rebuild, export
+    /// Check, print, rebuild or export the log of a venue or a backup
     Log(audit::Log),
-    /// Look after the read model that answers questions about the past
+    /// Show or rebuild the read model, which answers queries about the past
     Projection(audit::Projection),
     Backup(audit::Backup),
     Restore(audit::Restore),

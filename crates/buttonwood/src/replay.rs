@@ -6,38 +6,40 @@ use std::path::PathBuf;
 use cli::Failure;
 use replay::{Format, Recording, ReplayError};
 
-/// Replay recorded order flow and report what it led to and how long it took.
+/// Replay recorded order flow, and report its results and its time
 ///
-/// By default the whole engine runs: 1,000 accounts a side, client order ids, limits and
-/// fees on, events produced. The time covers the file's commands only, decoded beforehand.
+/// By default the whole engine runs: 1,000 accounts a side, client order ids, limits, fees and
+/// events. The time covers the file's commands only, decoded before the measurement.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example: buttonwood replay w1.obwl --latency")]
 pub(crate) struct Replay {
-    /// An OBWL workload, a LOBSTER message file or a DBN file of orders; plain, gzip, zstd or xz.
+    /// An OBWL workload, a LOBSTER message file or a DBN file of orders; plain, gzip, zstd or xz
     file: PathBuf,
-    /// What FILE is [default: by its content and its name].
+    /// Format of FILE [default: by its content and its name]
     #[arg(long)]
     format: Option<FormatArg>,
-    /// Run the bare book: no accounts, no events.
+    /// Run the bare book, without accounts and events
     #[arg(long)]
     book_only: bool,
-    /// Start from the levels in the first row of a LOBSTER book file, the state after message 0.
+    /// Start from the levels in the first row of a LOBSTER book file, the state after message 0
+    /// [default: an empty book]
     #[arg(long, value_name = "BOOKFILE")]
     seed_book: Option<PathBuf>,
-    /// Finished orders and trades that the engine keeps of each account, beside the read model's.
+    /// Finished orders and trades of each account that the engine keeps in memory
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "book_only")]
     kept: u32,
-    /// Compare the book with a LOBSTER book file on the way.
+    /// Compare the book with a LOBSTER book file during the replay
     ///
     /// A file with a row for each message is compared row by row: row k-1 and message k must give
-    /// row k at every level that is known. A file with one level and another number of rows has
-    /// a row for each change of a best quote, and for each message of type 5 or 7.
-    /// After a row that differs the book is made equal to it.
+    /// row k at each known level. A file with one level and another number of rows has a row for
+    /// each change of a best quote, and for each message of type 5 or 7. After a row that differs
+    /// the book is made equal to it.
     #[arg(long, value_name = "BOOKFILE")]
     verify: Option<PathBuf>,
-    /// Time each command by itself. Reading the clock adds to the time it takes.
+    /// Measure each command by itself; reading the clock adds to the time
     #[arg(long)]
     latency: bool,
-    /// Print one JSON object.
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }

@@ -8,6 +8,7 @@ use server::Host;
 use venue::Replayed;
 
 #[derive(Args, Debug)]
+#[command(after_help = "Example: buttonwood serve --demo --data my-venue")]
 pub(crate) struct Serve {
     #[command(flatten)]
     flags: Flags,
@@ -45,6 +46,6 @@ impl Host for Process {
         let mut stdout = std::io::stdout();
         writeln!(stdout, "ready {base_url}")
             .and_then(|()| stdout.flush())
-            .map_err(|error| format!("cannot say on stdout that it is ready: {error}"))
+            .map_err(|error| format!("the ready line cannot be printed: {error}"))
     }
 }

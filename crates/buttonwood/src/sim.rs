@@ -11,22 +11,23 @@ use sim::{Plant, Summary, World};
 
 /// Run the venue in simulated worlds where disks, machines and clocks fail
 ///
-/// One seed decides everything in a run: what clients send and when, where the power fails, which
-/// writes are torn or lost, which syncs fail, when the disk is full, which machine takes over. In
-/// the end the log is held against every answer: nothing lost, nothing done twice, all replicas
-/// equal. A seed that fails does so again, everywhere: give it as --first with --seeds 1.
+/// The seed decides everything in a run: the clients' requests and their times, losses of power,
+/// torn and lost writes, failed syncs, full disks, and which machine takes over. At the end the log
+/// is compared with all answers: nothing is lost, nothing is done twice, all replicas are equal. A
+/// seed that fails does so on all machines: repeat it with --first SEED --seeds 1.
 #[derive(Args, Debug)]
+#[command(after_help = "Example: buttonwood sim --seeds 100 --world shared")]
 pub(crate) struct Sim {
-    /// How many seeds to run
-    #[arg(long, default_value_t = 1_000)]
+    /// Number of seeds to run
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
     seeds: u64,
-    /// The first of them
-    #[arg(long, default_value_t = 0)]
+    /// First seed; the others follow it
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
     first: u64,
-    /// One machine with its disk, three that share a log, or both
+    /// One machine with its disk (local), three machines that share a log (shared), or both
     #[arg(long, value_enum, default_value_t = Worlds::Both)]
     world: Worlds,
-    /// Put a bug in on purpose, to see that it is caught
+    /// Plant a bug, to check that the simulation finds it [default: none]
     #[arg(long, value_enum)]
     plant: Option<Planted>,
 }
@@ -42,9 +43,9 @@ enum Worlds {
 enum Planted {
     /// Batches are acknowledged when they are written, not when they are synced
     AckBeforeSync,
-    /// A changed byte passes as if no checksum were looked at
+    /// Readers accept changed bytes, as if there were no checksum
     SkipChecksum,
-    /// A client that repeats a request does not mark it as the same
+    /// A client repeats a request without its retry key
     ForgetRetries,
 }
 

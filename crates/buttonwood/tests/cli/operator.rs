@@ -27,7 +27,7 @@ async fn a_withdrawal_is_asked_for_and_then_leaves_or_not() {
     assert_eq!(requested["ended"], Value::Null);
     assert_eq!(admin(request), requested, "the same answer");
     let sentence = refused("withdrawal request alice USDT 7 --ref bank-1");
-    assert!(sentence.contains("asked for or carried out before"), "{sentence}");
+    assert!(sentence.contains("the reference is that of an earlier transfer"), "{sentence}");
     let sentence = refused("withdrawal request alice USDT 100.00000001 --ref bank-2");
     assert!(sentence.contains("too small"), "{sentence}");
     let balance = alice.account().await.unwrap().balance("USDT").unwrap().clone();
@@ -104,7 +104,7 @@ async fn an_operator_steers_a_venue() {
 
     // Of a trade whose proceeds are gone, what is missing is owed, and paid when it is there.
     assert_eq!(admin("owed"), json!([]));
-    assert!(refused("settle 1").contains("nothing is owed"));
+    assert!(refused("settle 1").contains("no receivable has this number"));
     alice.place(&buy).await.unwrap();
     bob.place(&sell).await.unwrap();
     let trade_id = bob.my_trades("BTCUSDT", None, 10).await.unwrap().last().unwrap().id;
@@ -119,7 +119,7 @@ async fn an_operator_steers_a_venue() {
     admin("deposit bob USDT 20 --ref back");
     expected[0]["amount"] = json!("30.00000000");
     assert_eq!(admin("owed"), expected, "a deposit pays first");
-    assert!(refused("settle 1").contains("nothing of it free"));
+    assert!(refused("settle 1").contains("no free balance of the asset"));
     alice.place(&buy).await.unwrap();
     bob.place(&sell).await.unwrap();
     assert_eq!(admin("settle 1"), json!([]));
@@ -291,7 +291,7 @@ async fn an_operator_gives_an_instrument_its_rules() {
 }
 
 #[test]
-fn help_says_what_an_operator_may_say() {
+fn help_shows_values_and_examples() {
     let help = |args: &str| {
         let args: Vec<&str> = ["admin"].into_iter().chain(args.split(' ')).collect();
         let output = run(&args);

@@ -1,4 +1,4 @@
-//! A venue as requests see it, running or not.
+//! The venue of a request, running or stopped.
 
 use std::sync::mpsc;
 
@@ -13,17 +13,17 @@ pub(crate) trait Backend {
     /// Submits a command and waits for its outcome.
     fn apply(&mut self, command: Command) -> Result<Vec<Event>, Failure>;
 
-    /// Waits until the question has been asked.
+    /// Runs a query on the engine, and waits until it is done.
     fn ask(&mut self, question: Box<dyn FnOnce(&Engine) + Send>) -> Result<(), Failure>;
 }
 
-/// The venue that a request is about, and what opens the secrets of its keys.
+/// The venue of a request, and the keyring that opens its keys.
 pub(crate) struct Venue<'a> {
     pub(super) backend: &'a mut dyn Backend,
     pub(super) keyring: Option<&'a Keyring>,
 }
 
-/// A request whose arguments are read.
+/// A request whose arguments are parsed.
 pub(super) type Request = Box<dyn FnOnce(&mut Venue<'_>) -> Result<Value, Failure> + Send>;
 
 impl Venue<'_> {

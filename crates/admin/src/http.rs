@@ -1,7 +1,6 @@
 //! The operators' API over HTTP: the requests of `buttonwood admin`, by method and path.
 //!
-//! [`routes`] lists them. A request's fields come from the path and the body, which together are
-//! the object that `admin` would send.
+//! [`routes`] lists them. The path and the body together are the object that `admin` sends.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,21 +19,21 @@ use super::operations::{Work, routes};
 use super::status::{SnapshotBegun, SnapshotShown, StatusShown};
 use super::value::to_json;
 
-/// Codes of the errors, beside those of signatures and limits, which are Binance's.
+/// Codes of the errors; those of signatures and limits are Binance's.
 const BAD_REQUEST: i32 = -9001;
 const NOT_THERE: i32 = -9002;
 const REFUSED: i32 = -9003;
 const UNAVAILABLE: i32 = -9004;
 const FAULT: i32 = -9005;
 
-/// What of a running venue its operators reach over HTTP.
+/// The operators' API of a running venue.
 #[derive(Clone, Debug)]
 pub(crate) struct AdminApi {
     handle: Handle,
     keyring: Keyring,
     data_dir: PathBuf,
     durability: Durability,
-    /// What each of [`routes`] takes.
+    /// The fields of each of [`routes`].
     fields: Arc<[Fields]>,
 }
 
@@ -65,7 +64,7 @@ impl AdminApi {
     fn read(&self, request: &OperatorRequest) -> Result<Work, Failure> {
         if let Some((name, _)) = request.query.first() {
             return Err(Failure::new(format!(
-                "`{name}` stands in the query string, where only time and signature belong"
+                "the query string has `{name}`, and may have time and signature only"
             )));
         }
         let found = routes().zip(&*self.fields).find_map(|((operation, route), fields)| {

@@ -1,4 +1,4 @@
-//! What a venue has, by the names that operators use.
+//! Accounts, assets and instruments by name.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub(super) fn asset_named(assets: &[Asset], name: &str) -> Result<(AssetId, Asse
         .ok_or_else(|| Failure::unknown(format!("there is no asset `{name}`")))
 }
 
-/// A listed instrument with its assets: all that is needed to read and print its numbers.
+/// An instrument with its assets, which parse and print its numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Listing {
     pub(super) instrument: Instrument,
@@ -52,14 +52,14 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// The quantity that is named, or else what is now.
+    /// The named quantity, or else the present one.
     pub(super) fn qty_or(&self, named: &Option<String>, now: Qty) -> Result<Qty, Failure> {
         let Some(text) = named else { return Ok(now) };
         let qty = self.instrument.parse_qty(text);
         qty.ok_or_else(|| invalid("quantity", text, "a whole number of lots"))
     }
 
-    /// The amount of the quote asset that is named, or else what is now.
+    /// The named amount of the quote asset, or else the present one.
     pub(super) fn notional_or(
         &self,
         named: &Option<String>,

@@ -1,4 +1,4 @@
-//! A stopped venue, on which an operator acts through this process.
+//! The backend of a stopped venue: its machine in this process.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ impl Backend for Offline {
                 .poll(now_ns(), &mut outputs)
                 .map_err(|error| Failure::new(error.to_string()))?;
             if !progress.is_any {
-                // The disk takes a moment, and no other work waits for this thread.
+                // This thread has no other work while it waits for the disk.
                 std::thread::sleep(std::time::Duration::from_micros(200));
             }
         }

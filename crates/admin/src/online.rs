@@ -1,4 +1,4 @@
-//! A running venue, on which an operator acts through its handle.
+//! The backend of a running venue: its handle.
 
 use cli::Failure;
 use engine::Engine;
@@ -9,25 +9,25 @@ use venue::{Handle, Keyring};
 
 use super::backend::{Backend, Request, Venue};
 
-/// Waits until all listeners have the events that are applied by now.
+/// Waits until all listeners have the events applied so far.
 async fn settle(handle: &Handle) {
     if let Ok(passed) = handle.read_views(|_, _| ()) {
-        // A venue that is gone has published all that it could.
+        // A stopped venue publishes no more events.
         let _gone = passed.await;
     }
 }
 
-/// A running venue as an operator has it.
+/// A running venue for one request.
 pub(super) struct Online {
     pub(super) handle: Handle,
-    /// The operator's, if he came with one.
+    /// The operator's key, or 0 through the admin socket.
     pub(super) key: KeyId,
     /// Whether a command was sent.
     pub(super) is_sent: bool,
 }
 
 impl Online {
-    /// Says also whether a command was sent, so that the log knows what became of the request.
+    /// Returns also whether a command was sent, because the log then records the request.
     pub(super) async fn execute(
         mut self,
         request: Request,
@@ -40,13 +40,13 @@ impl Online {
             (executed, self.is_sent)
         };
         let executed = tokio::task::spawn_blocking(execute).await;
-        // Every reader sees what the operator did before the operator has the reply.
+        // All readers see the operator's change before the operator has the reply.
         settle(&handle).await;
         executed.unwrap_or_else(|_| (Err(Failure::fault("the request panicked")), true))
     }
 }
 
-/// Called on a thread that may wait.
+/// Must be called on a thread that may block.
 impl Backend for Online {
     fn apply(&mut self, command: Command) -> Result<Vec<Event>, Failure> {
         let envelope = Envelope { key: self.key, ..Envelope::venue(Origin::Admin, now_ns()) };
@@ -68,6 +68,6 @@ fn refused(refused: Refused) -> Failure {
 
 fn gone() -> Failure {
     Failure::unavailable(
-        "the venue stopped before it answered: whether the command was carried out is known after a restart",
+        "the venue stopped before it answered: after a restart, check whether it carried out the command",
     )
 }

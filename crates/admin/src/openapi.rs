@@ -1,8 +1,7 @@
 //! The OpenAPI document of the operators' API, made from its routes, and a page to try it.
 //!
-//! The page is Swagger UI, in the binary: it works where there is no other network than the
-//! venue's. It signs what it sends with the secret that is typed in, which does not leave the
-//! browser.
+//! The page is Swagger UI, in the binary, so that it works without the internet. It signs requests
+//! in the browser, and does not send the secret.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -42,12 +41,12 @@ pub(super) fn page(path: &str) -> Option<StaticPage> {
     })
 }
 
-/// What an operation takes: fields of the path, and fields of the body.
+/// The fields of an operation, in the path and in the body.
 #[derive(Clone, Debug)]
 pub(super) struct Fields {
     path: Map<String, Value>,
     body: Map<String, Value>,
-    /// Fields of the body that must be there.
+    /// Required fields of the body.
     required: BTreeSet<String>,
 }
 
@@ -65,7 +64,7 @@ impl Fields {
         Self { path, body, required }
     }
 
-    /// A body to begin with, of what must be there alone: the page would make up the rest as well.
+    /// An example body with the required fields only; without it the page would show all fields.
     fn example(&self) -> Value {
         let value = |name: &String| {
             let schema = &self.body[name];
@@ -81,7 +80,7 @@ impl Fields {
         self.required.iter().map(value).collect::<Map<_, _>>().into()
     }
 
-    /// A field that is not read would mislead its sender.
+    /// Refuses unknown fields, which would have no effect.
     pub(super) fn check(&self, object: &Map<String, Value>) -> Result<(), Failure> {
         match object.keys().find(|name| !self.body.contains_key(*name)) {
             Some(name) => Err(Failure::new(format!("this operation has no field `{name}`"))),
@@ -89,7 +88,7 @@ impl Fields {
         }
     }
 
-    /// A part of the path as the field that it is.
+    /// A part of the path as the value of its field.
     pub(super) fn path_value(&self, name: &str, text: &str) -> Result<Value, Failure> {
         let schema = self.path.get(name);
         let schema = schema.ok_or_else(|| Failure::fault(format!("`{name}` is no field")))?;
@@ -103,12 +102,12 @@ impl Fields {
     }
 }
 
-/// Schemas of OpenAPI 3.1 are those of this draft.
+/// OpenAPI 3.1 uses schemas of this draft.
 fn inlined() -> SchemaSettings {
     SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true)
 }
 
-/// Of `{name}`.
+/// The name in `{name}`.
 pub(super) fn name_in(segment: &str) -> Option<&str> {
     segment.strip_prefix('{')?.strip_suffix('}')
 }
@@ -130,7 +129,7 @@ fn describe() -> Value {
         "info": {
             "title": "Buttonwood: operators",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "What operators do, by keys of the role `operator`. A request is signed as \
+            "description": "Operators' requests, with keys of the role `operator`. A request is signed as \
                 on Binance: HMAC-SHA256 or a signature by Ed25519 or RSA, of the query string and the \
                 body. `timestamp`, `recvWindow` and `signature` are in the query string, all else is \
                 in the path and in the body.",
@@ -153,7 +152,7 @@ fn describe() -> Value {
                     "msg": { "type": "string", "description": "One sentence" },
                     "reason": {
                         "type": "string",
-                        "description": "The rule that is against it, where there is one",
+                        "description": "The rule that refuses it, where there is one",
                     },
                 },
             } },
@@ -172,15 +171,15 @@ fn operation(route: &Route) -> Value {
         "content": { JSON: { "schema": answer } },
     } });
     for (status, description) in [
-        ("400", "The request makes no sense; nothing was changed"),
-        ("401", "The key is unknown, not an operator's, or may not be used from there"),
-        ("404", "It is about something that is not there"),
+        ("400", "The request is invalid; nothing was changed"),
+        ("401", "The key is unknown, not an operator's, or not allowed from this address"),
+        ("404", "The request names something that does not exist"),
         ("408", "The body did not arrive in time"),
-        ("409", "A rule of the venue is against it; nothing was changed"),
+        ("409", "A rule of the venue refuses it; nothing was changed"),
         ("413", "The body is too large"),
-        ("418", "The address is banned for a while"),
-        ("429", "The address asks too much"),
-        ("503", "The venue takes nothing at the moment"),
+        ("418", "The address is banned for some time"),
+        ("429", "The address has sent too many requests"),
+        ("503", "The venue takes no requests at the moment"),
     ] {
         let schema = json!({ "$ref": "#/components/schemas/Error" });
         responses[status] =

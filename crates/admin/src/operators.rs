@@ -1,4 +1,4 @@
-//! Operators' requests as a running venue is given them.
+//! The link from a running venue to the operators' requests.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use server::{OperatedVenue, Operators, ServeError, Serving, Stopped};
 use super::http::AdminApi;
 use super::socket_service::AdminServer;
 
-/// What answers the operators of a running venue.
+/// Answers the operators of a running venue.
 #[derive(Clone, Copy, Debug)]
 pub struct Requests;
 

@@ -1,4 +1,4 @@
-//! The running venue's end of the admin socket: one request a connection, one line each way.
+//! The server of the admin socket: one request a connection, one line each way.
 
 use std::fmt::Display;
 use std::os::unix::fs::PermissionsExt;
@@ -17,11 +17,11 @@ use super::backend::Request;
 use super::online::Online;
 use super::operations::{Work, named};
 
-/// A request is a few fields; a larger one is not an operator's.
+/// More than the largest request of an operator.
 const REQUEST_SIZE_MAX: u64 = 64 << 10;
 const REQUEST_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// How long to wait when the operating system gives no more connections.
+/// The pause after the operating system refuses a connection.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
 pub(crate) struct AdminServer {
@@ -32,7 +32,7 @@ pub(crate) struct AdminServer {
 }
 
 impl AdminServer {
-    /// The data folder is locked by this process, so a socket that lies there is a dead one.
+    /// This process has locked the data folder, so a socket in it is that of a killed venue.
     pub(crate) fn bind(data_dir: &Path, handle: Handle, keyring: Keyring) -> Result<Self, Failure> {
         let path = data_dir.join(socket::FILE_NAME);
         let named = |error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
@@ -55,7 +55,7 @@ impl AdminServer {
                     let stream = match connection {
                         Ok((stream, _)) => stream,
                         Err(error) => {
-                            tracing::warn!(%error, "an operator could not be let in");
+                            tracing::warn!(%error, "an operator's connection was not accepted");
                             tokio::time::sleep(ACCEPT_RETRY).await;
                             continue;
                         }

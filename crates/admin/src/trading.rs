@@ -111,30 +111,20 @@ pub(super) fn delist(named: NamedInstrument, venue: &mut Venue<'_>) -> Result<De
 }
 
 pub(super) fn bust(trade: TradeSides, venue: &mut Venue<'_>) -> Result<Adjusted, Failure> {
-    let listing = find_instrument(venue, &trade.symbol)?;
-    let bust = BustTrade {
-        instrument: listing.instrument.id,
-        trade_id: TradeId(trade.trade_id),
-        buyer: find_account(venue, &trade.buyer)?,
-        seller: find_account(venue, &trade.seller)?,
-    };
-    let events = carry_out(venue, Command::BustTrade(bust))?;
+    let (listing, trade) = trade.find(venue)?;
+    let events = carry_out(venue, Command::BustTrade(trade))?;
     adjusted(venue, &listing, &events)
 }
 
 pub(super) fn correct(correction: Correction, venue: &mut Venue<'_>) -> Result<Adjusted, Failure> {
     let Correction { trade, price } = correction;
-    let listing = find_instrument(venue, &trade.symbol)?;
-    let correct = CorrectTrade {
-        instrument: listing.instrument.id,
-        trade_id: TradeId(trade.trade_id),
-        buyer: find_account(venue, &trade.buyer)?,
-        seller: find_account(venue, &trade.seller)?,
-        price: listing
-            .instrument
-            .parse_price(&price)
-            .ok_or_else(|| invalid("price", &price, "a whole number of ticks"))?,
-    };
+    let (listing, trade) = trade.find(venue)?;
+    let BustTrade { instrument, trade_id, buyer, seller } = trade;
+    let price = listing
+        .instrument
+        .parse_price(&price)
+        .ok_or_else(|| invalid("price", &price, "a whole number of ticks"))?;
+    let correct = CorrectTrade { instrument, trade_id, buyer, seller, price };
     let events = carry_out(venue, Command::CorrectTrade(correct))?;
     adjusted(venue, &listing, &events)
 }
@@ -153,6 +143,19 @@ pub(super) fn settle(
     let receivable = ReceivableId(owed_now.receivable);
     carry_out(venue, Command::SettleReceivable(SettleReceivable { receivable }))?;
     venue.read(owed)
+}
+
+impl TradeSides {
+    fn find(&self, venue: &mut Venue<'_>) -> Result<(Listing, BustTrade), Failure> {
+        let listing = find_instrument(venue, &self.symbol)?;
+        let trade = BustTrade {
+            instrument: listing.instrument.id,
+            trade_id: TradeId(self.trade_id),
+            buyer: find_account(venue, &self.buyer)?,
+            seller: find_account(venue, &self.seller)?,
+        };
+        Ok((listing, trade))
+    }
 }
 
 impl Halt {

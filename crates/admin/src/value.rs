@@ -1,4 +1,4 @@
-//! Values as operators write and read them.
+//! Parsing and printing of operators' values.
 
 use clap::Args;
 use cli::Failure;
@@ -21,11 +21,11 @@ macro_rules! mirrored {
 }
 pub(super) use mirrored;
 
-/// The arguments of an operation that takes none.
+/// The arguments of an operation without arguments.
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 pub(super) struct Nothing {}
 
-/// An answer as it goes out.
+/// An answer as JSON.
 pub(super) fn to_json(answer: impl Serialize) -> Value {
     serde_json::to_value(answer).expect("answers have text keys and no floats")
 }

@@ -86,7 +86,7 @@ impl Restore {
         check_mark(&self.backup)?;
         if !is_empty(&self.dir)? {
             return Err(Failure::new(format!(
-                "{} is not empty: a venue is brought back into a folder of its own; name another",
+                "{} is not empty: a venue is restored into a folder of its own; name another",
                 self.dir.display()
             )));
         }
@@ -104,7 +104,7 @@ impl Restore {
         }
         let newest = findings.newest;
         println!(
-            "brought back into {}: the venue as it was after batch {} (sequence {}, {})",
+            "restored into {}: the venue after batch {} (sequence {}, {})",
             self.dir.display(),
             newest.batch_number,
             newest.sequence,
@@ -114,7 +114,7 @@ impl Restore {
     }
 }
 
-/// A mark that is not complete may be left of a backup that was ended at once.
+/// An interrupted backup may have left an incomplete mark.
 fn is_empty(dir: &Path) -> Result<bool, Failure> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -129,7 +129,7 @@ fn is_empty(dir: &Path) -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// What the backup holds already, if what lies in `source` goes on from it.
+/// The older backup in `target`, if `source` continues it.
 fn open_older(target: &Path, source: &Archive, dir: &Path) -> Result<Option<Archive>, Failure> {
     let older = Archive::open(target)?;
     if older.log().files().next().is_none() {
@@ -203,7 +203,7 @@ fn make_folders(dir: &Path) -> Result<(), Failure> {
     [dir, &dir.join("log"), &dir.join("snapshots")].into_iter().try_for_each(make_folder)
 }
 
-/// A folder of its owner's, unless it is there. Its name is on stable storage, too.
+/// Creates a folder that only its owner may read, and puts its name on stable storage.
 fn make_folder(dir: &Path) -> Result<(), Failure> {
     let make_durable = |dir: &Path| {
         let failed = |error| format!("{error}; the venue is as it was, and this can be run again");
@@ -216,13 +216,13 @@ fn make_folder(dir: &Path) -> Result<(), Failure> {
     Ok(make_durable(dir)?)
 }
 
-/// Copies what `older` does not have yet, snapshots first: the log goes on from each of them.
+/// Copies what `older` does not have, snapshots first, because the log continues each of them.
 fn copy(source: &Archive, older: Option<&Archive>, target: &Path) -> Result<u64, Failure> {
     let mut copied = 0;
     for snapshot in source.snapshots().iter().rev() {
         copied += copy_snapshot(&snapshot.path, &target.join("snapshots"))?;
     }
-    // Up to its last whole frame the newest segment of an older backup is as it was.
+    // The newest segment of an older backup is unchanged up to its last whole frame.
     let newest = older.and_then(|older| older.log().files().last());
     for file in source.log().files() {
         let start = match newest {
@@ -242,16 +242,16 @@ fn copy_snapshot(path: &Path, target: &Path) -> Result<u64, Failure> {
         return Ok(0);
     }
     let mut source = match File::open(path) {
-        // A running venue has a newer one, and has removed this one since.
+        // A running venue has replaced this snapshot by a newer one.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
         source => source.map_err(cannot("reading", path))?,
     };
     write_file(&copy, |file| io::copy(&mut source, file).map_err(cannot("copying", path)))
 }
 
-/// Copies a segment to `end`, or to the end of the file if it is full. Up to `start` it is there
-/// already: that is copied from there, since nothing is added to a file in its place. What a loss
-/// of power would leave of that would look like damage.
+/// Copies a segment to `end`, or to the end of the file if it is full. The target has the bytes up
+/// to `start`: they are copied into the new file, because appending in place would look like damage
+/// after a loss of power.
 fn copy_segment(path: &Path, end: Option<u64>, start: u64, target: &Path) -> Result<u64, Failure> {
     let copy = target.join(path.file_name().expect("it was listed by its name"));
     let mut source = File::open(path).map_err(cannot("reading", path))?;
@@ -270,8 +270,8 @@ fn copy_segment(path: &Path, end: Option<u64>, start: u64, target: &Path) -> Res
     })
 }
 
-/// A file gets its name when all of it is on stable storage, and is done when its name is there,
-/// too.
+/// Writes a file, which receives its name when all of it is on stable storage. Returns when the
+/// name is there, too.
 fn write_file<T>(
     path: &Path,
     write: impl FnOnce(&mut File) -> Result<T, Failure>,

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use types::{Command, Describe, Described, Entry, Envelope, Event};
 use venue::{Archive, ReplayedCommand};
 
-use super::show::{Show, account_name};
+use super::show::{Show, account_name, word};
 
 #[derive(Args, Debug)]
 #[command(
@@ -72,7 +72,7 @@ fn json_line(step: &ReplayedCommand, engine: &Engine) -> Value {
         "batch": step.batch_number,
         "time": format_time(step.sequenced_ns),
         "sequenced_ns": step.sequenced_ns.to_string(),
-        "origin": word(&origin.describe()),
+        "origin": word(origin),
         "account": account_name(engine, *account),
         "key": key.0,
         "session": session.0.to_string(),
@@ -92,7 +92,7 @@ fn text_line(step: &ReplayedCommand, engine: &Engine) -> String {
         "{} {} {} {} {name}",
         step.reply.applied.sequence,
         format_time(step.sequenced_ns),
-        word(&envelope.origin.describe()),
+        word(&envelope.origin),
         account_name(engine, envelope.account),
     );
     Show::new(engine).text("", &fields, &mut line);
@@ -116,14 +116,7 @@ fn last_sequence(step: &ReplayedCommand) -> u64 {
 
 fn rejected(step: &ReplayedCommand) -> Option<&'static str> {
     step.reply.events().find_map(|event| match event {
-        Event::CommandRejected(rejected) => Some(word(&rejected.reason.describe())),
+        Event::CommandRejected(rejected) => Some(word(&rejected.reason)),
         _ => None,
     })
-}
-
-fn word(described: &Described) -> &'static str {
-    match described {
-        Described::Word(word) => word,
-        other => unreachable!("{other:?} is not a choice by name"),
-    }
 }

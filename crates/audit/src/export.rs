@@ -1,7 +1,7 @@
 //! `buttonwood log export`: orders, trades, adjustments, transfers and balances as tables.
 //!
-//! The rows are made from the events that a replay gives: orders as they end, trades and transfers
-//! as they happen, and at the end of the range open orders and balances.
+//! The rows come from the events of a replay: orders at their end, trades and transfers at their
+//! event, and at the end of the range open orders and balances.
 
 mod table;
 
@@ -16,15 +16,15 @@ use cli::moment::{Range, format_time};
 use engine::Engine;
 use serde_json::json;
 use types::{
-    AccountId, Adjustment, Amount, AssetId, Describe, Described, Event, ExternalRef, Fill,
-    Instrument, InstrumentId, Order, OrderId, Price, Side, TradeExecuted,
+    AccountId, Adjustment, Amount, AssetId, Event, ExternalRef, Fill, Instrument, InstrumentId,
+    Order, OrderId, Price, Side, TradeExecuted,
 };
 use venue::{Archive, Place, ReplayedCommand};
 
 use self::table::{Cell, Column, Format, Kind, Table};
-use super::show::{account_name, find_instrument};
+use super::show::{account_name, find_instrument, word};
 
-/// Changes whenever tables or columns do, or what stands in them. Before 2 there were no transfers.
+/// Changes with tables, columns and their contents. Format 1 had no transfers.
 const EXPORT_FORMAT: u32 = 2;
 const DONE_NAME: &str = "export.json";
 
@@ -128,7 +128,7 @@ struct Tables {
     adjustments: Table,
     transfers: Table,
     balances: Table,
-    /// By which command each open order was taken on; `None` if that was before the range.
+    /// The sequence that accepted each open order; `None` before the range.
     open: BTreeMap<(InstrumentId, OrderId), Option<u64>>,
 }
 
@@ -150,7 +150,7 @@ impl Export {
     }
 }
 
-/// The folder has every account's business in it.
+/// Only its owner may read the folder, which has the data of all accounts.
 fn make_folder(out: &Path) -> Result<(), Failure> {
     let cannot = |error: std::io::Error| {
         Failure::new(format!("the folder {} cannot be used: {error}", out.display()))
@@ -205,7 +205,7 @@ impl Tables {
             }
             Event::TradeExecuted(trade) => {
                 self.trades.write(trade_row(trade, sequence, time_ns, engine))?;
-                // What ends by trading ends without another event.
+                // A filled order has no other event of its end.
                 for fill in [&trade.maker, &trade.taker] {
                     if !fill.order.status.is_open() {
                         self.end(&fill.order, None, engine)?;
@@ -249,7 +249,7 @@ impl Tables {
         }
     }
 
-    /// Each order ends once: whatever comes behind that is not its end.
+    /// Writes an order at its end; later events of the order are ignored.
     fn end(
         &mut self,
         order: &Order,
@@ -440,11 +440,4 @@ fn transfer_row(
         free,
         Cell::text(external_ref),
     ]
-}
-
-fn word(choice: &impl Describe) -> &'static str {
-    match choice.describe() {
-        Described::Word(word) => word,
-        other => unreachable!("{other:?} is not a choice by name"),
-    }
 }

@@ -1,14 +1,15 @@
-//! Values as they are printed: names instead of numbers, decimals instead of ticks, lots and
-//! smallest units, and never a secret.
+//! Printing of values: names instead of numbers, decimals instead of ticks, lots and smallest
+//! units, and never a secret.
 
 use engine::Engine;
 use serde_json::{Map, Value};
 use types::{
-    AccountId, Amount, AssetId, Described, Increment, Instrument, InstrumentId, format_decimal,
+    AccountId, Amount, AssetId, Describe, Described, Increment, Instrument, InstrumentId,
+    format_decimal,
 };
 
-/// Prints what belongs to one record. Which instrument a price or a quantity counts ticks or lots
-/// of, and which asset an amount is of, is said by the fields before it.
+/// Prints one record. Earlier fields of the record decide the instrument of prices and quantities,
+/// and the asset of amounts.
 pub(crate) struct Show<'a> {
     engine: &'a Engine,
     tick_size: Option<Increment>,
@@ -39,7 +40,7 @@ impl<'a> Show<'a> {
         }
     }
 
-    /// Appends ` name=value` for each field that says something.
+    /// Appends ` name=value` for each field that has a value.
     pub(crate) fn text(&mut self, prefix: &str, value: &Described, out: &mut String) {
         match value {
             Described::Nothing => {}
@@ -85,7 +86,7 @@ impl<'a> Show<'a> {
         }
     }
 
-    /// What an instrument is described by says itself in which steps it is traded.
+    /// The record of an instrument has its own tick and lot size.
     fn take_size(&mut self, name: &str, value: &Described) {
         match (name, value) {
             ("tick_size", Described::Increment(size)) => self.tick_size = Some(*size),
@@ -118,6 +119,14 @@ impl<'a> Show<'a> {
     }
 }
 
+/// The name of a choice without fields.
+pub(crate) fn word(choice: &impl Describe) -> &'static str {
+    match choice.describe() {
+        Described::Word(word) => word,
+        other => unreachable!("{other:?} is not a choice by name"),
+    }
+}
+
 pub(crate) fn account_name(engine: &Engine, id: AccountId) -> String {
     let account = engine.accounts().nth(id.0 as usize);
     account.map_or_else(|| unknown(id), |(_, spec)| spec.name.to_string())
@@ -127,7 +136,7 @@ pub(crate) fn find_instrument(engine: &Engine, id: InstrumentId) -> Option<&Inst
     engine.instruments().nth(id.0 as usize)
 }
 
-/// A command may name what there is not, and be refused for it. No name begins so.
+/// A refused command may name an unknown id. No name begins with `#`.
 fn unknown(id: impl std::fmt::Display) -> String {
     format!("#{id}")
 }

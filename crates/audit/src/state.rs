@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use types::{AccountId, Asset, Balance, Describe, Described, Instrument, Order, Price, Qty, Side};
 use venue::{Archive, Place};
 
-use super::show::Show;
+use super::show::{Show, word};
 
 /// Show the books, balances and open orders of a moment
 ///
@@ -141,13 +141,9 @@ fn open_orders(engine: &Engine, account: AccountId) -> impl Iterator<Item = Orde
     engine.instruments().flat_map(move |listed| engine.open_orders(account, listed.id))
 }
 
-fn phase(engine: &Engine, instrument: &Instrument) -> String {
-    let phase = engine.phase(instrument.id).map(|phase| phase.describe());
-    match phase {
-        _ if engine.is_delisted(instrument.id) => "delisted".to_owned(),
-        Some(Described::Word(word)) => word.to_owned(),
-        _ => unreachable!("a listed instrument has a phase, by its name"),
-    }
+fn phase(engine: &Engine, instrument: &Instrument) -> &'static str {
+    let phase = engine.phase(instrument.id).expect("a listed instrument has a phase");
+    if engine.is_delisted(instrument.id) { "delisted" } else { word(&phase) }
 }
 
 /// The order, and what is still to be traded of it.

@@ -1,4 +1,4 @@
-//! `buttonwood log verify`: whether a history is whole, and what is in it.
+//! `buttonwood log verify`: checks log and snapshots, and lists what they contain.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -16,24 +16,24 @@ pub(super) fn run(dir: &Path) -> Result<(), Failure> {
     findings.result(dir)
 }
 
-/// What a look at all of a history found out.
+/// The findings of a check.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     segments: usize,
     first_batch: u64,
     last_hash: String,
-    /// The newest file and how much of its end is an unfinished write.
+    /// The torn tail: file, offset, bytes.
     torn: Option<(PathBuf, u64, u64)>,
     commands: u64,
-    /// Commands that count for nothing, of epochs that were over.
+    /// Commands of ended epochs, which have no effect.
     skipped: u64,
-    /// Hashes of states that the log carries and that were compared.
+    /// Compared state hashes of the log.
     claims: u64,
     first_ns: Option<u64>,
-    /// Rules versions, each with the first batch that goes by it.
+    /// Rules versions, each with its first batch.
     rules: Vec<(u16, u64)>,
     snapshots: Vec<(PathBuf, Verdict)>,
-    /// From where the state can be rebuilt, and where that leads to.
+    /// The oldest and the newest state that can be rebuilt.
     pub(crate) oldest: Place,
     pub(crate) newest: Place,
     problems: Vec<String>,
@@ -43,12 +43,12 @@ pub(crate) struct Findings {
 enum Verdict {
     /// Sound, and the replay reached its state.
     Reached(Place),
-    /// Sound, but nothing is left from which its state could be replayed.
+    /// Sound, but older than the log, so that no replay reaches its state.
     BeforeLog(Place),
     Unsound,
 }
 
-/// What a sound snapshot says of a state.
+/// A sound snapshot, whose state the replay must reach.
 #[derive(Debug)]
 struct Expected {
     index: usize,
@@ -57,7 +57,7 @@ struct Expected {
 }
 
 impl Findings {
-    /// Fails only where there is nothing to look at; all else is among the problems.
+    /// Fails only without a log; all other errors are among the problems.
     pub(crate) fn of(dir: &Path) -> Result<Self, Failure> {
         let mut findings = Self::default();
         let archive = match Archive::open(dir) {
@@ -84,7 +84,7 @@ impl Findings {
         Ok(findings)
     }
 
-    /// One sentence for all that is wrong.
+    /// A failure in one sentence, if there are problems.
     pub(crate) fn result(&self, dir: &Path) -> Result<(), Failure> {
         match self.problems.as_slice() {
             [] => Ok(()),
@@ -97,7 +97,7 @@ impl Findings {
         }
     }
 
-    /// All that is wrong with a log that cannot be read from end to end, for `error` to begin with.
+    /// Lists all damages of a log that cannot be read to its end; `error` is the first one.
     fn look_at_damage(&mut self, log_dir: &Path, error: log::OpenError) {
         self.problem(ArchiveError::Log(error));
         match log::damages(log_dir) {
@@ -119,7 +119,7 @@ impl Findings {
             .map(|(path, offset)| (path, offset, log.bytes_dropped));
     }
 
-    /// Checks each snapshot by itself; returns what the replay is to come to.
+    /// Checks each snapshot by itself; returns those that the replay must reach.
     fn look_at_snapshots(&mut self, archive: &Archive) -> VecDeque<Expected> {
         let mut expected = VecDeque::new();
         for file in archive.snapshots() {
@@ -127,7 +127,7 @@ impl Findings {
                 Ok(None) => {}
                 Ok(Some((place, snapshot))) => {
                     let index = self.snapshots.len();
-                    // Until the replay has come there.
+                    // Until the replay reaches it.
                     self.snapshots.push((file.path.clone(), Verdict::BeforeLog(place)));
                     expected.push_back(Expected { index, place, snapshot });
                 }
@@ -140,7 +140,7 @@ impl Findings {
         expected
     }
 
-    /// Of commands that no snapshot is old enough for, one can at least say that they can be read.
+    /// Decodes the commands before the oldest snapshot, because no replay applies them.
     fn look_at_commands_before(
         &mut self,
         archive: &Archive,
@@ -172,7 +172,7 @@ impl Findings {
         Ok(())
     }
 
-    /// Applies all that is left, and compares the state with each snapshot on the way.
+    /// Applies the rest of the log, and compares the state with each snapshot.
     fn replay(
         &mut self,
         replay: &mut Replay,
@@ -195,7 +195,7 @@ impl Findings {
             let Some(command) = replay.step()? else { return Ok(()) };
             self.commands += 1;
             match command.entry.command {
-                // It is the last one of its batch: the state is the one that is meant.
+                // The last command of its batch: this state is the one to hash.
                 Command::TakeStateHash(()) => {
                     taken = Some((replay.place().sequence, replay.state_hash()));
                 }
@@ -205,23 +205,23 @@ impl Findings {
         }
     }
 
-    /// Compares what the log says that a state's hash is with what it is.
+    /// Compares a state hash in the log with the hash of the replayed state.
     fn check_claim(
         &mut self,
         claim: &StateHash,
         taken: Option<(u64, [u8; 32])>,
         command: &ReplayedCommand,
     ) {
-        // Of a state before the replay's own beginning nothing can be said.
+        // A state before the begin of the replay is not known.
         let Some((_, hash)) = taken.filter(|(sequence, _)| *sequence == claim.sequence) else {
             return;
         };
         self.claims += 1;
         if hash != claim.state_hash {
             self.problems.push(format!(
-                "batch {} says that the state after sequence {} has another hash than the log leads \
-                 to: this program does not come to the states that the venue came to; do not start \
-                 the venue with it, and look for the version that wrote the log",
+                "batch {} has another hash of the state after sequence {} than the replay: this \
+                 program computes other states than the venue did; do not start the venue with it, \
+                 but with the version that wrote the log",
                 command.batch_number, claim.sequence
             ));
         }
@@ -257,7 +257,7 @@ impl Findings {
         }
     }
 
-    /// The same cause may be met more than once.
+    /// Adds a problem once, because several checks may find the same cause.
     fn problem(&mut self, error: ArchiveError) {
         let problem = error.to_string();
         if !self.problems.contains(&problem) {
@@ -266,7 +266,7 @@ impl Findings {
     }
 }
 
-/// Checksum, decoding and the state's hash; `None` when a running venue has removed it since.
+/// Checks checksum, decoding and state hash; `None` when a running venue has removed the file.
 fn look_at_snapshot(
     file: &SnapshotFile,
     last_batch: u64,
@@ -285,7 +285,7 @@ fn look_at_snapshot(
         sequence: snapshot.sequence,
         time_ns: engine.now_ns(),
     };
-    // The state is not needed any more, only what it is said to be.
+    // Only the hashes are needed from here on.
     Ok(Some((place, Snapshot { sections: Vec::new(), ..snapshot })))
 }
 

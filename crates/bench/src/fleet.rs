@@ -17,11 +17,12 @@ use super::usage::Usage;
 
 /// The time between the last agent's `Connected` and the begin, so that all begin together.
 const LEAD: Duration = Duration::from_millis(50);
-const PROGRESS_EVERY: Duration = Duration::from_millis(200);
+const WATCH_EVERY: Duration = Duration::from_millis(100);
 const PROGRESS_STYLE: &str = "{prefix} {wide_bar} {pos}/{len} s  {msg}";
 
 impl Spec {
-    /// Brings the load on. `watch` is called where the measured time begins and where it ends.
+    /// Brings the load on. `watch` is called where the measured time begins, at intervals in it,
+    /// and where it ends.
     pub(super) fn run(
         &self,
         label: &str,
@@ -44,8 +45,11 @@ impl Spec {
                 let left =
                     || Duration::from_nanos((begin_ns + nanos(after)).saturating_sub(now_ns()));
                 while !left().is_zero() && !have_ended() {
-                    thread::sleep(left().min(PROGRESS_EVERY));
+                    thread::sleep(left().min(WATCH_EVERY));
                     show(&progress, done.load(Ordering::Relaxed));
+                    if moment == Moment::End {
+                        watch(Moment::Within)?;
+                    }
                 }
                 usage[moment as usize] = self.process.and_then(Usage::of);
                 watch(moment)?;
@@ -84,6 +88,7 @@ impl Spec {
 pub(super) enum Moment {
     Begin,
     End,
+    Within,
 }
 
 /// A bar on a terminal; nothing where standard error is none.

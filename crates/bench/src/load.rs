@@ -50,7 +50,7 @@ pub(super) fn open(flags: &Flags, accounts: usize) -> Result<Venue, Failure> {
     }
 }
 
-/// `watch` is called where the measured time begins and where it ends.
+/// `watch` is called where the measured time begins, at intervals in it, and where it ends.
 pub(super) fn measure(
     scenario: Scenario,
     flags: &Flags,
@@ -59,7 +59,9 @@ pub(super) fn measure(
 ) -> Result<Measured, Failure> {
     let mut readings = [Reading::default(), Reading::default()];
     let outcome = spec(scenario.load, flags, venue).run(scenario.name, |moment| {
-        readings[moment as usize] = tolerant(venue, Reading::of(venue))?.unwrap_or_default();
+        if moment != Moment::Within {
+            readings[moment as usize] = tolerant(venue, Reading::of(venue))?.unwrap_or_default();
+        }
         watch(moment)
     })?;
     let [before, after] = readings;

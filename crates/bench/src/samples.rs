@@ -1,57 +1,33 @@
 //! Samples of the venue under load: its memory, the orders that rest in its book.
 
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use cli::Failure;
 use serde_json::Value;
 
 use super::flags::Flags;
-use super::fleet::Moment;
 use super::flow::{RESTING_QTY, SYMBOL};
 use super::load::{Measured, Scenario, measure};
 use super::usage;
 use super::venue::Venue;
 
-/// Runs a load, and calls `sample` meanwhile with the seconds of the measured time.
-pub(super) fn sampled<T: Send>(
+/// Runs a load, and calls `sample` at intervals with the seconds of the measured time.
+pub(super) fn sampled<T>(
     scenario: Scenario,
     flags: &Flags,
     venue: &Venue,
     every: Duration,
-    sample: impl Fn(f64) -> Result<T, Failure> + Send,
-) -> Result<(Measured, Vec<T>), Failure> {
-    let (sender, moments) = mpsc::channel();
-    thread::scope(|scope| {
-        let sampler = scope.spawn(move || repeat(every, &moments, sample));
-        let measured = measure(scenario, flags, venue, |moment| {
-            // A sampler that failed returns its error below.
-            let _gone = sender.send(moment);
-            Ok(())
-        });
-        drop(sender);
-        let samples = sampler.join().map_err(|_| Failure::new("the sampler panicked"))?;
-        Ok((measured?, samples?))
-    })
-}
-
-fn repeat<T>(
-    every: Duration,
-    moments: &Receiver<Moment>,
     sample: impl Fn(f64) -> Result<T, Failure>,
-) -> Result<Vec<T>, Failure> {
-    let mut samples = Vec::new();
-    if moments.recv().is_err() {
-        return Ok(samples);
-    }
-    let begun = Instant::now();
-    loop {
-        samples.push(sample(begun.elapsed().as_secs_f64())?);
-        if !matches!(moments.recv_timeout(every), Err(RecvTimeoutError::Timeout)) {
-            return Ok(samples);
+) -> Result<(Measured, Vec<T>), Failure> {
+    let (mut samples, mut begun) = (Vec::new(), None);
+    let measured = measure(scenario, flags, venue, |_| {
+        let at = begun.get_or_insert_with(Instant::now).elapsed();
+        if at.as_secs_f64() >= every.as_secs_f64() * samples.len() as f64 {
+            samples.push(sample(at.as_secs_f64())?);
         }
-    }
+        Ok(())
+    })?;
+    Ok((measured, samples))
 }
 
 pub(super) fn depth(venue: &Venue, limit: u16) -> Result<Value, Failure> {

@@ -116,11 +116,10 @@ pub(super) fn orders_beside(
 
 fn part(flags: &Flags, venue: &Venue, probe_key: &Key, readers: usize) -> Result<Part, Failure> {
     let mut crowds = Crowds::gather(flags, venue, probe_key, readers)?;
-    let measured = measure(SCENARIO, flags, venue, |moment| {
-        crowds.send(match moment {
-            Moment::Begin => Cue::Begin,
-            Moment::End => Cue::End,
-        })
+    let measured = measure(SCENARIO, flags, venue, |moment| match moment {
+        Moment::Begin => crowds.send(Cue::Begin),
+        Moment::End => crowds.send(Cue::End),
+        Moment::Within => Ok(()),
     })?;
     let reading = crowds.read_until(last_update(venue)?)?;
     Ok(Part { measured, reading })

@@ -1,28 +1,28 @@
-//! How a tool of the binary fails: one sentence, and whose fault it is.
+//! The failure of a tool: one sentence, and its cause.
 
 use std::fmt;
 
 use types::RejectReason;
 
-/// Why the program ends with an error: one sentence for its user.
+/// The error with which the program ends: one sentence for its user.
 #[derive(Clone)]
 pub struct Failure {
     sentence: String,
     cause: Cause,
 }
 
-/// Whose fault it is: over HTTP these have different codes.
+/// The kind of a failure, which decides its status and code over HTTP.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Cause {
-    /// What was asked for makes no sense.
+    /// The request is invalid.
     Request,
-    /// It is about something that is not there.
+    /// The request names something that does not exist.
     Unknown,
-    /// The rules of the venue are against it.
+    /// A rule of the venue refuses it.
     Refused(RejectReason),
-    /// The venue takes nothing at the moment.
+    /// The venue takes no requests at the moment.
     Unavailable,
-    /// Something broke.
+    /// An error of the program or the machine.
     Fault,
 }
 
@@ -74,7 +74,7 @@ impl From<String> for Failure {
     }
 }
 
-/// Errors that say in one sentence what is wrong and where.
+/// Errors whose text is one sentence: what is wrong, and where.
 macro_rules! from_errors {
     ($($error:ty),* $(,)?) => {$(
         impl From<$error> for Failure {

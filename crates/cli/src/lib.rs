@@ -1,5 +1,5 @@
-//! What all tools of the binary share: [`Failure`], the flags of the settings, moments in a log,
-//! progress, log lines, and the client of the admin socket.
+//! Parts that all tools of the binary share: [`Failure`], the flags of the settings, moments in a
+//! log, progress, log lines, and the client of the admin socket.
 
 mod failure;
 mod flags;

@@ -1,4 +1,4 @@
-//! Places in a log as an operator names them: a sequence or a time.
+//! Places in a log by an operator's names: a sequence or a time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,8 +10,8 @@ use venue::{Archive, ArchiveError, Place, Replay};
 
 use crate::failure::Failure;
 
-/// Whole numbers from here on are nanoseconds since 1970 (this one was on its twelfth day), those
-/// below are sequences.
+/// Whole numbers from this one on are nanoseconds since 1970 (it is on the twelfth day), smaller
+/// ones are sequences.
 const TIME_MIN: u64 = 1_000_000_000_000_000;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -63,7 +63,7 @@ impl fmt::Display for Moment {
 }
 
 impl Moment {
-    /// Whether all that is known at `place` was so by this moment.
+    /// Whether the state at `place` is not later than this moment.
     fn is_reached_at(self, place: Place) -> bool {
         match self {
             Self::Sequence(sequence) => place.sequence <= sequence,
@@ -71,7 +71,7 @@ impl Moment {
         }
     }
 
-    /// Whether all that happened from this moment on is still to come at `place`.
+    /// Whether `place` is before all commands of this moment or later.
     fn is_ahead_of(self, place: Place) -> bool {
         match self {
             Self::Sequence(sequence) => place.sequence < sequence.max(1),
@@ -79,7 +79,7 @@ impl Moment {
         }
     }
 
-    /// Whether the next command is later than this. At the end of the log nothing is.
+    /// Whether the next command is later than this moment; false at the end of the log.
     fn is_before_next(self, replay: &mut Replay) -> Result<bool, ArchiveError> {
         let place = replay.place();
         Ok(replay.next_batch()?.is_some_and(|batch| match self {
@@ -88,7 +88,7 @@ impl Moment {
         }))
     }
 
-    /// Refuses a moment that the log has not come to.
+    /// Refuses a moment beyond the end of the log.
     fn check_not_beyond(self, end: Place) -> Result<(), Failure> {
         let beyond = match self {
             Self::Sequence(sequence) => sequence > end.sequence,
@@ -98,8 +98,8 @@ impl Moment {
             return Ok(());
         }
         Err(Failure::new(format!(
-            "{self} is beyond the end of the log, which is at sequence {}, {} (batch {}): ask for \
-             that or earlier",
+            "{self} is beyond the end of the log, which is at sequence {}, {} (batch {}): name that \
+             or an earlier one",
             end.sequence,
             format_time(end.time_ns),
             end.batch_number
@@ -123,13 +123,13 @@ impl Range {
         Ok(())
     }
 
-    /// A replay that stands just before the first command of the range.
+    /// A replay that has applied all commands before the range.
     pub fn begin(self, archive: &Archive) -> Result<Replay, Failure> {
         let Some(from) = self.from else { return Ok(archive.replay()?) };
         let mut replay = archive
             .replay_from(|place| from.is_ahead_of(place))
             .map_err(|error| too_early(from, error))?;
-        // Of a sequence, the command before it is the last one to pass over.
+        // The last command before the range.
         let before = match from {
             Moment::Sequence(sequence) => Moment::Sequence(sequence.max(1) - 1),
             Moment::TimeNs(time_ns) => Moment::TimeNs(time_ns.max(1) - 1),
@@ -141,7 +141,7 @@ impl Range {
         Ok(replay)
     }
 
-    /// Whether the next command is in the range; at the end of the log, that the range ends there.
+    /// Whether the next command is in the range. Refuses a range that ends beyond the log.
     pub fn goes_on(self, replay: &mut Replay) -> Result<bool, Failure> {
         if replay.next_batch()?.is_none() {
             if let Some(to) = self.to {
@@ -154,7 +154,7 @@ impl Range {
     }
 }
 
-/// A replay that stands at this moment, or at the end of the log.
+/// A replay up to this moment, or to the end of the log.
 pub fn replay_until(archive: &Archive, until: Option<Moment>) -> Result<Replay, Failure> {
     let replay = match until {
         None => archive.replay_from(|_| true)?,
@@ -172,7 +172,7 @@ pub fn replay_until(archive: &Archive, until: Option<Moment>) -> Result<Replay, 
     Ok(replay)
 }
 
-/// Applies all that is not later than this.
+/// Applies all commands up to this moment.
 fn advance(replay: &mut Replay, until: Moment) -> Result<(), ArchiveError> {
     while !until.is_before_next(replay)? && replay.step()?.is_some() {}
     Ok(())
@@ -181,8 +181,8 @@ fn advance(replay: &mut Replay, until: Moment) -> Result<(), ArchiveError> {
 fn too_early(asked: Moment, error: ArchiveError) -> Failure {
     let ArchiveError::TooEarly { oldest } = error else { return error.into() };
     Failure::new(format!(
-        "{asked} is older than what can be rebuilt: log and snapshots reach back to the state after \
-         sequence {}, {} (batch {}); ask for later, or look into a backup that reaches farther back",
+        "{asked} is older than the states that can be rebuilt: log and snapshots reach back to the \
+         state after sequence {}, {} (batch {}); name a later one, or use an older backup",
         oldest.sequence,
         format_time(oldest.time_ns),
         oldest.batch_number

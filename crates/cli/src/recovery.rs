@@ -1,5 +1,5 @@
-//! What an operator sees of a recovery: nothing when it is quick, else a bar on a
-//! terminal, and a line every few seconds in a log file.
+//! Progress of a recovery: nothing when it is quick, else a bar on a terminal, or a log line every
+//! few seconds.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use venue::Replayed;
 
-/// What is done by then needs no words.
+/// A recovery within this time shows nothing.
 const QUICK: Duration = Duration::from_secs(1);
 const LINE_EVERY: Duration = Duration::from_secs(5);
-/// Batches between two looks at the clock.
+/// Batches between two readings of the clock.
 const LOOK_EVERY: u64 = 64;
 
 #[derive(Debug)]
 pub struct Recovery {
     on_terminal: bool,
     begun: Instant,
-    /// When the last line was written.
+    /// Time of the last line.
     line: Option<Instant>,
     bar: Option<ProgressBar>,
     last: Option<Replayed>,

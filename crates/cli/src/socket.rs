@@ -1,4 +1,4 @@
-//! The admin socket as a file in the data folder, and the operator's end of it.
+//! The admin socket in the data folder, and its client.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -13,8 +13,8 @@ use crate::failure::Failure;
 
 pub const FILE_NAME: &str = "admin.sock";
 
-/// A socket's address has room for 107 bytes, less than many a folder's path. Through the folder's
-/// descriptor every path is short.
+/// The path of the socket through the folder's descriptor, because a socket's address has room for
+/// 107 bytes only.
 #[derive(Debug)]
 pub struct SocketPath {
     dir: File,
@@ -25,7 +25,7 @@ impl SocketPath {
         Ok(Self { dir: File::open(data_dir)? })
     }
 
-    /// Valid as long as this lives.
+    /// Valid while `self` exists.
     pub fn path(&self) -> PathBuf {
         PathBuf::from(format!("/proc/self/fd/{}/{FILE_NAME}", self.dir.as_raw_fd()))
     }
@@ -36,7 +36,7 @@ pub fn connect(data_dir: &Path) -> Result<Option<UnixStream>, Failure> {
     let connected = SocketPath::of(data_dir).and_then(|short| UnixStream::connect(short.path()));
     match connected {
         Ok(stream) => Ok(Some(stream)),
-        // The socket of a venue that was killed stays behind.
+        // A killed venue leaves its socket.
         Err(error)
             if matches!(
                 error.kind(),
@@ -49,7 +49,7 @@ pub fn connect(data_dir: &Path) -> Result<Option<UnixStream>, Failure> {
     }
 }
 
-/// Asks the venue that runs on a folder.
+/// Sends a request to the venue that runs on a folder, and returns its answer.
 pub fn ask_running(data_dir: &Path, request: &impl Serialize) -> Result<Value, Failure> {
     let stream = connect(data_dir)?;
     let stream = stream.ok_or_else(|| {

@@ -1,8 +1,8 @@
 //! The demo venue: three instruments, two accounts to trade with, and bots that keep it moving.
 //!
-//! Everything about it is in `DIR/demo.json` (mode 0600): the one place where secrets lie open.
-//! Keys are generated, never constants. The file is written before the venue gets its keys,
-//! and what the venue already knows is passed over, so that an interrupted start is gone on with.
+//! `DIR/demo.json` (mode 0600) has all of it, with its secrets in plain text. Keys are generated,
+//! never constants. The file is written before the venue receives its keys, and the next start
+//! skips what the venue already has: so an interrupted start continues.
 
 pub(crate) mod bots;
 
@@ -41,7 +41,7 @@ struct DemoAccount {
     secret_key: String,
 }
 
-/// What each account starts with.
+/// First balances of each account.
 const CUSTOMER_FUNDS: [(&str, i128); 3] = [("USDT", 1_000_000), ("BTC", 100), ("ETH", 1_000)];
 const BOT_FUNDS: [(&str, i128); 3] =
     [("USDT", 1_000_000_000), ("BTC", 100_000), ("ETH", 1_000_000)];
@@ -65,30 +65,9 @@ struct DemoInstrument {
 
 const ASSETS: [&str; 3] = ["USDT", "BTC", "ETH"];
 const INSTRUMENTS: [DemoInstrument; 3] = [
-    DemoInstrument {
-        symbol: "BTCUSDT",
-        base: 1,
-        quote: 0,
-        tick_size: "0.01",
-        lot_size: "0.00001",
-        min_notional: ONE,
-    },
-    DemoInstrument {
-        symbol: "ETHUSDT",
-        base: 2,
-        quote: 0,
-        tick_size: "0.01",
-        lot_size: "0.0001",
-        min_notional: ONE,
-    },
-    DemoInstrument {
-        symbol: "ETHBTC",
-        base: 2,
-        quote: 1,
-        tick_size: "0.00001",
-        lot_size: "0.001",
-        min_notional: ONE / 100_000,
-    },
+    DemoInstrument::new("BTCUSDT", [1, 0], "0.01", "0.00001", ONE),
+    DemoInstrument::new("ETHUSDT", [2, 0], "0.01", "0.0001", ONE),
+    DemoInstrument::new("ETHBTC", [2, 1], "0.00001", "0.001", ONE / 100_000),
 ];
 
 impl Demo {
@@ -104,7 +83,7 @@ impl Demo {
         }
     }
 
-    /// Makes up keys and writes them down.
+    /// Generates keys, and writes the file.
     pub(crate) fn create(data_dir: &Path) -> Result<Self, ServeError> {
         let account = |name: &str| DemoAccount {
             name: name.into(),
@@ -123,7 +102,7 @@ impl Demo {
     }
 
     fn write(&self, data_dir: &Path, unfinished: &Path) -> std::io::Result<()> {
-        // What an interrupted start left may have another mode.
+        // The file of an interrupted start may have another mode.
         match std::fs::remove_file(unfinished) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -150,7 +129,7 @@ impl Demo {
         self.bots.iter().map(bot).collect()
     }
 
-    /// Brings the venue to what the file says, whatever of it is there already.
+    /// Adds to the venue what the file has and the venue has not.
     pub(crate) async fn ensure(
         &self,
         handle: &Handle,
@@ -177,10 +156,10 @@ impl Demo {
         Ok(())
     }
 
-    /// Accounts come in one order: where the last key is, so are those before. Then nothing is
-    /// sent: a venue starts with a full disk, too.
+    /// Accounts are added in order: with the last key, all are there. Then nothing is sent, so that
+    /// a venue can start with a full disk.
     async fn is_complete(&self, handle: &Handle) -> Result<bool, ServeError> {
-        let gone = || ServeError::new("the venue stopped while the demo was looked at");
+        let gone = || ServeError::new("the venue stopped while the demo was checked");
         let last = self.accounts.iter().chain(&self.bots).next_back();
         let Some(hash) = last.map(|account| api_key_hash(&account.api_key)) else {
             return Ok(true);
@@ -237,7 +216,17 @@ impl DemoAccount {
 }
 
 impl DemoInstrument {
-    /// The limits do not stand in the way of a load test.
+    const fn new(
+        symbol: &'static str,
+        [base, quote]: [u16; 2],
+        tick_size: &'static str,
+        lot_size: &'static str,
+        min_notional: i128,
+    ) -> Self {
+        Self { symbol, base, quote, tick_size, lot_size, min_notional }
+    }
+
+    /// Limits that no load test reaches.
     fn spec(&self) -> InstrumentSpec {
         let tick_size = Increment::parse(self.tick_size).expect("a decimal");
         let lot_size = Increment::parse(self.lot_size).expect("a decimal");
@@ -260,7 +249,7 @@ impl DemoInstrument {
     }
 }
 
-/// Gives a command; that it was carried out at an earlier start is fine.
+/// Submits a command, which an earlier start may have carried out.
 async fn apply(handle: &Handle, command: Command) -> Result<(), ServeError> {
     let envelope = Envelope::venue(Origin::Admin, now_ns());
     let gone = || ServeError::new("the venue stopped while the demo was set up");

@@ -1,4 +1,4 @@
-//! What joins a venue to its read model: neither of the two sees the other.
+//! The link from a venue to its read model: neither crate sees the other.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use spool::Applied;
 use types::Event;
 use venue::{Listener, Metrics, Opened};
 
-/// Begins to follow the spool of a venue that has not started yet.
+/// Starts the read model on the spool of a venue that has not started yet.
 pub fn start(data_dir: &Path, opened: &Opened) -> Projection {
     Projection::start(Sqlite::of(data_dir), opened.spool().reader(), Measured(opened.metrics()))
 }
@@ -32,7 +32,7 @@ impl Listener for Wakes {
     }
 }
 
-/// The venue's metrics have the gauges of the read model.
+/// Writes the gauges of the read model to the venue's metrics.
 struct Measured(Arc<Metrics>);
 
 impl Gauges for Measured {

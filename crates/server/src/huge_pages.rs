@@ -1,4 +1,4 @@
-//! Whether large arrays may lie on huge pages.
+//! The switch for large arrays on huge pages.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +11,8 @@ pub enum HugePages {
 }
 
 impl HugePages {
-    /// For this whole process, from here on. Off is the system's own switch, so that it holds for
-    /// processes that ask, and where it gives them to all.
+    /// Sets the switch for this process. `Off` uses the system's own switch, which applies both
+    /// where processes request huge pages and where the system gives them to all.
     pub fn apply(self) -> Result<(), String> {
         match self {
             Self::On => Ok(()),
@@ -27,7 +27,7 @@ fn switch_off() -> std::io::Result<()> {
     Ok(rustix::thread::disable_transparent_huge_pages(true)?)
 }
 
-/// Only Linux is ever asked for them.
+/// Only on Linux does the engine request them.
 #[cfg(not(target_os = "linux"))]
 fn switch_off() -> std::io::Result<()> {
     Ok(())

@@ -1,8 +1,8 @@
 //! A running venue: settings, venue, read model, gateway, demo and bots, wired together.
 //!
-//! A library without a command line, so that a program, a test or another language can each run a
-//! venue. What differs between them is handed in: [`Host`] shows progress and the address of the
-//! venue that is ready, [`Operators`] answers operators, whose requests this crate does not see.
+//! A library without a command line, so that a program, a test or another language can run a venue.
+//! They hand in two traits: [`Host`] shows progress and the address of the ready venue, and
+//! [`Operators`] answers operators, whose requests this crate does not see.
 
 mod clock;
 mod demo;

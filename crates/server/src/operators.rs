@@ -1,7 +1,7 @@
-//! Operators' requests as a running venue is given them: over HTTP, and through the admin socket.
+//! The traits by which a running venue answers operators, over HTTP and through the admin socket.
 //!
-//! The crate of the requests is also that of their command line, and sees this one. So the program
-//! that runs a venue hands in what answers the requests.
+//! The crate `admin` has the requests and their command line, and sees this crate. So the program
+//! that runs a venue hands the answering side in.
 
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -19,7 +19,7 @@ pub type Stopped = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// A service that runs until the venue stops.
 pub type Serving = Pin<Box<dyn Future<Output = std::io::Result<()>> + Send>>;
 
-/// What operators' requests need of a running venue.
+/// The parts of a running venue that operators' requests use.
 #[derive(Clone, Debug)]
 pub struct OperatedVenue {
     pub handle: Handle,
@@ -33,6 +33,6 @@ pub trait Operators {
     /// The API below [`gateway::OPERATOR_ROOT`].
     fn api(&self, venue: &OperatedVenue) -> Arc<dyn OperatorApi>;
 
-    /// Binds the admin socket of the data folder. It is gone when the service has ended.
+    /// Binds the admin socket of the data folder, which the service removes at its end.
     fn socket(&self, venue: &OperatedVenue, stopped: Stopped) -> Result<Serving, ServeError>;
 }

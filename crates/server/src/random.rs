@@ -1,11 +1,11 @@
-//! Seeded random numbers for the bots.
+//! Seeded random numbers for bots and benchmarks.
 
-/// SplitMix64: small, fast, and the same everywhere.
+/// SplitMix64: small, fast, and the same on all machines.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// Streams of one seed have nothing to do with one another.
+    /// Streams of one seed are independent.
     pub fn new(seed: u64, stream: u64) -> Self {
         let first = Self(seed).next();
         Self(Self(first.wrapping_add(stream)).next())
@@ -19,7 +19,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Any of `least..=most`.
+    /// A number of `least..=most`.
     pub fn between(&mut self, least: u64, most: u64) -> u64 {
         assert!(least <= most && most - least < u64::MAX, "an empty or an endless range");
         let span = u128::from(most - least + 1);
@@ -27,7 +27,7 @@ impl Random {
         least + u64::try_from(drawn).expect("below the span")
     }
 
-    /// Any of `-most..=most`.
+    /// A number of `-most..=most`.
     pub fn around_zero(&mut self, most: i64) -> i64 {
         let drawn = self.between(0, 2 * most.unsigned_abs());
         i64::try_from(drawn).expect("twice the most is an i64") - most

@@ -1,4 +1,4 @@
-//! A venue's run: opens it, puts the sockets on it, and stops it cleanly.
+//! A venue's run: opens the venue, serves its sockets, and stops it cleanly.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -18,21 +18,21 @@ use crate::feed;
 use crate::operators::{OperatedVenue, Operators};
 use crate::settings::Settings;
 
-/// What the program around a venue shows of it.
+/// The program around a venue, which shows its progress.
 pub trait Host {
     fn recovery_begins(&mut self);
 
     /// A batch of the log was applied again.
     fn replayed(&mut self, replayed: Replayed);
 
-    /// The state is that of the log's end.
+    /// The state is that of the end of the log.
     fn recovery_ends(&mut self);
 
     /// Clients can connect. An error ends the venue.
     fn ready(&mut self, base_url: &str) -> Result<(), String>;
 }
 
-/// How often the process looks whether a thread of the venue has failed.
+/// Interval of the checks whether a thread of the venue has failed.
 const WATCH_EVERY: Duration = Duration::from_millis(200);
 
 /// Runs a venue until a signal ends the process, or the venue fails.
@@ -56,7 +56,7 @@ async fn serve(
     operators: &impl Operators,
 ) -> Result<(), ServeError> {
     let data_dir = &settings.venue.data_dir;
-    // A port that is taken is found out before anything is written.
+    // A port in use is an error before anything is written.
     let tcp = TcpListener::bind(settings.http.address).await.map_err(|error| {
         ServeError::new(format!("cannot listen on {}: {error}", settings.http.address))
     })?;
@@ -100,7 +100,7 @@ async fn serve(
         run_until_stopped(&settings, around, (tcp, tls), gateway, &running, venue, demo).await;
     let stopped = tokio::task::spawn_blocking(|| {
         let stopped = running.stop();
-        // Behind the last event.
+        // After the last event.
         projection.stop();
         stopped
     });
@@ -118,7 +118,7 @@ async fn run_until_stopped(
     venue: OperatedVenue,
     demo: Option<(Demo, MasterKey)>,
 ) -> Result<(), ServeError> {
-    // Both listen from here to the end: a signal that comes between two looks is not lost.
+    // Both listen from here to the end, so that no signal is lost between two polls.
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hang_up = tls.is_some().then(|| signal(SignalKind::hangup())).transpose()?;
@@ -127,7 +127,7 @@ async fn run_until_stopped(
         demo.ensure(&venue.handle, master_key).await?;
     }
     let gateway = gateway.with_operators(operators.api(&venue));
-    // The bots end first: they take their quotes back through the sockets.
+    // The bots end first: they cancel their quotes through the sockets.
     let (stop, stopped) = watch::channel(false);
     let admin = operators.socket(&venue, Box::pin(until(stopped.clone())))?;
     let (stop_bots, bots_stopped) = watch::channel(false);
@@ -147,7 +147,7 @@ async fn run_until_stopped(
             () = hung_up(&mut hang_up) => if let Some(Err(error)) = tls.as_ref().map(|tls| tls.reload()) {
                 tracing::warn!(%error, "the certificate stays as it was");
             },
-            // The reason comes out when the venue is stopped.
+            // `stop` returns the reason.
             _ = watch.tick() => if running.has_failed() { break Ok(()) },
             Some(ended) = tasks.join_next() => match ended {
                 Ok(Ok(())) => {}
@@ -166,16 +166,16 @@ async fn run_until_stopped(
     outcome
 }
 
-/// Where the master key comes from: it is named, or a demo has its own.
+/// The source of the master key: a setting, or the demo's file.
 enum Keys {
     Named(MasterKey),
     Demo(Demo),
-    /// A demo that is still to be made.
+    /// A demo that does not exist yet.
     NewDemo,
 }
 
 impl Keys {
-    /// Looks before anything is written.
+    /// Finds the source before anything is written.
     fn find(settings: &Settings) -> Result<Self, ServeError> {
         match (Demo::load(&settings.venue.data_dir)?, settings.venue.master_key()?) {
             (Some(demo), _) => Ok(Self::Demo(demo)),
@@ -196,7 +196,7 @@ impl Keys {
             Self::NewDemo if opened.is_new() => Demo::create(data_dir)?,
             Self::NewDemo => {
                 return Err(ServeError::new(format!(
-                    "{} holds a venue that is not a demo: leave --demo out, or choose an empty folder",
+                    "{} holds a venue that is not a demo: start it without --demo, or choose an empty folder",
                     data_dir.display()
                 )));
             }
@@ -216,7 +216,7 @@ fn base_url(address: SocketAddr, is_tls: bool) -> String {
     format!("{scheme}://{address}")
 }
 
-/// A venue with certificates reads them again; any other one ends with its terminal.
+/// On SIGHUP a venue with certificates reads them again; one without them ends with its terminal.
 async fn hung_up(hang_up: &mut Option<Signal>) {
     match hang_up {
         Some(hang_up) => drop(hang_up.recv().await),
@@ -224,7 +224,7 @@ async fn hung_up(hang_up: &mut Option<Signal>) {
     }
 }
 
-/// A connection takes a descriptor, and few are allowed until more are asked for.
+/// Each connection takes a descriptor, and the system's first limit is low.
 fn raise_descriptor_limit() {
     let limit = getrlimit(Resource::Nofile);
     if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
@@ -233,6 +233,6 @@ fn raise_descriptor_limit() {
 }
 
 async fn until(mut stopped: watch::Receiver<bool>) {
-    // The sender goes away only when the process is about to end.
+    // The sender is dropped only when the process is about to end.
     let _gone = stopped.wait_for(|stopped| *stopped).await;
 }

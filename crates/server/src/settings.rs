@@ -1,8 +1,8 @@
-//! Settings of a venue, a section a room: a flag, else a key of the configuration file, else a
-//! variable `BUTTONWOOD_*`, else the default.
+//! Settings of a venue by sections: a flag, else a key of the configuration file, else a variable
+//! `BUTTONWOOD_*`, else the default.
 //!
-//! Each room's file has its section with defaults and checks; `layers.rs` merges the sources.
-//! Checks that concern two rooms are here.
+//! Each section has a file with its defaults and checks; `layers.rs` merges the sources. Checks of
+//! two sections are here.
 
 pub(crate) mod demo;
 pub(crate) mod door;
@@ -61,7 +61,7 @@ impl Settings {
         self.venue.check()?;
         self.http.check()?;
         if self.http.speaks_tls() && self.demo.enabled && !self.demo.no_bots {
-            return Err("the demo's bots do not speak TLS: add --no-bots, or leave TLS out".into());
+            return Err("the demo's bots have no TLS: add --no-bots, or start without TLS".into());
         }
         self.spool.check()?;
         self.check_pin()

@@ -1,8 +1,8 @@
 //! Tables on disk, as CSV or as Parquet.
 //!
 //! In both, prices, quantities and amounts are exact decimal texts. Parquet's DECIMAL has one scale
-//! for a whole column and 38 digits in most readers; here each asset and each instrument has a
-//! scale of its own, and amounts go up to 37 digits before the point.
+//! for a column, and 38 digits in most readers. Here each asset and each instrument has its own
+//! scale, and amounts have up to 37 digits before the point.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -19,7 +19,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-/// Rows that are held in memory until they are written as one group.
+/// Rows in memory until they are written as one group.
 const ROWS_PER_GROUP: usize = 65_536;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -39,7 +39,7 @@ pub(super) enum Kind {
 
 pub(super) type Column = (&'static str, Kind);
 
-/// What stands in a row and a column. Empty in a CSV file, null in a Parquet file.
+/// A value of a row and a column. `Empty` is empty in a CSV file, and null in a Parquet file.
 #[derive(Clone, Debug)]
 pub(super) enum Cell {
     Empty,

@@ -1,4 +1,4 @@
-//! `[demo]`: whether an empty folder becomes a trial venue, and its bots.
+//! `[demo]`: the trial venue in an empty folder, and its bots.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub struct Demo {
     pub enabled: bool,
     pub no_bots: bool,
-    /// What the bots decide by.
+    /// Seed of the bots.
     pub bots_seed: u64,
 }
 

@@ -1,10 +1,10 @@
-//! `[door]`: how long requests may wait before new orders are refused.
+//! `[door]`: the wait of requests above which the venue refuses new orders.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// A request that waits for longer has no answer in time.
+/// A client with a longer wait has given up.
 const OVERLOAD_MS_MAX: u64 = 10_000;
 
 #[derive(Clone, Debug, Deserialize, Serialize)]

@@ -1,4 +1,4 @@
-//! `[http]`: the port of REST and WebSocket, its encryption, and which web pages may read it.
+//! `[http]`: the port of REST and WebSocket, its encryption, and the origins of web pages.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Http {
-    /// Port 0 means any free one.
+    /// Port 0 is any free port.
     pub address: SocketAddr,
-    /// PEM, with the certificates that lead to its root.
+    /// PEM, with its intermediate certificates.
     pub tls_cert: Option<PathBuf>,
     /// PEM.
     pub tls_key: Option<PathBuf>,
-    /// A certificate is made at the start, for a trial.
+    /// The certificate is created at the start, for a trial.
     pub tls_self_signed: bool,
     /// Listen beyond this machine without encryption.
     pub allow_plaintext: bool,
@@ -37,7 +37,7 @@ impl Default for Http {
 }
 
 impl Http {
-    /// What goes over a network is encrypted, unless a setting says by name that it need not be.
+    /// Refuses to listen beyond this machine without TLS, unless `allow_plaintext` is set.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.tls_cert.is_some() != self.tls_key.is_some() {
             return Err("tls_cert and tls_key go together: name both files".into());
@@ -48,8 +48,8 @@ impl Http {
         if !self.speaks_tls() && !self.address.ip().is_loopback() && !self.allow_plaintext {
             return Err(format!(
                 "{} can be reached from other machines, and nothing would be encrypted: name a \
-                 certificate with --tls-cert and --tls-key, try --tls-self-signed, or say \
-                 --allow-plaintext if a proxy in front encrypts",
+                 certificate with --tls-cert and --tls-key, try --tls-self-signed, or add \
+                 --allow-plaintext if a proxy encrypts",
                 self.address
             ));
         }

@@ -104,7 +104,7 @@ impl Sections {
             .map(|(section, key, _)| (&**section, &**key))
     }
 
-    /// Settings by flat name, put into their sections. Other names are passed over.
+    /// Puts settings with flat names into their sections, and skips other names.
     fn nest(&self, flat: Dict) -> Dict {
         let mut nested = Dict::new();
         for (name, value) in flat {
@@ -115,9 +115,8 @@ impl Sections {
         nested
     }
 
-    /// A file's settings by section, and the places of those that are given in a section. Unknown
-    /// keys are refused: a mistyped one would leave its setting at a default that the operator did
-    /// not choose.
+    /// A file's settings by section, and the places of those that are written in a section. Refuses
+    /// unknown keys: a mistyped one would leave its setting at the default.
     fn read(&self, text: &str) -> Result<(Dict, BTreeSet<(String, String)>), String> {
         let found: Dict =
             Figment::from(Toml::string(text)).extract().map_err(|error| error.to_string())?;
@@ -182,8 +181,8 @@ fn insert(nested: &mut Dict, (section, key): (&str, &str), value: Value) {
     }
 }
 
-/// The settings among the environment's variables. The default of a setting shows how its text
-/// is meant.
+/// The settings among the environment's variables. The type of a setting's default decides how its
+/// text is parsed.
 fn read_variables(
     sections: &Sections,
     defaults: &Value,

@@ -1,23 +1,23 @@
-//! `[log]`: what an acknowledged order survives, and what becomes of the log's files.
+//! `[log]`: durability of acknowledged orders, and size and retention of the log's segments.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use venue::LogRetention;
 
 const KIB: u64 = 1 << 10;
-/// From what a segment needs at least, up to what may be in one file without a thought.
+/// From the least that a segment needs to a size that file systems take well.
 const SEGMENT_KIB: std::ops::RangeInclusive<u64> = 4..=16 << 20;
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Log {
     pub durability: Durability,
-    /// Kibibytes of a file.
+    /// Size of a segment in KiB.
     pub segment_kib: u64,
     /// `keep`, `delete` or `archive:DIR`.
     pub retention: String,
 }
 
-// What stands here as documentation is in the OpenAPI document of the operators' API.
+// Doc comments of this type are in the OpenAPI document of the operators' API.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Durability {

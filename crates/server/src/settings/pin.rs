@@ -1,4 +1,4 @@
-//! The setting `pin`: which threads have a core of their own.
+//! The setting `pin`: the cores of the engine's and the log writer's thread.
 
 use venue::Core;
 
@@ -26,8 +26,8 @@ impl Pin {
         for core in std::iter::once(self.engine).chain(self.log) {
             core.check().map_err(|error| {
                 format!(
-                    "pin names core {}, and no thread of this process can be there: the machine \
-                     has no such core, or a cpuset keeps the process from it ({error})",
+                    "pin names core {}, which this process cannot use: the machine has no such \
+                     core, or a cpuset excludes it ({error})",
                     core.number()
                 )
             })?;

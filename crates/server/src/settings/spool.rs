@@ -1,4 +1,4 @@
-//! `[spool]`: how far back the event spool reaches.
+//! `[spool]`: limits of the event spool by size and age.
 
 use serde::{Deserialize, Serialize};
 use spool::Retention;

@@ -1,4 +1,4 @@
-//! `[venue]`: its folder, the key that seals its secrets, its snapshots, and how its threads run.
+//! `[venue]`: data folder, master key, snapshots, replica, and placement of threads and memory.
 
 use std::path::PathBuf;
 
@@ -11,11 +11,11 @@ use crate::huge_pages::HugePages;
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Venue {
     pub data_dir: PathBuf,
-    /// A file, or from the environment the key itself.
+    /// A file, or the key itself from the environment.
     pub master_key: Option<String>,
     /// Commands between two snapshots.
     pub snapshot_every: u64,
-    /// A second engine applies the same log.
+    /// Runs a second engine on the same log.
     pub replica: bool,
     /// `CORE[,CORE]`: the engine's, then the log's.
     pub pin: Option<String>,

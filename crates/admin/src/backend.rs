@@ -55,7 +55,7 @@ fn refusal(reason: RejectReason) -> String {
 
 /// The sentences for operators.
 const REFUSALS: &[(RejectReason, &str)] = &[
-    (RejectReason::NameInUse, "the name is in use"),
+    (RejectReason::NameInUse, "the name is in use already"),
     (
         RejectReason::DuplicateExternalRef,
         "the reference is that of an earlier transfer; this transfer was not carried out",

@@ -1,6 +1,6 @@
 //! `buttonwood bench`: how fast the venue is, measured end to end.
 //!
-//! The steps of a run: `venue.rs` starts a fresh venue; `reference.rs` and `bare.rs` measure the
+//! The steps of a run: `venue.rs` starts a fresh venue; `machine.rs` and `bare.rs` measure the
 //! machine in that minute; `fleet.rs` starts agents, processes of their own (`agent/`),
 //! which send what `flow.rs` draws and merge their latencies exactly (`tally.rs`); readers
 //! (`reader/`) follow streams meanwhile; `usage.rs` and `stages.rs` are read where the measured
@@ -24,11 +24,9 @@ mod knee;
 mod load;
 mod machine;
 mod reader;
-mod reference;
 mod report;
 mod require;
 mod run;
-mod samples;
 mod soak;
 mod socket;
 mod spec;

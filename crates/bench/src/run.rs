@@ -7,14 +7,14 @@ use server::now_ns;
 
 use super::flags::Flags;
 use super::fleet::Agent;
-use super::load::{Measured, Scenario, measure, open, other, spec};
+use super::load::{Measured, Scenario, measure, open, other, resting_orders, sampled, spec};
 use super::report::{Figure, Report, report};
 use super::spec::{Load, Outcome, Spec};
 use super::standing::fill;
 use super::tally::{Tally, per};
 use super::usage::Usage;
 use super::venue::Venue;
-use super::{bare, reference, samples, usage};
+use super::{bare, machine, usage};
 
 /// The bare handler's load in a closed loop.
 const BARE_WARM_UP: Duration = Duration::from_millis(500);
@@ -69,13 +69,12 @@ pub(super) fn ramp_200(mut flags: Flags) -> Result<(), Failure> {
     let scenario = Scenario { name: "ramp-200", load: Load::KeptBook };
     let run = Run::begin(scenario, &flags, open(&flags, flags.clients.into())?)?;
     let (rated, highest) = with_rate(scenario, &flags, &run.venue)?;
-    let resting = || samples::resting_orders(&run.venue);
+    let resting = || resting_orders(&run.venue);
     // Users of the closed loop did not put back the last orders that they took.
     fill(&flags, &run.venue, wanted.saturating_sub(resting()?))?;
     let begin = resting()?;
     let every = (flags.measured() / RAMP_SAMPLES).max(RAMP_SAMPLE_EVERY_MIN);
-    let (measured, mut seen) =
-        samples::sampled(scenario, &rated, &run.venue, every, |_| resting())?;
+    let (measured, mut seen) = sampled(scenario, &rated, &run.venue, every, |_| resting())?;
     let end = resting()?;
     seen.extend([begin, end]);
     let resting = report! {
@@ -121,8 +120,8 @@ impl<'a> Run<'a> {
         flags: &'a Flags,
         venue: Venue,
     ) -> Result<Self, Failure> {
-        let disk = venue.folder().map(reference::fdatasync_ms).transpose()?;
-        let loopback_us = reference::loopback_us()?;
+        let disk = venue.folder().map(machine::fdatasync_ms).transpose()?;
+        let loopback_us = machine::loopback_us()?;
         let (bare_handler, address) = bare::start(&venue.keys[0])?;
         let bare_load = match scenario.load {
             Load::Health | Load::Batch => scenario.load,

@@ -8,10 +8,9 @@ use cli::Failure;
 use serde_json::Value;
 
 use super::flags::Flags;
-use super::load::{Scenario, open};
+use super::load::{Scenario, open, resting_qty, rss_mb, sampled};
 use super::report::{Figure, Report, report};
 use super::run::{Run, with_rate};
-use super::samples;
 use super::spec::Load;
 
 const SCENARIO: Scenario = Scenario { name: "soak", load: Load::RestMix };
@@ -46,13 +45,13 @@ impl Soak {
         let flags = &self.flags;
         let venue = open(flags, flags.clients.into())?;
         // Fails here where there is no process to sample.
-        samples::rss_mb(&venue)?;
+        rss_mb(&venue)?;
         let run = Run::begin(SCENARIO, flags, venue)?;
         let (rated, highest) = with_rate(SCENARIO, flags, &run.venue)?;
         let every = (flags.measured() / SAMPLES).clamp(SAMPLE_EVERY[0], SAMPLE_EVERY[1]);
-        let (measured, samples) = samples::sampled(SCENARIO, &rated, &run.venue, every, |at_s| {
-            let resting_qty = samples::resting_qty(&run.venue)?;
-            Ok(Sample { at_s, rss_mb: samples::rss_mb(&run.venue)?, resting_qty })
+        let (measured, samples) = sampled(SCENARIO, &rated, &run.venue, every, |at_s| {
+            let resting_qty = resting_qty(&run.venue)?;
+            Ok(Sample { at_s, rss_mb: rss_mb(&run.venue)?, resting_qty })
         })?;
         let orders_per_s = measured.outcome.orders_per_s(flags.measured());
         let (memory, verdict) = growth(&samples, flags.measured(), orders_per_s, self.growth_max)?;

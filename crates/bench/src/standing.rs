@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 use cli::Failure;
 
 use super::flags::Flags;
-use super::load::{open, spec};
+use super::load::{open, rss_mb, spec};
 use super::report::{Report, report};
-use super::samples::rss_mb;
 use super::spec::{BATCH, Load, Spec};
 use super::venue::Venue;
 

@@ -139,7 +139,7 @@ async fn an_operator_steers_a_venue() {
     let levels = json!([{"bps": 700, "seconds": 900}, {"bps": 2000, "seconds": 0}]);
     let breaker = admin("breaker ETHBTC --level 700 900 --level 2000 0");
     assert_eq!(breaker, json!({"index": "ETHBTC", "levels": levels}));
-    assert!(refused("breaker ETHBTC --level 700 900 --level 600 0").contains("farther"));
+    assert!(refused("breaker ETHBTC --level 700 900 --level 600 0").contains("in ascending order"));
 
     // An account that is switched off has nothing open, until it is switched on.
     assert_eq!(admin("kill alice on")["killed"], true);
@@ -153,8 +153,8 @@ async fn an_operator_steers_a_venue() {
     admin("kill alice off");
     admin("withdrawal request alice USDT 5 --ref away");
     admin("kill alice on");
-    assert!(refused(confirm).contains("switched off"));
-    assert!(refused("withdrawal request alice USDT 6 --ref off").contains("switched off"));
+    assert!(refused(confirm).contains("kill switch is on"));
+    assert!(refused("withdrawal request alice USDT 6 --ref off").contains("kill switch is on"));
     admin("kill alice off");
     admin(confirm);
     let mut expected = account.expect("she is there").clone();

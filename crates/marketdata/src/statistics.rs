@@ -203,7 +203,9 @@ impl Wire for Statistics {
         let (rolled, before) = (r.read::<Vec<Candle>>()?, r.read()?);
         let is_sorted = |candles: &[Candle]| candles.is_sorted_by_key(|candle| candle.open_ns);
         let is_whole = rolled.is_empty() || rolled.len() == ROLLED.len() * LIVE_ZONES.len();
-        (is_sorted(&minutes) && is_sorted(&hours) && is_whole).then_some(())?;
+        if !(is_sorted(&minutes) && is_sorted(&hours) && is_whole) {
+            return None;
+        }
         let (minutes, hours) = (minutes.into(), hours.into());
         Some(Self { second, minute, minutes, hours, rolled, before })
     }

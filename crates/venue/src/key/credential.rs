@@ -2,8 +2,7 @@
 //!
 //! The bytes that are sealed: a version, the kind of key, when it expires (nanoseconds since 1970,
 //! zero for never), how many networks it may be used from, these (prefix length, address; of IPv6
-//! the prefix length plus 64), and then what signatures are checked with. The first version of all
-//! was an HMAC secret and nothing else; its letters and digits are no version.
+//! the prefix length plus 64), and then what signatures are checked with.
 
 use std::net::IpAddr;
 
@@ -15,8 +14,6 @@ use types::{Reader, Sealed, Wire};
 use crate::key::secret::Secret;
 
 const VERSION: u8 = 1;
-/// The least byte that a bare secret can begin with.
-const TEXT: u8 = b' ';
 const V6: u8 = 64;
 
 /// A key, but for what the log says of it openly.
@@ -82,12 +79,10 @@ impl Credential {
 
     /// `None` when a newer version of this program has written it.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        if bytes.first().is_some_and(|first| *first >= TEXT) {
-            let secret = Secret::from_text(std::str::from_utf8(bytes).ok()?)?;
-            return Some(Self::new(Verifier::Hmac(secret)));
-        }
         let r = &mut Reader(bytes);
-        (r.read::<u8>()? == VERSION).then_some(())?;
+        if r.read::<u8>()? != VERSION {
+            return None;
+        }
         let (kind, expires_ns): (u8, u64) = r.read()?;
         let count = r.read::<u8>()?;
         let networks = (0..count).map(|_| read_network(r)).collect::<Option<_>>()?;
@@ -188,7 +183,9 @@ fn read_rsa(key: &[u8]) -> Result<Verifier, PublicKeyError> {
 }
 
 fn read_der<'a>(r: &mut Reader<'a>, tag: u8) -> Option<&'a [u8]> {
-    (r.read::<u8>()? == tag).then_some(())?;
+    if r.read::<u8>()? != tag {
+        return None;
+    }
     let len = match r.read::<u8>()? {
         0x81 => usize::from(r.read::<u8>()?),
         0x82 => usize::from(u16::from_be_bytes(r.take()?)),
@@ -266,13 +263,6 @@ NfqDmFD7d7dUc/6PZQ1bKFALu/UETsobmBk82ShbrBhlc0JXuhf9qBR7QASjHjFQ
                 }
             }
         }
-    }
-
-    #[test]
-    fn a_bare_secret_of_old_is_read() {
-        let secret = Secret::generate();
-        let read = Credential::from_bytes(secret.as_str().as_bytes());
-        assert_eq!(read, Some(Credential::new(Verifier::Hmac(secret))));
     }
 
     #[test]

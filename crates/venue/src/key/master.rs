@@ -117,7 +117,9 @@ impl MasterKey {
     /// `None` when there are more networks than there is room for.
     pub fn seal(&self, credential: &Credential, api_key_hash: &[u8; 16]) -> Option<Sealed> {
         let bytes = credential.to_bytes();
-        (bytes.len() <= CREDENTIAL_LEN_MAX).then_some(())?;
+        if bytes.len() > CREDENTIAL_LEN_MAX {
+            return None;
+        }
         let mut nonce = [0; NONCE_SIZE];
         fill_random(&mut nonce);
         let payload = Payload { msg: &bytes, aad: api_key_hash };

@@ -46,6 +46,11 @@ pub(super) fn read_map<K: Wire + Ord, V: Wire>(r: &mut Reader<'_>) -> Option<BTr
     list.is_sorted_by(|(one, _), (next, _)| one < next).then(|| list.into_iter().collect())
 }
 
+/// The list, if each element is greater than the one before.
+pub(super) fn ascending<T: Ord>(list: Vec<T>) -> Option<Vec<T>> {
+    list.is_sorted_by(|one, next| one < next).then_some(list)
+}
+
 /// The orders of one side of a book, in order of their trading.
 pub(super) fn read_queue(r: &mut Reader<'_>, id: InstrumentId, side: Side) -> Option<Vec<Order>> {
     let count = r.read::<u32>()? as usize;

@@ -23,7 +23,7 @@ use std::collections::HashSet;
 use types::{AccountId, InstrumentId, Order, Reader, Wire};
 
 use crate::book::node::NodeId;
-use crate::state::codec::{read_list, write_list};
+use crate::state::codec::{read_list, read_map, write_list};
 use crate::state::deferred::{Deferred, read_deferred, write_deferred};
 use crate::state::key::Key;
 use crate::state::orders::record::Standing;
@@ -64,7 +64,9 @@ impl Engine {
     pub fn read_state(mut bytes: Reader<'_>) -> Option<Self> {
         let r = &mut bytes;
         let rules = r.read::<u16>()?;
-        (1..=RULES_VERSION).contains(&rules).then_some(())?;
+        if !(1..=RULES_VERSION).contains(&rules) {
+            return None;
+        }
         let mut engine = Self {
             rules,
             sequence: r.read()?,
@@ -99,54 +101,54 @@ impl Engine {
         engine.read_trading(r)?;
         engine.read_halts(r)?;
         let unshown = engine.read_special(r)?;
-        let triggers = r.read()?;
-        let amends = r.read()?;
+        let triggers = read_map(r)?;
+        let amends = read_map(r)?;
         let lists = r.read()?;
         engine.master_key = r.read()?;
         engine.read_withdrawals(r)?;
-        r.is_empty().then_some(())?;
-        engine.check_parts(&resting, &finished)?;
-        off_book.iter().all(|waiting| engine.off_book_is_sound(waiting)).then_some(())?;
-        let place_of =
-            |(_, order): &(Standing, Order)| (order.account, order.instrument, order.order_id);
-        off_book.is_sorted_by_key(place_of).then_some(())?;
-        unshown.hidden.iter().flatten().all(|order| engine.hidden_is_sound(order)).then_some(())?;
+        let is_whole = r.is_empty()
+            && engine.parts_are_sound(&resting, &finished)
+            && engine.off_book_is_sound(&off_book)
+            && unshown.hidden.iter().flatten().all(|order| engine.hidden_is_sound(order));
+        if !is_whole {
+            return None;
+        }
         let waiting = engine.place_orders(resting, off_book, unshown, finished)?;
         engine.restore_triggers(triggers, waiting)?;
         engine.restore_amends(amends)?;
         engine.restore_lists(lists)?;
         engine.mark_follow_ups()?;
         engine.count_exposures();
-        for (id, account) in (0..).map(AccountId).zip(&engine.accounts) {
-            let oldest = account.retries.front();
-            engine.retry_deadlines.extend(oldest.map(|retry| (retry.expires_ns, id)));
-        }
-        for (id, market) in (0..).map(InstrumentId).zip(&engine.markets) {
-            let until_ns = market.trading.until_ns;
-            engine.phase_ends.extend((until_ns > 0).then_some((until_ns, id)));
-            let indication = &market.trading.indication;
-            engine.indications.extend(indication.is_due.then_some((indication.due_ns(), id)));
-        }
+        engine.set_timers();
         engine.check_parts_agree().ok()?;
         Some(engine)
     }
 
-    /// Connects what waits with the orders and markets that it is about.
+    /// Marks the instruments that have a follow-up in the deferred work; `None` if one has two.
     fn mark_follow_ups(&mut self) -> Option<()> {
         for work in &self.deferred {
-            match work {
-                Deferred::FollowUp(instrument) => {
-                    let waits = &mut self.markets[instrument.0 as usize].follow_up_waits;
-                    (!std::mem::replace(waits, true)).then_some(())?;
+            if let Deferred::FollowUp(instrument) = work {
+                let waits = &mut self.markets[instrument.0 as usize].follow_up_waits;
+                if std::mem::replace(waits, true) {
+                    return None;
                 }
-                Deferred::Reenter(instrument, order_id) => {
-                    let node = self.find_by_id(*instrument, *order_id)?;
-                    (self.orders.standing(node) == Standing::Entering).then_some(())?;
-                }
-                _ => {}
             }
         }
         Some(())
+    }
+
+    /// Sets the timers of retry keys, phases and indications.
+    fn set_timers(&mut self) {
+        for (id, account) in (0..).map(AccountId).zip(&self.accounts) {
+            let oldest = account.retries.front();
+            self.retry_deadlines.extend(oldest.map(|retry| (retry.expires_ns, id)));
+        }
+        for (id, market) in (0..).map(InstrumentId).zip(&self.markets) {
+            let until_ns = market.trading.until_ns;
+            self.phase_ends.extend((until_ns > 0).then_some((until_ns, id)));
+            let indication = &market.trading.indication;
+            self.indications.extend(indication.is_due.then_some((indication.due_ns(), id)));
+        }
     }
 
     /// All open orders, account by account.

@@ -125,7 +125,9 @@ impl Wire for Average {
         let mut average = Self::default();
         for _ in 0..r.read::<u8>()? {
             let (number, (lots, sum)) = r.read()?;
-            average.parts.back().is_none_or(|part| part.number < number).then_some(())?;
+            if average.parts.back().is_some_and(|part| part.number >= number) {
+                return None;
+            }
             average.parts.push_back(WindowPart { number, lots, sum });
         }
         Some(average)

@@ -44,7 +44,9 @@ impl Engine {
         order_list: Option<OrderListId>,
         cl_ord_id: Option<&ClOrdId>,
     ) -> Option<OrderList> {
-        (order_list.is_some() || cl_ord_id.is_some()).then_some(())?;
+        if order_list.is_none() && cl_ord_id.is_none() {
+            return None;
+        }
         let is_meant = |list: &OrderList| {
             list.instrument == instrument
                 && order_list.is_none_or(|id| id == list.order_list)

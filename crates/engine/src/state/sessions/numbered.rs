@@ -45,7 +45,9 @@ impl Wire for Numbered {
             let next: (u64, u64) = r.read()?;
             let is_later =
                 recent.back().is_none_or(|last: &(u64, u64)| last.0 < next.0 && last.1 < next.1);
-            (is_later && next.0 > 0).then_some(())?;
+            if !is_later || next.0 == 0 {
+                return None;
+            }
             recent.push_back(next);
         }
         (recent.len() <= REMEMBERED_MAX).then_some(Self { recent })

@@ -4,7 +4,7 @@ use types::{AccountId, AccountTrade, Balance, Order, Reader, Wire};
 
 use crate::state::Engine;
 use crate::state::account::{Account, Retry};
-use crate::state::codec::{read_list, write_list};
+use crate::state::codec::{ascending, read_list, write_list};
 use crate::state::snapshot::place::Place;
 
 impl Engine {
@@ -34,7 +34,9 @@ pub(super) fn read_account(
     account.balances = r.read::<Vec<Balance>>()?.as_slice().into();
     for _ in 0..r.read::<u32>()? {
         let order: Order = r.read()?;
-        (order.account == id && !order.status.is_open()).then_some(())?;
+        if order.account != id || order.status.is_open() {
+            return None;
+        }
         account.finished.push(&order, usize::MAX);
         finished.push(Place::new(&order, None));
     }
@@ -45,8 +47,7 @@ pub(super) fn read_account(
         let len = r.read::<u8>()?;
         r.take_slice(usize::from(len)).map(Box::from)
     })?;
-    external_refs.is_sorted_by(|one, next| one < next).then_some(())?;
-    account.external_refs = external_refs.into_iter().collect();
+    account.external_refs = ascending(external_refs)?.into_iter().collect();
     account.retries = read_list(r, |r| {
         let (key, (sequence, expires_ns)) = r.read()?;
         Some(Retry { key, sequence, expires_ns })

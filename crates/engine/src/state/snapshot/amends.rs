@@ -1,5 +1,7 @@
 //! The bytes of how often orders were amended.
 
+use std::collections::BTreeMap;
+
 use types::{InstrumentId, OrderId, Wire};
 
 use crate::state::Engine;
@@ -25,9 +27,8 @@ impl Engine {
     /// When the orders are in their places.
     pub(super) fn restore_amends(
         &mut self,
-        amended: Vec<((InstrumentId, OrderId), u32)>,
+        amended: BTreeMap<(InstrumentId, OrderId), u32>,
     ) -> Option<()> {
-        amended.is_sorted_by(|one, next| one.0 < next.0).then_some(())?;
         for ((instrument, order_id), amends) in amended {
             let node = self.find_by_id(instrument, order_id).filter(|_| amends > 0)?;
             self.orders.extra_mut(node).amends = amends;

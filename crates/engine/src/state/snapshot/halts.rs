@@ -3,7 +3,7 @@
 use types::{InstrumentId, Reader, Wire};
 
 use crate::state::Engine;
-use crate::state::codec::{read_list, write_list};
+use crate::state::codec::{ascending, write_list};
 use crate::state::halts::{Halts, levels_valid};
 
 impl Engine {
@@ -17,16 +17,17 @@ impl Engine {
     pub(super) fn read_halts(&mut self, r: &mut Reader<'_>) -> Option<()> {
         self.halts.now = r.read()?;
         self.halts.breaker = r.read()?;
-        let interrupted: Vec<InstrumentId> = read_list(r, |r| r.read())?;
+        let interrupted: Vec<InstrumentId> = ascending(r.read()?)?;
         let is_known = |id: &InstrumentId| self.market(*id).is_some();
         let sound = interrupted.iter().all(is_known)
-            && interrupted.is_sorted_by(|one, next| one < next)
             && (self.is_halted() || interrupted.is_empty())
             && self
                 .halts
                 .breaker
                 .is_none_or(|breaker| is_known(&breaker.index) && levels_valid(&breaker));
-        sound.then_some(())?;
+        if !sound {
+            return None;
+        }
         self.halts.interrupted = interrupted.into_iter().collect();
         self.mark_index(true);
         Some(())

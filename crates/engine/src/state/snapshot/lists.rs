@@ -1,29 +1,32 @@
 //! The bytes of lists of orders.
 
+use std::collections::BTreeMap;
+
 use types::{AccountId, InstrumentId, OrderList, OrderListId, OrderListStatus, Reader, Wire};
 
 use crate::state::Engine;
+use crate::state::codec::{read_map, write_map};
 use crate::state::lists::OrderLists;
 use crate::state::orders::record::Standing;
 
 /// Lists as the state has them: what else is known of them follows from their orders.
 #[derive(Debug, Default)]
 pub(super) struct SavedLists {
-    markets: Vec<SavedMarket>,
-    done: Vec<(AccountId, Vec<OrderList>)>,
+    markets: BTreeMap<InstrumentId, SavedMarket>,
+    done: BTreeMap<AccountId, Vec<OrderList>>,
 }
 
-/// An instrument, its last id, its open lists, and those that are to be placed.
-type SavedMarket = ((InstrumentId, u64), (Vec<OrderList>, Vec<OrderListId>));
+/// The last id of an instrument, its open lists, and those that are to be placed.
+type SavedMarket = (u64, (Vec<OrderList>, Vec<OrderListId>));
 
 impl Wire for SavedLists {
     fn write(&self, out: &mut Vec<u8>) {
-        self.markets.write(out);
-        self.done.write(out);
+        write_map(&self.markets, out);
+        write_map(&self.done, out);
     }
 
     fn read(r: &mut Reader<'_>) -> Option<Self> {
-        Some(Self { markets: r.read()?, done: r.read()? })
+        Some(Self { markets: read_map(r)?, done: read_map(r)? })
     }
 }
 
@@ -34,7 +37,7 @@ impl Engine {
         let markets = used.map(|(id, market)| {
             let OrderLists { open, to_place, last_id, .. } = &market.lists;
             let open = open.values().map(|open| open.list).collect();
-            ((id, *last_id), (open, to_place.iter().copied().collect()))
+            (id, (*last_id, (open, to_place.iter().copied().collect())))
         });
         let accounts = (0..).map(AccountId).zip(&self.accounts);
         let done = accounts.filter(|(_, account)| !account.done_lists.is_empty());
@@ -45,13 +48,14 @@ impl Engine {
     /// Makes lists of orders that have their nodes.
     pub(super) fn restore_lists(&mut self, saved: SavedLists) -> Option<()> {
         const IDS_MAX: u64 = 1 << 53;
-        saved.markets.is_sorted_by(|((one, _), _), ((next, _), _)| one < next).then_some(())?;
-        for ((instrument, last_id), (open, to_place)) in saved.markets {
+        for (instrument, (last_id, (open, to_place))) in saved.markets {
             self.market(instrument)?;
             let sound = (1..IDS_MAX).contains(&last_id)
                 && open.is_sorted_by(|one, next| one.order_list < next.order_list)
                 && open.iter().all(|list| self.list_is_sound(list, instrument, last_id));
-            sound.then_some(())?;
+            if !sound {
+                return None;
+            }
             let mut lists = OrderLists { last_id, ..OrderLists::default() };
             for list in open {
                 let orders = list.orders.into_iter().flatten();
@@ -68,13 +72,13 @@ impl Engine {
                 lists.open.entry(open.list.order_list).and_modify(|open| open.shared = shared);
             }
         }
-        saved.done.is_sorted_by(|(one, _), (next, _)| one < next).then_some(())?;
         for (account, done) in saved.done {
             let of_account = |list: &OrderList| {
                 list.account == account && list.status == OrderListStatus::AllDone
             };
-            (!done.is_empty() && done.iter().all(of_account)).then_some(())?;
-            self.account(account)?;
+            if done.is_empty() || !done.iter().all(of_account) || self.account(account).is_none() {
+                return None;
+            }
             self.accounts[account.0 as usize].done_lists = done.into();
         }
         Some(())
@@ -84,7 +88,6 @@ impl Engine {
         let count = list.kind.order_count();
         list.instrument == instrument
             && (1..=last_id).contains(&list.order_list.0)
-            && self.account(list.account).is_some()
             && list.status == OrderListStatus::Executing
             && list.orders[..count].iter().all(Option::is_some)
             && list.orders[count..].iter().all(Option::is_none)

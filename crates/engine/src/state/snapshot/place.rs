@@ -6,7 +6,7 @@ use crate::book::node::{Node, NodeId};
 use crate::book::prefetch::prefetch_whole;
 use crate::state::Engine;
 use crate::state::orders::record::Standing;
-use crate::state::snapshot::special::Unshown;
+use crate::state::snapshot::special::{Reserves, Unshown};
 
 /// How far ahead of an order that is put in its place others are brought near, then where their
 /// names go, and then the orders that they are put behind.
@@ -58,41 +58,14 @@ impl Engine {
         places.extend(placed.iter().map(|it| it.place));
         placed.sort_unstable_by_key(|it| it.place.id());
         for at in 0..placed.len() {
-            if let Some(ahead) = placed.get(at + ORDERS_AHEAD) {
-                prefetch_whole(ahead.order);
-            }
-            if let Some(Placed { order: ahead, node, .. }) = placed.get(at + NAMES_AHEAD) {
-                let name = self.orders.sought(ahead.account, ahead.instrument, &ahead.cl_ord_id);
-                self.orders.prefetch_name(name.hash);
-                self.orders.prefetch(*node);
-                self.accounts[ahead.account.0 as usize].prefetch();
-            }
-            if let Some(Placed { order: ahead, .. }) = placed.get(at + TAILS_AHEAD) {
-                let account = &self.accounts[ahead.account.0 as usize];
-                self.orders.prefetch(account.last_open(ahead.instrument, ahead.side));
-            }
-            let Placed { order, node, standing, .. } = placed[at];
-            let Order { account, instrument, ref cl_ord_id, .. } = *order;
-            let namesake = self.orders.by_cl_ord_id(account, instrument, cl_ord_id);
-            namesake.is_none().then_some(())?;
-            self.orders.attach(&mut self.accounts[account.0 as usize], node, order);
-            if standing != Standing::Book {
-                self.orders.extra_mut(node).standing = standing;
-            }
-            if let Some(reserve) = unshown.reserves.remove(&(instrument, order.order_id)) {
-                self.orders.extra_mut(node).reserve = reserve;
-            }
-            if order.terms.is_some_and(|terms| terms.terms.peg.is_some()) {
-                self.markets[instrument.0 as usize].special.pegs.insert(order.order_id);
-            }
-            let displays = |terms: OrderTerms| !terms.terms.display_qty.is_zero();
-            if standing == Standing::Book && order.terms.is_some_and(displays) {
-                self.markets[instrument.0 as usize].special.icebergs.insert(order.order_id);
-            }
+            self.prefetch_placed(&placed, at);
+            self.attach_placed(&placed[at], &mut unshown.reserves)?;
         }
-        unshown.reserves.is_empty().then_some(())?;
         places.sort_unstable_by_key(Place::id);
-        places.is_sorted_by(|place, next| place.id() < next.id()).then_some(())?;
+        let are_unique = places.is_sorted_by(|place, next| place.id() < next.id());
+        if !are_unique || !unshown.reserves.is_empty() {
+            return None;
+        }
         for Place { instrument, order_id, open } in places {
             let market = self.markets.get_mut(instrument.0 as usize)?;
             if let Some(node) = open {
@@ -100,6 +73,50 @@ impl Engine {
             }
         }
         Some(waiting)
+    }
+
+    /// Brings near what the orders after this one are going to need.
+    #[inline(always)]
+    fn prefetch_placed(&self, placed: &[Placed<'_>], at: usize) {
+        if let Some(ahead) = placed.get(at + ORDERS_AHEAD) {
+            prefetch_whole(ahead.order);
+        }
+        if let Some(Placed { order: ahead, node, .. }) = placed.get(at + NAMES_AHEAD) {
+            let name = self.orders.sought(ahead.account, ahead.instrument, &ahead.cl_ord_id);
+            self.orders.prefetch_name(name.hash);
+            self.orders.prefetch(*node);
+            self.accounts[ahead.account.0 as usize].prefetch();
+        }
+        if let Some(Placed { order: ahead, .. }) = placed.get(at + TAILS_AHEAD) {
+            let account = &self.accounts[ahead.account.0 as usize];
+            self.orders.prefetch(account.last_open(ahead.instrument, ahead.side));
+        }
+    }
+
+    /// Adds an order to its account and to the lists of its market that it belongs to. `None` if
+    /// its account has another order of the same name.
+    #[inline(always)]
+    fn attach_placed(&mut self, placed: &Placed<'_>, reserves: &mut Reserves) -> Option<()> {
+        let Placed { order, node, standing, .. } = *placed;
+        let Order { account, instrument, ref cl_ord_id, .. } = *order;
+        if self.orders.by_cl_ord_id(account, instrument, cl_ord_id).is_some() {
+            return None;
+        }
+        self.orders.attach(&mut self.accounts[account.0 as usize], node, order);
+        if standing != Standing::Book {
+            self.orders.extra_mut(node).standing = standing;
+        }
+        if let Some(reserve) = reserves.remove(&(instrument, order.order_id)) {
+            self.orders.extra_mut(node).reserve = reserve;
+        }
+        if order.terms.is_some_and(|terms| terms.terms.peg.is_some()) {
+            self.markets[instrument.0 as usize].special.pegs.insert(order.order_id);
+        }
+        let displays = |terms: OrderTerms| !terms.terms.display_qty.is_zero();
+        if standing == Standing::Book && order.terms.is_some_and(displays) {
+            self.markets[instrument.0 as usize].special.icebergs.insert(order.order_id);
+        }
+        Some(())
     }
 }
 

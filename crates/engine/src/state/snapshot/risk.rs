@@ -32,19 +32,23 @@ impl Engine {
 
     pub(super) fn read_risk(&mut self, r: &mut Reader<'_>) -> Option<()> {
         self.clearing = r.read()?;
-        (self.clearing.len() == self.assets.len()).then_some(())?;
         let limit = AMOUNT_MAX.minor().unsigned_abs();
         let fits = |amount: &Amount| amount.minor().unsigned_abs() <= limit;
-        self.clearing.iter().all(fits).then_some(())?;
+        if self.clearing.len() != self.assets.len() || !self.clearing.iter().all(fits) {
+            return None;
+        }
         let schedules: BTreeMap<InstrumentId, FeeSchedule> = read_map(r)?;
         for (id, schedule) in schedules {
-            schedule_valid(&schedule).then_some(())?;
+            if !schedule_valid(&schedule) {
+                return None;
+            }
             self.markets.get_mut(id.0 as usize)?.fee_schedule = Some(Box::new(schedule));
         }
         let extras: BTreeMap<AccountId, AccountExtra> = read_map(r)?;
         for (id, extra) in extras {
-            let sound = self.account(id).is_some() && self.extra_is_sound(&extra);
-            sound.then_some(())?;
+            if self.account(id).is_none() || !self.extra_is_sound(&extra) {
+                return None;
+            }
             self.has_clearing |= !extra.is_cash();
             self.accounts[id.0 as usize].extra = Some(Box::new(extra));
         }

@@ -19,7 +19,7 @@ const COUNT_MAX: u64 = 1 << 53;
 impl Engine {
     /// Refers every part to others that are there, and keeps all numbers within what the engine
     /// counts with, so that what follows can go by them.
-    pub(super) fn check_parts(&self, resting: &[Vec<Order>], finished: &[Place]) -> Option<()> {
+    pub(super) fn parts_are_sound(&self, resting: &[Vec<Order>], finished: &[Place]) -> bool {
         let counts = self.markets.iter().flat_map(|market| {
             let special = &market.special;
             let of_special = [special.last_prevented_id, special.pegs.cursor.0];
@@ -37,7 +37,11 @@ impl Engine {
             (Amount::ZERO, AMOUNT_MAX)
         };
         let mut supply = self.supply.iter();
-        let sound = self.supply.len() == self.assets.len()
+        let has_given = |place: &Place| {
+            let market = self.market(place.instrument);
+            market.is_some_and(|market| (1..=market.last_order_id).contains(&place.order_id.0))
+        };
+        self.supply.len() == self.assets.len()
             && !self.accounts.is_empty()
             && self.accounts.iter().all(|account| self.account_is_sound(account))
             && (0..).zip(&self.markets).all(|(id, market)| self.market_is_sound(id, market))
@@ -47,13 +51,8 @@ impl Engine {
             && amounts.all(|amount| (Amount::ZERO..=most).contains(&amount))
             && supply.all(|supply| (least..=AMOUNT_MAX).contains(supply))
             && resting.iter().flatten().all(|order| self.resting_is_sound(order))
-            && self.deferred.iter().all(|work| self.deferred_is_sound(work));
-        sound.then_some(())?;
-        let has_given = |place: &Place| {
-            let market = self.market(place.instrument);
-            market.is_some_and(|market| (1..=market.last_order_id).contains(&place.order_id.0))
-        };
-        finished.iter().all(has_given).then_some(())
+            && self.deferred.iter().all(|work| self.deferred_is_sound(work))
+            && finished.iter().all(has_given)
     }
 
     fn account_is_sound(&self, account: &Account) -> bool {
@@ -153,13 +152,19 @@ impl Engine {
         }
     }
 
-    pub(super) fn off_book_is_sound(&self, (standing, order): &(Standing, Order)) -> bool {
-        let is_entering = *standing == Standing::Entering;
-        standing.is_off_book()
-            && (is_entering || order.terms.is_some())
-            && (order.order_type != OrderType::Market || is_in_list(order))
-            && (*standing != Standing::Close || waits_for_close(order))
-            && self.open_is_sound(order)
+    /// Open orders that are on no book, account by account.
+    pub(super) fn off_book_is_sound(&self, off_book: &[(Standing, Order)]) -> bool {
+        let is_sound = |(standing, order): &(Standing, Order)| {
+            let is_entering = *standing == Standing::Entering;
+            standing.is_off_book()
+                && (is_entering || order.terms.is_some())
+                && (order.order_type != OrderType::Market || is_in_list(order))
+                && (*standing != Standing::Close || waits_for_close(order))
+                && self.open_is_sound(order)
+        };
+        off_book.iter().all(is_sound)
+            && off_book
+                .is_sorted_by_key(|(_, order)| (order.account, order.instrument, order.order_id))
     }
 }
 

@@ -5,15 +5,17 @@ use std::collections::BTreeMap;
 use types::{InstrumentId, Order, OrderId, Qty, Reader, Side, Wire};
 
 use crate::state::Engine;
-use crate::state::codec::{read_queue, write_list};
+use crate::state::codec::{read_map, read_queue, write_list};
 
 /// Where orders stand that the book does not show whole, as it is read.
 #[derive(Debug, Default)]
 pub(super) struct Unshown {
     pub(super) hidden: Vec<Vec<Order>>,
-    /// What icebergs have beyond what they show.
-    pub(super) reserves: BTreeMap<(InstrumentId, OrderId), Qty>,
+    pub(super) reserves: Reserves,
 }
+
+/// The quantity of icebergs beyond what they show.
+pub(super) type Reserves = BTreeMap<(InstrumentId, OrderId), Qty>;
 
 impl Engine {
     /// What there is of it, market by market.
@@ -43,15 +45,16 @@ impl Engine {
 
     pub(super) fn read_special(&mut self, r: &mut Reader<'_>) -> Option<Unshown> {
         let mut unshown = Unshown::default();
-        (r.read::<u32>()? as usize == self.markets.len()).then_some(())?;
+        if r.read::<u32>()? as usize != self.markets.len() {
+            return None;
+        }
         for (id, market) in (0..).map(InstrumentId).zip(&mut self.markets) {
             let special = &mut market.special;
             (special.last_prevented_id, special.pegs.cursor) = r.read()?;
             for side in [Side::Buy, Side::Sell] {
                 unshown.hidden.push(read_queue(r, id, side)?);
             }
-            let reserves: Vec<(OrderId, Qty)> = r.read()?;
-            reserves.is_sorted_by(|one, next| one.0 < next.0).then_some(())?;
+            let reserves: BTreeMap<OrderId, Qty> = read_map(r)?;
             let of_market = reserves.into_iter().map(|(order_id, qty)| ((id, order_id), qty));
             unshown.reserves.extend(of_market);
         }

@@ -3,7 +3,7 @@
 use types::{InstrumentId, Reader, Wire};
 
 use crate::state::Engine;
-use crate::state::codec::{read_list, write_list};
+use crate::state::codec::{read_map, write_list};
 use crate::state::market::trading::{Trading, rules_valid};
 
 impl Engine {
@@ -25,17 +25,16 @@ impl Engine {
 
     pub(super) fn read_trading(&mut self, r: &mut Reader<'_>) -> Option<()> {
         let plain = Trading::default();
-        let mut last = None;
-        read_list(r, |r| {
-            let id: InstrumentId = r.read()?;
-            (last.replace(id) < Some(id)).then_some(())?;
-            let trading: Trading = r.read()?;
-            (trading != plain && rules_valid(&trading.rules)).then_some(())?;
+        for (id, trading) in read_map::<InstrumentId, Trading>(r)? {
             let market = self.markets.get_mut(id.0 as usize)?;
-            trading.prices_are_sound(&market.instrument.spec, self.now_ns).then_some(())?;
+            let is_sound = trading != plain
+                && rules_valid(&trading.rules)
+                && trading.prices_are_sound(&market.instrument.spec, self.now_ns);
+            if !is_sound {
+                return None;
+            }
             market.trading = trading;
-            Some(())
-        })?;
+        }
         Some(())
     }
 }

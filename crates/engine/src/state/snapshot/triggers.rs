@@ -1,5 +1,7 @@
 //! What a snapshot has of orders that wait for a price.
 
+use std::collections::BTreeMap;
+
 use types::{InstrumentId, OrderId, PRICE_MAX, Price, Reader, Wire};
 
 use crate::book::node::NodeId;
@@ -75,13 +77,13 @@ impl Engine {
     /// Puts the orders that wait for a trigger where they wait. They have their nodes.
     pub(super) fn restore_triggers(
         &mut self,
-        saved: Vec<(InstrumentId, SavedTriggers)>,
+        saved: BTreeMap<InstrumentId, SavedTriggers>,
         waiting: Vec<NodeId>,
     ) -> Option<()> {
-        saved.is_sorted_by(|(one, _), (next, _)| one < next).then_some(())?;
         for (instrument, saved) in saved {
-            (!saved.is_plain()).then_some(())?;
-            self.market(instrument)?;
+            if saved.is_plain() || self.market(instrument).is_none() {
+                return None;
+            }
             let restored = self.restore_market_triggers(instrument, saved)?;
             self.markets[instrument.0 as usize].triggers = restored;
         }
@@ -91,7 +93,9 @@ impl Engine {
             let sound = order.order_type.is_stop()
                 && terms.trailing_delta_bps < TRAILING_DELTA_END_BPS
                 && terms.stop_price.is_none_or(|price| price.ticks().abs() <= PRICE_MAX.ticks());
-            sound.then_some(())?;
+            if !sound {
+                return None;
+            }
             let account = &mut self.accounts[order.account.0 as usize];
             account.market_mut(order.instrument).stop_orders += 1;
             let triggers = &mut self.markets[order.instrument.0 as usize].triggers;
@@ -114,7 +118,9 @@ impl Engine {
     ) -> Option<Triggers> {
         let mut triggers = Triggers { prices: saved.prices, ..Triggers::default() };
         let in_range = |ticks: i64| ticks.unsigned_abs() <= PRICE_MAX.ticks().unsigned_abs();
-        triggers.prices.iter().all(|price| in_range(price.ticks())).then_some(())?;
+        if !triggers.prices.iter().all(|price| in_range(price.ticks())) {
+            return None;
+        }
         let find = |order_id: OrderId| {
             let node = self.find_by_id(instrument, order_id)?;
             (self.orders.standing(node) == Standing::Trigger)
@@ -130,7 +136,9 @@ impl Engine {
                     && Direction::trailing(order.side) == direction
                     && !trails.begun.contains_key(&node)
                     && (in_range(*key) || (*key == NO_PRICE && !reached));
-                sound.then_some(())?;
+                if !sound {
+                    return None;
+                }
                 let number = trails.next;
                 if *reached {
                     trails.next += 1;
@@ -138,7 +146,9 @@ impl Engine {
                     triggers.reached[at].insert((*key, TRAILING_TURN | number), node);
                 } else {
                     let last = trails.extremes.last();
-                    last.is_none_or(|(_, last)| last <= key).then_some(())?;
+                    if last.is_some_and(|(_, last)| last > key) {
+                        return None;
+                    }
                     trails.begin(node, delta_bps, *key);
                 }
                 triggers.count += 1;
@@ -150,10 +160,11 @@ impl Engine {
                 let terms = order.terms?.terms;
                 let plain = terms.trailing_delta_bps == 0
                     && Direction::of(order.order_type, order.side) == direction;
-                plain.then_some(())?;
                 let stop_price = terms.stop_price.filter(|price| in_range(price.ticks()))?;
                 let turn = (direction.key(stop_price), order_id.0);
-                (last.replace(turn) < Some(turn)).then_some(())?;
+                if !plain || last.replace(turn) >= Some(turn) {
+                    return None;
+                }
                 triggers.reached[at].insert(turn, node);
                 triggers.count += 1;
             }

@@ -3,7 +3,7 @@
 use types::{AMOUNT_MAX, Amount, Reader, Wire, Withdrawal};
 
 use crate::state::Engine;
-use crate::state::codec::{read_list, write_list};
+use crate::state::codec::write_list;
 use crate::state::withdrawals::{WITHDRAWALS_KEPT, WITHDRAWALS_OPEN_MAX};
 
 impl Engine {
@@ -12,10 +12,14 @@ impl Engine {
     }
 
     pub(super) fn read_withdrawals(&mut self, r: &mut Reader<'_>) -> Option<()> {
-        let all: Vec<Withdrawal> = read_list(r, |r| r.read())?;
-        all.is_sorted_by_key(|withdrawal| withdrawal.account).then_some(())?;
+        let all: Vec<Withdrawal> = r.read()?;
+        if !all.is_sorted_by_key(|withdrawal| withdrawal.account) {
+            return None;
+        }
         for withdrawal in all {
-            self.withdrawal_is_sound(&withdrawal).then_some(())?;
+            if !self.withdrawal_is_sound(&withdrawal) {
+                return None;
+            }
             self.withdrawals.entry(withdrawal.account).or_default().push(withdrawal);
         }
         let fits = |known: &Vec<Withdrawal>| {

@@ -5,6 +5,7 @@
 
 pub(crate) mod account;
 pub(crate) mod api_session;
+pub(crate) mod balances;
 pub(crate) mod batch;
 pub(crate) mod call;
 pub(crate) mod changes;
@@ -16,7 +17,6 @@ pub(crate) mod lists;
 pub(crate) mod market;
 pub(crate) mod openapi;
 pub(crate) mod operations;
-pub(crate) mod positions;
 pub(crate) mod rest;
 pub(crate) mod select;
 pub(crate) mod shared;

@@ -51,5 +51,5 @@ impl SocketSession for Echo {
         String::new()
     }
 
-    fn forget(&mut self) {}
+    fn closed(&mut self) {}
 }

@@ -8,8 +8,8 @@ use spool::Applied;
 use types::Event;
 use venue::Listener;
 
+use crate::binance::balances::publish_balances;
 use crate::binance::hub::Hub;
-use crate::binance::positions::ask_positions;
 use crate::binance::shared::PublisherState;
 
 /// Applies events to the directory, the user streams and the hub. It owns the hub: no other thread
@@ -46,9 +46,9 @@ impl Listener for GatewayListener {
 
     fn batch_done(&mut self, views: &Views) -> Option<Instant> {
         let deadline = self.hub.batch_done(views, Instant::now());
-        let asked = self.publisher.user_streams().batch_done();
-        if let Some(asked) = asked {
-            ask_positions(&self.publisher, asked);
+        let query = self.publisher.user_streams().batch_done();
+        if let Some(query) = query {
+            publish_balances(&self.publisher, query);
         }
         deadline
     }

@@ -13,22 +13,22 @@ use protocol::binance::response::{
 use protocol::signed::{ApiError, Params};
 use types::{AccountTrade, FeeRates, InstrumentId, Market, Order, Role};
 
-use crate::binance::call::{Answer, SignedCall};
+use crate::binance::call::{Answer, KeyedCall};
 use crate::binance::history::within;
 use crate::clock::now_ns;
 use crate::door::query::ResultLimit;
 
 /// `GET /api/v3/order`
 pub(crate) async fn query_order(
-    call: SignedCall,
+    call: KeyedCall,
     QueryOrderRequest { market, order }: QueryOrderRequest,
 ) -> Answer<OrderInfo> {
     let account = call.signer.account;
     let mut found = call.shared.door.order(account, market.instrument.id, order).await?;
     if found.is_none() && call.shared.door.history.is_some() {
         // The engine forgets orders that are long finished.
-        let asked = OneOrder { account, instrument: market.instrument.id, order };
-        found = call.shared.door.ask_history(asked).await?;
+        let query = OneOrder { account, instrument: market.instrument.id, order };
+        found = call.shared.door.ask_history(query).await?;
     }
     let found = found.ok_or_else(ApiError::no_such_order)?;
     let (found, facts) = with_facts(&call, vec![found]).await?[0];
@@ -37,7 +37,7 @@ pub(crate) async fn query_order(
 
 /// `GET /api/v3/openOrders`
 pub(crate) async fn open_orders(
-    call: SignedCall,
+    call: KeyedCall,
     OpenOrdersRequest { market }: OpenOrdersRequest,
 ) -> Answer<Vec<OrderInfo>> {
     let only = market.map(|market| market.instrument.id);
@@ -51,7 +51,7 @@ pub(crate) fn open_orders_weight(params: &Params) -> u32 {
 
 /// `GET /api/v3/allOrders`
 pub(crate) async fn all_orders(
-    call: SignedCall,
+    call: KeyedCall,
     AllOrdersRequest { market, order_id, times, limit }: AllOrdersRequest,
 ) -> Answer<Vec<OrderInfo>> {
     let (door, account) = (&call.shared.door, call.signer.account);
@@ -71,7 +71,7 @@ pub(crate) async fn all_orders(
 
 /// `GET /api/v3/myTrades`
 pub(crate) async fn my_trades(
-    call: SignedCall,
+    call: KeyedCall,
     MyTradesRequest { market, order_id, from_id, times, limit }: MyTradesRequest,
 ) -> Answer<Vec<MyTrade>> {
     let (door, account) = (&call.shared.door, call.signer.account);
@@ -105,7 +105,7 @@ pub(crate) fn part(from_id: bool, times: &Times, limit: usize) -> ResultLimit {
 }
 
 /// `GET /api/v3/account`
-pub(crate) async fn account(call: SignedCall, request: AccountRequest) -> Answer<AccountInfo> {
+pub(crate) async fn account(call: KeyedCall, request: AccountRequest) -> Answer<AccountInfo> {
     let account = call.signer.account;
     let owned = call.shared.door.balances(account).await?;
     let directory = call.shared.door.directory();
@@ -132,7 +132,7 @@ fn fees(own: Option<FeeRates>, markets: &[Market]) -> FeeRates {
 
 /// `GET /api/v3/account/commission`
 pub(crate) async fn commission(
-    call: SignedCall,
+    call: KeyedCall,
     CommissionRequest { market }: CommissionRequest,
 ) -> Answer<Commission> {
     let fees = account_fees(&call, vec![market.instrument.id]).await?;
@@ -141,17 +141,17 @@ pub(crate) async fn commission(
 
 /// The account's current fees in each of these instruments.
 pub(crate) async fn account_fees(
-    call: &SignedCall,
+    call: &KeyedCall,
     instruments: Vec<InstrumentId>,
 ) -> Result<Vec<AccountFees>, ApiError> {
     let account = call.signer.account;
-    let asked = call.shared.door.account_fees(account, instruments);
+    let query = call.shared.door.account_fees(account, instruments);
     let fees = |(maker_bps_x100, taker_bps_x100)| AccountFees { maker_bps_x100, taker_bps_x100 };
-    Ok(asked.await?.into_iter().map(fees).collect())
+    Ok(query.await?.into_iter().map(fees).collect())
 }
 
 /// `GET /api/v3/rateLimit/order`: the account's limits, and its orders in the current windows.
-pub(crate) async fn order_counts(call: SignedCall, _: NoParams) -> Answer<Vec<OrderCount>> {
+pub(crate) async fn order_counts(call: KeyedCall, _: NoParams) -> Answer<Vec<OrderCount>> {
     const NS_PER_SECOND: u64 = 1_000_000_000;
     let found = call.shared.door.order_rate(call.signer.account).await?;
     let (risk, rate) = found.ok_or_else(ApiError::api_key_rejected)?;
@@ -173,7 +173,7 @@ pub(crate) async fn order_counts(call: SignedCall, _: NoParams) -> Answer<Vec<Or
 
 /// The account's orders, each with facts that the order itself does not hold.
 async fn with_facts(
-    call: &SignedCall,
+    call: &KeyedCall,
     orders: Vec<Order>,
 ) -> Result<Vec<(Order, OrderFacts)>, ApiError> {
     let placed = call.shared.door.when_placed(call.signer.account, orders).await?;
@@ -188,7 +188,7 @@ pub(crate) fn facts_of(order: &Order, placed_ns: Option<u64>) -> OrderFacts {
     }
 }
 
-async fn order_infos(call: &SignedCall, orders: Vec<Order>) -> Answer<Vec<OrderInfo>> {
+async fn order_infos(call: &KeyedCall, orders: Vec<Order>) -> Answer<Vec<OrderInfo>> {
     let orders = with_facts(call, orders).await?;
     let directory = call.shared.door.directory();
     let info = |(order, facts): &(Order, OrderFacts)| {

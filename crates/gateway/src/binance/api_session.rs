@@ -22,7 +22,7 @@ use protocol::signed::{ApiError, Params, TimeUnit};
 use types::{Command, Event, OpenSession, Origin, RejectReason, Role, SessionId};
 use venue::api_key_hash;
 
-use crate::binance::call::{Answer, Call, LogonKey, Proof, Refusal, SignedCall, claimed_key};
+use crate::binance::call::{Answer, Call, KeyedCall, LogonKey, Proof, Refusal, claimed_key};
 use crate::binance::operations::Operation;
 use crate::binance::shared::BinanceContext;
 use crate::binance::stream_client::StreamClient;
@@ -39,7 +39,7 @@ use crate::socket::http::{ErrorReply, JsonReply, Peer, json};
 use crate::socket::websocket::{self, CloseReason, SocketSession, Upgrade};
 
 /// Requests of one connection in flight. No more messages are read at this number.
-const UNDER_WAY_MAX: usize = 1_024;
+const IN_FLIGHT_MAX: usize = 1_024;
 /// User data streams of one connection.
 const SUBSCRIPTIONS_MAX: usize = 100;
 /// Weight of connecting, and of each request of the session itself.
@@ -70,7 +70,7 @@ pub(crate) async fn open(
         client: Arc::clone(&client),
         subscriptions: Vec::new(),
         last_subscription: 0,
-        under_way: FuturesUnordered::new(),
+        in_flight: FuturesUnordered::new(),
     };
     let context = shared.context(permit);
     websocket::open(context, upgrade, (Arc::clone(&client.outlet), queue), session)
@@ -87,7 +87,7 @@ struct ApiSession {
     client: Arc<StreamClient>,
     subscriptions: Vec<OpenSubscription>,
     last_subscription: u32,
-    under_way: FuturesUnordered<Pin<Box<dyn Future<Output = String> + Send>>>,
+    in_flight: FuturesUnordered<Pin<Box<dyn Future<Output = String> + Send>>>,
 }
 
 /// The key of requests that name none.
@@ -133,7 +133,7 @@ impl SocketSession for ApiSession {
             if let Poll::Ready(answer) = self.shared.door.poll_first(answer.as_mut()).await {
                 return Ok(Some(answer));
             }
-            self.under_way.push(answer);
+            self.in_flight.push(answer);
             return Ok(None);
         }
         let attempt = Attempt {
@@ -158,14 +158,14 @@ impl SocketSession for ApiSession {
     }
 
     async fn next_answer(&mut self) -> String {
-        match self.under_way.next().await {
+        match self.in_flight.next().await {
             Some(answer) => answer,
             None => std::future::pending().await,
         }
     }
 
     fn is_busy(&self) -> bool {
-        self.under_way.len() >= UNDER_WAY_MAX
+        self.in_flight.len() >= IN_FLIGHT_MAX
     }
 
     fn carry_out(&mut self) {
@@ -181,7 +181,7 @@ impl SocketSession for ApiSession {
     }
 
     /// The publisher finds the queue closed.
-    fn forget(&mut self) {
+    fn closed(&mut self) {
         self.log_off();
     }
 }
@@ -235,16 +235,16 @@ impl ApiSession {
 
     /// Logs off a key that is revoked or expired, and notifies the client.
     fn revoke(&mut self) {
-        let may_speak = |logon: &Logon| {
+        let is_valid = |logon: &Logon| {
             let signer = self.shared.door.directory().signer(&logon.hash);
             signer.is_some_and(|signer| signer.is_valid(self.peer))
         };
-        if self.logon.as_ref().is_none_or(may_speak) {
+        if self.logon.as_ref().is_none_or(is_valid) {
             return;
         }
         self.log_off();
         let notice = ws_api::answer(&Id::null(), 401, &ApiError::api_key_rejected().body(), None);
-        self.under_way.push(Box::pin(std::future::ready(notice)));
+        self.in_flight.push(Box::pin(std::future::ready(notice)));
     }
 
     async fn log_on(&mut self, params: Params, signed: Option<Signed>) -> Answer {
@@ -328,7 +328,7 @@ impl ApiSession {
             user_data::unsubscribe(&self.shared, *user_data).await?;
             let event = user_stream::terminated(user_data::moment(self.unit));
             let notice = user_stream::of_subscription(*id, &event);
-            self.under_way.push(Box::pin(std::future::ready(notice)));
+            self.in_flight.push(Box::pin(std::future::ready(notice)));
             self.subscriptions.remove(index);
         }
         Ok(())
@@ -352,7 +352,7 @@ impl ApiSession {
 }
 
 /// Opens a session of the venue, whose orders are canceled when it is closed.
-async fn open_session(call: &mut SignedCall) -> Result<SessionId, Refusal> {
+async fn open_session(call: &mut KeyedCall) -> Result<SessionId, Refusal> {
     call.session = sessions::random_session();
     let open = OpenSession { cancel_on_disconnect: true };
     let outcome = call.submit(None, Command::OpenSession(open)).await?;

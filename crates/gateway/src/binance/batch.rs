@@ -8,13 +8,13 @@ use protocol::binance::response::{BatchAnswer, CancelAnswer, NewOrderAnswer};
 use protocol::signed::ApiError;
 use types::Command;
 
-use crate::binance::call::{Answer, Refusal, SignedCall};
+use crate::binance::call::{Answer, KeyedCall, Refusal};
 use crate::binance::trading::cancel;
 
 /// `POST /api/v3/batchOrders`: the orders reach the venue in the order of the request. Each is
 /// accepted or refused by itself.
 pub(crate) async fn new_orders(
-    call: SignedCall,
+    call: KeyedCall,
     BatchOrdersRequest { orders }: BatchOrdersRequest,
 ) -> Answer<BatchAnswer<NewOrderAnswer>> {
     let each = async |part, order: Result<NewOrderRequest, ApiError>| {
@@ -29,7 +29,7 @@ pub(crate) async fn new_orders(
 
 /// `POST /api/v3/batchCancel`
 pub(crate) async fn cancel_orders(
-    call: SignedCall,
+    call: KeyedCall,
     BatchCancelRequest { cancels }: BatchCancelRequest,
 ) -> Answer<BatchAnswer<CancelAnswer>> {
     let each = async |part, request: Result<CancelOrderRequest, ApiError>| {
@@ -42,7 +42,7 @@ pub(crate) async fn cancel_orders(
 
 /// Submits all parts before the venue executes the first, and answers once each has its answer.
 async fn batch<T>(
-    call: &SignedCall,
+    call: &KeyedCall,
     parts: impl Iterator<Item = impl Future<Output = Result<T, Refusal>>>,
 ) -> BatchAnswer<T> {
     let answers = call.shared.door.poll_together(join_all(parts)).await.into_iter();

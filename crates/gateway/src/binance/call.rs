@@ -56,8 +56,8 @@ pub(crate) struct LogonKey {
     pub(crate) session: SessionId,
 }
 
-/// A request whose sender is known.
-pub(crate) struct SignedCall {
+/// A request whose key is verified, and its signature where the operation needs one.
+pub(crate) struct KeyedCall {
     call: Call,
     pub(crate) signer: Arc<Signer>,
     /// The venue's session that its orders belong to; zero if there is none.
@@ -66,7 +66,7 @@ pub(crate) struct SignedCall {
     expires_us: u64,
 }
 
-impl Deref for SignedCall {
+impl Deref for KeyedCall {
     type Target = Call;
 
     fn deref(&self) -> &Call {
@@ -74,7 +74,7 @@ impl Deref for SignedCall {
     }
 }
 
-impl DerefMut for SignedCall {
+impl DerefMut for KeyedCall {
     fn deref_mut(&mut self) -> &mut Call {
         &mut self.call
     }
@@ -107,7 +107,7 @@ impl Call {
     }
 
     /// Verifies the sender, the signature and the time, for an operation that needs this permission.
-    pub(crate) async fn signed(mut self, permission: Permission) -> Result<SignedCall, ApiError> {
+    pub(crate) async fn signed(mut self, permission: Permission) -> Result<KeyedCall, ApiError> {
         let logon = self.logon();
         let signer = self.named_signer(permission).await?;
         let key = signer.verifying_key();
@@ -119,13 +119,13 @@ impl Call {
         let expires_us = sign::check_time(&mut self.params, now_us())?;
         self.times.checked();
         let session = logon.map_or(SessionId(0), |logon| logon.session);
-        Ok(SignedCall { call: self, signer, session, expires_us })
+        Ok(KeyedCall { call: self, signer, session, expires_us })
     }
 
     /// Verifies that the key may see its account, for an operation that needs no signature.
-    pub(crate) async fn keyed(mut self) -> Result<SignedCall, ApiError> {
+    pub(crate) async fn keyed(mut self) -> Result<KeyedCall, ApiError> {
         let signer = self.named_signer(Permission::UserData).await?;
-        Ok(SignedCall { call: self, signer, session: SessionId(0), expires_us: u64::MAX })
+        Ok(KeyedCall { call: self, signer, session: SessionId(0), expires_us: u64::MAX })
     }
 
     /// The key that the request names. The refusal gives no reason: only the key's owner may know.
@@ -173,7 +173,7 @@ impl CommandOutcome {
     }
 }
 
-impl SignedCall {
+impl KeyedCall {
     /// Submits a command, which is executed once. A request of several commands numbers them as its
     /// parts: when it is repeated, each is recognised by itself.
     pub(crate) async fn submit(

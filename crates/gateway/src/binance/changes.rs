@@ -13,22 +13,22 @@ use types::{
     AccountId, Order, OrderAmended, OrderId, OrderRef, OrderStatus, Qty, StpMode, TradePrevented,
 };
 
-use crate::binance::call::{Answer, SignedCall};
+use crate::binance::call::{Answer, KeyedCall};
 use crate::door::history::CaughtUpHistory;
 use crate::door::query::QueryError;
 
 /// `GET /api/v3/order/amendments`
 pub(crate) async fn amendments(
-    call: SignedCall,
+    call: KeyedCall,
     AmendmentsRequest { market, order_id, from_execution_id, limit }: AmendmentsRequest,
 ) -> Answer<Vec<Amendment>> {
     let (account, instrument) = (call.signer.account, market.instrument.id);
     let history = call.shared.door.caught_up_history().await?;
     let from_seq = from_execution_id.unwrap_or_default();
-    let asked = Amendments { account, instrument, order_id, from_seq, limit };
-    let amendments = history.ask(asked).await?;
-    let asked = OneOrder { account, instrument, order: OrderRef::by_id(order_id) };
-    let Some(order) = history.ask(asked).await? else { return Ok(Vec::new()) };
+    let query = Amendments { account, instrument, order_id, from_seq, limit };
+    let amendments = history.ask(query).await?;
+    let query = OneOrder { account, instrument, order: OrderRef::by_id(order_id) };
+    let Some(order) = history.ask(query).await? else { return Ok(Vec::new()) };
     let info = |kept: &projection::Amendment| {
         let order = Order {
             cl_ord_id: kept.cl_ord_id,
@@ -50,7 +50,7 @@ pub(crate) async fn amendments(
 
 /// `GET /api/v3/myPreventedMatches`
 pub(crate) async fn prevented_matches(
-    call: SignedCall,
+    call: KeyedCall,
     PreventedMatchesRequest { market, wanted }: PreventedMatchesRequest,
 ) -> Answer<Vec<PreventedMatch>> {
     let (account, instrument) = (call.signer.account, market.instrument.id);
@@ -80,9 +80,9 @@ pub(crate) fn prevented_matches_weight(params: &Params) -> u32 {
 /// The leaves quantity of each of these orders that has expired.
 async fn rests(
     history: &CaughtUpHistory,
-    asked: OrdersById,
+    query: OrdersById,
 ) -> Result<BTreeMap<OrderId, Qty>, QueryError> {
-    let orders = history.ask(asked).await?.into_iter().flatten();
+    let orders = history.ask(query).await?.into_iter().flatten();
     let ended = orders.filter(|order| order.status == OrderStatus::Expired);
     Ok(ended.map(|order| (order.order_id, order.order_qty - order.cum_qty)).collect())
 }

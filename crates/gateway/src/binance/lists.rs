@@ -10,13 +10,13 @@ use protocol::signed::ApiError;
 use types::{Command, OrderList, OrderListStatus};
 
 use crate::binance::account::part;
-use crate::binance::call::{Answer, SignedCall};
+use crate::binance::call::{Answer, KeyedCall};
 use crate::binance::trading::cancel;
 use crate::socket::http::json;
 
 /// `POST /api/v3/orderList/oco`, `/oto`, `/otoco`, and `POST /api/v3/order/oco` of older clients.
 pub(crate) async fn new_list(
-    call: SignedCall,
+    call: KeyedCall,
     NewOrderListRequest { market, list, response_type }: NewOrderListRequest,
 ) -> Answer<NewOrderListAnswer> {
     let outcome = call.submit(None, Command::NewOrderList(list)).await?;
@@ -27,7 +27,7 @@ pub(crate) async fn new_list(
 
 /// `DELETE /api/v3/orderList`
 pub(crate) async fn cancel_list(
-    call: SignedCall,
+    call: KeyedCall,
     CancelOrderListRequest { market, cancel: list }: CancelOrderListRequest,
 ) -> Answer {
     let command = Command::CancelOrderList(list);
@@ -37,13 +37,13 @@ pub(crate) async fn cancel_list(
 
 /// `GET /api/v3/orderList`
 pub(crate) async fn query_list(
-    call: SignedCall,
+    call: KeyedCall,
     OrderListRequest { list }: OrderListRequest,
 ) -> Answer<ListStatus> {
     let found = lists(&call, move |mut found| {
         // A name means the open list, or else the one done last.
-        let place = found.iter().rposition(|found| is_meant(found, &list));
-        place.map(|place| found.swap_remove(place)).into_iter().collect()
+        let index = found.iter().rposition(|found| is_meant(found, &list));
+        index.map(|index| found.swap_remove(index)).into_iter().collect()
     });
     Ok(found.await?.pop().ok_or_else(ApiError::no_such_order_list)?)
 }
@@ -54,7 +54,7 @@ fn is_meant(list: &OrderList, wanted: &ListRef) -> bool {
 }
 
 /// `GET /api/v3/openOrderList`
-pub(crate) async fn open_lists(call: SignedCall, _: NoParams) -> Answer<Vec<ListStatus>> {
+pub(crate) async fn open_lists(call: KeyedCall, _: NoParams) -> Answer<Vec<ListStatus>> {
     lists(&call, |mut found| {
         found.retain(|list| list.status == OrderListStatus::Executing);
         found.sort_unstable_by_key(id_of);
@@ -65,7 +65,7 @@ pub(crate) async fn open_lists(call: SignedCall, _: NoParams) -> Answer<Vec<List
 
 /// `GET /api/v3/allOrderList`: open lists, and done ones that are still kept.
 pub(crate) async fn all_lists(
-    call: SignedCall,
+    call: KeyedCall,
     request: AllOrderListsRequest,
 ) -> Answer<Vec<ListStatus>> {
     lists(&call, move |mut found| {
@@ -85,7 +85,7 @@ fn id_of(list: &OrderList) -> u64 {
 
 /// The account's lists that `choose` keeps; `choose` gets the done lists first.
 async fn lists(
-    call: &SignedCall,
+    call: &KeyedCall,
     choose: impl FnOnce(Vec<OrderList>) -> Vec<OrderList> + Send + 'static,
 ) -> Answer<Vec<ListStatus>> {
     let account = call.signer.account;

@@ -13,7 +13,7 @@ use types::Role;
 
 use self::Weight::{By, Of};
 pub use self::table::OPERATIONS;
-use crate::binance::call::{Answer, Call, Proof, Refusal, SignedCall};
+use crate::binance::call::{Answer, Call, KeyedCall, Proof, Refusal};
 use crate::door::identity::Permission;
 use crate::socket::http::JsonReply;
 
@@ -63,7 +63,7 @@ type AnswerFuture = Pin<Box<dyn Future<Output = Answer> + Send>>;
 #[derive(Debug)]
 enum Handler {
     Public(fn(Call) -> AnswerFuture),
-    Known(fn(SignedCall) -> AnswerFuture),
+    Keyed(fn(KeyedCall) -> AnswerFuture),
 }
 
 impl Operation {
@@ -140,7 +140,7 @@ impl Operation {
                 }
                 return answer(call).await;
             }
-            Handler::Known(answer) => answer,
+            Handler::Keyed(answer) => answer,
         };
         let is_keyed = match self.access {
             Access::Keyed => true,

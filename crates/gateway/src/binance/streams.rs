@@ -111,7 +111,7 @@ impl SocketSession for StreamSession {
     }
 
     /// Unsubscribes. If the venue takes no query, the hub finds the queue closed later.
-    fn forget(&mut self) {
+    fn closed(&mut self) {
         let streams = self.found(self.subscriptions.streams());
         self.put(streams, false);
         let _overloaded = self.shared.door.handle.read_views(|_, _| ());

@@ -13,14 +13,14 @@ use protocol::signed::{ApiError, Params};
 use types::{Command, Event, Market, OrderAmended, OrderList, OrderListId};
 
 use crate::binance::account::{account_fees, facts_of};
-use crate::binance::call::{Answer, Refusal, SignedCall};
+use crate::binance::call::{Answer, KeyedCall, Refusal};
 use crate::binance::select::Either;
 use crate::door::client_ids::ClientIds;
 use crate::socket::http::{JsonReply, json};
 
 /// `POST /api/v3/order`
 pub(crate) async fn new_order(
-    call: SignedCall,
+    call: KeyedCall,
     NewOrderRequest { market, order, response_type }: NewOrderRequest,
 ) -> Answer {
     let outcome = call.submit(None, Command::NewOrder(order)).await?;
@@ -34,7 +34,7 @@ pub(crate) async fn new_order(
 
 /// `POST /api/v3/order/test`: runs the checks of a new order and changes nothing.
 pub(crate) async fn test_order(
-    call: SignedCall,
+    call: KeyedCall,
     TestOrderRequest { request, compute_commission_rates }: TestOrderRequest,
 ) -> Answer<Either<TestOrderRates, Empty>> {
     let check = call.shared.door.check_new_order(call.signer.account, request.order);
@@ -53,7 +53,7 @@ pub(crate) fn test_order_weight(params: &Params) -> u32 {
 
 /// `DELETE /api/v3/order`
 pub(crate) async fn cancel_order(
-    call: SignedCall,
+    call: KeyedCall,
     CancelOrderRequest { market, cancel: order }: CancelOrderRequest,
 ) -> Answer<CancelAnswer> {
     cancel(&call, None, &market, Command::CancelOrder(order), CancelAnswer::new).await
@@ -61,7 +61,7 @@ pub(crate) async fn cancel_order(
 
 /// `DELETE /api/v3/openOrders`
 pub(crate) async fn cancel_all(
-    call: SignedCall,
+    call: KeyedCall,
     CancelAllRequest { market, cancel: all }: CancelAllRequest,
 ) -> Answer<Vec<CancelAnswer>> {
     cancel(&call, None, &market, Command::CancelAll(all), CancelAnswer::all).await
@@ -69,7 +69,7 @@ pub(crate) async fn cancel_all(
 
 /// `POST /api/v3/order/cancelReplace`
 pub(crate) async fn replace_order(
-    call: SignedCall,
+    call: KeyedCall,
     ReplaceOrderRequest { market, replace, response_type, .. }: ReplaceOrderRequest,
 ) -> Answer {
     let build = |canceling: Canceling<'_>| ReplaceAnswer::new(canceling, response_type);
@@ -80,7 +80,7 @@ pub(crate) async fn replace_order(
 /// Submits a command that cancels orders, as this part of its request, and answers what `build`
 /// makes of its events.
 pub(crate) async fn cancel<T>(
-    call: &SignedCall,
+    call: &KeyedCall,
     part: Option<usize>,
     market: &Market,
     command: Command,
@@ -97,7 +97,7 @@ pub(crate) async fn cancel<T>(
 
 /// The client ids of all orders of the lists that a command ended. Some of these orders may have
 /// ended before the command.
-async fn client_ids_of_ended(call: &SignedCall, events: &[Event]) -> Result<ClientIds, Refusal> {
+async fn client_ids_of_ended(call: &KeyedCall, events: &[Event]) -> Result<ClientIds, Refusal> {
     let account = call.signer.account;
     let ended = events.iter().filter_map(|event| match event {
         Event::OrderListUpdated(updated) if updated.list.account == account => Some(updated.list),
@@ -113,7 +113,7 @@ async fn client_ids_of_ended(call: &SignedCall, events: &[Event]) -> Result<Clie
 
 /// `PUT /api/v3/order/amend/keepPriority`
 pub(crate) async fn amend_order(
-    call: SignedCall,
+    call: KeyedCall,
     AmendOrderRequest { market, amend }: AmendOrderRequest,
 ) -> Answer<AmendAnswer> {
     let outcome = call.submit(None, Command::AmendOrder(amend)).await?;

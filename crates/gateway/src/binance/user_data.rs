@@ -8,7 +8,7 @@ use protocol::signed::{ApiError, TimeUnit};
 use spool::{NumberedEvent, SpoolError};
 use types::{AccountId, KeyId};
 
-use crate::binance::positions::run_on_publisher;
+use crate::binance::balances::run_on_publisher;
 use crate::binance::shared::BinanceContext;
 use crate::binance::user_streams::UserDataReader;
 use crate::clock::now_ns;
@@ -96,7 +96,7 @@ impl BacklogTask {
     fn encode(&self, page: &[NumberedEvent]) -> Vec<Utf8Bytes> {
         let Self { shared, user_data, reader } = self;
         let (user_streams, directory) = shared.publisher.user_streams_and_directory();
-        let texts = user_streams.again(&directory, user_data.account, page, reader);
+        let texts = user_streams.encode_backlog(&directory, user_data.account, page, reader);
         texts.into_iter().map(Utf8Bytes::from).collect()
     }
 }

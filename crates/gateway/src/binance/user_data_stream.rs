@@ -10,7 +10,7 @@ use protocol::signed::{ApiError, TimeUnit};
 use tokio::time::sleep;
 use types::AccountId;
 
-use crate::binance::call::{Answer, SignedCall};
+use crate::binance::call::{Answer, KeyedCall};
 use crate::binance::shared::BinanceContext;
 use crate::clock::now_ns;
 use crate::socket::http::json;
@@ -19,14 +19,14 @@ use crate::socket::http::json;
 const EXPIRE_EVERY: Duration = Duration::from_secs(1);
 
 /// `POST /api/v3/userDataStream`
-pub(crate) async fn begin(call: SignedCall, _: NoParams) -> Answer {
+pub(crate) async fn begin(call: KeyedCall, _: NoParams) -> Answer {
     let name = call.shared.listen_keys.begin(call.signer.account, call.signer.key);
     Ok(json(encode(&BegunStream { listen_key: &name })))
 }
 
 /// `PUT /api/v3/userDataStream`
 pub(crate) async fn keep_alive(
-    call: SignedCall,
+    call: KeyedCall,
     ListenKeyRequest { listen_key }: ListenKeyRequest,
 ) -> Answer<Empty> {
     call.shared.listen_keys.keep_alive(&listen_key, call.signer.key)?;
@@ -35,7 +35,7 @@ pub(crate) async fn keep_alive(
 
 /// `DELETE /api/v3/userDataStream`
 pub(crate) async fn end(
-    call: SignedCall,
+    call: KeyedCall,
     ListenKeyRequest { listen_key }: ListenKeyRequest,
 ) -> Answer<Empty> {
     let ended = call.shared.listen_keys.end(&listen_key, call.signer.key)?;

@@ -158,7 +158,7 @@ impl UserStreams {
     }
 
     /// Events of an account's backlog, encoded for this reader.
-    pub(crate) fn again(
+    pub(crate) fn encode_backlog(
         &self,
         directory: &Directory,
         account: AccountId,

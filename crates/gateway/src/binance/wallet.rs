@@ -5,11 +5,11 @@ use protocol::binance::response::{CoinInfo, Empty, TradeFee};
 use types::Balance;
 
 use crate::binance::account::account_fees;
-use crate::binance::call::{Answer, SignedCall};
+use crate::binance::call::{Answer, KeyedCall};
 
 /// `GET /sapi/v1/asset/tradeFee`
 pub(crate) async fn trade_fees(
-    call: SignedCall,
+    call: KeyedCall,
     TradeFeeRequest { market }: TradeFeeRequest,
 ) -> Answer<Vec<TradeFee>> {
     let wanted = match market {
@@ -23,7 +23,7 @@ pub(crate) async fn trade_fees(
 }
 
 /// `GET /sapi/v1/capital/config/getall`
-pub(crate) async fn coins(call: SignedCall, _: NoParams) -> Answer<Vec<CoinInfo>> {
+pub(crate) async fn coins(call: KeyedCall, _: NoParams) -> Answer<Vec<CoinInfo>> {
     let owned = call.shared.door.balances(call.signer.account).await?;
     let directory = call.shared.door.directory();
     let balances = owned.into_iter().chain(std::iter::repeat(Balance::default()));
@@ -32,6 +32,6 @@ pub(crate) async fn coins(call: SignedCall, _: NoParams) -> Answer<Vec<CoinInfo>
 }
 
 /// `GET /sapi/v1/margin/allPairs` and `GET /sapi/v1/margin/isolated/allPairs`: there are none.
-pub(crate) async fn margin_pairs(_: SignedCall, _: MarginPairsRequest) -> Answer<[Empty; 0]> {
+pub(crate) async fn margin_pairs(_: KeyedCall, _: MarginPairsRequest) -> Answer<[Empty; 0]> {
     Ok([])
 }

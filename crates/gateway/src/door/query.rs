@@ -76,9 +76,9 @@ impl Door {
 
     async fn answered<R, Gone>(
         &self,
-        asked: Result<impl Future<Output = Result<R, Gone>>, Refused>,
+        answer: Result<impl Future<Output = Result<R, Gone>>, Refused>,
     ) -> Answered<R> {
-        let answer = asked.map_err(QueryError::Refused)?;
+        let answer = answer.map_err(QueryError::Refused)?;
         match timeout(self.settings.answer_timeout, answer).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(_)) => Err(QueryError::Gone),
@@ -88,13 +88,13 @@ impl Door {
 
     /// The signer whose API key has this hash.
     pub(crate) async fn signer(&self, hash: [u8; 16]) -> Answered<Option<Arc<Signer>>> {
-        let known = || self.directory().signer(&hash);
-        if let Some(signer) = known() {
+        let find = || self.directory().signer(&hash);
+        if let Some(signer) = find() {
             return Ok(Some(signer));
         }
         // The reply to the operator that created the key may be ahead of our listener.
         self.ask_views(|_, _| ()).await?;
-        Ok(known())
+        Ok(find())
     }
 
     /// Succeeds when the engine and the publisher answer.
@@ -280,7 +280,7 @@ pub(crate) fn open_lists(engine: &Engine) -> Vec<(OrderList, Vec<Order>)> {
 /// Queries balances, without the timeout of a request: the caller waits for nothing else.
 pub(crate) fn ask_balances(
     handle: &Handle,
-    asked: BalanceQuery,
+    query: BalanceQuery,
 ) -> Result<impl Future<Output = Option<BalanceAnswer>> + use<>, Refused> {
     let answer = handle.read(move |engine| {
         let of = |(account, assets): (AccountId, Vec<AssetId>)| {
@@ -291,7 +291,7 @@ pub(crate) fn ask_balances(
             };
             (account, assets.into_iter().map(balance).collect())
         };
-        (engine.now_ns(), asked.into_iter().map(of).collect())
+        (engine.now_ns(), query.into_iter().map(of).collect())
     })?;
     Ok(async move { answer.await.ok() })
 }

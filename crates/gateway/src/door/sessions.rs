@@ -39,11 +39,11 @@ pub(crate) fn close(handle: Handle, session: SessionId) {
 
 /// Closes the sessions of an earlier run: when the venue opens, no client is connected.
 pub(crate) async fn close_left_over(handle: &Handle) {
-    let Ok(asked) = handle.read(|engine| engine.sessions().map(|(id, _)| id).collect::<Vec<_>>())
+    let Ok(query) = handle.read(|engine| engine.sessions().map(|(id, _)| id).collect::<Vec<_>>())
     else {
         return;
     };
-    for session in asked.await.unwrap_or_default() {
+    for session in query.await.unwrap_or_default() {
         close(handle.clone(), session);
     }
 }

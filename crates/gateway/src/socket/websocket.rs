@@ -65,7 +65,7 @@ pub(crate) trait SocketSession: Send + 'static {
     fn server_shutdown(&self) -> String;
 
     /// Cleans up after the connection has ended.
-    fn forget(&mut self);
+    fn closed(&mut self);
 }
 
 /// Why a connection ends.
@@ -141,10 +141,10 @@ pub(crate) fn open<S: SocketSession>(
 
 impl<S: SocketSession> Connection<S> {
     async fn run(mut self, mut socket: WebSocket) {
-        let end = self.talk(&mut socket).await;
+        let end = self.run_until_closed(&mut socket).await;
         tracing::debug!(?end, "a WebSocket ended");
         self.queue.close();
-        self.session.forget();
+        self.session.closed();
         let (code, reason) = match end {
             // The client would not read a close message.
             CloseReason::Gone | CloseReason::TooSlow | CloseReason::Silent => return,
@@ -171,7 +171,7 @@ impl<S: SocketSession> Connection<S> {
         tracing::debug!(closed = closed.is_ok(), "a WebSocket was closed");
     }
 
-    async fn talk(&mut self, socket: &mut WebSocket) -> CloseReason {
+    async fn run_until_closed(&mut self, socket: &mut WebSocket) -> CloseReason {
         let settings = self.context.settings;
         let ping_every = settings.ws_ping_every;
         let mut ping = interval_at(Instant::now() + ping_every, ping_every);

@@ -58,7 +58,7 @@ macro_rules! handler {
         Handler::Public
     };
     ($access:ident) => {
-        Handler::Known
+        Handler::Keyed
     };
 }
 

@@ -14,13 +14,13 @@ use crate::door::query::{BalanceQuery, ask_balances};
 const ASK_RETRY: Duration = Duration::from_millis(10);
 
 /// Queries balances, and publishes them.
-pub(crate) fn ask_positions(publisher: &Arc<PublisherState>, asked: BalanceQuery) {
+pub(crate) fn publish_balances(publisher: &Arc<PublisherState>, query: BalanceQuery) {
     // Before the sockets are open, no client has subscribed.
     let Some(engine_access) = publisher.engine_access.get() else { return };
     let (publisher, handle) = (Arc::clone(publisher), engine_access.handle.clone());
     engine_access.runtime.spawn(async move {
         let found = loop {
-            match ask_balances(&handle, asked.clone()) {
+            match ask_balances(&handle, query.clone()) {
                 Ok(answer) => break answer.await,
                 Err(_) => sleep(ASK_RETRY).await,
             }
@@ -33,8 +33,8 @@ pub(crate) fn ask_positions(publisher: &Arc<PublisherState>, asked: BalanceQuery
             user_streams.positions(&directory, found);
             user_streams.batch_done()
         };
-        if let Some(Some(asked)) = run_on_publisher(&handle, publish).await {
-            ask_positions(&publisher, asked);
+        if let Some(Some(query)) = run_on_publisher(&handle, publish).await {
+            publish_balances(&publisher, query);
         }
     });
 }
@@ -48,11 +48,11 @@ pub(crate) async fn run_on_publisher<R: Send + 'static>(
     let task = Arc::new(Mutex::new(Some(task)));
     loop {
         let own = Arc::clone(&task);
-        let asked = handle.read_views(move |_, _| {
+        let answer = handle.read_views(move |_, _| {
             let task = own.lock().unwrap_or_else(PoisonError::into_inner).take();
             task.map(|task| task())
         });
-        match asked {
+        match answer {
             Ok(answer) => return answer.await.ok().flatten(),
             Err(_) => sleep(ASK_RETRY).await,
         }

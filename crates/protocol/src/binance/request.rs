@@ -5,6 +5,35 @@
 //!
 //! [`sign::check_time`]: crate::signed::sign::check_time
 
+/// Requests whose parameters are taken one after the other, each with its type and its getter. What
+/// goes with what is checked once no parameter is left.
+macro_rules! requests {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident($params:ident $(, $markets:ident)?) {
+            $($field:ident: $type:ty = $taken:expr,)+
+        } $(=> $check:block)?
+    )+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $name {
+            $(pub $field: $type,)+
+        }
+
+        impl $name {
+            pub fn parse(
+                mut $params: Params,
+                $($markets: Markets<'_>,)?
+            ) -> Result<Self, ApiError> {
+                $(let $field = $taken;)+
+                $params.finish()?;
+                $($check)?
+                Ok(Self { $($field),+ })
+            }
+        }
+    )+};
+}
+
 mod batch;
 mod cancel;
 mod history;

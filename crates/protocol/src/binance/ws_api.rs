@@ -8,7 +8,8 @@ use crate::signed::params::is_json;
 use crate::signed::sign::Signed;
 use crate::signed::{ApiError, Params, TimeUnit};
 
-use crate::binance::response::encode;
+use crate::binance::object::object;
+use crate::binance::response::{Interval, OrderCount, RateLimit, RateLimitType, encode};
 
 /// The longest text that an id may be.
 pub const ID_LEN_MAX: usize = 36;
@@ -98,30 +99,15 @@ pub struct UsedWeight {
     pub count: u32,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RateLimitInfo {
-    rate_limit_type: &'static str,
-    interval: &'static str,
-    interval_num: u32,
-    limit: u32,
-    count: u32,
-}
-
 /// An answer. `body` is JSON; from a status of 400 on it is an error.
 pub fn answer(id: &Id, status: u16, body: &str, used: Option<UsedWeight>) -> String {
     let member = if status < 400 { "result" } else { "error" };
     let mut text = format!(r#"{{"id":{},"status":{status},"{member}":{body}"#, id.0);
     if let Some(UsedWeight { limit, count }) = used {
-        let info = RateLimitInfo {
-            rate_limit_type: "REQUEST_WEIGHT",
-            interval: "MINUTE",
-            interval_num: 1,
-            limit,
-            count,
-        };
+        let (rate_limit_type, interval) = (RateLimitType::RequestWeight, Interval::Minute);
+        let limit = RateLimit { rate_limit_type, interval, interval_num: 1, limit };
         text += r#","rateLimits":"#;
-        text += &encode(&[info]);
+        text += &encode(&[OrderCount { limit, count }]);
     }
     text.push('}');
     text
@@ -129,22 +115,10 @@ pub fn answer(id: &Id, status: u16, body: &str, used: Option<UsedWeight>) -> Str
 
 /// An error's body; one that a limit gave says when the sender may come back.
 pub fn error_body(error: &ApiError, now_ns: u64, unit: TimeUnit) -> String {
-    #[derive(Serialize)]
-    struct Limited<'a> {
-        code: i32,
-        msg: &'a str,
-        data: Times,
-    }
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Times {
-        server_time: u64,
-        retry_after: u64,
-    }
     let Some(retry_after_s) = error.retry_after_s else { return error.body() };
     let retry_ns = now_ns.saturating_add(retry_after_s.saturating_mul(1_000_000_000));
-    let data = Times { server_time: unit.time(now_ns), retry_after: unit.time(retry_ns) };
-    encode(&Limited { code: error.code, msg: &error.msg, data })
+    let data = object! { "serverTime": unit.time(now_ns), "retryAfter": unit.time(retry_ns) };
+    object! { "code": error.code, "msg": error.msg, "data" [raw]: data }
 }
 
 /// The account that a connection speaks for.

@@ -9,87 +9,44 @@ use crate::signed::{ApiError, Params};
 /// The most symbols that one request for statistics may list.
 const STATISTICS_SYMBOLS_MAX: usize = 100;
 
-/// `GET /api/v3/historicalTrades`
-#[derive(Clone, Copy, Debug)]
-pub struct HistoricalTradesRequest {
-    pub market: Market,
-    pub from_id: Option<TradeId>,
-    pub limit: usize,
-}
-
-impl HistoricalTradesRequest {
-    pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
-        let market = params.market(markets)?;
-        let limit = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?;
-        let from_id = params.integer("fromId")?.map(TradeId);
-        params.finish()?;
-        Ok(Self { market, from_id, limit })
+requests! {
+    /// `GET /api/v3/historicalTrades`
+    HistoricalTradesRequest(params, markets) {
+        market: Market = params.market(markets)?,
+        limit: usize = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?,
+        from_id: Option<TradeId> = params.integer("fromId")?.map(TradeId),
     }
-}
 
-/// `GET /api/v3/aggTrades`: from an id on, or within the times, else the latest.
-#[derive(Clone, Copy, Debug)]
-pub struct AggTradesRequest {
-    pub market: Market,
-    pub from_id: Option<TradeId>,
-    pub times: Times,
-    pub limit: usize,
-}
-
-impl AggTradesRequest {
-    pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
-        let market = params.market(markets)?;
-        let from_id = params.integer("fromId")?.map(TradeId);
-        let times = Times::take(&mut params)?;
-        let limit = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?;
-        params.finish()?;
+    /// `GET /api/v3/aggTrades`: from an id on, or within the times, else the latest.
+    AggTradesRequest(params, markets) {
+        market: Market = params.market(markets)?,
+        from_id: Option<TradeId> = params.integer("fromId")?.map(TradeId),
+        times: Times = Times::take(&mut params)?,
+        limit: usize = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?,
+    } => {
         if from_id.is_some() && times.any() {
-            Err(ApiError::bad_combination())
-        } else {
-            Ok(Self { market, from_id, times, limit })
+            return Err(ApiError::bad_combination());
         }
     }
-}
 
-/// `GET /api/v3/klines` and `GET /api/v3/uiKlines`
-#[derive(Clone, Copy, Debug)]
-pub struct KlinesRequest {
-    pub market: Market,
-    pub interval: Interval,
-    pub zone: TimeZone,
-    pub times: Times,
-    pub limit: usize,
-}
+    /// `GET /api/v3/klines` and `GET /api/v3/uiKlines`
+    KlinesRequest(params, markets) {
+        market: Market = params.market(markets)?,
+        interval: Interval =
+            params.mandatory_choice_or("interval", &intervals(), ApiError::invalid_interval)?,
+        times: Times = Times::take(&mut params)?,
+        zone: TimeZone = time_zone(&mut params)?,
+        limit: usize = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?,
+    }
 
-impl KlinesRequest {
-    pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
-        let market = params.market(markets)?;
-        let interval =
-            params.mandatory_choice_or("interval", &intervals(), ApiError::invalid_interval)?;
-        let times = Times::take(&mut params)?;
-        let zone = time_zone(&mut params)?;
-        let limit = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?;
-        params.finish()?;
-        Ok(Self { market, interval, zone, times, limit })
+    /// `GET /api/v3/avgPrice`
+    AvgPriceRequest(params, markets) {
+        market: Market = params.market(markets)?,
     }
 }
 
 fn intervals() -> [(&'static str, Interval); Interval::ALL.len()] {
     std::array::from_fn(|index| (Interval::ALL[index].name(), Interval::ALL[index]))
-}
-
-/// `GET /api/v3/avgPrice`
-#[derive(Clone, Copy, Debug)]
-pub struct AvgPriceRequest {
-    pub market: Market,
-}
-
-impl AvgPriceRequest {
-    pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
-        let market = params.market(markets)?;
-        params.finish()?;
-        Ok(Self { market })
-    }
 }
 
 /// How much the answer has of each market.

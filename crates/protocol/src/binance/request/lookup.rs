@@ -24,64 +24,69 @@ impl QueryOrderRequest {
     }
 }
 
-/// `GET /api/v3/openOrders`; without a market, those of all.
-#[derive(Clone, Copy, Debug)]
-pub struct OpenOrdersRequest {
-    pub market: Option<Market>,
-}
-
-impl OpenOrdersRequest {
-    pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
-        let market = params.optional_market(markets)?;
-        params.finish()?;
-        Ok(Self { market })
+requests! {
+    /// `GET /api/v3/openOrders`; without a market, those of all.
+    OpenOrdersRequest(params, markets) {
+        market: Option<Market> = params.optional_market(markets)?,
     }
-}
 
-/// `GET /api/v3/allOrders`: orders from `order_id` on, or within the times, else the latest.
-#[derive(Clone, Copy, Debug)]
-pub struct AllOrdersRequest {
-    pub market: Market,
-    pub order_id: Option<OrderId>,
-    pub times: Times,
-    pub limit: usize,
-}
-
-impl AllOrdersRequest {
-    pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
-        let market = params.market(markets)?;
-        let order_id = params.integer("orderId")?.map(OrderId);
-        let times = Times::take(&mut params)?;
-        let limit = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?;
-        params.finish()?;
+    /// `GET /api/v3/allOrders`: orders from `order_id` on, or within the times, else the latest.
+    AllOrdersRequest(params, markets) {
+        market: Market = params.market(markets)?,
+        order_id: Option<OrderId> = params.integer("orderId")?.map(OrderId),
+        times: Times = Times::take(&mut params)?,
+        limit: usize = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?,
+    } => {
         times.check()?;
-        Ok(Self { market, order_id, times, limit })
     }
-}
 
-/// `GET /api/v3/myTrades`: trades from `from_id` on, or within the times, else the latest.
-#[derive(Clone, Copy, Debug)]
-pub struct MyTradesRequest {
-    pub market: Market,
-    pub order_id: Option<OrderId>,
-    pub from_id: Option<TradeId>,
-    pub times: Times,
-    pub limit: usize,
-}
-
-impl MyTradesRequest {
-    pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
-        let market = params.market(markets)?;
-        let order_id = params.integer("orderId")?.map(OrderId);
-        let from_id = params.integer("fromId")?.map(TradeId);
-        let times = Times::take(&mut params)?;
-        let limit = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?;
-        params.finish()?;
+    /// `GET /api/v3/myTrades`: trades from `from_id` on, or within the times, else the latest.
+    MyTradesRequest(params, markets) {
+        market: Market = params.market(markets)?,
+        order_id: Option<OrderId> = params.integer("orderId")?.map(OrderId),
+        from_id: Option<TradeId> = params.integer("fromId")?.map(TradeId),
+        times: Times = Times::take(&mut params)?,
+        limit: usize = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?,
+    } => {
         if times.any() && (order_id.is_some() || from_id.is_some()) {
             return Err(ApiError::bad_combination());
         }
         times.check()?;
-        Ok(Self { market, order_id, from_id, times, limit })
+    }
+
+    /// `GET /api/v3/allOrderList`: lists from an id on, or within the times, else the latest.
+    AllOrderListsRequest(params) {
+        from_id: Option<u64> = params.integer("fromId")?,
+        times: Times = Times::take(&mut params)?,
+        limit: usize = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?,
+    } => {
+        if times.any() && from_id.is_some() {
+            return Err(ApiError::bad_combination());
+        }
+        times.check()?;
+    }
+
+    /// `GET /api/v3/order/amendments`
+    AmendmentsRequest(params, markets) {
+        market: Market = params.market(markets)?,
+        order_id: OrderId = OrderId(params.mandatory_integer("orderId")?),
+        from_execution_id: Option<u64> = params.integer("fromExecutionId")?,
+        limit: usize = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?,
+    }
+
+    /// `GET /api/v3/account/commission`
+    CommissionRequest(params, markets) {
+        market: Market = params.market(markets)?,
+    }
+
+    /// `PUT` and `DELETE /api/v3/userDataStream`
+    ListenKeyRequest(params) {
+        listen_key: String = params.mandatory_text("listenKey")?,
+    }
+
+    /// `GET /api/v3/account`
+    AccountRequest(params) {
+        omit_zero_balances: bool = params.flag("omitZeroBalances")?.unwrap_or(false),
     }
 }
 
@@ -96,28 +101,6 @@ impl OrderListRequest {
         let list = take_list_ref(&mut params, "origClientOrderId")?;
         params.finish()?;
         Ok(Self { list: list? })
-    }
-}
-
-/// `GET /api/v3/allOrderList`: lists from an id on, or within the times, else the latest.
-#[derive(Clone, Copy, Debug)]
-pub struct AllOrderListsRequest {
-    pub from_id: Option<u64>,
-    pub times: Times,
-    pub limit: usize,
-}
-
-impl AllOrderListsRequest {
-    pub fn parse(mut params: Params) -> Result<Self, ApiError> {
-        let from_id = params.integer("fromId")?;
-        let times = Times::take(&mut params)?;
-        let limit = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?;
-        params.finish()?;
-        if times.any() && from_id.is_some() {
-            return Err(ApiError::bad_combination());
-        }
-        times.check()?;
-        Ok(Self { from_id, times, limit })
     }
 }
 
@@ -155,40 +138,6 @@ impl PreventedMatchesRequest {
     }
 }
 
-/// `GET /api/v3/order/amendments`
-#[derive(Clone, Copy, Debug)]
-pub struct AmendmentsRequest {
-    pub market: Market,
-    pub order_id: OrderId,
-    pub from_execution_id: Option<u64>,
-    pub limit: usize,
-}
-
-impl AmendmentsRequest {
-    pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
-        let market = params.market(markets)?;
-        let order_id = OrderId(params.mandatory_integer("orderId")?);
-        let from_execution_id = params.integer("fromExecutionId")?;
-        let limit = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?;
-        params.finish()?;
-        Ok(Self { market, order_id, from_execution_id, limit })
-    }
-}
-
-/// `GET /api/v3/account/commission`
-#[derive(Clone, Copy, Debug)]
-pub struct CommissionRequest {
-    pub market: Market,
-}
-
-impl CommissionRequest {
-    pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
-        let market = params.market(markets)?;
-        params.finish()?;
-        Ok(Self { market })
-    }
-}
-
 /// What asks for nothing in particular, such as `GET /api/v3/openOrderList`.
 #[derive(Clone, Copy, Debug)]
 pub struct NoParams {}
@@ -196,20 +145,6 @@ pub struct NoParams {}
 impl NoParams {
     pub fn parse(params: Params) -> Result<Self, ApiError> {
         params.finish().map(|()| Self {})
-    }
-}
-
-/// `PUT` and `DELETE /api/v3/userDataStream`
-#[derive(Clone, Debug)]
-pub struct ListenKeyRequest {
-    pub listen_key: String,
-}
-
-impl ListenKeyRequest {
-    pub fn parse(mut params: Params) -> Result<Self, ApiError> {
-        let listen_key = params.mandatory_text("listenKey")?;
-        params.finish()?;
-        Ok(Self { listen_key })
     }
 }
 
@@ -248,20 +183,6 @@ impl Times {
         } else {
             Err(ApiError::more_than_hours(LOOKUP_HOURS_MAX))
         }
-    }
-}
-
-/// `GET /api/v3/account`
-#[derive(Clone, Copy, Debug)]
-pub struct AccountRequest {
-    pub omit_zero_balances: bool,
-}
-
-impl AccountRequest {
-    pub fn parse(mut params: Params) -> Result<Self, ApiError> {
-        let omit_zero_balances = params.flag("omitZeroBalances")?.unwrap_or(false);
-        params.finish()?;
-        Ok(Self { omit_zero_balances })
     }
 }
 

@@ -33,19 +33,11 @@ impl DepthRequest {
     }
 }
 
-/// `GET /api/v3/trades`
-#[derive(Clone, Copy, Debug)]
-pub struct TradesRequest {
-    pub market: Market,
-    pub limit: usize,
-}
-
-impl TradesRequest {
-    pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
-        let market = params.market(markets)?;
-        let limit = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?;
-        params.finish()?;
-        Ok(Self { market, limit })
+requests! {
+    /// `GET /api/v3/trades`
+    TradesRequest(params, markets) {
+        market: Market = params.market(markets)?,
+        limit: usize = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?,
     }
 }
 

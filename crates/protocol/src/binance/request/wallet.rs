@@ -7,17 +7,10 @@ use super::market::{SYMBOLS_MAX, listed};
 use crate::signed::params::legal;
 use crate::signed::{ApiError, Params};
 
-/// `GET /sapi/v1/asset/tradeFee`; without a market, those of all.
-#[derive(Clone, Copy, Debug)]
-pub struct TradeFeeRequest {
-    pub market: Option<Market>,
-}
-
-impl TradeFeeRequest {
-    pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
-        let market = params.optional_market(markets)?;
-        params.finish()?;
-        Ok(Self { market })
+requests! {
+    /// `GET /sapi/v1/asset/tradeFee`; without a market, those of all.
+    TradeFeeRequest(params, markets) {
+        market: Option<Market> = params.optional_market(markets)?,
     }
 }
 

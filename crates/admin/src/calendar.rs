@@ -9,8 +9,7 @@ use types::{Calendar, Command, SESSIONS_MAX, Session};
 use super::backend::{Venue, carry_out};
 use super::lookup::find_instrument;
 use super::phase::PhaseName;
-use super::value::invalid;
-use super::words::words_of_three;
+use super::value::{invalid, words_of_three};
 
 /// Days, time, phase.
 const WORDS_PER_SESSION: usize = 3;

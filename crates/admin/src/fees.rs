@@ -10,8 +10,7 @@ use types::{
 
 use super::backend::{Venue, carry_out};
 use super::lookup::find_instrument;
-use super::value::{invalid, parse_fee};
-use super::words::words_of_three;
+use super::value::{invalid, parse_fee, words_of_three};
 
 /// Volume, maker's rate, taker's rate.
 const WORDS_PER_TIER: usize = 3;

@@ -15,7 +15,6 @@ mod offline;
 mod online;
 mod openapi;
 mod operations;
-mod operators;
 mod phase;
 mod risk;
 mod rules;
@@ -25,20 +24,23 @@ mod trading;
 mod transfer;
 mod value;
 mod withdrawal;
-mod words;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use cli::{Failure, socket};
+use gateway::OperatorApi;
+use server::{OperatedVenue, Operators, ServeError, Serving, Stopped};
 use venue::Keyring;
 
 use backend::Venue;
 use command::Chosen;
+use http::AdminApi;
 use key_action::{new_master_key, rotation};
 use offline::Offline;
 use operations::{Work, named};
-pub use operators::Requests;
+use socket_service::AdminServer;
 use value::to_json;
 
 #[derive(Args, Debug)]
@@ -119,5 +121,22 @@ impl Admin {
         };
         println!("{}", serde_json::to_string_pretty(&answer)?);
         Ok(())
+    }
+}
+
+/// Answers the operators of a running venue.
+#[derive(Clone, Copy, Debug)]
+pub struct Requests;
+
+impl Operators for Requests {
+    fn api(&self, venue: &OperatedVenue) -> Arc<dyn OperatorApi> {
+        Arc::new(AdminApi::new(venue.clone()))
+    }
+
+    fn socket(&self, venue: &OperatedVenue, stopped: Stopped) -> Result<Serving, ServeError> {
+        let OperatedVenue { handle, keyring, data_dir, .. } = venue;
+        let bound = AdminServer::bind(data_dir, handle.clone(), keyring.clone());
+        let server = bound.map_err(|failure| ServeError::new(failure.to_string()))?;
+        Ok(Box::pin(server.serve(stopped)))
     }
 }

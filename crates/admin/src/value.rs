@@ -49,3 +49,19 @@ pub(super) fn format_fee(fee_bps_x100: u32) -> String {
 pub(super) fn invalid(what: &str, text: &str, expected: &str) -> Failure {
     Failure::new(format!("the {what} `{text}` is not {expected}"))
 }
+
+/// A list of three words each: one row of words on a command line, lists of three in JSON.
+pub(super) mod words_of_three {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    const WORDS: usize = 3;
+
+    pub(crate) fn serialize<S: Serializer>(words: &[String], to: S) -> Result<S::Ok, S::Error> {
+        words.chunks(WORDS).collect::<Vec<_>>().serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+        let lists = Vec::<[String; WORDS]>::deserialize(from)?;
+        Ok(lists.into_iter().flatten().collect())
+    }
+}

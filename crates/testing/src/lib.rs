@@ -1,14 +1,29 @@
-//! A venue for tests: a small market, its orders, and what joins a venue to its read model.
+//! A venue for tests: a small market, its orders, and the link from a venue to its read model.
 //!
-//! Integration tests alone depend on this crate: the unit tests of a crate that it sees would have
-//! that crate built twice.
+//! Only integration tests depend on this crate: for unit tests of a crate that it sees, cargo would
+//! build that crate twice.
 
 mod market;
-mod venue;
+
+use std::path::Path;
+
+use types::{AccountId, Command, Entry, Envelope, Origin};
+use venue::{Durability, Handle, Reply, Settings};
 
 pub use server::feed;
 
 pub use crate::market::{
     ALICE, BOB, INSTRUMENT, Kept, account, asset, deposit, instrument, limit, set_up,
 };
-pub use crate::venue::{send, settings};
+
+/// Settings of a venue that survives its process, and does not wait for the disk.
+pub fn settings(dir: &Path) -> Settings {
+    Settings { durability: Durability::Os, ..Settings::new(dir) }
+}
+
+/// Submits a command, and blocks until its outcome is known.
+pub fn send(handle: &Handle, account: AccountId, command: Command) -> Reply {
+    let envelope = Envelope { account, ..Envelope::venue(Origin::Rest, 0) };
+    let ticket = handle.submit(Entry { envelope, command }).expect("the inbox has room");
+    ticket.blocking_recv().expect("the venue runs").expect("the venue takes the command")
+}

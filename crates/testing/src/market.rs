@@ -8,7 +8,7 @@ use types::{
 };
 use venue::Handle;
 
-use crate::venue::send;
+use crate::send;
 
 pub const ALICE: AccountId = AccountId(1);
 pub const BOB: AccountId = AccountId(2);
@@ -16,7 +16,7 @@ pub const INSTRUMENT: InstrumentId = InstrumentId(0);
 
 const DEPOSITED: Amount = Amount::from_minor(1_000_000_000);
 
-/// How many finished orders and trades the engine keeps of each account.
+/// Number of finished orders and trades that the engine keeps of each account.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept(pub u32);
 
@@ -35,7 +35,7 @@ pub fn set_up(handle: &Handle, kept: Kept) {
     }
 }
 
-/// OILUSD: ticks of a cent, lots of one, no bound that a test meets by accident.
+/// OILUSD: ticks of a cent, lots of one, and bounds that no test reaches by accident.
 pub fn instrument() -> InstrumentSpec {
     InstrumentSpec {
         symbol: Symbol::parse("OILUSD").expect("a symbol"),

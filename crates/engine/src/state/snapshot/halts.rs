@@ -15,21 +15,18 @@ impl Engine {
     }
 
     pub(super) fn read_halts(&mut self, r: &mut Reader<'_>) -> Option<()> {
-        self.halts.now = r.read()?;
-        self.halts.breaker = r.read()?;
+        let (now, breaker) = (r.read()?, r.read()?);
         let interrupted: Vec<InstrumentId> = ascending(r.read()?)?;
-        let is_known = |id: &InstrumentId| self.market(*id).is_some();
-        let sound = interrupted.iter().all(is_known)
-            && (self.is_halted() || interrupted.is_empty())
-            && self
-                .halts
-                .breaker
-                .is_none_or(|breaker| is_known(&breaker.index) && levels_valid(&breaker));
-        if !sound {
-            return None;
-        }
-        self.halts.interrupted = interrupted.into_iter().collect();
+        self.halts = Halts { now, breaker, interrupted: interrupted.into_iter().collect() };
         self.mark_index(true);
         Some(())
+    }
+
+    pub(super) fn halts_are_sound(&self) -> bool {
+        let Halts { breaker, interrupted, .. } = &self.halts;
+        let is_known = |id: &InstrumentId| self.market(*id).is_some();
+        interrupted.iter().all(is_known)
+            && (self.is_halted() || interrupted.is_empty())
+            && breaker.is_none_or(|breaker| is_known(&breaker.index) && levels_valid(&breaker))
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use types::{AMOUNT_MAX, AccountId, Amount, Reader, Receivable, ReceivableId, Wire};
 
 use crate::state::Engine;
+use crate::state::account::Account;
 use crate::state::codec::{read_map, write_list};
 
 impl Engine {
@@ -18,26 +19,24 @@ impl Engine {
 
     pub(super) fn read_receivables(&mut self, r: &mut Reader<'_>) -> Option<()> {
         self.receivables.last_id = r.read()?;
-        if self.receivables.last_id >= 1 << 53 {
-            return None;
-        }
         let open: BTreeMap<ReceivableId, Receivable> = read_map(r)?;
         for (id, receivable) in open {
-            let known = |account: AccountId| (account.0 as usize) < self.accounts.len();
-            let sound = receivable.receivable == id
-                && (1..=self.receivables.last_id).contains(&id.0)
-                && known(receivable.debtor)
-                && known(receivable.creditor)
-                && self.accounts[receivable.debtor.0 as usize].is_cash()
-                && self.asset(receivable.asset).is_some()
-                && self.market(receivable.instrument).is_some()
-                && Amount::ZERO < receivable.amount
-                && receivable.amount <= AMOUNT_MAX + AMOUNT_MAX;
-            if !sound {
+            if receivable.receivable != id {
                 return None;
             }
             self.receivables.insert(receivable);
         }
         Some(())
+    }
+
+    pub(super) fn receivable_is_sound(&self, receivable: &Receivable) -> bool {
+        let account = |id: AccountId| self.accounts.get(id.0 as usize);
+        (1..=self.receivables.last_id).contains(&receivable.receivable.0)
+            && account(receivable.debtor).is_some_and(Account::is_cash)
+            && account(receivable.creditor).is_some()
+            && self.asset(receivable.asset).is_some()
+            && self.market(receivable.instrument).is_some()
+            && Amount::ZERO < receivable.amount
+            && receivable.amount <= AMOUNT_MAX + AMOUNT_MAX
     }
 }

@@ -2,15 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use types::{
-    AMOUNT_MAX, AccountId, AccountLimits, Amount, FeeRates, FeeSchedule, InstrumentId, Reader, Wire,
-};
+use types::{AccountId, AccountLimits, Amount, FeeRates, FeeSchedule, InstrumentId, Reader, Wire};
 
 use crate::state::Engine;
 use crate::state::account::extra::AccountExtra;
 use crate::state::account::risk::MarketRisk;
 use crate::state::codec::{read_map, write_list};
-use crate::state::fee::schedule_valid;
 
 impl Engine {
     pub(super) fn write_risk(&self, out: &mut Vec<u8>) {
@@ -32,23 +29,13 @@ impl Engine {
 
     pub(super) fn read_risk(&mut self, r: &mut Reader<'_>) -> Option<()> {
         self.clearing = r.read()?;
-        let limit = AMOUNT_MAX.minor().unsigned_abs();
-        let fits = |amount: &Amount| amount.minor().unsigned_abs() <= limit;
-        if self.clearing.len() != self.assets.len() || !self.clearing.iter().all(fits) {
-            return None;
-        }
         let schedules: BTreeMap<InstrumentId, FeeSchedule> = read_map(r)?;
         for (id, schedule) in schedules {
-            if !schedule_valid(&schedule) {
-                return None;
-            }
             self.markets.get_mut(id.0 as usize)?.fee_schedule = Some(Box::new(schedule));
         }
         let extras: BTreeMap<AccountId, AccountExtra> = read_map(r)?;
         for (id, extra) in extras {
-            if self.account(id).is_none() || !self.extra_is_sound(&extra) {
-                return None;
-            }
+            self.account(id)?;
             self.has_clearing |= !extra.is_cash();
             self.accounts[id.0 as usize].extra = Some(Box::new(extra));
         }
@@ -56,7 +43,7 @@ impl Engine {
         Some(())
     }
 
-    fn extra_is_sound(&self, extra: &AccountExtra) -> bool {
+    pub(super) fn extra_is_sound(&self, extra: &AccountExtra) -> bool {
         let known = |id: &InstrumentId| self.market(*id).is_some();
         // Beyond this no position comes by trades of at most 2^53 lots.
         let counted = |risk: &MarketRisk| risk.position.unsigned_abs() <= 1 << 117;

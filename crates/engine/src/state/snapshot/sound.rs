@@ -8,8 +8,10 @@ use types::{
 use crate::state::Engine;
 use crate::state::account::{Account, RETRY_KEYS_PER_ACCOUNT, check_account_spec};
 use crate::state::deferred::{Deferred, Settling, Uncrossing};
+use crate::state::fee::schedule_valid;
 use crate::state::lists::is_in_list;
 use crate::state::market::Market;
+use crate::state::market::trading::rules_valid;
 use crate::state::orders::record::Standing;
 use crate::state::snapshot::place::Place;
 
@@ -27,6 +29,7 @@ impl Engine {
             [last_order_id, last_trade_id, instrument_seq].into_iter().chain(of_special)
         });
         let counts = counts.chain(self.accounts.iter().map(|account| account.account_seq));
+        let counts = counts.chain([self.sequence, self.receivables.last_id]);
         let amounts = |balance: &Balance| [balance.free, balance.locked];
         let balances = self.accounts.iter().flat_map(|account| &account.balances);
         let mut amounts = balances.flat_map(amounts);
@@ -42,34 +45,37 @@ impl Engine {
             market.is_some_and(|market| (1..=market.last_order_id).contains(&place.order_id.0))
         };
         self.supply.len() == self.assets.len()
+            && self.clearing.len() == self.assets.len()
+            && self.clearing.iter().all(is_amount)
             && !self.accounts.is_empty()
             && self.accounts.iter().all(|account| self.account_is_sound(account))
             && (0..).zip(&self.markets).all(|(id, market)| self.market_is_sound(id, market))
             && self.keys.iter().all(|key| self.account(key.spec.account).is_some())
-            && self.sequence < COUNT_MAX
             && counts.into_iter().all(|count| count < COUNT_MAX)
             && amounts.all(|amount| (Amount::ZERO..=most).contains(&amount))
             && supply.all(|supply| (least..=AMOUNT_MAX).contains(supply))
             && resting.iter().flatten().all(|order| self.resting_is_sound(order))
+            && self.halts_are_sound()
+            && self.receivables.open.values().all(|open| self.receivable_is_sound(open))
+            && self.withdrawals.values().all(|known| self.withdrawals_are_sound(known))
             && self.deferred.iter().all(|work| self.deferred_is_sound(work))
             && finished.iter().all(has_given)
     }
 
     fn account_is_sound(&self, account: &Account) -> bool {
-        let is_amount =
-            |amount: Amount| amount.minor().unsigned_abs() <= AMOUNT_MAX.minor().unsigned_abs();
         let trade_is_sound = |trade: &AccountTrade| {
             let Some(market) = self.market(trade.instrument) else { return false };
             let widest = market.trading.widest_spec(&market.instrument.spec);
             self.asset(trade.fee_asset).is_some()
                 && trade.qty <= widest.max_qty.max(widest.market_max_qty)
-                && is_amount(trade.quote)
-                && is_amount(trade.fee)
+                && is_amount(&trade.quote)
+                && is_amount(&trade.fee)
         };
         check_account_spec(&account.spec).is_ok()
             && account.balances.len() <= self.assets.len()
             && account.retries.len() <= RETRY_KEYS_PER_ACCOUNT
             && account.trades.iter(AccountId::VENUE).all(|trade| trade_is_sound(&trade))
+            && account.extra.as_deref().is_none_or(|extra| self.extra_is_sound(extra))
     }
 
     fn market_is_sound(&self, id: u32, market: &Market) -> bool {
@@ -80,6 +86,9 @@ impl Engine {
         let widest = market.trading.widest_spec(&spec);
         Instrument::new(InstrumentId(id), spec, base, quote) == Ok(market.instrument)
             && Instrument::new(InstrumentId(id), widest, base, quote).is_ok()
+            && rules_valid(&market.trading.rules)
+            && market.trading.prices_are_sound(&spec, self.now_ns)
+            && market.fee_schedule.as_deref().is_none_or(schedule_valid)
     }
 
     fn resting_is_sound(&self, order: &Order) -> bool {
@@ -166,6 +175,10 @@ impl Engine {
             && off_book
                 .is_sorted_by_key(|(_, order)| (order.account, order.instrument, order.order_id))
     }
+}
+
+fn is_amount(amount: &Amount) -> bool {
+    amount.minor().unsigned_abs() <= AMOUNT_MAX.minor().unsigned_abs()
 }
 
 /// The sum of fills; below zero only where prices are.

@@ -4,7 +4,7 @@ use types::{InstrumentId, Reader, Wire};
 
 use crate::state::Engine;
 use crate::state::codec::{read_map, write_list};
-use crate::state::market::trading::{Trading, rules_valid};
+use crate::state::market::trading::Trading;
 
 impl Engine {
     /// Of the instruments that have any of it, by instrument.
@@ -26,14 +26,10 @@ impl Engine {
     pub(super) fn read_trading(&mut self, r: &mut Reader<'_>) -> Option<()> {
         let plain = Trading::default();
         for (id, trading) in read_map::<InstrumentId, Trading>(r)? {
-            let market = self.markets.get_mut(id.0 as usize)?;
-            let is_sound = trading != plain
-                && rules_valid(&trading.rules)
-                && trading.prices_are_sound(&market.instrument.spec, self.now_ns);
-            if !is_sound {
+            if trading == plain {
                 return None;
             }
-            market.trading = trading;
+            self.markets.get_mut(id.0 as usize)?.trading = trading;
         }
         Some(())
     }

@@ -17,27 +17,27 @@ impl Engine {
             return None;
         }
         for withdrawal in all {
-            if !self.withdrawal_is_sound(&withdrawal) {
-                return None;
-            }
             self.withdrawals.entry(withdrawal.account).or_default().push(withdrawal);
         }
-        let fits = |known: &Vec<Withdrawal>| {
-            let open = known.iter().filter(|withdrawal| withdrawal.is_open()).count();
-            open <= WITHDRAWALS_OPEN_MAX && known.len() - open <= WITHDRAWALS_KEPT
-        };
-        self.withdrawals.values().all(fits).then_some(())
+        Some(())
     }
 
-    fn withdrawal_is_sound(&self, withdrawal: &Withdrawal) -> bool {
+    /// The withdrawals of one account.
+    pub(super) fn withdrawals_are_sound(&self, known: &[Withdrawal]) -> bool {
+        let open = known.iter().filter(|withdrawal| withdrawal.is_open()).count();
+        open <= WITHDRAWALS_OPEN_MAX
+            && known.len() - open <= WITHDRAWALS_KEPT
+            && (0..known.len()).all(|at| self.withdrawal_is_sound(&known[at], &known[..at]))
+    }
+
+    fn withdrawal_is_sound(&self, withdrawal: &Withdrawal, before: &[Withdrawal]) -> bool {
         let Withdrawal { account, asset, amount, external_ref, sequence, .. } = *withdrawal;
         let Some(owner) = self.accounts.get(account.0 as usize) else { return false };
-        let known = self.withdrawals.get(&account).map_or(&[][..], Vec::as_slice);
         self.asset(asset).is_some()
             && Amount::ZERO < amount
             && amount <= AMOUNT_MAX
             && sequence <= self.sequence
-            && known.iter().all(|other| other.external_ref != external_ref)
+            && before.iter().all(|other| other.external_ref != external_ref)
             && owner.external_refs.contains(external_ref.as_bytes())
             && owner.is_cash() | !withdrawal.is_open()
     }

@@ -116,13 +116,13 @@ impl History {
     /// Whether all that was answered is here, as it was answered.
     pub(super) fn check_answers(&self, clients: &Clients) -> Result<(), Violation> {
         for (&request, sent) in &clients.requests {
-            let Some(told) = sent.answer else { continue };
-            let sequence = told.sequence;
+            let Some(answer) = sent.answer else { continue };
+            let sequence = answer.sequence;
             let Some(found) = self.carried_out.get(&request) else {
                 return Err(Violation::Lost { request, sequence });
             };
             let is_same_result =
-                told.events_hash.is_none() || told.events_hash == found.events_hash;
+                answer.events_hash.is_none() || answer.events_hash == found.events_hash;
             if found.sequence != sequence || !is_same_result {
                 return Err(Violation::Changed { request, sequence });
             }

@@ -31,12 +31,12 @@ impl History for LogHistory<'_> {
             return Err(OpenError::SnapshotOfAnotherLog { batch_number });
         }
         while goes_on && let Some(batch) = reader.read().map_err(OpenError::Log)? {
-            let tell = |reply: Reply| {
+            let emit = |reply: Reply| {
                 for applied in std::iter::once(&reply.applied).chain(&reply.continued) {
                     goes_on = goes_on && listener.applied(applied);
                 }
             };
-            follower.follow(batch, tell).map_err(OpenError::Follow)?;
+            follower.follow(batch, emit).map_err(OpenError::Follow)?;
         }
         Ok(())
     }

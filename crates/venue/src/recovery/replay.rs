@@ -85,8 +85,8 @@ pub(crate) fn replay(
         spawn(scope, "replay-spool", move || store(to_store, storage, &stored));
         spawn(scope, "replay-views", move || show(to_show, views, &shown));
         let updates = ViewUpdates::default();
-        let teller = Teller { updates, seen, spare_updates, framer, framed, spares };
-        apply(chunks, &used, follower, teller, watch)
+        let emitter = Emitter { updates, seen, spare_updates, framer, framed, spares };
+        apply(chunks, &used, follower, emitter, watch)
     })?;
     spool.give_back_framer(framer);
     Ok(())
@@ -160,26 +160,26 @@ fn apply(
     chunks: Receiver<Result<Chunk, OpenError>>,
     used: &Sender<Chunk>,
     follower: &mut Follower,
-    mut teller: Teller,
+    mut emitter: Emitter,
     mut watch: impl FnMut(&Follower),
 ) -> Result<Framer, OpenError> {
     let mut events = Vec::new();
     for chunk in chunks {
         let chunk = chunk?;
         for batch in chunk.batches() {
-            let replayed = follower.replay(&batch, &mut events, |told| teller.emit(&told));
+            let replayed = follower.replay(&batch, &mut events, |applied| emitter.emit(&applied));
             replayed.map_err(OpenError::Follow)?;
             watch(follower);
         }
         // After the last batch the buffer is not needed.
         let _ = used.send(chunk);
     }
-    teller.hand_on_updates();
-    Ok(teller.framer)
+    emitter.hand_on_updates();
+    Ok(emitter.framer)
 }
 
-/// Makes of events what is wanted of them.
-struct Teller {
+/// Sends the events of each command to the threads of the views and of the spool.
+struct Emitter {
     updates: ViewUpdates,
     /// To where the views are made, and back.
     seen: SyncSender<ViewUpdates>,
@@ -190,13 +190,13 @@ struct Teller {
     spares: Receiver<spool::Batch>,
 }
 
-impl Teller {
-    fn emit(&mut self, told: &AppliedRef<'_>) {
-        told.events.iter().for_each(|event| self.updates.push(event));
+impl Emitter {
+    fn emit(&mut self, applied: &AppliedRef<'_>) {
+        applied.events.iter().for_each(|event| self.updates.push(event));
         if self.updates.len() >= UPDATES_MAX {
             self.hand_on_updates();
         }
-        if self.framer.push(*told) {
+        if self.framer.push(*applied) {
             let batch = self.framer.take_batch(self.spares.try_recv().unwrap_or_default());
             self.framed
                 .send(batch)

@@ -206,8 +206,8 @@ mod tests {
             Vec::new()
         })
         .unwrap();
-        let told = begun.read_to_end(&mut Vec::new()).unwrap();
-        assert_eq!(told, 0);
+        let size = begun.read_to_end(&mut Vec::new()).unwrap();
+        assert_eq!(size, 0);
         drop(connection);
         client.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         assert_eq!(client.read(&mut [0]).unwrap(), 0, "it is closed at once");

@@ -24,11 +24,10 @@ run: ## build and run the demo venue in the foreground (DATA=dir HTTP=addr:port)
 
 test: lint unit process ## set up the environments and run all tests
 
-# The sources; the pages are still to come.
 lint: ## formatting, lints and house rules
 	$(CARGO) fmt --all --check
 	$(PYTHON) scripts/tidy --self-test
-	$(PYTHON) scripts/tidy $$(find crates -name '*.rs')
+	$(PYTHON) scripts/tidy
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 
 # The same random cases on every machine, so that a failure can be repeated elsewhere; `make soak` draws new ones.

@@ -10,7 +10,7 @@ use types::{
     FeeRates, ListAsset, UpdateAccount,
 };
 
-use super::backend::{Venue, carry_out};
+use super::backend::{Venue, execute};
 use super::lookup::find_account;
 use super::value::{Nothing, format_fee, invalid, parse_fee};
 
@@ -112,7 +112,7 @@ impl NewAsset {
         let name = AssetName::parse(&name)
             .ok_or_else(|| invalid("asset", &name, "1 to 16 capital letters and digits"))?;
         let asset = Asset { name, decimals };
-        carry_out(venue, Command::ListAsset(ListAsset { asset }))?;
+        execute(venue, Command::ListAsset(ListAsset { asset }))?;
         Ok(AssetAdded { asset: name.to_string(), decimals })
     }
 }
@@ -120,7 +120,7 @@ impl NewAsset {
 impl NewAccount {
     pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<AccountAdded, Failure> {
         let spec = self.spec()?;
-        carry_out(venue, Command::CreateAccount(CreateAccount { spec }))?;
+        execute(venue, Command::CreateAccount(CreateAccount { spec }))?;
         Ok(AccountAdded { account: spec.name.to_string() })
     }
 
@@ -158,7 +158,7 @@ impl AccountUpdate {
             ..now
         };
         if spec != now {
-            carry_out(venue, Command::UpdateAccount(UpdateAccount { account, spec }))?;
+            execute(venue, Command::UpdateAccount(UpdateAccount { account, spec }))?;
         }
         venue.read(move |engine| account_row(engine, account, &spec))
     }

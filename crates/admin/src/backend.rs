@@ -37,7 +37,7 @@ impl Venue<'_> {
     }
 }
 
-pub(super) fn carry_out(venue: &mut Venue<'_>, command: Command) -> Result<Vec<Event>, Failure> {
+pub(super) fn execute(venue: &mut Venue<'_>, command: Command) -> Result<Vec<Event>, Failure> {
     let events = venue.backend.apply(command)?;
     let rejected = events.iter().find_map(|event| match event {
         Event::CommandRejected(rejected) => Some(rejected.reason),

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{Calendar, Command, SESSIONS_MAX, Session};
 
-use super::backend::{Venue, carry_out};
+use super::backend::{Venue, execute};
 use super::lookup::find_instrument;
 use super::phase::PhaseName;
 use super::value::{invalid, words_of_three};
@@ -45,7 +45,7 @@ impl CalendarChange {
         }
         if self.clear || !self.sessions.is_empty() {
             sessions = parse_sessions(&self.sessions)?;
-            carry_out(venue, Command::SetCalendar(Calendar { instrument, sessions }))?;
+            execute(venue, Command::SetCalendar(Calendar { instrument, sessions }))?;
         }
         let sessions = sessions.iter().flatten().map(|session| SessionShown {
             days: format_days(session.weekdays),

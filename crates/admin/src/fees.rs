@@ -8,7 +8,7 @@ use types::{
     Asset, Command, FEE_TIERS_MAX, FeeAsset, FeeSchedule, FeeTier, SetFeeSchedule, format_decimal,
 };
 
-use super::backend::{Venue, carry_out};
+use super::backend::{Venue, execute};
 use super::lookup::find_instrument;
 use super::value::{invalid, parse_fee, words_of_three};
 
@@ -67,7 +67,7 @@ impl FeesChange {
         };
         if schedule != now {
             let set = SetFeeSchedule { instrument, schedule };
-            carry_out(venue, Command::SetFeeSchedule(set))?;
+            execute(venue, Command::SetFeeSchedule(set))?;
         }
         let tiers = schedule.iter().flat_map(|schedule| schedule.tiers.iter().flatten());
         let tiers = tiers.map(|tier| TierShown {

@@ -12,7 +12,7 @@ use types::{
     ListInstrument, PRICE_MAX, Price, QTY_MAX, Qty, Symbol, UpdateInstrument,
 };
 
-use super::backend::{Venue, carry_out};
+use super::backend::{Venue, execute};
 use super::lookup::{Listing, asset_named, find_instrument};
 use super::value::{Nothing, format_fee, invalid, parse_fee};
 
@@ -92,7 +92,7 @@ impl NewInstrument {
         let assets = venue.read(|engine| engine.assets().to_vec())?;
         let spec = self.spec(&assets)?;
         let symbol = spec.symbol;
-        carry_out(venue, Command::ListInstrument(ListInstrument { spec }))?;
+        execute(venue, Command::ListInstrument(ListInstrument { spec }))?;
         Ok(InstrumentAdded { symbol: symbol.to_string() })
     }
 
@@ -127,7 +127,7 @@ impl Update {
         let spec = self.bounds.over(instrument.spec, &quote)?;
         if spec != instrument.spec {
             let instrument = instrument.id;
-            carry_out(venue, Command::UpdateInstrument(UpdateInstrument { instrument, spec }))?;
+            execute(venue, Command::UpdateInstrument(UpdateInstrument { instrument, spec }))?;
         }
         let id = instrument.id;
         let shown = venue.read(move |engine| {

@@ -17,7 +17,7 @@ use venue::{
     reseal,
 };
 
-use super::backend::{Venue, carry_out};
+use super::backend::{Venue, execute};
 use super::lookup::{account_names, find_account};
 use super::value::{Nothing, invalid, mirrored};
 
@@ -99,7 +99,7 @@ impl NewKey {
         let sealed = master_key.seal(&credential, &api_key_hash);
         let sealed_secret = sealed.ok_or(MasterKeyError::TooLarge)?;
         let spec = KeySpec { account, role: self.role.into(), api_key_hash, sealed_secret };
-        let events = carry_out(venue, Command::CreateKey(Box::new(CreateKey { spec })))?;
+        let events = execute(venue, Command::CreateKey(Box::new(CreateKey { spec })))?;
         let key = events.iter().find_map(|event| match event {
             Event::KeyCreated(created) => Some(created.key.0),
             _ => None,
@@ -202,7 +202,7 @@ impl KeyOpened {
 
 impl KeyNumber {
     pub(super) fn revoke(self, venue: &mut Venue<'_>) -> Result<KeyRevoked, Failure> {
-        carry_out(venue, Command::RevokeKey(RevokeKey { key: KeyId(self.key) }))?;
+        execute(venue, Command::RevokeKey(RevokeKey { key: KeyId(self.key) }))?;
         Ok(KeyRevoked { revoked: self.key })
     }
 }
@@ -224,7 +224,7 @@ impl MasterKeyText {
         let keys = venue
             .read(|engine| engine.keys().map(|(key, spec)| (key, *spec)).collect::<Vec<_>>())?;
         let rotate = reseal(&keys, &present, &next)?;
-        carry_out(venue, Command::RotateMasterKey(rotate))?;
+        execute(venue, Command::RotateMasterKey(rotate))?;
         let fingerprint = next.fingerprint_text();
         sealing.turn_to(next);
         Ok(json!({ "keys_resealed": keys.len(), "fingerprint": fingerprint }))

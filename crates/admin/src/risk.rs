@@ -12,7 +12,7 @@ use types::{
     SetKillSwitch,
 };
 
-use super::backend::{Venue, carry_out};
+use super::backend::{Venue, execute};
 use super::lookup::{Listing, find_account, find_instrument};
 use super::value::mirrored;
 
@@ -93,7 +93,7 @@ impl Kill {
     pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<KillShown, Failure> {
         let account = find_account(venue, &self.account)?;
         let on = self.switch == Switch::On;
-        carry_out(venue, Command::SetKillSwitch(SetKillSwitch { account, on }))?;
+        execute(venue, Command::SetKillSwitch(SetKillSwitch { account, on }))?;
         Ok(KillShown { account: self.account, killed: on })
     }
 }
@@ -110,7 +110,7 @@ impl RiskChange {
             max_orders_per_day: self.orders_per_day.unwrap_or(now.max_orders_per_day),
         };
         if risk != now {
-            carry_out(venue, Command::SetAccountRisk(SetAccountRisk { account, risk }))?;
+            execute(venue, Command::SetAccountRisk(SetAccountRisk { account, risk }))?;
         }
         Ok(RiskShown {
             account: self.account,
@@ -160,7 +160,7 @@ impl LimitsChange {
         if limits != now {
             let instrument = listing.instrument.id;
             let set = SetAccountLimits { account, instrument, limits };
-            carry_out(venue, Command::SetAccountLimits(set))?;
+            execute(venue, Command::SetAccountLimits(set))?;
         }
         let (instrument, quote) = (&listing.instrument, &listing.quote);
         Ok(LimitsShown {

@@ -9,7 +9,7 @@ use types::{
     SetInstrumentRules,
 };
 
-use super::backend::{Venue, carry_out};
+use super::backend::{Venue, execute};
 use super::lookup::{Listing, find_instrument};
 use super::risk::Switch;
 use super::value::mirrored;
@@ -97,7 +97,7 @@ impl RulesChange {
         let rules = self.over(&now, &listing)?;
         if rules != now {
             let set = SetInstrumentRules { instrument, rules };
-            carry_out(venue, Command::SetInstrumentRules(set))?;
+            execute(venue, Command::SetInstrumentRules(set))?;
         }
         Ok(self.answer(&rules, &listing.instrument))
     }

@@ -14,7 +14,7 @@ use types::{
     SettleReceivable, TradeId,
 };
 
-use super::backend::{Venue, carry_out};
+use super::backend::{Venue, execute};
 use super::lookup::{Listing, account_names, find_account, find_instrument};
 use super::phase::PhaseName;
 use super::value::{Nothing, invalid};
@@ -95,24 +95,24 @@ pub(crate) struct Correction {
 pub(super) fn set_phase(change: PhaseChange, venue: &mut Venue<'_>) -> Result<PhaseShown, Failure> {
     let instrument = find_instrument(venue, &change.symbol)?.instrument.id;
     let phase = change.phase.into();
-    carry_out(venue, Command::SetPhase(SetPhase { instrument, phase }))?;
+    execute(venue, Command::SetPhase(SetPhase { instrument, phase }))?;
     Ok(PhaseShown { symbol: change.symbol, phase: format!("{phase:?}") })
 }
 
 pub(super) fn resume(_: Nothing, venue: &mut Venue<'_>) -> Result<Resumed, Failure> {
-    carry_out(venue, Command::ResumeVenue(()))?;
+    execute(venue, Command::ResumeVenue(()))?;
     Ok(Resumed { halted: false })
 }
 
 pub(super) fn delist(named: NamedInstrument, venue: &mut Venue<'_>) -> Result<Delisted, Failure> {
     let instrument = find_instrument(venue, &named.symbol)?.instrument.id;
-    carry_out(venue, Command::DelistInstrument(DelistInstrument { instrument }))?;
+    execute(venue, Command::DelistInstrument(DelistInstrument { instrument }))?;
     Ok(Delisted { symbol: named.symbol, delisted: true })
 }
 
 pub(super) fn bust(trade: TradeSides, venue: &mut Venue<'_>) -> Result<Adjusted, Failure> {
     let (listing, trade) = trade.find(venue)?;
-    let events = carry_out(venue, Command::BustTrade(trade))?;
+    let events = execute(venue, Command::BustTrade(trade))?;
     adjusted(venue, &listing, &events)
 }
 
@@ -125,7 +125,7 @@ pub(super) fn correct(correction: Correction, venue: &mut Venue<'_>) -> Result<A
         .parse_price(&price)
         .ok_or_else(|| invalid("price", &price, "a whole number of ticks"))?;
     let correct = CorrectTrade { instrument, trade_id, buyer, seller, price };
-    let events = carry_out(venue, Command::CorrectTrade(correct))?;
+    let events = execute(venue, Command::CorrectTrade(correct))?;
     adjusted(venue, &listing, &events)
 }
 
@@ -141,7 +141,7 @@ pub(super) fn settle(
     venue: &mut Venue<'_>,
 ) -> Result<Vec<ReceivableShown>, Failure> {
     let receivable = ReceivableId(owed_now.receivable);
-    carry_out(venue, Command::SettleReceivable(SettleReceivable { receivable }))?;
+    execute(venue, Command::SettleReceivable(SettleReceivable { receivable }))?;
     venue.read(owed)
 }
 
@@ -169,7 +169,7 @@ impl Halt {
             .seconds
             .map_or(Some(0), |seconds| now_ns().checked_add(seconds.checked_mul(1_000_000_000)?));
         let resume_ns = resume_ns.ok_or_else(|| Failure::new("`seconds` is too large"))?;
-        carry_out(venue, Command::HaltVenue(HaltVenue { level: self.level, resume_ns }))?;
+        execute(venue, Command::HaltVenue(HaltVenue { level: self.level, resume_ns }))?;
         Ok(Halted { halted: true, level: self.level, seconds: self.seconds })
     }
 }
@@ -190,7 +190,7 @@ impl Breaker {
             *place = Some(HaltLevel { decline_bps: level[0], halt_ns });
         }
         let breaker = CircuitBreaker { index, levels };
-        carry_out(venue, Command::SetCircuitBreaker(breaker))?;
+        execute(venue, Command::SetCircuitBreaker(breaker))?;
         let level = |level: &HaltLevel| LevelShown {
             bps: level.decline_bps,
             seconds: level.halt_ns / 1_000_000_000,

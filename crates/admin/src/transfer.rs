@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use types::{AccountId, Amount, AssetId, Command, Deposit, ExternalRef, Withdraw};
 
 use super::account::{BalanceShown, show_balances};
-use super::backend::{Venue, carry_out};
+use super::backend::{Venue, execute};
 use super::lookup::{find_account, find_amount};
 use super::value::parse_external_ref;
 
@@ -31,14 +31,14 @@ impl Transfer {
     pub(super) fn deposit(self, venue: &mut Venue<'_>) -> Result<Vec<BalanceShown>, Failure> {
         let (account, asset, amount, external_ref) = self.find(venue)?;
         let deposit = Deposit { account, asset, amount, external_ref };
-        carry_out(venue, Command::Deposit(deposit))?;
+        execute(venue, Command::Deposit(deposit))?;
         show_balances(venue, account)
     }
 
     pub(super) fn withdraw(self, venue: &mut Venue<'_>) -> Result<Vec<BalanceShown>, Failure> {
         let (account, asset, amount, external_ref) = self.find(venue)?;
         let withdraw = Withdraw { account, asset, amount, external_ref };
-        carry_out(venue, Command::Withdraw(withdraw))?;
+        execute(venue, Command::Withdraw(withdraw))?;
         show_balances(venue, account)
     }
 

@@ -11,7 +11,7 @@ use types::{
     Withdrawal, WithdrawalStatus,
 };
 
-use super::backend::{Venue, carry_out};
+use super::backend::{Venue, execute};
 use super::lookup::{account_names, find_account};
 use super::transfer::Transfer;
 use super::value::{Nothing, mirrored, parse_external_ref};
@@ -44,7 +44,7 @@ pub(super) fn request(
 ) -> Result<WithdrawalShown, Failure> {
     let (account, asset, amount, external_ref) = transfer.find(venue)?;
     let request = RequestWithdrawal { account, asset, amount, external_ref };
-    carry_out(venue, Command::RequestWithdrawal(request))?;
+    execute(venue, Command::RequestWithdrawal(request))?;
     show(venue, account, external_ref)
 }
 
@@ -75,14 +75,14 @@ impl NamedWithdrawal {
     pub(super) fn confirm(self, venue: &mut Venue<'_>) -> Result<WithdrawalShown, Failure> {
         let (account, external_ref) = self.find(venue)?;
         let confirm = ConfirmWithdrawal { account, external_ref };
-        carry_out(venue, Command::ConfirmWithdrawal(confirm))?;
+        execute(venue, Command::ConfirmWithdrawal(confirm))?;
         show(venue, account, external_ref)
     }
 
     pub(super) fn cancel(self, venue: &mut Venue<'_>) -> Result<WithdrawalShown, Failure> {
         let (account, external_ref) = self.find(venue)?;
         let cancel = CancelWithdrawal { account, external_ref };
-        carry_out(venue, Command::CancelWithdrawal(cancel))?;
+        execute(venue, Command::CancelWithdrawal(cancel))?;
         show(venue, account, external_ref)
     }
 

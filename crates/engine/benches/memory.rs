@@ -47,7 +47,7 @@ fn measure((name, name_len, bytes_max, away): Row) {
     let mut events = Vec::new();
     for number in 0..ORDERS {
         let (account, order) = order(number, name_len, away);
-        house::carry_out(&mut engine, 0, account, Command::NewOrder(order), &mut events);
+        house::execute(&mut engine, 0, account, Command::NewOrder(order), &mut events);
     }
     let bytes = house::resident_bytes().saturating_sub(before) / ORDERS;
     assert_eq!(engine.resting_count() as u64, ORDERS);

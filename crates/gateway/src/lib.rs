@@ -20,7 +20,7 @@
 //! - [`Settings`] limits every resource that a client can use up.
 //!
 //! # Known limits
-//! A revoked key can sign requests until the publisher's thread has applied the revocation. The user
+//! A revoked key can sign requests until the publisher's thread has applied the revocation. User
 //! data streams of a key end within a second after it expires.
 
 mod binance;

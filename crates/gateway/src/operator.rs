@@ -51,7 +51,7 @@ async fn serve(State(shared): State<Arc<OperatorState>>, request: Request) -> Re
     };
     match api.find(&method, below) {
         OperatorRoute::Page(page) => page.into_response(),
-        OperatorRoute::Operation => match carry_out(&shared, &*api, below, request).await {
+        OperatorRoute::Operation => match execute(&shared, &*api, below, request).await {
             Ok(answer) => {
                 if let Some((code, msg)) = &answer.refusal {
                     shared.door.record_refusal(&attempt, answer.status, *code, msg);
@@ -79,7 +79,7 @@ fn refuse(shared: &OperatorState, attempt: &Attempt, error: ApiError) -> Respons
     ErrorReply(error).into_response()
 }
 
-async fn carry_out(
+async fn execute(
     shared: &OperatorState,
     api: &dyn OperatorApi,
     path: &str,

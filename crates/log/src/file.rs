@@ -33,7 +33,7 @@ use crate::lock::DataDirLock;
 use crate::options::{Options, SEGMENT_SIZE_MIN};
 
 /// How often an idle writer looks whether the next segment is filled.
-const FILL_LOOK: Duration = Duration::from_millis(2);
+const FILL_POLL: Duration = Duration::from_millis(2);
 
 /// The log of one machine. Dropping it commits what has been appended, and waits for that.
 #[derive(Debug)]
@@ -250,7 +250,7 @@ impl WriterThread {
             if !self.filler.is_busy && !self.writer.is_full() {
                 return Ok(self.appended.recv().ok());
             }
-            let pause = if self.filler.is_busy { FILL_LOOK } else { FULL_RETRY };
+            let pause = if self.filler.is_busy { FILL_POLL } else { FULL_RETRY };
             match self.appended.recv_timeout(pause) {
                 Ok(batch) => return Ok(Some(batch)),
                 Err(RecvTimeoutError::Timeout) => {}

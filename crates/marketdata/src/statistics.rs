@@ -12,7 +12,6 @@
 //! # Known limits
 //! A trade with an earlier time than the previous one counts for the second of that one. The
 //! venue's time does not go back.
-//! does not go back.
 
 use std::collections::VecDeque;
 

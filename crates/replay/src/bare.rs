@@ -93,7 +93,7 @@ struct IndexedBook {
 }
 
 impl Target for Bare {
-    fn carry_out(&mut self, steps: &[Step], watch: &mut Watch) {
+    fn execute(&mut self, steps: &[Step], watch: &mut Watch) {
         let ready: Vec<BareStep> = steps.iter().map(BareStep::new).collect();
         watch.time(self, &ready, Self::step);
     }

@@ -98,9 +98,9 @@ pub fn run(recording: &Recording) -> Result<Replayed, ReplayError> {
     let plan = decode(recording)?;
     let mut watch = Watch::new(recording.latency);
     let report = if recording.book_only {
-        carry_out(Bare::new(plan.instrument_count), &plan, &mut watch)
+        execute(Bare::new(plan.instrument_count), &plan, &mut watch)
     } else {
-        carry_out(Whole::new(&plan, ACCOUNTS_A_SIDE, recording.kept), &plan, &mut watch)
+        execute(Whole::new(&plan, ACCOUNTS_A_SIDE, recording.kept), &plan, &mut watch)
     };
     Ok(Replayed { plan, report, book_only: recording.book_only })
 }
@@ -110,9 +110,9 @@ pub fn measure(workload: &Workload, book_only: bool) -> Result<Speed, PlanError>
     let plan = obwl::plan(workload)?;
     let mut watch = Watch::new(false);
     let report = if book_only {
-        carry_out(Bare::new(plan.instrument_count), &plan, &mut watch)
+        execute(Bare::new(plan.instrument_count), &plan, &mut watch)
     } else {
-        carry_out(Whole::new(&plan, ACCOUNTS_A_SIDE, 0), &plan, &mut watch)
+        execute(Whole::new(&plan, ACCOUNTS_A_SIDE, 0), &plan, &mut watch)
     };
     Ok(report.speed())
 }
@@ -121,7 +121,7 @@ pub fn measure(workload: &Workload, book_only: bool) -> Result<Speed, PlanError>
 pub fn measure_with(workload: &Workload, accounts_a_side: u32) -> Result<Speed, PlanError> {
     let plan = obwl::plan(workload)?;
     let target = Whole::new(&plan, accounts_a_side, 0);
-    Ok(carry_out(target, &plan, &mut Watch::new(false)).speed())
+    Ok(execute(target, &plan, &mut Watch::new(false)).speed())
 }
 
 fn decode(recording: &Recording) -> Result<Plan, ReplayError> {
@@ -184,12 +184,12 @@ fn book_rows(path: &Path) -> Result<Vec<BookRow>, ReplayError> {
     rows.map_err(|error| ReplayError::file(path, error))
 }
 
-fn carry_out<T: Target>(mut target: T, plan: &Plan, watch: &mut Watch) -> Report {
+fn execute<T: Target>(mut target: T, plan: &Plan, watch: &mut Watch) -> Report {
     let mut outcome = Outcome::default();
     let mut start = 0;
     for stretch in &plan.stretches {
         watch.set_timed(stretch.timed);
-        target.carry_out(&plan.steps[start..stretch.end], watch);
+        target.execute(&plan.steps[start..stretch.end], watch);
         start = stretch.end;
         if let (Some(check), Some(book)) = (stretch.check, &plan.book) {
             let levels = |side, depth| target.levels(0, side, depth);

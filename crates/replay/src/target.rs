@@ -6,7 +6,7 @@ use super::plan::{Auction, Step};
 use super::watch::Watch;
 
 pub(crate) trait Target {
-    fn carry_out(&mut self, steps: &[Step], watch: &mut Watch);
+    fn execute(&mut self, steps: &[Step], watch: &mut Watch);
 
     fn tally(&self) -> &Tally;
 

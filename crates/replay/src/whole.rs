@@ -55,7 +55,7 @@ enum Expect {
 }
 
 impl Target for Whole {
-    fn carry_out(&mut self, steps: &[Step], watch: &mut Watch) {
+    fn execute(&mut self, steps: &[Step], watch: &mut Watch) {
         let mut ready = std::mem::take(&mut self.ready);
         for steps in steps.chunks(ENTRIES_PER_CHUNK) {
             ready.clear();

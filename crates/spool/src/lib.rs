@@ -2,7 +2,7 @@
 //!
 //! It is derived from the log, so it is not synced as it grows, and what a crash takes from its end
 //! is written again by the replay. Whatever else is missing or damaged is found when the spool is
-//! opened, and made anew from the log (`rebuild.rs`). A disk that is full or fails does not stop the
+//! opened, and rebuilt from the log (`rebuild.rs`). A disk that is full or fails does not stop the
 //! venue: what cannot be stored waits in memory; beyond a limit it is a hole, which readers get an
 //! error for. Until the next start has filled that, the log is not trimmed.
 //!

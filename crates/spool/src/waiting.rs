@@ -1,10 +1,10 @@
-//! What cannot be stored yet, in memory.
+//! In-memory buffer for events that the disk could not take.
 
 use std::collections::VecDeque;
 
 use crate::batch::Batch;
 
-/// In bytes: many times what the log still takes on when the disk is full.
+/// In bytes: many times what the log still accepts when the disk is full.
 const MAX: usize = 16 << 20;
 
 #[derive(Debug)]

@@ -48,7 +48,7 @@ fn story(terms: impl Fn(usize) -> (Side, i64)) -> Vec<Applied> {
         let order = house::limit_order(side, price, 1, &format!("order-{number}"));
         let command = Command::NewOrder(order);
         let mut events = Vec::new();
-        house::carry_out(&mut engine, number as u64, account, command, &mut events);
+        house::execute(&mut engine, number as u64, account, command, &mut events);
         let sequence = engine.sequence() - first;
         let sequenced_ns = number as u64;
         story.push(Applied { sequence, sequenced_ns, account, continues: false, events });

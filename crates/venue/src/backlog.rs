@@ -42,7 +42,7 @@ impl Backlog {
 
     /// The commands that the engine has drained from the inbox by now, and since when the oldest of
     /// them waits that is not carried out.
-    pub(crate) fn looked_at(&self, taken: u64, oldest: Option<Instant>) {
+    pub(crate) fn sampled(&self, taken: u64, oldest: Option<Instant>) {
         match oldest {
             Some(since) => self.oldest_since(since),
             None => {
@@ -91,9 +91,9 @@ mod tests {
         backlog.submitted(second);
         assert!(backlog.wait() >= A_WHILE);
         assert!(backlog.wait() <= first.elapsed(), "it has not waited for as long as it was idle");
-        backlog.looked_at(2, Some(second));
+        backlog.sampled(2, Some(second));
         assert!(backlog.wait() <= second.elapsed());
-        backlog.looked_at(2, None);
+        backlog.sampled(2, None);
         assert_eq!(backlog.wait(), Duration::ZERO);
         backlog.submitted(Instant::now());
         backlog.withdrawn();

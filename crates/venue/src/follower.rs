@@ -139,7 +139,7 @@ impl Follower {
     fn follow_entries(
         &mut self,
         batch: &LoggedBatch<'_>,
-        carry_out: impl FnMut(&mut Engine, &Entry),
+        execute: impl FnMut(&mut Engine, &Entry),
     ) -> Result<Step, FollowError> {
         let (found, expected) = (batch.header.batch_number, self.position.batch_number + 1);
         if found < expected {
@@ -148,7 +148,7 @@ impl Follower {
         if found > expected {
             return Err(FollowError::Gap { expected, found });
         }
-        let step = self.follow_next(batch, carry_out)?;
+        let step = self.follow_next(batch, execute)?;
         self.position.batch_number = batch.header.batch_number;
         self.position.chain_hash = batch.header.hash;
         Ok(step)
@@ -157,14 +157,14 @@ impl Follower {
     fn follow_next(
         &mut self,
         batch: &LoggedBatch<'_>,
-        carry_out: impl FnMut(&mut Engine, &Entry),
+        execute: impl FnMut(&mut Engine, &Entry),
     ) -> Result<Step, FollowError> {
         let BatchHeader { batch_number, epoch, .. } = batch.header;
         if let Some(begin) = begins_epoch(batch) {
             if epoch <= self.position.epoch {
                 return Ok(Step::EpochRefused(begin));
             }
-            self.apply(batch, carry_out)?;
+            self.apply(batch, execute)?;
             self.position.epoch = epoch;
             return Ok(Step::EpochBegun(begin));
         }
@@ -174,13 +174,13 @@ impl Follower {
         if epoch > self.position.epoch {
             return Err(FollowError::EpochNotBegun { batch_number, epoch });
         }
-        self.apply(batch, carry_out)
+        self.apply(batch, execute)
     }
 
     fn apply(
         &mut self,
         batch: &LoggedBatch<'_>,
-        mut carry_out: impl FnMut(&mut Engine, &Entry),
+        mut execute: impl FnMut(&mut Engine, &Entry),
     ) -> Result<Step, FollowError> {
         let BatchHeader { batch_number, rules_version, .. } = batch.header;
         if !self.engine.raise_rules(rules_version) {
@@ -196,7 +196,7 @@ impl Follower {
                 Command::StateHash(hash) => claim = Some(hash),
                 _ => {}
             }
-            carry_out(&mut self.engine, entry);
+            execute(&mut self.engine, entry);
         }
         Ok(Step::Applied { takes_hash, claim })
     }
@@ -283,13 +283,13 @@ pub(crate) fn begins_epoch(batch: &LoggedBatch<'_>) -> Option<NewEpoch> {
 fn each_part(
     engine: &mut Engine,
     entry: &Entry,
-    mut carry_out: impl FnMut(&mut Engine, &Entry, bool),
+    mut execute: impl FnMut(&mut Engine, &Entry, bool),
 ) {
-    carry_out(engine, entry, false);
+    execute(engine, entry, false);
     while engine.has_deferred() {
         let command = Command::Continue(());
         let envelope = Envelope { retry_key: None, ..entry.envelope };
-        carry_out(engine, &Entry { envelope, command }, true);
+        execute(engine, &Entry { envelope, command }, true);
     }
 }
 

@@ -216,13 +216,13 @@ impl<L: Log, T> Machine<L, T> {
         self.tickets.iter().flatten().count()
     }
 
-    /// Has the hash of a state soon to come entered in the log: [`Progress::takes_hash`] says
-    /// which.
+    /// Requests that the log records the hash of a later state, which [`Progress::takes_hash`]
+    /// marks.
     pub fn want_state_hash(&mut self) {
         self.hash_wanted = true;
     }
 
-    /// Enters in the log what the hash was.
+    /// Appends the hash of that state to the log.
     pub fn found_state_hash(&mut self, hash: StateHash) {
         self.found_hash = Some(hash);
     }

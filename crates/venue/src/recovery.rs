@@ -4,6 +4,6 @@ pub(crate) mod archive;
 pub(crate) mod base;
 pub(crate) mod data_dir;
 pub(crate) mod error;
-mod history;
+mod log_events;
 pub(crate) mod rebuild;
 pub(crate) mod replay;

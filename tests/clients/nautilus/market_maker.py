@@ -31,7 +31,7 @@ SECONDS = int(sys.argv[1])
 INSTRUMENT = InstrumentId.from_str("BTCUSDT.BINANCE")
 ORDER_QTY = "0.01"
 LEVELS = 10
-# What the bots do to the book, ten times a second: it is the same as REST tells once in a few times.
+# What the bots do to the book, ten times a second: REST must show the same every few times.
 BOOKS_KEPT = 1_000
 
 _accounts = json.loads(pathlib.Path(os.environ["BUTTONWOOD_KEYS"]).read_text())["accounts"]
@@ -104,7 +104,7 @@ class MarketMaker(Strategy):
     def end(self, _):
         for timer in ("quote", "compare", "end"):
             self.clock.cancel_timer(timer)
-        # The last orders are to be known before they can be canceled, and the cancels to be told before they are counted.
+        # The client must know the last orders before it cancels them, and the cancels before it counts them.
         self.clock.set_time_alert("leave", self.clock.utc_now() + timedelta(seconds=2), self.leave)
         self.clock.set_time_alert("over", self.clock.utc_now() + timedelta(seconds=5), self.over)
 

@@ -17,7 +17,7 @@ pub(crate) fn open(accounts: u32) -> Engine {
     let mut engine = Engine::default();
     let mut events = Vec::new();
     for command in set_up(accounts) {
-        carry_out(&mut engine, 0, AccountId::VENUE, command, &mut events);
+        execute(&mut engine, 0, AccountId::VENUE, command, &mut events);
     }
     engine
 }
@@ -80,7 +80,7 @@ pub(crate) fn apply(
 }
 
 /// [`apply`] for commands that must not be refused.
-pub(crate) fn carry_out(
+pub(crate) fn execute(
     engine: &mut Engine,
     now_ns: u64,
     account: AccountId,

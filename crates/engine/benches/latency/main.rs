@@ -430,7 +430,7 @@ fn engine_with_orders() -> Engine {
 }
 
 fn apply(engine: &mut Engine, account: AccountId, command: Command) {
-    house::carry_out(engine, 0, account, command, &mut Vec::new());
+    house::execute(engine, 0, account, command, &mut Vec::new());
 }
 
 fn new_order(side: Side, price: i64, cl_ord_id: &str) -> NewOrder {

@@ -143,7 +143,7 @@ impl SocketSession for ApiSession {
             path: method.to_owned().into(),
         };
         // The session may wait for this request. Requests sent earlier must not.
-        self.shared.door.handle.carry_out();
+        self.shared.door.handle.run_inbox();
         let (answer, spent) = match self.shared.door.limits.spend(self.peer, SESSION_WEIGHT) {
             Ok(spent) => {
                 let answer = self.serve(method, params, signed).await;
@@ -168,8 +168,8 @@ impl SocketSession for ApiSession {
         self.in_flight.len() >= IN_FLIGHT_MAX
     }
 
-    fn carry_out(&mut self) {
-        self.shared.door.handle.carry_out();
+    fn run_inbox(&mut self) {
+        self.shared.door.handle.run_inbox();
     }
 
     fn counts_messages(&self) -> bool {

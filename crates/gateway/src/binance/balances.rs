@@ -39,8 +39,8 @@ pub(crate) fn publish_balances(publisher: &Arc<PublisherState>, query: BalanceQu
     });
 }
 
-/// Runs `task` on the publisher's thread as soon as that thread takes it. `None` when the thread has
-/// ended.
+/// Runs `task` on the publisher's thread as soon as that thread takes it. `None` when the thread
+/// has ended.
 pub(crate) async fn run_on_publisher<R: Send + 'static>(
     handle: &Handle,
     task: impl FnOnce() -> R + Send + 'static,

@@ -106,7 +106,7 @@ impl Call {
         Attempt { address, key, method: method.into(), path: path.into() }
     }
 
-    /// Verifies the sender, the signature and the time, for an operation that needs this permission.
+    /// Verifies sender, signature and time, for an operation that needs this permission.
     pub(crate) async fn signed(mut self, permission: Permission) -> Result<KeyedCall, ApiError> {
         let logon = self.logon();
         let signer = self.named_signer(permission).await?;

@@ -78,7 +78,7 @@ impl CommandOutcome {
 
 impl Door {
     /// Polls `requests` once. The venue executes the commands submitted in it together with others,
-    /// at the latest on [`venue::Handle::carry_out`].
+    /// at the latest on [`venue::Handle::execute`].
     pub(crate) async fn poll_first<T>(
         &self,
         mut requests: Pin<&mut impl Future<Output = T>>,
@@ -90,7 +90,7 @@ impl Door {
     pub(crate) async fn poll_together<T>(&self, requests: impl Future<Output = T>) -> T {
         let mut requests = pin!(requests);
         let begun = self.poll_first(requests.as_mut()).await;
-        self.handle.carry_out();
+        self.handle.run_inbox();
         match begun {
             Poll::Ready(done) => done,
             Poll::Pending => requests.await,

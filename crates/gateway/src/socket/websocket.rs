@@ -59,7 +59,7 @@ pub(crate) trait SocketSession: Send + 'static {
     }
 
     /// Executes the requests received so far: no more messages are waiting.
-    fn carry_out(&mut self) {}
+    fn run_inbox(&mut self) {}
 
     /// The last message before a shutdown.
     fn server_shutdown(&self) -> String;
@@ -238,7 +238,7 @@ impl<S: SocketSession> Connection<S> {
     ) -> Result<(), CloseReason> {
         let mut answers = Vec::new();
         let received = self.receive_batch(socket, first, &mut answers).await;
-        self.session.carry_out();
+        self.session.run_inbox();
         if !answers.is_empty() {
             write_all(&self.context.settings, &self.outlet, socket, answers).await?;
         }

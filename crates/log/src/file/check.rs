@@ -1,4 +1,5 @@
-//! Finds what is whole in segments, each by itself, so that a long log is read by all processors.
+//! Check of each segment: the last sound frame, a torn tail, or damage. Segments are checked one by
+//! one, so that all processors read a long log.
 
 use std::collections::VecDeque;
 use std::num::NonZero;

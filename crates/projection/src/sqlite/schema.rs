@@ -234,7 +234,7 @@ CREATE TABLE balance_changes (
 /// The tables of a version, and what leads to them from earlier ones.
 pub(crate) struct Schema {
     pub(crate) tables: &'static str,
-    /// The first takes version 1 to version 2. A statement keeps the text that it was released with.
+    /// The first leads from version 1 to version 2. A statement keeps its released text.
     pub(crate) migrations: &'static [&'static str],
 }
 

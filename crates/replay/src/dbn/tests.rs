@@ -426,7 +426,7 @@ fn absurd_records_give_the_same_results_on_both_targets() {
         let records = absurd_records(seed);
         let plan = plan(&records).unwrap();
         let replay = |mut target: Box<dyn Target>| {
-            target.carry_out(&plan.steps, &mut Watch::new(false));
+            target.execute(&plan.steps, &mut Watch::new(false));
             let Tally { rejected, trades, volume, executions, maker_agrees, .. } = *target.tally();
             assert_eq!(rejected, 0, "seed {seed}");
             let Disagreements { self_match, hidden_qty, other } = plan.disagreements.unwrap();

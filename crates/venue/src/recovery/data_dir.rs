@@ -30,7 +30,7 @@ use crate::metrics::Metrics;
 use crate::pin::keep_this_thread_to;
 use crate::recovery::base::Base;
 use crate::recovery::error::{OpenError, at};
-use crate::recovery::history::LogHistory;
+use crate::recovery::log_events::LogEvents;
 use crate::recovery::replay::{Replayed, replay};
 use crate::run::on_commit::OnCommit;
 use crate::settings::{LogRetention, Settings};
@@ -120,7 +120,7 @@ impl Opened {
         }
         let engine = follower.engine();
         spool.know_heads(engine.account_seqs(), engine.instrument_seqs());
-        let history = LogHistory { snapshot_dir: &snapshot_dir, log: logged.as_deref() };
+        let history = LogEvents { snapshot_dir: &snapshot_dir, log: logged.as_deref() };
         spool.complete(&history, engine.sequence())?;
         Ok(Self { settings, follower, views, spool, log, on_commit, metrics, lock })
     }

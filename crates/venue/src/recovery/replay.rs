@@ -1,10 +1,9 @@
 //! Brings a state up to the end of its log, at start.
 //!
-//! Four threads hand on what is small: one reads batches and checks them; this one decodes and
-//! applies them, and frames their events; one stores the frames; one updates the views.
-//! Commands and events stay on one thread: handing them on, field by field from one processor's
-//! cache to another's, takes longer than what is done with them. Buffers go back to where they came
-//! from.
+//! Four threads pass compact buffers: one reads and checks batches; this one decodes and applies
+//! them, and frames their events; one stores the frames; one updates the views. Commands and events
+//! stay on one thread, because moving their fields from one processor's cache to another's takes
+//! longer than the work itself. Buffers return to their origin for reuse.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{Builder, Scope};

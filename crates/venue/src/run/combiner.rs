@@ -1,6 +1,6 @@
 //! Flat combining: a thread that waits for a reply runs the engine itself, if no other thread does.
 //!
-//! To wake a thread takes longer than to carry out an order. So the thread that polls a ticket
+//! Waking a thread takes longer than executing an order. So the thread that polls a ticket
 //! ([`Ticket`](crate::Ticket)) drains the inbox, with all that other clients have left in it
 //! (Hendler, Incze, Shavit, Tzafrir, "Flat combining and the synchronization-parallelism tradeoff",
 //! SPAA 2010), and the log's writer thread applies what it has just committed (`on_commit.rs`). The
@@ -23,7 +23,7 @@ use crate::machine::MachineError;
 use crate::run::shell::{Rest, Shell};
 
 /// How often a thread drains the inbox again before it leaves the rest to the engine's thread.
-const LOOKS_MAX: usize = 4;
+const ATTEMPTS_MAX: usize = 4;
 
 pub(crate) struct Combiner {
     /// `None` when the venue has ended.
@@ -33,11 +33,11 @@ pub(crate) struct Combiner {
     /// A batch is in flight: the thread that applies its commit drains the inbox, too.
     awaits_log: AtomicBool,
     engine_thread: OnceLock<Thread>,
-    takes_help: bool,
+    combines: bool,
 }
 
 thread_local! {
-    /// This thread sends several commands now, and runs the inbox once after them.
+    /// This thread submits several commands, and runs the engine once after them.
     static GATHERS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -54,20 +54,20 @@ pub(crate) fn gather<R>(poll: impl FnOnce() -> R) -> R {
 }
 
 impl Combiner {
-    pub(crate) fn new(shell: Shell, takes_help: bool) -> Self {
+    pub(crate) fn new(shell: Shell, combines: bool) -> Self {
         Self {
             shell: Mutex::new(Some(shell)),
             is_called: AtomicBool::new(false),
             awaits_log: AtomicBool::new(false),
             engine_thread: OnceLock::new(),
-            takes_help,
+            combines,
         }
     }
 
     /// Whether other threads may run the engine. They may not where its thread has a core of its
     /// own.
-    pub(crate) fn takes_help(&self) -> bool {
-        self.takes_help
+    pub(crate) fn combines(&self) -> bool {
+        self.combines
     }
 
     pub(crate) fn wake_engine(&self) {
@@ -76,15 +76,15 @@ impl Combiner {
         }
     }
 
-    /// For commands: runs the inbox, unless they wait for the log anyway, or more are being
-    /// gathered.
-    pub(crate) fn carry_out(&self) {
-        if self.takes_help && !self.is_left_alone() {
+    /// For commands: runs the engine, unless the commit of a batch in flight will, or this thread
+    /// gathers more.
+    pub(crate) fn run_inbox(&self) {
+        if self.combines && !self.is_deferred() {
             self.try_combine();
         }
     }
 
-    pub(crate) fn is_left_alone(&self) -> bool {
+    pub(crate) fn is_deferred(&self) -> bool {
         self.awaits_log() || GATHERS.get()
     }
 
@@ -100,7 +100,7 @@ impl Combiner {
     /// Flat combining: drains the inbox, unless another thread has the engine, or the rest is for
     /// the engine's thread.
     pub(crate) fn try_combine(&self) {
-        for _ in 0..LOOKS_MAX {
+        for _ in 0..ATTEMPTS_MAX {
             // Also between the request and the call: the thread that clears the call sees the
             // request.
             fence(Ordering::SeqCst);
@@ -108,7 +108,7 @@ impl Combiner {
             fence(Ordering::SeqCst);
             match self.shell.try_lock() {
                 Ok(shell) => {
-                    if !self.help(shell) {
+                    if !self.run_briefly(shell) {
                         return self.wake_engine();
                     }
                 }
@@ -124,7 +124,7 @@ impl Combiner {
 
     /// On the log's writer thread, when the log has something to poll.
     pub(crate) fn on_commit(&self) {
-        if self.takes_help { self.try_combine() } else { self.wake_engine() }
+        if self.combines { self.try_combine() } else { self.wake_engine() }
     }
 
     /// The engine's thread, until the venue ends.
@@ -141,11 +141,11 @@ impl Combiner {
         }
     }
 
-    fn help(&self, mut shell: MutexGuard<'_, Option<Shell>>) -> bool {
+    fn run_briefly(&self, mut shell: MutexGuard<'_, Option<Shell>>) -> bool {
         let _woken = WakeOnPanic(self);
         let Some(shell) = &mut *shell else { return true };
         self.begin_turn();
-        let is_done = shell.help();
+        let is_done = shell.run_briefly();
         self.awaits_log.store(shell.awaits_log(), Ordering::Relaxed);
         is_done
     }

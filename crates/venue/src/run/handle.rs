@@ -48,15 +48,15 @@ impl Handle {
         }
     }
 
-    /// Does not carry out the commands for which `poll` begins to wait: [`Handle::carry_out`] does,
-    /// so that they go to the log together. Others may before.
+    /// Polls tickets without running the engine, so that several commands share a batch:
+    /// [`Handle::run_inbox`] runs it after them. Another thread may run them earlier.
     pub fn gather<R>(&self, poll: impl FnOnce() -> R) -> R {
         combiner::gather(poll)
     }
 
-    /// Has carried out what was gathered.
-    pub fn carry_out(&self) {
-        self.combiner.carry_out();
+    /// Runs the engine for the commands that were gathered.
+    pub fn run_inbox(&self) {
+        self.combiner.run_inbox();
     }
 
     /// Has a snapshot taken in the background, after the one that is being taken.

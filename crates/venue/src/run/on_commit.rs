@@ -1,7 +1,7 @@
-//! The call that the log's writer thread makes after each commit, in which the engine runs.
+//! Cell for the callback that the log's writer thread runs after each commit.
 //!
-//! The log is opened before there is a combiner, and has the call from then on: so what it does is
-//! attached later.
+//! The log is opened before the combiner exists. `running.rs` fills the cell with
+//! `Combiner::on_commit`, which runs the engine.
 
 use std::fmt;
 use std::sync::OnceLock;

@@ -58,10 +58,10 @@ impl Opened {
         };
         let log = WatchedLog::new(log, Arc::clone(&metrics), feed.clone());
         let machine = Machine::new(follower, log);
-        let takes_help = settings.engine_core.is_none();
+        let combines = settings.engine_core.is_none();
         let shell =
             Shell::new(machine, requests, outbox.clone(), feed, Arc::clone(&metrics), settings);
-        let combiner = Arc::new(Combiner::new(shell, takes_help));
+        let combiner = Arc::new(Combiner::new(shell, combines));
         let runs_engine = Arc::downgrade(&combiner);
         on_commit.attach(move || {
             if let Some(combiner) = runs_engine.upgrade() {

@@ -21,16 +21,16 @@ use crate::settings::{LogRetention, Settings};
 use crate::snapshot::{self, Outcome, Source, Taken};
 use crate::stages::Stage;
 
-/// Requests taken in before the log is looked at again.
+/// Requests drained before the log is polled again.
 const INTAKE_MAX: usize = 8_192;
 /// How long an idle engine sleeps when nothing is due. In tests so long that it saves no test.
 const IDLE: Duration = Duration::from_secs(if cfg!(test) { 3_600 } else { 1 });
 
 /// Limits of a thread that runs the engine beside its own work: requests drained at once, commands
 /// of a batch, and the time after which it leaves the rest to the engine's thread.
-const HELP_INTAKE_MAX: usize = 256;
-const HELP_BATCH_MAX: usize = 8;
-const HELP_MAX: Duration = Duration::from_micros(500);
+const BRIEF_INTAKE_MAX: usize = 256;
+const BRIEF_BATCH_MAX: usize = 8;
+const BRIEF_MAX: Duration = Duration::from_micros(500);
 
 /// How long to let the disk work when nothing more can be queued for it.
 const DISK_BEHIND: Duration = Duration::from_micros(50);
@@ -55,8 +55,8 @@ pub(crate) struct Shell {
     snapshot_is_urgent: Arc<AtomicBool>,
     /// Since when it waits for room on a full disk.
     stuck_since: Option<Instant>,
-    /// When the engine's thread looks again by itself.
-    looks_ns: u64,
+    /// When the engine's thread wakes by itself.
+    wakes_ns: u64,
     /// Met by another thread that ran the engine; the engine's thread ends with it.
     failure: Option<MachineError>,
     /// Every handle is gone.
@@ -109,7 +109,7 @@ impl Shell {
             stopping: false,
             snapshot_is_urgent: Arc::default(),
             stuck_since: None,
-            looks_ns: 0,
+            wakes_ns: 0,
             failure: None,
             is_abandoned: false,
         };
@@ -130,14 +130,14 @@ impl Shell {
         }
         self.dispatch(true); // What another thread found no room for in the outbox.
         let has_more = self.drain_inbox(INTAKE_MAX, false);
-        self.look_after_snapshot();
+        self.poll_snapshot();
         let progress = self.step(true)?;
         if self.machine.role() == Role::Standby {
             tracing::error!("another machine has taken over: this one stops");
             return Ok(Rest::Forever);
         }
         self.refuse_for_room();
-        self.look_at_backlog();
+        self.sample_backlog();
         if self.stopping && self.is_stuck(progress) {
             return Err(self.stopped_full());
         }
@@ -152,24 +152,24 @@ impl Shell {
         Ok(if goes_on { Rest::Not } else { Rest::For(self.pause()) })
     }
 
-    /// What others do than the engine's thread, as far as it is soon done; `false` if something is
-    /// left for that. One command or question may still take its time.
-    pub(crate) fn help(&mut self) -> bool {
+    /// One turn on another thread than the engine's, for [`BRIEF_MAX`] at most; `false` if work is
+    /// left for the engine's thread. A single command or query may take longer.
+    pub(crate) fn run_briefly(&mut self) -> bool {
         let begun = Instant::now();
-        // The engine's thread is late, or the clock was set: what is due is looked up anew.
-        if now_ns() > self.looks_ns {
+        // The engine's thread is late, or the clock was set: it must check its deadlines again.
+        if now_ns() > self.wakes_ns {
             return false;
         }
-        while begun.elapsed() < HELP_MAX {
-            if !self.can_be_helped() {
+        while begun.elapsed() < BRIEF_MAX {
+            if !self.may_run_elsewhere() {
                 return false;
             }
-            let has_more = self.drain_inbox(HELP_INTAKE_MAX, true);
+            let has_more = self.drain_inbox(BRIEF_INTAKE_MAX, true);
             match self.step(false) {
                 Ok(progress) if progress.is_any || has_more => {}
                 Ok(_) => {
-                    self.look_at_backlog();
-                    return self.can_be_helped();
+                    self.sample_backlog();
+                    return self.may_run_elsewhere();
                 }
                 Err(failure) => {
                     self.failure = Some(failure);
@@ -182,11 +182,11 @@ impl Shell {
 
     /// Whether commands that come now wait for a batch in flight, whose commit some thread applies.
     pub(crate) fn awaits_log(&self) -> bool {
-        self.machine.has_batch_in_flight() && self.can_be_helped()
+        self.machine.has_batch_in_flight() && self.may_run_elsewhere()
     }
 
-    /// Whether all is as it nearly always is, and nothing due that takes long.
-    fn can_be_helped(&self) -> bool {
+    /// Whether the venue is in its normal state, and no long work is due.
+    fn may_run_elsewhere(&self) -> bool {
         self.failure.is_none()
             && self.outputs.is_empty()
             && !self.stopping
@@ -194,8 +194,8 @@ impl Shell {
             && !self.is_snapshot_due()
             && matches!(self.machine.role(), Role::Primary(_))
             && !self.machine.is_full()
-            && self.machine.commands_in_flight() <= HELP_BATCH_MAX
-            && self.machine.next_deadline_ns() >= self.looks_ns
+            && self.machine.commands_in_flight() <= BRIEF_BATCH_MAX
+            && self.machine.next_deadline_ns() >= self.wakes_ns
     }
 
     /// Polls the machine, then publishes and answers what it applied.
@@ -208,12 +208,12 @@ impl Shell {
         Ok(progress)
     }
 
-    fn look_at_backlog(&self) {
+    fn sample_backlog(&self) {
         let oldest = self.machine.oldest().map(|reply_to| reply_to.since);
-        self.metrics.backlog.looked_at(self.taken, oldest);
+        self.metrics.backlog.sampled(self.taken, oldest);
     }
 
-    /// What waits for room that there may never be gets its answer now.
+    /// Refuses the queued commands while the disk has no room for them.
     fn refuse_for_room(&mut self) {
         if !self.machine.is_out_of_room() {
             return;
@@ -247,7 +247,7 @@ impl Shell {
 
     /// Drains the inbox; returns whether there may be more. Another thread than the engine's
     /// answers one question at a time, because some take long.
-    fn drain_inbox(&mut self, requests_max: usize, is_help: bool) -> bool {
+    fn drain_inbox(&mut self, requests_max: usize, is_brief: bool) -> bool {
         for _ in 0..requests_max {
             if !self.machine.has_room() {
                 return true;
@@ -262,7 +262,7 @@ impl Shell {
             };
             let is_question = matches!(request, Request::Read(_));
             self.take(request);
-            if is_help && is_question {
+            if is_brief && is_question {
                 return true;
             }
         }
@@ -300,7 +300,7 @@ impl Shell {
         let now_ns = now_ns();
         let until_deadline = self.machine.next_deadline_ns().saturating_sub(now_ns).max(1_000_000);
         let pause = Duration::from_nanos(until_deadline).min(IDLE);
-        self.looks_ns = now_ns.saturating_add(pause.as_nanos() as u64);
+        self.wakes_ns = now_ns.saturating_add(pause.as_nanos() as u64);
         pause
     }
 
@@ -348,7 +348,7 @@ impl Shell {
     }
 
     /// Begins a snapshot that is due, and records the outcome of the last one.
-    fn look_after_snapshot(&mut self) {
+    fn poll_snapshot(&mut self) {
         match &self.snapshot {
             Snapshotting::Idle if self.is_snapshot_due() => {
                 let is_urgent = Arc::clone(&self.snapshot_is_urgent);

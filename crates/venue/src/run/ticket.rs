@@ -51,7 +51,7 @@ impl<T> Ticket<T> {
         next: RunOrWait,
     ) -> Self {
         let combiner = Arc::clone(combiner);
-        if combiner.takes_help() {
+        if combiner.combines() {
             return Self { reply, combiner, next };
         }
         combiner.wake_engine();
@@ -77,7 +77,7 @@ impl<T> Ticket<T> {
     /// Runs the inbox, once. From then on the ticket waits.
     fn run(&mut self) {
         match std::mem::replace(&mut self.next, RunOrWait::Wait) {
-            RunOrWait::YieldThenRun | RunOrWait::Run => self.combiner.carry_out(),
+            RunOrWait::YieldThenRun | RunOrWait::Run => self.combiner.run_inbox(),
             RunOrWait::RunForRead => self.combiner.try_combine(),
             RunOrWait::Wait => {}
         }
@@ -88,7 +88,7 @@ impl<T> Future for Ticket<T> {
     type Output = Result<T, Gone>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if self.next == RunOrWait::YieldThenRun && !self.combiner.is_left_alone() {
+        if self.next == RunOrWait::YieldThenRun && !self.combiner.is_deferred() {
             self.next = RunOrWait::Run;
             // Polled again when all tasks that are ready now have had their turn.
             let _yields = pin!(yield_now()).poll(context);

@@ -29,7 +29,7 @@ fn a_newer_program_goes_on_and_an_older_one_is_refused_by_version() {
     let last_batch = position.batch_number;
     assert_eq!(live.rules(), NEWER);
 
-    // From the first batch on, a newer program reaches the same state under the rules of each batch.
+    // From the first batch on, a newer program reaches the same state under each batch's rules.
     let mut follower = Follower::new(newer(Engine::with_rules(1).unwrap()), Position::default());
     let versions = replay(dir.path(), &mut follower).unwrap();
     assert!(versions.is_sorted() && versions[0] == 1 && *versions.last().unwrap() == NEWER);

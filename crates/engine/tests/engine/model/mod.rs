@@ -189,7 +189,7 @@ impl Model {
         if let Some(repeated) = self.repeated(entry) {
             self.events.push(Event::CommandRepeated(repeated));
         } else {
-            if let Err(reason) = self.carry_out(&entry.envelope, &entry.command) {
+            if let Err(reason) = self.execute(&entry.envelope, &entry.command) {
                 let account = answers_to(&entry.envelope, &entry.command);
                 self.refuse(account, reason, false);
             }
@@ -240,7 +240,7 @@ impl Model {
         self.events.push(Event::CommandRejected(CommandRejected { account, reason, in_cancel }));
     }
 
-    fn carry_out(&mut self, envelope: &Envelope, command: &Command) -> Result<(), RejectReason> {
+    fn execute(&mut self, envelope: &Envelope, command: &Command) -> Result<(), RejectReason> {
         let account = envelope.account;
         match command {
             Command::NewOrder(request) => self.new_order(envelope, request),

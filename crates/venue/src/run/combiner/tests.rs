@@ -193,7 +193,7 @@ impl Log for SteppedLog {
 }
 
 #[test]
-fn what_comes_when_the_inbox_was_looked_at_last_is_come_upon() {
+fn a_request_after_the_last_drain_is_found() {
     let (_dir, opened) = open();
     let on_commit = Arc::clone(&opened.on_commit);
     let steps = Arc::<Steps>::default();
@@ -234,7 +234,7 @@ fn what_is_gathered_is_carried_out_together() {
         for pending in &mut sent {
             handle.gather(|| poll(pending).is_ready());
         }
-        handle.carry_out();
+        handle.run_inbox();
         let replies = sent.into_iter().map(|pending| assert_created(outcome(pending)));
         let mut times: Vec<_> = replies.map(|reply| reply.applied.sequenced_ns).collect();
         times.dedup();
@@ -278,7 +278,7 @@ fn no_thread_helps_an_engine_that_has_a_core_of_its_own() {
     for _ in 0..100 {
         let thread = |_: &engine::Engine| std::thread::current().name().map(str::to_owned);
         let asked = handle.read(thread).unwrap();
-        handle.carry_out();
+        handle.run_inbox();
         assert_eq!(outcome(asked).unwrap().as_deref(), Some("engine"));
     }
     running.stop().unwrap();

@@ -1,4 +1,4 @@
-//! The events of a log once more, for a spool that has lost them.
+//! Replay of the log for its events, for a spool that lost them.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use crate::recovery::base::Base;
 use crate::recovery::error::OpenError;
 use crate::reply::Reply;
 
-pub(crate) struct LogHistory<'a> {
+pub(crate) struct LogEvents<'a> {
     pub(crate) snapshot_dir: &'a Path,
     /// `None` where nothing is kept.
     pub(crate) log: Option<&'a dyn LogReader>,
 }
 
-impl History for LogHistory<'_> {
+impl History for LogEvents<'_> {
     type Error = OpenError;
 
     fn replay(&self, wanted: u64, listener: &mut dyn HistoryListener) -> Result<(), OpenError> {
@@ -42,7 +42,7 @@ impl History for LogHistory<'_> {
     }
 }
 
-impl LogHistory<'_> {
+impl LogEvents<'_> {
     /// The newest state before a command, or else the oldest; `None` when there is none that the
     /// log goes on from.
     fn base_before(&self, log: &dyn LogReader, wanted: u64) -> Result<Option<Base>, OpenError> {

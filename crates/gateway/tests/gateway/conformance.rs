@@ -1,5 +1,5 @@
-//! RFC 6455 as others read it: the Autobahn suite against the venue's WebSockets, on a route that
-//! says back what it hears. `make autobahn` installs the suite and runs this.
+//! RFC 6455 conformance: the Autobahn suite against the venue's WebSockets, on a route that echoes
+//! messages. `make autobahn` installs the suite and runs this.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +14,8 @@ use crate::support::Site;
 const SECTIONS: [&str; 7] = ["1.*", "2.*", "3.*", "4.*", "5.*", "6.*", "7.*"];
 const CASES_LEAST: usize = 240;
 
-/// Cases by the beginning of their names that do not end as the suite would have it, and why.
+/// Cases, by the beginning of their names, whose result differs from the suite's expectation, and
+/// the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("1.2.", "binary messages: the venue speaks JSON, and closes with 1003"),
     ("6.4.3", "text that is no UTF-8 is refused at the end of its frame, not in the midst of it"),

@@ -15,7 +15,7 @@ const LIMIT: &[(&str, &str)] = &[
     ("price", "100"),
 ];
 
-/// The limit order with one parameter set anew, added or left out.
+/// The limit order with one parameter replaced, added or left out.
 fn with(name: &str, value: &str) -> String {
     let mut pairs = LIMIT.to_vec();
     pairs.retain(|pair| pair.0 != name);
@@ -40,7 +40,7 @@ async fn each_fault_of_an_order_has_its_error_and_changes_nothing() {
     let post_only = "symbol=BTCUSDT&side=BUY&type=LIMIT_MAKER&quantity=1&price=101".to_owned();
     let market = |qty: &str| format!("symbol=BTCUSDT&side=BUY&type=MARKET&quantity={qty}");
 
-    // Refused before the venue hears of them: not a byte of its state is another one.
+    // The gateway refuses these: the venue's state stays the same, byte for byte.
     for (text, code, msg) in [
         (with("symbol", "NONE"), -1121, "Invalid symbol."),
         (with("price", "100.001"), -1013, price),
@@ -69,7 +69,7 @@ async fn each_fault_of_an_order_has_its_error_and_changes_nothing() {
         assert!(site.state().await == state, "{text}");
     }
 
-    // Refused by the engine: the log counts them, but no account and no view changes.
+    // The engine refuses these: the log counts them, but no account and no view changes.
     for (text, code, msg) in [
         (with("price", "0"), -1013, price),
         (with("price", "1000000.01"), -1013, price),

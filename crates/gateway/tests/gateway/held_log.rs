@@ -1,5 +1,4 @@
-//! A venue's own log whose disk can be made to stop: what is written meanwhile is committed when it
-//! goes on.
+//! A log whose disk can be stopped. What is appended meanwhile commits when the disk continues.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use log::{Batch, Committed, Log, LogError, Room};
 use venue::AnyLog;
 
-/// Whether the disk of a venue's log stands still.
+/// Whether the log's disk is stopped.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hold(Arc<AtomicBool>);
 

@@ -6,7 +6,7 @@ use crate::support::{Site, TAKER, fields, now_ms};
 
 const MINUTE_MS: u64 = 60_000;
 
-/// Five trades by two commands: 1 + 1 at 25000 and 1 at 25001 bought, then 1 + 0.5 sold at 24000.
+/// Five trades by two commands: bought 1 + 1 at 25000 and 1 at 25001, then sold 1 + 0.5 at 24000.
 pub(crate) async fn trade(site: &Site) {
     for (qty, price) in [("1", "25000"), ("1", "25000"), ("1", "25001")] {
         site.order(&site.maker, "SELL", qty, price).await;
@@ -205,7 +205,7 @@ async fn what_the_engine_has_forgotten_is_answered_still() {
     let other = site.signed(&site.maker, "GET", "/api/v3/order", "symbol=BTCUSDT&orderId=6").await;
     other.is_error(400, -2013, "Order does not exist.");
 
-    // Also after a restart.
+    // The same after a restart.
     let site = site.restarted().await;
     let again = site.signed(&site.taker, "GET", "/api/v3/allOrders", "symbol=BTCUSDT").await;
     assert_eq!(again.ok(), orders);

@@ -14,7 +14,7 @@ async fn a_body_that_is_too_large_is_refused() {
     let msg = "Request body is too large; current limit is 65536 bytes.";
     let body = vec![b'a'; SocketSettings::default().body_max + 1];
     site.send("POST", "/api/v3/order", &[], &body).await.is_error(413, -1101, msg);
-    // One that does not say how large it is.
+    // A body without a `Content-Length`.
     let mut chunked = b"POST /api/v3/order HTTP/1.1\r\nhost: venue\r\nconnection: close\r\n\
                         transfer-encoding: chunked\r\n\r\n"
         .to_vec();

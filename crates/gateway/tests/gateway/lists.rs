@@ -109,7 +109,7 @@ async fn an_otos_second_order_is_pending_until_the_first_has_filled() {
     let first = ask(&site, &site.maker, "/api/v3/order", &first).await;
     assert_eq!(working["workingTime"], first["updateTime"]);
 
-    // The first order has ended before, and is named all the same.
+    // The first order ended before. The answer names it too.
     let canceled = site.signed(&site.maker, "DELETE", "/api/v3/order", &second).await.ok();
     assert_eq!(canceled["orders"].as_array().unwrap().len(), 2);
     assert_eq!(canceled["orders"][0], placed["orders"][0]);

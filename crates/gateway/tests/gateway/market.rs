@@ -53,7 +53,7 @@ async fn status_of_a_symbol_is_its_phase() {
         site.operate(phase(phase_set)).await;
         assert_eq!(status(&site).await, [expected, "TRADING"]);
     }
-    // Others can be asked for alone.
+    // A query may select other markets.
     let symbols = async |site: &Site, query: &str| {
         let info = site.get(&format!("/api/v3/exchangeInfo?symbolStatus={query}")).await.ok();
         let symbols = info["symbols"].as_array().unwrap().iter();

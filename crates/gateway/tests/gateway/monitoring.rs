@@ -1,4 +1,4 @@
-//! What an operator's monitoring sees.
+//! The endpoints for an operator's monitoring.
 
 use std::time::{Duration, Instant};
 

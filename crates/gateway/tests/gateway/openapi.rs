@@ -1,4 +1,4 @@
-//! The document of the trading API, against the venue that it is of.
+//! The OpenAPI document, checked against a running venue.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::{Reply, Site};
 
 const UNREAD: i64 = -1104;
-/// So that a request stays below the most parameters that there may be.
+/// Keeps a request below the largest number of parameters.
 const NAMES_AT_ONCE: usize = 40;
 
 struct Documented<'a> {
@@ -65,7 +65,7 @@ impl<'a> Documented<'a> {
         wanted.map(|parameter| parameter["name"].as_str().unwrap())
     }
 
-    /// What must be there, each with a value that may be.
+    /// The required parameters, each with a valid value.
     fn required(&self) -> impl Iterator<Item = String> {
         let required = self.parameters().filter(|parameter| parameter["required"] == true);
         required.map(|parameter| {
@@ -83,7 +83,7 @@ impl<'a> Documented<'a> {
         self.operation["security"][0]["signature"].is_array()
     }
 
-    /// With all that is required, and these.
+    /// A request with all required parameters, and these.
     async fn ask(&self, site: &Site, names: &[&str]) -> Reply {
         let others = names.iter().map(|name| format!("{name}=1"));
         let text = self.required().chain(others).collect::<Vec<_>>().join("&");

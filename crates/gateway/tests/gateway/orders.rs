@@ -123,7 +123,7 @@ async fn a_cancel_of_all_lists_what_it_canceled() {
     );
 }
 
-/// A cancel of more orders than one command may end is still one answer.
+/// A cancel of more orders than one command may end has one answer.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_may_take_several_steps_of_the_engine() {
     let site = Site::new().await;
@@ -178,7 +178,7 @@ async fn times_are_in_the_unit_that_was_asked_for() {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_account_trades_with_itself_unless_it_wants_to() {
     let site = Site::new().await;
-    // What becomes of the order that comes, and of the one that rests.
+    // The outcome of the incoming order, and of the resting one.
     for (mode, taker, maker) in [
         ("EXPIRE_TAKER", "EXPIRED_IN_MATCH", "NEW"),
         ("EXPIRE_MAKER", "NEW", "EXPIRED_IN_MATCH"),

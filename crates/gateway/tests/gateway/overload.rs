@@ -1,4 +1,4 @@
-//! More is sent than the venue can do: new orders are refused at once, the rest goes on.
+//! Overload: new orders are refused at once, and all other requests are answered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::ws_api::{PATH, order};
 const BUSY: &str = "Server is currently overloaded with other requests: new orders are refused, \
                     cancels go on. Nothing was carried out; please try again.";
 const LIMIT: &str = "symbol=BTCUSDT&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=100";
-/// How long a test waits before it takes a hang for a failure.
+/// After this time a test fails instead of hanging.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 async fn open_prices(site: &Site) -> Vec<i64> {
@@ -49,7 +49,7 @@ async fn a_disk_that_does_not_keep_up_refuses_orders_and_loses_none() {
         assert!(Instant::now() < deadline, "it never happened");
         sleep(Duration::from_millis(5)).await;
     }
-    // Half a second is nothing that a disk does not do now and then.
+    // Disks pause for half a second now and then.
     let also_waiting = send("POST", "/api/v3/order", LIMIT.replace("100", "96"));
     while site.handle.command_wait() < Duration::from_millis(1_100) {
         sleep(Duration::from_millis(5)).await;
@@ -71,12 +71,12 @@ async fn a_disk_that_does_not_keep_up_refuses_orders_and_loses_none() {
     }
     let refused = ask(&mut socket, 1, "order.place", signed(&site.maker, order("100"))).await;
     assert_eq!((&refused["status"], &refused["error"]["code"]), (&503.into(), &(-1008).into()));
-    // Every sender gets the same refusal, without a check of its identity.
+    // Every sender gets the same refusal, without authentication.
     let key = [("X-MBX-APIKEY", "nosuchkey")];
     let forged = site.send("POST", &format!("/api/v3/order?{LIMIT}"), &key, b"").await;
     forged.is_error(503, -1008, BUSY);
 
-    // The rest goes on: what only looks is answered, and what cancels is taken on.
+    // Queries are answered, and cancels are accepted.
     site.get("/api/v3/depth?symbol=BTCUSDT").await.ok();
     let which = format!("symbol=BTCUSDT&orderId={to_cancel}");
     assert_eq!(
@@ -98,7 +98,7 @@ async fn a_disk_that_does_not_keep_up_refuses_orders_and_loses_none() {
     assert_eq!(waiting.await.unwrap().ok()["status"], "NEW");
     assert_eq!(also_waiting.await.unwrap().ok()["status"], "NEW");
     assert_eq!(canceled.await.unwrap().ok()["status"], "CANCELED");
-    // What came after the disk went on may have been held up, too.
+    // Requests after the disk continued may have waited too.
     while site.handle.command_wait() > Duration::from_millis(100) {
         assert!(Instant::now() < deadline + PATIENCE, "it never ended");
         sleep(Duration::from_millis(5)).await;
@@ -115,7 +115,7 @@ async fn a_disk_that_does_not_keep_up_refuses_orders_and_loses_none() {
 async fn a_thousand_orders_at_once_are_all_taken_on() {
     let site = Site::new().await;
     let connections = join_all((0..4).map(|_| connect(&site, PATH))).await;
-    // They come at once, however long it takes to sign them.
+    // They arrive at once, however long signing takes.
     let signed_requests = || {
         let request = |id| {
             let params = signed(&site.maker, order("100"));
@@ -143,7 +143,7 @@ async fn a_thousand_orders_at_once_are_all_taken_on() {
     assert_eq!(open_prices(&site).await.len(), 1_000);
 }
 
-/// What waits in a socket for a microsecond is late here, which is all.
+/// A wait of one microsecond counts as late here, so every request is.
 #[tokio::test(flavor = "multi_thread")]
 async fn orders_that_are_late_for_a_while_are_refused_until_there_is_a_break() {
     let late_after = Some(Duration::from_micros(1));

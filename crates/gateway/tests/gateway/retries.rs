@@ -25,7 +25,7 @@ async fn a_repeated_request_gets_the_first_answer_and_happens_once() {
     assert_eq!(post(&site, &poor, "two").await, refused);
     assert_eq!(site.fingerprint().await, fingerprint);
 
-    // Another account's key of the same name is another one.
+    // The same key of another account is a different key.
     let header = [("Idempotency-Key", "one")];
     let other = site.signed_with(&site.taker, "POST", PATH, LIMIT, &header).await.ok();
     assert_eq!(other["orderId"], 3);

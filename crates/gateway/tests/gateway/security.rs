@@ -1,4 +1,4 @@
-//! Clients without the right are refused, whatever they try, and others do not notice.
+//! Clients without permission are refused, whatever they send, and other clients are unaffected.
 
 use std::time::Duration;
 
@@ -32,11 +32,11 @@ async fn every_operation_asks_for_a_key_of_its_role() {
     let state = site.state().await;
     let mut socket = connect(&site, PATH).await;
     for row in gateway::OPERATIONS {
-        // Without parameters none of them does anything.
-        let nobody = site.send(row.method, row.path, &[], b"").await;
+        // Without parameters, no operation changes anything.
+        let anonymous = site.send(row.method, row.path, &[], b"").await;
         match row.roles() {
-            None => assert_ne!(nobody.status, 401, "{row:?}"),
-            Some(_) => assert_eq!(nobody.json()["code"], -2014, "{row:?}"),
+            None => assert_ne!(anonymous.status, 401, "{row:?}"),
+            Some(_) => assert_eq!(anonymous.json()["code"], -2014, "{row:?}"),
         }
         let Some(allowed) = row.roles() else { continue };
         for (role, key) in &roles {
@@ -76,7 +76,7 @@ async fn a_request_that_was_altered_on_its_way_is_refused() {
         ("POST", target(&query), &maker, "price=100&quantity=1", 400),
         ("POST", target(&query), &maker, "quantity=1&price=100&x=1", 400),
         ("POST", target(&query), &maker, "", 400),
-        // A parameter that wanders from the body to the query lies elsewhere in what is signed.
+        // A parameter moved from the body to the query changes the signed bytes.
         ("POST", target(&format!("{query}&price=100")), &maker, "quantity=1", 400),
         ("POST", target(&query), &[("X-MBX-APIKEY", "takerkey")], body, 400),
         ("POST", target(&query), &[("X-MBX-APIKEY", "readerkey")], body, 401),
@@ -84,7 +84,8 @@ async fn a_request_that_was_altered_on_its_way_is_refused() {
         let reply = site.send(method, &target, headers, body.as_bytes()).await;
         assert_eq!(reply.status, status, "{target} {body} {}", reply.body);
     }
-    // What is signed says nothing of the method, but then parameters are missing or too many.
+    // The signature does not cover the method. With another method, parameters are missing or too
+    // many.
     let reply = site.send("DELETE", &target(&query), &maker, body.as_bytes()).await;
     assert_eq!(reply.status, 400, "{}", reply.body);
 
@@ -95,7 +96,7 @@ async fn a_request_that_was_altered_on_its_way_is_refused() {
         assert_eq!(site.send("DELETE", &target, &maker, b"").await.json()["code"], -1021);
     }
 
-    // Other people's orders are not there.
+    // Orders of other accounts are not found.
     let which = format!("symbol=BTCUSDT&orderId={mine}");
     for (method, path, more) in [
         ("GET", "/api/v3/order", ""),
@@ -109,7 +110,7 @@ async fn a_request_that_was_altered_on_its_way_is_refused() {
     assert_eq!(taken.json(), json!([]));
     let left = site.signed(&site.maker, "GET", "/api/v3/order", &which).await;
     assert_eq!(left.json()["status"], "NEW");
-    // What the engine refused is counted; of the rest of the state no byte is another one.
+    // The engine counts its refusals. The rest of the state is the same, byte for byte.
     let after = site.state().await;
     assert_eq!(after.len(), state.len());
 }
@@ -134,7 +135,7 @@ async fn an_ed25519_key_signs_requests_messages_and_logons() {
     let altered = target.replace("price=100", "price=101");
     let invalid = "Signature for this request is not valid.";
     site.send("POST", &altered, &headers, b"").await.is_error(400, -1022, invalid);
-    // An HMAC with the public key for its secret is no way in.
+    // An HMAC with the public key as its secret is refused.
     let forged = format!("/api/v3/order?{text}&signature={}", sign(&public, text.as_bytes()));
     site.send("POST", &forged, &headers, b"").await.is_error(400, -1022, invalid);
 
@@ -178,7 +179,7 @@ async fn a_key_is_bound_to_its_networks_and_its_time() {
         assert_eq!(account(allowed).await.status, 200, "{allowed}");
     }
 
-    // It ends while it is logged on.
+    // The key expires while it is logged on.
     let logon = ask(&mut socket, 1, "session.logon", signed(&key("expiring"), json!({}))).await;
     assert_eq!(logon["status"], 200, "{logon}");
     let state = site.state().await;
@@ -192,7 +193,7 @@ async fn a_key_is_bound_to_its_networks_and_its_time() {
     assert!(site.state().await == state);
 }
 
-/// As many as the process may hold: each takes two descriptors, ours and the venue's.
+/// The largest number of connections: each takes two descriptors, ours and the venue's.
 const IDLE_MAX: usize = 10_000;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -200,7 +201,7 @@ async fn idle_and_slow_connections_slow_no_other_down() {
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();
     let descriptors = limit.maximum.map_or(usize::MAX, |max| usize::try_from(max).unwrap());
-    // Other tests of this process need some as well.
+    // Other tests of this process need descriptors too.
     let idle_max = IDLE_MAX.min(descriptors.saturating_sub(2_000) / 2);
     assert!(idle_max > 100, "the limit of {descriptors} open files is too low for this test");
     let settings = SocketSettings { connections_max: idle_max + 100, ..SocketSettings::default() };
@@ -209,7 +210,7 @@ async fn idle_and_slow_connections_slow_no_other_down() {
     let mut open = Vec::with_capacity(idle_max);
     for number in 0..idle_max {
         let mut stream = TcpStream::connect(site.address).await.unwrap();
-        // Every second one has begun a request that it does not end.
+        // Every second connection has begun a request that it does not end.
         if number % 2 == 1 {
             stream
                 .write_all(b"POST /api/v3/order HTTP/1.1\r\nhost: venue\r\nx-slow: ")
@@ -218,11 +219,11 @@ async fn idle_and_slow_connections_slow_no_other_down() {
         }
         open.push(stream);
     }
-    // A header that never ends, a letter at a time.
+    // A header without an end, one byte at a time.
     let trickle = async {
         loop {
             for stream in open.iter_mut().skip(1).step_by(2).take(50) {
-                // The venue may have had enough of it.
+                // The venue may have closed the connection.
                 let _closed = stream.write_all(b"x").await;
             }
             sleep(Duration::from_millis(1)).await;

@@ -1,4 +1,4 @@
-//! A WebSocket's client.
+//! A WebSocket client.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub(crate) async fn say(socket: &mut Socket, text: impl ToString) -> Value {
     next(socket).await
 }
 
-/// The parameters with key and signature, as the documentation says it is done.
+/// The parameters with key and signature, as Binance documents them.
 pub(crate) fn signed(key: &Key, mut params: Value) -> Value {
     params["apiKey"] = key.api_key.as_str().into();
     params["timestamp"] = now_ms().into();

@@ -1,4 +1,4 @@
-//! Orders that wait, hide, follow, or that self-trade prevention ends.
+//! Orders with triggers, hidden quantities, pegs, and self-trade prevention.
 
 use serde_json::{Value, json};
 use types::{AccountRisk, Command, SetAccountRisk};
@@ -58,7 +58,7 @@ async fn a_trailing_stop_says_since_when_it_trails() {
     assert_eq!(placed["trailingTime"], placed["transactTime"]);
     assert_eq!(placed["stopPrice"], "0.00000000");
     trade(&site, "200").await;
-    // Ten percent below what it has seen.
+    // Ten percent below the highest price since the order.
     site.order(&site.taker, "BUY", "5", "180").await;
     trade(&site, "181").await;
     assert_eq!(query(&site, &placed).await["status"], "NEW");
@@ -86,7 +86,7 @@ async fn an_iceberg_shows_a_part_and_is_replaced_by_another() {
     assert_eq!(replaced["newOrderResponse"]["icebergQty"], "0.10000000");
 }
 
-/// What `exchangeInfo` has on icebergs and trailing stops is what holds.
+/// The limits on icebergs and trailing stops in `exchangeInfo` apply.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_engines_own_bounds_are_filters() {
     let site = Site::new().await;

@@ -8,7 +8,7 @@ use crate::history::trade;
 use crate::socket::{Socket, connect, next, say};
 use crate::support::Site;
 
-/// The first message that is as it should be, of not too many.
+/// The first of a limited number of messages that meets a condition.
 async fn until(socket: &mut Socket, is_it: impl Fn(&Value) -> bool) -> Value {
     for _ in 0..20 {
         let message = next(socket).await;
@@ -46,7 +46,7 @@ async fn candles_are_published_as_they_grow_and_when_they_are_closed() {
         trades += event["k"]["n"].as_u64().unwrap();
         closed.push(event);
     }
-    // Each closed candle is that of REST.
+    // Each closed candle equals that of REST.
     for event in &closed {
         let candle = &event["k"];
         let target =

@@ -109,7 +109,7 @@ impl Copy {
     }
 }
 
-/// Follows a stream of depth until it falls silent; each update begins where the last one ended.
+/// Follows a stream of depth until it pauses. Each update begins where the last one ended.
 async fn follow(mut socket: Socket, mut copy: Option<Copy>, buffered: Vec<Value>) -> Copy {
     let mut copy = copy.take().expect("a snapshot");
     buffered.iter().for_each(|update| copy.apply(update));
@@ -154,7 +154,7 @@ async fn snapshot_and_stream_give_the_book() {
         }
         match round {
             10 => {
-                // One update is buffered, then the snapshot is taken; the rest comes after it.
+                // One update is buffered before the snapshot; the others come after it.
                 let update = next(&mut fast).await;
                 assert_eq!(update["e"], "depthUpdate");
                 previous_u = update["u"].as_u64();
@@ -200,7 +200,7 @@ async fn depth_that_finds_the_venue_busy_is_sent_when_it_is_not() {
         is_done(submit_order(&site, MAKER, Side::Buy, 100_000, ticks)).await;
     }
     assert_eq!(next(&mut socket).await["b"][0][0], "100.00000000");
-    // The second is due in 100 ms, and then there is no room for questions.
+    // The second is due in 100 ms. Until then the queue is full.
     let (resume, resumed) = std::sync::mpsc::channel::<()>();
     let _first = site.handle.read_views(move |_, _| resumed.recv().unwrap()).unwrap();
     let mut asked = Vec::new();
@@ -270,7 +270,7 @@ async fn a_connection_chooses_its_streams() {
     let unsubscribe = json!({"method": "UNSUBSCRIBE", "params": ["btcusdt@trade"], "id": 4});
     assert_eq!(say(&mut socket, unsubscribe).await, json!({"result": null, "id": 4}));
     site.order(&site.taker, "BUY", "1", "100").await;
-    // The next message is the next reply: nothing came in between.
+    // The next message is the next reply: no other came between them.
     assert_eq!(say(&mut socket, "garbage").await["code"], 3);
     let unknown = json!({"method": "SUBSCRIBE", "params": ["none@trade"], "id": 5});
     let reply = say(&mut socket, unknown).await;
@@ -281,7 +281,7 @@ async fn a_connection_chooses_its_streams() {
 async fn slow_readers_are_cut_and_the_others_go_on() {
     let site = Site::with(SocketSettings { ws_queue_max: 64, ..SocketSettings::default() }).await;
     let mut slow = Vec::new();
-    // One more than are written to at a time.
+    // One slow client more than there are worker threads.
     for _ in 0..=Handle::current().metrics().num_workers() {
         let tcp = TcpSocket::new_v4().unwrap();
         tcp.set_recv_buffer_size(4_096).unwrap();
@@ -293,7 +293,7 @@ async fn slow_readers_are_cut_and_the_others_go_on() {
     let mut good = connect(&site, "/stream?streams=btcusdt@trade").await;
     is_done(submit_order(&site, MAKER, Side::Sell, 900_000_000, 100_000)).await;
 
-    // More than all buffers on the way to a slow one can hold.
+    // More than all buffers to a slow client can hold.
     const TRADES: u64 = 20_000;
     const BURST: u64 = 50;
     for burst in 0..TRADES / BURST {
@@ -348,7 +348,7 @@ async fn limits_of_a_websocket() {
     let _closed = huge.send(Message::text("x".repeat(100_000))).await;
     close_code(&mut huge).await;
 
-    // A client that answers pings stays; one that answers nothing is closed.
+    // A client that answers pings stays. A silent one is closed.
     let mut alive = connect(&site, "/ws").await;
     let mut dead = connect(&site, "/ws").await;
     let pings = timeout(Duration::from_millis(1_000), async {
@@ -362,7 +362,7 @@ async fn limits_of_a_websocket() {
         pings
     });
     assert!(pings.await.unwrap() > 6);
-    // Its pings lie unread in the buffer; behind them is the end.
+    // Its pings are unread in the buffer, and the close follows them.
     sleep(Duration::from_millis(200)).await;
     assert_eq!(close_code(&mut dead).await, None);
 

@@ -31,14 +31,14 @@ pub(crate) const MAKER: AccountId = AccountId(1);
 pub(crate) const TAKER: AccountId = AccountId(2);
 const E8: i128 = 100_000_000;
 
-/// A key's two halves, as its owner has them.
+/// The API key and its secret.
 #[derive(Clone)]
 pub(crate) struct Key {
     pub(crate) api_key: String,
     pub(crate) secret: Secret,
 }
 
-/// What a venue shows beyond this machine.
+/// TLS and origins for clients beyond this machine.
 #[derive(Clone, Default)]
 pub(crate) struct Exposure {
     pub(crate) tls: Option<Arc<Tls>>,
@@ -56,7 +56,7 @@ pub(crate) struct Site {
     settings: Settings,
     replica_errs_at: Option<u64>,
     exposure: Exposure,
-    /// By which its disk can be made to stop.
+    /// Stops the log's disk.
     pub(crate) hold: Hold,
     running: Option<Running>,
     shutdown: oneshot::Sender<()>,
@@ -72,7 +72,7 @@ impl Site {
         Self::with_replica(settings.into(), None).await
     }
 
-    /// With a replica that carries out the command of this sequence twice.
+    /// With a replica that applies the command of this sequence twice.
     pub(crate) async fn with_replica(settings: Settings, errs_at: Option<u64>) -> Self {
         Self::open(settings, errs_at, Exposure::default()).await
     }
@@ -121,12 +121,12 @@ impl Site {
         Self { address, handle, running: Some(running), shutdown, served, ..self }
     }
 
-    /// Stops the venue behind the sockets, which stay open.
+    /// Stops the venue. The sockets stay open.
     pub(crate) fn stop_venue(&mut self) {
         self.running.take().expect("it runs").stop().unwrap();
     }
 
-    /// Stops everything and tries to open it with another master key.
+    /// Stops everything, and tries to open the venue with another master key.
     pub(crate) async fn restarted_with_wrong_key(self) -> MasterKeyError {
         self.shutdown.send(()).unwrap();
         self.served.await.unwrap().unwrap();
@@ -139,7 +139,7 @@ impl Site {
         gateway.expect_err("secrets were sealed by another key")
     }
 
-    /// Asks the server to stop; gives the task that ends with it.
+    /// Begins a shutdown. Returns the task that ends with it.
     pub(crate) fn shut_down(self) -> JoinHandle<std::io::Result<()>> {
         self.shutdown.send(()).unwrap();
         self.served
@@ -188,7 +188,7 @@ impl Site {
         }
     }
 
-    /// Gives its number.
+    /// Returns the key's number.
     pub(crate) async fn add_key(
         &self,
         account: AccountId,
@@ -200,13 +200,13 @@ impl Site {
         let sealed_secret = self.master_key.seal(&credential, &api_key_hash).unwrap();
         let spec = KeySpec { account, role, api_key_hash, sealed_secret };
         let events = self.operate(Command::CreateKey(Box::new(CreateKey { spec }))).await;
-        // The listener has heard of all that once the publisher answers.
+        // The listener has these events once the publisher answers.
         self.handle.read_views(|_, _| ()).unwrap().await.unwrap();
         let Event::KeyCreated(created) = events[0] else { panic!("{events:?}") };
         created.key
     }
 
-    /// An HMAC key of its own.
+    /// A new HMAC key.
     pub(crate) async fn key(&self, account: AccountId, role: Role, api_key: &str) -> Key {
         let key = Key { api_key: api_key.to_owned(), secret: Secret::generate() };
         let credential = Credential::new(Verifier::Hmac(key.secret.clone()));
@@ -214,7 +214,7 @@ impl Site {
         key
     }
 
-    /// Carries out an operator's command, which must succeed.
+    /// Executes an operator's command, which must succeed.
     pub(crate) async fn operate(&self, command: Command) -> Vec<Event> {
         let envelope = Envelope::venue(Origin::Admin, 0);
         let reply =
@@ -231,7 +231,7 @@ impl Site {
         self.handle.read(question).unwrap().await.unwrap()
     }
 
-    /// All that trading changes: money, open orders, books, and the numbers that were handed out.
+    /// The state that trading changes: balances, open orders, books, and the numbers assigned.
     pub(crate) async fn fingerprint(&self) -> String {
         self.ask(|engine| {
             let mut told = String::new();
@@ -281,7 +281,7 @@ impl Site {
         self.send(method, &target, &headers, b"").await
     }
 
-    /// A limit order of the maker or the taker, which must be taken on.
+    /// A limit order of the maker or the taker, which must be accepted.
     pub(crate) async fn order(&self, key: &Key, side: &str, qty: &str, price: &str) -> Value {
         let text = format!(
             "symbol=BTCUSDT&side={side}&type=LIMIT&timeInForce=GTC&quantity={qty}&price={price}"
@@ -309,10 +309,10 @@ impl Site {
         self.exchange(&[head.as_bytes(), body].concat()).await
     }
 
-    /// Sends bytes on a connection of their own and reads until the server closes it.
+    /// Sends bytes on a new connection, and reads until the server closes it.
     pub(crate) async fn exchange(&self, bytes: &[u8]) -> Reply {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
-        // The server may answer, and close, before it has read everything.
+        // The server may answer and close before it has read all bytes.
         let _closed = stream.write_all(bytes).await;
         Reply::read(&mut stream).await
     }
@@ -376,7 +376,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// Everything until the server closes; a status of zero means that there was no response.
+    /// Reads until the server closes. Status zero means that no response came.
     pub(crate) async fn read(stream: &mut TcpStream) -> Self {
         let mut bytes = Vec::new();
         let read = timeout(Duration::from_secs(10), stream.read_to_end(&mut bytes)).await;

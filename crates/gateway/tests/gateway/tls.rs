@@ -1,4 +1,4 @@
-//! The port as TLS.
+//! TLS on the port.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::support::{Exposure, Site};
 
 const PING: &[u8] = b"GET /api/v3/ping HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
 
-/// A certificate in files, and what a client must trust.
+/// Certificate files, and the root that a client must trust.
 struct Issued {
     dir: TempDir,
     root: CertificateDer<'static>,
@@ -102,7 +102,7 @@ async fn a_renewed_certificate_is_taken_up_and_a_broken_one_is_not() {
     assert!(connect(&site, &issued.root).await.is_err());
     assert!(connect(&site, &renewed).await.is_ok());
 
-    // The certificate of another key, as while only one of the files is written.
+    // The certificate of another key, as between the writes of the two files.
     let [certificate, key] = issued.files();
     let other = Issued::new();
     std::fs::copy(&other.files()[0], &certificate).unwrap();

@@ -12,7 +12,7 @@ use crate::support::{Key, MAKER, Site, now_ms};
 const API: &str = "/ws-api/v3?returnRateLimits=false";
 const USER_STREAM: &str = "/api/v3/userDataStream";
 
-/// A connection that listens to an account, from a number on if one is given.
+/// A subscription to an account, from a number on if one is given.
 async fn listen(site: &Site, key: &Key, from_seq: Option<u64>) -> Socket {
     let mut socket = connect(site, API).await;
     let params = from_seq.map_or(json!({}), |from_seq| json!({ "fromSeq": from_seq }));
@@ -22,7 +22,7 @@ async fn listen(site: &Site, key: &Key, from_seq: Option<u64>) -> Socket {
     socket
 }
 
-/// The next event that has a number.
+/// The next numbered event.
 async fn numbered(socket: &mut Socket) -> Value {
     loop {
         let mut message = next(socket).await;
@@ -67,7 +67,7 @@ async fn an_account_gets_its_events() {
     assert_eq!(update["seq"].as_u64(), maker_trade["seq"].as_u64().map(|seq| seq + 1));
 }
 
-/// What waits to leave is locked, and is published as a change when it leaves.
+/// A pending withdrawal is locked, and is published as a change when it leaves.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_account_gets_its_withdrawals() {
     let site = Site::new().await;
@@ -129,7 +129,7 @@ async fn a_returning_client_gets_all_that_it_missed_and_nothing_twice() {
         order(lots).await;
     }
     let mut expect = seen + 1;
-    // It comes back while orders go on.
+    // The client reconnects while orders continue.
     let going_on = async {
         for lots in 1_301..=1_800 {
             order(lots).await;
@@ -195,7 +195,7 @@ async fn a_listen_key_opens_nothing_once_its_key_is_revoked() {
     assert_eq!(next(&mut open).await["e"], "eventStreamTerminated");
     let mut late = connect(&site, &target).await;
     is_done(submit_order(&site, MAKER, Side::Buy, 100_000, 10_000)).await;
-    // Nothing came before the answer to this, which is asked for after the order.
+    // No event came before this answer, which was requested after the order.
     let listed = say(&mut late, r#"{"method":"LIST_SUBSCRIPTIONS","id":1}"#).await;
     assert_eq!(listed, json!({ "result": [], "id": 1 }));
 }

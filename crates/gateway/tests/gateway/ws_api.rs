@@ -27,7 +27,7 @@ async fn every_method_of_rest_is_there() {
     let depth = ask(&mut socket, 2, "v3/depth", json!({ "symbol": "BTCUSDT", "limit": 5 })).await;
     assert_eq!(depth["result"]["bids"], json!([]));
     let mut params = order("100");
-    // What is said of the answer is signed with the rest.
+    // The parameter about the answer is signed too.
     params["returnRateLimits"] = false.into();
     let placed = ask(&mut socket, 3, "order.place", signed(&site.maker, params)).await;
     assert_eq!((&placed["status"], &placed["result"]["status"]), (&200.into(), &"NEW".into()));
@@ -66,7 +66,7 @@ async fn a_session_that_has_logged_on_needs_no_signature() {
     assert_eq!(logon["result"]["apiKey"], "makerkey", "{logon}");
     let placed = ask(&mut socket, 3, "order.place", order("100")).await;
     assert_eq!(placed["result"]["status"], "NEW", "{placed}");
-    // A request may speak for another account all the same.
+    // A request may still name the key of another account.
     let other = ask(&mut socket, 4, "order.place", signed(&site.taker, order("99"))).await;
     assert_eq!(other["result"]["status"], "NEW", "{other}");
     let out = ask(&mut socket, 5, "session.logout", json!({})).await;
@@ -156,7 +156,7 @@ async fn orders_end_with_the_connection_if_asked_for() {
     for (id, price) in [(2, "100"), (3, "99")] {
         ask(&mut leaving, id, "order.place", order(price)).await;
     }
-    // What is signed by itself is not the session's.
+    // A request with its own signature is not the session's.
     ask(&mut leaving, 4, "order.place", signed(&site.maker, order("98"))).await;
     let mut staying = connect(&site, PATH).await;
     ask(&mut staying, 1, "session.logon", logon(false)).await;

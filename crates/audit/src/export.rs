@@ -24,8 +24,8 @@ use venue::{Archive, Place, ReplayedCommand};
 use self::table::{Cell, Column, Format, Kind, Table};
 use super::show::{account_name, find_instrument, word};
 
-/// Changes with tables, columns and their contents. Format 1 had no transfers.
-const EXPORT_FORMAT: u32 = 2;
+/// Changes with tables, columns and their contents.
+const EXPORT_FORMAT: u32 = 1;
 const DONE_NAME: &str = "export.json";
 
 #[derive(Args, Debug)]

@@ -536,7 +536,7 @@ async fn an_export_has_each_order_each_trade_and_all_balances() {
     }
     let done = run_json(&["log", "export", data, "--out", out_text]);
     venue.stop();
-    assert_eq!(done["format"], 2);
+    assert_eq!(done["format"], 1);
     for (name, count) in [("orders", 3), ("trades", 1), ("adjustments", 1)] {
         assert_eq!(done["rows"][name], count, "{name}");
     }

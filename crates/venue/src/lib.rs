@@ -36,6 +36,7 @@ mod run;
 mod settings;
 mod snapshot;
 mod stages;
+mod sync;
 
 pub use follower::{FollowError, Follower, Position, Step};
 pub use key::credential::{Credential, PublicKeyError, Verifier};

@@ -15,12 +15,13 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering, fence};
-use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError};
-use std::thread::Thread;
 
 use crate::machine::MachineError;
 use crate::run::shell::{Rest, Shell};
+use crate::sync::{
+    AtomicBool, Mutex, MutexGuard, OnceLock, Ordering, Thread, TryLockError, current, fence,
+    park_timeout,
+};
 
 /// How often a thread drains the inbox again before it leaves the rest to the engine's thread.
 const ATTEMPTS_MAX: usize = 4;
@@ -129,12 +130,12 @@ impl Combiner {
 
     /// The engine's thread, until the venue ends.
     pub(crate) fn run(&self) -> Result<(), MachineError> {
-        self.engine_thread.set(std::thread::current()).expect("a venue has one engine's thread");
+        assert!(self.engine_thread.set(current()).is_ok(), "a venue has one engine's thread");
         let _end = End(self);
         self.with_shell(|shell| shell.begin())?;
         loop {
             match self.with_shell(|shell| shell.turn())? {
-                Rest::For(pause) if !self.was_called() => std::thread::park_timeout(pause),
+                Rest::For(pause) if !self.was_called() => park_timeout(pause),
                 Rest::Not | Rest::For(_) => {}
                 Rest::Forever => return Ok(()),
             }

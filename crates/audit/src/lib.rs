@@ -7,6 +7,7 @@
 
 mod backup;
 mod dump;
+#[cfg(feature = "export")]
 mod export;
 mod read_model;
 mod rebuild_spool;
@@ -43,6 +44,7 @@ enum Action {
     /// fields. Secrets are never shown: the log has them only sealed.
     Dump(dump::Dump),
     State(state::State),
+    #[cfg(feature = "export")]
     /// Write orders, trades, adjustments, transfers and balances as tables, for auditors
     ///
     /// FOLDER receives a file for each table and, when all are complete, export.json with the range
@@ -64,6 +66,7 @@ impl Log {
             Action::Verify(folder) => verify::run(&folder.dir),
             Action::Dump(dump) => dump.run(),
             Action::State(state) => state.run(),
+            #[cfg(feature = "export")]
             Action::Export(export) => export.run(),
             Action::RebuildSpool(rebuild) => rebuild.run(),
         }

@@ -1,5 +1,10 @@
 //! The one binary: its list of tools. Each subcommand is in the crate or module of its name.
 
+#[cfg(feature = "tools")]
+mod completions;
+#[cfg(feature = "tools")]
+mod man;
+#[cfg(feature = "tools")]
 mod replay;
 mod serve;
 mod sim;
@@ -21,7 +26,9 @@ struct Buttonwood {
 enum Command {
     /// Run a venue in the foreground
     Serve(serve::Serve),
+    #[cfg(feature = "tools")]
     Replay(replay::Replay),
+    #[cfg(feature = "tools")]
     Bench(bench::Bench),
     Sim(sim::Sim),
     /// Operate a venue: assets, instruments, accounts, transfers, keys, halts
@@ -32,19 +39,29 @@ enum Command {
     Projection(audit::Projection),
     Backup(audit::Backup),
     Restore(audit::Restore),
+    #[cfg(feature = "tools")]
+    Completions(completions::Completions),
+    #[cfg(feature = "tools")]
+    Man(man::Man),
 }
 
 fn main() -> ExitCode {
-    let result = match Buttonwood::parse().command {
+    let result = match parse().command {
         Command::Serve(serve) => serve.run(),
         Command::Sim(sim) => sim.run(),
+        #[cfg(feature = "tools")]
         Command::Bench(bench) => bench.run(),
+        #[cfg(feature = "tools")]
         Command::Replay(replay) => replay.run(),
         Command::Admin(admin) => admin.run(),
         Command::Log(log) => log.run(),
         Command::Projection(projection) => projection.run(),
         Command::Backup(backup) => backup.run(),
         Command::Restore(restore) => restore.run(),
+        #[cfg(feature = "tools")]
+        Command::Completions(completions) => completions.run(),
+        #[cfg(feature = "tools")]
+        Command::Man(man) => man.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -53,4 +70,20 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn parse() -> Buttonwood {
+    Buttonwood::try_parse().unwrap_or_else(|error| {
+        let is_unknown = error.kind() == clap::error::ErrorKind::InvalidSubcommand;
+        if is_unknown && cfg!(not(feature = "tools")) {
+            // The exit code and the form are clap's.
+            let _ = error.print();
+            eprintln!(
+                "\nThis is the build of `make run`, without `bench`, `replay` and `log export`. \
+                 `cargo build --release` makes target/release/buttonwood, which has them."
+            );
+            std::process::exit(error.exit_code());
+        }
+        error.exit()
+    })
 }

@@ -3,14 +3,21 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// As many as `make run` built before the house had its present walls. A crate of ours that is
-/// added is paid for with one of others, or by raising this number, with the reason in the commit.
-const BUILT_MAX: usize = 252;
+/// As many as `make run` builds. A crate that is added is paid for with another one, or by raising
+/// this number, with the reason in the commit.
+const BUILT_MAX: usize = 205;
 
 #[test]
 fn make_run_builds_no_more_crates_than_before() {
     let output = Command::new(env!("CARGO"))
-        .args(["tree", "--package", "buttonwood", "--edges", "normal,build"])
+        .args([
+            "tree",
+            "--package",
+            "buttonwood",
+            "--no-default-features",
+            "--edges",
+            "normal,build",
+        ])
         .args(["--prefix", "none", "--no-dedupe", "--format", "{p}", "--locked", "--offline"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()

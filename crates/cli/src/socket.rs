@@ -13,21 +13,31 @@ use crate::failure::Failure;
 
 pub const FILE_NAME: &str = "admin.sock";
 
-/// The path of the socket through the folder's descriptor, because a socket's address has room for
-/// 107 bytes only.
+/// The longest path that a socket's address has room for, in bytes.
+const ADDRESS_MAX: usize = 107;
+
+/// The path of the socket: through the folder's descriptor where its own path is too long for an
+/// address. Such a venue needs `/proc`.
 #[derive(Debug)]
 pub struct SocketPath {
-    dir: File,
+    own: PathBuf,
+    dir: Option<File>,
 }
 
 impl SocketPath {
     pub fn of(data_dir: &Path) -> io::Result<Self> {
-        Ok(Self { dir: File::open(data_dir)? })
+        let own = data_dir.join(FILE_NAME);
+        let is_long = own.as_os_str().len() > ADDRESS_MAX;
+        let dir = if is_long { Some(File::open(data_dir)?) } else { None };
+        Ok(Self { own, dir })
     }
 
     /// Valid while `self` exists.
     pub fn path(&self) -> PathBuf {
-        PathBuf::from(format!("/proc/self/fd/{}/{FILE_NAME}", self.dir.as_raw_fd()))
+        match &self.dir {
+            Some(dir) => format!("/proc/self/fd/{}/{FILE_NAME}", dir.as_raw_fd()).into(),
+            None => self.own.clone(),
+        }
     }
 }
 
@@ -69,5 +79,25 @@ pub fn ask(mut stream: UnixStream, request: &impl Serialize) -> Result<Value, Fa
     match answer["error"].as_str() {
         Some(error) => Err(Failure::new(error)),
         None => Ok(answer["answer"].take()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    #[test]
+    fn folders_with_short_and_with_long_paths_have_their_socket() {
+        let dir = tempfile::tempdir().expect("a folder");
+        for name in ["short".to_owned(), "l".repeat(200)] {
+            let data_dir = dir.path().join(name);
+            std::fs::create_dir(&data_dir).expect("a folder");
+            assert!(connect(&data_dir).expect("no error").is_none());
+            let socket = SocketPath::of(&data_dir).expect("the folder is there");
+            let _listener = UnixListener::bind(socket.path()).expect("the address fits");
+            assert!(connect(&data_dir).expect("no error").is_some());
+        }
     }
 }

@@ -1,19 +1,61 @@
 //! Log lines on stderr.
 
+use std::io::IsTerminal;
+
 use server::{LogFormat, LoggingSettings};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::layer;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::failure::Failure;
 
-/// Structured logs on stderr: stdout belongs to the answer.
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// Structured logs on stderr: stdout belongs to the answer. Colours are for terminals.
 pub fn init(settings: &LoggingSettings) -> Result<(), Failure> {
-    let LoggingSettings { level, format } = settings;
-    let filter = EnvFilter::try_new(level)
-        .map_err(|error| Failure::new(format!("the log level `{level}`: {error}")))?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    match format {
-        LogFormat::Text => lines.with_target(false).init(),
-        LogFormat::Json => lines.json().init(),
+    let filter = filter(&settings.level)?;
+    let lines = layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
+    let registry = tracing_subscriber::registry().with(filter);
+    match settings.format {
+        LogFormat::Text => registry.with(lines.with_target(false)).init(),
+        LogFormat::Json => registry.with(lines.json()).init(),
     }
     Ok(())
+}
+
+/// A level, or levels of modules, such as `warn,gateway=debug`. A word that is no level is refused:
+/// the parser would take it for a module, and log nothing else.
+fn filter(text: &str) -> Result<Targets, Failure> {
+    let refused = |part: &str| {
+        let levels = LEVELS.join(", ");
+        Failure::new(format!(
+            "log_level has `{part}`, which is no level: {levels}, or MODULE=LEVEL"
+        ))
+    };
+    for part in text.split(',') {
+        let level = part.split_once('=').map_or(part, |(_, level)| level);
+        if !LEVELS.contains(&level.trim().to_ascii_lowercase().as_str()) {
+            return Err(refused(part));
+        }
+    }
+    text.parse().map_err(|_| refused(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_refused_by_name() {
+        for text in ["info", "WARN", "off", "warn,gateway=debug", "gateway::door=trace"] {
+            assert!(filter(text).is_ok(), "{text}");
+        }
+        for (text, part) in
+            [("loud", "`loud`"), ("warn,loud", "`loud`"), ("gateway=x", "`gateway=x`"), ("", "``")]
+        {
+            let sentence = filter(text).expect_err(text).to_string();
+            assert!(sentence.contains(part) && sentence.contains("MODULE=LEVEL"), "{sentence}");
+        }
+    }
 }

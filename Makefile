@@ -13,7 +13,7 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-services lint advisories unit process clients bench profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom dist dist-test instructions autobahn clean
+.PHONY: help run test test-services lint advisories unit process clients bench profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test instructions autobahn clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,11 +45,11 @@ advisories: $(VENV)-tools/installed ## known vulnerabilities of dependencies; fa
 
 # The snippets of docs/api.md use all clients.
 process: $(VENV)/installed $(NODE_MODULES)/installed $(VENV)-official/installed $(VENV)-nautilus/installed ## the venue as a process: crashes, full disks, three clients, snippets for ten
-	$(CARGO) build --locked --package buttonwood
+	$(build)
 	$(VENV)/bin/pytest tests/clients -m "not slow"
 
 clients: $(VENV)/installed $(NODE_MODULES)/installed $(addprefix $(VENV)-,$(addsuffix /installed,official nautilus freqtrade)) ## each client and bot against a venue of its own
-	$(CARGO) build --locked --package buttonwood
+	$(build)
 	$(VENV)/bin/pytest $(addprefix tests/clients/,$(CLIENT_TESTS))
 
 $(VENV)/installed: tests/clients/requirements.txt
@@ -64,6 +64,12 @@ $(VENV)-dist/installed: scripts/dist-requirements.txt
 # An environment for clients that cannot share one: two packages are called `binance`.
 $(VENV)-%/installed: tests/clients/%/requirements.txt
 	$(install)
+
+# The binary that `make unit` has built for its tests. `cargo build` would choose other features of the
+# dependencies, without those that only tests need, and compile half of them once more.
+define build
+	$(CARGO) test --workspace --locked --test cli --no-run
+endef
 
 define install
 	$(PYTHON) -m venv $(@D)
@@ -92,11 +98,11 @@ $(VENV)-autobahn/installed: tests/clients/autobahn/requirements.txt
 	touch $@
 
 crash: $(VENV)/installed ## kill -9 under load, ROUNDS times (ROUNDS=100)
-	$(CARGO) build --locked --package buttonwood
+	$(build)
 	BUTTONWOOD_CRASH_ROUNDS=$(or $(ROUNDS),100) $(VENV)/bin/pytest tests/clients/test_crash.py
 
 power: $(VENV)/installed ## loss of power under load, ROUNDS times (ROUNDS=100 SEED=7)
-	$(CARGO) build --locked --package buttonwood
+	$(build)
 	BUTTONWOOD_POWER_ROUNDS=$(or $(ROUNDS),100) BUTTONWOOD_POWER_SEED=$(or $(SEED),7) $(VENV)/bin/pytest tests/clients/test_power.py
 
 sim: ## simulated worlds where disks, machines and clocks fail (SEEDS=10000 FIRST=0)
@@ -119,6 +125,12 @@ loom: ## the combiner in every order of its threads; the models must find two pl
 	  if RUST_BACKTRACE=0 $(TARGET)/loom/release/loom-models > /dev/null 2>&1; then echo "the models miss the planted bug $$bug"; exit 1; fi; \
 	  echo "planted bug $$bug: found"; \
 	done
+
+# The compiler's own runtime serves; its flag is not stable, so the compiler is asked to allow it.
+sanitize: export PROPTEST_RNG_SEED ?= 1
+sanitize: ## the crates with unsafe code under AddressSanitizer
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address $(CARGO) test --locked --lib --tests --target x86_64-unknown-linux-gnu \
+	  --target-dir $(TARGET)/asan --package engine --package venue
 
 dist: $(VENV)-dist/installed ## the release archive with checksum, debug file and SBOM, in dist/
 	$(VENV)-dist/bin/python scripts/dist

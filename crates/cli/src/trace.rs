@@ -29,9 +29,7 @@ pub fn init(settings: &LoggingSettings) -> Result<(), Failure> {
 fn filter(text: &str) -> Result<Targets, Failure> {
     let refused = |part: &str| {
         let levels = LEVELS.join(", ");
-        Failure::new(format!(
-            "log_level has `{part}`, which is no level: {levels}, or MODULE=LEVEL"
-        ))
+        Failure::new(format!("the log level `{part}` is none of {levels}, and no MODULE=LEVEL"))
     };
     for part in text.split(',') {
         let level = part.split_once('=').map_or(part, |(_, level)| level);

@@ -170,4 +170,4 @@ coverage: ## line coverage of types, engine, disk and log (installs cargo-tarpau
 
 clean: ## remove build output, not the venue's data
 	$(CARGO) clean
-	rm -rf $(VENV) $(VENV)-* $(NODE_MODULES)
+	rm -rf $(VENV) $(VENV)-* $(NODE_MODULES) dist

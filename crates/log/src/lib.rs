@@ -32,6 +32,7 @@ mod numbered;
 mod options;
 pub mod simulated;
 pub mod snapshot;
+mod sync;
 
 pub use batch::{Batch, BatchHeader, Committed, LoggedBatch, Start};
 pub use chain::ChainHash;

@@ -25,7 +25,7 @@ pub(crate) struct Filler {
     to_fill: Option<SyncSender<Filling>>,
     filled: Receiver<Filled>,
     thread: Option<JoinHandle<()>>,
-    pub(crate) is_busy: bool,
+    is_busy: bool,
     found_full: Option<Instant>,
 }
 
@@ -60,6 +60,10 @@ impl Filler {
         }
         self.found_full = writer.is_full().then(Instant::now);
         Ok(())
+    }
+
+    pub(crate) fn is_busy(&self) -> bool {
+        self.is_busy
     }
 
     /// Waits for what is being filled.

@@ -12,17 +12,20 @@ mod machine {
     #[derive(Debug)]
     pub(crate) struct MachineError;
 }
-#[path = "../../crates/venue/src/run"]
+#[path = "../../../crates/venue/src/run"]
 #[allow(dead_code, reason = "the venue uses more of the combiner")]
 mod run {
     pub(crate) mod combiner;
-    #[path = "../../../../loom/src/model.rs"]
+    #[path = "../../../../loom/src/combiner/model.rs"]
     pub(crate) mod shell;
 }
+#[path = "../check.rs"]
+mod check;
 mod sync;
 
 use std::sync::Arc;
 
+use crate::check::check;
 use crate::run::combiner::Combiner;
 use crate::run::shell::{Engine, Shell};
 
@@ -58,13 +61,6 @@ fn main() {
         log_writer.join().expect("the log writer ends");
         venue.stop();
     });
-}
-
-fn check(name: &str, preemptions_max: usize, scenario: impl Fn() + Send + Sync + 'static) {
-    let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(preemptions_max);
-    model.check(scenario);
-    println!("{name}: ok");
 }
 
 #[derive(Clone)]

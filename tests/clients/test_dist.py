@@ -9,8 +9,11 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
+import sys
 import tarfile
+import time
 
 import pytest
 import requests
@@ -95,6 +98,39 @@ def test_it_trades_in_an_empty_root(root, monkeypatch, tmp_path):
         assert order(running, "bob", side="BUY", type="MARKET")["status"] == "FILLED"
     finally:
         running.stop()
+
+
+def test_the_first_trade_by_the_lines_of_the_readme(archive, tmp_path):
+    with tarfile.open(archive) as tar:
+        (page,) = (name for name in tar.getnames() if name.count("/") == 1 and name.endswith("/README.md"))
+        text = tar.extractfile(page).read().decode()
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    (shell,) = (code for language, code in blocks if language == "sh" and "tar -xf" in code)
+    (trade,) = (code for language, code in blocks if language == "python")
+    shutil.copy(archive, tmp_path)
+    began = time.monotonic()
+    address = f"127.0.0.1:{free_port()}"
+    # `exec` before the last line, so that the test can stop it.
+    serving = subprocess.Popen(
+        ["sh", "-ec", shell.replace("bin/buttonwood serve", "exec bin/buttonwood serve")],
+        cwd=tmp_path, env={**os.environ, "BUTTONWOOD_HTTP": address}, stdout=subprocess.PIPE, text=True,
+    )
+    try:
+        assert serving.stdout.readline().strip() == f"ready http://{address}"
+        (folder,) = (path for path in tmp_path.iterdir() if path.is_dir())
+        program = trade.replace("127.0.0.1:8080", address)
+        answer = subprocess.run([sys.executable, "-c", program], cwd=folder, check=True, stdout=subprocess.PIPE, text=True)
+        assert "'status': 'closed'" in answer.stdout and "'filled': 0.01" in answer.stdout
+        print(f"first trade {time.monotonic() - began:.1f} s after the archive was there")
+    finally:
+        serving.terminate()
+        serving.wait(venue.DEADLINE_S)
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
 
 
 def order(running, name, **terms):

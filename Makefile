@@ -35,6 +35,8 @@ lint: $(VENV)-tools/installed ## formatting, lints, house rules, licences and so
 
 # The same random cases on every machine, so that a failure can be repeated elsewhere; `make soak` draws new ones.
 unit: export PROPTEST_RNG_SEED ?= 1
+# Most tests wait for a disk, a socket or a clock, not for a core.
+unit: export RUST_TEST_THREADS ?= 4
 unit: ## the Rust tests, whole-process tests included
 	$(CARGO) test --workspace --locked --lib --bins --tests # No documentation has tests: 24 empty runs less.
 	# The golden logs again with the release build: both builds must give the hashes in the files.

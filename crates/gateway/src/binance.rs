@@ -18,6 +18,7 @@ pub(crate) mod market;
 pub(crate) mod openapi;
 pub(crate) mod operations;
 pub(crate) mod rest;
+pub(crate) mod rules;
 pub(crate) mod select;
 pub(crate) mod shared;
 pub(crate) mod statistics;

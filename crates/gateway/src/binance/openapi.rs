@@ -230,6 +230,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("omitZeroBalances", "Leaves out the assets of which there is nothing."),
     ("preventedMatchId", "Just this one."),
     ("fromPreventedMatchId", "From this id on."),
+    ("fromAllocationId", "From this id on."),
     ("fromExecutionId", "From this id on."),
     ("listenKey", "The listen key."),
     ("recvWindow", "For how many milliseconds after `timestamp` the request is meant."),

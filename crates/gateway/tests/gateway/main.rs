@@ -14,6 +14,7 @@ mod monitoring;
 mod openapi;
 mod orders;
 mod overload;
+mod pages;
 mod retries;
 mod security;
 mod socket;

@@ -161,3 +161,31 @@ async fn unknown_paths_and_methods_are_errors_in_json() {
         assert_eq!((reply.status, reply.json()["code"].as_i64()), (400, Some(code)), "{path}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_about_what_the_venue_has_not_have_an_answer() {
+    let site = Site::new().await;
+    let rules = site.get("/api/v3/executionRules").await.ok();
+    assert_eq!(
+        rules,
+        json!({"symbolRules": [
+            {"symbol": "BTCUSDT", "rules": []}, {"symbol": "ETHUSDT", "rules": []},
+        ]})
+    );
+    let one = site.get("/api/v3/executionRules?symbol=ETHUSDT").await.ok();
+    assert_eq!(one, json!({"symbolRules": [{"symbol": "ETHUSDT", "rules": []}]}));
+    for path in ["referencePrice", "referencePrice/calculation"] {
+        let reply = site.get(&format!("/api/v3/{path}?symbol=BTCUSDT")).await;
+        reply.is_error(400, -2043, "This symbol doesn't have a reference price.");
+    }
+    let blocks = site.get("/api/v3/historicalBlockTrades?symbol=BTCUSDT&fromId=0").await.ok();
+    assert_eq!(blocks, json!([]));
+    let mine = site.signed(&site.taker, "GET", "/api/v3/myAllocations", "symbol=BTCUSDT").await;
+    assert_eq!(mine.ok(), json!([]));
+
+    let mine = site.signed(&site.taker, "GET", "/api/v3/myFilters", "symbol=ETHUSDT").await.ok();
+    let info = site.get("/api/v3/exchangeInfo?symbol=ETHUSDT").await.ok();
+    let filters = &info["symbols"][0]["filters"];
+    let expected = json!({"exchangeFilters": [], "symbolFilters": filters, "assetFilters": []});
+    assert_eq!(mine, expected);
+}

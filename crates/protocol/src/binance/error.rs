@@ -18,6 +18,7 @@ errors! {
     unknown_order(): 400, -2011, "Unknown order sent.";
     /// The answer to a query, where [`ApiError::unknown_order`] is the answer to a cancel.
     no_such_order(): 400, -2013, "Order does not exist.";
+    no_reference_price(): 400, -2043, "This symbol doesn't have a reference price.";
     unknown_order_list(): 400, -2011, "Unknown order list sent.";
     no_such_order_list(): 400, -2013, "Order list does not exist.";
 

@@ -43,6 +43,7 @@ mod market;
 mod names;
 mod order;
 mod peg;
+mod rules;
 mod sent;
 mod wallet;
 
@@ -66,6 +67,10 @@ pub use self::market::{
     DepthRequest, ExchangeInfoRequest, Selection, TickerRequest, TradesRequest,
 };
 pub use self::order::{NewOrderRequest, ResponseType, TestOrderRequest};
+pub use self::rules::{
+    AllocationsRequest, BlockTradesRequest, ExecutionRulesRequest, MyFiltersRequest,
+    ReferencePriceCalculationRequest, ReferencePriceRequest,
+};
 pub use self::wallet::{MarginPairsRequest, TradeFeeRequest};
 use crate::binance::parse_list_id;
 use crate::signed::{ApiError, Params};

@@ -19,6 +19,7 @@ mod order_info;
 mod prevented;
 mod replace;
 mod report;
+mod rules;
 mod wallet;
 
 use schemars::JsonSchema;
@@ -45,6 +46,7 @@ pub use order_info::OrderInfo;
 pub use prevented::{PreventedMatch, PreventedQtys};
 pub use replace::ReplaceAnswer;
 pub use report::{FillInfo, OrderReport};
+pub use rules::{ExecutionRules, MyFilters, SymbolRules};
 pub use wallet::{CoinInfo, TradeFee};
 
 /// The JSON of an answer.

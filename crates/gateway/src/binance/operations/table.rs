@@ -19,7 +19,8 @@ use crate::binance::call::Call;
 use crate::binance::generate::generate;
 use crate::binance::select::{Either, OneOrAll};
 use crate::binance::{
-    account, batch, changes, history, lists, market, statistics, trading, user_data_stream, wallet,
+    account, batch, changes, history, lists, market, rules, statistics, trading, user_data_stream,
+    wallet,
 };
 use crate::socket::http::{JsonReply, json};
 
@@ -70,6 +71,13 @@ operations! {
         Public market::time, NoParams::parse => ServerTime;
     GET "/api/v3/exchangeInfo", "exchangeInfo", Of(20);
         Current market::exchange_info, ExchangeInfoRequest::parse => ExchangeInfo;
+    GET "/api/v3/executionRules", "executionRules", By(rules::execution_rules_weight);
+        Current rules::execution_rules, ExecutionRulesRequest::parse => ExecutionRules;
+    GET "/api/v3/referencePrice", "referencePrice", Of(2);
+        Public rules::reference_price, ReferencePriceRequest::parse => Empty;
+    GET "/api/v3/referencePrice/calculation", "referencePrice.calculation", Of(2);
+        Public rules::reference_price_calculation,
+            ReferencePriceCalculationRequest::parse => Empty;
     // The market
     GET "/api/v3/depth", "depth", By(market::depth_weight);
         Public market::depth, DepthRequest::parse => Depth;
@@ -82,6 +90,8 @@ operations! {
     // The market's past
     GET "/api/v3/historicalTrades", "trades.historical", Of(25);
         Public history::historical_trades, HistoricalTradesRequest::parse => Vec<Trade>;
+    GET "/api/v3/historicalBlockTrades", "blockTrades.historical", Of(25);
+        Public rules::block_trades, BlockTradesRequest::parse => [Empty; 0];
     GET "/api/v3/aggTrades", "trades.aggregate", Of(4);
         Public history::agg_trades, AggTradesRequest::parse => Vec<AggTradeInfo>;
     GET "/api/v3/klines", "klines", Of(2);
@@ -145,6 +155,10 @@ operations! {
         Signed changes::prevented_matches, PreventedMatchesRequest::parse => Vec<PreventedMatch>;
     GET "/api/v3/myTrades", "myTrades", By(account::my_trades_weight);
         Signed account::my_trades, MyTradesRequest::parse => Vec<MyTrade>;
+    GET "/api/v3/myAllocations", "myAllocations", Of(20);
+        Signed rules::allocations, AllocationsRequest::parse => [Empty; 0];
+    GET "/api/v3/myFilters", "myFilters", Of(40);
+        Signed rules::my_filters, MyFiltersRequest::parse => MyFilters;
     // Listen keys
     POST "/api/v3/userDataStream", "userDataStream.start", Of(2);
         Keyed user_data_stream::begin, NoParams::parse => BegunStream<'static>;

@@ -173,7 +173,7 @@ impl Times {
         })
     }
 
-    fn check(self) -> Result<(), ApiError> {
+    pub(super) fn check(self) -> Result<(), ApiError> {
         const NS_PER_HOUR: u64 = 3_600_000_000_000;
         let (Some(start_ns), Some(end_ns)) = (self.start_ns, self.end_ns) else { return Ok(()) };
         // The end is the last nanosecond of its unit, which is a millisecond at most.

@@ -107,7 +107,7 @@ impl ExchangeInfoRequest {
 }
 
 /// `symbol`, `symbols` or neither; the inner result says whether it was both.
-fn selection(
+pub(super) fn selection(
     params: &mut Params,
     markets: Markets<'_>,
 ) -> Result<Result<Selection, ApiError>, ApiError> {

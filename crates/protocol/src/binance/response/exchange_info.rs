@@ -236,7 +236,7 @@ pub enum Filter {
 }
 
 /// Those that every symbol has, and then those that its rules ask for.
-fn filters(market: &Market) -> Vec<Filter> {
+pub(super) fn filters(market: &Market) -> Vec<Filter> {
     let mut filters = plain_filters(market);
     let rules = &market.rules;
     let percent = &rules.percent_price;

@@ -49,8 +49,24 @@ impl Format {
         if head.starts_with(dbn::MAGIC) {
             return Ok(Self::Dbn);
         }
-        let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let text = head.strip_prefix(lobster::BYTE_ORDER_MARK).unwrap_or(head);
+        if text.iter().all(u8::is_ascii_whitespace) {
+            return Err(if head.is_empty() { DetectError::Empty } else { DetectError::Blank });
+        }
+        if text.len() < head.len() && (text.starts_with(b"OBWL") || text.starts_with(dbn::MAGIC)) {
+            return Err(DetectError::Marked);
+        }
+        let mut lines = text.split(|&byte| byte == b'\n');
+        let mut next_line = || {
+            let line = lines.next().unwrap_or_default();
+            line.strip_suffix(b"\r").unwrap_or(line)
+        };
+        let first = next_line();
+        let is_header = lobster::is_header(first);
+        let line = if is_header { next_line() } else { first };
+        if first.eq_ignore_ascii_case(lobster::MESSAGE_HEADER) {
+            return Ok(Self::Lobster);
+        }
         if lobster::Message::parse(line).is_ok() {
             return Ok(Self::Lobster);
         }
@@ -60,7 +76,7 @@ impl Format {
         if file_name.contains("_message_") {
             return Ok(Self::Lobster);
         }
-        Err(if head.is_empty() { DetectError::Empty } else { DetectError::Unknown })
+        Err(DetectError::Unknown)
     }
 }
 
@@ -72,6 +88,14 @@ pub enum DetectError {
     Io(#[source] io::Error),
     #[error("the file is empty")]
     Empty,
+    #[error("the file has blank lines only")]
+    Blank,
+    /// An editor stored a binary file as text.
+    #[error(
+        "a binary file behind a byte order mark: a program has stored it as text, so its content \
+         cannot be trusted"
+    )]
+    Marked,
     /// Levels after each message, which cannot be replayed without the messages.
     #[error(
         "this is a LOBSTER order book file, which holds no orders: \
@@ -80,7 +104,7 @@ pub enum DetectError {
     LobsterBook,
     #[error(
         "unknown format: expected OBWL (starts with \"OBWL0001\"), DBN (starts with \"DBN\") or a \
-         LOBSTER message file (time, type, order_id, size, price, direction; no header)"
+         LOBSTER message file (time, type, order_id, size, price, direction)"
     )]
     Unknown,
 }
@@ -108,22 +132,35 @@ mod tests {
         check("OBWL0001", "A_message_1.csv", "Obwl");
         check("DBN\x03", "w1.bin", "Dbn");
         check("DBN\x09", "A_message_1.csv", "Dbn");
+        check("\u{feff}OBWL0001", "w1.bin", "Marked");
+        check("\u{feff}DBN\x03", "w1.bin", "Marked");
         check(message, "a.txt", "Lobster");
         check(message.trim_end(), "a.txt", "Lobster");
         check("34200.1,1,1,18,5853300,-1\r\nx", "a.txt", "Lobster");
         check("time,type,order_id,size,price,direction\n", "A_message_1.csv", "Lobster");
-        check("", "A_message_1.csv", "Lobster");
+        check("\u{feff}34200.1,1,1,18,5853300,-1\r\n", "a.txt", "Lobster");
+        let header = "time,type,order_id,size,price,direction\r\n";
+        check(&format!("{header}{message}"), "a.txt", "Lobster");
+        check(&format!("\u{feff}{header}{message}"), "a.txt", "Lobster");
+        check(header, "a.txt", "Lobster");
+        let header = "Time,Event Type,Order ID,Size,Price,Direction\n";
+        check(&format!("{header}{message}"), "a.txt", "Lobster");
+        check(&format!("{header}{header}"), "a.txt", "Unknown");
+        let header = "ask_price_1,ask_size_1,bid_price_1,bid_size_1\n";
+        check(&format!("{header}5859400,200,5853300,18\n"), "a.txt", "LobsterBook");
 
         check("5859400,200,5853300,18\n", "a.txt", "LobsterBook");
         check("5859400,200,5853300,18\n", "A_message_1.csv", "LobsterBook");
-        check("", "A_orderbook_1.csv", "LobsterBook");
-        check("", "a.txt", "Empty");
-        check("\n", "a.txt", "Unknown");
+        for name in ["A_message_1.csv", "A_orderbook_1.csv", "a.txt"] {
+            check("", name, "Empty");
+            check("\n", name, "Blank");
+            check("\u{feff}\r\n\n", name, "Blank");
+        }
         check("OBW", "a.bin", "Unknown");
         // Six columns too, but bars and trades.
         check("2021-12-31 00:00,1.5,2.5,1.0,2.0,10\n", "bars.csv", "Unknown");
         check("14400000,1678100,100,P,T,0\n", "trades.csv", "Unknown");
-        check("time,type,order_id,size,price,direction\n", "a.csv", "Unknown");
+        check("day,open,high,low,close,volume\n1,1,2,1,2,10\n", "bars.csv", "Unknown");
     }
 
     #[test]

@@ -1,10 +1,14 @@
-//! LOBSTER: reconstructed NASDAQ order flow as CSV without a header.
+//! LOBSTER: reconstructed NASDAQ order flow as CSV.
 //!
 //! A message file has one event per line; the order book file beside it has the best levels after
 //! each event. Prices are dollars times 10,000, sizes are shares.
 //!
 //! The iterators end after their first error, because an order flow without one of its lines is
 //! another flow.
+//!
+//! LOBSTER writes neither a header nor a byte order mark, but programs that store the files again
+//! do. A byte order mark, a line of column names as the first line, and blank lines after the last
+//! line are skipped; line numbers count them.
 //!
 //! # Known limits
 //! - Lines are not compared with each other: time may run backwards, and levels may be unsorted.
@@ -17,6 +21,8 @@ use std::ops::RangeInclusive;
 use thiserror::Error;
 use types::Side;
 
+/// The byte order mark of UTF-8.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Suffices for more than 300 levels; LOBSTER sells up to 200.
 pub const LINE_BYTES_MAX: usize = 16 << 10;
 /// One below the value for "no price" in an order book file.
@@ -34,6 +40,7 @@ const TIME_DECIMALS_READ: usize = 12;
 const TIME_NOISE_PS_MAX: u64 = 10;
 
 const MESSAGE_COLUMNS: [&str; 6] = ["time", "type", "order_id", "size", "price", "direction"];
+pub(crate) const MESSAGE_HEADER: &[u8] = b"time,type,order_id,size,price,direction";
 const LEVEL_COLUMNS: [&str; 4] = ["ask_price", "ask_size", "bid_price", "bid_size"];
 
 /// The event of a [`Message`]. The numbers are those of the file.
@@ -116,7 +123,7 @@ impl<R: BufRead> Iterator for Messages<R> {
     type Item = Result<Message, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.lines.next_parsed(Message::parse)
+        self.lines.next_parsed(is_message_header, Message::parse)
     }
 }
 
@@ -133,7 +140,7 @@ impl<R: BufRead> Iterator for BookRows<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let columns = &mut self.columns;
-        self.lines.next_parsed(|line| {
+        self.lines.next_parsed(is_book_header, |line| {
             let found = column_count(line);
             let expected = *columns.get_or_insert(found);
             if found != expected {
@@ -304,6 +311,25 @@ fn column_count(line: &[u8]) -> usize {
     1 + line.iter().filter(|&&byte| byte == b',').count()
 }
 
+/// Whether a first line has names of columns. Their spelling varies, so any names that begin with a
+/// letter are a header; the reader checks their number.
+pub(crate) fn is_header(line: &[u8]) -> bool {
+    let is_name = |column: &[u8]| {
+        let name = column.trim_ascii();
+        let name = name.strip_prefix(b"\"").unwrap_or(name);
+        name.len() > 1 && name[0].is_ascii_alphabetic()
+    };
+    line.split(|&byte| byte == b',').all(is_name)
+}
+
+fn is_message_header(line: &[u8]) -> bool {
+    column_count(line) == MESSAGE_COLUMNS.len() && is_header(line)
+}
+
+fn is_book_header(line: &[u8]) -> bool {
+    column_count(line).is_multiple_of(LEVEL_COLUMNS.len()) && is_header(line)
+}
+
 /// Takes the columns of a line from left to right, and names the wrong one in its error.
 struct Columns<'a> {
     rest: &'a [u8],
@@ -348,27 +374,42 @@ impl<R: BufRead> Lines<R> {
 
     fn next_parsed<T>(
         &mut self,
+        is_header: impl Fn(&[u8]) -> bool,
         parse: impl FnOnce(&[u8]) -> Result<T, LineError>,
     ) -> Option<Result<T, ReadError>> {
         if self.ended {
             return None;
         }
-        self.line_number += 1;
-        let line = self.line_number;
-        let parsed = match self.read_line() {
-            Ok(Some(text)) => parse(text).map_err(|error| ReadError::Line { line, error }),
-            Ok(None) => {
-                self.ended = true;
-                return None;
-            }
-            Err(error) => Err(error),
-        };
-        self.ended = parsed.is_err();
-        Some(parsed)
+        let parsed = self.advance(is_header).and_then(|has_line| {
+            let line = self.line_number;
+            let parse = || parse(&self.line).map_err(|error| ReadError::Line { line, error });
+            has_line.then(parse).transpose()
+        });
+        self.ended = !matches!(parsed, Ok(Some(_)));
+        parsed.transpose()
     }
 
-    /// The next line without its end, or `None` after the last.
-    fn read_line(&mut self) -> Result<Option<&[u8]>, ReadError> {
+    /// Reads the next line that is neither a header nor at the blank end; false after the last.
+    fn advance(&mut self, is_header: impl Fn(&[u8]) -> bool) -> Result<bool, ReadError> {
+        let mut has_line = self.read_line()?;
+        if has_line && self.line_number == 1 && is_header(&self.line) {
+            has_line = self.read_line()?;
+        }
+        if !has_line || !self.line.is_empty() {
+            return Ok(has_line);
+        }
+        let line = self.line_number;
+        while self.read_line()? {
+            if !self.line.is_empty() {
+                return Err(ReadError::Line { line, error: LineError::Blank });
+            }
+        }
+        Ok(false)
+    }
+
+    /// Reads the next line without its end; false after the last.
+    fn read_line(&mut self) -> Result<bool, ReadError> {
+        self.line_number += 1;
         let line = self.line_number;
         let with_line_end = LINE_BYTES_MAX + 2;
         self.line.clear();
@@ -378,14 +419,21 @@ impl<R: BufRead> Lines<R> {
             .read_until(b'\n', &mut self.line)
             .map_err(|error| ReadError::Io { line, error })?;
         if self.line.is_empty() {
-            return Ok(None);
+            return Ok(false);
         }
-        let text = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
-        let text = text.strip_suffix(b"\r").unwrap_or(text);
-        if text.len() > LINE_BYTES_MAX {
+        if self.line.ends_with(b"\n") {
+            self.line.pop();
+        }
+        if self.line.ends_with(b"\r") {
+            self.line.pop();
+        }
+        if line == 1 && self.line.starts_with(BYTE_ORDER_MARK) {
+            self.line.drain(..BYTE_ORDER_MARK.len());
+        }
+        if self.line.len() > LINE_BYTES_MAX {
             return Err(ReadError::Line { line, error: LineError::TooLong });
         }
-        Ok(Some(text))
+        Ok(true)
     }
 }
 
@@ -414,6 +462,8 @@ pub enum ReadError {
 pub enum LineError {
     #[error("longer than {LINE_BYTES_MAX} bytes")]
     TooLong,
+    #[error("is blank, and lines follow")]
+    Blank,
     #[error("{found} columns where {expected} are expected")]
     ColumnCount { expected: usize, found: usize },
     #[error("{found} columns, which is not a number of levels times four")]

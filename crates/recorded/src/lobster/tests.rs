@@ -173,12 +173,55 @@ fn errors_name_the_line_and_end_the_iterator() {
     assert!(rows.next().is_none());
 }
 
+/// The lines of a message file, or the error that ends it.
+fn read_messages(text: &str) -> Result<usize, String> {
+    let read = messages(text.as_bytes()).collect::<Result<Vec<_>, _>>();
+    read.map(|messages| messages.len()).map_err(|error| error.to_string())
+}
+
+fn read_rows(text: &str) -> Result<usize, String> {
+    let read = book_rows(text.as_bytes()).collect::<Result<Vec<_>, _>>();
+    read.map(|rows| rows.len()).map_err(|error| error.to_string())
+}
+
 #[test]
-fn blank_line_is_an_error_and_an_empty_file_is_not() {
-    assert_eq!(messages(&b""[..]).count(), 0);
-    assert_eq!(book_rows(&b""[..]).count(), 0);
-    let error = messages(&b"\n"[..]).next().unwrap().unwrap_err();
-    assert_eq!(error.to_string(), "line 1: 1 columns where 6 are expected");
+fn blank_lines_end_a_file_and_are_an_error_before_other_lines() {
+    for end in ["", "\n", "\n\n", "\r\n\r\n\r\n"] {
+        assert_eq!(read_messages(&format!("{MESSAGES}{end}")), Ok(3), "{end:?}");
+        assert_eq!(read_rows(&format!("2,1,1,1{end}")), Ok(1), "{end:?}");
+        assert_eq!(read_messages(end), Ok(0), "{end:?}");
+        assert_eq!(read_rows(end), Ok(0), "{end:?}");
+    }
+    let blank = |line| Err(format!("line {line}: is blank, and lines follow"));
+    assert_eq!(read_messages(&format!("\n{MESSAGES}")), blank(1));
+    assert_eq!(read_messages(&format!("{MESSAGES}\n\r\n\n{MESSAGES}")), blank(4));
+    assert_eq!(read_rows("2,1,1,1\n\n2,1,1,1\n"), blank(2));
+}
+
+#[test]
+fn a_header_and_a_byte_order_mark_are_skipped_and_counted() {
+    for header in ["time,type,order_id,size,price,direction", "Time,Event Type,ID,\"Size\",Px,Dir"]
+    {
+        for mark in ["", "\u{feff}"] {
+            for line_end in ["\n", "\r\n"] {
+                let text = format!("{mark}{header}{line_end}");
+                assert_eq!(read_messages(&text), Ok(0), "{text:?}");
+                assert_eq!(read_messages(&format!("{text}{MESSAGES}")), Ok(3), "{text:?}");
+                let error = read_messages(&format!("{text}34200.1,9,1,1,1,1\n")).unwrap_err();
+                assert_eq!(error, "line 2: column 2 (type) is out of range", "{text:?}");
+            }
+        }
+    }
+    assert_eq!(read_messages(&format!("\u{feff}{MESSAGES}")), Ok(3));
+    assert_eq!(
+        read_rows("\u{feff}ask_price_1,ask_size_1,bid_price_1,bid_size_1\r\n2,1,1,1"),
+        Ok(1)
+    );
+    // Only the first line can be a header.
+    let twice = "time,type,order_id,size,price,direction\n".repeat(2);
+    assert_eq!(read_messages(&twice), Err("line 2: column 1 (time) is not a number".into()));
+    let error = read_messages("x,1,1,1,1,1\n").unwrap_err();
+    assert_eq!(error, "line 1: column 1 (time) is not a number");
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod watch;
 mod whole;
 
 use std::fmt;
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 pub use recorded::Format;
@@ -35,7 +36,7 @@ use self::plan::Plan;
 use self::report::Report;
 pub use self::report::Speed;
 use self::target::Target;
-use self::verify::Outcome;
+use self::verify::{BookFile, Outcome};
 use self::watch::Watch;
 pub use self::whole::ACCOUNTS_A_SIDE;
 use self::whole::Whole;
@@ -133,22 +134,25 @@ fn decode(recording: &Recording) -> Result<Plan, ReplayError> {
                 return Err(ReplayError::BookFileUnwanted);
             }
             let workload = recorded::obwl::read(input).map_err(|error| at_file(&error))?;
+            if workload.records.is_empty() {
+                return Err(at_file(&"the header states no records: there is nothing to replay"));
+            }
             obwl::plan(&workload).map_err(|error| at_file(&error))
         }
         Format::Lobster => {
             let messages: Vec<_> = recorded::lobster::messages(input)
                 .collect::<Result<_, _>>()
                 .map_err(|error| at_file(&error))?;
+            if messages.is_empty() {
+                return Err(at_file(&"the file has no messages: there is nothing to replay"));
+            }
             let seed = recording.seed_book.as_deref().map(first_row).transpose()?;
-            let verify = recording.verify.as_deref().map(|path| (path, book_rows(path)));
-            let book = match verify {
-                None => None,
-                Some((path, rows)) => Some(
-                    verify::BookFile::new(rows?, messages.len())
-                        .map_err(|error| ReplayError::file(path, error))?,
-                ),
-            };
-            Ok(lobster::plan(&messages, seed, book))
+            let path = recording.verify.as_deref();
+            // Only a book file can be wrong beside its messages.
+            let wrong = |error| ReplayError::file(path.unwrap_or(&recording.file), error);
+            let rows = path.map(book_rows).transpose()?;
+            let book = rows.map(|rows| BookFile::new(rows, messages.len()).map_err(wrong));
+            lobster::plan(&messages, seed, book.transpose()?).map_err(wrong)
         }
         Format::Dbn => {
             if recording.seed_book.is_some() || recording.verify.is_some() {
@@ -157,6 +161,9 @@ fn decode(recording: &Recording) -> Result<Plan, ReplayError> {
             let records = recorded::dbn::records(input).map_err(|error| at_file(&error))?;
             let records =
                 records.collect::<Result<Vec<_>, _>>().map_err(|error| at_file(&error))?;
+            if records.is_empty() {
+                return Err(at_file(&"the file has no records: there is nothing to replay"));
+            }
             dbn::plan(&records).map_err(|error| at_file(&error))
         }
     }
@@ -167,14 +174,18 @@ fn open(recording: &Recording) -> Result<(Format, Input), ReplayError> {
     let Some(format) = recording.format else {
         return recorded::open_detected(path).map_err(|error| ReplayError::file(path, error));
     };
-    let input = recorded::open(path).map_err(|error| ReplayError::file(path, error))?;
+    let at_file = |error| ReplayError::file(path, error);
+    let mut input = recorded::open(path).map_err(at_file)?;
+    if input.fill_buf().map_err(at_file)?.is_empty() {
+        return Err(ReplayError::file(path, "the file is empty"));
+    }
     Ok((format, input))
 }
 
 fn first_row(path: &Path) -> Result<BookRow, ReplayError> {
     let input = recorded::open(path).map_err(|error| ReplayError::file(path, error))?;
     let row = recorded::lobster::book_rows(input).next();
-    let row = row.ok_or_else(|| ReplayError::file(path, "the book file has no row"))?;
+    let row = row.ok_or_else(|| ReplayError::file(path, "the book file has no rows"))?;
     row.map_err(|error| ReplayError::file(path, error))
 }
 

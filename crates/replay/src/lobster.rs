@@ -7,12 +7,15 @@
 //! - 1 new: a limit order that is good till canceled. On the exchange it did not trade, or it would
 //!   be an execution. If it would trade on our book, the orders that it would meet are stale and
 //!   are removed first.
-//! - 2 partial cancel: an amend to a lower quantity, which keeps its place. 3 delete: a cancel. For
-//!   an order from ahead of the file, either takes its size off the anonymous order at its price.
+//! - 2 partial cancel: an amend to a lower quantity, which keeps its place. 3 delete: a cancel.
 //! - 4 visible execution: an immediate-or-cancel order from the other side, so that our matching
 //!   picks the resting order. If it picked another order than the exchange, the queue is corrected
 //!   to the exchange's: one disagreement is counted once.
 //! - 5 hidden execution, 6 cross, 7 halt: nothing.
+//!
+//! A file of N levels has no message for events on deeper levels. So an order may be older than the
+//! file, may have entered unseen, or may have changed unseen. [`Planner::shares`] decides which
+//! orders a message's size is taken off, and [`Inferred`] counts the cases.
 
 use std::collections::HashMap;
 
@@ -21,16 +24,20 @@ use recorded::lobster::{BookRow, EventType, Message};
 use types::Side;
 
 use super::bare::Bare;
-use super::plan::{Plan, Step, Terms};
+use super::plan::{Inferred, Plan, Step, Terms};
 use super::target::Target;
-use super::verify::{BookFile, Check, RowKind, side_of};
+use super::verify::{BookFile, BookFileError, Check, RowKind, side_of};
 
 /// A cent, in units of the file. Prices of displayed orders above one dollar are whole cents.
 const CENT: i64 = 100;
 const INSTRUMENT: u32 = 0;
 const SIDES: [Side; 2] = [Side::Buy, Side::Sell];
 
-pub(crate) fn plan(messages: &[Message], seed: Option<BookRow>, book: Option<BookFile>) -> Plan {
+pub(crate) fn plan(
+    messages: &[Message],
+    seed: Option<BookRow>,
+    book: Option<BookFile>,
+) -> Result<Plan, BookFileError> {
     let mut planner = Planner::new(price_unit(messages, seed.as_ref(), book.as_ref()), book);
     let per_message = planner.book.as_ref().is_some_and(|book| book.kind == RowKind::PerMessage);
     let first_row = planner.book.as_ref().filter(|_| per_message);
@@ -38,6 +45,7 @@ pub(crate) fn plan(messages: &[Message], seed: Option<BookRow>, book: Option<Boo
     let is_seeded = seed.is_some();
     if let Some(row) = seed {
         planner.seed(&row, messages.first());
+        planner.last_row = per_message.then_some(0);
         planner.plan.left_out.corrections = 0;
     }
     for (at, message) in messages.iter().enumerate() {
@@ -51,12 +59,14 @@ pub(crate) fn plan(messages: &[Message], seed: Option<BookRow>, book: Option<Boo
         } else if !per_message {
             let hidden = matches!(message.event_type, EventType::HiddenExecution | EventType::Halt);
             if at == 0 || hidden || planner.best_quotes() != before {
+                planner.check_not_ended(at, messages.len())?;
                 planner.check(Check { row: planner.rows_used, message: at });
             }
         }
     }
+    planner.plan.inferred = Some(planner.inferred);
     planner.plan.book = planner.book;
-    planner.plan
+    Ok(planner.plan)
 }
 
 /// The tick is a cent if every price allows it, and otherwise the unit of the file. Executions of
@@ -79,26 +89,37 @@ struct Planner {
     plan: Plan,
     book: Option<BookFile>,
     rows_used: usize,
+    /// The row that the book was last compared with, or seeded from.
+    last_row: Option<usize>,
     /// The book after the plan so far.
     bare: Bare,
     /// Indexed by our order id; index 0 is no order.
     orders: Vec<Order>,
-    /// By the file's order id, or by side and price for anonymous orders. The orders may be done.
+    /// By the file's order id. The orders may be done.
     known: HashMap<i64, u64>,
-    anonymous: HashMap<(Side, i64), u64>,
+    inferred: Inferred,
 }
 
 #[derive(Clone, Copy)]
 struct Order {
     name: FileOrder,
+    side: Side,
+    price: i64,
     order_qty: u64,
+}
+
+/// A part of a message's size, and the order that it is taken off.
+#[derive(Clone, Copy)]
+struct Share {
+    order_id: u64,
+    qty: u64,
 }
 
 /// Identity of an order in the file.
 #[derive(Clone, Copy)]
 enum FileOrder {
     Known(i64),
-    /// All orders at its price of which only the sum is known.
+    /// Orders at its price of which only the sum is known.
     Anonymous,
 }
 
@@ -110,10 +131,16 @@ impl Planner {
             plan,
             book,
             rows_used: 0,
+            last_row: None,
             bare: Bare::new(1),
-            orders: vec![Order { name: FileOrder::Anonymous, order_qty: 0 }],
+            orders: vec![Order {
+                name: FileOrder::Anonymous,
+                side: Side::Buy,
+                price: 0,
+                order_qty: 0,
+            }],
             known: HashMap::new(),
-            anonymous: HashMap::new(),
+            inferred: Inferred::default(),
         }
     }
 
@@ -150,16 +177,7 @@ impl Planner {
                 }
                 self.enter(FileOrder::Known(message.order_id), side, price, size, true);
             }
-            EventType::PartialCancel | EventType::Delete => {
-                let Some(order_id) = self.find(message) else {
-                    self.plan.left_out.unknown += 1;
-                    return;
-                };
-                let named = matches!(self.orders[order_id as usize].name, FileOrder::Known(_));
-                let whole = named && message.event_type == EventType::Delete;
-                let step = self.take_off(order_id, side, if whole { u64::MAX } else { size });
-                self.push(step, true);
-            }
+            EventType::PartialCancel | EventType::Delete => self.cancel(message, price, size),
             EventType::VisibleExecution => self.execution(message, price, size),
             EventType::HiddenExecution | EventType::Cross | EventType::Halt => {
                 self.plan.left_out.without_effect += 1;
@@ -167,24 +185,106 @@ impl Planner {
         }
     }
 
+    fn cancel(&mut self, message: &Message, price: i64, size: u64) {
+        let shares = self.shares(message, price, size);
+        for (at, Share { order_id, qty }) in shares.iter().copied().enumerate() {
+            let step = self.take_off(order_id, message.side, qty);
+            // A message is one command, however many orders its size is taken off.
+            if at == 0 { self.push(step, true) } else { self.correct(step) }
+        }
+        if message.event_type == EventType::Delete {
+            // Whatever is left of the order belongs to orders that entered unseen.
+            if let Some(order_id) = self.known.remove(&message.order_id) {
+                self.orders[order_id as usize].name = FileOrder::Anonymous;
+            }
+        }
+    }
+
     fn execution(&mut self, message: &Message, price: i64, size: u64) {
         let side = message.side;
-        let maker = self.find(message).unwrap_or(0);
+        let shares = self.shares(message, price, size);
         let mut expected = self.queue_at(side, price);
-        if let Some(filled) = expected.iter_mut().find(|(order_id, _)| *order_id == maker) {
-            filled.1 = filled.1.saturating_sub(size);
+        for Share { order_id, qty } in &shares {
+            if let Some(filled) = expected.iter_mut().find(|(at, _)| at == order_id) {
+                filled.1 -= qty;
+            }
         }
         expected.retain(|(_, qty)| *qty > 0);
         let step = Step::Execution {
             price,
-            maker,
+            maker: shares.first().map_or(0, |share| share.order_id),
             qty: size,
             instrument: INSTRUMENT,
             side: side.opposite(),
         };
         self.push(step, true);
-        self.orders.push(Order { name: FileOrder::Anonymous, order_qty: size });
+        // The aggressor takes an order id.
+        let aggressor = self.orders[0];
+        self.orders.push(Order { order_qty: size, ..aggressor });
         self.requeue(side, price, &expected);
+    }
+
+    /// The orders that lose the size of a message: its own order, then the anonymous ones at its
+    /// price, then the oldest.
+    ///
+    /// Where the last row shows the level, the level has to lose exactly the size, so known orders
+    /// of the level must have changed unseen if the anonymous ones do not have it. Without a row
+    /// the file's orders are all there is: a delete removes the whole order, and the rest of the
+    /// size belongs to orders that were never in the book.
+    fn shares(&mut self, message: &Message, price: i64, size: u64) -> Vec<Share> {
+        let is_shown = self.is_shown(message.side, price);
+        let own = self.own_share(message, price, size, is_shown);
+        let mut left = size - own.map_or(0, |share| share.qty.min(size));
+        let mut shares = Vec::from_iter(own);
+        if left > 0 && (own.is_none() || is_shown) {
+            let own_id = own.map(|share| share.order_id);
+            let queue = self.queue_at(message.side, price).into_iter();
+            let others = queue.filter(|(order_id, _)| Some(*order_id) != own_id);
+            let (anonymous, known): (Vec<_>, Vec<_>) = others.partition(|(order_id, _)| {
+                matches!(self.orders[*order_id as usize].name, FileOrder::Anonymous)
+            });
+            let off_anonymous = take(&mut shares, &mut left, &anonymous);
+            let off_oldest = is_shown && take(&mut shares, &mut left, &known);
+            if own.is_none() {
+                self.inferred.oldest += u64::from(off_oldest);
+                self.inferred.anonymous += u64::from(off_anonymous && !off_oldest);
+            }
+            self.inferred.missing += u64::from(left > 0);
+        }
+        self.plan.left_out.unknown += u64::from(shares.is_empty());
+        shares
+    }
+
+    /// The share of the message's own order, if that rests.
+    fn own_share(
+        &mut self,
+        message: &Message,
+        price: i64,
+        size: u64,
+        is_shown: bool,
+    ) -> Option<Share> {
+        let order_id = *self.known.get(&message.order_id)?;
+        let order = &self.orders[order_id as usize];
+        let leaves = self.bare.leaves(INSTRUMENT, order_id);
+        if (order.side, order.price) != (message.side, price) || leaves == 0 {
+            return None;
+        }
+        let is_stale = match message.event_type {
+            EventType::Delete => size != leaves,
+            EventType::PartialCancel => size >= leaves,
+            _ => size > leaves,
+        };
+        self.inferred.stale_qty += u64::from(is_stale);
+        let is_whole = message.event_type == EventType::Delete && !is_shown;
+        Some(Share { order_id, qty: if is_whole { leaves } else { size.min(leaves) } })
+    }
+
+    /// Whether the last row has this level, so that its sum is known.
+    fn is_shown(&self, side: Side, price: i64) -> bool {
+        let Some(book) = &self.book else { return false };
+        let last = self.last_row.and_then(|at| book.rows.get(at));
+        let unit = self.plan.price_unit;
+        last.is_some_and(|row| side_of(row, side, unit).iter().any(|(at, _)| *at == price))
     }
 
     /// Enters the orders at one price again unless they are queued as expected.
@@ -202,10 +302,22 @@ impl Planner {
         }
     }
 
+    /// Refuses a book file whose rows do not suffice for the messages.
+    fn check_not_ended(&self, message: usize, messages: usize) -> Result<(), BookFileError> {
+        match &self.book {
+            Some(book) if self.rows_used == book.rows.len() => {
+                let rows = book.rows.len();
+                Err(BookFileError::QuotesEnd { rows, message: message + 1, messages })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Compares the book with the next row, and corrects the book if necessary.
     fn check(&mut self, check: Check) {
-        let Some(book) = self.book.take_if(|book| check.row < book.rows.len()) else { return };
+        let Some(book) = self.book.take() else { return };
         self.rows_used += 1;
+        self.last_row = Some(check.row);
         self.plan.check(check);
         let unit = self.plan.price_unit;
         for side in SIDES {
@@ -259,14 +371,6 @@ impl Planner {
         }
     }
 
-    /// The order of a message, or the anonymous order for it, if that rests.
-    fn find(&self, message: &Message) -> Option<u64> {
-        let rests = |order_id: &&u64| self.bare.leaves(INSTRUMENT, **order_id) > 0;
-        let place = (message.side, self.ticks(message.price));
-        let known = self.known.get(&message.order_id).filter(rests);
-        known.or_else(|| self.anonymous.get(&place).filter(rests)).copied()
-    }
-
     /// The step that takes `qty` off an order, or all of it if that is less.
     fn take_off(&mut self, order_id: u64, side: Side, qty: u64) -> Step {
         if qty >= self.bare.leaves(INSTRUMENT, order_id) {
@@ -282,11 +386,10 @@ impl Planner {
             return;
         }
         let order_id = self.orders.len() as u64;
-        self.orders.push(Order { name, order_qty: qty });
-        match name {
-            FileOrder::Known(known) => self.known.insert(known, order_id),
-            FileOrder::Anonymous => self.anonymous.insert((side, price), order_id),
-        };
+        self.orders.push(Order { name, side, price, order_qty: qty });
+        if let FileOrder::Known(known) = name {
+            self.known.insert(known, order_id);
+        }
         let terms = Terms::Limit;
         let step = Step::New { order_id, price, qty, instrument: INSTRUMENT, side, terms };
         if timed { self.push(step, true) } else { self.correct(step) }
@@ -316,157 +419,16 @@ impl Planner {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Plans messages without their time (`type,order_id,size,price,direction`), and returns the
-    /// steps in short form, those without timing in brackets.
-    fn steps_of(messages: &[&str], seed: Option<&str>, rows: &[&str]) -> (Vec<String>, Plan) {
-        let message = |text: &&str| Message::parse(format!("34200.1,{text}").as_bytes()).unwrap();
-        let messages: Vec<_> = messages.iter().map(message).collect();
-        let row = |text: &str| BookRow::parse(text.as_bytes()).unwrap();
-        let rows: Vec<_> = rows.iter().map(|text| row(text)).collect();
-        let book = (!rows.is_empty()).then(|| BookFile::new(rows, messages.len()).unwrap());
-        let plan = plan(&messages, seed.map(row), book);
-        let mut start = 0;
-        let mut short = Vec::new();
-        for stretch in &plan.stretches {
-            let steps = plan.steps[start..stretch.end].iter().map(|step| match step {
-                Step::New { order_id, price, qty, side, .. } => {
-                    format!("{side:?} {order_id} {qty}@{price}")
-                }
-                Step::Cancel { order_id, .. } => format!("cancel {order_id}"),
-                Step::Reduce { order_id, by, order_qty, .. } => {
-                    format!("reduce {order_id} by {by} to {order_qty}")
-                }
-                Step::Execution { price, maker, qty, side, .. } => {
-                    format!("{side:?} ioc {qty}@{price} from {maker}")
-                }
-                Step::Phase { .. } => unreachable!("a file begins in continuous trading"),
-            });
-            short.extend(steps.map(|step| if stretch.timed { step } else { format!("[{step}]") }));
-            short.extend(stretch.check.map(|check| format!("row {}", check.row)));
-            start = stretch.end;
-        }
-        (short, plan)
+/// Takes a size off orders in their sequence. Returns whether any of them had a part of it.
+fn take(shares: &mut Vec<Share>, left: &mut u64, orders: &[(u64, u64)]) -> bool {
+    let before = shares.len();
+    for (order_id, leaves) in orders.iter().copied() {
+        let qty = leaves.min(*left);
+        *left -= qty;
+        shares.extend((qty > 0).then_some(Share { order_id, qty }));
     }
-
-    #[track_caller]
-    fn check(messages: &[&str], seed: Option<&str>, rows: &[&str], expected: &[&str]) {
-        assert_eq!(steps_of(messages, seed, rows).0, expected);
-    }
-
-    #[test]
-    fn each_type_becomes_its_command() {
-        let messages = [
-            "1,71,30,1000000,1",
-            "2,71,10,1000000,1",
-            "1,72,5,1000100,-1",
-            "4,71,15,1000000,1",
-            "3,71,5,1000000,1",
-            "5,0,5,1000050,1",
-            "6,-1,5,1000050,1",
-            "7,0,0,-1,-1",
-        ];
-        let expected = [
-            "Buy 1 30@10000",
-            "reduce 1 by 10 to 20",
-            "Sell 2 5@10001",
-            "Sell ioc 15@10000 from 1",
-            "cancel 1",
-        ];
-        check(&messages, None, &[], &expected);
-        assert_eq!(steps_of(&messages, None, &[]).1.left_out.without_effect, 3);
-    }
-
-    #[test]
-    fn the_tick_is_a_cent_unless_a_displayed_price_is_finer() {
-        let unit = |messages: &[&str]| steps_of(messages, None, &[]).1.price_unit;
-        assert_eq!(unit(&["1,71,30,1000000,1", "5,0,5,1000050,1"]), 100);
-        assert_eq!(unit(&["1,71,30,1000050,1"]), 1);
-    }
-
-    #[test]
-    fn orders_from_before_the_file_are_anonymous() {
-        let messages = [
-            "1,71,18,1000000,1", // in the seed already
-            "3,5,40,1000000,1",
-            "2,6,10,1000200,-1",
-            "4,7,90,1000200,-1",
-            "3,8,10,990000,1", // the seed has nothing there
-        ];
-        let expected = [
-            "[Buy 1 82@10000]",
-            "[Buy 2 18@10000]",
-            "[Sell 3 100@10002]",
-            "reduce 1 by 40 to 42",
-            "reduce 3 by 10 to 90",
-            "Buy ioc 90@10002 from 3",
-        ];
-        let seed = Some("1000200,100,1000000,100");
-        check(&messages, seed, &[], &expected);
-        assert_eq!(steps_of(&messages, seed, &[]).1.left_out.unknown, 1);
-    }
-
-    #[test]
-    fn a_queue_is_corrected_after_a_disagreement() {
-        let messages =
-            ["1,71,30,1000000,1", "1,72,20,1000000,1", "4,72,5,1000000,1", "4,71,30,1000000,1"];
-        let expected = [
-            "Buy 1 30@10000",
-            "Buy 2 20@10000",
-            "Sell ioc 5@10000 from 2",
-            "[cancel 1]",
-            "[cancel 2]",
-            "[Buy 4 30@10000]",
-            "[Buy 5 15@10000]",
-            "Sell ioc 30@10000 from 4",
-        ];
-        check(&messages, None, &[], &expected);
-    }
-
-    #[test]
-    fn stale_orders_give_way_to_a_new_one() {
-        let messages = ["1,71,30,1000000,1", "1,72,20,1000000,-1"];
-        check(&messages, None, &[], &["Buy 1 30@10000", "[cancel 1]", "Sell 2 20@10000"]);
-    }
-
-    #[test]
-    fn quotes_are_checked_on_change_and_corrected_on_difference() {
-        let messages = [
-            "1,71,30,1000000,1",
-            "1,72,20,999900,1", // no best quote changes
-            "5,0,5,1000050,1",
-            "1,73,10,1000100,1",
-        ];
-        let rows = ["9999999999,0,1000000,30", "9999999999,0,1000000,30", "9999999999,0,999900,25"];
-        let expected = [
-            "Buy 1 30@10000",
-            "row 0",
-            "Buy 2 20@9999",
-            "row 1",
-            "Buy 3 10@10001",
-            "row 2",
-            "[cancel 3]",
-            "[cancel 1]",
-            "[Buy 4 5@9999]",
-        ];
-        check(&messages, None, &rows, &expected);
-    }
-
-    #[test]
-    fn rows_for_each_message_show_deeper_levels() {
-        let messages = ["1,71,30,1000000,1", "3,71,30,1000000,1", "2,9,4,999900,1"];
-        let rows = ["9999999999,0,1000000,30", "9999999999,0,999900,20", "9999999999,0,999900,16"];
-        let expected = [
-            "[Buy 1 30@10000]",
-            "cancel 1",
-            "row 1",
-            "[Buy 2 20@9999]",
-            "reduce 2 by 4 to 16",
-            "row 2",
-        ];
-        check(&messages, None, &rows, &expected);
-    }
+    shares.len() > before
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,6 +20,8 @@ pub(crate) struct Plan {
     pub(crate) book: Option<BookFile>,
     /// The part of recorded data without timed steps.
     pub(crate) left_out: LeftOut,
+    /// For files that may lack the orders of their messages.
+    pub(crate) inferred: Option<Inferred>,
     /// For files that reveal the reason.
     pub(crate) disagreements: Option<Disagreements>,
     /// The results of the exchange's auctions, for files that have them and a book that uncrosses.
@@ -36,6 +38,20 @@ pub(crate) struct LeftOut {
     pub(crate) unknown: u64,
     /// Steps, not timed, that corrected the book to agree with the file.
     pub(crate) corrections: u64,
+}
+
+/// LOBSTER messages whose order is not in the book as the message states it. Each case is counted
+/// once for a message.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+pub(crate) struct Inferred {
+    /// Messages of orders that no message entered: their size was taken off anonymous orders.
+    pub(crate) anonymous: u64,
+    /// The same, but the anonymous orders had less: off the oldest known orders at the price.
+    pub(crate) oldest: u64,
+    /// Messages of an order whose quantity had changed unseen.
+    pub(crate) stale_qty: u64,
+    /// Messages with a larger size than all orders at their price.
+    pub(crate) missing: u64,
 }
 
 /// Steps with or without timing, followed by a check of the book or not.
@@ -130,6 +146,7 @@ impl Plan {
             stretches: Vec::new(),
             book: None,
             left_out: LeftOut::default(),
+            inferred: None,
             disagreements: None,
             auctions: None,
         }

@@ -6,7 +6,7 @@ use recorded::Format;
 use serde::Serialize;
 use types::{Price, Side};
 
-use super::plan::{Auction, Disagreements, Plan};
+use super::plan::{Auction, Disagreements, Inferred, Plan};
 use super::target::Target;
 use super::verify::{Mismatch, Outcome};
 use super::watch::Watch;
@@ -59,6 +59,8 @@ struct Latency {
 struct Recorded {
     executions: u64,
     maker_agrees: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inferred: Option<Inferred>,
     #[serde(skip_serializing_if = "Option::is_none")]
     disagreements: Option<Disagreements>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,6 +118,7 @@ impl Report {
             recorded: is_recorded.then_some(Recorded {
                 executions: tally.executions,
                 maker_agrees: tally.maker_agrees,
+                inferred: plan.inferred,
                 disagreements: plan.disagreements,
                 auctions: tally.auctions.as_deref().and_then(|found| Uncrossed::all(plan, found)),
             }),
@@ -173,6 +176,9 @@ impl Report {
         line("best prices", format!("bids {bid}, asks {ask}, summed over instruments"));
         if let Some(recorded) = &self.recorded {
             line("executions", recorded.summary());
+            if let Some(inferred) = &recorded.inferred {
+                line("inferred", inferred.summary());
+            }
             if let Some(Disagreements { self_match, hidden_qty, other }) = &recorded.disagreements {
                 line(
                     "disagreements",
@@ -234,6 +240,16 @@ impl Recorded {
             write!(text, " ({share:.2} %)").expect("writing to a string does not fail");
         }
         text
+    }
+}
+
+impl Inferred {
+    fn summary(&self) -> String {
+        let Self { anonymous, oldest, stale_qty, missing } = self;
+        format!(
+            "{anonymous} messages off anonymous orders, {oldest} off the oldest orders, \
+             {stale_qty} of changed orders, {missing} above the quantity at their price"
+        )
     }
 }
 

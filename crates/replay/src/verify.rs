@@ -29,27 +29,39 @@ pub(crate) struct Check {
     pub(crate) message: usize,
 }
 
-/// The reason for which a book file does not match a message file.
+/// The reason for which a book file does not match a message file. Rows and messages count from 1.
 #[derive(Debug, Eq, Error, PartialEq)]
-#[error(
-    "{rows} rows of {depth} levels do not match {messages} messages: expected a row for each \
-     message, or one level and a row for each change of a best quote"
-)]
-pub(crate) struct BookFileError {
-    depth: usize,
-    rows: usize,
-    messages: usize,
+pub(crate) enum BookFileError {
+    #[error("the book file has no rows")]
+    Empty,
+    #[error(
+        "the book file ends after row {rows}, but the message file has {messages} messages: a book \
+         of {depth} levels has a row for each message"
+    )]
+    Shorter { depth: usize, rows: usize, messages: usize },
+    #[error(
+        "the book file has {rows} rows, but the message file ends after message {messages}: a book \
+         of {depth} levels has a row for each message"
+    )]
+    Longer { depth: usize, rows: usize, messages: usize },
+    #[error(
+        "the book file ends after row {rows}, but message {message} of {messages} needs a further \
+         row: a book of one level has a row for each message, or for each change of a best quote"
+    )]
+    QuotesEnd { rows: usize, message: usize, messages: usize },
 }
 
 impl BookFile {
     pub(crate) fn new(rows: Vec<BookRow>, messages: usize) -> Result<Self, BookFileError> {
         let depth = rows.first().map_or(0, |row| row.levels.len());
-        let kind = if rows.len() == messages {
-            RowKind::PerMessage
-        } else if depth == 1 {
-            RowKind::PerQuote
-        } else {
-            return Err(BookFileError { depth, rows: rows.len(), messages });
+        let kind = match rows.len() {
+            0 => return Err(BookFileError::Empty),
+            count if count == messages => RowKind::PerMessage,
+            _ if depth == 1 => RowKind::PerQuote,
+            rows if rows < messages => {
+                return Err(BookFileError::Shorter { depth, rows, messages });
+            }
+            rows => return Err(BookFileError::Longer { depth, rows, messages }),
         };
         Ok(Self { rows, kind })
     }
@@ -104,9 +116,9 @@ pub(crate) struct Outcome {
 /// Two books in the form of the file.
 #[derive(Debug, Serialize)]
 pub(crate) struct Mismatch {
-    /// Line in the book file, from 1.
+    /// In the book file, from 1; a header is no row.
     row: usize,
-    /// Line in the message file, from 1, after which the books differ.
+    /// In the message file, from 1: the one after which the books differ.
     message: usize,
     expected: String,
     found: String,
@@ -175,9 +187,11 @@ mod tests {
         assert_eq!(book(&[two, two], 2).unwrap().kind, RowKind::PerMessage);
         assert_eq!(book(&[one, one], 2).unwrap().kind, RowKind::PerMessage);
         assert_eq!(book(&[one, one], 9).unwrap().kind, RowKind::PerQuote);
-        let error = book(&[two, two], 9).unwrap_err().to_string();
-        assert!(error.starts_with("2 rows of 2 levels do not match 9 messages"), "{error}");
-        assert!(book(&[], 9).is_err());
+        let wrong = |rows: &[&str], messages| book(rows, messages).unwrap_err();
+        let (depth, rows) = (2, 2);
+        assert_eq!(wrong(&[two, two], 9), BookFileError::Shorter { depth, rows, messages: 9 });
+        assert_eq!(wrong(&[two, two], 1), BookFileError::Longer { depth, rows, messages: 1 });
+        assert_eq!(wrong(&[], 9), BookFileError::Empty);
     }
 
     #[test]

@@ -75,6 +75,8 @@ fn an_hour_of_aapl_comes_to_the_quotes_of_the_exchange() {
         check(&found, "maker_agrees", 4_043);
         check(&found, "rejected", 0);
         check(&found, "resting_qty", 88_474);
+        let inferred = json!({ "anonymous": 31, "oldest": 0, "stale_qty": 0, "missing": 53 });
+        assert_eq!(found["inferred"], inferred);
         // An order at 584.21 that was deleted outside the file's window.
         let mismatch = &found["first_mismatch"];
         assert_eq!(mismatch["row"], 17_483);
@@ -198,7 +200,9 @@ fn json_has_every_field_and_no_other() {
         let found = run_json(&[&args[..], mode].concat());
         let recorded = ["executions", "maker_agrees"];
         let verified = ["verified_rows", "equal_rows", "first_mismatch"];
-        check_keys(&found, &[&always[..], &["latency_ns"], &recorded, &verified].concat());
+        let keys = [&always[..], &["latency_ns"], &recorded, &["inferred"], &verified].concat();
+        check_keys(&found, &keys);
+        check_keys(&found["inferred"], &["anonymous", "oldest", "stale_qty", "missing"]);
         check_keys(&found["latency_ns"], &["p50", "p99", "p99_9", "max"]);
         // There is a row for each message, and the first of them is what the replay starts from.
         check(&found, "commands", 2);
@@ -270,8 +274,7 @@ fn what_cannot_be_replayed_is_one_sentence() {
     refused(&[text(&rows)], "message file");
     refused(&[text(&good), "--verify", text(&rows)], "--verify");
     refused(&[text(&messages), "--verify", "/nowhere"], "/nowhere");
-    refused(&[text(&messages), "--verify", text(&rows)], "1 rows of 2 levels");
-    refused(&[text(&messages), "--seed-book", text(&file("none.csv", b""))], "no row");
+    refused(&[text(&messages), "--seed-book", text(&file("none.csv", b""))], "no rows");
 
     let orders = orders();
     refused(&[text(&file("cut.dbn", &orders[..orders.len() - 1]))], "record 4");
@@ -287,6 +290,88 @@ fn what_cannot_be_replayed_is_one_sentence() {
     let mut many = workload();
     many[12..16].copy_from_slice(&u32::MAX.to_le_bytes());
     refused(&[text(&file("many.bin", &many))], "instruments");
+}
+
+/// What programs make of a file that they store again: it is read.
+#[test]
+fn headers_marks_and_line_ends_do_not_change_a_result() {
+    let dir = tempfile::tempdir().unwrap();
+    let rows = "9999999999,0,1000000,30\n1000200,20,1000000,30\n1000200,20,1000000,20\n\
+                1000200,20,1000000,20\n";
+    let forms: [fn(&str, &str) -> String; 6] = [
+        |_, text| text.to_owned(),
+        |_, text| text.replace('\n', "\r\n"),
+        |_, text| format!("\u{feff}{text}"),
+        |header, text| format!("{header}\n{text}"),
+        |header, text| format!("\u{feff}{header}\r\n{}\r\n\r\n", text.replace('\n', "\r\n")),
+        |_, text| text.trim_end().to_owned(),
+    ];
+    let results = forms.map(|form| {
+        let messages = form("time,type,order_id,size,price,direction", MESSAGES);
+        let rows = form("ask_price_1,ask_size_1,bid_price_1,bid_size_1", rows);
+        let messages = write(dir.path(), "m.csv", messages.as_bytes());
+        let rows = write(dir.path(), "q.csv", rows.as_bytes());
+        let mut found = run_json(&["replay", text(&messages), "--verify", text(&rows), "--json"]);
+        for time in ["elapsed_s", "commands_per_s"] {
+            found.as_object_mut().unwrap().remove(time);
+        }
+        found
+    });
+    check(&results[0], "equal_rows", 3);
+    check(&results[0], "executions", 1);
+    results.iter().for_each(|found| assert_eq!(*found, results[0]));
+}
+
+/// A file without a flow is refused with its cause, and never replayed as nothing.
+#[test]
+fn files_without_a_flow_are_refused_with_their_cause() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str, bytes: &[u8]| write(dir.path(), name, bytes);
+    let refused = |args: &[&str], expected: &str| {
+        let sentence = run_refused(&[&["replay"], args].concat());
+        assert!(sentence.contains(expected), "{args:?}: {sentence}");
+    };
+    let empty = file("A_message_1.csv", b"");
+    refused(&[text(&empty)], "the file is empty");
+    for format in ["lobster", "obwl", "dbn"] {
+        refused(&[text(&empty), "--format", format], "the file is empty");
+    }
+    let header = b"time,type,order_id,size,price,direction\n";
+    refused(&[text(&file("header.csv", header))], "no messages");
+    let blank = file("A_message_2.csv", b"\r\n\n");
+    refused(&[text(&blank)], "blank lines only");
+    refused(&[text(&blank), "--format", "lobster"], "no messages");
+    let gap = format!("{MESSAGES}\n{MESSAGES}");
+    refused(&[text(&file("gap.csv", gap.as_bytes()))], "line 5: is blank, and lines follow");
+    let mut no_records = workload()[..64].to_vec();
+    no_records[16..40].fill(0);
+    refused(&[text(&file("none.bin", &no_records))], "no records");
+    let orders = orders();
+    let length = u32::from_le_bytes(*orders[4..].first_chunk().unwrap()) as usize;
+    refused(&[text(&file("none.dbn", &orders[..8 + length]))], "no records");
+    for bytes in [workload(), orders] {
+        let marked = [b"\xef\xbb\xbf", &bytes[..]].concat();
+        refused(&[text(&file("marked", &marked))], "byte order mark");
+    }
+
+    let messages = file("m.csv", MESSAGES.as_bytes());
+    let verify = |rows: &[u8]| {
+        let rows = file("rows.csv", rows);
+        run_refused(&["replay", text(&messages), "--verify", text(&rows)])
+    };
+    let two = "1000200,20,1000000,30,1000300,20,999900,30\n";
+    assert!(verify(b"").contains("rows.csv: the book file has no rows"));
+    let shorter = verify(two.repeat(3).as_bytes());
+    assert!(shorter.contains("ends after row 3, but the message file has 4 messages"), "{shorter}");
+    let longer = verify(two.repeat(5).as_bytes());
+    assert!(longer.contains("has 5 rows, but the message file ends after message 4"), "{longer}");
+    let quotes = verify(b"9999999999,0,1000000,30\n1000200,20,1000000,30\n");
+    assert!(
+        quotes.contains("ends after row 2, but message 3 of 4 needs a further row"),
+        "{quotes}"
+    );
+    let ragged = verify(format!("{two}1000200,20,1000000,30\n").as_bytes());
+    assert!(ragged.contains("rows.csv: line 2: 4 columns where 8 are expected"), "{ragged}");
 }
 
 /// A sell of 5 lots at 100 that is prefill, and a buy of 3 at the market.

@@ -224,7 +224,13 @@ impl EventSource {
         let mut order = self.order(Side::Buy, 999, 5, 10);
         order.status = OrderStatus::Expired;
         let cause = ExpireCause::ImmediateOrCancel;
-        Event::OrderExpired(OrderExpired { account_seq: 1, instrument_seq, order, cause })
+        Event::OrderExpired(OrderExpired {
+            account_seq: 1,
+            instrument_seq,
+            order,
+            cause,
+            prevented: None,
+        })
     }
 
     fn next_seq(&mut self) -> u64 {

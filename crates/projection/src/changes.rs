@@ -56,6 +56,8 @@ pub struct Amendment {
     pub order_qty: Qty,
     pub orig_price: Price,
     pub price: Price,
+    /// What self-trade prevention had taken off both quantities.
+    pub prevented_qty: Qty,
     pub amended_ns: u64,
 }
 
@@ -142,6 +144,7 @@ impl Changes {
             Event::OrderExpired(e) => self.order(&e.order),
             Event::OrderTriggered(e) => self.order(&e.order),
             Event::OrderRepriced(e) => self.order(&e.order),
+            Event::OrderDecremented(e) => self.order(&e.order),
             Event::OrderAmended(e) => self.amended(e),
             Event::OrderModified(e) => self.modified(e),
             Event::TradeExecuted(e) => self.trade(e, applied.sequence),
@@ -232,6 +235,7 @@ impl Changes {
             order_qty: order.order_qty,
             orig_price,
             price: order.price,
+            prevented_qty: order.terms.map_or(Qty::ZERO, |terms| terms.prevented_qty),
             amended_ns: order.updated_ns,
         });
         self.order(order);

@@ -45,7 +45,7 @@ pub use history::{Behind, BoxFuture, History, ask};
 pub use progress::Progress;
 pub use question::{
     AggFilter, AggTrades, AllOrderLists, AllOrders, Amendments, Answer, Ask, HistoricalTrades,
-    Klines, ListFilter, MyTrades, OneOrder, OneOrderList, OrderFilter, OrdersById, PreventedFilter,
+    Klines, ListFilter, MyTrades, OneOrder, OneOrderList, OrderFilter, PreventedFilter,
     PreventedMatches, Question, Times, TradeFilter, WindowSince,
 };
 pub use rebuild::{RebuildError, Rebuilt, fill};

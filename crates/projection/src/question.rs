@@ -66,13 +66,6 @@ pub struct OneOrder {
     pub order: OrderRef,
 }
 
-/// Orders of one instrument by account and id, each in the place of its id.
-#[derive(Clone, Debug)]
-pub struct OrdersById {
-    pub instrument: InstrumentId,
-    pub orders: Vec<(AccountId, OrderId)>,
-}
-
 /// The changes of one order, oldest first.
 #[derive(Clone, Copy, Debug)]
 pub struct Amendments {
@@ -213,7 +206,6 @@ questions! {
     WindowSince => Window,
     AllOrders => Vec<Order>,
     OneOrder => Option<Order>,
-    OrdersById => Vec<Option<Order>>,
     Amendments => Vec<Amendment>,
     OneOrderList => Option<OrderList>,
     AllOrderLists => Vec<OrderList>,

@@ -12,7 +12,7 @@ use crate::number::{Amount, Price, Qty};
 use crate::order::{Order, Side, StpMode};
 use crate::phase::CircuitBreaker;
 use crate::reject::RejectReason;
-use crate::terms::OrderList;
+use crate::terms::{OrderList, OrderListChange};
 use crate::text::ClOrdId;
 use crate::wire::{choice, numbered, record};
 
@@ -39,6 +39,7 @@ choice! {
         10 => TradePrevented(TradePrevented),
         11 => OrderListUpdated(OrderListUpdated),
         12 => OrderRepriced(OrderRepriced),
+        13 => OrderDecremented(OrderDecremented),
         16 => Deposited(Deposited),
         17 => Withdrawn(Withdrawn),
         18 => TradeBusted(TradeBusted),
@@ -77,7 +78,7 @@ choice! {
 }
 
 // The engine makes millions of events a second, and each takes the size of the largest.
-const _: () = assert!(size_of::<Event>() == 640);
+const _: () = assert!(size_of::<Event>() == 672);
 
 record! {
     /// An order was accepted. It may trade, rest or expire in the events that follow.
@@ -171,6 +172,8 @@ record! {
         pub instrument_seq: u64,
         pub order: Order,
         pub cause: ExpireCause,
+        /// With the cause `SelfTrade`: the trade that was prevented.
+        pub prevented: Option<Prevented>,
     }
 }
 
@@ -186,7 +189,7 @@ numbered! {
         BalanceExhausted = 4,
         /// A market order by quote amount that buys less than one lot.
         BelowOneLot = 5,
-        /// It would trade with its own account or group.
+        /// It would trade with its own account or group. Its status is `Prevented`.
         SelfTrade = 6,
         /// Less than its minimum quantity is available at once.
         MinQty = 7,
@@ -269,11 +272,45 @@ record! {
         /// The quantity that would have traded.
         pub qty: Qty,
         pub stp_mode: StpMode,
+        /// The self-trade group of both accounts; zero is none.
+        pub stp_group: u32,
         pub maker_account: AccountId,
         pub maker_order_id: OrderId,
+        /// The quantity that this took off the maker; zero if nothing.
+        pub maker_prevented_qty: Qty,
         pub taker_account: AccountId,
         pub taker_order_id: OrderId,
+        /// The quantity that this took off the taker; zero if nothing.
+        pub taker_prevented_qty: Qty,
         pub prevented_ns: u64,
+    }
+}
+
+record! {
+    /// The part of one order in a trade that self-trade prevention stopped.
+    pub struct Prevented {
+        pub prevented_match_id: u64,
+        pub price: Price,
+        /// The quantity that would have traded.
+        pub qty: Qty,
+        /// The quantity that this took off the order.
+        pub prevented_qty: Qty,
+        pub counter_order_id: OrderId,
+        /// The self-trade group of both accounts; zero is none.
+        pub stp_group: u32,
+    }
+}
+
+record! {
+    /// Self-trade prevention took quantity off an order that stays open: of the two orders of a
+    /// prevented trade, or of the other leg of an OCO. If the book shows less of it, a
+    /// [`BookReduced`] precedes this event.
+    pub struct OrderDecremented {
+        pub account_seq: u64,
+        pub instrument_seq: u64,
+        /// The order with its lower quantity.
+        pub order: Order,
+        pub prevented: Prevented,
     }
 }
 
@@ -281,6 +318,7 @@ record! {
     pub struct OrderListUpdated {
         pub account_seq: u64,
         pub list: OrderList,
+        pub change: OrderListChange,
     }
 }
 

@@ -52,11 +52,11 @@ pub use event::{
     AuctionIndicated, AuctionUncrossed, BookReduced, CalendarSet, CancelCause, CommandRejected,
     CommandRepeated, Deposited, Event, ExpireCause, FeeScheduleSet, Fill, InstrumentDelisted,
     InstrumentListed, InstrumentRulesSet, InstrumentUpdated, KeyCreated, KeyRevoked, KillSwitchSet,
-    MasterKeyRotated, OrderAccepted, OrderAmended, OrderCanceled, OrderExpired, OrderListUpdated,
-    OrderModified, OrderRepriced, OrderRested, OrderTriggered, PhaseChanged, ReceivableCreated,
-    ReceivableSettled, SessionClosed, SessionOpened, TradeBusted, TradeCorrected, TradeExecuted,
-    TradePrevented, VenueHalted, WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested,
-    Withdrawn,
+    MasterKeyRotated, OrderAccepted, OrderAmended, OrderCanceled, OrderDecremented, OrderExpired,
+    OrderListUpdated, OrderModified, OrderRepriced, OrderRested, OrderTriggered, PhaseChanged,
+    Prevented, ReceivableCreated, ReceivableSettled, SessionClosed, SessionOpened, TradeBusted,
+    TradeCorrected, TradeExecuted, TradePrevented, VenueHalted, WithdrawalCanceled,
+    WithdrawalCompleted, WithdrawalRequested, Withdrawn,
 };
 pub use id::{
     AccountId, AssetId, InstrumentId, KeyId, OrderId, OrderListId, ReceivableId, SessionId, TradeId,
@@ -77,8 +77,8 @@ pub use risk::{
     Receivable, ReceivableCause,
 };
 pub use terms::{
-    LIST_ORDERS_MAX, OrderList, OrderListKind, OrderListStatus, OrderTerms, Peg, PegReference,
-    Terms,
+    LIST_ORDERS_MAX, OrderList, OrderListChange, OrderListKind, OrderListStatus, OrderTerms, Peg,
+    PegReference, Terms,
 };
 pub use text::{AccountName, AssetName, ClOrdId, ExternalRef, PackedClOrdId, Sealed, Symbol};
 pub use wire::{Reader, Wire};

@@ -108,6 +108,8 @@ numbered! {
         Canceled = 3,
         /// Ended by its own terms or by the market's.
         Expired = 4,
+        /// Ended by self-trade prevention, which took all that was left of it.
+        Prevented = 5,
     }
 }
 
@@ -154,7 +156,6 @@ record_with_terms! {
     /// An order as an execution report shows it: complete, so that its reader needs no state.
     ///
     /// `cum_qty + leaves_qty == order_qty` while it is open. An order by quote amount has
-    /// `order_qty` zero until it ends, and then `order_qty == cum_qty`.
     /// `order_qty` zero until it ends, and then `order_qty == cum_qty`.
     pub struct Order {
         pub instrument: InstrumentId,

@@ -71,6 +71,8 @@ numbered! {
         CancelRestricted = 201,
         OrderListNotFound = 202,
         UnknownSession = 203,
+        /// The amended quantity is the quantity that the order has.
+        AmendQtyUnchanged = 209,
         AmendQtyNotLower = 210,
         AmendQtyNotAboveCum = 211,
         /// The order's terms forbid this change.

@@ -26,6 +26,13 @@ record! {
     }
 }
 
+impl Terms {
+    /// Whether an order with these terms trails the price from its entry on.
+    pub const fn trails_at_once(&self) -> bool {
+        self.trailing_delta_bps > 0 && self.stop_price.is_none()
+    }
+}
+
 record! {
     /// A price that follows the book. The order's own price is its current one.
     pub struct Peg {
@@ -58,8 +65,12 @@ record! {
         pub order_list: OrderListId,
         /// Time at which its trigger was reached; zero until then.
         pub triggered_ns: u64,
+        /// Time since which its trigger trails the price; zero until then.
+        pub trailing_ns: u64,
         /// The quantity that self-trade prevention took off `order_qty`.
         pub prevented_qty: Qty,
+        /// The last prevented trade that took quantity off it; zero without one.
+        pub prevented_match_id: u64,
     }
 }
 
@@ -91,6 +102,18 @@ numbered! {
         /// An order of it is open, or waits for the first to fill.
         Executing = 0,
         AllDone = 1,
+    }
+}
+
+numbered! {
+    /// Why a list is reported.
+    pub enum OrderListChange: u8 {
+        /// It was accepted.
+        Entered = 0,
+        /// An order of it has another client id.
+        Renamed = 1,
+        /// Its last order has ended.
+        Done = 2,
     }
 }
 

@@ -277,6 +277,11 @@ macro_rules! choice {
         #[derive(Clone, Debug, Eq, PartialEq)]
         pub enum $name { $( $(#[$variant_attr])* $variant($type), )* }
 
+        impl $name {
+            /// The names of all variants.
+            pub const KINDS: &[&str] = &[ $( stringify!($variant), )* ];
+        }
+
         impl $crate::wire::Wire for $name {
             fn write(&self, out: &mut Vec<u8>) {
                 match self {

@@ -1,6 +1,7 @@
 //! The checks, trades and rests of orders, and the orders that follow prices.
 
 pub(crate) mod check;
+pub(crate) mod context;
 mod enter;
 mod fill;
 pub(crate) mod matched;

@@ -46,9 +46,10 @@ impl Engine {
     /// would take as long as all other checks.
     pub(super) fn check_parts_agree(&self) -> Result<(), String> {
         self.check_money()?;
+        let mut waiting = vec![0; self.markets.len()];
         for (id, account) in (0..).map(AccountId).zip(&self.accounts) {
             self.check_holds(id, account)?;
-            self.check_stops(account)?;
+            self.check_stops(account, &mut waiting)?;
             for instrument in (0..).map(InstrumentId).take(account.markets.len()) {
                 let mut nodes = self.orders.of_account(account, instrument);
                 nodes.try_for_each(|node| {
@@ -61,7 +62,7 @@ impl Engine {
         self.deferred.iter().try_for_each(|work| self.check_deferred(work))?;
         self.check_entering()?;
         self.check_sessions()?;
-        self.check_triggers()?;
+        self.check_triggers(&waiting)?;
         self.check_lists()
     }
 

@@ -68,14 +68,19 @@ impl OpenList {
         !self.placed && !self.is_first(order_id)
     }
 
-    /// The legs of its OCO, once they are placed.
-    pub(crate) fn legs(&self) -> Option<(OrderId, OrderId)> {
+    /// The legs of its OCO.
+    pub(crate) fn pair(&self) -> Option<(OrderId, OrderId)> {
         let [first, second, third] = self.list.orders;
         match self.list.kind {
             OrderListKind::Oco => first.zip(second),
-            OrderListKind::Otoco if self.placed => second.zip(third),
-            OrderListKind::Oto | OrderListKind::Otoco => None,
+            OrderListKind::Otoco => second.zip(third),
+            OrderListKind::Oto => None,
         }
+    }
+
+    /// The legs of its OCO, once they are placed.
+    pub(crate) fn legs(&self) -> Option<(OrderId, OrderId)> {
+        self.pair().filter(|_| self.placed)
     }
 }
 

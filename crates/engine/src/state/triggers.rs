@@ -50,6 +50,15 @@ pub(crate) struct Triggers {
     pub(super) trailing: usize,
 }
 
+/// An order without a stop price trails from now on. The time is never zero.
+pub(crate) fn begin_to_trail(order: &mut Order, now_ns: u64) {
+    if let Some(terms) = &mut order.terms
+        && terms.terms.trails_at_once()
+    {
+        terms.trailing_ns = now_ns.max(1);
+    }
+}
+
 impl Triggers {
     /// Whether any order waits.
     #[inline]
@@ -145,7 +154,8 @@ impl Triggers {
         &mut self,
         direction: Direction,
         prices: [Option<Price>; 2],
-        orders: &Orders,
+        orders: &mut Orders,
+        now_ns: u64,
     ) -> bool {
         let at = direction as usize;
         let Some(price) = prices[at] else { return false };
@@ -166,6 +176,9 @@ impl Triggers {
             let trailing = Direction::trailing(orders.side(node));
             let key = prices[trailing as usize].map_or(NO_PRICE, |price| trailing.key(price));
             self.trails[trailing as usize].begin(node, delta_bps, key);
+            if let Some(terms) = &mut orders.extra_mut(node).terms {
+                terms.trailing_ns = now_ns;
+            }
         }
         true
     }
@@ -178,8 +191,13 @@ impl Triggers {
 }
 
 impl Triggers {
+    /// Whether a waiting order trails the price, or did until it was reached.
+    pub(super) fn trails(&self, node: NodeId, order: &Order) -> bool {
+        self.trails[Direction::trailing(order.side) as usize].begun.contains_key(&node)
+    }
+
     pub(super) fn has(&self, node: NodeId, order: &Order) -> bool {
-        if self.trails[Direction::trailing(order.side) as usize].begun.contains_key(&node) {
+        if self.trails(node, order) {
             return true;
         }
         let Some(stop_price) = order.terms.and_then(|terms| terms.terms.stop_price) else {

@@ -105,7 +105,7 @@ fn quantities_and_prices_that_an_order_is_changed_to() {
     use RejectReason::*;
     let order = OrderRef::by_cl_ord_id(name("bid"));
     for (qty, expect) in
-        [(0, OrderQtyBelowMin), (5, AmendQtyNotLower), (u64::MAX, AmendQtyNotLower)]
+        [(0, OrderQtyBelowMin), (5, AmendQtyUnchanged), (u64::MAX, AmendQtyNotLower)]
     {
         let amend = AmendOrder { instrument: HERE, order, cl_ord_id: None, order_qty: lots(qty) };
         assert_eq!(venue().reason(3, Command::AmendOrder(amend)), Some(expect), "{qty}");

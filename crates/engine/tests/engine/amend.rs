@@ -65,6 +65,44 @@ fn an_amend_may_rename() {
 }
 
 #[test]
+fn a_change_counts_from_the_original_quantity() {
+    check(
+        "1 buy 6 @ 10 as a
+         1 sell 2 @ 10 stp decrement
+         1 amend a 6
+         1 amend a 2
+         1 amend a 5
+         1 amend a 3
+         1 order a
+         1 balance
+         1 modify a 4 @ 9
+         1 modify a 2",
+        &[
+            "accepted 1 6",
+            "rested 1 6@10",
+            "accepted 2 2",
+            "prevented 1<2 2@10 Decrement",
+            "reduced 1 2@10 left 4",
+            "decremented 1 -2 0/4",
+            "expired 2 0/0 SelfTrade",
+            "rejected AmendQtyUnchanged",
+            "rejected AmendQtyNotAboveCum",
+            "reduced 1 1@10 left 3",
+            "amended 1 4->3",
+            "reduced 1 2@10 left 1",
+            "amended 1 3->1",
+            "order 1 a New 0/1 =0",
+            "balance 1000000B 999990+10Q 1000000C",
+            "reduced 1 1@10",
+            "modified 1 1@10->2@9",
+            "rested 1 2@9",
+            "reduced 1 2@9",
+            "canceled 1 0/2 Modified",
+        ],
+    );
+}
+
+#[test]
 fn an_amend_leaves_the_smallest_notional() {
     check(
         "with min_notional=500
@@ -108,7 +146,7 @@ fn amends_are_refused_in_order_of_precedence() {
             "rejected DuplicateClOrdId",
             "rejected OrderNotFound",
             "rejected AmendQtyNotLower",
-            "rejected AmendQtyNotLower",
+            "rejected AmendQtyUnchanged",
             "rejected AmendQtyNotAboveCum",
             "rejected AmendQtyNotAboveCum",
             "rejected OrderNotFound",

@@ -191,7 +191,7 @@ fn a_prevented_trade_breaches_no_band() {
             "accepted 4 1",
             "prevented 3<4 1@106 ExpireMaker",
             "reduced 3 1@106",
-            "expired 3 0/1 SelfTrade",
+            "expired 3 0/0 SelfTrade",
             "rested 4 1@106",
             "phases 0:Continuous 1:Continuous",
         ]

@@ -337,14 +337,14 @@ fn icebergs_of_an_account_are_bounded() {
 
 #[test]
 fn amends_of_an_order_are_bounded() {
-    use RejectReason::{AmendQtyNotAboveCum, AmendQtyNotLower, TooManyAmends};
+    use RejectReason::{AmendQtyNotAboveCum, AmendQtyUnchanged, TooManyAmends};
     let mut venue = House::default().open();
     set(&mut venue, InstrumentRules { max_amends: 2, ..NO_RULES() });
     for own in ["a", "b"] {
         assert_eq!(order(&mut venue, 1, limit(own, Side::Buy, 10, 9)), None);
     }
     assert_eq!(amend(&mut venue, 1, "a", 9), None);
-    assert_eq!(amend(&mut venue, 1, "a", 9), Some(AmendQtyNotLower), "it does not count");
+    assert_eq!(amend(&mut venue, 1, "a", 9), Some(AmendQtyUnchanged), "it does not count");
     venue.restart();
     assert_eq!(amend(&mut venue, 1, "a", 8), None);
     assert_eq!(amend(&mut venue, 1, "a", 7), Some(TooManyAmends));

@@ -4,9 +4,12 @@ use std::path::Path;
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
-use types::{Command, InstrumentId, Phase, SetPhase, Wire};
+use types::{
+    AccountId, Command, CreateKey, InstrumentId, KeySpec, NewEpoch, Phase, Role, Sealed, SetPhase,
+    Side, StateHash, Wire,
+};
 
-use crate::house::entry;
+use crate::house::{entry, limit};
 use crate::random;
 
 /// Writes the log of the newest version anew; what it leads to is written by
@@ -19,8 +22,8 @@ fn write_the_newest_log() {
     std::fs::write(file, written()).unwrap();
 }
 
-/// Random scripts, one behind the other in one venue, always the same; each begins by opening all
-/// that the last one may have closed.
+/// What random scripts seldom or never have, then random scripts, one behind the other in one
+/// venue, always the same; each begins by opening all that the last one may have closed.
 fn written() -> Vec<u8> {
     let mut runner = TestRunner::deterministic();
     let mut bytes = Vec::new();
@@ -28,6 +31,10 @@ fn written() -> Vec<u8> {
     for command in random::set_up() {
         now_ns += 1;
         (now_ns, entry(0, None, command)).write(&mut bytes);
+    }
+    for (account, command) in rare() {
+        now_ns += 1;
+        (now_ns, entry(account, None, command)).write(&mut bytes);
     }
     for _ in 0..30 {
         for instrument in (0..3).map(InstrumentId) {
@@ -43,4 +50,32 @@ fn written() -> Vec<u8> {
         }
     }
     bytes
+}
+
+/// Orders in every phase, keys of every role, and the commands of the machines.
+fn rare() -> Vec<(u32, Command)> {
+    let instrument = InstrumentId(0);
+    let mut commands = Vec::new();
+    for phase in Phase::ALL.iter().copied().chain([Phase::Continuous]) {
+        commands.push((0, Command::SetPhase(SetPhase { instrument, phase })));
+        for (account, side) in [(1, Side::Sell), (2, Side::Buy)] {
+            let order = limit(&format!("g-{phase:?}"), side, 4, 5);
+            commands.push((account, Command::NewOrder(order)));
+        }
+    }
+    for (number, role) in (200..).zip(Role::ALL.iter().copied()) {
+        let sealed_secret = Sealed::new(&[number; 40]).unwrap();
+        let spec =
+            KeySpec { account: AccountId(1), role, api_key_hash: [number; 16], sealed_secret };
+        commands.push((0, Command::CreateKey(Box::new(CreateKey { spec }))));
+    }
+    let hash = StateHash { sequence: 1, event_hash: [1; 16], state_hash: [2; 32] };
+    let machines = [
+        Command::NewEpoch(NewEpoch { epoch: 1, primary: 7 }),
+        Command::TakeStateHash(()),
+        Command::StateHash(hash),
+        Command::Continue(()),
+    ];
+    commands.extend(machines.map(|command| (0, command)));
+    commands
 }

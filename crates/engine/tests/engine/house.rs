@@ -7,9 +7,9 @@ use engine::{Engine, WORK_PER_COMMAND};
 use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, CancelOrder,
     CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope, Event,
-    ExternalRef, FeeRates, Increment, InstrumentId, InstrumentSpec, ListAsset, ListInstrument,
-    NewOrder, Order, OrderId, OrderRef, OrderSize, OrderStatus, OrderType, Origin, Price, Qty,
-    Reader, RejectReason, RetryKey, Side, StpMode, Symbol, TimeInForce, Wire,
+    ExpireCause, ExternalRef, FeeRates, Increment, InstrumentId, InstrumentSpec, ListAsset,
+    ListInstrument, NewOrder, Order, OrderId, OrderRef, OrderSize, OrderStatus, OrderType, Origin,
+    Price, Qty, Reader, RejectReason, RetryKey, Side, StpMode, Symbol, TimeInForce, Wire,
 };
 
 /// Every account's balance of every asset, unless a script sets another.
@@ -223,6 +223,9 @@ impl OpenOrders {
                 self.0.insert((e.order.instrument, e.order.order_id));
             }
             Event::OrderCanceled(e) => self.end(&e.order, OrderStatus::Canceled),
+            Event::OrderExpired(e) if e.cause == ExpireCause::SelfTrade => {
+                self.end(&e.order, OrderStatus::Prevented);
+            }
             Event::OrderExpired(e) => self.end(&e.order, OrderStatus::Expired),
             Event::TradeExecuted(e) => {
                 for order in [&e.maker.order, &e.taker.order] {

@@ -26,6 +26,7 @@ mod indication;
 mod limit;
 mod list;
 mod list_auction;
+mod list_change;
 mod market_order;
 mod market_to_limit;
 mod min_qty;

@@ -175,6 +175,7 @@ const EVENTS: &[&str] = &[
     "TradePrevented",
     "OrderListUpdated",
     "OrderRepriced",
+    "OrderDecremented",
     "Deposited",
     "Withdrawn",
     "WithdrawalRequested",

@@ -117,7 +117,7 @@ fn it_may_fill_or_meet_itself() {
             "modified 1 5@90->7@100",
             "trade 3!<1 5@99",
             "prevented 2<1 2@100 ExpireTaker",
-            "expired 1 5/7 SelfTrade",
+            "expired 1 5/5 SelfTrade",
             "orders 2",
             "accepted 4 3",
             "rested 4 3@90",

@@ -1,6 +1,6 @@
 //! Events as the texts that scripts expect.
 
-use types::{AssetId, ClOrdId, Event, Fill, Order, OrderType, TradeExecuted};
+use types::{AssetId, ClOrdId, Event, Fill, Order, OrderListChange, OrderType, TradeExecuted};
 
 use crate::house::ASSETS;
 use crate::{script_account, script_trading};
@@ -45,6 +45,10 @@ pub(crate) fn print_event(event: &Event) -> String {
             let (maker, taker) = (prevented.maker_order_id, prevented.taker_order_id);
             format!("prevented {maker}<{taker} {qty}@{price} {:?}", prevented.stp_mode)
         }
+        Event::OrderDecremented(decremented) => {
+            let (order, off) = (&decremented.order, decremented.prevented.prevented_qty.lots());
+            format!("decremented {} -{off} {}", order.order_id, of(order))
+        }
         Event::OrderModified(modified) => {
             let order = &modified.order;
             let renamed = print_renamed(modified.orig_cl_ord_id, order);
@@ -53,7 +57,11 @@ pub(crate) fn print_event(event: &Event) -> String {
             format!("modified {} {from}@{at}->{to}@{price}{renamed}", order.order_id)
         }
         Event::OrderListUpdated(updated) => {
-            format!("list {} {:?}", updated.list.order_list, updated.list.status)
+            let change = match updated.change {
+                OrderListChange::Renamed => " Renamed",
+                OrderListChange::Entered | OrderListChange::Done => "",
+            };
+            format!("list {} {:?}{change}", updated.list.order_list, updated.list.status)
         }
         Event::OrderTriggered(triggered) => format!("triggered {}", triggered.order.order_id),
         Event::OrderRepriced(repriced) => {

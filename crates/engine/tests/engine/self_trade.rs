@@ -1,6 +1,6 @@
 //! Self-trade prevention: no account trades with itself unless its mode allows it.
 
-use types::{AccountId, AccountRisk, Command, Event, SetAccountRisk, Side, StpMode};
+use types::{AccountId, AccountRisk, Command, Event, OrderStatus, SetAccountRisk, Side, StpMode};
 
 use crate::house::{House, limit};
 use crate::script::check;
@@ -33,7 +33,7 @@ fn the_aggressor_expires() {
             "accepted 4 9",
             "trade 1!<4 2@100",
             "prevented 2<4 5@100 ExpireTaker",
-            "expired 4 2/9 SelfTrade",
+            "expired 4 2/2 SelfTrade",
             "balance 999997+5B 999800Q 1000000C",
             "book | 7@100",
         ],
@@ -61,13 +61,13 @@ fn the_resting_order_expires() {
             "accepted 5 9",
             "prevented 1<5 5@100 ExpireMaker",
             "reduced 1 5@100",
-            "expired 1 0/5 SelfTrade",
+            "expired 1 0/0 SelfTrade",
             "prevented 2<5 2@100 ExpireMaker",
             "reduced 2 2@100",
-            "expired 2 0/5 SelfTrade",
+            "expired 2 0/0 SelfTrade",
             "trade 4!<5 2@100",
             "prevented 3<5 5@100 ExpireMaker",
-            "expired 3 0/5 SelfTrade",
+            "expired 3 0/0 SelfTrade",
             "rested 5 7@100",
             "balance 1000002B 999100+700Q 1000000C",
             "book 7@100 |",
@@ -88,8 +88,8 @@ fn both_expire() {
             "accepted 2 9",
             "prevented 1<2 5@100 ExpireBoth",
             "reduced 1 5@100",
-            "expired 1 0/5 SelfTrade",
-            "expired 2 0/9 SelfTrade",
+            "expired 1 0/0 SelfTrade",
+            "expired 2 0/0 SelfTrade",
             "accepted 3 quote 900",
             "expired 3 0/0 NoLiquidity",
             "balance 1000000B 1000000Q 1000000C",
@@ -116,6 +116,7 @@ fn both_are_lowered() {
             "accepted 2 3",
             "prevented 1<2 3@100 Decrement",
             "reduced 1 3@100 left 2",
+            "decremented 1 -3 0/2",
             "expired 2 0/0 SelfTrade",
             "order 1 s New 0/2 =0",
             "balance 999998+2B 1000000Q 1000000C",
@@ -126,8 +127,9 @@ fn both_are_lowered() {
             "prevented 1<4 1@100 Decrement",
             "reduced 1 1@100",
             "expired 1 1/1 SelfTrade",
+            "decremented 4 -1 0/3",
             "rested 4 3@100",
-            "order 1 s Expired 1/1 =100",
+            "order 1 s Prevented 1/1 =100",
             "order 4 c New 0/3 =0",
             "balance 999999B 999800+300Q 1000000C",
         ],
@@ -149,10 +151,13 @@ fn an_iceberg_is_lowered_by_its_displayed_part() {
             "accepted 3 4",
             "prevented 1<3 2@100 Decrement",
             "reduced 1 2@100",
+            "decremented 1 -2 0/3",
             "rested 1 2@100",
+            "decremented 3 -2 0/2",
             "trade 2!<3 1@100",
             "prevented 1<3 1@100 Decrement",
             "reduced 1 1@100 left 1",
+            "decremented 1 -1 0/2",
             "expired 3 1/1 SelfTrade",
             "book | 1@100",
         ],
@@ -177,6 +182,7 @@ fn an_amount_is_lowered_by_the_prevented_cost() {
             "prevented 1<3 2@100 Decrement",
             "reduced 1 2@100",
             "expired 1 0/0 SelfTrade",
+            "decremented 3 -2 0/0",
             "trade 2<3! 2@101",
             "accepted 4 2",
             "rested 4 2@90",
@@ -243,6 +249,12 @@ fn accounts_of_one_group_do_not_trade() {
         Event::TradePrevented(e) => Some(e.maker_account.0),
         _ => None,
     });
+    let ended = events.iter().find_map(|event| match event {
+        Event::OrderExpired(e) => e.prevented.map(|prevented| (e.order.account, prevented)),
+        _ => None,
+    });
+    let (owner, part) = ended.unwrap();
+    assert_eq!((owner, part.stp_group, part.prevented_match_id), (AccountId(1), 7, 1));
     let traded = makers(|event| match event {
         Event::TradeExecuted(e) => Some(e.maker.order.account.0),
         _ => None,
@@ -252,6 +264,51 @@ fn accounts_of_one_group_do_not_trade() {
     none.stp_mode = StpMode::None;
     let events = venue.apply(1, Command::NewOrder(none));
     assert!(matches!(events.last(), Some(Event::TradeExecuted(_))), "its mode decides: {events:?}");
+}
+
+/// Both accounts get an event of their own, with a number of their own.
+#[test]
+fn each_side_of_a_prevented_trade_is_reported() {
+    let mut venue = House::default().open();
+    for account in [1, 2] {
+        let risk = AccountRisk { stp_group: 7, ..AccountRisk::PLAIN };
+        let set = SetAccountRisk { account: AccountId(account), risk };
+        venue.apply(0, Command::SetAccountRisk(set));
+    }
+    venue.apply(1, Command::NewOrder(limit("s", Side::Sell, 5, 100)));
+    let mut buy = limit("b", Side::Buy, 8, 101);
+    buy.stp_mode = StpMode::Decrement;
+    venue.apply(3, Command::NewOrder(limit("s3", Side::Sell, 3, 101)));
+    let report = |events: &[Event], account: u32| {
+        let own = events.iter().filter(|event| {
+            let seqs = event.account_seqs().into_iter().flatten();
+            seqs.map(|(of, _)| of).any(|of| of == AccountId(account))
+        });
+        own.filter_map(|event| match event {
+            Event::OrderDecremented(e) => Some((e.order, e.prevented)),
+            Event::OrderExpired(e) => e.prevented.map(|prevented| (e.order, prevented)),
+            _ => None,
+        })
+        .next()
+        .unwrap()
+    };
+    let mut small = limit("b1", Side::Buy, 2, 100);
+    small.stp_mode = StpMode::Decrement;
+    let events = venue.apply(2, Command::NewOrder(small));
+    let (order, prevented) = report(&events, 1);
+    assert_eq!((order.status, order.order_qty.lots()), (OrderStatus::New, 3));
+    assert_eq!(order.terms.unwrap().prevented_qty.lots(), 2);
+    assert_eq!((prevented.qty.lots(), prevented.prevented_qty.lots()), (2, 2));
+    assert_eq!((prevented.counter_order_id.0, prevented.stp_group), (3, 7));
+    let (order, prevented) = report(&events, 2);
+    assert_eq!((order.status, order.order_qty.lots()), (OrderStatus::Prevented, 0));
+    assert_eq!((prevented.counter_order_id.0, prevented.price.ticks()), (1, 100));
+
+    let events = venue.apply(2, Command::NewOrder(buy));
+    assert_eq!(report(&events, 1).0.status, OrderStatus::Prevented);
+    let (order, prevented) = report(&events, 2);
+    assert_eq!((order.status, order.order_qty.lots()), (OrderStatus::New, 5));
+    assert_eq!(order.terms.unwrap().prevented_match_id, prevented.prevented_match_id);
 }
 
 /// Each prevented trade is work, so that an aggressor with many own makers is deferred.

@@ -1,9 +1,9 @@
 //! Trailing stop orders: their trigger follows the market.
 
 use engine::WORK_PER_COMMAND;
-use types::{Command, NewOrder, OrderType, Phase, Side, Terms};
+use types::{AccountId, Command, InstrumentId, NewOrder, OrderRef, OrderType, Phase, Side, Terms};
 
-use crate::house::{House, limit, lots, minor, ticks};
+use crate::house::{House, limit, lots, minor, name, ticks};
 use crate::script::play;
 use crate::trigger::{check_only, set_phase, trade_at, triggered, with_trades};
 
@@ -21,6 +21,30 @@ fn at_one_price_trailing_orders_trigger_last() {
          last 247",
         &["triggered 4", "triggered 7", "triggered 3", "triggered 5", "triggered 6"],
     );
+}
+
+#[test]
+fn an_order_knows_since_when_it_trails() {
+    let since = |script: &str| {
+        let (venue, _) = play(&with_trades(script));
+        let order = OrderRef::by_cl_ord_id(name("t"));
+        let order = venue.engine.order(AccountId(1), InstrumentId(0), &order).unwrap();
+        (order.terms.unwrap().trailing_ns, order.created_ns, venue.now_ns)
+    };
+    let at_once = "last 250
+         1 sell 1 stop trail 100 as t
+         last 251";
+    let (trailing_ns, created_ns, _) = since(at_once);
+    assert_eq!(trailing_ns, created_ns);
+    let later = "last 250
+         1 sell 1 stop 240 trail 100 as t
+         last 241";
+    assert_eq!(since(later).0, 0);
+    let (trailing_ns, created_ns, now_ns) = since(&format!("{later}\nlast 240\nrestart"));
+    assert!(created_ns < trailing_ns && trailing_ns == now_ns, "{trailing_ns}");
+    let triggered = format!("{later}\nlast 240\nlast 239\nlast 237");
+    let (trailing_ns, _, now_ns) = since(&triggered);
+    assert!(created_ns < trailing_ns && trailing_ns < now_ns, "it stays known");
 }
 
 #[test]

@@ -1,21 +1,15 @@
 //! Amendments of an account's orders, and trades that self-trade prevention stopped, from the read
 //! model.
 
-use std::collections::BTreeMap;
-
-use projection::{Amendments, OneOrder, OrdersById, PreventedFilter, PreventedMatches};
+use projection::{Amendments, OneOrder, PreventedFilter, PreventedMatches};
 use protocol::binance::request::{
     AmendmentsRequest, PreventedMatchesRequest, PreventedMatchesWanted,
 };
-use protocol::binance::response::{Amendment, PreventedMatch, PreventedQtys};
+use protocol::binance::response::{Amendment, PreventedMatch};
 use protocol::signed::Params;
-use types::{
-    AccountId, Order, OrderAmended, OrderId, OrderRef, OrderStatus, Qty, StpMode, TradePrevented,
-};
+use types::{Order, OrderAmended, OrderRef, OrderTerms};
 
 use crate::binance::call::{Answer, KeyedCall};
-use crate::door::history::CaughtUpHistory;
-use crate::door::query::QueryError;
 
 /// `GET /api/v3/order/amendments`
 pub(crate) async fn amendments(
@@ -30,7 +24,9 @@ pub(crate) async fn amendments(
     let query = OneOrder { account, instrument, order: OrderRef::by_id(order_id) };
     let Some(order) = history.ask(query).await? else { return Ok(Vec::new()) };
     let info = |kept: &projection::Amendment| {
+        let terms = order.terms.unwrap_or_default();
         let order = Order {
+            terms: Some(OrderTerms { prevented_qty: kept.prevented_qty, ..terms }),
             cl_ord_id: kept.cl_ord_id,
             order_qty: kept.order_qty,
             updated_ns: kept.amended_ns,
@@ -60,61 +56,11 @@ pub(crate) async fn prevented_matches(
             PreventedFilter::OfOrder { order_id, from_id: from_id.unwrap_or_default(), limit }
         }
     };
-    let history = call.shared.door.caught_up_history().await?;
-    let found = history.ask(PreventedMatches { account, instrument, filter }).await?;
-    let orders = found.iter().flat_map(may_have_ended).collect();
-    let rests = rests(&history, OrdersById { instrument, orders }).await?;
-    let risk = call.shared.door.account_risk(account).await?;
-    let stp_group = risk.map_or(0, |risk| risk.stp_group);
-    let info = |prevented| {
-        let qtys = prevented_qtys(prevented, &rests);
-        PreventedMatch::new(&market, prevented, qtys, stp_group, call.unit)
-    };
-    Ok(found.iter().map(info).collect())
+    let query = PreventedMatches { account, instrument, filter };
+    let found = call.shared.door.ask_history(query).await?;
+    Ok(found.iter().map(|prevented| PreventedMatch::new(&market, prevented, call.unit)).collect())
 }
 
 pub(crate) fn prevented_matches_weight(params: &Params) -> u32 {
     if params.contains("orderId") { 20 } else { 2 }
-}
-
-/// The leaves quantity of each of these orders that has expired.
-async fn rests(
-    history: &CaughtUpHistory,
-    query: OrdersById,
-) -> Result<BTreeMap<OrderId, Qty>, QueryError> {
-    let orders = history.ask(query).await?.into_iter().flatten();
-    let ended = orders.filter(|order| order.status == OrderStatus::Expired);
-    Ok(ended.map(|order| (order.order_id, order.order_qty - order.cum_qty)).collect())
-}
-
-/// Whether self-trade prevention of this mode may end the taker's order, and the maker's.
-fn may_end(stp_mode: StpMode) -> (bool, bool) {
-    match stp_mode {
-        StpMode::None | StpMode::Decrement => (false, false),
-        StpMode::ExpireTaker => (true, false),
-        StpMode::ExpireMaker => (false, true),
-        StpMode::ExpireBoth => (true, true),
-    }
-}
-
-fn may_have_ended(
-    prevented: &TradePrevented,
-) -> impl Iterator<Item = (AccountId, OrderId)> + use<> {
-    let (taker, maker) = may_end(prevented.stp_mode);
-    let taker = taker.then_some((prevented.taker_account, prevented.taker_order_id));
-    let maker = maker.then_some((prevented.maker_account, prevented.maker_order_id));
-    taker.into_iter().chain(maker)
-}
-
-/// The quantity prevented on each side. An order that ended by it lost all that was left.
-fn prevented_qtys(prevented: &TradePrevented, rests: &BTreeMap<OrderId, Qty>) -> PreventedQtys {
-    if prevented.stp_mode == StpMode::Decrement {
-        return PreventedQtys { taker: Some(prevented.qty), maker: Some(prevented.qty) };
-    }
-    let (taker, maker) = may_end(prevented.stp_mode);
-    let rest = |order_id: OrderId| rests.get(&order_id).copied();
-    PreventedQtys {
-        taker: taker.then(|| rest(prevented.taker_order_id)).flatten(),
-        maker: maker.then(|| rest(prevented.maker_order_id)).flatten(),
-    }
 }

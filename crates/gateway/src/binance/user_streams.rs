@@ -19,7 +19,7 @@ use protocol::signed::TimeUnit;
 use spool::{Applied, NumberedEvent};
 use types::{
     AccountId, Asset, AssetId, ClOrdId, Event, InstrumentId, KeyId, Market, Order, OrderId,
-    OrderList, TradePrevented,
+    OrderList,
 };
 
 use crate::binance::stream_client::StreamClient;
@@ -33,9 +33,6 @@ use crate::feed::outlet::Outlet;
 pub(crate) struct UserStreams {
     lists: OpenLists,
     pub(crate) feed: AccountFeed<UserDataReader>,
-    /// The last trade that self-trade prevention stopped. The events after it report the outcome of
-    /// its orders.
-    prevented: Option<TradePrevented>,
     /// Balances that may have moved since the last query.
     touched: BTreeMap<AccountId, BTreeSet<AssetId>>,
     /// Whether a query of the engine is in flight.
@@ -79,13 +76,7 @@ impl UserDataReader {
 
 impl UserStreams {
     pub(crate) fn new(lists: OpenLists) -> Self {
-        Self {
-            lists,
-            feed: AccountFeed::default(),
-            prevented: None,
-            touched: BTreeMap::new(),
-            is_asking: false,
-        }
+        Self { lists, feed: AccountFeed::default(), touched: BTreeMap::new(), is_asking: false }
     }
 
     /// Ends the streams of a listen key, with a last message if it expired.
@@ -109,9 +100,6 @@ impl UserStreams {
 
     pub(crate) fn event(&mut self, directory: &Directory, applied: &Applied, event: &Event) {
         self.lists.observe(applied.events.iter(), event);
-        if let Event::TradePrevented(prevented) = event {
-            self.prevented = Some(*prevented);
-        }
         for (account, seq) in event.account_seqs().into_iter().flatten() {
             if self.feed.has_readers(account) {
                 self.publish(directory, applied.sequenced_ns, event, account, seq);
@@ -172,7 +160,7 @@ impl UserStreams {
             let names = NamesOf { directory, lists: &lists };
             let at = Moment { event_ns: numbered.sequenced_ns, unit: reader.client.unit };
             let owner = (account, numbered.number);
-            let payloads = user_stream::payloads(&numbered.event, None, owner, &names, at);
+            let payloads = user_stream::payloads(&numbered.event, owner, &names, at);
             texts.extend(payloads.iter().map(|event| reader.wrap(event)));
         }
         texts
@@ -192,10 +180,9 @@ impl UserStreams {
         if !assets.is_empty() {
             self.touched.entry(account).or_default().extend(assets);
         }
-        let prevented = self.prevented;
         self.push(account, Some(seq), |unit| {
             let at = Moment { event_ns, unit };
-            user_stream::payloads(event, prevented.as_ref(), (account, seq), &names, at)
+            user_stream::payloads(event, (account, seq), &names, at)
         });
         self.lists = lists;
     }

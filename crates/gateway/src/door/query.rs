@@ -166,7 +166,8 @@ impl Door {
         .await
     }
 
-    /// Each order with the time at which it was placed; `None` if its list has yet to place it.
+    /// Each order with the time at which it was placed; `None` if its list has yet to place it. An
+    /// open order is as it is now: it may have begun to trail the price since its last event.
     pub(crate) async fn when_placed(
         &self,
         account: AccountId,
@@ -174,7 +175,8 @@ impl Door {
     ) -> Answered<Vec<(Order, Option<u64>)>> {
         self.ask_engine(move |engine| {
             let placed_ns = engine.placed_ns(account, &orders);
-            orders.into_iter().zip(placed_ns).collect()
+            let trailing = |order| engine.with_trailing_time(order);
+            orders.into_iter().map(trailing).zip(placed_ns).collect()
         })
         .await
     }
@@ -247,10 +249,6 @@ impl Door {
             instruments.iter().map(fees).collect()
         })
         .await
-    }
-
-    pub(crate) async fn account_risk(&self, account: AccountId) -> Answered<Option<AccountRisk>> {
-        self.ask_engine(move |engine| engine.account_risk(account)).await
     }
 
     /// The limits of an account, and the orders it has sent in the current windows.

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use types::{
-    ClOrdId, Event, InstrumentId, Order, OrderId, OrderList, OrderListId, OrderListKind,
-    OrderListStatus, OrderStatus,
+    ClOrdId, Event, InstrumentId, Order, OrderId, OrderList, OrderListChange, OrderListId,
+    OrderListKind, OrderStatus,
 };
 
 type ListKey = (InstrumentId, OrderListId);
@@ -42,7 +42,7 @@ impl OpenLists {
     /// a list is published before its orders.
     pub(crate) fn observe<'a>(&mut self, among: impl Iterator<Item = &'a Event>, event: &Event) {
         match event {
-            Event::OrderListUpdated(e) if e.list.status == OrderListStatus::Executing => {
+            Event::OrderListUpdated(e) if e.change == OrderListChange::Entered => {
                 let names = among.filter_map(|event| match event {
                     Event::OrderAccepted(accepted) if is_of(&accepted.order, &e.list) => {
                         Some((accepted.order.order_id, accepted.order.cl_ord_id))
@@ -56,6 +56,8 @@ impl OpenLists {
                 };
                 self.open.insert((e.list.instrument, e.list.order_list), listed);
             }
+            Event::OrderAmended(e) => self.rename(&e.order),
+            Event::OrderModified(e) => self.rename(&e.order),
             Event::TradeExecuted(e) => {
                 for order in [&e.maker.order, &e.taker.order] {
                     if order.status == OrderStatus::Filled
@@ -73,7 +75,7 @@ impl OpenLists {
     /// Removes a done list after its event is published.
     pub(crate) fn remove_done(&mut self, event: &Event) {
         if let Event::OrderListUpdated(e) = event
-            && e.list.status == OrderListStatus::AllDone
+            && e.change == OrderListChange::Done
         {
             self.open.remove(&(e.list.instrument, e.list.order_list));
         }
@@ -88,6 +90,14 @@ impl OpenLists {
     pub(crate) fn is_pending(&self, order: &Order) -> bool {
         let listed = key_of(order).and_then(|key| self.open.get(&key));
         listed.is_some_and(|listed| !listed.is_placed && listed.first != Some(order.order_id))
+    }
+
+    /// An amend or a modification may give an order another client id.
+    fn rename(&mut self, order: &Order) {
+        let Some(listed) = self.listed(order) else { return };
+        for (_, name) in listed.names.iter_mut().filter(|(id, _)| *id == order.order_id) {
+            *name = order.cl_ord_id;
+        }
     }
 
     fn listed(&mut self, order: &Order) -> Option<&mut ListState> {

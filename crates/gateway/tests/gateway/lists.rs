@@ -1,8 +1,10 @@
 //! Order lists and batches.
 
 use serde_json::{Value, json};
+use types::{Command, InstrumentRules, SetInstrumentRules};
 
-use crate::support::{Key, Site};
+use crate::support::{BTCUSDT, Key, Site};
+use crate::user_data::{listen, numbered};
 
 const OCO: &str = "side=SELL&quantity=1&aboveType=LIMIT_MAKER&abovePrice=110\
                    &belowType=STOP_LOSS_LIMIT&belowPrice=89&belowStopPrice=90&belowTimeInForce=GTC";
@@ -183,4 +185,61 @@ async fn each_order_of_a_batch_has_a_result_or_an_error() {
     assert_eq!(canceled[1], json!({"code": -2011, "msg": "Unknown order sent."}));
     let reply = site.signed(&site.reader, "POST", "/api/v3/batchCancel", &text).await;
     assert_eq!(reply.status, 401);
+}
+
+/// An amend of one leg of an OCO lowers both; another name of an order is a change of its list.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_amended_order_of_a_list_reports_the_list() {
+    let site = Site::new().await;
+    let placed = enter(&site, "/api/v3/orderList/oco", OCO).await;
+    let mut socket = listen(&site, &site.maker, None).await;
+    let id = placed["orderReports"][0]["orderId"].as_u64().unwrap();
+    let name = placed["orderReports"][0]["clientOrderId"].as_str().unwrap();
+    let path = "/api/v3/order/amend/keepPriority";
+    let amend = async |text: &str| {
+        let text = format!("symbol=BTCUSDT&orderId={id}&{text}");
+        site.signed(&site.maker, "PUT", path, &text).await.ok()
+    };
+    amend(&format!("newQty=0.8&newClientOrderId={name}")).await;
+    for _ in 0..2 {
+        let report = numbered(&mut socket).await;
+        assert_eq!((&report["x"], &report["q"]), (&json!("REPLACED"), &json!("0.80000000")));
+    }
+    let amended = amend("newQty=0.5&newClientOrderId=other").await;
+    assert_eq!(amended["listStatus"]["orders"][0]["clientOrderId"], "other", "{amended}");
+    let reports = [numbered(&mut socket).await, numbered(&mut socket).await];
+    assert_eq!((&reports[0]["c"], &reports[0]["C"]), (&json!("other"), &json!(name)));
+    assert_eq!(reports[1]["q"], "0.50000000");
+    let list = numbered(&mut socket).await;
+    assert_eq!(
+        (&list["e"], &list["l"], &list["L"]),
+        (&json!("listStatus"), &json!("UPDATED"), &json!("EXECUTING"))
+    );
+    assert_eq!(list["O"][0]["c"], "other", "{list}");
+    let mut again = listen(&site, &site.maker, list["seq"].as_u64()).await;
+    assert_eq!(numbered(&mut again).await, list);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_oco_keeps_to_the_last_price_and_to_the_limits_of_its_symbol() {
+    let site = Site::new().await;
+    site.order(&site.taker, "BUY", "1", "110").await;
+    site.order(&site.taker, "SELL", "1", "110").await;
+    let refused = async |text: &str, code: i64, msg: &str| {
+        let text = format!("symbol=BTCUSDT&{text}");
+        let reply = site.signed(&site.maker, "POST", "/api/v3/orderList/oco", &text).await;
+        reply.is_error(400, code, msg);
+    };
+    let prices = "The relationship of the prices for the orders is not correct.";
+    refused(OCO, -2010, prices).await;
+    let buy = "side=BUY&quantity=1&aboveType=STOP_LOSS&aboveStopPrice=120\
+               &belowType=LIMIT_MAKER&belowPrice=110";
+    refused(buy, -2010, prices).await;
+    let rules = InstrumentRules { max_stop_orders: 1, ..InstrumentRules::default() };
+    let set = SetInstrumentRules { instrument: BTCUSDT, rules };
+    site.operate(Command::SetInstrumentRules(set)).await;
+    let stops = "side=SELL&quantity=1&aboveType=TAKE_PROFIT&aboveStopPrice=120\
+                 &belowType=STOP_LOSS&belowStopPrice=90";
+    refused(stops, -1013, "Filter failure: MAX_NUM_ALGO_ORDERS").await;
+    enter(&site, "/api/v3/orderList/oco", &OCO.replace("=110", "=111")).await;
 }

@@ -17,6 +17,7 @@ mod overload;
 mod pages;
 mod retries;
 mod security;
+mod self_trade;
 mod socket;
 mod special_orders;
 mod statistics;

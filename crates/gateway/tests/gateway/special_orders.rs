@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use types::{AccountRisk, Command, SetAccountRisk};
 
 use crate::support::{Key, MAKER, Site};
+use crate::user_data::{listen, numbered};
 
 async fn enter(site: &Site, key: &Key, text: &str) -> Value {
     let text = format!("symbol=BTCUSDT&newOrderRespType=FULL&{text}");
@@ -64,6 +65,61 @@ async fn a_trailing_stop_says_since_when_it_trails() {
     assert_eq!(query(&site, &placed).await["status"], "NEW");
     site.order(&site.taker, "SELL", "1", "180").await;
     assert_eq!(query(&site, &placed).await["status"], "FILLED");
+}
+
+/// From its stop price on, in each answer, though no event reports when that begins.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trailing_stop_with_a_stop_price_says_since_when_it_trails() {
+    let site = Site::new().await;
+    trade(&site, "100").await;
+    let stop = "side=SELL&type=STOP_LOSS&quantity=1&stopPrice=95&trailingDelta=1000";
+    let placed = enter(&site, &site.maker, stop).await;
+    assert_eq!(placed["trailingTime"], -1);
+    let mut socket = listen(&site, &site.maker, None).await;
+    assert_eq!(query(&site, &placed).await["trailingTime"], -1);
+    trade(&site, "95").await;
+    let since = query(&site, &placed).await["trailingTime"].take();
+    assert!(since.as_u64() > placed["transactTime"].as_u64(), "{since}");
+    for path in ["/api/v3/openOrders", "/api/v3/allOrders"] {
+        let found = site.signed(&site.maker, "GET", path, "symbol=BTCUSDT").await.ok();
+        assert_eq!(found[0]["trailingTime"], since, "{path}");
+    }
+    trade(&site, "85").await;
+    let triggered = numbered(&mut socket).await;
+    assert_eq!((&triggered["x"], &triggered["D"]), (&json!("NEW"), &since));
+}
+
+/// The stop sells to the order whose trade has triggered it: that is for its events to report.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_has_the_fills_of_the_entry_alone() {
+    let site = Site::new().await;
+    trade(&site, "101").await;
+    let stop = "side=SELL&type=STOP_LOSS&quantity=1&stopPrice=100";
+    enter(&site, &site.taker, stop).await;
+    site.order(&site.taker, "SELL", "1", "100").await;
+    let mut socket = listen(&site, &site.maker, None).await;
+    let buy = "side=BUY&type=LIMIT&timeInForce=GTC&quantity=3&price=100";
+    let answer = enter(&site, &site.maker, buy).await;
+    assert_eq!(answer["fills"].as_array().map(Vec::len), Some(1), "{answer}");
+    assert_eq!(
+        (&answer["executedQty"], &answer["status"]),
+        (&json!("1.00000000"), &json!("PARTIALLY_FILLED"))
+    );
+    assert_eq!(query(&site, &answer).await["executedQty"], "2.00000000");
+    let mut reports = Vec::new();
+    for _ in 0..3 {
+        let report = numbered(&mut socket).await;
+        reports.push((report["x"].clone(), report["z"].clone(), report["m"].clone()));
+    }
+    let report = |x: &str, z: &str, m: bool| (json!(x), json!(z), json!(m));
+    assert_eq!(
+        reports,
+        [
+            report("NEW", "0.00000000", false),
+            report("TRADE", "1.00000000", false),
+            report("TRADE", "2.00000000", true),
+        ]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -13,7 +13,7 @@ const API: &str = "/ws-api/v3?returnRateLimits=false";
 const USER_STREAM: &str = "/api/v3/userDataStream";
 
 /// A subscription to an account, from a number on if one is given.
-async fn listen(site: &Site, key: &Key, from_seq: Option<u64>) -> Socket {
+pub(crate) async fn listen(site: &Site, key: &Key, from_seq: Option<u64>) -> Socket {
     let mut socket = connect(site, API).await;
     let params = from_seq.map_or(json!({}), |from_seq| json!({ "fromSeq": from_seq }));
     let method = "userDataStream.subscribe.signature";
@@ -23,7 +23,7 @@ async fn listen(site: &Site, key: &Key, from_seq: Option<u64>) -> Socket {
 }
 
 /// The next numbered event.
-async fn numbered(socket: &mut Socket) -> Value {
+pub(crate) async fn numbered(socket: &mut Socket) -> Value {
     loop {
         let mut message = next(socket).await;
         let event = message["event"].take();

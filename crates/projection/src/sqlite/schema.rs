@@ -111,6 +111,8 @@ CREATE TABLE amendments (
     order_qty INTEGER NOT NULL,
     orig_price INTEGER NOT NULL,
     price INTEGER NOT NULL,
+    -- What self-trade prevention had taken off both quantities.
+    prevented_qty INTEGER NOT NULL,
     amended_ns INTEGER NOT NULL,
     PRIMARY KEY (instrument, order_id, account_seq)
 ) STRICT, WITHOUT ROWID;
@@ -186,10 +188,15 @@ CREATE TABLE prevented_matches (
     price INTEGER NOT NULL,
     qty INTEGER NOT NULL,
     stp_mode INTEGER NOT NULL,
+    -- The self-trade group of both accounts; zero is none.
+    stp_group INTEGER NOT NULL,
     maker_account INTEGER NOT NULL,
     maker_order_id INTEGER NOT NULL,
+    -- The quantity that this took off the order; zero if nothing.
+    maker_prevented_qty INTEGER NOT NULL,
     taker_account INTEGER NOT NULL,
     taker_order_id INTEGER NOT NULL,
+    taker_prevented_qty INTEGER NOT NULL,
     prevented_ns INTEGER NOT NULL,
     PRIMARY KEY (instrument, prevented_match_id)
 ) STRICT, WITHOUT ROWID;

@@ -231,7 +231,7 @@ const RENAME: &str = "UPDATE orders SET cl_ord_id = ?3 \
 fn write_amendments(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
     let mut rename = transaction.prepare_cached(RENAME)?;
     let mut insert = transaction.prepare_cached(
-        "INSERT OR REPLACE INTO amendments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO amendments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for amendment in &changes.amendments {
         let name = amendment.cl_ord_id.as_str();
@@ -247,6 +247,7 @@ fn write_amendments(transaction: &Transaction<'_>, changes: &Changes) -> rusqlit
             int(amendment.order_qty.lots()),
             amendment.orig_price.ticks(),
             amendment.price.ticks(),
+            int(amendment.prevented_qty.lots()),
             int(amendment.amended_ns),
         ])?;
     }
@@ -382,14 +383,17 @@ fn write_rest(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Res
             e.price.ticks(),
             int(e.qty.lots()),
             e.stp_mode.number(),
+            e.stp_group,
             e.maker_account.0,
             int(e.maker_order_id.0),
+            int(e.maker_prevented_qty.lots()),
             e.taker_account.0,
             int(e.taker_order_id.0),
+            int(e.taker_prevented_qty.lots()),
             int(e.prevented_ns),
         ];
-        let insert =
-            "INSERT OR REPLACE INTO prevented_matches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        let insert = "INSERT OR REPLACE INTO prevented_matches \
+                      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
         transaction.prepare_cached(insert)?.execute(row)?;
     }
     for list in changes.order_lists.values() {

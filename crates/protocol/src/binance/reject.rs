@@ -86,6 +86,7 @@ replies! {
     OrderListNotFound => Rejected("Unknown order list sent."),
     CancelRestricted => Rejected("Order was not canceled due to cancel restrictions."),
     AmendNotAllowed => Rejected("Order amend is not supported for this order."),
+    AmendQtyUnchanged => Rejected("The requested action would change no state; rejecting"),
     AmendQtyNotLower => Rejected("Order amend (quantity increase) is not supported."),
     AmendQtyNotAboveCum
         => Rejected("Order amend (quantity below executed quantity) is not supported."),
@@ -141,6 +142,12 @@ mod tests {
                 Cancel,
                 -2011,
                 "Order was not canceled due to cancel restrictions.",
+            ),
+            (
+                R::AmendQtyUnchanged,
+                Amend,
+                -2038,
+                "The requested action would change no state; rejecting",
             ),
             (
                 R::AmendQtyNotLower,

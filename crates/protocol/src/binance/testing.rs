@@ -4,9 +4,9 @@ use serde::Serialize;
 use serde_json::json;
 use types::{
     AccountId, Amount, Asset, AssetName, CancelCause, ClOrdId, CommandRejected, Event,
-    InstrumentId, Market, Order, OrderAccepted, OrderCanceled, OrderId, OrderList, OrderListId,
-    OrderListKind, OrderListStatus, OrderListUpdated, OrderStatus, OrderTerms, OrderType, Price,
-    Qty, RejectReason, Side, StpMode, TimeInForce,
+    InstrumentId, Market, Order, OrderAccepted, OrderCanceled, OrderId, OrderList, OrderListChange,
+    OrderListId, OrderListKind, OrderListStatus, OrderListUpdated, OrderStatus, OrderTerms,
+    OrderType, Price, Qty, RejectReason, Side, StpMode, TimeInForce,
 };
 
 use crate::binance::response::{Canceling, encode};
@@ -98,7 +98,8 @@ pub(crate) fn list(kind: OrderListKind, status: OrderListStatus) -> OrderList {
 
 pub(crate) fn list_updated(status: OrderListStatus) -> Event {
     let list = list(OrderListKind::Oco, status);
-    Event::OrderListUpdated(OrderListUpdated { account_seq: 3, list })
+    let change = OrderListChange::Done;
+    Event::OrderListUpdated(OrderListUpdated { account_seq: 3, list, change })
 }
 
 /// In milliseconds, of orders whose lists' names are no longer known.

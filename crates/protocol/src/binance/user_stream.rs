@@ -12,8 +12,8 @@ mod tests;
 use schemars::JsonSchema;
 use serde::Serialize;
 use types::{
-    AccountId, Adjustment, Amount, Asset, AssetId, Balance, ClOrdId, Event, ExpireCause,
-    InstrumentId, Market, Order, OrderId, OrderList, OrderListStatus, TradePrevented,
+    AccountId, Adjustment, Amount, Asset, AssetId, Balance, ClOrdId, Event, InstrumentId, Market,
+    Order, OrderId, OrderList, OrderListChange,
 };
 
 use self::report::{Change, Traded, execution_report};
@@ -50,7 +50,6 @@ impl Moment {
 /// gets both sides, by their numbers. Where an event moves two assets there are several texts.
 pub fn payloads(
     event: &Event,
-    prevented: Option<&TradePrevented>,
     (account, seq): (AccountId, u64),
     names: &dyn Names,
     at: Moment,
@@ -78,10 +77,13 @@ pub fn payloads(
             report(&e.order, Change::named("CANCELED", e.cl_ord_id, e.order.cl_ord_id))
         }
         Event::OrderExpired(e) => {
-            let is_stp = e.cause == ExpireCause::SelfTrade;
-            let what = if is_stp { "TRADE_PREVENTION" } else { "EXPIRED" };
-            let prevented = prevented.filter(|_| is_stp);
+            let prevented = e.prevented.as_ref();
+            let what = if prevented.is_some() { "TRADE_PREVENTION" } else { "EXPIRED" };
             report(&e.order, Change { expired: Some(e.cause), prevented, ..Change::of(what) })
+        }
+        Event::OrderDecremented(e) => {
+            let prevented = Some(&e.prevented);
+            report(&e.order, Change { prevented, ..Change::of("TRADE_PREVENTION") })
         }
         Event::OrderAmended(e) => {
             report(&e.order, Change::named("REPLACED", e.order.cl_ord_id, e.orig_cl_ord_id))
@@ -90,7 +92,7 @@ pub fn payloads(
             report(&e.order, Change::named("REPLACED", e.order.cl_ord_id, e.orig_cl_ord_id))
         }
         Event::OrderRepriced(e) => report(&e.order, Change::of("REPLACED")),
-        Event::OrderListUpdated(e) => list_status(&e.list, seq, names, at),
+        Event::OrderListUpdated(e) => list_status(&e.list, e.change, seq, names, at),
         Event::Deposited(e) => update(e.asset, e.amount),
         Event::Withdrawn(e) => update(e.asset, Amount::ZERO - e.amount),
         Event::WithdrawalCompleted(e) => update(e.asset, Amount::ZERO - e.amount),
@@ -126,6 +128,7 @@ pub fn touched(event: &Event, account: AccountId, names: &dyn Names) -> Vec<Asse
         Event::OrderAmended(e) => of_market(e.order.instrument),
         Event::OrderModified(e) => of_market(e.order.instrument),
         Event::OrderRepriced(e) => of_market(e.order.instrument),
+        Event::OrderDecremented(e) => of_market(e.order.instrument),
         Event::TradeBusted(e) => of_market(e.instrument),
         Event::TradeCorrected(e) => of_market(e.instrument),
         Event::Deposited(e) if e.account == account => vec![e.asset],
@@ -138,15 +141,22 @@ pub fn touched(event: &Event, account: AccountId, names: &dyn Names) -> Vec<Asse
     }
 }
 
-fn list_status(list: &OrderList, seq: u64, names: &dyn Names, at: Moment) -> Option<String> {
+fn list_status(
+    list: &OrderList,
+    change: OrderListChange,
+    seq: u64,
+    names: &dyn Names,
+    at: Moment,
+) -> Option<String> {
     let market = names.market(list.instrument)?;
     let listed = |order: OrderId| {
         let name = names.order(list, order).map_or(String::new(), |name| name.to_string());
         object! { "s": market.symbol(), "i": order.0, "c": name }
     };
-    let (status, order_status) = match list.status {
-        OrderListStatus::Executing => ("EXEC_STARTED", "EXECUTING"),
-        OrderListStatus::AllDone => ("ALL_DONE", "ALL_DONE"),
+    let (status, order_status) = match change {
+        OrderListChange::Entered => ("EXEC_STARTED", "EXECUTING"),
+        OrderListChange::Renamed => ("UPDATED", "EXECUTING"),
+        OrderListChange::Done => ("ALL_DONE", "ALL_DONE"),
     };
     Some(object! {
         "e": "listStatus",

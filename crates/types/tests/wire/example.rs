@@ -212,8 +212,8 @@ impl<T: Example> Example for Option<T> {
 
 numbered! {
     Side, OrderType, TimeInForce, StpMode, OrderStatus, Origin, Role, CancelRestriction, ReplaceMode,
-    CancelCause, ExpireCause, RejectReason, PegReference, OrderListKind, OrderListStatus, Phase,
-    PhaseCause, BandBreach, AccountMode, FeeAsset, ReceivableCause, WithdrawalStatus
+    CancelCause, ExpireCause, RejectReason, PegReference, OrderListKind, OrderListStatus,
+    OrderListChange, Phase, PhaseCause, BandBreach, AccountMode, FeeAsset, ReceivableCause, WithdrawalStatus
 }
 
 records! {
@@ -234,7 +234,9 @@ records! {
     }
     Terms { stop_price, trailing_delta_bps, peg, display_qty, hidden, min_qty, expire_ns }
     Peg { reference, offset_ticks, limit }
-    OrderTerms { terms, order_list, triggered_ns, prevented_qty }
+    OrderTerms {
+        terms, order_list, triggered_ns, trailing_ns, prevented_qty, prevented_match_id
+    }
     OrderList {
         instrument, account, order_list, cl_ord_id, kind, status, orders, created_ns, updated_ns
     }
@@ -304,7 +306,9 @@ records! {
     }
     Fill { account_seq, order, fee, fee_asset }
     OrderCanceled { account_seq, instrument_seq, order, canceled_qty, cl_ord_id, cause }
-    OrderExpired { account_seq, instrument_seq, order, cause }
+    OrderExpired { account_seq, instrument_seq, order, cause, prevented }
+    Prevented { prevented_match_id, price, qty, prevented_qty, counter_order_id, stp_group }
+    OrderDecremented { account_seq, instrument_seq, order, prevented }
     OrderAmended { account_seq, instrument_seq, order, orig_cl_ord_id, orig_order_qty }
     Deposited { account_seq, account, asset, amount, external_ref, free }
     Withdrawn { account_seq, account, asset, amount, external_ref, free }
@@ -323,10 +327,11 @@ records! {
     }
     BookReduced { instrument_seq, instrument, order_id, side, price, qty, leaves_qty }
     TradePrevented {
-        instrument_seq, instrument, prevented_match_id, price, qty, stp_mode, maker_account,
-        maker_order_id, taker_account, taker_order_id, prevented_ns
+        instrument_seq, instrument, prevented_match_id, price, qty, stp_mode, stp_group,
+        maker_account, maker_order_id, maker_prevented_qty, taker_account, taker_order_id,
+        taker_prevented_qty, prevented_ns
     }
-    OrderListUpdated { account_seq, list }
+    OrderListUpdated { account_seq, list, change }
     OrderRepriced { account_seq, instrument_seq, order }
     Adjustment { account, account_seq, base, quote }
     TradeBusted { instrument_seq, instrument, trade_id, buyer, seller }
@@ -367,7 +372,7 @@ choices! {
     Event {
         OrderAccepted, OrderRested, TradeExecuted, OrderCanceled, OrderExpired, OrderAmended,
         OrderTriggered, OrderModified, BookReduced, TradePrevented, OrderListUpdated, OrderRepriced,
-        Deposited, Withdrawn, TradeBusted, TradeCorrected, ReceivableCreated, ReceivableSettled,
+        OrderDecremented, Deposited, Withdrawn, TradeBusted, TradeCorrected, ReceivableCreated, ReceivableSettled,
         WithdrawalRequested, WithdrawalCompleted, WithdrawalCanceled, AssetListed, InstrumentListed, AccountCreated, AccountUpdated, KeyCreated, KeyRevoked,
         InstrumentUpdated, InstrumentRulesSet, PhaseChanged, InstrumentDelisted, FeeScheduleSet,
         AccountRiskSet, AccountLimitsSet, KillSwitchSet, VenueHalted, VenueResumed,

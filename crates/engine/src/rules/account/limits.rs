@@ -109,10 +109,15 @@ impl Limited<'_> {
         refuse(max != 0 && self.notional > max, RejectReason::NotionalAboveLimit)
     }
 
-    /// For a new order that may rest, in addition to `open_orders` open ones.
-    pub(crate) fn check_open_orders(&self, open_orders: u32) -> Result<(), RejectReason> {
+    /// For a new order that may rest: `entering` orders, in addition to the open ones.
+    pub(crate) fn check_open_orders(
+        &self,
+        open_orders: u32,
+        entering: u32,
+    ) -> Result<(), RejectReason> {
         let max = self.limits.max_open_orders;
-        refuse(max != 0 && open_orders >= max, RejectReason::OpenOrdersAboveLimit)
+        let fits = max.saturating_sub(open_orders) >= entering;
+        refuse(max != 0 && !fits, RejectReason::OpenOrdersAboveLimit)
     }
 
     pub(crate) fn check_open_notional(&self) -> Result<(), RejectReason> {
@@ -120,8 +125,10 @@ impl Limited<'_> {
         refuse(max != 0 && self.open_notional > max, RejectReason::OpenNotionalAboveLimit)
     }
 
-    pub(crate) fn check_position(&self) -> Result<(), RejectReason> {
-        let fits = self.position_room.is_none_or(|room| self.leaves_qty <= room);
+    /// With the quantity that enters beside it.
+    pub(crate) fn check_position(&self, beside: Qty) -> Result<(), RejectReason> {
+        let lots = self.leaves_qty.lots().saturating_add(beside.lots());
+        let fits = self.position_room.is_none_or(|room| lots <= room.lots());
         refuse(!fits, RejectReason::PositionAboveLimit)
     }
 }

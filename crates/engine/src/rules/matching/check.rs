@@ -8,6 +8,7 @@ use types::{
 use crate::book::node::NodeId;
 use crate::rules::account::limits::Limited;
 use crate::rules::market::phase::check_phase;
+use crate::rules::matching::context::{EntryContext, is_iceberg};
 use crate::state::Engine;
 use crate::state::account::Account;
 use crate::state::fee::fee;
@@ -15,36 +16,6 @@ use crate::state::holds::held;
 use crate::state::market::Market;
 use crate::state::orders::record::Standing;
 use crate::state::triggers::direction::TRAILING_DELTA_END_BPS;
-
-/// The circumstances in which an order enters.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct EntryContext {
-    /// The number of orders that enter together, this one included.
-    together: u32,
-    /// Its list places it later, and it pays then.
-    later: bool,
-    /// It is open already: its own hold counts as free, and the limits do not count the order
-    /// twice.
-    own: Option<NodeId>,
-    /// It has waited for its list to place it, without a hold.
-    placed: bool,
-}
-
-impl EntryContext {
-    const ALONE: Self = Self { together: 1, later: false, own: None, placed: false };
-
-    pub(crate) const fn with_list(together: u32, later: bool) -> Self {
-        Self { together, later, own: None, placed: false }
-    }
-
-    pub(crate) const fn again(own: NodeId) -> Self {
-        Self { together: 1, later: false, own: Some(own), placed: false }
-    }
-
-    pub(crate) const fn placed(own: NodeId) -> Self {
-        Self { together: 1, later: false, own: Some(own), placed: true }
-    }
-}
 
 /// Each part of an iceberg is a trade of its own: with more parts, one order could occupy the venue
 /// without bound.
@@ -79,7 +50,7 @@ impl Engine {
         }
         self.check_open(market)?;
         check_phase(market.trading.phase, order)?;
-        if own.is_none() && !account.order_rate_allows(context.together, self.now_ns) {
+        if own.is_none() && !account.order_rate_allows(context.together.orders, self.now_ns) {
             return Err(RejectReason::OrderRateAboveMax);
         }
         if !terms_valid(order) {
@@ -118,10 +89,10 @@ impl Engine {
             return Err(RejectReason::InsufficientBalance);
         }
         if !market.trading.rules.max_position.is_zero() && order.side == Side::Buy {
-            self.check_max_position(account, market, order, best, own)?;
+            self.check_max_position(account, market, order, best, context)?;
         }
         if let Some(limited) = &limited {
-            limited.check_position()?;
+            limited.check_position(context.beside)?;
         }
         let trades = market.trading.phase == Phase::Continuous
             && best.is_some_and(|best| order.side.crosses(price, best));
@@ -173,7 +144,7 @@ impl Engine {
         market: &Market,
         order: &NewOrder,
         best: Option<Price>,
-        own: Option<NodeId>,
+        EntryContext { own, beside, .. }: EntryContext,
     ) -> Result<(), RejectReason> {
         let instrument = &market.instrument;
         let qty = match order.size {
@@ -188,6 +159,7 @@ impl Engine {
         });
         let open: i128 = others.map(|node| i128::from(self.orders.leaves_qty(node).lots())).sum();
         let rest = i128::from(qty.lots()) - i128::from(done.lots().min(qty.lots()));
+        let rest = rest + i128::from(beside.lots());
         let max = i128::from(market.trading.rules.max_position.lots());
         let above = account.position(instrument).saturating_add(open + rest) > max;
         if above { Err(RejectReason::PositionAboveMax) } else { Ok(()) }
@@ -295,26 +267,34 @@ fn check_counts(
     context: EntryContext,
 ) -> Result<(), RejectReason> {
     let here = account.market(order.instrument);
-    let itself = u32::from(context.placed);
-    let has_room = |open: u32, max: u32| max.saturating_sub(open - itself) >= context.together;
-    if !has_room(here.open_orders, market.max_open_orders()) || market.special.pegs.are_full(order)
+    let EntryContext { together, placed, .. } = context;
+    let itself = u32::from(placed);
+    let has_room =
+        |entering: u32, open: u32, max: u32| max.saturating_sub(open - itself) >= entering;
+    if !has_room(together.orders, here.open_orders, market.max_open_orders())
+        || market.special.pegs.are_full(order)
     {
         return Err(RejectReason::TooManyOpenOrders);
     }
-    if !has_room(account.open_orders, account.spec.max_open_orders) {
+    if !has_room(together.orders, account.open_orders, account.spec.max_open_orders) {
         return Err(RejectReason::TooManyAccountOrders);
     }
     let max_stops = market.trading.rules.max_stop_orders;
-    if order.order_type.is_stop() && max_stops > 0 && here.stop_orders >= max_stops {
+    if order.order_type.is_stop()
+        && max_stops > 0
+        && !has_room(together.stops, here.stop_orders, max_stops)
+    {
         return Err(RejectReason::TooManyStopOrders);
     }
     let max_icebergs = market.trading.rules.max_iceberg_orders;
-    let displays = order.terms.is_some_and(|terms| !terms.display_qty.is_zero());
-    if displays && max_icebergs > 0 && here.iceberg_orders - itself >= max_icebergs {
+    if is_iceberg(order)
+        && max_icebergs > 0
+        && !has_room(together.icebergs, here.iceberg_orders, max_icebergs)
+    {
         return Err(RejectReason::TooManyIcebergOrders);
     }
     if let Some(limited) = limited {
-        limited.check_open_orders(here.open_orders - itself)?;
+        limited.check_open_orders(here.open_orders - itself, together.orders)?;
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ use crate::rules::matching::trade::Stop;
 use crate::state::Engine;
 use crate::state::deferred::Deferred;
 use crate::state::orders::record::Standing;
+use crate::state::triggers::begin_to_trail;
 
 impl Engine {
     #[inline(always)]
@@ -32,7 +33,7 @@ impl Engine {
         if let Err(reason) = self.check_new_order(account, request) {
             return self.reject(account, reason, events);
         }
-        let mut order = self.accept(account, request, None, events);
+        let mut order = self.accept(account, request, None, true, events);
         if order.time_in_force == TimeInForce::AtClose && self.parks(order.instrument) {
             return self.park(&order);
         }
@@ -72,6 +73,7 @@ impl Engine {
     pub(crate) fn execute(&mut self, order: &mut Order, events: &mut Vec<Event>) {
         match self.trade(order, events) {
             Stop::Filled => self.finish(order, events),
+            Stop::Prevented(prevented) => self.expire_prevented(*order, prevented, events),
             Stop::Suspended => self.deferred.push_front(Deferred::Trade(*order)),
             stop => {
                 match expiry(order, &stop) {
@@ -95,6 +97,10 @@ impl Engine {
                 self.leave(node, &order);
                 self.finish(&order, events);
             }
+            Stop::Prevented(prevented) => {
+                self.leave(node, &order);
+                self.expire_prevented(order, prevented, events);
+            }
             Stop::Suspended => {
                 self.orders.store(node, &order);
                 let again = Deferred::Reenter(order.instrument, order.order_id);
@@ -116,12 +122,14 @@ impl Engine {
         self.touch(order.instrument);
     }
 
-    /// Accepts an order after its checks. An order of a list holds nothing yet.
+    /// Accepts an order after its checks. An order of a list holds nothing yet, and does not trail
+    /// until the list places it.
     pub(crate) fn accept(
         &mut self,
         account_id: AccountId,
         request: &NewOrder,
         list: Option<OrderListId>,
+        is_placed: bool,
         events: &mut Vec<Event>,
     ) -> Order {
         let price = if takes_reference(request) {
@@ -135,6 +143,9 @@ impl Engine {
         if let Some(order_list) = list {
             let terms = request.special();
             order.terms = Some(OrderTerms { terms, order_list, ..OrderTerms::default() });
+        }
+        if is_placed {
+            begin_to_trail(&mut order, self.now_ns);
         }
         if !order.order_type.is_market() && list.is_none() {
             let market = &self.markets[order.instrument.0 as usize];

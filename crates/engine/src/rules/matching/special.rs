@@ -161,18 +161,7 @@ impl Engine {
         Qty::ZERO
     }
 
-    /// Emits the reduction of an order, and an iceberg's next part.
-    pub(super) fn emit_special(
-        &mut self,
-        order: &Order,
-        qty: Qty,
-        reduced: Reduced,
-        events: &mut Vec<Event>,
-    ) {
-        self.emit_less(order, qty, reduced, events);
-        self.emit_next(order, reduced, events);
-    }
-
+    /// Emits the reduction of an order.
     pub(crate) fn emit_less(
         &mut self,
         order: &Order,
@@ -185,6 +174,7 @@ impl Engine {
         }
     }
 
+    /// Emits an iceberg's next part.
     pub(crate) fn emit_next(&mut self, order: &Order, reduced: Reduced, events: &mut Vec<Event>) {
         if !reduced.next.is_zero() {
             self.emit_rested(order, reduced.next, events);

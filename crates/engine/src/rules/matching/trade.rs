@@ -1,7 +1,8 @@
 //! Trades of an order against the book, one maker after another, until it rests or stops.
 
 use types::{
-    Event, ExpireCause, Order, OrderRested, OrderStatus, Phase, Price, Qty, Side, TradeExecuted,
+    Event, ExpireCause, Order, OrderRested, OrderStatus, Phase, Prevented, Price, Qty, Side,
+    TradeExecuted,
 };
 
 use crate::book::Front;
@@ -19,6 +20,8 @@ pub(super) enum Stop {
     Forbidden(ExpireCause),
     /// It cannot buy or sell another lot, for this reason.
     Unable(ExpireCause),
+    /// Self-trade prevention took all that was left of it.
+    Prevented(Prevented),
     /// The command's work is used up; a `Continue` resumes the order.
     Suspended,
 }
@@ -48,7 +51,7 @@ impl Engine {
                     return Stop::Suspended;
                 }
                 match self.prevent(order, front, events) {
-                    Some(cause) => return Stop::Unable(cause),
+                    Some(stop) => return stop,
                     None => continue,
                 }
             }

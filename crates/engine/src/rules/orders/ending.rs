@@ -2,8 +2,8 @@
 
 use types::{
     AccountId, CancelAll, CancelCause, CancelOrder, CancelRestriction, ClOrdId, Event, ExpireCause,
-    InstrumentId, Order, OrderCanceled, OrderExpired, OrderRef, OrderStatus, Qty, RejectReason,
-    ReplaceMode, ReplaceOrder,
+    InstrumentId, Order, OrderCanceled, OrderExpired, OrderRef, OrderStatus, Prevented, Qty,
+    RejectReason, ReplaceMode, ReplaceOrder,
 };
 
 use crate::book::node::NodeId;
@@ -89,9 +89,20 @@ impl Engine {
     /// Ends an order that is not on the book.
     pub(crate) fn expire(&mut self, mut order: Order, cause: ExpireCause, events: &mut Vec<Event>) {
         self.release(&order, order.leaves_qty());
+        order.status = OrderStatus::Expired;
+        self.finish_expired(order, cause, None, events);
+    }
+
+    /// Ends an order that is not on the book and holds nothing any more.
+    pub(crate) fn finish_expired(
+        &mut self,
+        mut order: Order,
+        cause: ExpireCause,
+        prevented: Option<Prevented>,
+        events: &mut Vec<Event>,
+    ) {
         let market = &mut self.markets[order.instrument.0 as usize];
         let account = &mut self.accounts[order.account.0 as usize];
-        order.status = OrderStatus::Expired;
         order.updated_ns = self.now_ns;
         if !order.quote_order_qty.is_zero() {
             order.order_qty = order.cum_qty;
@@ -101,6 +112,7 @@ impl Engine {
             instrument_seq: market.next_seq(),
             order,
             cause,
+            prevented,
         }));
         self.finish(&order, events);
         self.end_in_list(&order, None, events);
@@ -124,8 +136,13 @@ impl Engine {
     /// quantity that the book showed.
     pub(crate) fn leave(&mut self, node: NodeId, order: &Order) -> Qty {
         let standing = self.orders.standing(node);
-        if standing == Standing::Trigger {
-            self.stop_waiting(node, order);
+        match standing {
+            Standing::Trigger => self.stop_waiting(node, order),
+            Standing::List => {
+                let account = &mut self.accounts[order.account.0 as usize];
+                account.market_mut(order.instrument).count_stop(order.order_type, false);
+            }
+            _ => {}
         }
         let shown = self.shown_qty(node);
         let market = &mut self.markets[order.instrument.0 as usize];

@@ -14,16 +14,18 @@ use std::collections::BTreeMap;
 
 use types::{
     AccountId, CancelCause, CancelOrderList, ClOrdId, Event, ExpireCause, InstrumentId,
-    LIST_ORDERS_MAX, NewOrder, NewOrderList, Order, OrderId, OrderList, OrderListId, OrderListKind,
-    OrderListStatus, OrderListUpdated, OrderSize, OrderStatus, OrderType, RejectReason, Side,
-    TimeInForce,
+    LIST_ORDERS_MAX, NewOrder, NewOrderList, Order, OrderId, OrderList, OrderListChange,
+    OrderListId, OrderListKind, OrderListStatus, OrderListUpdated, OrderSize, OrderStatus,
+    OrderType, QTY_MAX, Qty, RejectReason, Side, TimeInForce,
 };
 
 use crate::book::node::NodeId;
-use crate::rules::matching::check::EntryContext;
+use crate::rules::matching::context::{EntryContext, Together};
 use crate::state::Engine;
 use crate::state::lists::{OpenList, is_in_list};
+use crate::state::market::Market;
 use crate::state::orders::record::Standing;
+use crate::state::triggers::begin_to_trail;
 
 impl Engine {
     #[cold]
@@ -57,12 +59,15 @@ impl Engine {
             updated_ns: self.now_ns,
         };
         market.lists.insert(list, request.kind == OrderListKind::Oco);
-        self.emit_list(list, events);
+        self.emit_list(list, OrderListChange::Entered, events);
         let mut entering = Vec::new();
         for (at, order) in request.orders.iter().enumerate() {
-            let order = self.accept(account, order, Some(order_list), events);
-            if is_placed_later(request.kind, at) {
+            let later = is_placed_later(request.kind, at);
+            let order = self.accept(account, order, Some(order_list), !later, events);
+            if later {
                 self.attach_off_book(&order, Standing::List);
+                let owner = &mut self.accounts[account.0 as usize];
+                owner.market_mut(instrument).count_stop(order.order_type, true);
             } else {
                 self.attach_off_book(&order, Standing::Entering);
                 entering.push(order.order_id);
@@ -118,10 +123,15 @@ impl Engine {
     ) -> Result<(), RejectReason> {
         self.account(account).ok_or(RejectReason::UnknownAccount)?;
         let market = self.market(request.instrument).ok_or(RejectReason::UnknownInstrument)?;
-        let together = u32::try_from(request.orders.len()).unwrap_or(u32::MAX);
+        let together = Together::of(request.orders.iter());
         let of_orders = request.orders.iter().enumerate().filter_map(|(at, order)| {
             let later = is_placed_later(request.kind, at);
-            self.check_order(account, order, EntryContext::with_list(together, later)).err()
+            let beside = request.orders.iter().enumerate().filter(|(other, _)| {
+                *other != at && !later && !is_placed_later(request.kind, *other)
+            });
+            let beside = beside_qty(order, beside.map(|(_, other)| other));
+            let context = EntryContext::with_list(together, beside, later);
+            self.check_order(account, order, context).err()
         });
         let mut reasons: Vec<RejectReason> = of_orders.collect();
         let mut refuse_if = |wrong: bool, reason| {
@@ -133,7 +143,8 @@ impl Engine {
         let max = market.trading.rules.max_order_lists as usize;
         let open = own.map_or(0, BTreeMap::len);
         refuse_if(max > 0 && open >= max, RejectReason::TooManyOrderLists);
-        refuse_if(!legs_go_together(request), RejectReason::OrderListInvalid);
+        let apart = legs_go_together(request) && is_beyond_last_price(market, request);
+        refuse_if(!apart, RejectReason::OrderListInvalid);
         let named_twice = request.orders.iter().enumerate().any(|(at, order)| {
             request.orders[..at].iter().any(|other| other.cl_ord_id == order.cl_ord_id)
         });
@@ -150,6 +161,34 @@ impl Engine {
     fn open_list(&mut self, order: &Order) -> Option<&mut OpenList> {
         let order_list = order.terms?.order_list;
         self.markets[order.instrument.0 as usize].lists.open.get_mut(&order_list)
+    }
+
+    /// The other leg of the OCO of an open order, with more than `qty` left. Only one of them
+    /// trades, so that both have the same quantity.
+    pub(crate) fn other_leg(&mut self, leg: &Order, qty: Qty) -> Option<NodeId> {
+        if !is_in_list(leg) {
+            return None;
+        }
+        let open = self.open_list(leg).copied().filter(|open| !open.parted)?;
+        let (one, other) = open.pair()?;
+        let other = if one == leg.order_id {
+            other
+        } else if other == leg.order_id {
+            one
+        } else {
+            return None;
+        };
+        let node = self.find_by_id(leg.instrument, other)?;
+        (self.orders.leaves_qty(node) > qty).then_some(node)
+    }
+
+    /// An order has another client id: its list is reported.
+    pub(super) fn rename_in_list(&mut self, order: &Order, events: &mut Vec<Event>) {
+        let now_ns = self.now_ns;
+        let Some(open) = self.open_list(order) else { return };
+        open.list.updated_ns = now_ns;
+        let list = open.list;
+        self.emit_list(list, OrderListChange::Renamed, events);
     }
 
     fn part(&mut self, list: &OrderList) {
@@ -228,7 +267,7 @@ impl Engine {
         let now_ns = self.now_ns;
         let done = OrderList { status: OrderListStatus::AllDone, updated_ns: now_ns, ..open.list };
         self.markets[order.instrument.0 as usize].lists.remove(&done);
-        self.emit_list(done, events);
+        self.emit_list(done, OrderListChange::Done, events);
         let account = &mut self.accounts[order.account.0 as usize];
         account.done_lists.push_back(done);
         let kept = account.spec.finished_orders_kept as usize;
@@ -236,9 +275,9 @@ impl Engine {
         account.done_lists.drain(..excess);
     }
 
-    fn emit_list(&mut self, list: OrderList, events: &mut Vec<Event>) {
+    fn emit_list(&mut self, list: OrderList, change: OrderListChange, events: &mut Vec<Event>) {
         let account_seq = self.accounts[list.account.0 as usize].next_seq();
-        events.push(Event::OrderListUpdated(OrderListUpdated { account_seq, list }));
+        events.push(Event::OrderListUpdated(OrderListUpdated { account_seq, list, change }));
     }
 
     /// Places the orders that wait for filled first orders, list by list. Returns whether there was
@@ -261,11 +300,13 @@ impl Engine {
         for order_id in &pending {
             let Some(node) = self.find_by_id(instrument, *order_id) else { continue };
             let order = self.orders.order(node);
-            let cause = match self.check_order(
-                order.account,
-                &as_requested(&order),
-                EntryContext::placed(node),
-            ) {
+            let requested = as_requested(&order);
+            let beside = pending.iter().filter(|other| **other != *order_id);
+            let beside = beside.filter_map(|other| self.find_by_id(instrument, *other));
+            let beside: Vec<_> =
+                beside.map(|node| as_requested(&self.orders.order(node))).collect();
+            let context = EntryContext::placed(node, beside_qty(&requested, beside.iter()));
+            let cause = match self.check_order(order.account, &requested, context) {
                 Ok(()) => continue,
                 Err(RejectReason::WouldTakeLiquidity | RejectReason::WouldTriggerImmediately) => {
                     ExpireCause::WouldTakeLiquidity
@@ -282,12 +323,16 @@ impl Engine {
         for order_id in &placed {
             let node = self.find_by_id(instrument, *order_id).expect("it is open");
             self.orders.extra_mut(node).standing = Standing::Entering;
+            let order = self.orders.order(node);
+            let account = &mut self.accounts[order.account.0 as usize];
+            account.market_mut(instrument).count_stop(order.order_type, false);
         }
         self.hold_in_list(instrument, id, &placed);
         for order_id in &placed {
             let node = self.find_by_id(instrument, *order_id).expect("it is open");
             let mut order = self.orders.order(node);
             order.updated_ns = self.now_ns;
+            begin_to_trail(&mut order, self.now_ns);
             self.orders.store(node, &order);
             self.emit_triggered(&order, events);
             self.enter_from_list(instrument, &[*order_id], events);
@@ -316,6 +361,31 @@ impl Engine {
 /// Whether an order of a list waits for the first one.
 fn is_placed_later(kind: OrderListKind, at: usize) -> bool {
     at > 0 && kind != OrderListKind::Oco
+}
+
+/// The quantity on an order's side of those that enter beside it. A market-type order counts for
+/// itself alone.
+fn beside_qty<'a>(order: &NewOrder, beside: impl Iterator<Item = &'a NewOrder>) -> Qty {
+    let counts = |other: &&NewOrder| other.side == order.side && !other.order_type.is_market();
+    let lots = beside.filter(counts).map(|other| match other.size {
+        OrderSize::Base(qty) => qty.lots(),
+        OrderSize::Quote(_) => 0,
+    });
+    Qty::from_lots(lots.fold(0, u64::saturating_add)).min(QTY_MAX)
+}
+
+/// Whether the limit of an OCO is above the last price for a sell, and below it for a buy. The
+/// trigger prices are compared with it when each leg is checked.
+fn is_beyond_last_price(market: &Market, request: &NewOrderList) -> bool {
+    use OrderType::{LimitMaker, TakeProfitLimit};
+    let Some(last) = market.trading.last_price else { return true };
+    let mut gains = request.orders.iter().filter(|leg| {
+        request.kind == OrderListKind::Oco && matches!(leg.order_type, LimitMaker | TakeProfitLimit)
+    });
+    gains.all(|leg| match leg.side {
+        Side::Sell => leg.price > last,
+        Side::Buy => leg.price < last,
+    })
 }
 
 /// The order as its client requested it.

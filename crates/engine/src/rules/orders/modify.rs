@@ -7,7 +7,7 @@ use types::{
 };
 
 use crate::book::node::NodeId;
-use crate::rules::matching::check::EntryContext;
+use crate::rules::matching::context::EntryContext;
 use crate::state::Engine;
 
 impl Engine {
@@ -20,7 +20,8 @@ impl Engine {
     ) {
         match self.check_amend(account, request) {
             Ok(node) => {
-                self.lower(node, request.cl_ord_id, request.order_qty, events);
+                let order_qty = request.order_qty - self.orders.terms(node).prevented_qty;
+                self.lower(node, request.cl_ord_id, order_qty, events);
                 let amends = &mut self.orders.extra_mut(node).amends;
                 *amends = amends.saturating_add(1);
             }
@@ -41,18 +42,38 @@ impl Engine {
         };
         let order = self.orders.order(node);
         let price = request.price.unwrap_or(order.price);
-        if request.order_qty <= order.cum_qty {
+        let order_qty = without_prevented(&order, request.order_qty);
+        if order_qty <= order.cum_qty {
             let cl_ord_id = request.cl_ord_id.unwrap_or(order.cl_ord_id);
             self.cancel(node, cl_ord_id, CancelCause::Modified, events);
-        } else if price == order.price && request.order_qty <= order.order_qty {
-            self.lower(node, request.cl_ord_id, request.order_qty, events);
+        } else if price == order.price && order_qty <= order.order_qty {
+            self.lower(node, request.cl_ord_id, order_qty, events);
         } else {
-            self.change(node, request.cl_ord_id, request.order_qty, price, events);
+            self.change(node, request.cl_ord_id, order_qty, price, events);
         }
     }
 
-    /// Lowers an order's quantity; it keeps its place. The reserve is reduced first.
+    /// Lowers an order's quantity, and the other leg of its OCO; both keep their places.
     fn lower(
+        &mut self,
+        node: NodeId,
+        cl_ord_id: Option<ClOrdId>,
+        order_qty: Qty,
+        events: &mut Vec<Event>,
+    ) {
+        let orig = self.orders.order(node);
+        self.lower_one(node, cl_ord_id, order_qty, events);
+        let less = orig.order_qty - order_qty;
+        if let Some(other) = self.other_leg(&orig, less) {
+            self.lower_one(other, None, self.orders.record(other).order_qty - less, events);
+        }
+        if cl_ord_id.is_some_and(|cl_ord_id| cl_ord_id != orig.cl_ord_id) {
+            self.rename_in_list(&orig, events);
+        }
+    }
+
+    /// The reserve is reduced first.
+    fn lower_one(
         &mut self,
         node: NodeId,
         cl_ord_id: Option<ClOrdId>,
@@ -145,8 +166,12 @@ impl Engine {
             }
         }
         let node = self.open_order(account, request.instrument, &request.order)?;
-        let order_qty = self.orders.record(node).order_qty;
-        if request.order_qty >= order_qty {
+        // The client counts from the original quantity, before prevention took any.
+        let order_qty = self.orders.record(node).order_qty + self.orders.terms(node).prevented_qty;
+        if request.order_qty == order_qty {
+            return Err(RejectReason::AmendQtyUnchanged);
+        }
+        if request.order_qty > order_qty {
             return Err(RejectReason::AmendQtyNotLower);
         }
         if request.order_qty <= order_qty - self.orders.leaves_qty(node) {
@@ -184,20 +209,28 @@ impl Engine {
         let terms = order.terms.unwrap_or_default();
         let lowers_only = terms.terms.peg.is_some() || terms.order_list != OrderListId(0);
         let other_price = request.price.is_some_and(|price| price != order.price);
-        let raises = request.order_qty > order.order_qty;
+        let order_qty = without_prevented(&order, request.order_qty);
+        let raises = order_qty > order.order_qty;
         let names_none = order.order_type.is_market();
         if (lowers_only && (raises || other_price)) || (names_none && request.price.is_some()) {
             return Err(RejectReason::AmendNotAllowed);
         }
-        if request.order_qty > order.cum_qty {
-            self.check_order(account, &as_modified(&order, request), EntryContext::again(node))?;
+        if order_qty > order.cum_qty {
+            let modified = as_modified(&order, request, order_qty);
+            self.check_order(account, &modified, EntryContext::again(node))?;
         }
         Ok(node)
     }
 }
 
+/// The quantity that is meant, which counts from the original one, without what prevention took.
+fn without_prevented(order: &Order, order_qty: Qty) -> Qty {
+    let prevented_qty = order.terms.unwrap_or_default().prevented_qty;
+    order_qty - prevented_qty.min(order_qty)
+}
+
 /// The new order for the check of a modified one, without the terms that count only on entry.
-fn as_modified(order: &Order, request: &ModifyOrder) -> NewOrder {
+fn as_modified(order: &Order, request: &ModifyOrder, order_qty: Qty) -> NewOrder {
     let terms = order.terms.unwrap_or_default().terms;
     let by_market = order.order_type.is_market();
     NewOrder {
@@ -212,7 +245,7 @@ fn as_modified(order: &Order, request: &ModifyOrder) -> NewOrder {
         time_in_force: TimeInForce::Gtc,
         stp_mode: order.stp_mode,
         price: request.price.unwrap_or(order.price),
-        size: OrderSize::Base(request.order_qty),
+        size: OrderSize::Base(order_qty),
         strategy_id: None,
         strategy_type: None,
         terms: order.terms.map(|_| Terms {

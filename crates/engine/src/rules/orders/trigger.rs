@@ -14,7 +14,7 @@ impl Engine {
         self.orders.extra_mut(node).standing = Standing::Trigger;
         let order = self.orders.order(node);
         let account = &mut self.accounts[order.account.0 as usize];
-        account.market_mut(order.instrument).stop_orders += 1;
+        account.market_mut(order.instrument).count_stop(order.order_type, true);
         let market = &mut self.markets[order.instrument.0 as usize];
         let now = market.trigger_price(Direction::trailing(order.side));
         market.triggers.add(node, &order, now);
@@ -24,7 +24,7 @@ impl Engine {
     #[cold]
     pub(super) fn stop_waiting(&mut self, node: NodeId, order: &Order) {
         let account = &mut self.accounts[order.account.0 as usize];
-        account.market_mut(order.instrument).stop_orders -= 1;
+        account.market_mut(order.instrument).count_stop(order.order_type, false);
         self.markets[order.instrument.0 as usize].triggers.remove(node, order);
     }
 
@@ -39,13 +39,14 @@ impl Engine {
     /// Applies the trade prices since the last call to the waiting orders. Returns whether an order
     /// was reached, or more is left than this command has work for.
     pub(crate) fn apply_prices(&mut self, instrument: InstrumentId) -> bool {
-        let Self { markets, orders, work, .. } = self;
+        let Self { markets, orders, work, now_ns, .. } = self;
+        let now_ns = (*now_ns).max(1);
         let market = &mut markets[instrument.0 as usize];
         let mut moved = false;
         if market.trading.last_price.is_none() && market.trading.phase == Phase::Continuous {
             let quotes = DIRECTIONS.map(|direction| market.trigger_price(direction));
             for direction in DIRECTIONS {
-                while *work > 0 && market.triggers.apply_price(direction, quotes, orders) {
+                while *work > 0 && market.triggers.apply_price(direction, quotes, orders, now_ns) {
                     *work -= 1;
                     moved = true;
                 }
@@ -55,8 +56,8 @@ impl Engine {
         let mut applied = 0;
         while let Some(price) = market.triggers.prices.get(applied).copied() {
             for direction in DIRECTIONS {
-                while *work > 0 && market.triggers.apply_price(direction, [Some(price); 2], orders)
-                {
+                let prices = [Some(price); 2];
+                while *work > 0 && market.triggers.apply_price(direction, prices, orders, now_ns) {
                     *work -= 1;
                     moved = true;
                 }

@@ -1,5 +1,7 @@
 //! An account's open orders in one instrument.
 
+use types::OrderType;
+
 use crate::book::slab::NONE;
 
 /// An account's open orders in one instrument.
@@ -7,7 +9,7 @@ use crate::book::slab::NONE;
 #[repr(align(32))]
 pub(crate) struct AccountMarket {
     pub(crate) open_orders: u32,
-    /// The open orders that wait for a trigger.
+    /// The stop orders that wait for their trigger, or for their list to place them.
     pub(crate) stop_orders: u32,
     pub(crate) iceberg_orders: u32,
     /// Indexed by [`types::Side`].
@@ -29,4 +31,10 @@ impl AccountMarket {
         iceberg_orders: 0,
         lists: [OrderList { head: NONE, tail: NONE }; 2],
     };
+
+    /// A stop order begins to wait, or no longer does. Other orders do not count.
+    pub(crate) fn count_stop(&mut self, order_type: OrderType, waits: bool) {
+        let stop = u32::from(order_type.is_stop());
+        self.stop_orders = if waits { self.stop_orders + stop } else { self.stop_orders - stop };
+    }
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use types::InstrumentId;
 
 use crate::book::ladder::Ladder;
-use crate::book::node::NodeId;
 use crate::state::Engine;
 use crate::state::account::Account;
 use crate::state::invariant::check::check;
@@ -13,15 +12,29 @@ use crate::state::orders::record::Standing;
 use crate::state::triggers::Triggers;
 
 impl Engine {
-    /// Exactly the orders that wait for a trigger are in the trigger structures, each in one.
-    pub(super) fn check_stops(&self, account: &Account) -> Result<(), String> {
+    /// Exactly the orders that wait for a trigger are in the trigger structures, each in one, and
+    /// those that trail know since when. Adds their number to `waiting`, by market.
+    pub(super) fn check_stops(
+        &self,
+        account: &Account,
+        waiting: &mut [usize],
+    ) -> Result<(), String> {
         for (id, here) in (0..).map(InstrumentId).zip(&account.markets) {
             let nodes = self.orders.of_account(account, id);
-            let waits = |node: &NodeId| self.orders.standing(*node) == Standing::Trigger;
+            let mut in_lists = 0;
             let mut count = 0;
-            for node in nodes.filter(waits) {
+            for node in nodes {
+                let standing = self.orders.standing(node);
+                let is_stop = self.orders.record(node).order_type.is_stop();
+                in_lists += u32::from(is_stop && standing == Standing::List);
+                if standing != Standing::Trigger {
+                    continue;
+                }
                 let order = self.orders.order(node);
-                let found = self.markets[id.0 as usize].triggers.has(node, &order);
+                let triggers = &self.markets[id.0 as usize].triggers;
+                let knows_since = order.terms.is_some_and(|terms| terms.trailing_ns > 0);
+                let found =
+                    triggers.has(node, &order) && triggers.trails(node, &order) == knows_since;
                 check(found, || {
                     format!(
                         "order {} waits for a trigger but is in no trigger structure",
@@ -30,21 +43,16 @@ impl Engine {
                 })?;
                 count += 1;
             }
-            check(count == here.stop_orders, || "stop orders miscounted".to_owned())?;
+            waiting[id.0 as usize] += count as usize;
+            check(count + in_lists == here.stop_orders, || "stop orders miscounted".to_owned())?;
         }
         Ok(())
     }
 
-    /// The trigger structures hold only the stop orders that accounts count.
-    /// [`Engine::check_stops`] checks these counters.
-    pub(super) fn check_triggers(&self) -> Result<(), String> {
-        let mut waiting = vec![0; self.markets.len()];
-        for account in &self.accounts {
-            for (waiting, here) in waiting.iter_mut().zip(&account.markets) {
-                *waiting += here.stop_orders as usize;
-            }
-        }
-        for (market, waiting) in self.markets.iter().zip(waiting) {
+    /// The trigger structures hold only the stop orders of accounts, which
+    /// [`Engine::check_stops`] has counted.
+    pub(super) fn check_triggers(&self, waiting: &[usize]) -> Result<(), String> {
+        for (market, waiting) in self.markets.iter().zip(waiting.iter().copied()) {
             let Triggers { waiting: stops, trails, reached, count, .. } = &market.triggers;
             let lines = trails.iter().flat_map(|trails| trails.lines.values());
             let all = stops.iter().map(Ladder::len).sum::<usize>()

@@ -21,6 +21,17 @@ impl Engine {
         }
     }
 
+    /// An order with the time since which it trails the price: no event reports when that begins.
+    pub fn with_trailing_time(&self, mut order: Order) -> Order {
+        let Some(terms) = &mut order.terms else { return order };
+        if terms.terms.trailing_delta_bps > 0
+            && let Some(node) = self.find_by_id(order.instrument, order.order_id)
+        {
+            terms.trailing_ns = self.orders.terms(node).trailing_ns;
+        }
+        order
+    }
+
     /// An account's open orders, oldest first within an instrument.
     pub fn open_orders(
         &self,

@@ -106,6 +106,10 @@ impl Engine {
         if standing != Standing::Book {
             self.orders.extra_mut(node).standing = standing;
         }
+        if standing == Standing::List {
+            let account = &mut self.accounts[account.0 as usize];
+            account.market_mut(instrument).count_stop(order.order_type, true);
+        }
         if let Some(reserve) = reserves.remove(&(instrument, order.order_id)) {
             self.orders.extra_mut(node).reserve = reserve;
         }

@@ -123,11 +123,15 @@ impl Engine {
         };
         let status =
             if order.cum_qty.is_zero() { OrderStatus::New } else { OrderStatus::PartiallyFilled };
-        let OrderTerms { terms, prevented_qty, .. } = order.terms.unwrap_or_default();
+        let OrderTerms { terms, prevented_qty, prevented_match_id, trailing_ns, .. } =
+            order.terms.unwrap_or_default();
         let has_date = terms.expire_ns > 0;
         size_is_sound
             && has_date == (order.time_in_force == TimeInForce::Gtd)
             && prevented_qty <= QTY_MAX
+            && prevented_match_id <= market.special.last_prevented_id
+            && (prevented_match_id == 0) == prevented_qty.is_zero()
+            && trailing_ns <= self.now_ns.max(1)
             && order.status == status
             && self.account(order.account).is_some()
             && (1..=market.last_order_id).contains(&order.order_id.0)

@@ -97,7 +97,7 @@ impl Engine {
                 return None;
             }
             let account = &mut self.accounts[order.account.0 as usize];
-            account.market_mut(order.instrument).stop_orders += 1;
+            account.market_mut(order.instrument).count_stop(order.order_type, true);
             let triggers = &mut self.markets[order.instrument.0 as usize].triggers;
             if !triggers.has(node, &order) {
                 terms.stop_price?;

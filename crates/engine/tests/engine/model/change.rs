@@ -115,10 +115,16 @@ impl Model {
         self.check_new_name(account, request.instrument, request.cl_ord_id, found)?;
         let key = found.ok_or(RejectReason::OrderNotFound)?;
         let orig = *self.at(key);
-        if request.order_qty >= orig.order.order_qty {
+        // Both count from the original quantity.
+        let prevented_qty = orig.order.terms.unwrap_or_default().prevented_qty;
+        let orig_qty = orig.order.order_qty + prevented_qty;
+        if request.order_qty == orig_qty {
+            return Err(RejectReason::AmendQtyUnchanged);
+        }
+        if request.order_qty > orig_qty {
             return Err(RejectReason::AmendQtyNotLower);
         }
-        if request.order_qty <= orig.order.cum_qty {
+        if request.order_qty <= orig.order.cum_qty + prevented_qty {
             return Err(RejectReason::AmendQtyNotAboveCum);
         }
         let instrument = &self.market(key.0).instrument;
@@ -130,7 +136,7 @@ impl Model {
         if max_amends > 0 && orig.amends >= max_amends {
             return Err(RejectReason::TooManyAmends);
         }
-        self.lower(key, request.cl_ord_id, request.order_qty);
+        self.lower(key, request.cl_ord_id, request.order_qty - prevented_qty);
         self.at_mut(key).amends += 1;
         Ok(())
     }
@@ -150,8 +156,20 @@ impl Model {
         }
     }
 
-    /// A lower quantity at the same price keeps its place.
+    /// A lower quantity at the same price keeps its place. Both legs of an OCO are lowered.
     fn lower(&mut self, key: Key, cl_ord_id: Option<ClOrdId>, order_qty: Qty) {
+        let orig = self.at(key).order;
+        self.lower_one(key, cl_ord_id, order_qty);
+        if let Some(other) = self.other_leg(&orig) {
+            let less = orig.order_qty - order_qty;
+            self.lower_one(other, None, self.at(other).order.order_qty - less);
+        }
+        if cl_ord_id.is_some_and(|name| name != orig.cl_ord_id) {
+            self.list_order_renamed(&orig);
+        }
+    }
+
+    fn lower_one(&mut self, key: Key, cl_ord_id: Option<ClOrdId>, order_qty: Qty) {
         let now_ns = self.now_ns;
         let open = self.at_mut(key);
         let orig = *open;
@@ -197,19 +215,21 @@ impl Model {
         let price = request.price.unwrap_or(orig.order.price);
         let same_price = price == orig.order.price;
         let lowers_only = orig.terms().peg.is_some() || self.is_in_list(&orig.order);
-        let raises = request.order_qty > orig.order.order_qty;
+        let prevented_qty = orig.order.terms.unwrap_or_default().prevented_qty;
+        let order_qty = request.order_qty.max(prevented_qty) - prevented_qty;
+        let raises = order_qty > orig.order.order_qty;
         let by_market = orig.order.order_type.is_market();
         if (lowers_only && (raises || !same_price)) || (by_market && request.price.is_some()) {
             return Err(RejectReason::AmendNotAllowed);
         }
         let name = request.cl_ord_id.unwrap_or(orig.order.cl_ord_id);
-        if request.order_qty <= orig.order.cum_qty {
+        if order_qty <= orig.order.cum_qty {
             self.cancel(key, name, CancelCause::Modified);
             return Ok(());
         }
-        self.check_modified(key, name, request.order_qty, price)?;
+        self.check_modified(key, name, order_qty, price)?;
         if same_price && !raises {
-            self.lower(key, request.cl_ord_id, request.order_qty);
+            self.lower(key, request.cl_ord_id, order_qty);
             return Ok(());
         }
         self.leave_book(key, false);
@@ -217,7 +237,7 @@ impl Model {
         let held_rate = self.rate_to_hold(account, key.0);
         let open = self.at_mut(key);
         open.order.cl_ord_id = request.cl_ord_id.unwrap_or(orig.order.cl_ord_id);
-        open.order.order_qty = request.order_qty;
+        open.order.order_qty = order_qty;
         open.order.price = price;
         open.order.updated_ns = now_ns;
         open.held_rate = held_rate;

@@ -3,11 +3,12 @@
 
 use types::*;
 
+use super::rung::Together;
 use super::{BPS, Key, Model, ModelMarket, is_set};
 
 impl Model {
     pub(super) fn check(&self, account: AccountId, request: &NewOrder) -> Result<(), RejectReason> {
-        first(self.faults(account, request, 1, Qty::ZERO)?)
+        first(self.faults(account, request, Together::ALONE, Qty::ZERO)?)
     }
 
     /// The checks of a triggered market order.
@@ -30,7 +31,12 @@ impl Model {
     pub(super) fn check_placed(&self, key: Key) -> Result<(), RejectReason> {
         let order = self.at(key).order;
         let request = as_requested(&order);
-        first(self.without(key).faults(order.account, &request, 0, Qty::ZERO)?)
+        let at = self.list_of(&order).unwrap();
+        let legs =
+            self.siblings(at, &order).into_iter().map(|key| as_requested(&self.at(key).order));
+        let legs: Vec<NewOrder> = legs.collect();
+        let together = Together { beside: beside(&request, legs.iter()), ..Together::OPEN };
+        first(self.without(key).faults(order.account, &request, together, Qty::ZERO)?)
     }
 
     /// The terms that count only on entry are not checked again, and only the remainder must still
@@ -61,7 +67,8 @@ impl Model {
         let requested = as_requested(&order);
         let request =
             NewOrder { cl_ord_id, size, price, order_type, time_in_force, terms, ..requested };
-        let mut faults = self.without(key).faults(order.account, &request, 0, order.cum_qty)?;
+        let mut faults =
+            self.without(key).faults(order.account, &request, Together::OPEN, order.cum_qty)?;
         // It is open already, and its trigger has passed.
         let not_these = [
             RejectReason::WouldTriggerImmediately,
@@ -92,13 +99,24 @@ impl Model {
         request: &NewOrderList,
     ) -> Result<(), RejectReason> {
         use RejectReason::*;
-        let count = request.orders.len() as u32;
         self.trader(account)?;
         let market = self.known(request.instrument)?;
+        let number = |is: fn(&&NewOrder) -> bool| request.orders.iter().filter(is).count() as u64;
+        let together = Together {
+            count: request.orders.len() as u32,
+            stops: number(|order| order.order_type.is_stop()),
+            icebergs: number(|order| !order.special().display_qty.is_zero()),
+            beside: 0,
+        };
+        let is_oco = request.kind == OrderListKind::Oco;
         let mut faults = Vec::new();
         for (at, order) in request.orders.iter().enumerate() {
-            let mut of_this = self.faults(account, order, count, Qty::ZERO)?;
-            if at > 0 && request.kind != OrderListKind::Oco {
+            let others =
+                request.orders.iter().enumerate().filter(|(other, _)| is_oco && *other != at);
+            let beside = beside(order, others.map(|(_, other)| other));
+            let mut of_this =
+                self.faults(account, order, Together { beside, ..together }, Qty::ZERO)?;
+            if at > 0 && !is_oco {
                 // An order that is placed later gets these checks then.
                 of_this.retain(|reason| *reason < InsufficientBalance);
             }
@@ -116,7 +134,9 @@ impl Model {
         };
         fault(is_set(max_lists, open_lists.clone().count() as u64 + 1), TooManyOrderLists);
         let orders = if request.kind == OrderListKind::Otoco { 3 } else { 2 };
-        let whole = request.orders.len() == orders && legs_go_together(request);
+        let whole = request.orders.len() == orders
+            && legs_go_together(request)
+            && is_beyond_last_price(market, request);
         fault(!whole, OrderListInvalid);
         let mut names: Vec<&[u8]> = request.orders.iter().map(|o| o.cl_ord_id.as_bytes()).collect();
         names.sort_unstable();
@@ -187,6 +207,31 @@ impl Model {
                 cost + super::money::part(cost, rate.into())
             }
         }
+    }
+}
+
+/// The quantity of others on an order's side. Those without a limit do not count.
+fn beside<'a>(order: &NewOrder, others: impl Iterator<Item = &'a NewOrder>) -> u64 {
+    let counts = |other: &&NewOrder| other.side == order.side && !other.order_type.is_market();
+    let lots = others.filter(counts).map(|other| match other.size {
+        OrderSize::Base(qty) => qty.lots(),
+        OrderSize::Quote(_) => 0,
+    });
+    lots.sum()
+}
+
+/// Whether the limit of an OCO to sell is above the last price, and to buy below it.
+fn is_beyond_last_price(market: &ModelMarket, request: &NewOrderList) -> bool {
+    let limit = request
+        .orders
+        .iter()
+        .find(|leg| matches!(leg.order_type, OrderType::LimitMaker | OrderType::TakeProfitLimit));
+    match (request.kind, limit, market.last_price) {
+        (OrderListKind::Oco, Some(leg), Some(last)) => match leg.side {
+            Side::Sell => leg.price.ticks() > last,
+            Side::Buy => leg.price.ticks() < last,
+        },
+        _ => true,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use types::*;
 
+use super::trigger::begin_to_trail;
 use super::{Key, Model, Standing};
 
 impl Model {
@@ -30,11 +31,12 @@ impl Model {
             created_ns: self.now_ns,
             updated_ns: self.now_ns,
         });
-        self.emit_list(self.lists.len() - 1);
+        self.emit_list(self.lists.len() - 1, OrderListChange::Entered);
         let mut keys = Vec::new();
         for (at, order) in request.orders.iter().enumerate() {
-            let key = self.take_on(envelope, order, Some(order_list));
-            if at > 0 && request.kind != OrderListKind::Oco {
+            let later = at > 0 && request.kind != OrderListKind::Oco;
+            let key = self.take_on(envelope, order, Some(order_list), !later);
+            if later {
                 self.at_mut(key).place = Standing::List;
             }
             keys.push(key);
@@ -70,7 +72,7 @@ impl Model {
         Ok(())
     }
 
-    fn list_of(&self, order: &Order) -> Option<usize> {
+    pub(super) fn list_of(&self, order: &Order) -> Option<usize> {
         let order_list = order.terms?.order_list;
         self.lists.iter().position(|list| {
             (list.instrument, list.order_list) == (order.instrument, order_list)
@@ -83,7 +85,7 @@ impl Model {
     }
 
     /// The other open orders of a list, oldest first.
-    fn siblings(&self, at: usize, order: &Order) -> Vec<Key> {
+    pub(super) fn siblings(&self, at: usize, order: &Order) -> Vec<Key> {
         let list = &self.lists[at];
         let ids = list.orders.into_iter().flatten().filter(|id| *id != order.order_id);
         ids.map(|id| (list.instrument, id)).filter(|key| self.find(*key).is_some()).collect()
@@ -132,21 +134,39 @@ impl Model {
         let mut ids = list.orders.into_iter().flatten();
         if ids.all(|id| self.find((list.instrument, id)).is_none()) {
             self.lists[at].status = OrderListStatus::AllDone;
-            self.emit_list(at);
+            self.emit_list(at, OrderListChange::Done);
         }
     }
 
-    fn emit_list(&mut self, at: usize) {
+    /// An order of a list has another client id.
+    pub(super) fn list_order_renamed(&mut self, order: &Order) {
+        if let Some(at) = self.list_of(order) {
+            self.emit_list(at, OrderListChange::Renamed);
+        }
+    }
+
+    /// The other leg of an order's OCO, while both are open.
+    pub(super) fn other_leg(&self, order: &Order) -> Option<Key> {
+        let at = self.list_of(order).filter(|at| !self.parted.contains(at))?;
+        let list = &self.lists[at];
+        let is_leg = list.kind == OrderListKind::Oco || list.orders[0] != Some(order.order_id);
+        let first = if list.kind == OrderListKind::Oco { None } else { list.orders[0] };
+        let siblings = self.siblings(at, order).into_iter();
+        siblings.filter(|key| is_leg && Some(key.1) != first).next()
+    }
+
+    fn emit_list(&mut self, at: usize, change: OrderListChange) {
         self.lists[at].updated_ns = self.now_ns;
         let list = self.lists[at];
         let account_seq = self.account_seq(list.account);
-        self.events.push(Event::OrderListUpdated(OrderListUpdated { account_seq, list }));
+        self.events.push(Event::OrderListUpdated(OrderListUpdated { account_seq, list, change }));
     }
 
     /// Places the orders of a list whose first one has filled. Returns whether there was any.
     pub(super) fn place_from_lists(&mut self, instrument: InstrumentId) -> bool {
         let is_here = |at: &usize| self.lists[*at].instrument == instrument;
         let Some(first) = self.to_place.iter().position(is_here) else { return false };
+        self.note_trailing(instrument);
         let list = self.lists[self.to_place.remove(first)];
         let ids = list.orders.into_iter().flatten();
         let mut keys: Vec<Key> = ids.map(|id| (list.instrument, id)).collect();
@@ -176,6 +196,7 @@ impl Model {
         open.held_rate = held_rate;
         open.place = Standing::Entering;
         open.order.updated_ns = now_ns;
+        begin_to_trail(&mut open.order, now_ns);
         let order = open.order;
         let account_seq = self.account_seq(order.account);
         let instrument_seq = self.instrument_seq(order.instrument);

@@ -2,6 +2,7 @@
 
 use types::*;
 
+use super::trigger::begin_to_trail;
 use super::{Key, Model, Open, Standing};
 
 impl Model {
@@ -12,7 +13,7 @@ impl Model {
     ) -> Result<(), RejectReason> {
         self.check(envelope.account, request)?;
         self.count_rate(envelope.account, 1);
-        let key = self.take_on(envelope, request, None);
+        let key = self.take_on(envelope, request, None, true);
         self.enter(key);
         Ok(())
     }
@@ -23,6 +24,7 @@ impl Model {
         envelope: &Envelope,
         request: &NewOrder,
         list: Option<OrderListId>,
+        is_placed: bool,
     ) -> Key {
         let account = envelope.account;
         let instrument = request.instrument;
@@ -41,7 +43,7 @@ impl Model {
         let market = self.market_mut(instrument);
         market.last_order_id += 1;
         let order_id = OrderId(market.last_order_id);
-        let order = Order {
+        let mut order = Order {
             instrument,
             account,
             order_id,
@@ -62,6 +64,9 @@ impl Model {
             updated_ns: self.now_ns,
             terms,
         };
+        if is_placed {
+            begin_to_trail(&mut order, self.now_ns);
+        }
         self.open.push(Open {
             order,
             place: Standing::Entering,
@@ -356,10 +361,24 @@ impl Model {
     }
 
     pub(super) fn expire(&mut self, key: Key, cause: ExpireCause) {
+        self.expire_with(key, cause, None);
+    }
+
+    /// Self-trade prevention takes all that is left of the order.
+    pub(super) fn expire_with(
+        &mut self,
+        key: Key,
+        cause: ExpireCause,
+        prevented: Option<Prevented>,
+    ) {
         self.leave_book(key, false);
         let now_ns = self.now_ns;
         let order = &mut self.at_mut(key).order;
         order.status = OrderStatus::Expired;
+        if let Some(prevented) = &prevented {
+            super::self_trade::take_off(order, prevented);
+            order.status = OrderStatus::Prevented;
+        }
         order.updated_ns = now_ns;
         if !order.quote_order_qty.is_zero() {
             order.order_qty = order.cum_qty;
@@ -367,7 +386,7 @@ impl Model {
         let order = *order;
         let account_seq = self.account_seq(order.account);
         let instrument_seq = self.instrument_seq(order.instrument);
-        let expired = OrderExpired { account_seq, instrument_seq, order, cause };
+        let expired = OrderExpired { account_seq, instrument_seq, order, cause, prevented };
         self.events.push(Event::OrderExpired(expired));
         self.finish(key);
         self.list_order_ended(&order, None);

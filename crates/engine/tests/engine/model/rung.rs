@@ -4,7 +4,7 @@ use RejectReason::*;
 use types::*;
 
 use super::ladder::{phase_takes, terms_go_together};
-use super::{BPS, Model, ModelMarket, Owner, Standing, is_set};
+use super::{BPS, Model, ModelMarket, Open, Owner, Standing, is_set};
 
 /// The largest number of an iceberg's parts in any instrument.
 const ICEBERG_PARTS_MAX: u64 = 1_000;
@@ -18,8 +18,7 @@ struct Candidate<'a> {
     limits: AccountLimits,
     request: &'a NewOrder,
     terms: Terms,
-    /// The number of orders that enter; zero for an order that is open already.
-    counts: u32,
+    together: Together,
     /// The best price of the other side.
     opposite: Option<i64>,
     price: i64,
@@ -31,6 +30,21 @@ struct Candidate<'a> {
     rest: u64,
 }
 
+/// The orders that enter together: their number, zero for an order that is open already; the stop
+/// orders and icebergs among them; and the quantity of the others on the order's side.
+#[derive(Clone, Copy)]
+pub(super) struct Together {
+    pub(super) count: u32,
+    pub(super) stops: u64,
+    pub(super) icebergs: u64,
+    pub(super) beside: u64,
+}
+
+impl Together {
+    pub(super) const ALONE: Self = Self { count: 1, stops: 1, icebergs: 1, beside: 0 };
+    pub(super) const OPEN: Self = Self { count: 0, ..Self::ALONE };
+}
+
 impl Model {
     /// All reasons to refuse an order with this filled quantity. `Err` is a reason after which no
     /// other check is possible.
@@ -38,7 +52,7 @@ impl Model {
         &self,
         account: AccountId,
         request: &NewOrder,
-        counts: u32,
+        together: Together,
         filled: Qty,
     ) -> Result<Vec<RejectReason>, RejectReason> {
         let owner = self.trader(account)?;
@@ -48,13 +62,13 @@ impl Model {
             (market.delisted, InstrumentDelisted),
             (self.halted.is_some(), VenueHalted),
             (!phase_takes(market.phase, request), PhaseForbids),
-            (counts > 0 && self.is_above_rate(account, counts), OrderRateAboveMax),
+            (together.count > 0 && self.is_above_rate(account, together.count), OrderRateAboveMax),
             (!terms_go_together(request), OrderTermsInvalid),
         ]);
         if !early.is_empty() {
             return Ok(early);
         }
-        let candidate = Candidate::new(self, account, request, counts, filled);
+        let candidate = Candidate::new(self, account, request, together, filled);
         let groups = [
             candidate.prices(),
             candidate.quantities(),
@@ -72,7 +86,7 @@ impl<'a> Candidate<'a> {
         model: &'a Model,
         account: AccountId,
         request: &'a NewOrder,
-        counts: u32,
+        together: Together,
         filled: Qty,
     ) -> Self {
         let market = model.market(request.instrument);
@@ -96,7 +110,7 @@ impl<'a> Candidate<'a> {
             limits: model.limits(account, request.instrument),
             request,
             terms: request.special(),
-            counts,
+            together,
             opposite,
             price,
             measured_at,
@@ -202,11 +216,14 @@ impl<'a> Candidate<'a> {
         let all = model.open.iter().filter(|open| open.order.account == *account).count();
         let stays =
             kind.is_stop() || (kind != OrderType::Market && request.time_in_force.may_rest());
-        let together = self.counts.max(1) as usize;
-        let has_room = |open: usize, max: u32| open + together <= max as usize;
+        let together = self.together;
+        let entering = together.count.max(1);
+        let has_room = |open: usize, max: u32| open + entering as usize <= max as usize;
         let bounded = !rules.max_position.is_zero();
         let max = if bounded { spec.max_open_orders.min(1_000) } else { spec.max_open_orders };
-        let stops = own.iter().filter(|open| open.place == Standing::Stop).count() as u64;
+        let waits = |open: &&Open| matches!(open.place, Standing::Stop | Standing::List);
+        let stops = own.iter().filter(|open| open.order.order_type.is_stop());
+        let stops = stops.filter(waits).count() as u64 + together.stops;
         let icebergs = own.iter().filter(|open| !open.terms().display_qty.is_zero()).count() as u64;
         let is_iceberg = !self.terms.display_qty.is_zero();
         let held = own.iter().filter(|open| !open.order.order_type.is_market());
@@ -216,16 +233,16 @@ impl<'a> Candidate<'a> {
         let limit = limits.max_open_notional.minor();
         let rest = self.cost_of(self.measured_at, self.rest).abs();
         let same_name = own.iter().any(|open| open.order.cl_ord_id == request.cl_ord_id);
-        let one_more = own.len() as u64 + 1;
+        let with_these = own.len() as u64 + u64::from(entering);
         which([
             (stays && !has_room(own.len(), max), TooManyOpenOrders),
             (stays && !has_room(all, self.owner.spec.max_open_orders), TooManyAccountOrders),
-            (kind.is_stop() && is_set(rules.max_stop_orders.into(), stops + 1), TooManyStopOrders),
+            (kind.is_stop() && is_set(rules.max_stop_orders.into(), stops), TooManyStopOrders),
             (
-                is_iceberg && is_set(rules.max_iceberg_orders.into(), icebergs + 1),
+                is_iceberg && is_set(rules.max_iceberg_orders.into(), icebergs + together.icebergs),
                 TooManyIcebergOrders,
             ),
-            (stays && is_set(limits.max_open_orders.into(), one_more), OpenOrdersAboveLimit),
+            (stays && is_set(limits.max_open_orders.into(), with_these), OpenOrdersAboveLimit),
             (stays && limit > 0 && open_notional + rest > limit, OpenNotionalAboveLimit),
             (same_name, DuplicateClOrdId),
         ])
@@ -245,10 +262,12 @@ impl<'a> Candidate<'a> {
             && model.needs(*account, market, &remainder, self.opposite)
                 > model.free(*account, pays_in);
         let room = model.position_room(*account, request.instrument, request.side);
+        let all = self.rest.saturating_add(self.together.beside);
+        let above = model.is_above_position(*account, market, request.side, Qty::from_lots(all));
         which([
             (short, InsufficientBalance),
-            (model.is_above_position(*account, market, request.side, rest), PositionAboveMax),
-            (room.is_some_and(|room| i128::from(self.rest) > room), PositionAboveLimit),
+            (above, PositionAboveMax),
+            (room.is_some_and(|room| i128::from(all) > room), PositionAboveLimit),
         ])
     }
 

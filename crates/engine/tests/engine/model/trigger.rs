@@ -90,12 +90,17 @@ impl Model {
 
     /// Carries out the next order to trigger. Returns whether there was one.
     pub(super) fn pull_trigger(&mut self, instrument: InstrumentId) -> bool {
-        if self.market(instrument).phase != Phase::Continuous || self.halted.is_some() {
+        if self.halted.is_some() {
             return false;
         }
-        if self.market(instrument).last_price.is_none() {
+        let trades = self.market(instrument).phase == Phase::Continuous;
+        if trades && self.market(instrument).last_price.is_none() {
             let [up, down] = [true, false].map(|rise| self.trigger_price(instrument, rise));
             self.notice(instrument, up, down);
+        }
+        self.note_trailing(instrument);
+        if !trades {
+            return false;
         }
         let mut reached: Vec<(bool, i64, u64, Key)> = Vec::new();
         for open in &self.open {
@@ -111,6 +116,18 @@ impl Model {
         }
         let first = reached.into_iter().min();
         first.inspect(|(.., key)| self.trigger(*key)).is_some()
+    }
+
+    /// The time since which orders trail is that of the step in which prices are applied to them.
+    pub(super) fn note_trailing(&mut self, instrument: InstrumentId) {
+        let now_ns = self.now_ns;
+        for open in self.open.iter_mut().filter(|open| open.order.instrument == instrument) {
+            if let (Some(terms), true) = (&mut open.order.terms, open.trail.is_some())
+                && terms.trailing_ns == 0
+            {
+                terms.trailing_ns = now_ns;
+            }
+        }
     }
 
     fn trigger(&mut self, key: Key) {
@@ -132,6 +149,16 @@ impl Model {
         } else {
             self.expire(key, ExpireCause::NotAllowed);
         }
+    }
+}
+
+/// An order that trails from its entry on.
+pub(super) fn begin_to_trail(order: &mut Order, now_ns: u64) {
+    if let Some(terms) = &mut order.terms
+        && terms.terms.trailing_delta_bps > 0
+        && terms.terms.stop_price.is_none()
+    {
+        terms.trailing_ns = now_ns;
     }
 }
 

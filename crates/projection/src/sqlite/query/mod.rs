@@ -17,7 +17,6 @@ pub(crate) fn answer(connection: &Connection, question: &Question) -> rusqlite::
         Question::WindowSince(asked) => Answer::WindowSince(kline::window(connection, asked)?),
         Question::AllOrders(asked) => Answer::AllOrders(order::all_orders(connection, asked)?),
         Question::OneOrder(asked) => Answer::OneOrder(order::order(connection, asked)?),
-        Question::OrdersById(asked) => Answer::OrdersById(order::orders(connection, asked)?),
         Question::Amendments(asked) => Answer::Amendments(order::amendments(connection, asked)?),
         Question::OneOrderList(asked) => {
             Answer::OneOrderList(order::order_list(connection, asked)?)

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use types::{
-    AccountId, ClOrdId, InstrumentId, Order, OrderId, OrderList, OrderRef, Price, Qty, StpMode,
+    AccountId, ClOrdId, InstrumentId, Order, OrderId, OrderList, Price, Qty, StpMode,
     TradePrevented,
 };
 
 use crate::changes::Amendment;
 use crate::question::{
-    AllOrderLists, AllOrders, Amendments, OneOrder, OneOrderList, OrderFilter, OrdersById,
-    PreventedFilter, PreventedMatches,
+    AllOrderLists, AllOrders, Amendments, OneOrder, OneOrderList, OrderFilter, PreventedFilter,
+    PreventedMatches,
 };
 use crate::sqlite::column::{self, Columns, read_wire};
 use crate::sqlite::query::blocks::Direction::{Ascending, Descending};
@@ -65,17 +65,6 @@ pub(super) fn order(connection: &Connection, asked: &OneOrder) -> rusqlite::Resu
                 .max_by_key(|order| (order.status.is_open(), order.updated_ns, order.order_id)))
         }
     }
-}
-
-pub(super) fn orders(
-    connection: &Connection,
-    asked: &OrdersById,
-) -> rusqlite::Result<Vec<Option<Order>>> {
-    let instrument = asked.instrument;
-    let one = |&(account, order_id): &(AccountId, OrderId)| {
-        order(connection, &OneOrder { account, instrument, order: OrderRef::by_id(order_id) })
-    };
-    asked.orders.iter().map(one).collect()
 }
 
 pub(super) fn amendments(
@@ -225,6 +214,7 @@ fn amendment(row: &rusqlite::Row<'_>) -> rusqlite::Result<Amendment> {
         order_qty: row.qty("order_qty")?,
         orig_price: row.price("orig_price")?,
         price: row.price("price")?,
+        prevented_qty: row.qty("prevented_qty")?,
         amended_ns: row.uint("amended_ns")?,
     })
 }
@@ -242,10 +232,13 @@ fn prevented(row: &rusqlite::Row<'_>) -> rusqlite::Result<TradePrevented> {
         price: Price::from_ticks(row.get("price")?),
         qty: Qty::from_lots(row.uint("qty")?),
         stp_mode: row.parsed("stp_mode", StpMode::from_number)?,
+        stp_group: row.get("stp_group")?,
         maker_account: AccountId(row.get("maker_account")?),
         maker_order_id: OrderId(row.uint("maker_order_id")?),
+        maker_prevented_qty: row.qty("maker_prevented_qty")?,
         taker_account: AccountId(row.get("taker_account")?),
         taker_order_id: OrderId(row.uint("taker_order_id")?),
+        taker_prevented_qty: row.qty("taker_prevented_qty")?,
         prevented_ns: row.uint("prevented_ns")?,
     })
 }

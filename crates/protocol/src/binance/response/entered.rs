@@ -6,15 +6,16 @@ use types::{
 };
 
 use crate::binance::response::facts::OrderFacts;
-use crate::binance::response::prevented::prevented_of;
 
-/// An order as a command's events leave it. Events of other orders stand between those of this one:
-/// of orders that it prevented, triggered, or that depended on these.
+/// An order as it was after its entry: when it rests, waits or has ended. What befalls it later in
+/// the same command, as a maker for instance, is for its events to report. Events of other orders
+/// stand between those of this one: of orders that it prevented, triggered, or that depended on
+/// these.
 pub(super) struct Entered<'a> {
-    /// As it stood in the end.
+    /// As it stood after its entry.
     pub(super) order: Order,
     pub(super) facts: OrderFacts,
-    /// Each trade, and the order's side of it.
+    /// Each trade that it made as the taker, and its side of it.
     pub(super) fills: Vec<(&'a TradeExecuted, &'a Fill)>,
     /// Trades that it would have made as the taker.
     pub(super) prevented: Vec<&'a TradePrevented>,
@@ -58,29 +59,36 @@ impl<'a> Entered<'a> {
     fn follow_all(order: Order, facts: OrderFacts, events: &'a [Event]) -> Self {
         let mut entered = Self { order, facts, fills: Vec::new(), prevented: Vec::new() };
         for event in events {
-            entered.follow(event);
+            if !entered.follow(event) {
+                break;
+            }
         }
         entered
     }
 
-    fn follow(&mut self, event: &'a Event) {
+    /// Whether the order may still be entering.
+    fn follow(&mut self, event: &'a Event) -> bool {
         match event {
-            Event::TradeExecuted(trade) => {
-                // It is a maker where it rests and something that it triggered trades.
-                let sides = [&trade.taker, &trade.maker];
-                if let Some(fill) = sides.into_iter().find(|fill| self.is(&fill.order)) {
-                    self.order = fill.order;
-                    self.fills.push((trade, fill));
-                }
+            Event::TradeExecuted(trade) if self.is(&trade.taker.order) => {
+                self.order = trade.taker.order;
+                self.fills.push((trade, &trade.taker));
             }
+            // It is a maker where it rests and an order that it triggered trades.
+            Event::TradeExecuted(trade) => return !self.is(&trade.maker.order),
+            Event::OrderRested(rested) => return !self.is_of(rested.instrument, rested.order_id),
             Event::OrderTriggered(triggered) if self.is(&triggered.order) => {
                 self.order = triggered.order;
                 self.follow_triggered();
             }
-            Event::OrderRepriced(repriced) if self.is(&repriced.order) => {
-                self.order = repriced.order;
+            Event::TradePrevented(prevented) if prevented.instrument == self.order.instrument => {
+                if prevented.taker_order_id == self.order.order_id {
+                    self.prevented.push(prevented);
+                }
+                return prevented.maker_order_id != self.order.order_id;
             }
-            Event::TradePrevented(prevented) => self.follow_prevented(prevented),
+            Event::OrderDecremented(decremented) if self.is(&decremented.order) => {
+                self.order = decremented.order;
+            }
             Event::OrderExpired(expired) if self.is(&expired.order) => {
                 self.order = expired.order;
                 self.facts.expired = Some(expired.cause);
@@ -88,8 +96,11 @@ impl<'a> Entered<'a> {
             Event::OrderCanceled(canceled) if self.is(&canceled.order) => {
                 self.order = canceled.order;
             }
+            // A peg moves only where it rests.
+            Event::OrderRepriced(repriced) => return !self.is(&repriced.order),
             _ => {}
         }
+        true
     }
 
     /// Published when its list places it, and when its trigger is reached.
@@ -102,25 +113,12 @@ impl<'a> Entered<'a> {
         }
     }
 
-    /// What is prevented appears as a list for the taker, as the last of them for the maker. What
-    /// `Decrement` took off the order is in its next event, if it has another.
-    fn follow_prevented(&mut self, prevented: &'a TradePrevented) {
-        if prevented.instrument != self.order.instrument {
-            return;
-        }
-        let is_taker = prevented.taker_order_id == self.order.order_id;
-        if is_taker {
-            self.prevented.push(prevented);
-        } else if prevented.maker_order_id == self.order.order_id {
-            self.facts.prevented_match_id = Some(prevented.prevented_match_id);
-        } else {
-            return;
-        }
-        prevented_of(&mut self.order, prevented);
+    fn is(&self, order: &Order) -> bool {
+        self.is_of(order.instrument, order.order_id)
     }
 
-    fn is(&self, order: &Order) -> bool {
-        self.order.order_id == order.order_id && self.order.instrument == order.instrument
+    fn is_of(&self, instrument: InstrumentId, order_id: OrderId) -> bool {
+        self.order.order_id == order_id && self.order.instrument == instrument
     }
 }
 

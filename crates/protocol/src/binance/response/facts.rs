@@ -3,10 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use types::{
-    ExpireCause, Market, Order, OrderListId, OrderStatus, OrderType, PegReference, Price, Qty,
-    TimeInForce,
-};
+use types::{ExpireCause, Market, Order, OrderStatus, OrderType, PegReference, Price, Qty};
 
 use crate::binance::words::Word;
 use crate::signed::TimeUnit;
@@ -18,11 +15,9 @@ pub struct OrderFacts {
     pub is_pending: bool,
     /// Since when it takes part; `None` while it waits for a trigger or for its list.
     pub working_ns: Option<u64>,
-    /// Since when it trails the price, if it does and that is known.
+    /// Since when it trails the price, if it does.
     pub trailing_ns: Option<u64>,
     pub expired: Option<ExpireCause>,
-    /// The last trade of it that self-trade prevention did not let happen.
-    pub prevented_match_id: Option<u64>,
 }
 
 impl OrderFacts {
@@ -35,13 +30,11 @@ impl OrderFacts {
     pub fn placed(order: &Order, placed_ns: u64) -> Self {
         let terms = order.terms.unwrap_or_default();
         let triggered_ns = Some(terms.triggered_ns).filter(|time_ns| *time_ns > 0);
-        let trails = terms.terms.trailing_delta_bps > 0 && terms.terms.stop_price.is_none();
         Self {
             is_pending: false,
             working_ns: if order.order_type.is_stop() { triggered_ns } else { Some(placed_ns) },
-            trailing_ns: trails.then_some(placed_ns),
-            expired: ended_in_match(order).then_some(ExpireCause::SelfTrade),
-            prevented_match_id: None,
+            trailing_ns: Some(terms.trailing_ns).filter(|time_ns| *time_ns > 0),
+            expired: None,
         }
     }
 
@@ -51,29 +44,14 @@ impl OrderFacts {
     }
 }
 
-/// Whether self-trade prevention is what an order expired by, as far as it says so itself: what is
-/// left of it was taken off, or it has no other way to expire.
-fn ended_in_match(order: &Order) -> bool {
-    let terms = order.terms.unwrap_or_default();
-    let all_taken_off = !terms.prevented_qty.is_zero()
-        && order.order_qty == order.cum_qty
-        && order.quote_order_qty.is_zero();
-    let rests_until_canceled = matches!(order.order_type, OrderType::Limit | OrderType::LimitMaker)
-        && order.time_in_force == TimeInForce::Gtc
-        && terms.order_list == OrderListId(0)
-        && terms.terms.peg.is_none()
-        && terms.terms.min_qty.is_zero();
-    order.status == OrderStatus::Expired && (all_taken_off || rests_until_canceled)
-}
-
 pub(crate) const fn status(order: &Order, facts: &OrderFacts) -> &'static str {
-    match (order.status, facts.expired) {
-        (OrderStatus::New, _) if facts.is_pending => "PENDING_NEW",
-        (OrderStatus::New, _) => "NEW",
+    match (order.status, facts.is_pending) {
+        (OrderStatus::New, true) => "PENDING_NEW",
+        (OrderStatus::New, false) => "NEW",
         (OrderStatus::PartiallyFilled, _) => "PARTIALLY_FILLED",
         (OrderStatus::Filled, _) => "FILLED",
         (OrderStatus::Canceled, _) => "CANCELED",
-        (OrderStatus::Expired, Some(ExpireCause::SelfTrade)) => "EXPIRED_IN_MATCH",
+        (OrderStatus::Prevented, _) => "EXPIRED_IN_MATCH",
         (OrderStatus::Expired, _) => "EXPIRED",
     }
 }
@@ -88,7 +66,7 @@ pub(crate) fn orig_qty(order: &Order) -> Qty {
     order.order_qty + prevented_qty(order)
 }
 
-/// What self-trade prevention has taken off an order that goes on.
+/// What self-trade prevention has taken off an order.
 pub(crate) fn prevented_qty(order: &Order) -> Qty {
     order.terms.map_or(Qty::ZERO, |terms| terms.prevented_qty)
 }
@@ -140,14 +118,14 @@ impl Conditional {
         let mut fields = Self {
             strategy_id: order.strategy_id,
             strategy_type: order.strategy_type,
-            prevented_match_id: facts.prevented_match_id,
+            prevented_match_id: prevented_match_id(order),
             expiry_reason: facts
                 .expired
                 .and_then(|cause| expiry_reason(cause, facts))
                 .map(Word::from),
             ..Self::default()
         };
-        let prevented = order_prevented(order, facts);
+        let prevented = Some(prevented_qty(order)).filter(|qty| !qty.is_zero());
         fields.prevented_quantity = prevented.map(|qty| market.qty(qty));
         if let Some(peg) = peg_price_type(order) {
             fields.peg_price_type = Some(peg.into());
@@ -168,14 +146,9 @@ impl Conditional {
     }
 }
 
-/// What of an order did not trade because of self-trade prevention; all that was left, if it ended
-/// by that.
-fn order_prevented(order: &Order, facts: &OrderFacts) -> Option<Qty> {
-    let so_far = prevented_qty(order);
-    match facts.expired {
-        Some(ExpireCause::SelfTrade) => Some(so_far + (order.order_qty - order.cum_qty)),
-        _ => Some(so_far).filter(|qty| !qty.is_zero()),
-    }
+/// The last prevented trade that took quantity off an order.
+fn prevented_match_id(order: &Order) -> Option<u64> {
+    order.terms.map(|terms| terms.prevented_match_id).filter(|id| *id > 0)
 }
 
 pub(crate) fn peg_price_type(order: &Order) -> Option<&'static str> {

@@ -129,7 +129,7 @@ impl NewOrderListAnswer {
             order.map(|entered| entered.order.cl_ord_id)
         };
         let report = |entered: &Entered<'_>| {
-            NewOrderAnswer::from_entered(market, events, entered, response_type, unit)
+            NewOrderAnswer::from_entered(market, entered, response_type, unit)
         };
         Ok(Self {
             status: ListStatus::new(market, &list, &name, unit),
@@ -156,8 +156,8 @@ fn find_entered(events: &[Event]) -> Option<OrderList> {
 mod tests {
     use serde_json::{Value, json};
     use types::{
-        ExpireCause, Order, OrderExpired, OrderListUpdated, OrderStatus, OrderTerms,
-        OrderTriggered, OrderType, Price, RejectReason, Side, Terms,
+        ExpireCause, Order, OrderExpired, OrderListChange, OrderListUpdated, OrderStatus,
+        OrderTerms, OrderTriggered, OrderType, Price, RejectReason, Side, Terms,
     };
 
     use super::*;
@@ -179,7 +179,11 @@ mod tests {
 
     fn updated(kind: OrderListKind, status: OrderListStatus) -> Event {
         let list = list(kind, status);
-        Event::OrderListUpdated(OrderListUpdated { account_seq: 1, list })
+        let change = match status {
+            OrderListStatus::Executing => OrderListChange::Entered,
+            OrderListStatus::AllDone => OrderListChange::Done,
+        };
+        Event::OrderListUpdated(OrderListUpdated { account_seq: 1, list, change })
     }
 
     fn answer(events: &[Event]) -> Value {
@@ -251,7 +255,8 @@ mod tests {
             let first = order(4);
             let order = Order { status: OrderStatus::Expired, ..stop(5) };
             let (account_seq, instrument_seq, cause) = (2, 2, ExpireCause::OrderList);
-            let expired = OrderExpired { account_seq, instrument_seq, order, cause };
+            let prevented = None;
+            let expired = OrderExpired { account_seq, instrument_seq, order, cause, prevented };
             answer(&[
                 entered(kind),
                 accepted(of_list(first)),
@@ -272,7 +277,9 @@ mod tests {
     fn a_list_that_ended_as_this_one_came_is_not_meant() {
         let mut other = list(OrderListKind::Oco, OrderListStatus::AllDone);
         other.order_list = types::OrderListId(2);
-        let other = Event::OrderListUpdated(OrderListUpdated { account_seq: 1, list: other });
+        let change = OrderListChange::Done;
+        let other = OrderListUpdated { account_seq: 1, list: other, change };
+        let other = Event::OrderListUpdated(other);
         let events =
             [other, entered(OrderListKind::Oco), accepted(stop(4)), accepted(of_list(order(5)))];
         assert_eq!(answer(&events)["orderListId"], 300_000);

@@ -38,14 +38,13 @@ impl NewOrderAnswer {
         unit: TimeUnit,
     ) -> Result<Self, ApiError> {
         match Entered::find(events) {
-            Some(entered) => Ok(Self::from_entered(market, events, &entered, response_type, unit)),
+            Some(entered) => Ok(Self::from_entered(market, &entered, response_type, unit)),
             None => Err(refusal(events, false, Request::NewOrder)),
         }
     }
 
     pub(super) fn from_entered(
         market: &Market,
-        events: &[Event],
         entered: &Entered<'_>,
         response_type: ResponseType,
         unit: TimeUnit,
@@ -66,7 +65,7 @@ impl NewOrderAnswer {
             result: tells.then(|| OrderReport::new(market, order, &entered.facts, unit)),
             fills: (response_type == ResponseType::Full).then(fills),
             prevented_matches: prevented
-                .map(|prevented| PreventedInfo::new(market, events, prevented))
+                .map(|prevented| PreventedInfo::new(market, prevented))
                 .collect(),
         }
     }
@@ -94,9 +93,9 @@ mod tests {
     use serde_json::json;
     use types::{
         AccountId, Amount, AssetId, CancelCause, ExpireCause, Fill, InstrumentId, Order,
-        OrderExpired, OrderId, OrderStatus, OrderTerms, OrderTriggered, OrderType, Peg,
-        PegReference, Price, Qty, Side, StpMode, Terms, TimeInForce, TradeExecuted, TradeId,
-        TradePrevented,
+        OrderDecremented, OrderExpired, OrderId, OrderRested, OrderStatus, OrderTerms,
+        OrderTriggered, OrderType, Peg, PegReference, Prevented, Price, Qty, Side, StpMode, Terms,
+        TimeInForce, TradeExecuted, TradeId, TradePrevented,
     };
 
     use super::*;
@@ -135,10 +134,10 @@ mod tests {
         }
     }
 
-    /// Before it another order was due to end; behind it come a trade of an order that it
+    /// Before it another order was due to end; after its rest come a trade of an order that it
     /// triggered, one in which it is itself the maker, and what became of others.
     #[test]
-    fn events_of_other_orders_are_not_the_orders_own() {
+    fn an_answer_has_what_the_order_did_on_entry() {
         let with = |maker: Order, taker: Order| {
             let Event::TradeExecuted(mut executed) = trade(taker) else { unreachable!() };
             executed.maker.order = maker;
@@ -147,22 +146,43 @@ mod tests {
         let other = |id: u64| Order { order_id: OrderId(id), ..partly_filled() };
         let ended = |order| {
             let (account_seq, instrument_seq, cause) = (1, 1, ExpireCause::GoodTillDate);
-            Event::OrderExpired(OrderExpired { account_seq, instrument_seq, order, cause })
+            let prevented = None;
+            let expired = OrderExpired { account_seq, instrument_seq, order, cause, prevented };
+            Event::OrderExpired(expired)
+        };
+        let rested = |order: &Order| {
+            Event::OrderRested(OrderRested {
+                instrument_seq: 3,
+                instrument: order.instrument,
+                order_id: order.order_id,
+                side: order.side,
+                price: order.price,
+                leaves_qty: order.leaves_qty(),
+            })
         };
         let elsewhere = Order { instrument: InstrumentId(1), ..partly_filled() };
-        let events = [
-            ended(other(3)),
-            accepted(order(28)),
-            with(other(5), elsewhere),
+        let later = Order { cum_qty: Qty::from_lots(6_000), ..partly_filled() };
+        let before = [ended(other(3)), accepted(order(28)), with(other(5), elsewhere)];
+        let after = [
             with(other(5), other(6)),
-            with(partly_filled(), other(6)),
+            with(later, other(6)),
             ended(other(6)),
+            ended(later),
             canceled(other(7), CancelCause::OrderList),
         ];
-        let entered = Entered::find(&events).unwrap();
-        assert_eq!(entered.order, partly_filled());
-        assert_eq!(entered.fills.len(), 1);
-        assert_eq!(entered.facts.expired, None);
+        for own in [
+            vec![rested(&order(28))],
+            vec![with(other(5), partly_filled()), rested(&partly_filled())],
+            // A hidden order rests without an event.
+            vec![with(other(5), partly_filled())],
+        ] {
+            let events = [&before[..], &own, &after].concat();
+            let entered = Entered::find(&events).unwrap();
+            let fills = own.len() - usize::from(matches!(own.last(), Some(Event::OrderRested(_))));
+            let expect = if fills > 0 { partly_filled() } else { order(28) };
+            assert_eq!((entered.order, entered.fills.len()), (expect, fills));
+            assert_eq!(entered.facts.expired, None);
+        }
     }
 
     #[test]
@@ -210,6 +230,7 @@ mod tests {
             instrument_seq: 2,
             order: Order { status: OrderStatus::Expired, ..ioc },
             cause: ExpireCause::ImmediateOrCancel,
+            prevented: None,
         };
         let events = [accepted(ioc), Event::OrderExpired(expired)];
         let answer = NewOrderAnswer::new(&btcusdt(), &events, ResponseType::Result, MS).unwrap();
@@ -238,7 +259,8 @@ mod tests {
         assert_eq!(error(&[]), -1000);
     }
 
-    fn prevented(stp_mode: StpMode, maker: u64) -> TradePrevented {
+    /// Of 0.04 lots, and what it took off each side.
+    fn prevented(stp_mode: StpMode, maker_lots: u64, taker_lots: u64) -> TradePrevented {
         TradePrevented {
             instrument_seq: 3,
             instrument: InstrumentId(0),
@@ -246,18 +268,49 @@ mod tests {
             price: Price::from_ticks(2_499_900),
             qty: Qty::from_lots(4_000),
             stp_mode,
+            stp_group: 0,
             maker_account: AccountId(7),
-            maker_order_id: OrderId(maker),
+            maker_order_id: OrderId(4),
+            maker_prevented_qty: Qty::from_lots(maker_lots),
             taker_account: AccountId(7),
             taker_order_id: OrderId(28),
+            taker_prevented_qty: Qty::from_lots(taker_lots),
             prevented_ns: 1_507_725_176_596_000_000,
         }
     }
 
     fn ended_in_match(order: Order) -> Event {
-        let order = Order { status: OrderStatus::Expired, ..order };
+        let lots = order.order_qty - order.cum_qty;
+        let mut order = lowered(order, lots);
+        order.status = OrderStatus::Prevented;
         let (account_seq, instrument_seq, cause) = (2, 2, ExpireCause::SelfTrade);
-        Event::OrderExpired(OrderExpired { account_seq, instrument_seq, order, cause })
+        let prevented = Some(part(lots));
+        let expired = OrderExpired { account_seq, instrument_seq, order, cause, prevented };
+        Event::OrderExpired(expired)
+    }
+
+    fn part(prevented_qty: Qty) -> Prevented {
+        Prevented {
+            prevented_match_id: 7,
+            price: Price::from_ticks(2_499_900),
+            qty: Qty::from_lots(4_000),
+            prevented_qty,
+            counter_order_id: OrderId(4),
+            stp_group: 0,
+        }
+    }
+
+    fn lowered(order: Order, qty: Qty) -> Order {
+        let terms = order.terms.unwrap_or_default();
+        let terms = OrderTerms { prevented_qty: qty, prevented_match_id: 7, ..terms };
+        Order { order_qty: order.order_qty - qty, terms: Some(terms), ..order }
+    }
+
+    fn decremented(order: Order) -> Event {
+        let prevented = part(Qty::from_lots(4_000));
+        let order = lowered(order, prevented.prevented_qty);
+        let (account_seq, instrument_seq) = (2, 2);
+        Event::OrderDecremented(OrderDecremented { account_seq, instrument_seq, order, prevented })
     }
 
     fn result_of(events: &[Event]) -> serde_json::Value {
@@ -268,10 +321,9 @@ mod tests {
     /// The scenarios of Binance's FAQ on self-trade prevention.
     #[test]
     fn what_was_prevented_is_shown_and_what_ended_by_it_expired_in_match() {
-        let told = |stp_mode, ended: &[Event]| {
-            let taken_on = accepted(Order { stp_mode, ..order(28) });
-            let prevented = Event::TradePrevented(prevented(stp_mode, 4));
-            result_of(&[&[taken_on, prevented], ended].concat())
+        let told = |prevented: TradePrevented, then: &[Event]| {
+            let taken_on = accepted(Order { stp_mode: prevented.stp_mode, ..order(28) });
+            result_of(&[&[taken_on, Event::TradePrevented(prevented)], then].concat())
         };
         let matched = |rest: serde_json::Value| {
             let mut expect = json!([{
@@ -282,22 +334,27 @@ mod tests {
         };
         let maker = Order { cum_qty: Qty::from_lots(1_000), ..order(4) };
 
-        let answer = told(StpMode::ExpireMaker, &[ended_in_match(maker)]);
+        let answer = told(prevented(StpMode::ExpireMaker, 9_000, 0), &[ended_in_match(maker)]);
         assert_eq!(answer["status"], "NEW");
         let whole_maker = matched(json!({"makerPreventedQuantity": "0.09000000"}));
         assert_eq!(answer["preventedMatches"], whole_maker);
         assert_eq!(answer["preventedQuantity"], json!(null));
+        assert_eq!(answer["preventedMatchId"], json!(null));
 
-        let answer = told(StpMode::ExpireTaker, &[ended_in_match(order(28))]);
+        let taker = prevented(StpMode::ExpireTaker, 0, 10_000);
+        let answer = told(taker, &[ended_in_match(order(28))]);
         assert_eq!(answer["status"], "EXPIRED_IN_MATCH");
         assert_eq!(answer["preventedQuantity"], "0.10000000");
+        assert_eq!(answer["origQty"], "0.10000000");
         assert_eq!(answer["expiryReason"], json!(null));
         let whole_taker = matched(json!({"takerPreventedQuantity": "0.10000000"}));
         assert_eq!(answer["preventedMatches"], whole_taker);
 
-        let answer = told(StpMode::Decrement, &[]);
+        let both = prevented(StpMode::Decrement, 4_000, 4_000);
+        let answer = told(both, &[decremented(order(4)), decremented(order(28))]);
         assert_eq!((&answer["status"], &answer["origQty"]), (&json!("NEW"), &json!("0.10000000")));
         assert_eq!(answer["preventedQuantity"], "0.04000000");
+        assert_eq!(answer["preventedMatchId"], 7);
         let both = json!({
             "takerPreventedQuantity": "0.04000000", "makerPreventedQuantity": "0.04000000",
         });
@@ -305,7 +362,7 @@ mod tests {
 
         let acknowledged = NewOrderAnswer::new(
             &btcusdt(),
-            &[accepted(order(28)), Event::TradePrevented(prevented(StpMode::ExpireMaker, 4))],
+            &[accepted(order(28)), Event::TradePrevented(prevented(StpMode::ExpireMaker, 1, 0))],
             ResponseType::Ack,
             MS,
         );
@@ -340,7 +397,8 @@ mod tests {
             })
         );
         let trailing = Terms { stop_price: None, ..terms };
-        let trailing = Some(OrderTerms { terms: trailing, ..OrderTerms::default() });
+        let trailing_ns = stop.created_ns;
+        let trailing = Some(OrderTerms { terms: trailing, trailing_ns, ..OrderTerms::default() });
         let answer = result_of(&[accepted(Order { terms: trailing, ..stop })]);
         assert_eq!(answer["trailingTime"], 1_507_725_176_595_u64);
 

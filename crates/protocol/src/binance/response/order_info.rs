@@ -81,7 +81,7 @@ impl OrderInfo {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use types::{Amount, ExpireCause, OrderStatus, OrderTerms, OrderType, Terms, TimeInForce};
+    use types::{Amount, OrderStatus, OrderTerms, OrderType, Terms, TimeInForce};
 
     use super::*;
     use crate::binance::testing::{btcusdt, check, order};
@@ -128,27 +128,31 @@ mod tests {
         assert_eq!(info["icebergQty"], "0.01000000");
     }
 
-    /// From its state alone, unless it might have expired by something else: then the events know.
     #[test]
     fn an_order_that_ended_in_a_match_says_so() {
-        let terms = OrderTerms { prevented_qty: Qty::from_lots(4_000), ..OrderTerms::default() };
+        let terms = OrderTerms {
+            prevented_qty: Qty::from_lots(4_000),
+            prevented_match_id: 3,
+            ..OrderTerms::default()
+        };
         let rest = Qty::from_lots(6_000);
         let open = Order { order_qty: rest, terms: Some(terms), ..order(28) };
-        let told = |order: &Order, facts: &OrderFacts| {
-            let info = OrderInfo::new(&btcusdt(), order, facts, MS);
+        let told = |order: &Order| {
+            let info = OrderInfo::new(&btcusdt(), order, &OrderFacts::of(order), MS);
             let info = serde_json::to_value(info).unwrap();
             let names = ["status", "origQty", "preventedQuantity"];
-            names.map(|name| info[name].as_str().unwrap_or_default().to_owned())
+            let texts = names.map(|name| info[name].as_str().unwrap_or_default().to_owned());
+            (texts, info["preventedMatchId"].as_u64())
         };
-        let of = |order: &Order| told(order, &OrderFacts::of(order));
-        assert_eq!(of(&open), ["NEW", "0.10000000", "0.04000000"]);
-        let ended = Order { status: OrderStatus::Expired, cum_qty: rest, ..open };
-        assert_eq!(of(&ended), ["EXPIRED_IN_MATCH", "0.10000000", "0.04000000"]);
-        let ended = Order { status: OrderStatus::Expired, ..order(28) };
-        assert_eq!(of(&ended), ["EXPIRED_IN_MATCH", "0.10000000", "0.10000000"]);
-        let ended = Order { time_in_force: TimeInForce::Ioc, ..ended };
-        assert_eq!(of(&ended), ["EXPIRED", "0.10000000", ""]);
-        let facts = OrderFacts { expired: Some(ExpireCause::SelfTrade), ..OrderFacts::of(&ended) };
-        assert_eq!(told(&ended, &facts), ["EXPIRED_IN_MATCH", "0.10000000", "0.10000000"]);
+        let check = |order: &Order, texts: [&str; 3], id| {
+            assert_eq!(told(order), (texts.map(str::to_owned), id));
+        };
+        check(&open, ["NEW", "0.10000000", "0.04000000"], Some(3));
+        for time_in_force in [TimeInForce::Gtc, TimeInForce::Ioc] {
+            let ended = Order { status: OrderStatus::Prevented, time_in_force, ..open };
+            check(&ended, ["EXPIRED_IN_MATCH", "0.10000000", "0.04000000"], Some(3));
+            let ended = Order { status: OrderStatus::Expired, time_in_force, ..order(28) };
+            check(&ended, ["EXPIRED", "0.10000000", ""], None);
+        }
     }
 }

@@ -2,61 +2,20 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use types::{Event, ExpireCause, Market, Order, OrderId, Qty, StpMode, TradePrevented};
+use types::{Market, Qty, TradePrevented};
 
 use crate::signed::TimeUnit;
 
 use crate::binance::words::stp_mode;
 
-/// Takes off an order what `Decrement` has: the order is shown with it only when it is shown
-/// again.
-pub(super) fn prevented_of(order: &mut Order, prevented: &TradePrevented) {
-    if prevented.stp_mode != StpMode::Decrement {
-        return;
-    }
-    let mut terms = order.terms.unwrap_or_default();
-    terms.prevented_qty += prevented.qty;
-    order.terms = Some(terms);
-    order.updated_ns = prevented.prevented_ns;
-    if order.quote_order_qty.is_zero() {
-        order.order_qty -= prevented.qty;
-    }
+/// What a prevented trade took off a side, if anything.
+fn taken_off(market: &Market, qty: Qty) -> Option<String> {
+    (!qty.is_zero()).then(|| market.qty(qty))
 }
 
-/// What a prevented trade took off each side. A side that goes on whole has none.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct PreventedQtys {
-    pub taker: Option<Qty>,
-    pub maker: Option<Qty>,
-}
-
-impl PreventedQtys {
-    /// From the events of the command that the trade was prevented in.
-    pub fn find(events: &[Event], prevented: &TradePrevented) -> Self {
-        let rest = |order_id| rest_at_end(events, prevented, order_id);
-        let (taker, maker) = (prevented.taker_order_id, prevented.maker_order_id);
-        match prevented.stp_mode {
-            StpMode::None => Self::default(),
-            StpMode::ExpireTaker => Self { taker: rest(taker), maker: None },
-            StpMode::ExpireMaker => Self { taker: None, maker: rest(maker) },
-            StpMode::ExpireBoth => Self { taker: rest(taker), maker: rest(maker) },
-            StpMode::Decrement => Self { taker: Some(prevented.qty), maker: Some(prevented.qty) },
-        }
-    }
-}
-
-/// What was left of an order that ended by this.
-fn rest_at_end(events: &[Event], prevented: &TradePrevented, order_id: OrderId) -> Option<Qty> {
-    events.iter().find_map(|event| match event {
-        Event::OrderExpired(expired)
-            if expired.cause == ExpireCause::SelfTrade
-                && expired.order.instrument == prevented.instrument
-                && expired.order.order_id == order_id =>
-        {
-            Some(expired.order.order_qty - expired.order.cum_qty)
-        }
-        _ => None,
-    })
+/// The group as clients see it: -1 for none.
+pub(crate) fn trade_group_id(stp_group: u32) -> i64 {
+    if stp_group == 0 { -1 } else { i64::from(stp_group) }
 }
 
 /// One of those that an order would have made as the taker, as its answer shows it.
@@ -73,14 +32,13 @@ pub(super) struct PreventedInfo {
 }
 
 impl PreventedInfo {
-    pub(super) fn new(market: &Market, events: &[Event], prevented: &TradePrevented) -> Self {
-        let qtys = PreventedQtys::find(events, prevented);
+    pub(super) fn new(market: &Market, prevented: &TradePrevented) -> Self {
         Self {
             prevented_match_id: prevented.prevented_match_id,
             maker_order_id: prevented.maker_order_id.0,
             price: market.price(prevented.price),
-            taker_prevented_quantity: qtys.taker.map(|qty| market.qty(qty)),
-            maker_prevented_quantity: qtys.maker.map(|qty| market.qty(qty)),
+            taker_prevented_quantity: taken_off(market, prevented.taker_prevented_qty),
+            maker_prevented_quantity: taken_off(market, prevented.maker_prevented_qty),
         }
     }
 }
@@ -105,25 +63,18 @@ pub struct PreventedMatch {
 }
 
 impl PreventedMatch {
-    /// `stp_group` is the asking account's; zero is none.
-    pub fn new(
-        market: &Market,
-        prevented: &TradePrevented,
-        qtys: PreventedQtys,
-        stp_group: u32,
-        unit: TimeUnit,
-    ) -> Self {
+    pub fn new(market: &Market, prevented: &TradePrevented, unit: TimeUnit) -> Self {
         Self {
             symbol: market.symbol().to_owned(),
             prevented_match_id: prevented.prevented_match_id,
             taker_order_id: prevented.taker_order_id.0,
             maker_symbol: market.symbol().to_owned(),
             maker_order_id: prevented.maker_order_id.0,
-            trade_group_id: if stp_group == 0 { -1 } else { i64::from(stp_group) },
+            trade_group_id: trade_group_id(prevented.stp_group),
             self_trade_prevention_mode: stp_mode(prevented.stp_mode),
             price: market.price(prevented.price),
-            taker_prevented_quantity: qtys.taker.map(|qty| market.qty(qty)),
-            maker_prevented_quantity: qtys.maker.map(|qty| market.qty(qty)),
+            taker_prevented_quantity: taken_off(market, prevented.taker_prevented_qty),
+            maker_prevented_quantity: taken_off(market, prevented.maker_prevented_qty),
             transact_time: unit.time(prevented.prevented_ns),
         }
     }
@@ -132,7 +83,7 @@ impl PreventedMatch {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use types::{AccountId, InstrumentId, Price};
+    use types::{AccountId, InstrumentId, OrderId, Price, StpMode};
 
     use super::*;
     use crate::binance::testing::{btcusdt, check};
@@ -146,13 +97,15 @@ mod tests {
             price: Price::from_ticks(110),
             qty: Qty::from_lots(4_000),
             stp_mode: StpMode::ExpireMaker,
+            stp_group: 1,
             maker_account: AccountId(7),
             maker_order_id: OrderId(3),
+            maker_prevented_qty: Qty::from_lots(130_000),
             taker_account: AccountId(7),
             taker_order_id: OrderId(5),
+            taker_prevented_qty: Qty::ZERO,
             prevented_ns: 1_669_101_687_094_000_000,
         };
-        let qtys = PreventedQtys { taker: None, maker: Some(Qty::from_lots(130_000)) };
         let expect = json!({
             "symbol": "BTCUSDT", "preventedMatchId": 1, "takerOrderId": 5,
             "makerSymbol": "BTCUSDT", "makerOrderId": 3, "tradeGroupId": 1,
@@ -160,8 +113,8 @@ mod tests {
             "makerPreventedQuantity": "1.30000000", "transactTime": 1_669_101_687_094_u64,
         });
         let unit = TimeUnit::Millisecond;
-        check(&PreventedMatch::new(&btcusdt(), &prevented, qtys, 1, unit), expect);
-        let alone = PreventedMatch::new(&btcusdt(), &prevented, qtys, 0, unit);
-        assert_eq!(alone.trade_group_id, -1);
+        check(&PreventedMatch::new(&btcusdt(), &prevented, unit), expect);
+        let alone = TradePrevented { stp_group: 0, ..prevented };
+        assert_eq!(PreventedMatch::new(&btcusdt(), &alone, unit).trade_group_id, -1);
     }
 }

@@ -144,8 +144,7 @@ impl CancelHalf {
 impl NewOrderHalf {
     fn new(market: &Market, events: &[Event], response_type: ResponseType, unit: TimeUnit) -> Self {
         if let Some(entered) = Entered::find(events) {
-            let answer =
-                NewOrderAnswer::from_entered(market, events, &entered, response_type, unit);
+            let answer = NewOrderAnswer::from_entered(market, &entered, response_type, unit);
             return Self::Done(Box::new(answer));
         }
         match find_refusal(events, false) {

@@ -1,7 +1,7 @@
 //! `executionReport`: an event of an order.
 
 use types::{
-    Amount, ClOrdId, ExpireCause, Fill, Market, Order, Price, Qty, TradeExecuted, TradePrevented,
+    Amount, ClOrdId, ExpireCause, Fill, Market, Order, Prevented, Price, Qty, TradeExecuted,
 };
 
 use super::Moment;
@@ -11,6 +11,7 @@ use crate::binance::response::facts::{
     OrderFacts, expiry_reason, limit_price, orig_qty, peg_price_type, prevented_qty, status,
     time_or_never,
 };
+use crate::binance::response::prevented::trade_group_id;
 use crate::binance::words::{order_type, side, stp_mode, time_in_force};
 
 /// What a report is about.
@@ -21,7 +22,7 @@ pub(super) struct Change<'a> {
     pub(super) orig_cl_ord_id: Option<ClOrdId>,
     pub(super) traded: Option<Traded<'a>>,
     pub(super) expired: Option<ExpireCause>,
-    pub(super) prevented: Option<&'a TradePrevented>,
+    pub(super) prevented: Option<&'a Prevented>,
 }
 
 pub(super) struct Traded<'a> {
@@ -122,8 +123,7 @@ fn add_conditional(
     let trailing = (terms.trailing_delta_bps > 0).then_some(terms.trailing_delta_bps);
     let peg_price_type = order.terms.and_then(|_| peg_price_type(order));
     let prevented = change.prevented;
-    let rest = prevented.map(|_| order.order_qty - order.cum_qty);
-    let so_far = prevented_qty(order) + rest.unwrap_or(Qty::ZERO);
+    let so_far = prevented_qty(order);
     fields! {
         object,
         "d" [some]: trailing,
@@ -131,19 +131,18 @@ fn add_conditional(
         "j" [some]: order.strategy_id,
         "J" [some]: order.strategy_type,
         "v" [some]: prevented.map(|prevented| prevented.prevented_match_id),
-        "A" [some]: (prevented.is_some() || !so_far.is_zero()).then(|| market.qty(so_far)),
-        "B" [some]: rest.map(|rest| market.qty(rest)),
-        "U" [some]: prevented.map(|prevented| counter_order(prevented, order)),
+        "A" [some]: (!so_far.is_zero()).then(|| market.qty(so_far)),
+        "B" [some]: prevented.map(|prevented| market.qty(prevented.prevented_qty)),
+        "u" [some]: prevented.map(|prevented| trade_group_id(prevented.stp_group)),
+        "U" [some]: prevented.map(|prevented| prevented.counter_order_id.0),
+        "Cs" [some]: prevented.map(|_| market.symbol()),
         "pl" [some]: prevented.map(|prevented| market.qty(prevented.qty)),
         "pL" [some]: prevented.map(|prevented| market.price(prevented.price)),
+        "pY" [some]: prevented.map(|prevented| {
+            market.quote_amount(market.instrument.notional(prevented.price, prevented.qty))
+        }),
         "gP" [some]: peg_price_type,
         "gp" [some]: peg_price_type.map(|_| market.price(order.price)),
         "eR" [some]: facts.expired.and_then(|cause| expiry_reason(cause, facts)),
     }
-}
-
-/// The other order of a match that was prevented.
-fn counter_order(prevented: &TradePrevented, order: &Order) -> u64 {
-    let is_maker = prevented.maker_order_id == order.order_id;
-    if is_maker { prevented.taker_order_id.0 } else { prevented.maker_order_id.0 }
 }

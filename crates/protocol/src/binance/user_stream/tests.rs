@@ -1,8 +1,9 @@
 use serde_json::{Value, json};
 use types::{
-    CancelCause, Deposited, ExternalRef, Fill, OrderExpired, OrderListId, OrderListKind,
-    OrderListUpdated, OrderStatus, Price, Qty, Side, TradeExecuted, TradeId, WithdrawalCanceled,
-    WithdrawalCompleted, WithdrawalRequested,
+    CancelCause, Deposited, ExpireCause, ExternalRef, Fill, OrderDecremented, OrderExpired,
+    OrderListId, OrderListKind, OrderListStatus, OrderListUpdated, OrderStatus, OrderTerms,
+    Prevented, Price, Qty, Side, TradeExecuted, TradeId, WithdrawalCanceled, WithdrawalCompleted,
+    WithdrawalRequested,
 };
 
 use super::*;
@@ -34,8 +35,8 @@ impl Names for Known {
 
 /// The payload of an event, which is one text; `expect` has the fields that matter.
 #[track_caller]
-fn check(event: &Event, prevented: Option<&TradePrevented>, seq: u64, expect: Value) {
-    let texts = payloads(event, prevented, (ACCOUNT, seq), &Known, AT);
+fn check(event: &Event, seq: u64, expect: Value) {
+    let texts = payloads(event, (ACCOUNT, seq), &Known, AT);
     let [text] = &texts[..] else { panic!("{texts:?}") };
     let found: Value = serde_json::from_str(text).unwrap();
     for (name, value) in expect.as_object().unwrap() {
@@ -46,7 +47,7 @@ fn check(event: &Event, prevented: Option<&TradePrevented>, seq: u64, expect: Va
 
 #[test]
 fn a_report_has_every_field_of_the_documentation() {
-    let texts = payloads(&accepted(order(1)), None, (ACCOUNT, 5), &Known, AT);
+    let texts = payloads(&accepted(order(1)), (ACCOUNT, 5), &Known, AT);
     assert_eq!(
         texts,
         [concat!(
@@ -87,12 +88,11 @@ fn both_sides_of_a_trade_get_their_own() {
     });
     let both =
         json!({ "x": "TRADE", "X": "FILLED", "t": 9, "l": "0.10000000", "Y": "2500.00000000" });
-    check(&trade, None, 3, both.clone());
-    check(&trade, None, 4, both);
-    check(&trade, None, 3, json!({ "m": true, "i": 1, "S": "BUY", "n": "0.00010000", "N": "BTC" }));
+    check(&trade, 3, both.clone());
+    check(&trade, 4, both);
+    check(&trade, 3, json!({ "m": true, "i": 1, "S": "BUY", "n": "0.00010000", "N": "BTC" }));
     check(
         &trade,
-        None,
         4,
         json!({ "m": false, "i": 3, "S": "SELL", "n": "0.00020000", "N": "USDT", "w": false }),
     );
@@ -102,43 +102,70 @@ fn both_sides_of_a_trade_get_their_own() {
 fn each_change_of_an_order_has_its_name() {
     check(
         &canceled(order(1), CancelCause::Requested),
-        None,
         2,
         json!({ "x": "CANCELED", "X": "CANCELED", "c": "cancel", "C": "mine", "w": false }),
     );
     let ended = Order { status: OrderStatus::Expired, ..order(1) };
-    let expired = |cause| {
-        Event::OrderExpired(OrderExpired { account_seq: 6, instrument_seq: 1, order: ended, cause })
+    let expired = OrderExpired {
+        account_seq: 6,
+        instrument_seq: 1,
+        order: ended,
+        cause: ExpireCause::ImmediateOrCancel,
+        prevented: None,
     };
     check(
-        &expired(ExpireCause::ImmediateOrCancel),
-        None,
+        &Event::OrderExpired(expired),
         6,
         json!({ "x": "EXPIRED", "X": "EXPIRED", "eR": "UNFILLED_IOC_QUANTITY_EXPIRED" }),
     );
-    let prevented = TradePrevented {
-        instrument_seq: 1,
-        instrument: InstrumentId(0),
-        prevented_match_id: 8,
-        price: Price::from_ticks(2_400_000),
-        qty: Qty::from_lots(4_000),
-        stp_mode: types::StpMode::ExpireTaker,
-        maker_account: ACCOUNT,
-        maker_order_id: OrderId(4),
-        taker_account: ACCOUNT,
-        taker_order_id: OrderId(1),
-        prevented_ns: 1,
+    check(&accepted(order(2)), 1, json!({ "X": "PENDING_NEW", "w": false, "W": null }));
+}
+
+/// Of 0.04 lots, for an order that ended by it and for one that goes on with 0.06.
+#[test]
+fn a_prevented_trade_is_reported_to_each_order_that_it_lowered() {
+    let report = |stp_group, status, prevented_lots| {
+        let prevented = Prevented {
+            prevented_match_id: 8,
+            price: Price::from_ticks(2_400_000),
+            qty: Qty::from_lots(4_000),
+            prevented_qty: Qty::from_lots(prevented_lots),
+            counter_order_id: OrderId(4),
+            stp_group,
+        };
+        let terms = OrderTerms {
+            prevented_qty: prevented.prevented_qty,
+            prevented_match_id: 8,
+            ..OrderTerms::default()
+        };
+        let order = Order {
+            order_qty: Qty::from_lots(10_000 - prevented_lots),
+            terms: Some(terms),
+            status,
+            ..order(1)
+        };
+        (order, prevented)
     };
-    check(
-        &expired(ExpireCause::SelfTrade),
-        Some(&prevented),
-        6,
-        json!({
-            "x": "TRADE_PREVENTION", "X": "EXPIRED_IN_MATCH", "v": 8, "U": 4,
-            "A": "0.10000000", "B": "0.10000000", "pl": "0.04000000", "pL": "24000.00000000",
-        }),
-    );
-    check(&accepted(order(2)), None, 1, json!({ "X": "PENDING_NEW", "w": false, "W": null }));
+    let common = json!({
+        "x": "TRADE_PREVENTION", "q": "0.10000000", "v": 8, "U": 4, "Cs": "BTCUSDT",
+        "l": "0.00000000", "L": "0.00000000", "Y": "0.00000000",
+        "pl": "0.04000000", "pL": "24000.00000000", "pY": "960.00000000",
+    });
+    let (account_seq, instrument_seq, cause) = (6, 1, ExpireCause::SelfTrade);
+    let (order, prevented) = report(0, OrderStatus::Prevented, 10_000);
+    let prevented = Some(prevented);
+    let expired = OrderExpired { account_seq, instrument_seq, order, cause, prevented };
+    let expired = Event::OrderExpired(expired);
+    check(&expired, 6, common.clone());
+    let ended = json!({ "X": "EXPIRED_IN_MATCH", "u": -1, "A": "0.10000000", "B": "0.10000000" });
+    check(&expired, 6, ended);
+
+    let (order, prevented) = report(7, OrderStatus::New, 4_000);
+    let decremented = OrderDecremented { account_seq, instrument_seq, order, prevented };
+    let decremented = Event::OrderDecremented(decremented);
+    check(&decremented, 6, common);
+    let goes_on = json!({ "X": "NEW", "w": true, "u": 7, "A": "0.04000000", "B": "0.04000000" });
+    check(&decremented, 6, goes_on);
 }
 
 #[test]
@@ -154,20 +181,24 @@ fn a_list_is_published_with_the_names_of_its_orders() {
         created_ns: 1_507_725_176_595_123_456,
         updated_ns: 1_507_725_176_595_123_456,
     };
-    let event = Event::OrderListUpdated(OrderListUpdated { account_seq: 2, list });
-    check(
-        &event,
-        None,
-        2,
-        json!({
-            "e": "listStatus", "s": "BTCUSDT", "g": 300_000, "c": "OCO", "l": "EXEC_STARTED",
-            "L": "EXECUTING", "r": "NONE", "C": "both", "T": 1_507_725_176_595_u64,
-            "O": [
-                { "s": "BTCUSDT", "i": 1, "c": "order-1" },
-                { "s": "BTCUSDT", "i": 2, "c": "order-2" },
-            ],
-        }),
-    );
+    for (change, status, order_status) in [
+        (OrderListChange::Entered, "EXEC_STARTED", "EXECUTING"),
+        (OrderListChange::Renamed, "UPDATED", "EXECUTING"),
+        (OrderListChange::Done, "ALL_DONE", "ALL_DONE"),
+    ] {
+        check(
+            &Event::OrderListUpdated(OrderListUpdated { account_seq: 2, list, change }),
+            2,
+            json!({
+                "e": "listStatus", "s": "BTCUSDT", "g": 300_000, "c": "OCO", "l": status,
+                "L": order_status, "r": "NONE", "C": "both", "T": 1_507_725_176_595_u64,
+                "O": [
+                    { "s": "BTCUSDT", "i": 1, "c": "order-1" },
+                    { "s": "BTCUSDT", "i": 2, "c": "order-2" },
+                ],
+            }),
+        );
+    }
 }
 
 #[test]
@@ -180,7 +211,7 @@ fn balances_are_published_as_changes_and_as_they_are() {
         external_ref: ExternalRef::parse("x").unwrap(),
         free: Amount::from_minor(150_000_000),
     });
-    check(&deposited, None, 1, json!({ "e": "balanceUpdate", "a": "BTC", "d": "1.50000000" }));
+    check(&deposited, 1, json!({ "e": "balanceUpdate", "a": "BTC", "d": "1.50000000" }));
     // What waits to leave is locked, and published as a change when it leaves.
     let (account_seq, account, asset_id) = (2, ACCOUNT, AssetId(0));
     let (amount, free) = (Amount::from_minor(50_000_000), Amount::from_minor(100_000_000));
@@ -194,7 +225,7 @@ fn balances_are_published_as_changes_and_as_they_are() {
         free,
     });
     let notice = |what| json!({ "e": "accountNotice", "k": what });
-    check(&requested, None, 2, notice("WithdrawalRequested"));
+    check(&requested, 2, notice("WithdrawalRequested"));
     let canceled = Event::WithdrawalCanceled(WithdrawalCanceled {
         account_seq,
         account,
@@ -203,7 +234,7 @@ fn balances_are_published_as_changes_and_as_they_are() {
         external_ref,
         free,
     });
-    check(&canceled, None, 2, notice("WithdrawalCanceled"));
+    check(&canceled, 2, notice("WithdrawalCanceled"));
     let completed = Event::WithdrawalCompleted(WithdrawalCompleted {
         account_seq,
         account,
@@ -212,7 +243,7 @@ fn balances_are_published_as_changes_and_as_they_are() {
         external_ref,
         free,
     });
-    check(&completed, None, 2, json!({ "e": "balanceUpdate", "a": "BTC", "d": "-0.50000000" }));
+    check(&completed, 2, json!({ "e": "balanceUpdate", "a": "BTC", "d": "-0.50000000" }));
     for event in [requested, canceled, completed] {
         assert_eq!(touched(&event, ACCOUNT, &Known), [asset_id]);
         assert!(touched(&event, AccountId(9), &Known).is_empty());

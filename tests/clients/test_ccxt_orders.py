@@ -88,6 +88,14 @@ def test_life_of_an_oco(alice, bob):
     ends = {order["info"]["type"]: order["status"] for order in alice.fetch_orders(SYMBOL)[-2:]}
     assert ends == {"STOP_LOSS": "expired", "LIMIT_MAKER": "closed"}
 
+    check_refused(
+        alice,
+        lambda: oco(alice),
+        -2010,
+        "The relationship of the prices for the orders is not correct.",
+        ccxt.InvalidOrder,
+    )
+    trade(alice, bob, 50_000)
     placed = oco(alice)
     canceled = alice.private_delete_orderlist({"symbol": "BTCUSDT", "orderListId": placed["orderListId"]})
     assert [order["status"] for order in canceled["orderReports"]] == ["CANCELED", "CANCELED"]

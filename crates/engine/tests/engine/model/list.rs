@@ -151,8 +151,8 @@ impl Model {
         let list = &self.lists[at];
         let is_leg = list.kind == OrderListKind::Oco || list.orders[0] != Some(order.order_id);
         let first = if list.kind == OrderListKind::Oco { None } else { list.orders[0] };
-        let siblings = self.siblings(at, order).into_iter();
-        siblings.filter(|key| is_leg && Some(key.1) != first).next()
+        let mut siblings = self.siblings(at, order).into_iter();
+        siblings.find(|key| is_leg && Some(key.1) != first)
     }
 
     fn emit_list(&mut self, at: usize, change: OrderListChange) {

@@ -38,7 +38,7 @@ pub struct Changes {
     pub prevented: Vec<TradePrevented>,
     pub order_lists: BTreeMap<(InstrumentId, OrderListId), OrderList>,
     pub busts: Vec<(u64, TradeBusted)>,
-    pub corrections: Vec<TradeCorrected>,
+    pub corrections: Vec<(u64, TradeCorrected)>,
     pub balance_changes: Vec<BalanceChange>,
 }
 
@@ -272,7 +272,7 @@ impl Changes {
     }
 
     fn correction(&mut self, corrected: &TradeCorrected, applied: &Applied) {
-        self.corrections.push(*corrected);
+        self.corrections.push((applied.sequenced_ns, *corrected));
         let trade = (corrected.instrument, corrected.trade_id);
         let sides = [&corrected.buyer, &corrected.seller];
         self.adjustments(ChangeKind::TradeCorrection, sides, trade, applied);

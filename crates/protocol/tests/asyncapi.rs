@@ -85,8 +85,13 @@ fn every_event_is_described_by_its_type() {
 /// The types that the encoders write: `"e": "trade"` in an object, `{"e":"trade"` in a text.
 fn events_in_sources() -> BTreeSet<String> {
     let binance = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/binance");
-    let files =
-        ["stream/payload.rs", "stream/statistics.rs", "user_stream.rs", "user_stream/report.rs"];
+    let files = [
+        "stream/payload.rs",
+        "stream/statistics.rs",
+        "user_stream.rs",
+        "user_stream/report.rs",
+        "user_stream/revised.rs",
+    ];
     let mut events = BTreeSet::new();
     for file in files.map(|file| binance.join(file)) {
         let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file:?}: {error}"));

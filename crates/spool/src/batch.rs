@@ -53,7 +53,7 @@ impl Batch {
 
 /// Calls back with each number that an event has, in order.
 pub(super) fn each_number(event: &Event, mut found: impl FnMut(Key, u64)) {
-    for (account, number) in event.account_seqs().into_iter().flatten() {
+    for (account, number) in event.account_seqs() {
         found(Key::account(account), number);
     }
     if let Some((instrument, number)) = event.instrument_seq() {

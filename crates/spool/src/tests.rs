@@ -79,11 +79,11 @@ impl Story {
     }
 
     fn busted(&mut self, buyer: u32, seller: u32) -> Event {
-        let mut adjusted = |account| Adjustment {
-            account: AccountId(account),
-            account_seq: next(&mut self.accounts, account),
-            base: Amount::ZERO,
-            quote: Amount::from_minor(7),
+        let mut adjusted = |account| {
+            let account_seq = next(&mut self.accounts, account);
+            next(&mut self.accounts, account); // That of the quote amount.
+            let quote = Amount::from_minor(7);
+            Adjustment { account: AccountId(account), account_seq, base: Amount::ZERO, quote }
         };
         let (buyer, seller) = (adjusted(buyer), adjusted(seller));
         let instrument_seq = next(&mut self.instruments, 2);

@@ -83,6 +83,33 @@ record! {
         pub fee: Amount,
         pub fee_asset: AssetId,
         pub traded_ns: u64,
+        pub revision: TradeRevision,
+    }
+}
+
+record! {
+    /// An operator's changes to a trade after its execution.
+    #[derive(Default)]
+    pub struct TradeRevision {
+        /// Time of the bust; zero if the trade stands.
+        pub busted_ns: u64,
+        /// Time of the last correction; zero if there was none.
+        pub corrected_ns: u64,
+        /// The price before the first correction.
+        pub orig_price: Option<Price>,
+    }
+}
+
+impl TradeRevision {
+    /// A correction of a trade that had this price.
+    pub fn correct(&mut self, price: Price, corrected_ns: u64) {
+        self.corrected_ns = corrected_ns;
+        self.orig_price.get_or_insert(price);
+    }
+
+    /// Whether its parts agree.
+    pub fn is_sound(&self) -> bool {
+        self.orig_price.is_some() == (self.corrected_ns > 0)
     }
 }
 

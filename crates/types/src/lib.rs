@@ -31,8 +31,8 @@ mod text;
 mod wire;
 
 pub use account::{
-    AccountSpec, AccountTrade, Balance, KeySpec, MasterKeyInUse, ResealedKey, Role, Withdrawal,
-    WithdrawalStatus,
+    AccountSpec, AccountTrade, Balance, KeySpec, MasterKeyInUse, ResealedKey, Role, TradeRevision,
+    Withdrawal, WithdrawalStatus,
 };
 pub use asset::Asset;
 pub use candle::{AggTrade, Candle};

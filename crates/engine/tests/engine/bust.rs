@@ -83,7 +83,7 @@ fn spent_proceeds_become_a_receivable_that_deposits_pay() {
             "trade 1!<2! 100@10",
             "withdrawn 70 free 30B",
             "withdrawn 1000 free 0Q",
-            "busted 1: 2 -100B 1000Q, 1 100B -1000Q",
+            "busted 1: 2 -30B 0Q, 1 30B 0Q",
             "receivable 1: 2->1 70B, trade 1",
             "receivable 2: 1->2 1000Q, trade 1",
             "receivables [1: 2->1 70B, trade 1] [2: 1->2 1000Q, trade 1]",
@@ -127,7 +127,7 @@ fn later_proceeds_settle_by_command() {
             "accepted 2 100",
             "trade 1!<2! 100@10",
             "withdrawn 100 free 0B",
-            "busted 1: 2 -100B 1000Q, 1 100B -1000Q",
+            "busted 1: 2 0B 1000Q, 1 0B -1000Q",
             "receivable 1: 2->1 100B, trade 1",
             "accepted 3 5",
             "rested 3 5@10",
@@ -159,7 +159,7 @@ fn spent_fees_become_a_receivable_from_the_venue() {
             "accepted 2 100",
             "trade 1!<2! 100@50 fees 50Q 1B",
             "withdrawn 50 free 0Q",
-            "busted 1: 2 -99B 5000Q, 1 100B -4950Q",
+            "busted 1: 2 -99B 5000Q, 1 100B -5000Q",
             "receivable 1: 0->1 50Q, trade 1",
             "balance 1000000B 999950Q 1000000C",
             "accepted 3 40",
@@ -274,6 +274,42 @@ fn a_correction_moves_the_difference() {
             "busted 1: 2 -99B 4000Q, 1 100B -3950Q",
             "balance 1000000B 1000000Q 1000000C",
             "balance 1000000B 1000000Q 1000000C",
+        ],
+    );
+}
+
+/// Each by itself, and in the state that a restart reads.
+#[test]
+fn a_kept_trade_shows_its_correction_and_its_bust() {
+    check(
+        "1 sell 10 @ 50
+         2 buy 10 @ 50
+         1 sell 10 @ 50
+         2 buy 10 @ 50
+         correct 2 2 1 @ 55
+         1 trades
+         correct 2 2 1 @ 60
+         bust 1 2 1
+         bust 2 2 1
+         restart
+         1 trades
+         2 trades",
+        &[
+            "accepted 1 10",
+            "rested 1 10@50",
+            "accepted 2 10",
+            "trade 1!<2! 10@50",
+            "accepted 3 10",
+            "rested 3 10@50",
+            "accepted 4 10",
+            "trade 3!<4! 10@50",
+            "corrected 2 50->55: 2 0B -50Q, 1 0B 50Q",
+            "trades 1:1:maker 2:3:maker:50->55",
+            "corrected 2 55->60: 2 0B -50Q, 1 0B 50Q",
+            "busted 1: 2 -10B 500Q, 1 10B -500Q",
+            "busted 2: 2 -10B 600Q, 1 10B -600Q",
+            "trades 1:1:maker:busted 2:3:maker:50->60:busted",
+            "trades 1:2:taker:busted 2:4:taker:50->60:busted",
         ],
     );
 }

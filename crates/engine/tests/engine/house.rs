@@ -196,7 +196,7 @@ impl Numbers {
         if let Some((instrument, seq)) = event.instrument_seq() {
             count(&mut self.of_instrument, instrument, seq);
         }
-        for (account, seq) in event.account_seqs().into_iter().flatten() {
+        for (account, seq) in event.account_seqs() {
             count(&mut self.of_account, account, seq);
         }
         match event {

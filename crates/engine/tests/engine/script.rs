@@ -37,7 +37,8 @@ use types::{
     AccountId, AmendOrder, AssetId, CancelAll, CancelOrder, CancelOrderList, CancelRestriction,
     ClOrdId, Command, Deposit, ExternalRef, FeeRates, InstrumentId, InstrumentSpec, ModifyOrder,
     NewOrder, NewOrderList, Order, OrderId, OrderListKind, OrderRef, OrderSize, OrderType, Peg,
-    PegReference, ReplaceMode, ReplaceOrder, Side, StpMode, Terms, TimeInForce, Withdraw,
+    PegReference, ReplaceMode, ReplaceOrder, Side, StpMode, Terms, TimeInForce, TradeRevision,
+    Withdraw,
 };
 
 use crate::house::{ASSETS, Driver, House, entry, limit, lots, minor, name, ticks};
@@ -453,7 +454,12 @@ fn answer(driver: &Driver, account: u32, line: &str) -> Option<String> {
         "trades" => {
             let trades = engine.account_trades(id).map(|trade| {
                 let role = if trade.is_maker { "maker" } else { "taker" };
-                format!(" {}:{}:{role}", trade.trade_id, trade.order_id)
+                let TradeRevision { busted_ns, orig_price, .. } = trade.revision;
+                let price =
+                    orig_price.map(|was| format!(":{}->{}", was.ticks(), trade.price.ticks()));
+                let busted = if busted_ns > 0 { ":busted" } else { "" };
+                let revised = price.unwrap_or_default() + busted;
+                format!(" {}:{}:{role}{revised}", trade.trade_id, trade.order_id)
             });
             format!("trades{}", trades.collect::<String>())
         }

@@ -197,7 +197,7 @@ fn reserved_amounts_pay_no_receivables() {
             "accepted 2 10",
             "trade 1!<2! 10@10",
             "requested 100 free 0Q",
-            "busted 1: 1 -10B 100Q, 2 10B -100Q",
+            "busted 1: 1 -10B 0Q, 2 10B 0Q",
             "receivable 1: 2->1 100Q, trade 1",
             "returned 100 free 100Q",
             "paid 100 of 1: 2->1 0Q, trade 1",

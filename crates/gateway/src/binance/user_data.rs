@@ -23,7 +23,8 @@ pub(crate) struct UserDataSubscription {
 }
 
 /// Subscribes the client to the account's events, after the backlog from `from_seq` on. Fails when
-/// the backlog is no longer kept.
+/// the backlog is no longer kept, and when `from_seq` is ahead of the next event: then the client
+/// knows events of another history, and would wait in silence.
 pub(crate) async fn subscribe(
     shared: &Arc<BinanceContext>,
     account: AccountId,
@@ -31,6 +32,12 @@ pub(crate) async fn subscribe(
     reader: UserDataReader,
     from_seq: Option<u64>,
 ) -> Result<UserDataSubscription, ApiError> {
+    if let Some(from_seq) = from_seq {
+        let last = shared.door.account_seq(account).await?;
+        if from_seq > last + 1 {
+            return Err(ApiError::events_ahead(from_seq, last));
+        }
+    }
     let publisher = Arc::clone(&shared.publisher);
     let own = reader.clone();
     let subscribed = shared.door.ask_views(move |_, spool| {

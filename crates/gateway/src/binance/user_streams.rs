@@ -100,7 +100,7 @@ impl UserStreams {
 
     pub(crate) fn event(&mut self, directory: &Directory, applied: &Applied, event: &Event) {
         self.lists.observe(applied.events.iter(), event);
-        for (account, seq) in event.account_seqs().into_iter().flatten() {
+        for (account, seq) in event.account_seqs() {
             if self.feed.has_readers(account) {
                 self.publish(directory, applied.sequenced_ns, event, account, seq);
             }
@@ -139,7 +139,7 @@ impl UserStreams {
                 .collect();
             let text = |unit| {
                 let at = Moment { event_ns: now_ns, unit };
-                vec![user_stream::account_position(&balances, now_ns, at)]
+                Some(user_stream::account_position(&balances, now_ns, at))
             };
             self.push(account, None, text);
         }
@@ -160,8 +160,8 @@ impl UserStreams {
             let names = NamesOf { directory, lists: &lists };
             let at = Moment { event_ns: numbered.sequenced_ns, unit: reader.client.unit };
             let owner = (account, numbered.number);
-            let payloads = user_stream::payloads(&numbered.event, owner, &names, at);
-            texts.extend(payloads.iter().map(|event| reader.wrap(event)));
+            let payload = user_stream::payload(&numbered.event, owner, &names, at);
+            texts.extend(payload.map(|event| reader.wrap(&event)));
         }
         texts
     }
@@ -182,7 +182,7 @@ impl UserStreams {
         }
         self.push(account, Some(seq), |unit| {
             let at = Moment { event_ns, unit };
-            user_stream::payloads(event, (account, seq), &names, at)
+            user_stream::payload(event, (account, seq), &names, at)
         });
         self.lists = lists;
     }
@@ -191,13 +191,13 @@ impl UserStreams {
         &mut self,
         account: AccountId,
         seq: Option<u64>,
-        texts: impl Fn(TimeUnit) -> Vec<String>,
+        text: impl Fn(TimeUnit) -> Option<String>,
     ) {
-        let mut made: [Option<Vec<String>>; 2] = [None, None];
+        let mut made: [Option<Option<String>>; 2] = [None, None];
         self.feed.each(account, |registration| {
             let unit = registration.reader.client.unit;
-            let made = made[unit as usize].get_or_insert_with(|| texts(unit));
-            made.iter().all(|event| push(registration, seq, event))
+            let made = made[unit as usize].get_or_insert_with(|| text(unit));
+            made.as_ref().is_none_or(|event| push(registration, seq, event))
         });
     }
 

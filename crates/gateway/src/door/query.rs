@@ -233,6 +233,11 @@ impl Door {
 
 /// Balances, fees, limits, prices.
 impl Door {
+    /// The number of the account's last event, published or about to be.
+    pub(crate) async fn account_seq(&self, account: AccountId) -> Answered<u64> {
+        self.ask_engine(move |engine| engine.account_seq(account).unwrap_or_default()).await
+    }
+
     pub(crate) async fn balances(&self, account: AccountId) -> Answered<Vec<Balance>> {
         self.ask_engine(move |engine| engine.balances(account).to_vec()).await
     }

@@ -24,5 +24,6 @@ mod statistics;
 mod streams;
 mod support;
 mod tls;
+mod trade_changes;
 mod user_data;
 mod ws_api;

@@ -135,6 +135,7 @@ CREATE TABLE trades (
     -- What became of it later.
     corrected_price INTEGER,
     corrected_quote ANY,
+    corrected_ns INTEGER,
     busted_ns INTEGER,
     PRIMARY KEY (instrument, trade_id)
 ) STRICT, WITHOUT ROWID;

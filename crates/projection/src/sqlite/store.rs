@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
-use types::{AccountId, Amount, Candle, InstrumentId};
+use types::{AccountId, Candle, InstrumentId};
 
 use crate::changes::{Changes, LEVELS, Trade};
 use crate::error::ProjectionError;
@@ -274,7 +274,8 @@ fn order_list_id(order: &types::Order) -> u64 {
 
 fn write_trades(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(
-        "INSERT OR REPLACE INTO trades VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL)",
+        "INSERT OR REPLACE INTO trades VALUES \
+         (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL, NULL)",
     )?;
     let mut insert_fill = transaction
         .prepare_cached("INSERT OR REPLACE INTO fills VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
@@ -353,22 +354,16 @@ fn write_corrections(transaction: &Transaction<'_>, changes: &Changes) -> rusqli
         let update = "UPDATE trades SET busted_ns = ?3 WHERE instrument = ?1 AND trade_id = ?2";
         transaction.execute(update, row)?;
     }
-    for corrected in &changes.corrections {
-        let key = params![corrected.instrument.0, int(corrected.trade_id.0)];
-        let find = "SELECT coalesce(corrected_quote, quote) FROM trades \
-                    WHERE instrument = ?1 AND trade_id = ?2";
-        let quote = transaction.query_row(find, key, |row| row.amount(0)).optional()?;
-        // A trade from before history begins is not here.
-        let Some(quote) = quote else { continue };
-        // What the buyer pays more, he is adjusted by less than nothing.
-        let quote: Amount = quote - corrected.buyer.quote;
-        let update = "UPDATE trades SET corrected_price = ?3, corrected_quote = ?4 \
-                      WHERE instrument = ?1 AND trade_id = ?2";
+    // A trade from before history begins is not here.
+    for (corrected_ns, corrected) in &changes.corrections {
+        let update = "UPDATE trades SET corrected_price = ?3, corrected_quote = ?4, \
+                      corrected_ns = ?5 WHERE instrument = ?1 AND trade_id = ?2";
         let row = params![
             corrected.instrument.0,
             int(corrected.trade_id.0),
             corrected.price.ticks(),
-            Wide::from(quote),
+            Wide::from(corrected.quote),
+            int(*corrected_ns),
         ];
         transaction.execute(update, row)?;
     }

@@ -1,22 +1,25 @@
 //! The events of an account, as payloads: `executionReport`, `listStatus`, `balanceUpdate`
-//! and `outboundAccountPosition`.
+//! and `outboundAccountPosition`; of a bust or a correction, `tradeBusted` and `tradeCorrected`.
 //!
-//! Beyond Binance's fields each event but the last has `seq`, its number among the account's
-//! events, which has no gap: a client that has one asks for what follows it. For events that
-//! Binance knows nothing like there is an `accountNotice`, so that their numbers are not missing.
+//! Beyond Binance's fields each event but the position has `seq`, its number among the account's
+//! events, which has no gap and no repeat: a client that has one asks for what follows it. For
+//! events that Binance knows nothing like there is an `accountNotice`, so that their numbers are
+//! not missing.
 
 mod report;
+mod revised;
 #[cfg(test)]
 mod tests;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use types::{
-    AccountId, Adjustment, Amount, Asset, AssetId, Balance, ClOrdId, Event, InstrumentId, Market,
-    Order, OrderId, OrderList, OrderListChange,
+    AccountId, Amount, Asset, AssetId, Balance, ClOrdId, Event, InstrumentId, Market, Order,
+    OrderId, OrderList, OrderListChange,
 };
 
 use self::report::{Change, Traded, execution_report};
+use self::revised::Revised;
 use crate::binance::list_id::list_id;
 use crate::binance::object::{self, object};
 use crate::binance::response::facts::OrderFacts;
@@ -46,14 +49,15 @@ impl Moment {
     }
 }
 
-/// The payloads of an event for one of its accounts, in JSON. An account that traded with itself
-/// gets both sides, by their numbers. Where an event moves two assets there are several texts.
-pub fn payloads(
+/// The payload of one number of an account, in JSON: an event has a payload for each of its
+/// numbers, so no two payloads of an account share a number. An account that traded with itself
+/// gets both sides, by their numbers. `None` if the names are not known.
+pub fn payload(
     event: &Event,
     (account, seq): (AccountId, u64),
     names: &dyn Names,
     at: Moment,
-) -> Vec<String> {
+) -> Option<String> {
     let report = |order: &Order, change: Change<'_>| {
         let market = names.market(order.instrument)?;
         let mut facts = OrderFacts { expired: change.expired, ..OrderFacts::of(order) };
@@ -64,7 +68,7 @@ pub fn payloads(
     };
     let update =
         |asset: AssetId, delta: Amount| Some(balance_update(&names.asset(asset)?, delta, seq, at));
-    let one = match event {
+    match event {
         Event::OrderAccepted(e) => report(&e.order, Change::of("NEW")),
         Event::OrderTriggered(e) => report(&e.order, Change::of("NEW")),
         Event::TradeExecuted(e) => {
@@ -97,18 +101,27 @@ pub fn payloads(
         Event::Withdrawn(e) => update(e.asset, Amount::ZERO - e.amount),
         Event::WithdrawalCompleted(e) => update(e.asset, Amount::ZERO - e.amount),
         Event::TradeBusted(e) => {
-            return adjusted(e.instrument, [&e.buyer, &e.seller], account, seq, names, at);
+            let market = names.market(e.instrument)?;
+            let side = Revised::find([&e.buyer, &e.seller], (account, seq))?;
+            Some(
+                side.balance_update(&market, seq, at)
+                    .unwrap_or_else(|| side.trade_busted(&market, e, seq, at)),
+            )
         }
         Event::TradeCorrected(e) => {
-            return adjusted(e.instrument, [&e.buyer, &e.seller], account, seq, names, at);
+            let market = names.market(e.instrument)?;
+            let side = Revised::find([&e.buyer, &e.seller], (account, seq))?;
+            Some(
+                side.balance_update(&market, seq, at)
+                    .unwrap_or_else(|| side.trade_corrected(&market, e, seq, at)),
+            )
         }
         Event::ReceivableSettled(e) => {
             let is_creditor = (e.receivable.creditor, e.creditor_seq) == (account, seq);
             update(e.receivable.asset, if is_creditor { e.paid } else { Amount::ZERO - e.paid })
         }
         other => Some(account_notice(other, seq, at)),
-    };
-    one.into_iter().collect()
+    }
 }
 
 /// Which assets of the account an event may have moved.
@@ -172,22 +185,6 @@ fn list_status(
         "O" [raw]: object::list(list.orders.into_iter().flatten().map(listed)),
         "seq": seq,
     })
-}
-
-/// A trade that was undone or changed: what either asset gained or lost.
-fn adjusted(
-    instrument: InstrumentId,
-    sides: [&Adjustment; 2],
-    account: AccountId,
-    seq: u64,
-    names: &dyn Names,
-    at: Moment,
-) -> Vec<String> {
-    let own = sides.into_iter().find(|side| (side.account, side.account_seq) == (account, seq));
-    let Some((own, market)) = own.zip(names.market(instrument)) else { return Vec::new() };
-    let deltas = [(&market.base, own.base), (&market.quote, own.quote)];
-    let update = |(asset, delta): (&Asset, Amount)| balance_update(asset, delta, seq, at);
-    deltas.into_iter().map(update).collect()
 }
 
 fn balance_update(asset: &Asset, delta: Amount, seq: u64, at: Moment) -> String {

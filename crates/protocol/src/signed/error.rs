@@ -90,6 +90,11 @@ errors! {
     /// Of an account, from a number on. Ours, like the parameter that it answers.
     events_gone(from_seq: u64): 400, -1130,
         "The events from number {from_seq} on are no longer kept.";
+    /// A venue that was restored from a backup has fewer events than its clients know.
+    events_ahead(from_seq: u64, last: u64): 400, -1130,
+        "The account's last event has number {last}, and fromSeq {from_seq} is beyond the next one: \
+         the venue may have been restored from a backup. Read orders and balances again, and \
+         subscribe without fromSeq.";
     unsupported_operation(): 400, -1020, "This operation is not supported.";
 
     // Identity and time.

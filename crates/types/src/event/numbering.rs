@@ -1,5 +1,7 @@
 //! The numbers that every kind of event carries, for resends and indexes.
 
+use std::ops::Range;
+
 use super::{Event, TradeBusted, TradeCorrected};
 use crate::id::{AccountId, InstrumentId};
 
@@ -57,9 +59,15 @@ impl Event {
         })
     }
 
-    /// The event's accounts, and its number among the events of each. An account that trades with
-    /// itself is there twice, with the lower number first.
-    pub fn account_seqs(&self) -> [Option<(AccountId, u64)>; 2] {
+    /// The event's accounts, and its numbers among the events of each, in ascending order. An
+    /// account that trades with itself is there for both sides. A bust or a correction has a number
+    /// for each message about it.
+    pub fn account_seqs(&self) -> impl Iterator<Item = (AccountId, u64)> {
+        let numbers = self.account_numbers().into_iter().flatten();
+        numbers.flat_map(|(account, numbers)| numbers.map(move |number| (account, number)))
+    }
+
+    fn account_numbers(&self) -> [Option<(AccountId, Range<u64>)>; 2] {
         let one = match self {
             Self::OrderAccepted(e) => (e.order.account, e.account_seq),
             Self::OrderCanceled(e) => (e.order.account, e.account_seq),
@@ -87,22 +95,19 @@ impl Event {
             Self::TradeExecuted(e) => {
                 let (maker, taker) = (&e.maker, &e.taker);
                 return both(
-                    (maker.order.account, maker.account_seq),
-                    (taker.order.account, taker.account_seq),
+                    (maker.order.account, single(maker.account_seq)),
+                    (taker.order.account, single(taker.account_seq)),
                 );
             }
             Self::TradeBusted(TradeBusted { buyer, seller, .. })
             | Self::TradeCorrected(TradeCorrected { buyer, seller, .. }) => {
-                return both(
-                    (buyer.account, buyer.account_seq),
-                    (seller.account, seller.account_seq),
-                );
+                return both((buyer.account, buyer.numbers()), (seller.account, seller.numbers()));
             }
             Self::ReceivableSettled(e) => {
                 let receivable = &e.receivable;
                 return both(
-                    (receivable.debtor, e.debtor_seq),
-                    (receivable.creditor, e.creditor_seq),
+                    (receivable.debtor, single(e.debtor_seq)),
+                    (receivable.creditor, single(e.creditor_seq)),
                 );
             }
             Self::OrderRested(_)
@@ -124,12 +129,19 @@ impl Event {
             | Self::AuctionUncrossed(_)
             | Self::MasterKeyRotated(_)
             | Self::CommandRejected(_)
-            | Self::CommandRepeated(_) => return [None; 2],
+            | Self::CommandRepeated(_) => return [None, None],
         };
-        [Some(one), None]
+        let (account, number) = one;
+        [Some((account, single(number))), None]
     }
 }
 
-fn both(one: (AccountId, u64), other: (AccountId, u64)) -> [Option<(AccountId, u64)>; 2] {
-    if one.1 <= other.1 { [Some(one), Some(other)] } else { [Some(other), Some(one)] }
+fn single(number: u64) -> Range<u64> {
+    number..number.saturating_add(1)
+}
+
+type Numbers = (AccountId, Range<u64>);
+
+fn both(one: Numbers, other: Numbers) -> [Option<Numbers>; 2] {
+    if one.1.start <= other.1.start { [Some(one), Some(other)] } else { [Some(other), Some(one)] }
 }

@@ -1,5 +1,7 @@
 //! Events of operators' commands: money, listings, accounts, keys, and trading of instruments.
 
+use std::ops::Range;
+
 use crate::account::{AccountSpec, KeySpec, Role};
 use crate::asset::Asset;
 use crate::command::SetKillSwitch;
@@ -70,12 +72,32 @@ record! {
 }
 
 record! {
-    /// The amount that a side of a busted or corrected trade got back, or paid (negative).
+    /// The amounts that a side of a busted or corrected trade got back, or paid (negative). An
+    /// amount that a side could not pay is a receivable instead.
     pub struct Adjustment {
         pub account: AccountId,
+        /// The event's first number among those of the account; see [`Adjustment::numbers`].
         pub account_seq: u64,
         pub base: Amount,
         pub quote: Amount,
+    }
+}
+
+impl Adjustment {
+    /// The event's numbers among those of the account: one for the event, then one for each asset
+    /// of which an amount moved, base first.
+    pub fn numbers(&self) -> Range<u64> {
+        self.account_seq..self.account_seq.saturating_add(1 + self.amounts().count() as u64)
+    }
+
+    /// The amount that has a number of its own, and whether it is of the base asset.
+    pub fn amount(&self, number: u64) -> Option<(bool, Amount)> {
+        let at = number.checked_sub(self.account_seq)?.checked_sub(1)?;
+        self.amounts().nth(usize::try_from(at).ok()?)
+    }
+
+    fn amounts(&self) -> impl Iterator<Item = (bool, Amount)> {
+        [(true, self.base), (false, self.quote)].into_iter().filter(|(_, amount)| !amount.is_zero())
     }
 }
 
@@ -96,6 +118,8 @@ record! {
         pub trade_id: TradeId,
         pub orig_price: Price,
         pub price: Price,
+        /// The trade's quantity at the new price.
+        pub quote: Amount,
         pub buyer: Adjustment,
         pub seller: Adjustment,
     }

@@ -230,8 +230,10 @@ records! {
     ResealedKey { key, sealed_secret }
     Balance { free, locked }
     AccountTrade {
-        instrument, trade_id, order_id, side, is_maker, price, qty, quote, fee, fee_asset, traded_ns
+        instrument, trade_id, order_id, side, is_maker, price, qty, quote, fee, fee_asset, traded_ns,
+        revision
     }
+    TradeRevision { busted_ns, corrected_ns, orig_price }
     Terms { stop_price, trailing_delta_bps, peg, display_qty, hidden, min_qty, expire_ns }
     Peg { reference, offset_ticks, limit }
     OrderTerms {
@@ -335,7 +337,9 @@ records! {
     OrderRepriced { account_seq, instrument_seq, order }
     Adjustment { account, account_seq, base, quote }
     TradeBusted { instrument_seq, instrument, trade_id, buyer, seller }
-    TradeCorrected { instrument_seq, instrument, trade_id, orig_price, price, buyer, seller }
+    TradeCorrected {
+        instrument_seq, instrument, trade_id, orig_price, price, quote, buyer, seller
+    }
     ReceivableCreated { receivable }
     ReceivableSettled { receivable, paid, debtor_seq, creditor_seq }
     WithdrawalRequested { account_seq, account, asset, amount, external_ref, free }

@@ -20,6 +20,19 @@ struct PaymentContext {
     cause: ReceivableCause,
 }
 
+/// The amounts that moved to one side.
+#[derive(Clone, Copy, Debug, Default)]
+struct Moved {
+    base: Amount,
+    quote: Amount,
+}
+
+impl Moved {
+    fn add(&mut self, is_base: bool, amount: Amount) {
+        *(if is_base { &mut self.base } else { &mut self.quote }) += amount;
+    }
+}
+
 impl Engine {
     /// Each side returns its proceeds; fees come back first, so that they can be returned too.
     pub(crate) fn bust_trade(&mut self, request: &BustTrade, events: &mut Vec<Event>) {
@@ -37,41 +50,36 @@ impl Engine {
             return self.reject(AccountId::VENUE, RejectReason::AmountAboveMax, events);
         }
         for (account, trade) in sides {
-            self.record_bust(account, instrument, trade_id);
+            self.revise(account, instrument, trade_id, |trade, now_ns| {
+                trade.revision.busted_ns = now_ns;
+            });
             self.count_back(account, instrument, trade.side, trade.qty);
         }
-        let back = |trade: &AccountTrade, asset: AssetId| {
-            if trade.fee_asset == asset { trade.fee } else { Amount::ZERO }
-        };
-        let adjust = |engine: &mut Self, account: AccountId, trade: &AccountTrade| {
-            let (of_base, of_quote) = match trade.side {
-                Side::Buy => (Amount::ZERO - base, quote),
-                Side::Sell => (base, Amount::ZERO - quote),
-            };
-            Adjustment {
-                account,
-                account_seq: engine.accounts[account.0 as usize].next_seq(),
-                base: of_base + back(trade, base_asset),
-                quote: of_quote + back(trade, quote_asset),
-            }
-        };
-        let busted = TradeBusted {
+        let context = PaymentContext { instrument, trade_id, cause: ReceivableCause::TradeBusted };
+        let (mut of_buyer, mut of_seller) = (Moved::default(), Moved::default());
+        let mut owed = Vec::new();
+        // Rebates first, because the venue paid them out of a fee.
+        let mut fees = [(buyer, bought, &mut of_buyer), (seller, sold, &mut of_seller)];
+        fees.sort_by_key(|(_, trade, _)| trade.fee);
+        for (account, trade, moved) in fees {
+            let (asset, fee) = (trade.fee_asset, trade.fee);
+            let back = self.pay(AccountId::VENUE, account, asset, fee, context, &mut owed);
+            moved.add(asset == base_asset, back);
+        }
+        let base = self.pay(buyer, seller, base_asset, base, context, &mut owed);
+        let quote = self.pay(seller, buyer, quote_asset, quote, context, &mut owed);
+        of_buyer.add(true, Amount::ZERO - base);
+        of_seller.add(true, base);
+        of_buyer.add(false, quote);
+        of_seller.add(false, Amount::ZERO - quote);
+        events.push(Event::TradeBusted(TradeBusted {
             instrument_seq: self.markets[instrument.0 as usize].next_seq(),
             instrument,
             trade_id,
-            buyer: adjust(self, buyer, &bought),
-            seller: adjust(self, seller, &sold),
-        };
-        events.push(Event::TradeBusted(busted));
-        let context = PaymentContext { instrument, trade_id, cause: ReceivableCause::TradeBusted };
-        // Rebates first, because the venue paid them out of a fee.
-        let mut fees = [(buyer, bought), (seller, sold)];
-        fees.sort_by_key(|(_, trade)| trade.fee);
-        for (account, trade) in fees {
-            self.pay(AccountId::VENUE, account, trade.fee_asset, trade.fee, context, events);
-        }
-        self.pay(buyer, seller, base_asset, base, context, events);
-        self.pay(seller, buyer, quote_asset, quote, context, events);
+            buyer: self.adjustment(buyer, of_buyer),
+            seller: self.adjustment(seller, of_seller),
+        }));
+        events.append(&mut owed);
     }
 
     /// The difference in price moves from one side to the other; fees stay as charged.
@@ -81,38 +89,31 @@ impl Engine {
             Ok(checked) => checked,
             Err(reason) => return self.reject(AccountId::VENUE, reason, events),
         };
-        let more = quote - bought.quote;
-        let adjust = |engine: &mut Self, account: AccountId, quote: Amount| Adjustment {
-            account,
-            account_seq: engine.accounts[account.0 as usize].next_seq(),
-            base: Amount::ZERO,
-            quote,
-        };
-        let corrected = TradeCorrected {
+        for account in [buyer, seller] {
+            self.revise(account, instrument, trade_id, |trade, now_ns| {
+                trade.revision.correct(trade.price, now_ns);
+                (trade.price, trade.quote) = (price, quote);
+            });
+        }
+        let asset = self.markets[instrument.0 as usize].instrument.spec.quote;
+        let context =
+            PaymentContext { instrument, trade_id, cause: ReceivableCause::TradeCorrected };
+        let mut owed = Vec::new();
+        let paid = self.pay(buyer, seller, asset, quote - bought.quote, context, &mut owed);
+        let (mut of_buyer, mut of_seller) = (Moved::default(), Moved::default());
+        of_buyer.add(false, Amount::ZERO - paid);
+        of_seller.add(false, paid);
+        events.push(Event::TradeCorrected(TradeCorrected {
             instrument_seq: self.markets[instrument.0 as usize].next_seq(),
             instrument,
             trade_id,
             orig_price: bought.price,
             price,
-            buyer: adjust(self, buyer, Amount::ZERO - more),
-            seller: adjust(self, seller, more),
-        };
-        events.push(Event::TradeCorrected(corrected));
-        for account in [buyer, seller] {
-            let trades = &mut self.accounts[account.0 as usize].trades;
-            let mut all: Vec<AccountTrade> = trades.iter(account).collect();
-            *trades = Kept::default();
-            for trade in &mut all {
-                if (trade.instrument, trade.trade_id) == (instrument, trade_id) {
-                    (trade.price, trade.quote) = (price, quote);
-                }
-                trades.push(trade, usize::MAX);
-            }
-        }
-        let asset = self.markets[instrument.0 as usize].instrument.spec.quote;
-        let context =
-            PaymentContext { instrument, trade_id, cause: ReceivableCause::TradeCorrected };
-        self.pay(buyer, seller, asset, more, context, events);
+            quote,
+            buyer: self.adjustment(buyer, of_buyer),
+            seller: self.adjustment(seller, of_seller),
+        }));
+        events.append(&mut owed);
     }
 
     /// Checks a correction. Returns the buyer's side and the trade's quote amount at the new price.
@@ -155,23 +156,41 @@ impl Engine {
         if bought.qty != sold.qty || bought.quote != sold.quote {
             return Err(RejectReason::TradeNotFound); // not a trade of this engine
         }
-        let is_busted = |id: AccountId| {
-            let extra = self.accounts[id.0 as usize].extra.as_ref();
-            extra.is_some_and(|extra| extra.busted.contains(&(instrument, trade_id)))
-        };
-        if is_busted(buyer) { Err(RejectReason::TradeBustedAlready) } else { Ok((bought, sold)) }
+        if bought.revision.busted_ns > 0 {
+            return Err(RejectReason::TradeBustedAlready);
+        }
+        Ok((bought, sold))
     }
 
-    /// Marks a trade as busted for as long as it is kept.
-    fn record_bust(&mut self, id: AccountId, instrument: InstrumentId, trade_id: TradeId) {
-        let account = &mut self.accounts[id.0 as usize];
-        let known = account.extra.as_ref().map(|extra| extra.busted.clone()).unwrap_or_default();
-        let kept = account.trades.iter(id).map(|trade| (trade.instrument, trade.trade_id));
-        let is_busted = |trade: &(InstrumentId, TradeId)| {
-            *trade == (instrument, trade_id) || known.contains(trade)
-        };
-        let busted = kept.filter(is_busted).collect();
-        account.extra_mut().busted = busted;
+    /// Changes a trade that an account keeps. Such trades have no short form, so the ring is built
+    /// anew.
+    fn revise(
+        &mut self,
+        id: AccountId,
+        instrument: InstrumentId,
+        trade_id: TradeId,
+        change: impl Fn(&mut AccountTrade, u64),
+    ) {
+        let trades = &mut self.accounts[id.0 as usize].trades;
+        let all: Vec<AccountTrade> = trades.iter(id).collect();
+        *trades = Kept::default();
+        for mut trade in all {
+            if (trade.instrument, trade.trade_id) == (instrument, trade_id) {
+                change(&mut trade, self.now_ns);
+            }
+            trades.push(&trade, usize::MAX);
+        }
+    }
+
+    /// Takes the numbers of an adjustment.
+    fn adjustment(&mut self, account: AccountId, moved: Moved) -> Adjustment {
+        let Moved { base, quote } = moved;
+        let owner = &mut self.accounts[account.0 as usize];
+        let adjustment = Adjustment { account, account_seq: owner.next_seq(), base, quote };
+        for _ in adjustment.numbers().skip(1) {
+            owner.next_seq();
+        }
+        adjustment
     }
 
     fn count_back(&mut self, account: AccountId, instrument: InstrumentId, side: Side, qty: Qty) {
@@ -184,7 +203,7 @@ impl Engine {
     }
 
     /// Moves an amount, or moves it back if it is negative. The payer's missing part becomes a
-    /// receivable.
+    /// receivable. Returns the amount that moved to the creditor.
     fn pay(
         &mut self,
         debtor: AccountId,
@@ -193,9 +212,10 @@ impl Engine {
         amount: Amount,
         context: PaymentContext,
         events: &mut Vec<Event>,
-    ) {
+    ) -> Amount {
         if amount < Amount::ZERO {
-            return self.pay(creditor, debtor, asset, Amount::ZERO - amount, context, events);
+            let back = Amount::ZERO - amount;
+            return Amount::ZERO - self.pay(creditor, debtor, asset, back, context, events);
         }
         let payer = &self.accounts[debtor.0 as usize];
         let paid = if payer.is_cash() { amount.min(payer.balance(asset).free) } else { amount };
@@ -217,5 +237,6 @@ impl Engine {
             self.receivables.insert(receivable);
             events.push(Event::ReceivableCreated(ReceivableCreated { receivable }));
         }
+        paid
     }
 }

@@ -7,7 +7,7 @@
 
 use types::{
     AMOUNT_MAX, AccountId, AccountMode, AccountTrade, Amount, AssetId, ExpireCause, InstrumentId,
-    Order, Price, Qty, Side,
+    Order, Price, Qty, Side, TradeRevision,
 };
 
 use crate::book::Front;
@@ -77,6 +77,7 @@ impl Engine {
             fee: settled.fee,
             fee_asset: settled.fee_asset,
             traded_ns: self.now_ns,
+            revision: TradeRevision::default(),
         };
         account.trades.push(&trade, account.spec.trades_kept as usize);
     }

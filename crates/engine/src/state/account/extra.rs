@@ -1,13 +1,13 @@
 //! State that few accounts have: another mode, limits, positions, an order rate, a kill switch,
 //! fees held on top of prices.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use types::{AccountMode, AccountRisk, InstrumentId, OrderId, Reader, TradeId, Wire};
+use types::{AccountMode, AccountRisk, InstrumentId, OrderId, Reader, Wire};
 
 use crate::state::account::rate::OrderRate;
 use crate::state::account::risk::{Exposure, MarketRisk};
-use crate::state::codec::{read_map, write_list, write_map};
+use crate::state::codec::{read_map, write_map};
 use crate::state::fee::{FeeHold, Volume};
 
 /// State of an account beyond balances, orders and trades. A plain cash account has none of it.
@@ -23,8 +23,6 @@ pub(crate) struct AccountExtra {
     pub(crate) volumes: BTreeMap<InstrumentId, Volume>,
     /// Open buys that hold a fee on top of their price.
     pub(crate) fee_holds: BTreeMap<(InstrumentId, OrderId), FeeHold>,
-    /// The kept trades that were busted.
-    pub(crate) busted: BTreeSet<(InstrumentId, TradeId)>,
 }
 
 impl Default for AccountExtra {
@@ -36,7 +34,6 @@ impl Default for AccountExtra {
             markets: BTreeMap::new(),
             volumes: BTreeMap::new(),
             fee_holds: BTreeMap::new(),
-            busted: BTreeSet::new(),
         }
     }
 }
@@ -64,7 +61,6 @@ impl Wire for AccountExtra {
         write_map(&self.markets, out);
         write_map(&self.volumes, out);
         write_map(&self.fee_holds, out);
-        write_list(self.busted.iter(), out, Wire::write);
     }
 
     fn read(r: &mut Reader<'_>) -> Option<Self> {
@@ -75,10 +71,6 @@ impl Wire for AccountExtra {
             markets: read_map(r)?,
             volumes: read_map(r)?,
             fee_holds: read_map(r)?,
-            busted: {
-                let list: Vec<(InstrumentId, TradeId)> = r.read()?;
-                list.is_sorted_by(|one, next| one < next).then(|| list.into_iter().collect())?
-            },
         })
     }
 }

@@ -3,6 +3,7 @@
 use types::{
     AccountId, AccountTrade, Amount, AssetId, ClOrdId, InstrumentId, Order, OrderId, OrderRef,
     OrderStatus, OrderType, PackedClOrdId, Price, Qty, Side, StpMode, TimeInForce, TradeId,
+    TradeRevision,
 };
 
 use crate::state::orders::kept::{Brief, Kept};
@@ -142,7 +143,7 @@ pub(in crate::state) fn find_finished(
     finished.find(account, maybe).rev().find(is_meant)
 }
 
-/// A trade whose amount and fee fit into 64 bits: one cache line.
+/// A trade as it was executed, whose amount and fee fit into 64 bits: one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct KeptTrade {
@@ -166,6 +167,9 @@ impl Brief for KeptTrade {
 
     #[inline]
     fn new(trade: &AccountTrade) -> Option<Self> {
+        if trade.revision != TradeRevision::default() {
+            return None;
+        }
         Some(Self {
             trade_id: trade.trade_id,
             order_id: trade.order_id,
@@ -194,6 +198,7 @@ impl Brief for KeptTrade {
             fee: Amount::from_minor(i128::from(self.fee)),
             fee_asset: self.fee_asset,
             traded_ns: self.traded_ns,
+            revision: TradeRevision::default(),
         }
     }
 }

@@ -14,6 +14,11 @@ impl Engine {
         self.accounts.get(account.0 as usize).map_or(&[], |account| &account.balances)
     }
 
+    /// The number of an account's last event.
+    pub fn account_seq(&self, account: AccountId) -> Option<u64> {
+        self.account(account).map(|account| account.account_seq)
+    }
+
     /// An account's finished orders that are still kept, oldest first.
     pub fn finished_orders(&self, account: AccountId) -> impl DoubleEndedIterator<Item = Order> {
         self.account(account).into_iter().flat_map(move |owner| owner.finished.iter(account))

@@ -70,6 +70,7 @@ impl Engine {
                 && trade.qty <= widest.max_qty.max(widest.market_max_qty)
                 && is_amount(&trade.quote)
                 && is_amount(&trade.fee)
+                && trade.revision.is_sound()
         };
         check_account_spec(&account.spec).is_ok()
             && account.balances.len() <= self.assets.len()

@@ -55,6 +55,16 @@ impl Owner {
         })
     }
 
+    /// The sides of a trade that the account keeps.
+    pub(super) fn named(
+        &mut self,
+        instrument: InstrumentId,
+        trade_id: TradeId,
+    ) -> impl Iterator<Item = &mut AccountTrade> {
+        let name = (instrument, trade_id);
+        self.trades.iter_mut().filter(move |trade| (trade.instrument, trade.trade_id) == name)
+    }
+
     pub(super) fn trim(&mut self) {
         while self.finished.len() > self.spec.finished_orders_kept as usize {
             self.finished.remove(0);

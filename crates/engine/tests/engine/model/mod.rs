@@ -130,7 +130,6 @@ pub(crate) struct ModelMarket {
     /// Whether the book has changed since the auction's last indication.
     indication_due: bool,
     indicated_ns: u64,
-    busted: BTreeSet<u64>,
 }
 
 impl ModelMarket {
@@ -153,7 +152,6 @@ impl ModelMarket {
             halts_had: BTreeSet::new(),
             indication_due: false,
             indicated_ns: 0,
-            busted: BTreeSet::new(),
         }
     }
 }

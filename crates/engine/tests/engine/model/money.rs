@@ -199,6 +199,7 @@ impl Model {
                 fee: fill.fee,
                 fee_asset: fill.fee_asset,
                 traded_ns,
+                revision: TradeRevision::default(),
             });
             owner.trim();
         }
@@ -311,33 +312,16 @@ impl Model {
     pub(super) fn bust_trade(&mut self, request: &BustTrade) -> Result<(), RejectReason> {
         let BustTrade { instrument, trade_id, buyer, seller } = *request;
         let (bought, sold) = self.both_sides(instrument, trade_id, buyer, seller)?;
-        self.market_mut(instrument).busted.insert(trade_id.0);
         let spec = self.market(instrument).instrument;
         let base = i128::from(bought.qty.lots()) * i128::from(spec.lot_minor);
         let quote = bought.quote.minor();
-        let back = |asset, trade: &AccountTrade| {
-            if trade.fee_asset == asset { trade.fee.minor() } else { 0 }
-        };
         let (base_asset, quote_asset) = (spec.spec.base, spec.spec.quote);
-        let adjust = |trade: &AccountTrade, sign: i128| {
-            (-sign * base + back(base_asset, trade), sign * quote + back(quote_asset, trade))
-        };
-        let (of_buyer, of_seller) = (adjust(&bought, 1), adjust(&sold, -1));
-        let instrument_seq = self.instrument_seq(instrument);
-        let adjustment = |model: &mut Self, account, (base, quote): (i128, i128)| Adjustment {
-            account,
-            account_seq: model.account_seq(account),
-            base: Amount::from_minor(base),
-            quote: Amount::from_minor(quote),
-        };
-        let busted = TradeBusted {
-            instrument_seq,
-            instrument,
-            trade_id,
-            buyer: adjustment(self, buyer, of_buyer),
-            seller: adjustment(self, seller, of_seller),
-        };
-        self.events.push(Event::TradeBusted(busted));
+        let now_ns = self.now_ns;
+        for account in [buyer, seller] {
+            for trade in self.owner_mut(account).named(instrument, trade_id) {
+                trade.revision.busted_ns = now_ns;
+            }
+        }
         for (trade, sign) in [(&bought, -1), (&sold, 1)] {
             let account = if sign < 0 { buyer } else { seller };
             if self.owner(account).risk.mode == AccountMode::Limits {
@@ -348,14 +332,37 @@ impl Model {
         let about = (instrument, trade_id, ReceivableCause::TradeBusted);
         // Fees come back first, so that they can be returned too. Rebates precede them, because the
         // venue paid them out of a fee.
-        let mut fees = [(buyer, bought), (seller, sold)];
-        fees.sort_by_key(|(_, trade)| trade.fee);
-        for (account, trade) in fees {
-            self.pay(AccountId::VENUE, account, trade.fee_asset, trade.fee.minor(), about);
+        let (mut of_buyer, mut of_seller) = ([0; 2], [0; 2]);
+        let mut owed = Vec::new();
+        let mut fees = [(buyer, bought, &mut of_buyer), (seller, sold, &mut of_seller)];
+        fees.sort_by_key(|(_, trade, _)| trade.fee);
+        for (account, trade, of) in fees {
+            let (asset, fee) = (trade.fee_asset, trade.fee.minor());
+            let place = usize::from(asset != base_asset);
+            of[place] += self.pay(AccountId::VENUE, account, asset, fee, about, &mut owed);
         }
-        self.pay(buyer, seller, base_asset, base, about);
-        self.pay(seller, buyer, quote_asset, quote, about);
+        let base = self.pay(buyer, seller, base_asset, base, about, &mut owed);
+        let quote = self.pay(seller, buyer, quote_asset, quote, about, &mut owed);
+        let busted = TradeBusted {
+            instrument_seq: self.instrument_seq(instrument),
+            instrument,
+            trade_id,
+            buyer: self.adjustment(buyer, [of_buyer[0] - base, of_buyer[1] + quote]),
+            seller: self.adjustment(seller, [of_seller[0] + base, of_seller[1] - quote]),
+        };
+        self.events.push(Event::TradeBusted(busted));
+        self.events.append(&mut owed);
         Ok(())
+    }
+
+    /// Amounts of base and quote. Each that is not zero has a number after that of the event.
+    fn adjustment(&mut self, account: AccountId, [base, quote]: [i128; 2]) -> Adjustment {
+        let account_seq = self.account_seq(account);
+        for _ in [base, quote].iter().filter(|amount| **amount != 0) {
+            self.account_seq(account);
+        }
+        let (base, quote) = (Amount::from_minor(base), Amount::from_minor(quote));
+        Adjustment { account, account_seq, base, quote }
     }
 
     pub(super) fn correct_trade(&mut self, request: &CorrectTrade) -> Result<(), RejectReason> {
@@ -370,34 +377,31 @@ impl Model {
         }
         let quote = spec.notional(price, bought.qty).minor();
         let more = quote - bought.quote.minor();
-        let instrument_seq = self.instrument_seq(instrument);
-        let adjustment = |model: &mut Self, account, quote| Adjustment {
-            account,
-            account_seq: model.account_seq(account),
-            base: Amount::ZERO,
-            quote: Amount::from_minor(quote),
-        };
+        let now_ns = self.now_ns;
+        for account in [buyer, seller] {
+            for trade in self.owner_mut(account).named(instrument, trade_id) {
+                let revision = &mut trade.revision;
+                revision.corrected_ns = now_ns;
+                revision.orig_price = revision.orig_price.or(Some(trade.price));
+                trade.price = price;
+                trade.quote = Amount::from_minor(quote);
+            }
+        }
+        let about = (instrument, trade_id, ReceivableCause::TradeCorrected);
+        let mut owed = Vec::new();
+        let paid = self.pay(buyer, seller, spec.spec.quote, more, about, &mut owed);
         let corrected = TradeCorrected {
-            instrument_seq,
+            instrument_seq: self.instrument_seq(instrument),
             instrument,
             trade_id,
             orig_price: bought.price,
             price,
-            buyer: adjustment(self, buyer, -more),
-            seller: adjustment(self, seller, more),
+            quote: Amount::from_minor(quote),
+            buyer: self.adjustment(buyer, [0, -paid]),
+            seller: self.adjustment(seller, [0, paid]),
         };
         self.events.push(Event::TradeCorrected(corrected));
-        for account in [buyer, seller] {
-            for trade in &mut self.owner_mut(account).trades {
-                if (trade.instrument, trade.trade_id) == (instrument, trade_id) {
-                    trade.price = price;
-                    trade.quote = Amount::from_minor(quote);
-                }
-            }
-        }
-        let about = (instrument, trade_id, ReceivableCause::TradeCorrected);
-        let quote_asset = spec.spec.quote;
-        self.pay(buyer, seller, quote_asset, more, about);
+        self.events.append(&mut owed);
         Ok(())
     }
 
@@ -408,7 +412,7 @@ impl Model {
         buyer: AccountId,
         seller: AccountId,
     ) -> Result<(AccountTrade, AccountTrade), RejectReason> {
-        let market = self.known(instrument)?;
+        self.known(instrument)?;
         let side = |account, side| {
             let owner = self.trader(account).ok()?;
             let mut trades = owner.trades.iter();
@@ -420,14 +424,14 @@ impl Model {
         };
         let bought = side(buyer, Side::Buy).ok_or(RejectReason::TradeNotFound)?;
         let sold = side(seller, Side::Sell).ok_or(RejectReason::TradeNotFound)?;
-        if market.busted.contains(&trade_id.0) {
+        if bought.revision.busted_ns > 0 {
             return Err(RejectReason::TradeBustedAlready);
         }
         Ok((bought, sold))
     }
 
     /// Moves an amount, or moves it back if it is negative. The payer's missing part becomes a
-    /// receivable.
+    /// receivable. Returns the amount that moved to the creditor.
     fn pay(
         &mut self,
         debtor: AccountId,
@@ -435,9 +439,10 @@ impl Model {
         asset: AssetId,
         amount: i128,
         about: (InstrumentId, TradeId, ReceivableCause),
-    ) {
+        owed: &mut Vec<Event>,
+    ) -> i128 {
         if amount < 0 {
-            return self.pay(creditor, debtor, asset, -amount, about);
+            return -self.pay(creditor, debtor, asset, -amount, about, owed);
         }
         let has = if self.is_cash(debtor) { self.free(debtor, asset) } else { amount };
         let paid = amount.min(has);
@@ -456,8 +461,9 @@ impl Model {
                 cause: about.2,
             };
             self.receivables.push(receivable);
-            self.events.push(Event::ReceivableCreated(ReceivableCreated { receivable }));
+            owed.push(Event::ReceivableCreated(ReceivableCreated { receivable }));
         }
+        paid
     }
 
     pub(super) fn settle_receivable(

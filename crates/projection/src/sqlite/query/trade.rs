@@ -5,7 +5,8 @@ use std::ops::Range;
 use marketdata::PublicTrade;
 use rusqlite::{Connection, OptionalExtension, params};
 use types::{
-    AccountId, AccountTrade, AggTrade, InstrumentId, Interval, OrderId, Side, TimeZone, TradeId,
+    AccountId, AccountTrade, AggTrade, Amount, InstrumentId, Interval, OrderId, Price, Side,
+    TimeZone, TradeId, TradeRevision,
 };
 
 use crate::question::{AggTrades, HistoricalTrades, MyTrades, TradeFilter};
@@ -25,7 +26,8 @@ pub(super) fn my_trades(
     let order_id = filter.order_id.map_or(0, |id| bound(id.0));
     let by_id = format!("ORDER BY trade_id {0}, is_maker {0}", direction.sql());
     let select = format!(
-        "SELECT fills.*, traded_ns, price, qty, quote, corrected_price, corrected_quote FROM (\
+        "SELECT fills.*, traded_ns, price, qty, quote, corrected_price, corrected_quote, \
+         corrected_ns, busted_ns FROM (\
          SELECT instrument, trade_id, is_maker FROM fills INDEXED BY fills_by_account \
          WHERE account = ?1 AND instrument = ?2 AND trade_id >> 12 = ?3 {of_order} \
          AND trade_id >= ?4 AND trade_id < ?5 {by_id} LIMIT ?6) \
@@ -203,10 +205,7 @@ fn account_trade(
     instrument: InstrumentId,
     row: &rusqlite::Row<'_>,
 ) -> rusqlite::Result<AccountTrade> {
-    let (price, quote) = match row.get::<_, Option<i64>>("corrected_price")? {
-        Some(_) => (row.price("corrected_price")?, row.amount("corrected_quote")?),
-        None => (row.price("price")?, row.amount("quote")?),
-    };
+    let (price, quote, revision) = revised(row)?;
     Ok(AccountTrade {
         instrument,
         trade_id: TradeId(row.uint("trade_id")?),
@@ -219,5 +218,20 @@ fn account_trade(
         fee: row.amount("fee")?,
         fee_asset: column::asset(row, "fee_asset")?,
         traded_ns: row.uint("traded_ns")?,
+        revision,
+    })
+}
+
+/// A trade's price and amount as they are now, and what an operator has changed.
+fn revised(row: &rusqlite::Row<'_>) -> rusqlite::Result<(Price, Amount, TradeRevision)> {
+    let time = |name| row.get::<_, Option<i64>>(name).map(|ns| ns.map_or(0, i64::unsigned_abs));
+    let (busted_ns, corrected_ns) = (time("busted_ns")?, time("corrected_ns")?);
+    let executed = row.price("price")?;
+    Ok(if corrected_ns > 0 {
+        let revision = TradeRevision { busted_ns, corrected_ns, orig_price: Some(executed) };
+        (row.price("corrected_price")?, row.amount("corrected_quote")?, revision)
+    } else {
+        let revision = TradeRevision { busted_ns, ..TradeRevision::default() };
+        (executed, row.amount("quote")?, revision)
     })
 }

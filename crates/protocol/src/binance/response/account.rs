@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use types::{AccountTrade, Asset, Balance, FeeRates, Market, Side, format_decimal};
+use types::{AccountTrade, Asset, Balance, FeeRates, Market, Side, TradeRevision, format_decimal};
 
 use crate::binance::response::RateLimit;
 use crate::binance::words::Word;
@@ -25,11 +25,24 @@ pub struct MyTrade {
     pub is_buyer: bool,
     pub is_maker: bool,
     pub is_best_match: bool,
+    /// Whether an operator has undone the trade
+    pub is_busted: bool,
+    /// When it was undone
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bust_time: Option<u64>,
+    /// When its price was last corrected; `price` and `quoteQty` are the corrected ones
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub correction_time: Option<u64>,
+    /// Its price as executed, if it was corrected
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub orig_price: Option<String>,
 }
 
 impl MyTrade {
     pub fn new(market: &Market, trade: &AccountTrade, unit: TimeUnit) -> Self {
         let fee_asset = market.asset(trade.fee_asset);
+        let TradeRevision { busted_ns, corrected_ns, orig_price } = trade.revision;
+        let time = |ns: u64| (ns > 0).then(|| unit.time(ns));
         Self {
             symbol: market.symbol().to_owned(),
             id: trade.trade_id.0,
@@ -44,6 +57,10 @@ impl MyTrade {
             is_buyer: trade.side == Side::Buy,
             is_maker: trade.is_maker,
             is_best_match: true,
+            is_busted: busted_ns > 0,
+            bust_time: time(busted_ns),
+            correction_time: time(corrected_ns),
+            orig_price: orig_price.map(|price| market.price(price)),
         }
     }
 }
@@ -302,17 +319,27 @@ mod tests {
             fee: Amount::from_minor(400_000),
             fee_asset: AssetId(1),
             traded_ns: 1_499_865_549_590_000_000,
+            revision: TradeRevision::default(),
         };
-        check(
-            &MyTrade::new(&btcusdt(), &trade, MS),
-            json!({
-                "symbol": "BTCUSDT", "id": 28_457, "orderId": 100_234, "orderListId": -1,
-                "price": "4.00000000", "qty": "1.00000000", "quoteQty": "4.00000000",
-                "commission": "0.00400000", "commissionAsset": "USDT",
-                "time": 1_499_865_549_590_u64, "isBuyer": false, "isMaker": true,
-                "isBestMatch": true,
-            }),
-        );
+        let expect = json!({
+            "symbol": "BTCUSDT", "id": 28_457, "orderId": 100_234, "orderListId": -1,
+            "price": "4.00000000", "qty": "1.00000000", "quoteQty": "4.00000000",
+            "commission": "0.00400000", "commissionAsset": "USDT",
+            "time": 1_499_865_549_590_u64, "isBuyer": false, "isMaker": true,
+            "isBestMatch": true, "isBusted": false,
+        });
+        check(&MyTrade::new(&btcusdt(), &trade, MS), expect.clone());
+        let revision = TradeRevision {
+            busted_ns: 1_499_865_550_000_000_000,
+            corrected_ns: 1_499_865_549_700_000_000,
+            orig_price: Some(Price::from_ticks(500)),
+        };
+        let mut revised = expect;
+        revised["isBusted"] = true.into();
+        revised["bustTime"] = 1_499_865_550_000_u64.into();
+        revised["correctionTime"] = 1_499_865_549_700_u64.into();
+        revised["origPrice"] = "5.00000000".into();
+        check(&MyTrade::new(&btcusdt(), &AccountTrade { revision, ..trade }, MS), revised);
     }
 
     #[test]

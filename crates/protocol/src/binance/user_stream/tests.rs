@@ -1,9 +1,9 @@
 use serde_json::{Value, json};
 use types::{
-    CancelCause, Deposited, ExpireCause, ExternalRef, Fill, OrderDecremented, OrderExpired,
-    OrderListId, OrderListKind, OrderListStatus, OrderListUpdated, OrderStatus, OrderTerms,
-    Prevented, Price, Qty, Side, TradeExecuted, TradeId, WithdrawalCanceled, WithdrawalCompleted,
-    WithdrawalRequested,
+    Adjustment, CancelCause, Deposited, ExpireCause, ExternalRef, Fill, OrderDecremented,
+    OrderExpired, OrderListId, OrderListKind, OrderListStatus, OrderListUpdated, OrderStatus,
+    OrderTerms, Prevented, Price, Qty, Side, TradeBusted, TradeCorrected, TradeExecuted, TradeId,
+    WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested,
 };
 
 use super::*;
@@ -33,12 +33,11 @@ impl Names for Known {
     }
 }
 
-/// The payload of an event, which is one text; `expect` has the fields that matter.
+/// The payload of an event's number; `expect` has the fields that matter.
 #[track_caller]
 fn check(event: &Event, seq: u64, expect: Value) {
-    let texts = payloads(event, (ACCOUNT, seq), &Known, AT);
-    let [text] = &texts[..] else { panic!("{texts:?}") };
-    let found: Value = serde_json::from_str(text).unwrap();
+    let text = payload(event, (ACCOUNT, seq), &Known, AT).unwrap();
+    let found: Value = serde_json::from_str(&text).unwrap();
     for (name, value) in expect.as_object().unwrap() {
         assert_eq!(&found[name], value, "{name} of {text}");
     }
@@ -47,10 +46,10 @@ fn check(event: &Event, seq: u64, expect: Value) {
 
 #[test]
 fn a_report_has_every_field_of_the_documentation() {
-    let texts = payloads(&accepted(order(1)), (ACCOUNT, 5), &Known, AT);
+    let text = payload(&accepted(order(1)), (ACCOUNT, 5), &Known, AT);
     assert_eq!(
-        texts,
-        [concat!(
+        text.unwrap(),
+        concat!(
             r#"{"e":"executionReport","E":1507725176600,"s":"BTCUSDT","c":"mine","S":"BUY","#,
             r#""o":"LIMIT","f":"GTC","q":"0.10000000","p":"25000.00000000","P":"0.00000000","#,
             r#""F":"0.00000000","g":-1,"C":"","x":"NEW","X":"NEW","r":"NONE","i":1,"#,
@@ -58,7 +57,7 @@ fn a_report_has_every_field_of_the_documentation() {
             r#""T":1507725176595,"t":-1,"I":5,"w":true,"m":false,"M":false,"#,
             r#""O":1507725176595,"Z":"0.00000000","Y":"0.00000000","Q":"0.00000000","#,
             r#""W":1507725176595,"V":"NONE","seq":5}"#,
-        )]
+        )
     );
 }
 
@@ -254,4 +253,49 @@ fn balances_are_published_as_changes_and_as_they_are() {
         r#"{"e":"outboundAccountPosition","E":1507725176600,"u":5,"B":[{"a":"BTC","f":"0.00000001","l":"2.00000000"}]}"#
     );
     assert_eq!(touched(&accepted(order(1)), ACCOUNT, &Known), [AssetId(0), AssetId(1)]);
+}
+
+/// A bust that moved both assets, and a correction that moved one: each message has its own number.
+#[test]
+fn a_changed_trade_is_published_with_its_id_and_each_amount_it_moved() {
+    let side = |account, account_seq, base, quote| Adjustment {
+        account: AccountId(account),
+        account_seq,
+        base: Amount::from_minor(base),
+        quote: Amount::from_minor(quote),
+    };
+    let busted = Event::TradeBusted(TradeBusted {
+        instrument_seq: 1,
+        instrument: InstrumentId(0),
+        trade_id: TradeId(9),
+        buyer: side(7, 5, -100_000_000, 250_000_000),
+        seller: side(8, 2, 100_000_000, -250_000_000),
+    });
+    let numbers = |event: &Event| -> Vec<(u32, u64)> {
+        event.account_seqs().map(|(account, seq)| (account.0, seq)).collect()
+    };
+    assert_eq!(numbers(&busted), [(8, 2), (8, 3), (8, 4), (7, 5), (7, 6), (7, 7)]);
+    check(&busted, 5, json!({ "e": "tradeBusted", "s": "BTCUSDT", "t": 9, "S": "BUY" }));
+    check(&busted, 6, json!({ "e": "balanceUpdate", "a": "BTC", "d": "-1.00000000" }));
+    check(&busted, 7, json!({ "e": "balanceUpdate", "a": "USDT", "d": "2.50000000" }));
+    let corrected = Event::TradeCorrected(TradeCorrected {
+        instrument_seq: 2,
+        instrument: InstrumentId(0),
+        trade_id: TradeId(9),
+        orig_price: Price::from_ticks(2_500_000),
+        price: Price::from_ticks(2_400_000),
+        quote: Amount::from_minor(240_000_000_000),
+        buyer: side(8, 5, 0, 0),
+        seller: side(7, 8, 0, -10_000_000_000),
+    });
+    assert_eq!(numbers(&corrected), [(8, 5), (7, 8), (7, 9)], "nothing moved to the buyer");
+    check(
+        &corrected,
+        8,
+        json!({
+            "e": "tradeCorrected", "t": 9, "S": "SELL", "L": "24000.00000000",
+            "Y": "2400.00000000", "op": "25000.00000000",
+        }),
+    );
+    check(&corrected, 9, json!({ "e": "balanceUpdate", "a": "USDT", "d": "-100.00000000" }));
 }

@@ -197,6 +197,37 @@ fn a_spool_whose_sync_failed_does_not_stand_in_for_the_log() {
     }
 }
 
+/// The note outlives the process: else the next one would take names for durable that no sync has
+/// written.
+#[test]
+fn a_failed_sync_of_the_folder_is_remembered_until_each_file_has_its_name_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let (disk, armed) = failing(io::ErrorKind::Other, "SyncDir");
+    let story = Story::of(60);
+    let mut spool = start_on(disk, dir.path(), SMALL, &Story::of(0), 0);
+    write(&mut spool, &story.applied[..40]);
+    armed.store(true, Ordering::SeqCst);
+    let unsynced = spool.take_unsynced();
+    assert!(unsynced.is_whole() && unsynced.sync().is_err() && !unsynced.is_whole());
+    armed.store(false, Ordering::SeqCst);
+    write(&mut spool, &story.applied[40..]);
+    let later = spool.take_unsynced();
+    assert!(later.sync().is_ok() && !later.is_whole(), "the system has forgotten what it lost");
+    drop(spool);
+    for is_writable in [false, true] {
+        let (disk, armed) = failing(io::ErrorKind::Other, "Rename");
+        armed.store(!is_writable, Ordering::SeqCst);
+        let mut spool = start_on(disk, dir.path(), SMALL, &story, 60);
+        check(&spool, &story, 1);
+        assert_eq!(spool.take_unsynced().is_whole(), is_writable, "each is to be named once more");
+        assert_eq!(doubts(dir.path()).is_empty(), is_writable);
+        let unfinished = |file: &PathBuf| file.extension() == Some("unfinished".as_ref());
+        if is_writable {
+            assert!(!files(dir.path()).iter().any(unfinished));
+        }
+    }
+}
+
 /// The files of which a sync has failed, by their note of it.
 fn doubts(dir: &Path) -> Vec<PathBuf> {
     let mut doubts = files(dir);

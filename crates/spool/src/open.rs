@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use disk::{Access, Disk};
@@ -13,9 +13,10 @@ use crate::frame::{Chain, EventHash};
 use crate::framer::{Framer, Spooled};
 use crate::index::{Index, Numbers, Summary};
 use crate::reader::{OpenSegment, Shared};
-use crate::retention::{MARK, MARK_UNFINISHED, Retention, read_mark};
+use crate::retention::{MARK, Retention, UNFINISHED, read_mark};
 use crate::segment::{
-    DOUBT, Scanned, SegmentWriter, doubt_path, index_path, parse_name, scan, segment_path,
+    DOUBT, FOLDER_DOUBT, Scanned, SegmentWriter, doubt_path, index_path, parse_name, scan,
+    segment_path,
 };
 use crate::waiting::Waiting;
 use crate::writer::Spool;
@@ -140,7 +141,7 @@ struct Tidied {
 /// Lists the segments, removes what was left behind, and ends doubts.
 fn tidy(disk: &Disk, dir: &Path) -> Result<Tidied, SpoolError> {
     let (mut segments, mut indexes) = (BTreeSet::new(), BTreeSet::new());
-    let mut doubts = Vec::new();
+    let (mut doubts, mut is_folder_doubtful) = (Vec::new(), false);
     for file in disk.list(dir)? {
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if let Some(first) = parse_name(name, "spool") {
@@ -149,7 +150,9 @@ fn tidy(disk: &Disk, dir: &Path) -> Result<Tidied, SpoolError> {
             indexes.insert(first);
         } else if let Some(first) = parse_name(name, DOUBT) {
             doubts.push(first);
-        } else if name == MARK_UNFINISHED {
+        } else if name == FOLDER_DOUBT {
+            is_folder_doubtful = true;
+        } else if name.ends_with(UNFINISHED) {
             disk.remove(&file)?;
         } else if name != MARK {
             return Err(SpoolError::ForeignFile { file });
@@ -171,6 +174,10 @@ fn tidy(disk: &Disk, dir: &Path) -> Result<Tidied, SpoolError> {
             is_doubtful = true;
         }
     }
+    if is_folder_doubtful && let Err(error) = name_once_more(disk, dir, &segments) {
+        tracing::warn!(%error, "names in the event spool may not be on the disk, and are not taken for it");
+        is_doubtful = true;
+    }
     Ok(Tidied { segments: segments.into_iter().collect(), is_doubtful })
 }
 
@@ -185,6 +192,25 @@ fn write_once_more(disk: &Disk, dir: &Path, first: u64) -> Result<(), SpoolError
         disk.write(&disk.open(&path, Access::ReadWrite)?, 0, &bytes)?;
     }
     Ok(disk.remove(&doubt_path(dir, first))?)
+}
+
+/// Gives each file a new name in the folder, over the old one: whatever name was lost is written by
+/// the next sync of the folder. All that is found here gets one.
+fn name_once_more(disk: &Disk, dir: &Path, segments: &BTreeSet<u64>) -> Result<(), SpoolError> {
+    for first in segments {
+        for path in [segment_path(dir, *first), index_path(dir, *first)] {
+            let bytes = match disk.read(&path) {
+                Err(error) if error.is_missing() => continue,
+                bytes => bytes?,
+            };
+            let mut unfinished = path.clone().into_os_string();
+            unfinished.push(UNFINISHED);
+            let unfinished = PathBuf::from(unfinished);
+            disk.write(&disk.create(&unfinished)?, 0, &bytes)?;
+            disk.rename_path(&unfinished, &path)?;
+        }
+    }
+    Ok(disk.remove(&dir.join(FOLDER_DOUBT))?)
 }
 
 /// The running hash after a command, if the segment has it.

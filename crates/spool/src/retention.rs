@@ -59,7 +59,8 @@ impl Retention {
 /// The file that says which is the oldest command that was not deleted on purpose. Whatever is
 /// missing behind it was lost.
 pub(super) const MARK: &str = "oldest";
-pub(super) const MARK_UNFINISHED: &str = "oldest.unfinished";
+/// The end of the name of a file that is about to take another one's place.
+pub(super) const UNFINISHED: &str = ".unfinished";
 /// The last character is the format's version.
 const MARK_MAGIC: [u8; 8] = *b"BWSPOLD1";
 const CHECKSUM_SIZE: usize = 16;
@@ -83,7 +84,7 @@ pub(super) fn write_mark(disk: &Disk, dir: &Path, oldest: u64) -> Result<(), Spo
     oldest.write(&mut bytes);
     let checksum = blake3::hash(&bytes);
     bytes.extend_from_slice(&checksum.as_bytes()[..CHECKSUM_SIZE]);
-    let unfinished: PathBuf = dir.join(MARK_UNFINISHED);
+    let unfinished: PathBuf = dir.join(format!("{MARK}{UNFINISHED}"));
     let file = disk.create(&unfinished)?;
     disk.write(&file, 0, &bytes)?;
     Ok(disk.rename_path(&unfinished, &dir.join(MARK))?)

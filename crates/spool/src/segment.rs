@@ -17,6 +17,9 @@ const MAGIC: [u8; 8] = *b"BWSPOOL1";
 pub(super) const HEADER_SIZE: usize = 8 + 8 + HASH_SIZE;
 
 pub(super) const DOUBT: &str = "doubt";
+/// An empty file that says that a sync of the folder has failed: names of files in it may be lost
+/// with the power, and no sync would write them any more.
+pub(super) const FOLDER_DOUBT: &str = "folder.doubt";
 
 pub(super) fn segment_path(dir: &Path, first: u64) -> PathBuf {
     dir.join(format!("{first:020}.spool"))

@@ -8,7 +8,7 @@ use disk::{Access, Disk, DiskError};
 
 use crate::error::SpoolError;
 use crate::reader::Shared;
-use crate::segment::DOUBT;
+use crate::segment::{DOUBT, FOLDER_DOUBT};
 
 /// Files of the spool that may be in the page cache only.
 #[derive(Debug)]
@@ -23,13 +23,16 @@ pub struct Unsynced {
 impl Unsynced {
     /// Returns when they are on stable storage.
     pub fn sync(&self) -> Result<(), SpoolError> {
-        let sync = |file: &PathBuf| self.sync_file(file).inspect_err(|_| self.doubt(file));
-        let synced = self
-            .files
-            .iter()
-            .try_for_each(sync)
-            // A file that has lost its name is gone.
-            .and_then(|()| unless_gone(self.disk.sync_dir(&self.shared.dir)));
+        let doubt_of = |file: &Path| file.with_extension(DOUBT);
+        let sync =
+            |file: &PathBuf| self.sync_file(file).inspect_err(|_| self.doubt(&doubt_of(file)));
+        let dir = &self.shared.dir;
+        // A file that has lost its name is gone.
+        let sync_names = || {
+            let synced = unless_gone(self.disk.sync_dir(dir));
+            synced.inspect_err(|_| self.doubt(&dir.join(FOLDER_DOUBT)))
+        };
+        let synced = self.files.iter().try_for_each(sync).and_then(|()| sync_names());
         if synced.is_err() {
             // The system takes it for written: no later sync says anything of it.
             self.shared.set_lacking(true);
@@ -43,8 +46,8 @@ impl Unsynced {
     }
 
     /// A note for the next process, which can read what may not be on the disk.
-    fn doubt(&self, file: &Path) {
-        let created = self.disk.create(&file.with_extension(DOUBT));
+    fn doubt(&self, note: &Path) {
+        let created = self.disk.create(note);
         if let Err(error) = created.map_err(SpoolError::from) {
             tracing::error!(
                 %error,

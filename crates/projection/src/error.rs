@@ -1,5 +1,6 @@
 //! Why the read model cannot be written or read.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use spool::SpoolError;
@@ -54,8 +55,47 @@ impl ProjectionError {
         matches!(self, Self::Damaged { .. })
     }
 
+    /// The same for clients.
+    pub fn standstill(&self) -> Standstill {
+        match self {
+            Self::Locked { .. } => Standstill::Locked,
+            Self::DiskFull { .. } => Standstill::DiskFull,
+            Self::Damaged { .. } => Standstill::Damaged,
+            Self::Missing { .. } => Standstill::Missing,
+            Self::Newer { .. } | Self::Older { .. } => Standstill::OtherVersion,
+            Self::Folder { .. } | Self::Database { .. } | Self::Spool(_) => Standstill::Failed,
+        }
+    }
+
     /// Whether trying again may help without an operator's change to the file.
     pub(crate) fn may_pass(&self) -> bool {
         !matches!(self, Self::Newer { .. } | Self::Older { .. })
+    }
+}
+
+/// Why the read model stands still. Displayed as the end of a sentence for clients, which names no
+/// file.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Standstill {
+    Opening,
+    Missing,
+    Locked,
+    DiskFull,
+    Damaged,
+    OtherVersion,
+    Failed,
+}
+
+impl fmt::Display for Standstill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Opening => "it is being opened or upgraded",
+            Self::Missing => "its file was removed, and it is being rebuilt",
+            Self::Locked => "another program locks its file",
+            Self::DiskFull => "its disk is full",
+            Self::Damaged => "its file was damaged, and it is being rebuilt",
+            Self::OtherVersion => "its file is of another version",
+            Self::Failed => "its database fails",
+        })
     }
 }

@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use tokio::time::Instant;
 
-use crate::error::ProjectionError;
+use crate::error::{ProjectionError, Standstill};
 use crate::question::{Answer, Ask, Question};
 
 /// Any future that can be sent to another thread.
@@ -28,8 +28,12 @@ pub trait History: fmt::Debug + Send + Sync {
 /// The read model had not come so far in time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Behind {
-    /// How far it had.
+    /// The last command whose events it had.
     pub sequence: u64,
+    /// The time of that command; 0 if it is not known.
+    pub sequenced_ns: u64,
+    /// What keeps it, if it does not merely catch up.
+    pub standstill: Option<Standstill>,
 }
 
 /// Asks a question, and returns the answer in the question's own type.

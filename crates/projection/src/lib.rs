@@ -36,7 +36,7 @@ mod rebuild;
 pub mod sqlite;
 
 pub use changes::Amendment;
-pub use error::ProjectionError;
+pub use error::{ProjectionError, Standstill};
 pub use feed::backend::{Backend, Store};
 pub use feed::followed::Followed;
 pub use feed::gauges::Gauges;

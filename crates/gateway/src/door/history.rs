@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use projection::{Ask, History};
+use projection::{Ask, Behind, History};
 use tokio::time::Instant;
-use types::Refused;
 
 use crate::door::query::QueryError;
 use crate::door::shared::Door;
@@ -31,7 +30,8 @@ impl Door {
         let sequence = self.ask_views(|_, spool| spool.last_sequence()).await?;
         if let Err(behind) = history.wait_until(sequence, deadline).await {
             tracing::warn!(sequence, at = behind.sequence, "the read model is behind");
-            return Err(QueryError::Refused(Refused::Overloaded));
+            let Behind { sequenced_ns: up_to_ns, standstill, .. } = behind;
+            return Err(QueryError::HistoryBehind { up_to_ns, standstill });
         }
         Ok(CaughtUpHistory { history })
     }
@@ -41,7 +41,7 @@ impl CaughtUpHistory {
     pub(crate) async fn ask<Q: Ask>(&self, question: Q) -> Result<Q::Answer, QueryError> {
         projection::ask(&*self.history, question).await.map_err(|error| {
             tracing::error!(%error, "the read model does not answer");
-            QueryError::HistoryFailed
+            QueryError::HistoryFailed(error.standstill())
         })
     }
 }

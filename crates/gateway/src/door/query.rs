@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use engine::{Engine, OrderRate};
 use marketdata::Views;
+use projection::Standstill;
 use spool::Spool;
 use tokio::time::timeout;
 use types::{
@@ -25,8 +26,14 @@ pub(crate) enum QueryError {
     TimedOut,
     /// A query of the past without a read model.
     NoHistory,
-    /// The read model fails; the process's log has the reason.
-    HistoryFailed,
+    /// The read model is behind: it has events up to this time, or none at all. `None` if it merely
+    /// catches up.
+    HistoryBehind {
+        up_to_ns: u64,
+        standstill: Option<Standstill>,
+    },
+    /// The read model fails; the process's log has the whole reason.
+    HistoryFailed(Standstill),
 }
 
 pub(crate) type Answered<T> = Result<T, QueryError>;

@@ -44,6 +44,9 @@ pub trait Store {
     /// yet.
     fn pass_over(&mut self, first: u64) -> Result<(), ProjectionError>;
 
+    /// Fails once this is no longer what readers open: an operator has removed or replaced it.
+    fn check_in_place(&self) -> Result<(), ProjectionError>;
+
     /// Puts what was added on stable storage, which is else done when there is enough of it; as far
     /// as no reader needs what it would write over.
     fn checkpoint(&self) -> Result<(), ProjectionError>;

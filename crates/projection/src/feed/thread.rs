@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use crate::error::ProjectionError;
+use crate::error::{ProjectionError, Standstill};
 use crate::feed::backend::{Backend, Store};
-use crate::feed::followed::Followed;
+use crate::feed::followed::{Followed, Reached};
 use crate::feed::gauges::Gauges;
 use crate::feed::opening::open;
 use crate::feed::pace::Pace;
@@ -45,7 +45,7 @@ impl Projection {
     /// Begins to follow the spool. Nothing that fails here or later concerns the venue: it is said,
     /// and tried again where that may help.
     pub fn start(backend: impl Backend, spool: SpoolReader, gauges: impl Gauges) -> Self {
-        let (progress, followed) = watch::channel(0);
+        let (reached, followed) = watch::channel(Reached::NOTHING);
         let stopping = Arc::new(AtomicBool::new(false));
         let pace = Arc::<Pace>::default();
         let history = backend.history(Followed::new(followed, Arc::clone(&pace)));
@@ -53,7 +53,7 @@ impl Projection {
             backend,
             spool,
             gauges,
-            progress,
+            reached,
             pace: Arc::clone(&pace),
             stopping: Arc::clone(&stopping),
             reported: None,
@@ -119,7 +119,7 @@ struct Follower<B, G> {
     backend: B,
     spool: SpoolReader,
     gauges: G,
-    progress: watch::Sender<u64>,
+    reached: watch::Sender<Reached>,
     pace: Arc<Pace>,
     stopping: Arc<AtomicBool>,
     /// The failure that was logged, until it is over.
@@ -143,6 +143,8 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
     /// Once, however often it is tried.
     fn report(&mut self, error: &ProjectionError) {
         self.gauges.failed(true);
+        let standstill = Some(error.standstill());
+        self.reached.send_modify(|reached| reached.standstill = standstill);
         let sentence = error.to_string();
         if self.reported.as_ref() != Some(&sentence) {
             tracing::error!(
@@ -155,6 +157,9 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
     }
 
     fn follow(&mut self) -> Result<(), ProjectionError> {
+        self.reached.send_modify(|reached| {
+            reached.standstill.get_or_insert(Standstill::Opening);
+        });
         let mut store = open(&self.backend, &self.spool)?;
         let (mut ends, mut gathers) = (None, false);
         let mut unsynced_since: Option<Instant> = None;
@@ -162,9 +167,13 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
             if self.is_stopping() && ends.get_or_insert_with(Instant::now).elapsed() > END {
                 return Ok(());
             }
+            store.check_in_place()?;
             let progress = store.progress();
             self.gauges.projected(progress.sequence);
-            self.progress.send_replace(progress.sequence);
+            self.reached.send_modify(|reached| {
+                reached.sequence = progress.sequence;
+                reached.sequenced_ns = progress.sequenced_ns;
+            });
             if unsynced_since.is_some_and(|since| since.elapsed() > CHECKPOINT) {
                 store.checkpoint()?;
                 unsynced_since = None;
@@ -174,6 +183,7 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
             }
             match self.spool.read_from(progress.sequence + 1, PAGE) {
                 Ok(page) if page.is_empty() => {
+                    self.is_well();
                     if self.is_stopping() {
                         return Ok(());
                     }
@@ -201,6 +211,7 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
 
     fn is_well(&mut self) {
         self.gauges.failed(false);
+        self.reached.send_if_modified(|reached| reached.standstill.take().is_some());
         if self.reported.take().is_some() {
             tracing::info!("the read model goes on");
         }

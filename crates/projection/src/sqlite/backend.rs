@@ -32,6 +32,10 @@ impl Backend for Sqlite {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let made = std::fs::create_dir_all(folder);
         made.map_err(|error| ProjectionError::Folder { path: folder.to_path_buf(), error })?;
+        if !self.path.exists() {
+            // Parts of a file that was removed are not parts of the next one.
+            files::remove(&self.path)?;
+        }
         SqliteStore::open(&self.path)
     }
 

@@ -1,5 +1,6 @@
 //! The file in a data folder, and what SQLite keeps beside it.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::ProjectionError;
@@ -36,4 +37,16 @@ pub(crate) fn remove(path: &Path) -> Result<(), ProjectionError> {
         }
     }
     Ok(())
+}
+
+/// Distinguishes the file from another one in its place.
+pub(crate) fn inode(path: &Path) -> Result<u64, ProjectionError> {
+    let path = path.to_path_buf();
+    match std::fs::metadata(&path) {
+        Ok(metadata) => Ok(metadata.ino()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(ProjectionError::Missing { path })
+        }
+        Err(error) => Err(ProjectionError::Folder { path, error }),
+    }
 }

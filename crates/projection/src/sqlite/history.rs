@@ -12,6 +12,7 @@ use crate::history::{Behind, BoxFuture, History};
 use crate::question::{Answer, Question};
 use crate::sqlite::query;
 use crate::sqlite::reader::{IDLE_MAX, Reader};
+use crate::sqlite::store::read_progress;
 
 /// Questions under way at once: each holds a thread and a connection. Others wait for their turn,
 /// in the order in which they came.
@@ -37,10 +38,17 @@ impl History for SqliteHistory {
             let turn = Arc::clone(&self.turns).acquire_owned().await;
             let turn = turn.expect("it is never closed");
             let reader = self.reader.clone();
+            // What the feed has written is in the file, unless another one has taken its place.
+            let at_least = self.followed.sequence();
             let answer = tokio::task::spawn_blocking(move || {
                 // The turn lasts as long as the thread is held, even if the caller has gone.
                 let _turn = turn;
-                reader.ask(|connection| query::answer(connection, &question))
+                let found = reader.ask(|connection| {
+                    let sequence = read_progress(connection)?.sequence;
+                    let is_whole = sequence >= at_least;
+                    is_whole.then(|| query::answer(connection, &question)).transpose()
+                });
+                found?.ok_or_else(|| reader.missing())
             });
             answer.await.expect("a question does not panic")
         })

@@ -1,6 +1,5 @@
 //! Connections that read, kept from one question to the next.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,6 +7,7 @@ use rusqlite::Connection;
 
 use crate::error::ProjectionError;
 use crate::sqlite::failure;
+use crate::sqlite::files;
 use crate::sqlite::schema;
 
 /// Connections that wait for the next question.
@@ -37,7 +37,7 @@ impl Reader {
         &self,
         question: impl FnOnce(&Connection) -> rusqlite::Result<R>,
     ) -> Result<R, ProjectionError> {
-        let inode = self.inode()?;
+        let inode = files::inode(&self.path)?;
         let idle = self.idle().pop().filter(|idle| idle.inode == inode);
         let mut connection = match idle {
             Some(idle) => idle.connection,
@@ -58,15 +58,9 @@ impl Reader {
         answer.map_err(failure::at(&self.path))
     }
 
-    fn inode(&self) -> Result<u64, ProjectionError> {
-        let path = self.path.to_path_buf();
-        match std::fs::metadata(&*self.path) {
-            Ok(metadata) => Ok(metadata.ino()),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                Err(ProjectionError::Missing { path })
-            }
-            Err(error) => Err(ProjectionError::Folder { path, error }),
-        }
+    /// The error of a file that is not the one that the feed writes.
+    pub(crate) fn missing(&self) -> ProjectionError {
+        ProjectionError::Missing { path: self.path.to_path_buf() }
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Idle>> {

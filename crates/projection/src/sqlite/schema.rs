@@ -4,6 +4,7 @@
 //! quantities lots, amounts smallest units of their asset; times are nanoseconds since 1970.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -262,9 +263,26 @@ impl Schema {
     /// Opens the file for its writer. If there was none, the tables are made.
     pub(crate) fn open(&self, path: &Path) -> Result<Connection, ProjectionError> {
         let connection = Connection::open(path).map_err(failure::at(path))?;
-        let version = self.prepare(&connection).map_err(failure::at(path))?;
+        let prepare = || {
+            let version = self.prepare(&connection)?;
+            self.known_version(&connection, version)
+        };
+        let version = prepare().map_err(failure::at(path))?;
         check_version(path, version, self.version())?;
         Ok(connection)
+    }
+
+    /// The version of the file; that of no release if it claims this one, and its tables are others.
+    /// Builds before the first release have changed the tables and not the version.
+    fn known_version(&self, connection: &Connection, version: i32) -> rusqlite::Result<i32> {
+        if version != self.version() {
+            return Ok(version);
+        }
+        let fresh = Connection::open_in_memory()?;
+        fresh.execute_batch(self.tables)?;
+        let found = parts(connection)?;
+        let has_all = parts(&fresh)?.iter().all(|(name, part)| found.get(name) == Some(part));
+        Ok(if has_all { version } else { 0 })
     }
 
     /// The version of the tables, once they are of this one where that is possible.
@@ -334,6 +352,28 @@ pub(crate) fn open(path: &Path) -> Result<Connection, ProjectionError> {
     SCHEMA.open(path)
 }
 
+/// The columns of each table, and the text of each index.
+fn parts(connection: &Connection) -> rusqlite::Result<BTreeMap<String, Vec<String>>> {
+    let select = "SELECT m.name, coalesce(m.sql, ''), coalesce(c.name, ''), coalesce(c.type, ''), \
+                  coalesce(c.\"notnull\", 0), coalesce(c.pk, 0) FROM sqlite_schema m \
+                  LEFT JOIN pragma_table_xinfo(m.name) c ON m.type = 'table' \
+                  WHERE m.type IN ('table', 'index') ORDER BY m.name, c.cid";
+    let mut select = connection.prepare(select)?;
+    let mut rows = select.query([])?;
+    let mut parts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let (text, column): (String, String) = (row.get(1)?, row.get(2)?);
+        let part = if column.is_empty() {
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        } else {
+            let (kind, not_null, key): (String, i64, i64) = (row.get(3)?, row.get(4)?, row.get(5)?);
+            format!("{column} {kind} {not_null} {key}")
+        };
+        parts.entry(row.get(0)?).or_default().push(part);
+    }
+    Ok(parts)
+}
+
 fn check_version(path: &Path, version: i32, ours: i32) -> Result<(), ProjectionError> {
     let path = path.to_path_buf();
     match version.cmp(&ours) {
@@ -367,6 +407,7 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Connection, ProjectionError> {
             return Err(not_ours());
         }
         let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let version = SCHEMA.known_version(&connection, version)?;
         Ok((connection, version))
     };
     let (connection, version) = open().map_err(failure::at(path))?;

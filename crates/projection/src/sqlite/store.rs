@@ -13,6 +13,7 @@ use crate::give_way::give_way;
 use crate::progress::Progress;
 use crate::sqlite::column::{self, Columns, Wide, int, wire};
 use crate::sqlite::failure;
+use crate::sqlite::files;
 use crate::sqlite::query::blocks::block_of;
 use crate::sqlite::schema;
 
@@ -21,6 +22,8 @@ use crate::sqlite::schema;
 pub struct SqliteStore {
     path: PathBuf,
     connection: Connection,
+    /// Of the file that is open.
+    inode: u64,
     progress: Progress,
 }
 
@@ -31,7 +34,7 @@ impl SqliteStore {
 
     pub(crate) fn of(path: &Path, connection: Connection) -> Result<Self, ProjectionError> {
         let progress = read_progress(&connection).map_err(failure::at(path))?;
-        Ok(Self { path: path.to_path_buf(), connection, progress })
+        Ok(Self { path: path.to_path_buf(), connection, inode: files::inode(path)?, progress })
     }
 
     /// All that is in it lies in the one file after this.
@@ -84,6 +87,15 @@ impl Store for SqliteStore {
     fn write(&mut self, changes: &Changes) -> Result<(), ProjectionError> {
         let written = self.commit(changes);
         written.map_err(failure::at(&self.path))
+    }
+
+    fn check_in_place(&self) -> Result<(), ProjectionError> {
+        let path = self.path.clone();
+        if files::inode(&path)? == self.inode {
+            Ok(())
+        } else {
+            Err(ProjectionError::Missing { path })
+        }
     }
 
     fn checkpoint(&self) -> Result<(), ProjectionError> {

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use projection::sqlite::{self, status};
-use projection::{AllOrders, OrderFilter, Times};
+use projection::{AllOrders, OrderFilter, Standstill, Times};
 use rusqlite::Connection;
 
 use crate::support::*;
@@ -118,4 +118,84 @@ fn a_folder_without_one_has_a_sentence() {
         sentence.starts_with("there is no ") && sentence.contains("history.sqlite"),
         "{sentence}"
     );
+}
+
+/// Waits for a command that does not come, as a query of the past waits.
+fn behind(venue: &Venue) -> projection::Behind {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let deadline = tokio::time::Instant::now() + Duration::from_millis(1);
+        venue.history.wait_until(u64::MAX, deadline).await.unwrap_err()
+    })
+}
+
+#[test]
+fn a_file_that_is_removed_while_the_venue_runs_is_made_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let venue = Venue::start(dir.path());
+    venue.trade(0..50);
+    venue.wait();
+    let before = venue.ask(ALL).unwrap();
+    for what in ["the file", "the folder", "another file in its place"] {
+        let file = sqlite::path(dir.path());
+        match what {
+            "the file" => fs::remove_file(&file).unwrap(),
+            "the folder" => fs::remove_dir_all(file.parent().unwrap()).unwrap(),
+            _ => {
+                fs::copy(&file, file.with_extension("copy")).unwrap();
+                fs::rename(file.with_extension("copy"), &file).unwrap();
+            }
+        }
+        wait_for_alarm(&venue, true);
+        assert_eq!(behind(&venue).standstill, Some(Standstill::Missing), "{what}");
+        wait_for_alarm(&venue, false);
+        venue.wait();
+        assert_eq!(venue.ask(ALL).unwrap(), before, "{what}");
+        assert_eq!(behind(&venue).standstill, None, "{what}");
+    }
+    venue.trade(50..60);
+    venue.wait();
+    assert!(venue.ask(ALL).unwrap().len() > before.len());
+    venue.stop();
+}
+
+#[test]
+fn readers_learn_what_keeps_history_and_how_old_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let venue = Venue::start(dir.path());
+    venue.trade(0..10);
+    venue.wait();
+    let other = Connection::open(sqlite::path(dir.path())).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE; UPDATE progress SET sequence = sequence;").unwrap();
+    let sequence = venue.history.sequence();
+    venue.trade(10..20);
+    wait_for_alarm(&venue, true);
+    let behind = behind(&venue);
+    assert_eq!((behind.sequence, behind.standstill), (sequence, Some(Standstill::Locked)));
+    assert!(behind.sequenced_ns > 0);
+    assert_eq!(Standstill::Locked.to_string(), "another program locks its file");
+    other.execute_batch("ROLLBACK;").unwrap();
+    venue.wait();
+    venue.stop();
+}
+
+/// As a build before the first release has left it: of this version, with other tables.
+#[test]
+fn a_file_with_the_tables_of_a_development_build_is_made_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let venue = Venue::start(dir.path());
+    venue.trade(0..50);
+    venue.wait();
+    let before = venue.ask(ALL).unwrap();
+    venue.stop();
+    let file = Connection::open(sqlite::path(dir.path())).unwrap();
+    file.execute_batch("ALTER TABLE trades DROP COLUMN corrected_ns; DROP INDEX fills_by_account")
+        .unwrap();
+    drop(file);
+    let sentence = status(dir.path()).unwrap_err().to_string();
+    assert!(sentence.contains("which an older program wrote"), "{sentence}");
+    let venue = Venue::start(dir.path());
+    venue.wait();
+    assert_eq!(venue.ask(ALL).unwrap(), before);
+    venue.stop();
 }

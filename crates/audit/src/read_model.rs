@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use cli::Failure;
+use cli::moment::format_time;
 use log::DataDirLock;
 use projection::Rebuilt;
 use projection::sqlite::{self, Status};
@@ -82,6 +83,9 @@ impl Folder {
     fn status(&self) -> Result<(), Failure> {
         let Status { schema_version, progress, gaps, rows, bytes } = sqlite::status(&self.dir)?;
         println!("commands {} to {}", progress.first_sequence, progress.sequence);
+        if progress.kept_since_ns > 0 {
+            println!("deleted  what ended before {}", format_time(progress.kept_since_ns));
+        }
         for (first, last) in gaps {
             println!("missing  {first} to {last}");
         }

@@ -118,6 +118,12 @@ pub struct Flags {
     #[arg(long, value_name = "N")]
     spool_max_hours: Option<u64>,
 
+    /// What the read model keeps of orders, trades and transfers that have ended: `all`, or limits
+    /// by age (36h, 90d), by size (500mib, 20gib), or both with a comma between. Candles are kept
+    /// [default: all] [env: BUTTONWOOD_HISTORY_RETENTION]
+    #[arg(long, value_name = "RULE")]
+    history_retention: Option<String>,
+
     /// Overload limit in ms, 1 to 10000, or 0 for none. When requests wait for longer than this to
     /// be read during a whole second, or the disk is late by as much, the venue refuses new orders
     /// with -1008 until it has caught up. It still takes cancels and queries
@@ -196,13 +202,14 @@ mod tests {
             ["--huge-pages", "off"],
             ["--spool-max-mib", "33"],
             ["--spool-max-hours", "3"],
+            ["--history-retention", "7d"],
             ["--overload-ms", "9"],
             ["--log-level", "warn"],
             ["--log-format", "json"],
         ];
         let switches =
             ["--tls-self-signed", "--allow-plaintext", "--demo", "--no-bots", "--replica"];
-        let Settings { http, door, log, spool, venue, demo, logging } =
+        let Settings { http, door, log, spool, history, venue, demo, logging } =
             load(&[text.as_flattened(), &switches].concat()).unwrap();
         assert_eq!(
             (http.address.port(), http.tls_self_signed, http.allow_plaintext),
@@ -211,7 +218,7 @@ mod tests {
         assert_eq!((http.cors_origin.len(), door.overload_ms), (1, 9));
         assert_eq!((log.segment_kib, log.retention.as_str()), (8, "delete"));
         assert!(matches!(log.durability, server::Durability::Os));
-        assert_eq!((spool.max_mib, spool.max_hours), (33, 3));
+        assert_eq!((spool.max_mib, spool.max_hours, history.retention.as_str()), (33, 3, "7d"));
         assert_eq!((venue.data_dir, venue.master_key), ("d".into(), Some("k".into())));
         assert_eq!((venue.snapshot_every, venue.replica), (7, true));
         assert_eq!((venue.pin.as_deref(), venue.huge_pages), (Some("0"), server::HugePages::Off));

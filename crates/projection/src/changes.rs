@@ -9,7 +9,7 @@ use types::{
     AccountId, Adjustment, Amount, Asset, AssetId, Candle, ClOrdId, Event, ExternalRef, Fill,
     Instrument, InstrumentId, Interval, Order, OrderAmended, OrderId, OrderList, OrderListId,
     OrderModified, Price, Qty, ReceivableSettled, Side, TimeZone, TradeBusted, TradeCorrected,
-    TradeExecuted, TradeId, TradePrevented,
+    TradeExecuted, TradeId, TradePrevented, WithdrawalStatus,
 };
 
 use crate::give_way::give_way;
@@ -18,6 +18,12 @@ use crate::progress::Progress;
 /// The intervals that are kept; all others are put together of them.
 pub const LEVELS: [Interval; 4] =
     [Interval::Day1, Interval::Hour1, Interval::Minute1, Interval::Second1];
+
+macro_rules! fields {
+    ($event:ident) => {
+        ($event.account, $event.account_seq, $event.asset, $event.amount, $event.external_ref)
+    };
+}
 
 /// What becomes of a page, by subject, for a database to write.
 #[derive(Debug, Default)]
@@ -40,6 +46,7 @@ pub struct Changes {
     pub busts: Vec<(u64, TradeBusted)>,
     pub corrections: Vec<(u64, TradeCorrected)>,
     pub balance_changes: Vec<BalanceChange>,
+    pub transfers: Vec<Transfer>,
 }
 
 /// An order that was given another quantity, price or name.
@@ -108,6 +115,23 @@ pub struct BalanceChange {
     pub adjusted: Option<(Amount, Amount)>,
 }
 
+/// A deposit or a withdrawal in the state of its last event.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Transfer {
+    pub account: AccountId,
+    pub account_seq: u64,
+    pub is_deposit: bool,
+    pub asset: AssetId,
+    pub amount: Amount,
+    pub external_ref: ExternalRef,
+    pub status: WithdrawalStatus,
+    /// Of the command that began it.
+    pub sequence: u64,
+    pub requested_ns: u64,
+    /// Zero while it is open.
+    pub ended_ns: u64,
+}
+
 impl Changes {
     /// Of a page of what comes next.
     pub fn after<'a>(progress: Progress, page: impl IntoIterator<Item = &'a Applied>) -> Self {
@@ -154,18 +178,11 @@ impl Changes {
             }
             Event::TradeBusted(e) => self.bust(e, applied),
             Event::TradeCorrected(e) => self.correction(e, applied),
-            Event::Deposited(e) => {
-                let paid = (e.asset, e.amount, e.external_ref);
-                self.payment(ChangeKind::Deposit, e.account, e.account_seq, paid, applied);
-            }
-            Event::Withdrawn(e) => {
-                let paid = (e.asset, Amount::ZERO - e.amount, e.external_ref);
-                self.payment(ChangeKind::Withdrawal, e.account, e.account_seq, paid, applied);
-            }
-            Event::WithdrawalCompleted(e) => {
-                let paid = (e.asset, Amount::ZERO - e.amount, e.external_ref);
-                self.payment(ChangeKind::Withdrawal, e.account, e.account_seq, paid, applied);
-            }
+            Event::Deposited(_)
+            | Event::Withdrawn(_)
+            | Event::WithdrawalRequested(_)
+            | Event::WithdrawalCompleted(_)
+            | Event::WithdrawalCanceled(_) => self.transfer(event, applied),
             Event::ReceivableSettled(e) => self.settled(e, applied),
             Event::AssetListed(e) => {
                 self.assets.insert(e.id, e.asset);
@@ -180,8 +197,6 @@ impl Changes {
             Event::OrderRested(_)
             | Event::BookReduced(_)
             | Event::ReceivableCreated(_)
-            | Event::WithdrawalRequested(_)
-            | Event::WithdrawalCanceled(_)
             | Event::AccountCreated(_)
             | Event::AccountUpdated(_)
             | Event::KeyCreated(_)
@@ -290,6 +305,42 @@ impl Changes {
             adjusted: Some((side.base, side.quote)),
             ..BalanceChange::new(kind, side.account, side.account_seq, applied)
         }));
+    }
+
+    fn transfer(&mut self, event: &Event, applied: &Applied) {
+        use WithdrawalStatus::{Canceled, Completed, Requested};
+        // Their records have the same fields.
+        let (is_deposit, status, of) = match event {
+            Event::Deposited(e) => (true, Completed, fields!(e)),
+            Event::Withdrawn(e) => (false, Completed, fields!(e)),
+            Event::WithdrawalRequested(e) => (false, Requested, fields!(e)),
+            Event::WithdrawalCompleted(e) => (false, Completed, fields!(e)),
+            Event::WithdrawalCanceled(e) => (false, Canceled, fields!(e)),
+            _ => return,
+        };
+        let (account, account_seq, asset, amount, external_ref) = of;
+        let now_ns = applied.sequenced_ns;
+        self.transfers.push(Transfer {
+            account,
+            account_seq,
+            is_deposit,
+            asset,
+            amount,
+            external_ref,
+            status,
+            sequence: applied.sequence,
+            requested_ns: now_ns,
+            ended_ns: if status == Requested { 0 } else { now_ns },
+        });
+        if status != Completed {
+            return; // Nothing came or went.
+        }
+        let (kind, moved) = if is_deposit {
+            (ChangeKind::Deposit, amount)
+        } else {
+            (ChangeKind::Withdrawal, Amount::ZERO - amount)
+        };
+        self.payment(kind, account, account_seq, (asset, moved, external_ref), applied);
     }
 
     fn payment(

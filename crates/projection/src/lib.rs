@@ -23,7 +23,7 @@
 //! - Where history begins, and where it has holes, is in it too ([`sqlite::status`]).
 //!
 //! # Known limits
-//! Nothing is deleted: the file grows with every order and every trade.
+//! Without a retention nothing is deleted: the file grows with every order and every trade.
 
 pub mod changes;
 mod error;
@@ -33,9 +33,10 @@ mod history;
 mod progress;
 mod question;
 mod rebuild;
+mod retention;
 pub mod sqlite;
 
-pub use changes::Amendment;
+pub use changes::{Amendment, Transfer};
 pub use error::{ProjectionError, Standstill};
 pub use feed::backend::{Backend, Store};
 pub use feed::followed::Followed;
@@ -44,8 +45,10 @@ pub use feed::thread::{Projection, Wake};
 pub use history::{Behind, BoxFuture, History, ask};
 pub use progress::Progress;
 pub use question::{
-    AggFilter, AggTrades, AllOrderLists, AllOrders, Amendments, Answer, Ask, HistoricalTrades,
-    Klines, ListFilter, MyTrades, OneOrder, OneOrderList, OrderFilter, PreventedFilter,
-    PreventedMatches, Question, Times, TradeFilter, WindowSince,
+    AggFilter, AggTrades, AllOrderLists, AllOrders, Amendments, Answer, AnyOrder, Ask,
+    HistoricalTrades, Klines, ListFilter, MyTrades, OneOrder, OneOrderList, OneTrade, OrderFilter,
+    PreventedFilter, PreventedMatches, Question, Times, TradeFilter, TradeSide, TransferFilter,
+    Transfers, WindowSince,
 };
 pub use rebuild::{RebuildError, Rebuilt, fill};
+pub use retention::HistoryRetention;

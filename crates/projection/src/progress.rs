@@ -11,4 +11,6 @@ pub struct Progress {
     pub command: u64,
     /// Where history begins.
     pub first_sequence: u64,
+    /// Orders, trades and transfers that ended before this time were deleted; 0 if none was.
+    pub kept_since_ns: u64,
 }

@@ -2,11 +2,12 @@
 
 use marketdata::{PublicTrade, Window};
 use types::{
-    AccountId, AccountTrade, AggTrade, Candle, ClOrdId, InstrumentId, Interval, Order, OrderId,
-    OrderList, OrderListId, OrderRef, TimeZone, TradeId, TradePrevented,
+    AccountId, AccountTrade, AggTrade, AssetId, Candle, ClOrdId, ExternalRef, InstrumentId,
+    Interval, Order, OrderId, OrderList, OrderListId, OrderRef, TimeZone, TradeId, TradePrevented,
+    WithdrawalStatus,
 };
 
-use crate::changes::Amendment;
+use crate::changes::{Amendment, Transfer};
 
 /// From when to when, both inclusive, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -159,6 +160,45 @@ pub struct AggFilter {
     pub limit: usize,
 }
 
+/// An account's deposits, or its withdrawals, newest first.
+#[derive(Clone, Debug)]
+pub struct Transfers {
+    pub account: AccountId,
+    pub filter: TransferFilter,
+}
+
+/// Which transfers of an account.
+#[derive(Clone, Debug)]
+pub struct TransferFilter {
+    pub is_deposit: bool,
+    pub asset: Option<AssetId>,
+    pub external_ref: Option<ExternalRef>,
+    pub status: Option<WithdrawalStatus>,
+    /// Sequences of the commands that began them.
+    pub ids: Option<Vec<u64>>,
+    /// When they were requested.
+    pub times: Times,
+    pub offset: usize,
+    pub limit: usize,
+}
+
+/// A trade with both its sides, by its id.
+#[derive(Clone, Copy, Debug)]
+pub struct OneTrade {
+    pub instrument: InstrumentId,
+    pub trade_id: TradeId,
+}
+
+/// One side of a trade, and the account that has it.
+pub type TradeSide = (AccountId, AccountTrade);
+
+/// An order of any account, by its id.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyOrder {
+    pub instrument: InstrumentId,
+    pub order_id: OrderId,
+}
+
 /// A question that knows the type of its answer.
 pub trait Ask: Into<Question> + Send {
     type Answer: Send;
@@ -213,4 +253,7 @@ questions! {
     MyTrades => Vec<AccountTrade>,
     HistoricalTrades => Vec<PublicTrade>,
     AggTrades => Vec<AggTrade>,
+    Transfers => Vec<Transfer>,
+    OneTrade => Vec<TradeSide>,
+    AnyOrder => Option<Order>,
 }

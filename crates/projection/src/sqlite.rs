@@ -4,7 +4,9 @@ mod backend;
 mod column;
 mod failure;
 mod files;
+mod forget;
 mod history;
+mod names;
 mod query;
 mod reader;
 mod rebuild;
@@ -13,9 +15,11 @@ mod status;
 mod store;
 #[cfg(test)]
 mod tests;
+mod transfer;
 
 pub use self::backend::Sqlite;
 pub use self::files::path;
+pub use self::history::ask;
 pub use self::rebuild::rebuild;
 pub use self::schema::SCHEMA_VERSION;
 pub use self::status::{Status, status};

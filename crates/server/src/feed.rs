@@ -6,14 +6,15 @@ use std::time::Instant;
 
 use marketdata::{BookUpdate, Views};
 use projection::sqlite::Sqlite;
-use projection::{Gauges, Projection, Wake};
+use projection::{Gauges, HistoryRetention, Projection, Wake};
 use spool::Applied;
 use types::Event;
 use venue::{Listener, Metrics, Opened};
 
 /// Starts the read model on the spool of a venue that has not started yet.
-pub fn start(data_dir: &Path, opened: &Opened) -> Projection {
-    Projection::start(Sqlite::of(data_dir), opened.spool().reader(), Measured(opened.metrics()))
+pub fn start(data_dir: &Path, opened: &Opened, retention: HistoryRetention) -> Projection {
+    let measured = Measured(opened.metrics());
+    Projection::start(Sqlite::of(data_dir), opened.spool().reader(), measured, retention)
 }
 
 /// For [`Opened::start`]: wakes the read model whenever the publisher has written a batch.

@@ -71,7 +71,8 @@ async fn serve(
         Opened::open_watched(settings.venue_settings(), |replayed| host.replayed(replayed))?;
     host.recovery_ends();
     let (master_key, demo) = keys.complete(data_dir, &opened)?;
-    let projection = feed::start(data_dir, &opened);
+    let kept = settings.history.retention().map_err(ServeError::new)?;
+    let projection = feed::start(data_dir, &opened, kept);
     let keyring = Keyring::new(master_key.clone());
     let gateway = Gateway::new(settings.gateway_settings(), &opened, keyring.clone())?
         .with_history(projection.history())

@@ -6,6 +6,7 @@
 
 pub(crate) mod demo;
 pub(crate) mod door;
+pub(crate) mod history;
 pub(crate) mod http;
 mod layers;
 pub(crate) mod log;
@@ -27,6 +28,7 @@ pub struct Settings {
     pub door: door::Door,
     pub log: log::Log,
     pub spool: spool::Spool,
+    pub history: history::History,
     pub venue: venue::Venue,
     pub demo: demo::Demo,
     pub logging: logging::Logging,
@@ -39,6 +41,7 @@ const FLAT_NAMES: FlatNames = &[
     ("log", "retention", "log_retention"),
     ("spool", "max_mib", "spool_max_mib"),
     ("spool", "max_hours", "spool_max_hours"),
+    ("history", "retention", "history_retention"),
     ("demo", "enabled", "demo"),
     ("logging", "level", "log_level"),
     ("logging", "format", "log_format"),
@@ -64,6 +67,7 @@ impl Settings {
             return Err("the demo's bots have no TLS: add --no-bots, or start without TLS".into());
         }
         self.spool.check()?;
+        self.history.check()?;
         self.check_pin()
     }
 

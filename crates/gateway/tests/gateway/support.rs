@@ -1,12 +1,14 @@
 //! A venue with two markets and two accounts, and a client that speaks plain HTTP to it.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::held_log::Hold;
 use engine::Engine;
 use gateway::{Gateway, Origin as WebOrigin, Settings, Tls};
+use projection::HistoryRetention;
 use protocol::signed::sign::sign;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -106,6 +108,10 @@ impl Site {
         };
         site.list().await;
         site
+    }
+
+    pub(crate) fn data_dir(&self) -> &Path {
+        self.dir.path()
     }
 
     /// Stops everything and starts it again on the same folder.
@@ -334,7 +340,7 @@ async fn start(
     })
     .unwrap()
     .with_log(|log| hold.over(log));
-    let projection = feed::start(dir.path(), &opened);
+    let projection = feed::start(dir.path(), &opened, HistoryRetention::ALL);
     let gateway = Gateway::new(settings, &opened, master_key.clone())
         .unwrap()
         .with_history(projection.history())

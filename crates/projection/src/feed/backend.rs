@@ -8,6 +8,7 @@ use crate::error::ProjectionError;
 use crate::feed::followed::Followed;
 use crate::history::History;
 use crate::progress::Progress;
+use crate::retention::HistoryRetention;
 use spool::Applied;
 
 /// A place where a read model is kept. Messages name it as it is displayed.
@@ -43,6 +44,10 @@ pub trait Store {
     /// Goes on behind commands whose events are gone. History begins behind them if there is none
     /// yet.
     fn pass_over(&mut self, first: u64) -> Result<(), ProjectionError>;
+
+    /// Deletes some of what is beyond the retention, in one transaction. Returns whether there is
+    /// more.
+    fn forget(&mut self, retention: &HistoryRetention) -> Result<bool, ProjectionError>;
 
     /// Fails once this is no longer what readers open: an operator has removed or replaced it.
     fn check_in_place(&self) -> Result<(), ProjectionError>;

@@ -14,6 +14,7 @@ use crate::feed::gauges::Gauges;
 use crate::feed::opening::open;
 use crate::feed::pace::Pace;
 use crate::history::History;
+use crate::retention::HistoryRetention;
 use spool::{SpoolError, SpoolReader};
 
 /// In the steps of `nice`: about a tenth of another thread's share.
@@ -27,6 +28,8 @@ const GATHER: Duration = Duration::from_millis(100);
 /// What was added is on stable storage after so long: the spool keeps the events of the last hour
 /// at least, and all else may be lost with the power.
 const CHECKPOINT: Duration = Duration::from_secs(300);
+/// How often rows beyond the retention are looked for.
+const FORGET: Duration = Duration::from_secs(5);
 /// How long the end may take. What is left over is for the next start.
 const END: Duration = Duration::from_secs(5);
 /// After a failure.
@@ -44,7 +47,12 @@ pub struct Projection {
 impl Projection {
     /// Begins to follow the spool. Nothing that fails here or later concerns the venue: it is said,
     /// and tried again where that may help.
-    pub fn start(backend: impl Backend, spool: SpoolReader, gauges: impl Gauges) -> Self {
+    pub fn start(
+        backend: impl Backend,
+        spool: SpoolReader,
+        gauges: impl Gauges,
+        retention: HistoryRetention,
+    ) -> Self {
         let (reached, followed) = watch::channel(Reached::NOTHING);
         let stopping = Arc::new(AtomicBool::new(false));
         let pace = Arc::<Pace>::default();
@@ -53,6 +61,7 @@ impl Projection {
             backend,
             spool,
             gauges,
+            retention,
             reached,
             pace: Arc::clone(&pace),
             stopping: Arc::clone(&stopping),
@@ -119,6 +128,7 @@ struct Follower<B, G> {
     backend: B,
     spool: SpoolReader,
     gauges: G,
+    retention: HistoryRetention,
     reached: watch::Sender<Reached>,
     pace: Arc<Pace>,
     stopping: Arc<AtomicBool>,
@@ -163,6 +173,7 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
         let mut store = open(&self.backend, &self.spool)?;
         let (mut ends, mut gathers) = (None, false);
         let mut unsynced_since: Option<Instant> = None;
+        let mut forgets_at = Instant::now();
         loop {
             if self.is_stopping() && ends.get_or_insert_with(Instant::now).elapsed() > END {
                 return Ok(());
@@ -177,6 +188,11 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
             if unsynced_since.is_some_and(|since| since.elapsed() > CHECKPOINT) {
                 store.checkpoint()?;
                 unsynced_since = None;
+            }
+            if self.retention != HistoryRetention::ALL && forgets_at <= Instant::now() {
+                // Between two pages, so that it delays no reader for long.
+                let has_more = store.forget(&self.retention)?;
+                forgets_at = Instant::now() + if has_more { Duration::ZERO } else { FORGET };
             }
             if std::mem::take(&mut gathers) {
                 self.pace.gather(GATHER, progress.sequence, || self.is_stopping());

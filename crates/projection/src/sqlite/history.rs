@@ -1,6 +1,6 @@
 //! Answers from the SQLite file, each on a thread that may block.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
@@ -10,6 +10,7 @@ use crate::error::ProjectionError;
 use crate::feed::followed::Followed;
 use crate::history::{Behind, BoxFuture, History};
 use crate::question::{Answer, Question};
+use crate::sqlite::files;
 use crate::sqlite::query;
 use crate::sqlite::reader::{IDLE_MAX, Reader};
 use crate::sqlite::store::read_progress;
@@ -61,4 +62,10 @@ impl History for SqliteHistory {
     fn wait_until(&self, sequence: u64, deadline: Instant) -> BoxFuture<'_, Result<(), Behind>> {
         Box::pin(self.followed.wait_until(sequence, deadline))
     }
+}
+
+/// Asks the read model of the venue in this folder, on the thread of the caller.
+pub fn ask(data_dir: &Path, question: &Question) -> Result<Answer, ProjectionError> {
+    let reader = Reader::new(files::path(data_dir));
+    reader.ask(|connection| query::answer(connection, question))
 }

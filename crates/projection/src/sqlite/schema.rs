@@ -37,9 +37,11 @@ CREATE TABLE progress (
     sequenced_ns INTEGER NOT NULL,
     -- Where the last command began: it may have left work that was done under further sequences.
     command INTEGER NOT NULL,
-    first_sequence INTEGER NOT NULL
+    first_sequence INTEGER NOT NULL,
+    -- Orders, trades and transfers that ended before this time were deleted; 0 if none was.
+    kept_since_ns INTEGER NOT NULL
 ) STRICT;
-INSERT INTO progress VALUES (0, 0, 0, 0, 1);
+INSERT INTO progress VALUES (0, 0, 0, 0, 1, 0);
 
 -- Commands whose events were gone before they could be read.
 CREATE TABLE gaps (
@@ -98,6 +100,16 @@ CREATE TABLE order_blocks (
     instrument INTEGER NOT NULL,
     block INTEGER NOT NULL,
     PRIMARY KEY (account, instrument, block)
+) STRICT, WITHOUT ROWID;
+
+-- Which names the orders of 65,536 ids have, as bits that a hash of account and name selects:
+-- `names.rs`.
+CREATE TABLE name_filters (
+    instrument INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
+    bits BLOB NOT NULL,
+    PRIMARY KEY (instrument, part, generation)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE amendments (
@@ -238,6 +250,24 @@ CREATE TABLE balance_changes (
     quote_amount ANY,
     PRIMARY KEY (account, account_seq)
 ) STRICT, WITHOUT ROWID;
+
+-- Deposits and withdrawals, from the first event to the last. A reference names one of them.
+CREATE TABLE transfers (
+    account INTEGER NOT NULL,
+    -- Of the first event that is here.
+    account_seq INTEGER NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('deposit', 'withdrawal')),
+    asset INTEGER NOT NULL,
+    amount ANY NOT NULL,
+    external_ref TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    requested_ns INTEGER NOT NULL,
+    -- 0 while it is open.
+    ended_ns INTEGER NOT NULL,
+    PRIMARY KEY (account, account_seq)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX transfers_by_external_ref ON transfers (account, external_ref);
 ";
 
 /// The tables of a version, and what leads to them from earlier ones.
@@ -272,7 +302,7 @@ impl Schema {
         Ok(connection)
     }
 
-    /// The version of the file; that of no release if it claims this one, and its tables are others.
+    /// The version of the file; that of no release if it claims this one and has other tables.
     /// Builds before the first release have changed the tables and not the version.
     fn known_version(&self, connection: &Connection, version: i32) -> rusqlite::Result<i32> {
         if version != self.version() {

@@ -23,7 +23,7 @@ pub struct Status {
     pub bytes: u64,
 }
 
-const COUNTED: [&str; 8] = [
+const COUNTED: [&str; 9] = [
     "orders",
     "amendments",
     "trades",
@@ -32,6 +32,7 @@ const COUNTED: [&str; 8] = [
     "prevented_matches",
     "order_lists",
     "balance_changes",
+    "transfers",
 ];
 
 /// Of the venue in this folder.

@@ -1,6 +1,6 @@
 //! The file, for its writer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
@@ -11,11 +11,15 @@ use crate::error::ProjectionError;
 use crate::feed::backend::Store;
 use crate::give_way::give_way;
 use crate::progress::Progress;
+use crate::retention::HistoryRetention;
 use crate::sqlite::column::{self, Columns, Wide, int, wire};
 use crate::sqlite::failure;
 use crate::sqlite::files;
+use crate::sqlite::forget::{cutoff_ns, forget};
+use crate::sqlite::names::Filtered;
 use crate::sqlite::query::blocks::block_of;
 use crate::sqlite::schema;
+use crate::sqlite::transfer::write_transfer;
 
 /// The file, open for writing.
 #[derive(Debug)]
@@ -25,6 +29,9 @@ pub struct SqliteStore {
     /// Of the file that is open.
     inode: u64,
     progress: Progress,
+    filtered: Filtered,
+    /// The time before which rows are being deleted, until none is left.
+    forgets_ns: Option<u64>,
 }
 
 impl SqliteStore {
@@ -34,7 +41,10 @@ impl SqliteStore {
 
     pub(crate) fn of(path: &Path, connection: Connection) -> Result<Self, ProjectionError> {
         let progress = read_progress(&connection).map_err(failure::at(path))?;
-        Ok(Self { path: path.to_path_buf(), connection, inode: files::inode(path)?, progress })
+        let filtered = Filtered::read(&connection).map_err(failure::at(path))?;
+        let inode = files::inode(path)?;
+        let path = path.to_path_buf();
+        Ok(Self { path, connection, inode, progress, filtered, forgets_ns: None })
     }
 
     /// All that is in it lies in the one file after this.
@@ -55,7 +65,7 @@ impl SqliteStore {
             ..self.progress
         };
         let transaction = self.connection.transaction()?;
-        write_changes(&transaction, changes)?;
+        write_changes(&transaction, changes, &mut self.filtered)?;
         write_progress(&transaction, &progress)?;
         transaction.commit()?;
         self.progress = progress;
@@ -87,6 +97,28 @@ impl Store for SqliteStore {
     fn write(&mut self, changes: &Changes) -> Result<(), ProjectionError> {
         let written = self.commit(changes);
         written.map_err(failure::at(&self.path))
+    }
+
+    fn forget(&mut self, retention: &HistoryRetention) -> Result<bool, ProjectionError> {
+        let mut progress = self.progress;
+        let cutoff_ns = match self.forgets_ns {
+            Some(cutoff_ns) => Some(cutoff_ns),
+            None => cutoff_ns(&self.connection, &progress, retention)
+                .map_err(failure::at(&self.path))?,
+        };
+        let Some(cutoff_ns) = cutoff_ns else { return Ok(false) };
+        progress.kept_since_ns = progress.kept_since_ns.max(cutoff_ns);
+        let mut forget = || {
+            let transaction = self.connection.transaction()?;
+            let has_more = forget(&transaction, cutoff_ns)?;
+            write_progress(&transaction, &progress)?;
+            transaction.commit()?;
+            Ok(has_more)
+        };
+        let has_more = forget().map_err(failure::at(&self.path))?;
+        self.progress = progress;
+        self.forgets_ns = has_more.then_some(cutoff_ns);
+        Ok(has_more)
     }
 
     fn check_in_place(&self) -> Result<(), ProjectionError> {
@@ -133,6 +165,7 @@ pub(crate) fn read_progress(connection: &Connection) -> rusqlite::Result<Progres
             sequenced_ns: row.uint("sequenced_ns")?,
             command: row.uint("command")?,
             first_sequence: row.uint("first_sequence")?,
+            kept_since_ns: row.uint("kept_since_ns")?,
         })
     })
 }
@@ -143,20 +176,23 @@ pub(crate) fn read_gaps(connection: &Connection) -> rusqlite::Result<Vec<(u64, u
 }
 
 fn write_progress(transaction: &Transaction<'_>, progress: &Progress) -> rusqlite::Result<()> {
-    let Progress { sequence, sequenced_ns, command, first_sequence } = *progress;
+    let Progress { sequence, sequenced_ns, command, first_sequence, kept_since_ns } = *progress;
     let mut update = transaction.prepare_cached(
-        "UPDATE progress SET sequence = ?1, sequenced_ns = ?2, command = ?3, first_sequence = ?4",
+        "UPDATE progress SET sequence = ?1, sequenced_ns = ?2, command = ?3, first_sequence = ?4, \
+         kept_since_ns = ?5",
     )?;
-    update.execute([int(sequence), int(sequenced_ns), int(command), int(first_sequence)])?;
+    let numbers = [sequence, sequenced_ns, command, first_sequence, kept_since_ns];
+    update.execute(numbers.map(int))?;
     Ok(())
 }
 
 pub(crate) fn write_changes(
     transaction: &Transaction<'_>,
     changes: &Changes,
+    filtered: &mut Filtered,
 ) -> rusqlite::Result<()> {
     write_listed(transaction, changes)?;
-    write_orders(transaction, changes)?;
+    write_orders(transaction, changes, filtered)?;
     write_amendments(transaction, changes)?;
     write_trades(transaction, changes)?;
     write_candles(transaction, changes)?;
@@ -188,7 +224,11 @@ fn write_listed(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::R
     Ok(())
 }
 
-fn write_orders(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
+fn write_orders(
+    transaction: &Transaction<'_>,
+    changes: &Changes,
+    filtered: &mut Filtered,
+) -> rusqlite::Result<()> {
     // What the index has of an order is left alone, as long as it is the same.
     let mut insert = transaction.prepare_cached(
         "INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
@@ -232,6 +272,12 @@ fn write_orders(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::R
             let name = order.cl_ord_id.as_str();
             rename.execute(params![order.instrument.0, int(order.order_id.0), name])?;
         }
+        let id = (order.instrument, order.order_id);
+        filtered.wrote(transaction, id, (order.account, order.cl_ord_id))?;
+    }
+    let newest: BTreeMap<_, _> = changes.orders.keys().copied().collect();
+    for (instrument, last) in newest {
+        filtered.complete(transaction, instrument, last)?;
     }
     write_blocks(transaction, "order_blocks", &blocks)
 }
@@ -415,6 +461,9 @@ fn write_rest(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Res
         ];
         let insert = "INSERT OR REPLACE INTO order_lists VALUES (?, ?, ?, ?, ?, ?, ?)";
         transaction.prepare_cached(insert)?.execute(row)?;
+    }
+    for transfer in &changes.transfers {
+        write_transfer(transaction, transfer)?;
     }
     for change in &changes.balance_changes {
         let row = params![

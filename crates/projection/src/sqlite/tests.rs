@@ -1,6 +1,7 @@
 //! The store and its candles by themselves, with trades of any time.
 
 mod blocks;
+mod names;
 mod versions;
 
 use std::collections::BTreeMap;
@@ -22,6 +23,7 @@ use crate::question::{
     AggFilter, AggTrades, AllOrders, Ask, HistoricalTrades, Klines, MyTrades, OneOrder,
     OrderFilter, Times, TradeFilter,
 };
+use crate::sqlite::names::Filtered;
 use crate::sqlite::query::answer;
 use crate::sqlite::reader::Reader;
 use crate::sqlite::status;
@@ -264,7 +266,7 @@ proptest! {
             let mut changes = Changes::default();
             page.iter().for_each(|applied| changes.apply(applied));
             let transaction = store.begin().unwrap();
-            write_changes(&transaction, &changes).unwrap();
+            write_changes(&transaction, &changes, &mut Filtered::default()).unwrap();
             drop(transaction);
             drop(store);
             open(&paged).add(page).unwrap();

@@ -189,7 +189,7 @@ fn a_file_with_the_tables_of_a_development_build_is_made_anew() {
     let before = venue.ask(ALL).unwrap();
     venue.stop();
     let file = Connection::open(sqlite::path(dir.path())).unwrap();
-    file.execute_batch("ALTER TABLE trades DROP COLUMN corrected_ns; DROP INDEX fills_by_account")
+    file.execute_batch("ALTER TABLE trades DROP COLUMN corrected_ns; DROP TABLE transfers")
         .unwrap();
     drop(file);
     let sentence = status(dir.path()).unwrap_err().to_string();

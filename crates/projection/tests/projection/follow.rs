@@ -2,12 +2,13 @@
 
 use projection::sqlite::status;
 use projection::{
-    AggFilter, AggTrades, AllOrders, HistoricalTrades, Klines, MyTrades, OneOrder, OrderFilter,
-    PreventedFilter, PreventedMatches, Times, TradeFilter,
+    AggFilter, AggTrades, AllOrders, HistoricalTrades, HistoryRetention, Klines, MyTrades,
+    OneOrder, OneTrade, OrderFilter, PreventedFilter, PreventedMatches, Times, TradeFilter,
 };
 use rusqlite::types::Value;
 use types::{
-    AccountTrade, CancelAll, Command, Event, Interval, Order, OrderRef, Side, TimeZone, TradeId,
+    AccountId, AccountTrade, BustTrade, CancelAll, Command, CorrectTrade, Event, Interval, Order,
+    OrderRef, Price, Side, TimeZone, TradeId,
 };
 use venue::{Durability, Opened, Settings};
 
@@ -68,12 +69,7 @@ fn what_the_engine_keeps_is_what_is_answered() {
 }
 
 /// Each filter against the plain way.
-fn check_filters(
-    venue: &Venue,
-    account: types::AccountId,
-    orders: &[Order],
-    trades: &[AccountTrade],
-) {
+fn check_filters(venue: &Venue, account: AccountId, orders: &[Order], trades: &[AccountTrade]) {
     let (instrument, middle) = (INSTRUMENT, orders[orders.len() / 2]);
     let all_orders = |filter| venue.ask(AllOrders { account, instrument, filter }).unwrap();
     let last = &orders[orders.len() - 7..];
@@ -104,6 +100,52 @@ fn check_filters(
     let expect: Vec<_> =
         trades.iter().copied().filter(|t| t.traded_ns == middle.traded_ns).collect();
     assert_eq!(my_trades(TradeFilter { times, ..ALL_TRADES }), expect);
+}
+
+#[test]
+fn busts_and_corrections_are_answered_as_the_engine_keeps_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let venue = Venue::start(dir.path());
+    venue.send(ALICE, limit(0, Side::Sell, 1_000, 6));
+    for number in 1..=3 {
+        venue.send(BOB, limit(number, Side::Buy, 1_000, 2));
+    }
+    let (instrument, buyer, seller) = (INSTRUMENT, BOB, ALICE);
+    let correct = |trade_id, price| {
+        let (trade_id, price) = (TradeId(trade_id), Price::from_ticks(price));
+        let correct = CorrectTrade { instrument, trade_id, buyer, seller, price };
+        venue.send(AccountId::VENUE, Command::CorrectTrade(correct));
+    };
+    let bust = |trade_id| {
+        let bust = BustTrade { instrument, trade_id: TradeId(trade_id), buyer, seller };
+        venue.send(AccountId::VENUE, Command::BustTrade(bust));
+    };
+    correct(1, 1_010);
+    correct(1, 1_020);
+    bust(1);
+    bust(2);
+    venue.wait();
+    for account in [ALICE, BOB] {
+        let kept = venue
+            .handle()
+            .read(move |engine| engine.account_trades(account).collect::<Vec<AccountTrade>>());
+        let kept = kept.unwrap().blocking_recv().unwrap();
+        let asked = MyTrades { account, instrument, filter: ALL_TRADES };
+        assert_eq!(venue.ask(asked).unwrap(), kept);
+        let revised: Vec<_> =
+            kept.iter().map(|trade| (trade.price.ticks(), trade.revision.busted_ns > 0)).collect();
+        assert_eq!(revised, [(1_020, true), (1_000, true), (1_000, false)]);
+        assert_eq!(kept[0].revision.orig_price, Some(Price::from_ticks(1_000)));
+    }
+    let sides = venue.ask(OneTrade { instrument, trade_id: TradeId(1) }).unwrap();
+    let who: Vec<_> = sides.iter().map(|(account, trade)| (*account, trade.side)).collect();
+    assert_eq!(who, [(ALICE, Side::Sell), (BOB, Side::Buy)]);
+    assert!(venue.ask(OneTrade { instrument, trade_id: TradeId(9) }).unwrap().is_empty());
+    let public = HistoricalTrades { instrument, from_id: Some(TradeId(1)), limit: 9 };
+    let prices: Vec<_> =
+        venue.ask(public).unwrap().iter().map(|trade| trade.price.ticks()).collect();
+    assert_eq!(prices, [1_000; 3], "as executed");
+    venue.stop();
 }
 
 #[test]
@@ -291,7 +333,7 @@ fn a_question_wakes_it() {
 fn it_reports_how_far_behind_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let opened = Opened::open(settings(dir.path())).unwrap();
-    let projection = testing::feed::start(dir.path(), &opened);
+    let projection = testing::feed::start(dir.path(), &opened, HistoryRetention::ALL);
     projection.stop();
     drop(opened);
     let venue = Venue::start(dir.path());

@@ -4,4 +4,5 @@
 
 mod faults;
 mod follow;
+mod retention;
 mod support;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use log::DataDirLock;
-use projection::{Ask, History, Projection, ProjectionError, Rebuilt};
+use projection::{Ask, History, HistoryRetention, Projection, ProjectionError, Rebuilt};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 pub(crate) use testing::{ALICE, BOB, INSTRUMENT, settings};
@@ -28,10 +28,14 @@ impl Venue {
     }
 
     pub(crate) fn start_with(settings: Settings) -> Self {
+        Self::start_keeping(settings, HistoryRetention::ALL)
+    }
+
+    pub(crate) fn start_keeping(settings: Settings, retention: HistoryRetention) -> Self {
         let dir = settings.data_dir.clone();
         let opened = Opened::open(settings).unwrap();
         let is_new = opened.is_new();
-        let projection = feed::start(&dir, &opened);
+        let projection = feed::start(&dir, &opened, retention);
         let running = opened.start(vec![feed::listener(&projection)]);
         let history = projection.history();
         let venue = Self { running, projection, history };

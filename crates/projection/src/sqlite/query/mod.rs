@@ -5,6 +5,9 @@ mod bounds;
 mod kline;
 mod order;
 mod trade;
+mod transfer;
+
+pub(crate) use self::trade::first_since as first_traded_since;
 
 use rusqlite::Connection;
 
@@ -31,6 +34,9 @@ pub(crate) fn answer(connection: &Connection, question: &Question) -> rusqlite::
         Question::HistoricalTrades(asked) => {
             Answer::HistoricalTrades(trade::historical_trades(connection, asked)?)
         }
+        Question::Transfers(asked) => Answer::Transfers(transfer::transfers(connection, asked)?),
+        Question::OneTrade(asked) => Answer::OneTrade(trade::one_trade(connection, asked)?),
+        Question::AnyOrder(asked) => Answer::AnyOrder(order::any_order(connection, asked)?),
         Question::AggTrades(asked) => Answer::AggTrades(trade::agg_trades(connection, asked)?),
     })
 }

@@ -10,10 +10,11 @@ use types::{
 
 use crate::changes::Amendment;
 use crate::question::{
-    AllOrderLists, AllOrders, Amendments, OneOrder, OneOrderList, OrderFilter, PreventedFilter,
-    PreventedMatches,
+    AllOrderLists, AllOrders, Amendments, AnyOrder, OneOrder, OneOrderList, OrderFilter,
+    PreventedFilter, PreventedMatches,
 };
 use crate::sqlite::column::{self, Columns, read_wire};
+use crate::sqlite::names::candidates;
 use crate::sqlite::query::blocks::Direction::{Ascending, Descending};
 use crate::sqlite::query::blocks::{first_created_since, search};
 use crate::sqlite::query::bounds::{bound, bounds, page};
@@ -65,6 +66,15 @@ pub(super) fn order(connection: &Connection, asked: &OneOrder) -> rusqlite::Resu
                 .max_by_key(|order| (order.status.is_open(), order.updated_ns, order.order_id)))
         }
     }
+}
+
+pub(super) fn any_order(
+    connection: &Connection,
+    asked: &AnyOrder,
+) -> rusqlite::Result<Option<Order>> {
+    let select = "SELECT * FROM orders WHERE instrument = ? AND order_id = ?";
+    let key = params![asked.instrument.0, bound(asked.order_id.0)];
+    connection.prepare_cached(select)?.query_row(key, column::order).optional()
 }
 
 pub(super) fn amendments(
@@ -173,10 +183,16 @@ fn created_as(
                   AND order_id >> 12 = ? AND account = ? AND cl_ord_id = ?";
     let mut select = connection.prepare_cached(select)?;
     let whose = (account, instrument);
-    search(connection, "order_blocks", whose, &(0..i64::MAX), Descending, 1, |block, _| {
-        let key = params![instrument.0, block, account.0, name.as_str()];
-        select.query_map(key, column::order)?.collect()
-    })
+    for ids in candidates(connection, instrument, (account, name))? {
+        let found = search(connection, "order_blocks", whose, &ids, Descending, 1, |block, _| {
+            let key = params![instrument.0, block, account.0, name.as_str()];
+            select.query_map(key, column::order)?.collect()
+        })?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    Ok(Vec::new())
 }
 
 /// Orders that were given that name later, and have it still: they may be older than the last that

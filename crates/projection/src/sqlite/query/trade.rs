@@ -9,7 +9,7 @@ use types::{
     TimeZone, TradeId, TradeRevision,
 };
 
-use crate::question::{AggTrades, HistoricalTrades, MyTrades, TradeFilter};
+use crate::question::{AggTrades, HistoricalTrades, MyTrades, OneTrade, TradeFilter, TradeSide};
 use crate::sqlite::column::{self, Columns, int};
 use crate::sqlite::query::blocks::Direction::{Ascending, Descending};
 use crate::sqlite::query::blocks::search;
@@ -26,8 +26,7 @@ pub(super) fn my_trades(
     let order_id = filter.order_id.map_or(0, |id| bound(id.0));
     let by_id = format!("ORDER BY trade_id {0}, is_maker {0}", direction.sql());
     let select = format!(
-        "SELECT fills.*, traded_ns, price, qty, quote, corrected_price, corrected_quote, \
-         corrected_ns, busted_ns FROM (\
+        "SELECT {ACCOUNT_TRADE} FROM (\
          SELECT instrument, trade_id, is_maker FROM fills INDEXED BY fills_by_account \
          WHERE account = ?1 AND instrument = ?2 AND trade_id >> 12 = ?3 {of_order} \
          AND trade_id >= ?4 AND trade_id < ?5 {by_id} LIMIT ?6) \
@@ -49,6 +48,27 @@ pub(super) fn my_trades(
     }
     Ok(trades)
 }
+
+/// The maker's side first.
+pub(super) fn one_trade(
+    connection: &Connection,
+    asked: &OneTrade,
+) -> rusqlite::Result<Vec<TradeSide>> {
+    let OneTrade { instrument, trade_id } = *asked;
+    let select = format!(
+        "SELECT {ACCOUNT_TRADE} FROM fills JOIN trades USING (instrument, trade_id) \
+         WHERE instrument = ? AND trade_id = ? ORDER BY is_maker DESC"
+    );
+    let side = |row: &rusqlite::Row<'_>| {
+        Ok((AccountId(row.get("account")?), account_trade(instrument, row)?))
+    };
+    let key = params![instrument.0, bound(trade_id.0)];
+    connection.prepare_cached(&select)?.query_map(key, side)?.collect()
+}
+
+/// The columns of [`account_trade`].
+const ACCOUNT_TRADE: &str = "fills.*, traded_ns, price, qty, quote, corrected_price, \
+                          corrected_quote, corrected_ns, busted_ns";
 
 pub(super) fn historical_trades(
     connection: &Connection,
@@ -113,7 +133,7 @@ fn ids_of(
 
 /// The first trade that was made at that time or later; a number beyond all if there is none. Ids
 /// go up with time, and the candle of the second leads to them.
-fn first_since(
+pub(crate) fn first_since(
     connection: &Connection,
     instrument: InstrumentId,
     time_ns: i64,

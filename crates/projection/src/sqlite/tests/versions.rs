@@ -27,6 +27,7 @@ fn a_file_of_this_version_with_other_tables_is_refused_as_older() {
         "ALTER TABLE trades DROP COLUMN busted_ns",
         "ALTER TABLE trades ADD COLUMN venue TEXT",
         "DROP INDEX fills_by_account",
+        "DROP TABLE transfers",
     ] {
         let dir = tempfile::tempdir().unwrap();
         let path = file_of_version_1(dir.path());

@@ -1,9 +1,12 @@
 """ccxt, unchanged, trades on the venue."""
 
+import subprocess
 import time
 
 import ccxt
 import pytest
+
+from venue import BINARY
 
 SYMBOL = "BTC/USDT"
 
@@ -113,3 +116,29 @@ def test_the_demo_market_is_alive(busy_venue):
             return
         time.sleep(0.2)
     raise AssertionError("no quotes or no trades after 30 s")
+
+
+def test_transfers_and_status_are_read_as_ccxt_maps_them(alice, venue):
+    def admin(*words):
+        subprocess.check_output([BINARY, "admin", "--data", venue.data, *words])
+
+    assert alice.fetch_status()["status"] == "ok"
+    deposits = alice.fetch_deposits()
+    assert deposits and all(row["status"] == "ok" and row["type"] == "deposit" for row in deposits)
+    usdt = alice.fetch_deposits("USDT")
+    assert [row["amount"] for row in usdt] == [1_000_000.0]
+    assert usdt[0]["txid"] and alice.fetch_withdrawals() == []
+    admin("withdrawal", "request", "alice", "USDT", "2.5", "--ref", "out-1")
+    admin("withdrawal", "request", "alice", "USDT", "1", "--ref", "out-2")
+    admin("withdrawal", "cancel", "alice", "--ref", "out-2")
+    states = {row["txid"]: (row["status"], row["amount"]) for row in alice.fetch_withdrawals("USDT")}
+    assert states == {"out-1": ("pending", 2.5), "out-2": ("canceled", 1.0)}
+    admin("withdrawal", "confirm", "alice", "--ref", "out-1")
+    done = {row["txid"]: row["status"] for row in alice.fetch_withdrawals()}
+    assert done == {"out-1": "ok", "out-2": "canceled"}
+    assert all(row["timestamp"] for row in alice.fetch_withdrawals())
+    admin("halt")
+    try:
+        assert alice.fetch_status()["status"] == "maintenance"
+    finally:
+        admin("resume")

@@ -233,6 +233,13 @@ const TEXTS: &[(&str, &str)] = &[
     ("fromAllocationId", "From this id on."),
     ("fromExecutionId", "From this id on."),
     ("listenKey", "The listen key."),
+    ("coin", "Only transfers of this asset."),
+    ("txId", "Only the deposit of this reference."),
+    ("withdrawOrderId", "Only the withdrawal of this reference."),
+    ("idList", "Only withdrawals of these ids, with commas between, 45 at most."),
+    ("status", "Only transfers in this state, by its number."),
+    ("offset", "How many of the newest to leave out."),
+    ("includeSource", "Has no effect: a deposit here has no source address."),
     ("recvWindow", "For how many milliseconds after `timestamp` the request is meant."),
 ];
 

@@ -272,6 +272,11 @@ impl Door {
             .await
     }
 
+    /// Whether the whole venue is halted.
+    pub(crate) async fn is_halted(&self) -> Answered<bool> {
+        self.ask_engine(Engine::is_halted).await
+    }
+
     pub(crate) async fn avg_price(&self, id: InstrumentId) -> Answered<Option<Price>> {
         self.ask_engine(move |engine| engine.avg_price(id)).await
     }

@@ -25,5 +25,6 @@ mod streams;
 mod support;
 mod tls;
 mod trade_changes;
+mod transfers;
 mod user_data;
 mod ws_api;

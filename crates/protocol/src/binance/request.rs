@@ -71,7 +71,10 @@ pub use self::rules::{
     AllocationsRequest, BlockTradesRequest, ExecutionRulesRequest, MyFiltersRequest,
     ReferencePriceCalculationRequest, ReferencePriceRequest,
 };
-pub use self::wallet::{MarginPairsRequest, TradeFeeRequest};
+pub(crate) use self::wallet::withdrawal_status;
+pub use self::wallet::{
+    DepositsRequest, MarginPairsRequest, NoSuchStatus, TradeFeeRequest, WithdrawalsRequest,
+};
 use crate::binance::parse_list_id;
 use crate::signed::{ApiError, Params};
 

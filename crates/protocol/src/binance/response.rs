@@ -20,6 +20,7 @@ pub(crate) mod prevented;
 mod replace;
 mod report;
 mod rules;
+mod transfer;
 mod wallet;
 
 use schemars::JsonSchema;
@@ -47,6 +48,7 @@ pub use prevented::PreventedMatch;
 pub use replace::ReplaceAnswer;
 pub use report::{FillInfo, OrderReport};
 pub use rules::{ExecutionRules, MyFilters, SymbolRules};
+pub use transfer::{DepositInfo, SystemStatus, TransferFacts, WithdrawalInfo};
 pub use wallet::{CoinInfo, TradeFee};
 
 /// The JSON of an answer.

@@ -175,6 +175,12 @@ operations! {
         Signed wallet::trade_fees, TradeFeeRequest::parse => Vec<TradeFee>;
     GET "/sapi/v1/capital/config/getall", Of(10);
         Signed wallet::coins, NoParams::parse => Vec<CoinInfo>;
+    GET "/sapi/v1/system/status", Of(1);
+        Public wallet::system_status, NoParams::parse => SystemStatus;
+    GET "/sapi/v1/capital/deposit/hisrec", Of(1);
+        Signed wallet::deposits, DepositsRequest::parse => Vec<DepositInfo>;
+    GET "/sapi/v1/capital/withdraw/history", Of(1);
+        Signed wallet::withdrawals, WithdrawalsRequest::parse => Vec<WithdrawalInfo>;
     GET "/sapi/v1/margin/allPairs", Of(1);
         KeyedOrSigned wallet::margin_pairs, MarginPairsRequest::parse => [Empty; 0];
     GET "/sapi/v1/margin/isolated/allPairs", Of(10);

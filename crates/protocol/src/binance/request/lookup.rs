@@ -7,6 +7,7 @@ use crate::signed::{ApiError, NS_PER_MS, Params};
 
 /// The longest stretch of time that one request may look up.
 const LOOKUP_HOURS_MAX: u64 = 24;
+const NS_PER_HOUR: u64 = 3_600_000_000_000;
 
 /// `GET /api/v3/order`
 #[derive(Clone, Copy, Debug)]
@@ -174,14 +175,29 @@ impl Times {
     }
 
     pub(super) fn check(self) -> Result<(), ApiError> {
-        const NS_PER_HOUR: u64 = 3_600_000_000_000;
+        self.check_within(LOOKUP_HOURS_MAX)
+    }
+
+    /// With bounds where none was named: this many hours up to the end, which is now at the latest.
+    pub(super) fn or_last(self, hours: u64, now_ns: u64) -> Self {
+        let span_ns = hours * NS_PER_HOUR;
+        let end_ns = self.end_ns.unwrap_or_else(|| match self.start_ns {
+            Some(start_ns) => start_ns.saturating_add(span_ns),
+            None => now_ns,
+        });
+        let start_ns = self.start_ns.unwrap_or(end_ns.saturating_sub(span_ns));
+        Self { start_ns: Some(start_ns), end_ns: Some(end_ns) }
+    }
+
+    /// Refuses an end before the start, and more hours between them.
+    pub(super) fn check_within(self, hours_max: u64) -> Result<(), ApiError> {
         let (Some(start_ns), Some(end_ns)) = (self.start_ns, self.end_ns) else { return Ok(()) };
         // The end is the last nanosecond of its unit, which is a millisecond at most.
         let span_ns = end_ns.checked_sub(start_ns).ok_or_else(ApiError::bad_combination)?;
-        if span_ns < LOOKUP_HOURS_MAX * NS_PER_HOUR + NS_PER_MS {
+        if span_ns < hours_max * NS_PER_HOUR + NS_PER_MS {
             Ok(())
         } else {
-            Err(ApiError::more_than_hours(LOOKUP_HOURS_MAX))
+            Err(ApiError::more_than_hours(hours_max))
         }
     }
 }

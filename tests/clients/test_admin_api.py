@@ -55,6 +55,10 @@ LIFE = [
     ("PATCH", "/instruments/{symbol}", BTCUSDT, {"max_open_orders": 50}),
     ("PATCH", "/instruments/{symbol}/rules", BTCUSDT, {"avg_price_mins": 5}),
     ("PATCH", "/instruments/{symbol}/fees", BTCUSDT, {"tiers": [["0", "2", "5"]], "asset": "Quote"}),
+    ("GET", "/accounts/{account}/orders", {"account": "alice"}, None),
+    ("GET", "/instruments/{symbol}/orders/{order_id}", {**BTCUSDT, "order_id": None}, None),
+    ("DELETE", "/instruments/{symbol}/orders/{order_id}", {**BTCUSDT, "order_id": None}, None),
+    ("GET", "/instruments/{symbol}/trades/{trade_id}", {**BTCUSDT, "trade_id": 1}, None),
     ("POST", "/instruments/{symbol}/trades/{trade_id}/correct", {**BTCUSDT, "trade_id": 1}, {"buyer": "bob", "seller": "alice", "price": "49000"}),
     ("POST", "/instruments/{symbol}/trades/{trade_id}/bust", {**BTCUSDT, "trade_id": 2}, {"buyer": "bob", "seller": "alice"}),
     ("GET", "/receivables", {}, None),
@@ -95,6 +99,8 @@ def test_every_operation_is_answered_as_the_document_says(document, desk):
     venue, key = desk
     for _ in range(2):
         trade_once(venue)
+    rest = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC", "quantity": "1", "price": "40000"}
+    requests.post(f"{venue.url}/api/v3/order", params=rest, auth=Signature(venue.keys["alice"])).raise_for_status()
     # So that bob owes what the bust takes back.
     bob = {"account": "bob", "asset": "BTC", "external_ref": "away"}
     answered = call(document, venue, key, "GET", "/accounts/{name}/balances", {"name": "bob"}, None)

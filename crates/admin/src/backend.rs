@@ -4,14 +4,18 @@ use std::sync::mpsc;
 
 use cli::Failure;
 use engine::Engine;
+use projection::{Answer, Ask, Question};
 use serde_json::Value;
-use types::{Command, Event, RejectReason};
+use types::{AccountId, Command, Event, RejectReason};
 use venue::Keyring;
 
 /// A venue that takes an operator's commands, running or not.
 pub(crate) trait Backend {
-    /// Submits a command and waits for its outcome.
-    fn apply(&mut self, command: Command) -> Result<Vec<Event>, Failure>;
+    /// Submits a command for an account and waits for its outcome.
+    fn apply(&mut self, account: AccountId, command: Command) -> Result<Vec<Event>, Failure>;
+
+    /// Queries the read model, which has every event that this backend has seen.
+    fn ask_history(&mut self, question: Question) -> Result<Answer, Failure>;
 
     /// Runs a query on the engine, and waits until it is done.
     fn ask(&mut self, question: Box<dyn FnOnce(&Engine) + Send>) -> Result<(), Failure>;
@@ -35,10 +39,24 @@ impl Venue<'_> {
         self.backend.ask(Box::new(move |engine| drop(sender.send(question(engine)))))?;
         answer.recv().map_err(|_| Failure::fault("the engine dropped the question"))
     }
+
+    pub(super) fn history<Q: Ask>(&mut self, question: Q) -> Result<Q::Answer, Failure> {
+        let answer = self.backend.ask_history(question.into())?;
+        Q::own(answer).ok_or_else(|| Failure::fault("the read model answered another question"))
+    }
 }
 
 pub(super) fn execute(venue: &mut Venue<'_>, command: Command) -> Result<Vec<Event>, Failure> {
-    let events = venue.backend.apply(command)?;
+    execute_for(venue, AccountId::VENUE, command)
+}
+
+/// A command in the name of an account, as an order's cancel.
+pub(super) fn execute_for(
+    venue: &mut Venue<'_>,
+    account: AccountId,
+    command: Command,
+) -> Result<Vec<Event>, Failure> {
+    let events = venue.backend.apply(account, command)?;
     let rejected = events.iter().find_map(|event| match event {
         Event::CommandRejected(rejected) => Some(rejected.reason),
         _ => None,
@@ -115,6 +133,7 @@ const REFUSALS: &[(RejectReason, &str)] = &[
         RejectReason::CircuitBreakerInvalid,
         "levels are from 1 to 10000 basis points, in ascending order",
     ),
+    (RejectReason::OrderNotFound, "the order is not open: it has just ended"),
     (RejectReason::ReceivableNotFound, "no receivable has this number"),
     (RejectReason::NothingToSettle, "the debtor has no free balance of the asset"),
     (RejectReason::BaseIsQuote, "base and quote must be different assets"),

@@ -9,6 +9,7 @@ use cli::{Cause, Failure};
 use gateway::{
     Method, OperatorAnswer, OperatorApi, OperatorFuture, OperatorRequest, OperatorRoute,
 };
+use projection::History;
 use serde_json::{Map, Value, json};
 use server::{Durability, OperatedVenue};
 use venue::{Handle, Keyring};
@@ -16,7 +17,7 @@ use venue::{Handle, Keyring};
 use super::online::Online;
 use super::openapi::{self, Fields};
 use super::operations::{Work, routes};
-use super::status::{SnapshotBegun, SnapshotShown, StatusShown};
+use super::status::{SnapshotBegun, SnapshotShown, StatusShown, TradingShown};
 use super::value::to_json;
 
 /// Codes of the errors; those of signatures and limits are Binance's.
@@ -30,6 +31,7 @@ const FAULT: i32 = -9005;
 #[derive(Clone, Debug)]
 pub(crate) struct AdminApi {
     handle: Handle,
+    history: Arc<dyn History>,
     keyring: Keyring,
     data_dir: PathBuf,
     durability: Durability,
@@ -39,9 +41,9 @@ pub(crate) struct AdminApi {
 
 impl AdminApi {
     pub(crate) fn new(venue: OperatedVenue) -> Self {
-        let OperatedVenue { handle, keyring, data_dir, durability } = venue;
+        let OperatedVenue { handle, history, keyring, data_dir, durability } = venue;
         let fields = routes().map(|(_, route)| Fields::of(route)).collect();
-        Self { handle, keyring, data_dir, durability, fields }
+        Self { handle, history, keyring, data_dir, durability, fields }
     }
 
     async fn execute(self, request: OperatorRequest) -> OperatorAnswer {
@@ -49,13 +51,14 @@ impl AdminApi {
             Ok(work) => work,
             Err(failure) => return answer(Err(failure), false),
         };
-        let online = Online { handle: self.handle.clone(), key: request.key, is_sent: false };
+        let (handle, history) = (self.handle.clone(), Arc::clone(&self.history));
+        let online = Online { handle, history, key: request.key, is_sent: false };
         match work {
             Work::Ask(request) => {
                 let (executed, is_sent) = online.execute(request, self.keyring).await;
                 answer(executed, is_sent)
             }
-            Work::Status => answer(Ok(self.status()), false),
+            Work::Status => answer(self.status().await, false),
             Work::TakeSnapshot => answer(self.take_snapshot(), false),
             Work::ListSnapshots => answer(self.list_snapshots(), false),
         }
@@ -86,10 +89,14 @@ impl AdminApi {
         (operation.work)(Value::Object(object)).map_err(|error| Failure::new(error.to_string()))
     }
 
-    fn status(&self) -> Value {
+    async fn status(&self) -> Result<Value, Failure> {
+        let trading = self.handle.read(TradingShown::of);
+        let trading = trading.map_err(|refused| Failure::unavailable(refused.to_string()))?;
+        let stopped = |_| Failure::unavailable("the venue has stopped");
+        let TradingShown { halt, instruments } = trading.await.map_err(stopped)?;
         let metrics = self.handle.metrics();
         let figures = metrics.figures();
-        to_json(StatusShown {
+        Ok(to_json(StatusShown {
             role: "primary",
             durability: self.durability,
             sequence: figures.applied_sequence,
@@ -100,7 +107,9 @@ impl AdminApi {
             read_model_sequence: figures.projected_sequence,
             read_model_failing: figures.is_projection_failing,
             replica: metrics.replica_status().to_string(),
-        })
+            halt,
+            instruments,
+        }))
     }
 
     fn take_snapshot(&self) -> Result<Value, Failure> {

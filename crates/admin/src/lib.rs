@@ -15,11 +15,13 @@ mod offline;
 mod online;
 mod openapi;
 mod operations;
+mod order;
 mod phase;
 mod risk;
 mod rules;
 mod socket_service;
 mod status;
+mod trade;
 mod trading;
 mod transfer;
 mod value;
@@ -134,8 +136,7 @@ impl Operators for Requests {
     }
 
     fn socket(&self, venue: &OperatedVenue, stopped: Stopped) -> Result<Serving, ServeError> {
-        let OperatedVenue { handle, keyring, data_dir, .. } = venue;
-        let bound = AdminServer::bind(data_dir, handle.clone(), keyring.clone());
+        let bound = AdminServer::bind(venue);
         let server = bound.map_err(|failure| ServeError::new(failure.to_string()))?;
         Ok(Box::pin(server.serve(stopped)))
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cli::Failure;
 use engine::Engine;
-use types::{AccountId, Amount, Asset, AssetId, Instrument, Qty};
+use types::{AccountId, Amount, Asset, AssetId, Instrument, Price, Qty};
 
 use super::backend::Venue;
 use super::value::invalid;
@@ -20,6 +20,20 @@ pub(super) fn find_account(venue: &mut Venue<'_>, name: &str) -> Result<AccountI
 
 pub(super) fn account_names(engine: &Engine) -> BTreeMap<AccountId, String> {
     engine.accounts().map(|(id, spec)| (id, spec.name.to_string())).collect()
+}
+
+pub(super) fn account_name(engine: &Engine, account: AccountId) -> String {
+    let found = engine.accounts().find(|(id, _)| *id == account);
+    found.map_or_else(|| account.to_string(), |(_, spec)| spec.name.to_string())
+}
+
+pub(super) fn asset_at(engine: &Engine, id: AssetId) -> Asset {
+    engine.assets()[usize::from(id.0)]
+}
+
+pub(super) fn listing_of(engine: &Engine, instrument: Instrument) -> Listing {
+    let (base, quote) = (instrument.spec.base, instrument.spec.quote);
+    Listing { instrument, base: asset_at(engine, base), quote: asset_at(engine, quote) }
 }
 
 pub(super) fn find_amount(
@@ -52,6 +66,14 @@ pub(super) struct Listing {
 }
 
 impl Listing {
+    pub(super) fn price(&self, price: Price) -> String {
+        self.instrument.format_price(price, self.quote.decimals)
+    }
+
+    pub(super) fn qty(&self, qty: Qty) -> String {
+        self.instrument.format_qty(qty, self.base.decimals)
+    }
+
     /// The named quantity, or else the present one.
     pub(super) fn qty_or(&self, named: &Option<String>, now: Qty) -> Result<Qty, Failure> {
         let Some(text) = named else { return Ok(now) };
@@ -76,9 +98,7 @@ pub(super) fn find_instrument(venue: &mut Venue<'_>, symbol: &str) -> Result<Lis
     let found = venue.read(move |engine| {
         let mut instruments = engine.instruments();
         let instrument = *instruments.find(|listed| listed.spec.symbol.as_str() == wanted)?;
-        let asset = |id: AssetId| engine.assets()[usize::from(id.0)];
-        let (base, quote) = (asset(instrument.spec.base), asset(instrument.spec.quote));
-        Some(Listing { instrument, base, quote })
+        Some(listing_of(engine, instrument))
     })?;
     found.ok_or_else(|| Failure::unknown(format!("there is no instrument `{symbol}`")))
 }

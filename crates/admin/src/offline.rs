@@ -1,18 +1,20 @@
 //! The backend of a stopped venue: its machine in this process.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cli::Failure;
 use engine::Engine;
 use log::DataDirLock;
+use projection::{Answer, Question};
 use server::now_ns;
-use types::{Command, Entry, Envelope, Event, Origin};
+use types::{AccountId, Command, Entry, Envelope, Event, Origin};
 use venue::{AnyLog, Machine, Opened, Settings};
 
 use super::backend::Backend;
 
 pub(crate) struct Offline {
     machine: Machine<AnyLog, ()>,
+    data_dir: PathBuf,
     _lock: DataDirLock,
 }
 
@@ -21,13 +23,13 @@ impl Offline {
         let opened = Opened::open(Settings::new(data_dir))?;
         let (machine, lock) =
             opened.into_machine(now_ns()).map_err(|error| Failure::new(error.to_string()))?;
-        Ok(Self { machine, _lock: lock })
+        Ok(Self { machine, data_dir: data_dir.to_path_buf(), _lock: lock })
     }
 }
 
 impl Backend for Offline {
-    fn apply(&mut self, command: Command) -> Result<Vec<Event>, Failure> {
-        let envelope = Envelope::venue(Origin::Admin, now_ns());
+    fn apply(&mut self, account: AccountId, command: Command) -> Result<Vec<Event>, Failure> {
+        let envelope = Envelope { account, ..Envelope::venue(Origin::Admin, now_ns()) };
         self.machine
             .submit(Entry { envelope, command }, ())
             .map_err(|(refused, ())| Failure::new(refused.to_string()))?;
@@ -45,6 +47,12 @@ impl Backend for Offline {
         let own = outputs.into_iter().find(|output| output.ticket.is_some());
         let own = own.ok_or_else(|| Failure::new("the command was not carried out"))?;
         Ok(own.reply.events().copied().collect())
+    }
+
+    /// The read model is as the last run left it: commands of this process come to it at the next
+    /// start.
+    fn ask_history(&mut self, question: Question) -> Result<Answer, Failure> {
+        Ok(projection::sqlite::ask(&self.data_dir, &question)?)
     }
 
     fn ask(&mut self, question: Box<dyn FnOnce(&Engine) + Send>) -> Result<(), Failure> {

@@ -1,13 +1,21 @@
 //! The backend of a running venue: its handle.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use cli::Failure;
 use engine::Engine;
+use projection::{Answer, History, Question};
 use serde_json::Value;
 use server::now_ns;
-use types::{Command, Entry, Envelope, Event, KeyId, Origin, Refused};
+use tokio::time::Instant;
+use types::{AccountId, Command, Entry, Envelope, Event, KeyId, Origin, Refused};
 use venue::{Handle, Keyring};
 
 use super::backend::{Backend, Request, Venue};
+
+/// How long a request waits for a read model that is behind.
+const BEHIND_MAX: Duration = Duration::from_secs(3);
 
 /// Waits until all listeners have the events applied so far.
 async fn settle(handle: &Handle) {
@@ -20,6 +28,7 @@ async fn settle(handle: &Handle) {
 /// A running venue for one request.
 pub(super) struct Online {
     pub(super) handle: Handle,
+    pub(super) history: Arc<dyn History>,
     /// The operator's key, or 0 through the admin socket.
     pub(super) key: KeyId,
     /// Whether a command was sent.
@@ -48,12 +57,27 @@ impl Online {
 
 /// Must be called on a thread that may block.
 impl Backend for Online {
-    fn apply(&mut self, command: Command) -> Result<Vec<Event>, Failure> {
-        let envelope = Envelope { key: self.key, ..Envelope::venue(Origin::Admin, now_ns()) };
+    fn apply(&mut self, account: AccountId, command: Command) -> Result<Vec<Event>, Failure> {
+        let key = self.key;
+        let envelope = Envelope { account, key, ..Envelope::venue(Origin::Admin, now_ns()) };
         self.is_sent = true;
         let reply = self.handle.submit(Entry { envelope, command }).map_err(refused)?;
         let reply = reply.blocking_recv().map_err(|_| gone())?.map_err(refused)?;
         Ok(reply.events().copied().collect())
+    }
+
+    fn ask_history(&mut self, question: Question) -> Result<Answer, Failure> {
+        let last = self.handle.read_views(|_, spool| spool.last_sequence()).map_err(refused)?;
+        let last = last.blocking_recv().map_err(|_| gone())?;
+        let (history, deadline) = (&*self.history, Instant::now() + BEHIND_MAX);
+        tokio::runtime::Handle::current().block_on(async {
+            history.wait_until(last, deadline).await.map_err(|behind| {
+                let cause = behind.standstill.map(|cause| cause.to_string());
+                let cause = cause.unwrap_or_else(|| "it is catching up".to_owned());
+                Failure::unavailable(format!("the read model is behind: {cause}"))
+            })?;
+            history.ask(question).await.map_err(|error| Failure::unavailable(error.to_string()))
+        })
     }
 
     fn ask(&mut self, question: Box<dyn FnOnce(&Engine) + Send>) -> Result<(), Failure> {

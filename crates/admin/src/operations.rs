@@ -18,9 +18,11 @@ use super::fees::FeesChange;
 use super::instrument::{self, NewInstrument, Update};
 use super::key::{self, KeyNumber, MasterKeyText, NewKey};
 use super::key_action::KeyArgs;
+use super::order::{self, NamedOrder};
 use super::risk::{Kill, LimitsChange, RiskChange};
 use super::rules::RulesChange;
 use super::status::{SnapshotBegun, SnapshotShown, StatusShown};
+use super::trade::NamedTrade;
 use super::trading::{self, Breaker, Halt};
 use super::transfer::Transfer;
 use super::value::{Nothing, to_json};
@@ -71,14 +73,17 @@ pub(super) const COMMANDS: &str = "asset add, asset list, instrument add, instru
     instrument rules, instrument fees, instrument calendar, instrument list, account add, \
     account update, account list, account balances, deposit, withdraw, withdrawal request, \
     withdrawal confirm, withdrawal cancel, withdrawal list, key add, key list, key revoke, phase, \
-    halt, resume, delist, bust, correct, owed, settle, breaker, kill, risk, limits";
+    halt, resume, delist, order list, order show, order cancel, trade show, bust, correct, owed, \
+    settle, breaker, kill, risk, limits";
 
-pub(super) const GROUPS: [(&str, &str); 5] = [
+pub(super) const GROUPS: [(&str, &str); 7] = [
     ("asset", "Add and list assets"),
     ("instrument", "Add, change and list instruments: steps, bounds, rules, fees, calendar"),
     ("account", "Add, change and list accounts and their balances"),
     ("withdrawal", "Withdraw in two steps: a request locks the amount until it is confirmed"),
     ("key", "Add, list and revoke API keys"),
+    ("order", "Show and cancel orders of any account"),
+    ("trade", "Show a trade with both its sides"),
 ];
 
 /// `command, route, function; help summary`: arguments and answer are those of the function. A row
@@ -160,7 +165,7 @@ const fn last(sentences: &[&'static str]) -> &'static str {
 operations! {
     // The venue
     { GET "/status" = Status as StatusShown;
-      "Status of the venue: role, sequence, durability, snapshots, spool, read model, replica" }
+      "Status of the venue: role, sequence, durability, snapshots, spool, read model, replica, halt, phases" }
     { GET "/snapshots" = ListSnapshots as Vec<SnapshotShown>;
       "The stored snapshots, oldest first" }
     { POST "/snapshots" = TakeSnapshot as SnapshotBegun;
@@ -214,6 +219,18 @@ operations! {
       "Receivables: debts between accounts after a bust or a correction" }
     { "settle", POST "/receivables/{receivable}/settle", trading::settle;
       "Pay a receivable from the debtor's free balance, as far as it suffices" }
+    // Orders and trades
+    { "order list", GET "/accounts/{account}/orders", order::list;
+      "Show an account's open orders"
+      "An account's open orders" }
+    { "order show", GET "/instruments/{symbol}/orders/{order_id}", NamedOrder::show;
+      "Show an order of any account"
+      "An order of any account, open or ended" }
+    { "order cancel", DELETE "/instruments/{symbol}/orders/{order_id}", NamedOrder::cancel;
+      "Cancel an open order of any account" }
+    { "trade show", GET "/instruments/{symbol}/trades/{trade_id}", NamedTrade::show;
+      "Show a trade with both its sides: accounts, orders and fees"
+      "A trade with both its sides: accounts, orders and fees" }
     // Keys
     { "key list", GET "/keys", key::list;
       "Show the valid keys, by number"

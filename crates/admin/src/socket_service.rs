@@ -2,12 +2,15 @@
 
 use std::fmt::Display;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cli::Failure;
 use cli::socket::{self, SocketPath};
+use projection::History;
 use serde_json::{Map, Value, json};
+use server::OperatedVenue;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use types::KeyId;
@@ -28,22 +31,24 @@ pub(crate) struct AdminServer {
     listener: UnixListener,
     path: PathBuf,
     handle: Handle,
+    history: Arc<dyn History>,
     keyring: Keyring,
 }
 
 impl AdminServer {
     /// This process has locked the data folder, so a socket in it is that of a killed venue.
-    pub(crate) fn bind(data_dir: &Path, handle: Handle, keyring: Keyring) -> Result<Self, Failure> {
+    pub(crate) fn bind(venue: &OperatedVenue) -> Result<Self, Failure> {
+        let OperatedVenue { handle, history, keyring, data_dir, .. } = venue.clone();
         let path = data_dir.join(socket::FILE_NAME);
         let named = |error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(named(error)),
             _ => {}
         }
-        let short = SocketPath::of(data_dir).map_err(named)?;
+        let short = SocketPath::of(&data_dir).map_err(named)?;
         let listener = UnixListener::bind(short.path()).map_err(named)?;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(named)?;
-        Ok(Self { listener, path, handle, keyring })
+        Ok(Self { listener, path, handle, history, keyring })
     }
 
     pub(crate) async fn serve(self, stopped: impl Future<Output = ()>) -> std::io::Result<()> {
@@ -60,11 +65,17 @@ impl AdminServer {
                             continue;
                         }
                     };
-                    let (handle, keyring) = (self.handle.clone(), self.keyring.clone());
+                    let online = Online {
+                        handle: self.handle.clone(),
+                        history: Arc::clone(&self.history),
+                        key: KeyId(0),
+                        is_sent: false,
+                    };
+                    let keyring = self.keyring.clone();
                     tokio::spawn(async move {
                         let served = tokio::time::timeout(
                             REQUEST_TIME_MAX,
-                            answer(stream, handle, keyring),
+                            answer(stream, online, keyring),
                         );
                         match served.await {
                             Ok(Ok(())) => {}
@@ -78,16 +89,13 @@ impl AdminServer {
     }
 }
 
-async fn answer(stream: UnixStream, handle: Handle, keyring: Keyring) -> std::io::Result<()> {
+async fn answer(stream: UnixStream, online: Online, keyring: Keyring) -> std::io::Result<()> {
     let (reader, mut writer) = stream.into_split();
     let mut line = String::new();
     BufReader::new(reader.take(REQUEST_SIZE_MAX)).read_line(&mut line).await?;
     let answer = match read(&line) {
         Err(failure) => Err(failure),
-        Ok(request) => {
-            let online = Online { handle, key: KeyId(0), is_sent: false };
-            online.execute(request, keyring).await.0
-        }
+        Ok(request) => online.execute(request, keyring).await.0,
     };
     let answer: Value = match answer {
         Ok(answer) => json!({ "answer": answer }),

@@ -1,8 +1,11 @@
 //! The answers about the state of a venue.
 
+use cli::moment::format_time;
+use engine::Engine;
 use schemars::JsonSchema;
 use serde::Serialize;
 use server::Durability;
+use types::Instrument;
 
 #[derive(JsonSchema, Serialize)]
 pub(super) struct StatusShown {
@@ -18,6 +21,50 @@ pub(super) struct StatusShown {
     pub(super) read_model_sequence: u64,
     pub(super) read_model_failing: bool,
     pub(super) replica: String,
+    /// The halt of the whole venue; null if there is none
+    pub(super) halt: Option<HaltShown>,
+    pub(super) instruments: Vec<InstrumentPhase>,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct HaltShown {
+    /// 1 to 3
+    level: u8,
+    /// When trading resumes by itself; null if an operator must end the halt
+    resumes: Option<String>,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct InstrumentPhase {
+    symbol: String,
+    /// Such as `Continuous` or `Halt`; `Delisted` for ever
+    phase: String,
+    /// When the phase ends by itself; null if it does not
+    until: Option<String>,
+}
+
+/// What is halted, and the phase of each instrument.
+pub(super) struct TradingShown {
+    pub(super) halt: Option<HaltShown>,
+    pub(super) instruments: Vec<InstrumentPhase>,
+}
+
+impl TradingShown {
+    pub(super) fn of(engine: &Engine) -> Self {
+        let time = |ns: u64| (ns > 0).then(|| format_time(ns));
+        let halt = engine.venue_halt();
+        let halt = halt.map(|halt| HaltShown { level: halt.level, resumes: time(halt.resume_ns) });
+        let phase = |instrument: &Instrument| {
+            let id = instrument.id;
+            let phase = match engine.phase(id) {
+                Some(phase) if !engine.is_delisted(id) => format!("{phase:?}"),
+                _ => "Delisted".to_owned(),
+            };
+            let until = time(engine.phase_until_ns(id).unwrap_or_default());
+            InstrumentPhase { symbol: instrument.spec.symbol.to_string(), phase, until }
+        };
+        Self { halt, instruments: engine.instruments().map(phase).collect() }
+    }
 }
 
 #[derive(JsonSchema, Serialize)]

@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use gateway::OperatorApi;
+use projection::History;
 use venue::{Handle, Keyring};
 
 use crate::error::ServeError;
@@ -23,6 +24,7 @@ pub type Serving = Pin<Box<dyn Future<Output = std::io::Result<()>> + Send>>;
 #[derive(Clone, Debug)]
 pub struct OperatedVenue {
     pub handle: Handle,
+    pub history: Arc<dyn History>,
     pub keyring: Keyring,
     pub data_dir: PathBuf,
     pub durability: Durability,

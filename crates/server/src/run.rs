@@ -91,6 +91,7 @@ async fn serve(
 
     let venue = OperatedVenue {
         handle: running.handle(),
+        history: projection.history(),
         keyring,
         data_dir: data_dir.clone(),
         durability: settings.log.durability,

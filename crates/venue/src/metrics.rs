@@ -1,5 +1,7 @@
 //! Figures of the running venue for its operator, as Prometheus and its kind collect them.
 
+mod trading;
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -14,6 +16,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
+use self::trading::TradingState;
 use crate::backlog::Backlog;
 use crate::stages::{Stage, StageTimes};
 
@@ -128,6 +131,7 @@ pub struct Metrics {
 
     pub(crate) backlog: Backlog,
     stages: Arc<StageTimes>,
+    pub(crate) trading: Arc<TradingState>,
     replica_status: AtomicU8,
     last_batch: AtomicU64,
     replica_batch: AtomicU64,
@@ -156,6 +160,7 @@ impl Metrics {
             refused: Family::default(),
             backlog: Backlog::default(),
             stages: Arc::default(),
+            trading: Arc::default(),
             replica_status: AtomicU8::default(),
             last_batch: AtomicU64::default(),
             replica_batch: AtomicU64::default(),
@@ -213,6 +218,7 @@ impl Metrics {
             drop(self.refused.get_or_create(&[("cause", cause.name())]));
         }
         r.register_collector(Box::new(Arc::clone(&self.stages)));
+        r.register_collector(Box::new(Arc::clone(&self.trading)));
         self
     }
 

@@ -288,3 +288,65 @@ fn the_api_describes_itself_and_has_a_page_to_try_it() {
     }
     desk.venue.stop();
 }
+
+#[test]
+fn halts_and_phases_are_in_the_status_and_in_the_metrics() {
+    let dir = tempfile::tempdir().unwrap();
+    let desk = Desk::at(text(dir.path()));
+    let status = || desk.done("GET", "/status", Value::Null);
+    let metrics = || desk.send_text("GET", "/metrics", "", "");
+    let phase = |status: &Value, symbol: &str| {
+        let all = status["instruments"].as_array().unwrap().iter();
+        all.clone().find(|row| row["symbol"] == symbol).unwrap()["phase"].clone()
+    };
+    assert_eq!(status()["halt"], Value::Null);
+    assert_eq!(phase(&status(), "BTCUSDT"), "Continuous");
+    assert!(metrics().contains("buttonwood_halt_level 0\n"), "{}", metrics());
+
+    desk.done("PUT", "/instruments/BTCUSDT/phase", json!({"phase": "Halt"}));
+    desk.done("POST", "/halt", json!({"level": 2, "seconds": 900}));
+    let halted = status();
+    assert_eq!(halted["halt"]["level"], 2);
+    assert!(halted["halt"]["resumes"].as_str().is_some_and(|at| at.ends_with('Z')), "{halted}");
+    assert_eq!(phase(&halted, "BTCUSDT"), "Halt");
+    assert_eq!(phase(&halted, "ETHUSDT"), "Continuous");
+    let shown = metrics();
+    assert!(shown.contains("buttonwood_halt_level 2\n"), "{shown}");
+    let gauge = |symbol: &str, phase: &str| {
+        format!("buttonwood_instrument_phase{{symbol=\"{symbol}\",phase=\"{phase}\"}} 1\n")
+    };
+    assert!(shown.contains(&gauge("BTCUSDT", "Halt")), "{shown}");
+    assert!(shown.contains(&gauge("ETHUSDT", "Continuous")), "{shown}");
+    assert!(!shown.contains(&gauge("BTCUSDT", "Continuous")), "{shown}");
+
+    desk.done("POST", "/resume", Value::Null);
+    desk.done("DELETE", "/instruments/ETHBTC", Value::Null);
+    assert_eq!(status()["halt"], Value::Null);
+    assert_eq!(phase(&status(), "ETHBTC"), "Delisted");
+    assert!(metrics().contains(&gauge("ETHBTC", "Delisted")));
+
+    // The same after a restart, before any event.
+    let Desk { venue, key } = desk;
+    venue.stop();
+    let venue = Serving::start(&["--data", text(dir.path()), "--demo", "--no-bots"]);
+    let desk = Desk { venue, key };
+    let shown = desk.send_text("GET", "/metrics", "", "");
+    assert!(shown.contains(&gauge("BTCUSDT", "Halt")), "{shown}");
+    assert!(shown.contains(&gauge("ETHBTC", "Delisted")), "{shown}");
+}
+
+/// One order of any account, over HTTP: the owner's report has the operator's name.
+#[test]
+fn an_order_of_any_account_is_found_and_canceled_over_http() {
+    let dir = tempfile::tempdir().unwrap();
+    let desk = Desk::at(text(dir.path()));
+    assert_eq!(desk.done("GET", "/accounts/alice/orders", Value::Null), json!([]));
+    let sentence = desk.refused(404, "GET", "/instruments/BTCUSDT/orders/1", Value::Null);
+    assert!(sentence.contains("BTCUSDT has no order 1"), "{sentence}");
+    let sentence = desk.refused(404, "DELETE", "/instruments/BTCUSDT/orders/1", Value::Null);
+    assert!(sentence.contains("BTCUSDT has no order 1"), "{sentence}");
+    let sentence = desk.refused(404, "GET", "/instruments/BTCUSDT/trades/1", Value::Null);
+    assert!(sentence.contains("BTCUSDT has no trade 1"), "{sentence}");
+    let sentence = desk.refused(400, "GET", "/instruments/BTCUSDT/trades/x", Value::Null);
+    assert!(!sentence.is_empty());
+}

@@ -7,6 +7,7 @@ mod backup;
 mod bench;
 mod edges;
 mod history;
+mod lookup;
 mod operator;
 mod pages;
 mod placement;

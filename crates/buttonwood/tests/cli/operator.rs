@@ -308,7 +308,7 @@ fn help_shows_values_and_examples() {
     assert_eq!(wrong.status.code(), Some(2), "names are spelled one way");
 }
 
-fn words<'a>(data: &'a str, args: &'a str) -> Vec<&'a str> {
+pub(crate) fn words<'a>(data: &'a str, args: &'a str) -> Vec<&'a str> {
     ["admin", "--data", data].into_iter().chain(args.split(' ')).collect()
 }
 

@@ -116,6 +116,7 @@ impl Publisher {
         self.spool.flush();
         for applied in batch {
             for event in &applied.events {
+                self.metrics.trading.apply(event);
                 let update = self.views.apply(event);
                 for listener in &mut self.listeners {
                     listener.event(applied, event, update.as_ref());

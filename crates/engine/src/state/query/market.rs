@@ -18,6 +18,11 @@ impl Engine {
         self.market(instrument).map(|market| market.trading.phase)
     }
 
+    /// When the phase of an instrument ends by itself; zero if it does not.
+    pub fn phase_until_ns(&self, instrument: InstrumentId) -> Option<u64> {
+        self.market(instrument).map(|market| market.trading.until_ns)
+    }
+
     pub fn instrument_rules(&self, instrument: InstrumentId) -> Option<&InstrumentRules> {
         self.market(instrument).map(|market| &market.trading.rules)
     }

@@ -1,6 +1,6 @@
 //! Queries about orders and lists of orders.
 
-use types::{AccountId, ClOrdId, InstrumentId, Order, OrderList, OrderListId, OrderRef};
+use types::{AccountId, ClOrdId, InstrumentId, Order, OrderId, OrderList, OrderListId, OrderRef};
 
 use crate::state::Engine;
 use crate::state::orders::finished::find_finished;
@@ -30,6 +30,11 @@ impl Engine {
             terms.trailing_ns = self.orders.terms(node).trailing_ns;
         }
         order
+    }
+
+    /// An open order of any account.
+    pub fn open_order_by_id(&self, instrument: InstrumentId, order_id: OrderId) -> Option<Order> {
+        Some(self.orders.order(self.find_by_id(instrument, order_id)?))
     }
 
     /// An account's open orders, oldest first within an instrument.

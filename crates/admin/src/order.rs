@@ -136,10 +136,14 @@ enum StatusName {
     Canceled,
     /// By its own terms or the market's
     Expired,
+    /// By self-trade prevention
+    Prevented,
 }
 
 mirrored!(Side => SideName: Buy, Sell);
-mirrored!(OrderStatus => StatusName: New, PartiallyFilled, Filled, Canceled, Expired);
+mirrored!(
+    OrderStatus => StatusName: New, PartiallyFilled, Filled, Canceled, Expired, Prevented
+);
 
 impl OrderShown {
     fn new(venue: &mut Venue<'_>, listing: &Listing, order: &Order) -> Result<Self, Failure> {

@@ -281,7 +281,7 @@ fn each_side_of_a_prevented_trade_is_reported() {
     venue.apply(3, Command::NewOrder(limit("s3", Side::Sell, 3, 101)));
     let report = |events: &[Event], account: u32| {
         let own = events.iter().filter(|event| {
-            let seqs = event.account_seqs().into_iter().flatten();
+            let seqs = event.account_seqs();
             seqs.map(|(of, _)| of).any(|of| of == AccountId(account))
         });
         own.filter_map(|event| match event {

@@ -31,8 +31,8 @@ struct Golden {
 const FIRST: Golden = Golden {
     rules: 1,
     commands: 2665,
-    events_hash: 0xa489_eaf8_e8ff_b201,
-    state_hash: 0xc88e_ed9d_c47d_277e,
+    events_hash: 0xc388_d279_f3cd_e098,
+    state_hash: 0x70c8_fd9b_a65c_97f1,
 };
 
 #[test]

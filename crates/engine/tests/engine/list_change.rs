@@ -244,13 +244,15 @@ fn each_leg_counts_for_the_position() {
         "with balance 1 0B 100000Q
          rules max_position=10
          1 oco a : buy 6 @ 90 post : buy 6 @ 112 stop 110
-         1 oco a : buy 5 @ 90 post : buy 5 @ 112 stop 110
+         1 oco a : buy 6 @ 90 post : buy 6 stop 110
+         1 oco a : buy 5 @ 90 post : buy 5 stop 110
          1 buy 1 @ 50
          1 cancel-list a
          1 otoco b : buy 2 @ 100 : buy 5 @ 90 post : buy 5 @ 112 stop 110
          2 sell 2 @ 100",
         &[
             "rules 0",
+            "rejected PositionAboveMax",
             "rejected PositionAboveMax",
             "list 1 Executing",
             "accepted 1 5",

@@ -92,7 +92,7 @@ impl Engine {
             self.check_max_position(account, market, order, best, context)?;
         }
         if let Some(limited) = &limited {
-            limited.check_position(context.beside)?;
+            limited.check_position(context.beside.limited)?;
         }
         let trades = market.trading.phase == Phase::Continuous
             && best.is_some_and(|best| order.side.crosses(price, best));
@@ -153,13 +153,11 @@ impl Engine {
         };
         let done = own.map_or(Qty::ZERO, |own| self.orders.order(own).cum_qty);
         let buys = self.orders.of_side(account, instrument.id, Side::Buy);
-        let others = buys.filter(|node| {
-            let by_market = self.orders.record(*node).order_type.is_market();
-            Some(*node) != own && !by_market && self.orders.standing(*node) != Standing::List
-        });
+        let others =
+            buys.filter(|node| Some(*node) != own && self.orders.standing(*node) != Standing::List);
         let open: i128 = others.map(|node| i128::from(self.orders.leaves_qty(node).lots())).sum();
         let rest = i128::from(qty.lots()) - i128::from(done.lots().min(qty.lots()));
-        let rest = rest + i128::from(beside.lots());
+        let rest = rest + i128::from(beside.all.lots());
         let max = i128::from(market.trading.rules.max_position.lots());
         let above = account.position(instrument).saturating_add(open + rest) > max;
         if above { Err(RejectReason::PositionAboveMax) } else { Ok(()) }

@@ -1,6 +1,6 @@
 //! The circumstances in which an order enters, for its checks.
 
-use types::{NewOrder, Qty};
+use types::{NewOrder, OrderSize, QTY_MAX, Qty};
 
 use crate::book::node::NodeId;
 
@@ -8,8 +8,7 @@ use crate::book::node::NodeId;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryContext {
     pub(super) together: Together,
-    /// The quantity on its side of those that enter beside it.
-    pub(super) beside: Qty,
+    pub(super) beside: Beside,
     /// Its list places it later, and it pays then.
     pub(super) later: bool,
     /// It is open already: its own hold counts as free, and the limits do not count the order
@@ -17,6 +16,30 @@ pub(crate) struct EntryContext {
     pub(super) own: Option<NodeId>,
     /// It has waited for its list to place it, without a hold.
     pub(super) placed: bool,
+}
+
+/// The quantity of the orders that enter beside an order, on its side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beside {
+    pub(super) all: Qty,
+    /// Without market-type orders.
+    pub(super) limited: Qty,
+}
+
+impl Beside {
+    const NONE: Self = Self { all: Qty::ZERO, limited: Qty::ZERO };
+
+    pub(crate) fn of<'a>(order: &NewOrder, others: impl Iterator<Item = &'a NewOrder>) -> Self {
+        others.filter(|other| other.side == order.side).fold(Self::NONE, |beside, other| {
+            let OrderSize::Base(qty) = other.size else { return beside };
+            let limited = if other.order_type.is_market() { Qty::ZERO } else { qty };
+            Self { all: sum(beside.all, qty), limited: sum(beside.limited, limited) }
+        })
+    }
+}
+
+fn sum(one: Qty, other: Qty) -> Qty {
+    Qty::from_lots(one.lots().saturating_add(other.lots())).min(QTY_MAX)
 }
 
 /// The number of orders that enter together, and of stop orders and icebergs among them. An order
@@ -42,10 +65,15 @@ impl Together {
 }
 
 impl EntryContext {
-    pub(super) const ALONE: Self =
-        Self { together: Together::ONE, beside: Qty::ZERO, later: false, own: None, placed: false };
+    pub(super) const ALONE: Self = Self {
+        together: Together::ONE,
+        beside: Beside::NONE,
+        later: false,
+        own: None,
+        placed: false,
+    };
 
-    pub(crate) const fn with_list(together: Together, beside: Qty, later: bool) -> Self {
+    pub(crate) const fn with_list(together: Together, beside: Beside, later: bool) -> Self {
         Self { together, beside, later, ..Self::ALONE }
     }
 
@@ -53,7 +81,7 @@ impl EntryContext {
         Self { own: Some(own), ..Self::ALONE }
     }
 
-    pub(crate) const fn placed(own: NodeId, beside: Qty) -> Self {
+    pub(crate) const fn placed(own: NodeId, beside: Beside) -> Self {
         Self { beside, own: Some(own), placed: true, ..Self::ALONE }
     }
 }

@@ -16,11 +16,11 @@ use types::{
     AccountId, CancelCause, CancelOrderList, ClOrdId, Event, ExpireCause, InstrumentId,
     LIST_ORDERS_MAX, NewOrder, NewOrderList, Order, OrderId, OrderList, OrderListChange,
     OrderListId, OrderListKind, OrderListStatus, OrderListUpdated, OrderSize, OrderStatus,
-    OrderType, QTY_MAX, Qty, RejectReason, Side, TimeInForce,
+    OrderType, Qty, RejectReason, Side, TimeInForce,
 };
 
 use crate::book::node::NodeId;
-use crate::rules::matching::context::{EntryContext, Together};
+use crate::rules::matching::context::{Beside, EntryContext, Together};
 use crate::state::Engine;
 use crate::state::lists::{OpenList, is_in_list};
 use crate::state::market::Market;
@@ -129,7 +129,7 @@ impl Engine {
             let beside = request.orders.iter().enumerate().filter(|(other, _)| {
                 *other != at && !later && !is_placed_later(request.kind, *other)
             });
-            let beside = beside_qty(order, beside.map(|(_, other)| other));
+            let beside = Beside::of(order, beside.map(|(_, other)| other));
             let context = EntryContext::with_list(together, beside, later);
             self.check_order(account, order, context).err()
         });
@@ -305,7 +305,7 @@ impl Engine {
             let beside = beside.filter_map(|other| self.find_by_id(instrument, *other));
             let beside: Vec<_> =
                 beside.map(|node| as_requested(&self.orders.order(node))).collect();
-            let context = EntryContext::placed(node, beside_qty(&requested, beside.iter()));
+            let context = EntryContext::placed(node, Beside::of(&requested, beside.iter()));
             let cause = match self.check_order(order.account, &requested, context) {
                 Ok(()) => continue,
                 Err(RejectReason::WouldTakeLiquidity | RejectReason::WouldTriggerImmediately) => {
@@ -361,17 +361,6 @@ impl Engine {
 /// Whether an order of a list waits for the first one.
 fn is_placed_later(kind: OrderListKind, at: usize) -> bool {
     at > 0 && kind != OrderListKind::Oco
-}
-
-/// The quantity on an order's side of those that enter beside it. A market-type order counts for
-/// itself alone.
-fn beside_qty<'a>(order: &NewOrder, beside: impl Iterator<Item = &'a NewOrder>) -> Qty {
-    let counts = |other: &&NewOrder| other.side == order.side && !other.order_type.is_market();
-    let lots = beside.filter(counts).map(|other| match other.size {
-        OrderSize::Base(qty) => qty.lots(),
-        OrderSize::Quote(_) => 0,
-    });
-    Qty::from_lots(lots.fold(0, u64::saturating_add)).min(QTY_MAX)
 }
 
 /// Whether the limit of an OCO is above the last price for a sell, and below it for a buy. The

@@ -35,7 +35,8 @@ impl Model {
         let legs =
             self.siblings(at, &order).into_iter().map(|key| as_requested(&self.at(key).order));
         let legs: Vec<NewOrder> = legs.collect();
-        let together = Together { beside: beside(&request, legs.iter()), ..Together::OPEN };
+        let (beside, beside_all) = beside(&request, legs.iter());
+        let together = Together { beside, beside_all, ..Together::OPEN };
         first(self.without(key).faults(order.account, &request, together, Qty::ZERO)?)
     }
 
@@ -107,15 +108,16 @@ impl Model {
             stops: number(|order| order.order_type.is_stop()),
             icebergs: number(|order| !order.special().display_qty.is_zero()),
             beside: 0,
+            beside_all: 0,
         };
         let is_oco = request.kind == OrderListKind::Oco;
         let mut faults = Vec::new();
         for (at, order) in request.orders.iter().enumerate() {
             let others =
                 request.orders.iter().enumerate().filter(|(other, _)| is_oco && *other != at);
-            let beside = beside(order, others.map(|(_, other)| other));
-            let mut of_this =
-                self.faults(account, order, Together { beside, ..together }, Qty::ZERO)?;
+            let (beside, beside_all) = beside(order, others.map(|(_, other)| other));
+            let together = Together { beside, beside_all, ..together };
+            let mut of_this = self.faults(account, order, together, Qty::ZERO)?;
             if at > 0 && !is_oco {
                 // An order that is placed later gets these checks then.
                 of_this.retain(|reason| *reason < InsufficientBalance);
@@ -210,14 +212,15 @@ impl Model {
     }
 }
 
-/// The quantity of others on an order's side. Those without a limit do not count.
-fn beside<'a>(order: &NewOrder, others: impl Iterator<Item = &'a NewOrder>) -> u64 {
-    let counts = |other: &&NewOrder| other.side == order.side && !other.order_type.is_market();
-    let lots = others.filter(counts).map(|other| match other.size {
-        OrderSize::Base(qty) => qty.lots(),
-        OrderSize::Quote(_) => 0,
-    });
-    lots.sum()
+/// The quantity of others on an order's side: of those with a limit, and of all.
+fn beside<'a>(order: &NewOrder, others: impl Iterator<Item = &'a NewOrder>) -> (u64, u64) {
+    let (mut limited, mut all) = (0, 0);
+    for other in others.filter(|other| other.side == order.side) {
+        let OrderSize::Base(qty) = other.size else { continue };
+        all += qty.lots();
+        limited += if other.order_type.is_market() { 0 } else { qty.lots() };
+    }
+    (limited, all)
 }
 
 /// Whether the limit of an OCO to sell is above the last price, and to buy below it.

@@ -269,13 +269,20 @@ impl Model {
 
     /// The lots of an account's open orders on a side. Market orders hold nothing.
     fn open_lots(&self, account: AccountId, instrument: InstrumentId, side: Side) -> i128 {
-        let own = self.of_account(account, instrument);
-        let held = own.iter().filter(|open| {
-            open.order.side == side
-                && !open.order.order_type.is_market()
-                && open.place != super::Standing::List
-        });
-        held.map(|open| i128::from(open.leaves())).sum()
+        self.open_lots_of(account, instrument, side, |order| !order.order_type.is_market())
+    }
+
+    fn open_lots_of(
+        &self,
+        account: AccountId,
+        instrument: InstrumentId,
+        side: Side,
+        counts: impl Fn(&Order) -> bool,
+    ) -> i128 {
+        let mut own = self.of_account(account, instrument);
+        own.retain(|open| open.order.side == side && open.place != super::Standing::List);
+        own.retain(|open| counts(&open.order));
+        own.iter().map(|open| i128::from(open.leaves())).sum()
     }
 
     /// The quantity that a position limit leaves for an order, after the open ones.
@@ -302,7 +309,7 @@ impl Model {
     ) -> bool {
         let instrument = market.instrument.id;
         let max = i128::from(market.rules.max_position.lots());
-        let open = self.open_lots(account, instrument, Side::Buy);
+        let open = self.open_lots_of(account, instrument, Side::Buy, |_| true);
         let position = self.position(account, instrument);
         side == Side::Buy && max > 0 && position + open + i128::from(qty.lots()) > max
     }

@@ -38,10 +38,13 @@ pub(super) struct Together {
     pub(super) stops: u64,
     pub(super) icebergs: u64,
     pub(super) beside: u64,
+    /// Those without a limit included.
+    pub(super) beside_all: u64,
 }
 
 impl Together {
-    pub(super) const ALONE: Self = Self { count: 1, stops: 1, icebergs: 1, beside: 0 };
+    pub(super) const ALONE: Self =
+        Self { count: 1, stops: 1, icebergs: 1, beside: 0, beside_all: 0 };
     pub(super) const OPEN: Self = Self { count: 0, ..Self::ALONE };
 }
 
@@ -262,12 +265,13 @@ impl<'a> Candidate<'a> {
             && model.needs(*account, market, &remainder, self.opposite)
                 > model.free(*account, pays_in);
         let room = model.position_room(*account, request.instrument, request.side);
-        let all = self.rest.saturating_add(self.together.beside);
-        let above = model.is_above_position(*account, market, request.side, Qty::from_lots(all));
+        let limited = self.rest.saturating_add(self.together.beside);
+        let all = Qty::from_lots(self.rest.saturating_add(self.together.beside_all));
+        let above = model.is_above_position(*account, market, request.side, all);
         which([
             (short, InsufficientBalance),
             (above, PositionAboveMax),
-            (room.is_some_and(|room| i128::from(all) > room), PositionAboveLimit),
+            (room.is_some_and(|room| i128::from(limited) > room), PositionAboveLimit),
         ])
     }
 

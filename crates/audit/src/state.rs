@@ -23,7 +23,7 @@ pub(super) struct State {
     /// Folder of a venue, running or not, or of a backup
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// Moment: a sequence, or a time (RFC 3339, or nanoseconds since 1970)
+    /// Moment: a sequence, or a time (RFC 3339, or milliseconds since 1970)
     /// [default: the end of the log]
     #[arg(long, value_name = "SEQ|TIME")]
     until: Option<Moment>,

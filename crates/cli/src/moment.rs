@@ -10,20 +10,27 @@ use venue::{Archive, ArchiveError, Place, Replay};
 
 use crate::failure::Failure;
 
-/// Whole numbers from this one on are nanoseconds since 1970 (it is on the twelfth day), smaller
-/// ones are sequences.
-const TIME_MIN: u64 = 1_000_000_000_000_000;
+/// Whole numbers from this one on are milliseconds since 1970 (it is in 2001), as the APIs print
+/// them; smaller ones are sequences.
+const TIME_MS_MIN: u64 = 1_000_000_000_000;
+/// Whole numbers from this one on are nanoseconds since 1970: as milliseconds they would be in the
+/// year 33658. Microseconds, between the two, are refused.
+const TIME_NS_MIN: u64 = 1_000_000_000_000_000_000;
+const TIME_MS_MAX: u64 = 10_000_000_000_000;
+const NS_PER_MS: u64 = 1_000_000;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Moment {
     Sequence(u64),
     TimeNs(u64),
+    /// The whole millisecond: the APIs print the time of an event without the rest.
+    TimeMs(u64),
 }
 
 /// Commands from one moment to another, both included.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Range {
-    /// First command: a sequence, or a time (RFC 3339, or nanoseconds since 1970)
+    /// First command: a sequence, or a time (RFC 3339, or milliseconds since 1970)
     /// [default: the oldest command that the log still has]
     #[arg(long, value_name = "SEQ|TIME")]
     from: Option<Moment>,
@@ -37,15 +44,20 @@ impl FromStr for Moment {
 
     fn from_str(text: &str) -> Result<Self, String> {
         if let Ok(number) = text.parse::<u64>() {
-            return Ok(if number < TIME_MIN {
-                Self::Sequence(number)
-            } else {
-                Self::TimeNs(number)
-            });
+            return match number {
+                ..TIME_MS_MIN => Ok(Self::Sequence(number)),
+                TIME_MS_MIN..TIME_MS_MAX => Ok(Self::TimeMs(number)),
+                TIME_NS_MIN.. => Ok(Self::TimeNs(number)),
+                _ => {
+                    Err("neither a sequence nor a time: times are milliseconds since 1970, as the \
+                          API prints them, or nanoseconds"
+                        .to_owned())
+                }
+            };
         }
         let time = OffsetDateTime::parse(text, &Rfc3339).map_err(|_| {
             "neither a sequence, such as 4711, nor a time, such as 2026-11-21T16:30:00Z or \
-             nanoseconds since 1970"
+             1795278600000, the milliseconds since 1970"
                 .to_owned()
         })?;
         let time_ns = u64::try_from(time.unix_timestamp_nanos());
@@ -58,16 +70,40 @@ impl fmt::Display for Moment {
         match self {
             Self::Sequence(sequence) => write!(f, "sequence {sequence}"),
             Self::TimeNs(time_ns) => f.write_str(&format_time(*time_ns)),
+            Self::TimeMs(time_ms) => f.write_str(&format_time(time_ms * NS_PER_MS)),
         }
     }
 }
 
 impl Moment {
+    /// The first and the last nanosecond of a time.
+    fn bounds_ns(self) -> Option<(u64, u64)> {
+        match self {
+            Self::Sequence(_) => None,
+            Self::TimeNs(time_ns) => Some((time_ns, time_ns)),
+            Self::TimeMs(time_ms) => {
+                let first_ns = time_ms * NS_PER_MS;
+                Some((first_ns, first_ns + NS_PER_MS - 1))
+            }
+        }
+    }
+
+    /// The last sequence or time before this moment.
+    fn before(self) -> Self {
+        match (self, self.bounds_ns()) {
+            (Self::Sequence(sequence), _) => Self::Sequence(sequence.max(1) - 1),
+            (_, bounds_ns) => {
+                let first_ns = bounds_ns.map_or(0, |(first_ns, _)| first_ns);
+                Self::TimeNs(first_ns.max(1) - 1)
+            }
+        }
+    }
+
     /// Whether the state at `place` is not later than this moment.
     fn is_reached_at(self, place: Place) -> bool {
         match self {
             Self::Sequence(sequence) => place.sequence <= sequence,
-            Self::TimeNs(time_ns) => place.time_ns <= time_ns,
+            time => time.bounds_ns().is_some_and(|(_, last_ns)| place.time_ns <= last_ns),
         }
     }
 
@@ -75,7 +111,7 @@ impl Moment {
     fn is_ahead_of(self, place: Place) -> bool {
         match self {
             Self::Sequence(sequence) => place.sequence < sequence.max(1),
-            Self::TimeNs(time_ns) => place.time_ns < time_ns.max(1),
+            time => time.bounds_ns().is_some_and(|(first_ns, _)| place.time_ns < first_ns.max(1)),
         }
     }
 
@@ -84,15 +120,30 @@ impl Moment {
         let place = replay.place();
         Ok(replay.next_batch()?.is_some_and(|batch| match self {
             Self::Sequence(sequence) => place.sequence >= sequence,
-            Self::TimeNs(time_ns) => batch.header.sequenced_ns.max(place.time_ns) > time_ns,
+            time => time
+                .bounds_ns()
+                .is_some_and(|(_, last_ns)| batch.header.sequenced_ns.max(place.time_ns) > last_ns),
         }))
+    }
+
+    /// Refuses a time before the first command of the venue, for a replay that stops there.
+    fn check_not_before_birth(self, replay: &mut Replay) -> Result<(), Failure> {
+        if self.bounds_ns().is_none() || replay.place().sequence > 0 {
+            return Ok(());
+        }
+        let Some(first) = replay.next_batch()? else { return Ok(()) };
+        let first_ns = first.header.sequenced_ns;
+        Err(Failure::new(format!(
+            "{self} is before the venue's first command, at {}: name that time or a later one",
+            format_time(first_ns)
+        )))
     }
 
     /// Refuses a moment beyond the end of the log.
     fn check_not_beyond(self, end: Place) -> Result<(), Failure> {
         let beyond = match self {
             Self::Sequence(sequence) => sequence > end.sequence,
-            Self::TimeNs(time_ns) => time_ns > end.time_ns,
+            time => time.bounds_ns().is_some_and(|(first_ns, _)| first_ns > end.time_ns),
         };
         if !beyond {
             return Ok(());
@@ -112,9 +163,11 @@ impl Range {
     pub fn check(self) -> Result<(), Failure> {
         let (Some(from), Some(to)) = (self.from, self.to) else { return Ok(()) };
         let is_reversed = match (from, to) {
-            (Moment::Sequence(from), Moment::Sequence(to))
-            | (Moment::TimeNs(from), Moment::TimeNs(to)) => from > to,
-            _ => false,
+            (Moment::Sequence(from), Moment::Sequence(to)) => from > to,
+            (from, to) => match (from.bounds_ns(), to.bounds_ns()) {
+                (Some((from_ns, _)), Some((_, to_ns))) => from_ns > to_ns,
+                _ => false,
+            },
         };
         if is_reversed {
             let sentence = format!("--from is {from}, which is after --to, {to}: exchange them");
@@ -129,12 +182,7 @@ impl Range {
         let mut replay = archive
             .replay_from(|place| from.is_ahead_of(place))
             .map_err(|error| too_early(from, error))?;
-        // The last command before the range.
-        let before = match from {
-            Moment::Sequence(sequence) => Moment::Sequence(sequence.max(1) - 1),
-            Moment::TimeNs(time_ns) => Moment::TimeNs(time_ns.max(1) - 1),
-        };
-        advance(&mut replay, before)?;
+        advance(&mut replay, from.before())?;
         if replay.next_batch()?.is_none() {
             from.check_not_beyond(replay.place())?;
         }
@@ -150,7 +198,11 @@ impl Range {
             return Ok(false);
         }
         let Some(to) = self.to else { return Ok(true) };
-        Ok(!to.is_before_next(replay)?)
+        let goes_on = !to.is_before_next(replay)?;
+        if !goes_on {
+            to.check_not_before_birth(replay)?;
+        }
+        Ok(goes_on)
     }
 }
 
@@ -164,10 +216,11 @@ pub fn replay_until(archive: &Archive, until: Option<Moment>) -> Result<Replay, 
     };
     let mut replay = replay;
     advance(&mut replay, until.unwrap_or(Moment::Sequence(u64::MAX)))?;
-    if let Some(moment) = until
-        && replay.next_batch()?.is_none()
-    {
-        moment.check_not_beyond(replay.place())?;
+    if let Some(moment) = until {
+        moment.check_not_before_birth(&mut replay)?;
+        if replay.next_batch()?.is_none() {
+            moment.check_not_beyond(replay.place())?;
+        }
     }
     Ok(replay)
 }
@@ -207,9 +260,14 @@ mod tests {
     fn a_moment_is_a_sequence_or_a_time() {
         let check = |text: &str, expect| assert_eq!(text.parse().ok(), expect, "{text}");
         check("0", Some(Moment::Sequence(0)));
-        check("999999999999999", Some(Moment::Sequence(TIME_MIN - 1)));
-        check("1000000000000000", Some(Moment::TimeNs(TIME_MIN)));
+        check("999999999999", Some(Moment::Sequence(TIME_MS_MIN - 1)));
+        check("1000000000000", Some(Moment::TimeMs(TIME_MS_MIN)));
+        check("1000000000000000000", Some(Moment::TimeNs(TIME_NS_MIN)));
         let noon = Moment::TimeNs(1_795_262_400_000_000_000);
+        check("1795262400000", Some(Moment::TimeMs(1_795_262_400_000)));
+        check("1795262400000000000", Some(noon));
+        check("1795262400000000", None);
+        check("18446744073709551616", None);
         check("2026-11-21T12:00:00Z", Some(noon));
         check("2026-11-21T13:00:00+01:00", Some(noon));
         check("2026-11-21T12:00:00.000000001Z", Some(Moment::TimeNs(1_795_262_400_000_000_001)));

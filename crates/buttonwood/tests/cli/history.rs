@@ -100,6 +100,13 @@ async fn an_order_is_found_in_the_log_and_in_the_state_before_and_after_its_trad
         assert_eq!(then["instruments"], between["instruments"]);
         assert_eq!(then["accounts"], between["accounts"]);
     }
+    // A time as the API prints it is the whole millisecond.
+    let time_ns: u64 = buy["sequenced_ns"].as_str().unwrap().parse().unwrap();
+    let time_ms = (time_ns / 1_000_000).to_string();
+    let then = run_json(&["log", "state", data, "--json", "--until", &time_ms]);
+    assert!(then["sequence"].as_u64() >= between["sequence"].as_u64(), "{then}");
+    let from_ms = json_lines(&["log", "dump", data, "--json", "--from", &time_ms]);
+    assert!(from_ms.iter().any(|line| line["sequence"] == buy["sequence"]), "{from_ms:?}");
     let end = run_json(&["log", "state", data, "--json"]);
     assert_eq!(end["instruments"][0]["bids"], json!([["100.00", "1.50000"]]));
     assert_eq!(account(&end, "alice")["open_orders"][0]["cum_qty"], "0.50000");
@@ -328,6 +335,12 @@ async fn each_wrong_input_has_its_own_sentence() {
     let beyond = (commands + 1).to_string();
     check(&["state", data_text, "--until", &beyond], &["beyond the end", &last]);
     check(&["state", data_text, "--until", "2099-01-01T00:00:00Z"], &["beyond the end", "2099-"]);
+    let early = ["2026-01-01T00:00:00Z", "1767225600000", "1767225600000000000"];
+    for time in early {
+        let expected = ["2026-01-01T00", "before the venue's first command", "name that time"];
+        check(&["state", data_text, "--until", time], &expected);
+        check(&["dump", data_text, "--to", time], &expected);
+    }
     check(&["dump", data_text, "--from", &beyond], &["beyond the end", &last]);
     check(&["dump", data_text, "--to", &beyond], &["beyond the end", &last]);
     check(&["dump", data_text, "--from", "9", "--to", "8"], &["sequence 9", "after", "exchange"]);

@@ -27,12 +27,15 @@ mod transfer;
 mod value;
 mod withdrawal;
 
-use std::path::PathBuf;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
 use cli::{Failure, socket};
 use gateway::OperatorApi;
+use log::DataDirLock;
 use server::{OperatedVenue, Operators, ServeError, Serving, Stopped};
 use venue::Keyring;
 
@@ -79,6 +82,10 @@ enum Action {
     Operation(Chosen),
 }
 
+/// Time that a running venue has to make its socket again.
+const SOCKET_TIME_MAX: Duration = Duration::from_secs(5);
+const SOCKET_RETRY: Duration = Duration::from_millis(50);
+
 /// Operations that may create a venue.
 const BEGINNERS: [&str; 2] = ["asset add", "account add"];
 
@@ -99,7 +106,7 @@ impl Admin {
         };
         let operation = operation.ok_or_else(|| Failure::fault("no such operation"))?;
         let master_key = self.master_key.or_else(|| variable("BUTTONWOOD_MASTER_KEY"));
-        let answer = match socket::connect(&data_dir)? {
+        let answer = match connect(&data_dir)? {
             Some(stream) => socket::ask(stream, &socket_service::request(operation.words, fields))?,
             None if !data_dir.is_dir() => {
                 return Err(Failure::new(format!(
@@ -123,6 +130,28 @@ impl Admin {
         };
         println!("{}", serde_json::to_string_pretty(&answer)?);
         Ok(())
+    }
+}
+
+/// The venue that runs on a folder, if one does. A venue whose socket was deleted makes it again
+/// within a second.
+fn connect(data_dir: &Path) -> Result<Option<UnixStream>, Failure> {
+    let start = Instant::now();
+    loop {
+        let connected = socket::connect(data_dir)?;
+        if connected.is_some() {
+            return Ok(connected);
+        }
+        let Some(pid) = DataDirLock::holder(data_dir) else { return Ok(None) };
+        if start.elapsed() > SOCKET_TIME_MAX {
+            return Err(Failure::new(format!(
+                "process {pid} has the folder {}, and its socket {} does not answer: if it is a \
+                 venue, it makes the socket again by itself, so try again; another tool ends first",
+                data_dir.display(),
+                socket::FILE_NAME
+            )));
+        }
+        std::thread::sleep(SOCKET_RETRY);
     }
 }
 

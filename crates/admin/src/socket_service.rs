@@ -1,8 +1,8 @@
 //! The server of the admin socket: one request a connection, one line each way.
 
 use std::fmt::Display;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,11 +24,17 @@ use super::operations::{Work, named};
 const REQUEST_SIZE_MAX: u64 = 64 << 10;
 const REQUEST_TIME_MAX: Duration = Duration::from_secs(10);
 
+/// Interval of the checks whether the socket's file still exists.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
 /// The pause after the operating system refuses a connection.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
 pub(crate) struct AdminServer {
     listener: UnixListener,
+    /// The file of the listener.
+    file: FileId,
+    data_dir: PathBuf,
     path: PathBuf,
     handle: Handle,
     history: Arc<dyn History>,
@@ -36,26 +42,30 @@ pub(crate) struct AdminServer {
 }
 
 impl AdminServer {
-    /// This process has locked the data folder, so a socket in it is that of a killed venue.
     pub(crate) fn bind(venue: &OperatedVenue) -> Result<Self, Failure> {
         let OperatedVenue { handle, history, keyring, data_dir, .. } = venue.clone();
         let path = data_dir.join(socket::FILE_NAME);
-        let named = |error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(named(error)),
-            _ => {}
-        }
-        let short = SocketPath::of(&data_dir).map_err(named)?;
-        let listener = UnixListener::bind(short.path()).map_err(named)?;
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(named)?;
-        Ok(Self { listener, path, handle, history, keyring })
+        let (listener, file) = listen(&data_dir, &path)
+            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+        Ok(Self { listener, file, data_dir, path, handle, history, keyring })
     }
 
-    pub(crate) async fn serve(self, stopped: impl Future<Output = ()>) -> std::io::Result<()> {
+    pub(crate) async fn serve(mut self, stopped: impl Future<Output = ()>) -> std::io::Result<()> {
         tokio::pin!(stopped);
+        let mut look_again = tokio::time::interval(LOOK_AGAIN);
+        let mut is_failing = false;
         loop {
             tokio::select! {
-                () = &mut stopped => return std::fs::remove_file(&self.path),
+                () = &mut stopped => return remove(&self.path),
+                _ = look_again.tick() => if let Err(error) = self.restore() {
+                    if !is_failing {
+                        let path = self.path.display();
+                        tracing::warn!(%error, "{path} is gone, and cannot be made again");
+                    }
+                    is_failing = true;
+                } else {
+                    is_failing = false;
+                },
                 connection = self.listener.accept() => {
                     let stream = match connection {
                         Ok((stream, _)) => stream,
@@ -86,6 +96,42 @@ impl AdminServer {
                 }
             }
         }
+    }
+}
+
+impl AdminServer {
+    /// Makes the socket again if its file was removed or replaced: without the file no operator
+    /// reaches the venue.
+    fn restore(&mut self) -> std::io::Result<()> {
+        if file_id(&self.path).is_ok_and(|file| file == self.file) {
+            return Ok(());
+        }
+        (self.listener, self.file) = listen(&self.data_dir, &self.path)?;
+        tracing::warn!(path = %self.path.display(), "the admin socket was gone, and is made again");
+        Ok(())
+    }
+}
+
+/// Device and inode.
+type FileId = (u64, u64);
+
+fn file_id(path: &Path) -> std::io::Result<FileId> {
+    std::fs::symlink_metadata(path).map(|found| (found.dev(), found.ino()))
+}
+
+/// This process has locked the data folder, so a socket in it is an old one.
+fn listen(data_dir: &Path, path: &Path) -> std::io::Result<(UnixListener, FileId)> {
+    remove(path)?;
+    let short = SocketPath::of(data_dir)?;
+    let listener = UnixListener::bind(short.path())?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+    Ok((listener, file_id(path)?))
+}
+
+fn remove(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -50,6 +50,21 @@ impl DataDirLock {
     }
 }
 
+impl DataDirLock {
+    /// The process that has the folder; `None` if it is free, or holds no lock yet.
+    pub fn holder(dir: &Path) -> Option<u32> {
+        let mut file = File::open(dir.join(FILE_NAME)).ok()?;
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => {
+                let mut pid = String::new();
+                file.read_to_string(&mut pid).ok()?;
+                pid.trim().parse().ok()
+            }
+            _ => None,
+        }
+    }
+}
+
 impl Drop for DataDirLock {
     fn drop(&mut self) {
         // A child that was forked just now has the file too, and would keep the lock for a while.

@@ -15,6 +15,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 BINARY = pathlib.Path(os.environ.get("BUTTONWOOD_BINARY", TARGET / "debug/buttonwood"))
 DEADLINE_S = 30
+# The folder of recorded data is for tests of other kinds; a venue refuses it as a mistyped setting.
+os.environ.pop("BUTTONWOOD_DATA", None)
 
 
 class Venue:

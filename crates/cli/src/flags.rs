@@ -1,6 +1,5 @@
 //! The flags of `serve`, by which settings are named on a command line.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -25,10 +24,11 @@ pub struct Flags {
     #[arg(long = "data", value_name = "DIR")]
     data_dir: Option<PathBuf>,
 
-    /// Address and port for REST and WebSocket; port 0 is any free port
+    /// Address and port for REST and WebSocket, such as localhost:8080; without an address it is
+    /// this machine's own, 127.0.0.1; port 0 is any free port
     /// [default: 127.0.0.1:8080] [env: BUTTONWOOD_HTTP]
-    #[arg(long, value_name = "ADDR:PORT")]
-    http: Option<SocketAddr>,
+    #[arg(long, value_name = "[ADDR]:PORT")]
+    http: Option<String>,
 
     /// File of the TLS certificate (PEM, with its intermediate certificates); a SIGHUP reads it
     /// again [default: no TLS] [env: BUTTONWOOD_TLS_CERT]

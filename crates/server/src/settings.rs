@@ -4,6 +4,7 @@
 //! Each section has a file with its defaults and checks; `layers.rs` merges the sources. Checks of
 //! two sections are here.
 
+mod address;
 pub(crate) mod demo;
 pub(crate) mod door;
 pub(crate) mod history;
@@ -12,9 +13,11 @@ mod layers;
 pub(crate) mod log;
 pub(crate) mod logging;
 mod pin;
+mod sources;
 pub(crate) mod spool;
 pub(crate) mod venue;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -52,9 +55,17 @@ impl Settings {
     /// setting and its source.
     pub fn load(file: Option<PathBuf>, flags: &impl Serialize) -> Result<Self, String> {
         let variable = || std::env::var_os("BUTTONWOOD_CONFIG").map(PathBuf::from);
-        let file = file.or_else(variable);
-        let settings: Self = layers::extract(FLAT_NAMES, file.as_deref(), std::env::vars(), flags)?;
-        settings.check()?;
+        Self::layer(file.or_else(variable), std::env::vars_os(), flags)
+    }
+
+    fn layer(
+        file: Option<PathBuf>,
+        variables: impl Iterator<Item = (OsString, OsString)>,
+        flags: &impl Serialize,
+    ) -> Result<Self, String> {
+        let (settings, origins): (Self, _) =
+            layers::extract(FLAT_NAMES, file.as_deref(), variables, flags)?;
+        settings.check().map_err(|sentence| origins.with_places(sentence))?;
         Ok(settings)
     }
 

@@ -368,7 +368,7 @@ async fn each_wrong_input_has_its_own_sentence() {
     let checksum = *blake3::hash(&newer[..40]).as_bytes();
     newer[40..56].copy_from_slice(&checksum[..16]);
     fs::write(middle, &newer).unwrap();
-    everywhere(&data, &["log format 2", text(middle), "newer version"]);
+    everywhere(&data, &["format version 2", text(middle), "later build"]);
     fs::write(middle, &sound).unwrap();
 
     // Snapshots: damaged, of another venue, of a log that is not all there.

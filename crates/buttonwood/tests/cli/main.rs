@@ -17,3 +17,4 @@ mod replay;
 mod security;
 mod serve;
 mod spool;
+mod words;

@@ -56,7 +56,7 @@ fn refuses_a_folder_of_a_newer_format() {
     fs::write(&snapshot, &bytes).unwrap();
     let sentence =
         run_refused(&["serve", "--http", "127.0.0.1:0", "--data", text(&data), "--demo"]);
-    assert!(sentence.contains(text(&snapshot)) && sentence.contains("newer"), "{sentence}");
+    assert!(sentence.contains(text(&snapshot)) && sentence.contains("later build"), "{sentence}");
     assert_eq!(fs::read(&snapshot).unwrap(), bytes, "it is left as it was");
 }
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Http {
     /// Port 0 is any free port.
+    #[serde(deserialize_with = "super::address::deserialize")]
     pub address: SocketAddr,
     /// PEM, with its intermediate certificates.
     pub tls_cert: Option<PathBuf>,

@@ -2,10 +2,11 @@
 //! later layer wins.
 //!
 //! A setting has a place in a section (`[log] segment_kib`) and a flat name (`log_segment_kib`).
-//! Flags and variables have flat names; a file may use either form. Errors name a setting as its
-//! source does.
+//! Flags and variables have flat names; a file may use either form. Errors name the variable, the
+//! flag, or the file and the line.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::Path;
 
 use figment::providers::{Format, Serialized, Toml};
@@ -14,46 +15,115 @@ use figment::{Figment, Metadata, Profile, Provider};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::sources::{File, nearest, reason};
+
 /// Section, key and flat name of the settings whose flat name is not their key.
 pub(super) type FlatNames = &'static [(&'static str, &'static str, &'static str)];
 
 /// Section, key and flat name of all settings.
 struct Sections(Vec<(String, String, String)>);
 
-const VARIABLES_PREFIX: &str = "BUTTONWOOD_";
+pub(super) const VARIABLES_PREFIX: &str = "BUTTONWOOD_";
+/// The variable that names the file.
+const CONFIG: &str = "config";
+/// Variables of clients and of this project's tests, which are no settings.
+const OTHER_PROGRAMS: [&str; 8] =
+    ["url", "streams_url", "keys", "binary", "dist", "crash_rounds", "power_rounds", "power_seed"];
+
+const ENVIRONMENT: &str = "the environment";
+const CONFIGURATION: &str = "the configuration";
 
 /// Layers the settings. The error names the setting and where it came from.
 pub(super) fn extract<T: Default + DeserializeOwned + Serialize>(
     flat_names: FlatNames,
     file: Option<&Path>,
-    variables: impl Iterator<Item = (String, String)>,
+    variables: impl Iterator<Item = (OsString, OsString)>,
     flags: &impl Serialize,
-) -> Result<T, String> {
+) -> Result<(T, Origins), String> {
     let defaults = Value::serialize(T::default()).map_err(|error| error.to_string())?;
     let sections = Sections::of(&defaults, flat_names);
-    let variables = read_variables(&sections, &defaults, variables)?;
-    let named =
-        |_: &Profile, keys: &[&str]| format!("{VARIABLES_PREFIX}{}", keys.join(".").to_uppercase());
-    let from = Metadata::named("the environment").interpolater(named);
+    let mut origins =
+        Origins { sections, variables: BTreeSet::new(), file: None, flags: BTreeSet::new() };
+    let sections = &origins.sections;
+    let variables = read_variables(sections, &defaults, variables)?;
+    origins.variables = variables.keys().cloned().collect();
     let mut figment = Figment::from(Serialized::defaults(T::default()))
-        .merge(Layer { from, dict: sections.nest(variables) });
-    let mut in_sections = BTreeSet::new();
-    if let Some(file) = file {
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| format!("the configuration {}: {error}", file.display()))?;
-        let read = sections.read(&text);
-        let (dict, found) =
-            read.map_err(|error| format!("the configuration {}: {error}", file.display()))?;
-        in_sections = found;
-        figment = figment.merge(Layer { from: Toml::string(&text).metadata(), dict });
+        .merge(Layer { name: ENVIRONMENT, dict: sections.nest(variables) });
+    if let Some(path) = file {
+        let (file, dict) = sections.read(path)?;
+        figment = figment.merge(Layer { name: CONFIGURATION, dict });
+        origins.file = Some(file);
     }
     let flags = Value::serialize(flags).map_err(|error| error.to_string())?;
     let mut flags = flags.into_dict().ok_or("flags are no settings")?;
     flags.retain(|_, value| is_given(value));
-    figment
-        .merge(Layer { from: Metadata::named("the flags"), dict: sections.nest(flags) })
+    origins.flags = flags.keys().cloned().collect();
+    let all = figment
+        .merge(Layer { name: "the flags", dict: sections.nest(flags) })
         .extract()
-        .map_err(|error| sections.named(error, &in_sections).to_string())
+        .map_err(|error| origins.sentence(&error))?;
+    Ok((all, origins))
+}
+
+/// The sources of the settings, for errors.
+pub(super) struct Origins {
+    sections: Sections,
+    /// Flat names, like those of `flags`.
+    variables: BTreeSet<String>,
+    file: Option<File>,
+    flags: BTreeSet<String>,
+}
+
+impl Origins {
+    /// What figment found wrong, with the setting named as its source names it.
+    fn sentence(&self, error: &figment::Error) -> String {
+        let reason = reason(&error.kind);
+        let flat = match &error.path[..] {
+            [section, key, ..] => self.sections.flat(section, key),
+            _ => None,
+        };
+        let Some(flat) = flat else { return reason };
+        let layer = error.metadata.as_ref().map_or("", |from| &from.name);
+        let name = match (layer, &self.file) {
+            (ENVIRONMENT, _) => variable(flat),
+            (CONFIGURATION, Some(file)) => self.in_file(file, flat),
+            _ => flag(flat),
+        };
+        format!("{name} {reason}")
+    }
+
+    /// A sentence about settings by their flat names, with the places that set them.
+    pub(super) fn with_places(&self, sentence: String) -> String {
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let words: BTreeSet<_> = sentence.split(|letter| !is_name(letter)).collect();
+        let named = self.sections.0.iter().filter(|(_, _, flat)| words.contains(flat.as_str()));
+        let places = named.filter_map(|(_, _, flat)| match &self.file {
+            _ if self.flags.contains(flat) => Some(flag(flat)),
+            Some(file) if file.line(self.sections.keys(flat)).is_some() => {
+                Some(self.in_file(file, flat))
+            }
+            _ => self.variables.contains(flat).then(|| variable(flat)),
+        });
+        let places: Vec<_> = places.collect();
+        if places.is_empty() {
+            sentence
+        } else {
+            format!("{sentence} (from {})", places.join(", "))
+        }
+    }
+
+    fn in_file(&self, file: &File, flat: &str) -> String {
+        file.named(self.sections.keys(flat))
+    }
+}
+
+fn variable(flat: &str) -> String {
+    format!("{VARIABLES_PREFIX}{}", flat.to_uppercase())
+}
+
+fn flag(flat: &str) -> String {
+    let name = if flat == "data_dir" { "data" } else { flat };
+    format!("--{}", name.replace('_', "-"))
 }
 
 /// A flag without a value, a switch that is off and an empty list are not on the command line.
@@ -67,13 +137,13 @@ fn is_given(flag: &Value) -> bool {
 
 /// Settings of one source, by section.
 struct Layer {
-    from: Metadata,
+    name: &'static str,
     dict: Dict,
 }
 
 impl Provider for Layer {
     fn metadata(&self) -> Metadata {
-        self.from.clone()
+        Metadata::named(self.name)
     }
 
     fn data(&self) -> Result<Map<Profile, Dict>, figment::Error> {
@@ -104,6 +174,17 @@ impl Sections {
             .map(|(section, key, _)| (&**section, &**key))
     }
 
+    fn flat(&self, section: &str, key: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(of, known, _)| of == section && known == key);
+        found.map(|(_, _, flat)| &**flat)
+    }
+
+    /// The flat name, and section and key.
+    fn keys<'a>(&'a self, flat: &'a str) -> (&'a str, &'a str, &'a str) {
+        let (section, key) = self.place(flat).unwrap_or(("", flat));
+        (flat, section, key)
+    }
+
     /// Puts settings with flat names into their sections, and skips other names.
     fn nest(&self, flat: Dict) -> Dict {
         let mut nested = Dict::new();
@@ -115,26 +196,24 @@ impl Sections {
         nested
     }
 
-    /// A file's settings by section, and the places of those that are written in a section. Refuses
-    /// unknown keys: a mistyped one would leave its setting at the default.
-    fn read(&self, text: &str) -> Result<(Dict, BTreeSet<(String, String)>), String> {
-        let found: Dict =
-            Figment::from(Toml::string(text)).extract().map_err(|error| error.to_string())?;
-        // Serialized again to drop the tags of that figment: with them, errors name no layer.
-        let found = Value::serialize(found).map_err(|error| error.to_string())?;
-        let found = found.into_dict().unwrap_or_default();
+    /// A file's settings by section. Refuses unknown keys: a mistyped one would leave its setting
+    /// at the default.
+    fn read(&self, path: &Path) -> Result<(File, Dict), String> {
+        let file = File::read(path)?;
+        let found = Figment::from(Toml::string(&file.text)).extract::<Dict>();
+        let found = found.map_err(|error| file.syntax(&reason(&error.kind)))?;
         let mut nested = Dict::new();
-        let mut in_sections = BTreeSet::new();
         let mut flat = Vec::new();
         for (name, value) in found {
-            match value {
+            match untagged(value)? {
                 Value::Dict(_, values) if self.0.iter().any(|(section, ..)| *section == name) => {
                     for (key, value) in values {
-                        if !self.0.iter().any(|of| (&of.0, &of.1) == (&name, &key)) {
-                            return Err(format!("unknown key `{name}.{key}`"));
+                        if self.flat(&name, &key).is_none() {
+                            let of_section = self.0.iter().filter(|(section, ..)| *section == name);
+                            let known = of_section.map(|(_, key, _)| key.as_str());
+                            return Err(file.unknown(("", &name, &key), nearest(&key, known)));
                         }
                         insert(&mut nested, (&name, &key), value);
-                        in_sections.insert((name.clone(), key));
                     }
                 }
                 value => flat.push((name, value)),
@@ -142,36 +221,25 @@ impl Sections {
         }
         for (name, value) in flat {
             let Some((section, key)) = self.place(&name) else {
-                return Err(format!("unknown key `{name}`"));
+                let sections = self.0.iter().map(|(section, ..)| section.as_str());
+                let known = self.0.iter().map(|(_, _, flat)| flat.as_str()).chain(sections);
+                return Err(file.unknown((&name, "", ""), nearest(&name, known)));
             };
-            if in_sections.contains(&(section.to_owned(), key.to_owned())) {
+            if nested.get(section).is_some_and(|values| values.find_ref(key).is_some()) {
                 return Err(format!(
-                    "`{section}.{key}` and `{name}` are one setting: leave one of them out"
+                    "{}: `{section}.{key}` and `{name}` are one setting: leave one of them out",
+                    file.place((&name, "", ""))
                 ));
             }
             insert(&mut nested, (section, key), value);
         }
-        Ok((nested, in_sections))
+        Ok((file, nested))
     }
+}
 
-    /// The error with the setting named as its source names it.
-    fn named(
-        &self,
-        mut error: figment::Error,
-        in_sections: &BTreeSet<(String, String)>,
-    ) -> figment::Error {
-        let [section, key, rest @ ..] = &error.path[..] else { return error };
-        let is_file = error.metadata.as_ref().map(|from| from.name.as_ref())
-            == Some(Toml::string("").metadata().name.as_ref());
-        if is_file && in_sections.contains(&(section.clone(), key.clone())) {
-            return error;
-        }
-        let flat = self.0.iter().find(|(of, known, _)| of == section && known == key);
-        if let Some((_, _, flat)) = flat {
-            error.path = [std::slice::from_ref(flat), rest].concat();
-        }
-        error
-    }
+/// The value without the tags of the figment that read it: with them, errors name no layer.
+fn untagged(value: Value) -> Result<Value, String> {
+    Value::serialize(value).map_err(|error| error.to_string())
 }
 
 fn insert(nested: &mut Dict, (section, key): (&str, &str), value: Value) {
@@ -182,18 +250,23 @@ fn insert(nested: &mut Dict, (section, key): (&str, &str), value: Value) {
 }
 
 /// The settings among the environment's variables. The type of a setting's default decides how its
-/// text is parsed.
+/// text is parsed. Refuses unknown names that begin as settings do.
 fn read_variables(
     sections: &Sections,
     defaults: &Value,
-    variables: impl Iterator<Item = (String, String)>,
+    variables: impl Iterator<Item = (OsString, OsString)>,
 ) -> Result<Dict, String> {
     let mut settings = Dict::new();
     for (name, text) in variables {
-        let Some(flat) = name.strip_prefix(VARIABLES_PREFIX).map(str::to_lowercase) else {
+        let Some(name) = name.to_str().filter(|name| name.starts_with(VARIABLES_PREFIX)) else {
             continue;
         };
-        let Some((section, key)) = sections.place(&flat) else { continue };
+        let flat = name[VARIABLES_PREFIX.len()..].to_lowercase();
+        let Some((section, key)) = sections.place(&flat) else {
+            check_is_no_setting(sections, name, &flat, &text.to_string_lossy())?;
+            continue;
+        };
+        let text = text.into_string().map_err(|_| format!("{name} is not UTF-8"))?;
         let default = defaults.find_ref(&format!("{section}.{key}"));
         let value = match default {
             Some(Value::Bool(..)) => match text.as_str() {
@@ -215,123 +288,41 @@ fn read_variables(
     Ok(settings)
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::settings::{FLAT_NAMES, Settings};
-
-    fn all() -> (Sections, Value) {
-        let defaults = Value::serialize(Settings::default()).unwrap();
-        (Sections::of(&defaults, FLAT_NAMES), defaults)
+fn check_is_no_setting(
+    sections: &Sections,
+    name: &str,
+    flat: &str,
+    text: &str,
+) -> Result<(), String> {
+    if flat == CONFIG || OTHER_PROGRAMS.contains(&flat) || is_service_link(flat, text) {
+        return Ok(());
     }
-
-    fn variables(name: &str, text: &str) -> Result<serde_json::Value, String> {
-        let (sections, defaults) = all();
-        let variables = [(name.to_owned(), text.to_owned())].into_iter();
-        let read = read_variables(&sections, &defaults, variables)?;
-        Ok(serde_json::to_value(read).unwrap())
-    }
-
-    #[test]
-    fn a_variable_is_read_as_its_setting_is_meant() {
-        assert_eq!(variables("BUTTONWOOD_DEMO", "1").unwrap()["demo"], true);
-        assert_eq!(variables("BUTTONWOOD_NO_BOTS", "false").unwrap()["no_bots"], false);
-        assert_eq!(variables("BUTTONWOOD_DATA_DIR", "123").unwrap()["data_dir"], "123");
-        assert_eq!(variables("BUTTONWOOD_BOTS_SEED", "7").unwrap()["bots_seed"], 7);
-        assert_eq!(variables("BUTTONWOOD_DATA", "elsewhere").unwrap(), json!({}));
-        assert!(variables("BUTTONWOOD_DEMO", "maybe").unwrap_err().contains("BUTTONWOOD_DEMO"));
-        let error = variables("BUTTONWOOD_BOTS_SEED", "x").unwrap_err();
-        assert!(error.contains("BUTTONWOOD_BOTS_SEED"));
-        let two = variables("BUTTONWOOD_CORS_ORIGIN", "https://a, https://b").unwrap();
-        assert_eq!(two["cors_origin"], json!(["https://a", "https://b"]));
-    }
-
-    #[test]
-    fn each_setting_has_one_place_and_one_flat_name() {
-        let defaults = serde_json::to_value(Settings::default()).unwrap();
-        let sections = defaults.as_object().unwrap();
-        let fields = sections.iter().flat_map(|(section, fields)| {
-            let fields = fields.as_object().unwrap().keys();
-            fields.map(|field| (section.clone(), field.clone()))
-        });
-        let fields: BTreeSet<_> = fields.collect();
-        let places = all().0.0;
-        for (section, key, _) in FLAT_NAMES {
-            assert!(fields.contains(&(String::from(*section), String::from(*key))), "{key}");
-        }
-        let named = places.iter().map(|(section, key, _)| (section.clone(), key.clone()));
-        assert_eq!(fields, named.collect());
-        let flat: BTreeSet<_> = places.iter().map(|(_, _, flat)| flat).collect();
-        assert_eq!((flat.len(), fields.len()), (places.len(), places.len()));
-    }
-
-    #[test]
-    fn each_setting_is_on_the_page_for_operators_with_its_section() {
-        let page = include_str!("../../../../docs/operations.md");
-        for (section, key, flat) in all().0.0 {
-            assert!(page.contains(&format!("| `[{section}]` `{key}` | `{flat}` |")), "{flat}");
-        }
-    }
-
-    fn read(text: &str) -> Result<Settings, String> {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("b.toml");
-        std::fs::write(&file, text).unwrap();
-        extract(FLAT_NAMES, Some(&file), std::iter::empty(), &json!({}))
-    }
-
-    #[test]
-    fn a_file_has_sections_or_flat_keys_or_both() {
-        let flat = "http = \"127.0.0.1:1\"\nlog_segment_kib = 8\nspool_max_mib = 33\n";
-        let sections = "[http]\naddress = \"127.0.0.1:1\"\n[log]\nsegment_kib = 8\n\
-                        [spool]\nmax_mib = 33\n";
-        let both = "http = \"127.0.0.1:1\"\nlog.segment_kib = 8\n[spool]\nmax_mib = 33\n";
-        for text in [flat, sections, both] {
-            let read = read(text).unwrap();
-            assert_eq!(read.http.address.port(), 1, "{text}");
-            assert_eq!((read.log.segment_kib, read.spool.max_mib), (8, 33), "{text}");
-            assert_eq!(read.venue.snapshot_every, Settings::default().venue.snapshot_every);
-        }
-    }
-
-    #[test]
-    fn a_setting_given_in_both_forms_is_refused_by_both_names() {
-        let error = read("log_segment_kib = 8\n[log]\nsegment_kib = 8\n").unwrap_err();
-        assert!(error.contains("`log.segment_kib` and `log_segment_kib`"), "{error}");
-        let error = read("snapshot_every = 8\n[venue]\nsnapshot_every = 9\n").unwrap_err();
-        assert!(error.contains("`venue.snapshot_every` and `snapshot_every`"), "{error}");
-        // TOML itself has no key that is both a value and a section.
-        let error = read("http = \"127.0.0.1:1\"\n[http]\naddress = \"127.0.0.1:1\"\n");
-        assert!(error.unwrap_err().contains("http"));
-    }
-
-    #[test]
-    fn unknown_keys_of_a_section_are_named_with_it() {
-        for (text, key) in [
-            ("[http]\nadress = \"127.0.0.1:1\"\n", "`http.adress`"),
-            ("[log]\nlog_segment_kib = 8\n", "`log.log_segment_kib`"),
-            ("[lgo]\nsegment_kib = 8\n", "`lgo`"),
-            ("logging = 8\n", "`logging`"),
-        ] {
-            let error = read(text).unwrap_err();
-            assert!(error.contains("b.toml: unknown key") && error.contains(key), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_wrong_value_is_named_as_its_source_names_it() {
-        for (text, key) in [
-            ("[log]\nsegment_kib = \"x\"\n", "\"default.log.segment_kib\" in TOML"),
-            ("log_segment_kib = \"x\"\n", "\"default.log_segment_kib\" in TOML"),
-        ] {
-            let error = read(text).unwrap_err();
-            assert!(error.contains(key), "{error}");
-        }
-        let variable = ("BUTTONWOOD_DURABILITY".to_owned(), "x".to_owned());
-        let read = extract::<Settings>(FLAT_NAMES, None, [variable].into_iter(), &json!({}));
-        let error = read.unwrap_err();
-        assert!(error.contains("\"BUTTONWOOD_DURABILITY\" in the environment"), "{error}");
-    }
+    let known = sections.0.iter().map(|(_, _, flat)| flat.as_str());
+    let hint = match nearest(flat, known.chain([CONFIG])) {
+        Some(near) => format!("did you mean {}?", variable(near)),
+        None => "`buttonwood serve --help` lists all".to_owned(),
+    };
+    Err(format!("unknown variable {name}: {hint}"))
 }
+
+/// Whether Kubernetes sets a variable of this name in each container, for a service whose name
+/// begins with `buttonwood`.
+fn is_service_link(flat: &str, text: &str) -> bool {
+    const TRANSPORTS: [&str; 3] = ["tcp", "udp", "sctp"];
+    let link = format!("_{flat}");
+    if link.ends_with("_service_host") || link.ends_with("_service_port") {
+        return true;
+    }
+    let is_url = TRANSPORTS.iter().any(|transport| text.starts_with(&format!("{transport}://")));
+    let of_port = link.split_once("_port_").is_some_and(|(_, rest)| {
+        let mut words = rest.split('_');
+        words.next().is_some_and(|number| number.parse::<u16>().is_ok())
+            && words.next().is_some_and(|transport| TRANSPORTS.contains(&transport))
+            && words.next().is_none_or(|word| ["proto", "port", "addr"].contains(&word))
+            && words.next().is_none()
+    });
+    of_port || link.ends_with("_port") && is_url || link.contains("_service_port_")
+}
+
+#[cfg(test)]
+mod tests;

@@ -56,7 +56,7 @@ pub enum OpenError {
     /// A log lies here that running in memory would ignore.
     #[error(
         "{data_dir} holds a durable log, which --durability memory would ignore: choose another \
-         folder"
+         folder, and set the venue up after its start, while it runs"
     )]
     DurableLogHere { data_dir: PathBuf },
 }

@@ -30,9 +30,9 @@ struct Golden {
 
 const FIRST: Golden = Golden {
     rules: 1,
-    commands: 2665,
-    events_hash: 0xc388_d279_f3cd_e098,
-    state_hash: 0x70c8_fd9b_a65c_97f1,
+    commands: 3999,
+    events_hash: 0xb1bc_63f4_06de_e5e7,
+    state_hash: 0x0e41_4359_0d07_c519,
 };
 
 #[test]

@@ -32,6 +32,8 @@ const ENTRIES_PER_CHUNK: usize = 1_024;
 pub(crate) struct Whole {
     engine: Engine,
     accounts_a_side: u32,
+    /// The highest price of a new order, in ticks.
+    highest: i64,
     ready: Vec<WholeStep>,
     events: Vec<Event>,
     sequenced_ns: u64,
@@ -59,7 +61,8 @@ impl Target for Whole {
         let mut ready = std::mem::take(&mut self.ready);
         for steps in steps.chunks(ENTRIES_PER_CHUNK) {
             ready.clear();
-            ready.extend(steps.iter().map(|step| WholeStep::new(step, self.accounts_a_side)));
+            let new = |step| WholeStep::new(step, self.accounts_a_side, self.highest);
+            ready.extend(steps.iter().map(new));
             watch.time(self, &ready, Self::step);
         }
         self.ready = ready;
@@ -84,9 +87,14 @@ impl Whole {
     ///
     /// The engine keeps `kept` finished orders and `kept` trades of each account.
     pub(crate) fn new(plan: &Plan, accounts_a_side: u32, kept: u32) -> Self {
+        let prices = plan.steps.iter().map(|step| match step {
+            Step::New { price, .. } => *price,
+            _ => 0,
+        });
         let mut whole = Self {
             engine: Engine::default(),
             accounts_a_side,
+            highest: prices.max().unwrap_or(0).max(1),
             ready: Vec::with_capacity(ENTRIES_PER_CHUNK.min(plan.steps.len())),
             events: Vec::new(),
             sequenced_ns: 0,
@@ -233,19 +241,23 @@ impl Whole {
 }
 
 impl WholeStep {
-    fn new(step: &Step, accounts_a_side: u32) -> Self {
+    /// `highest` is the price of a market order that buys. It is an immediate limit order that no
+    /// price is too far for, because a plan counts on an id for it: the engine refuses a market
+    /// order that finds the other side empty.
+    fn new(step: &Step, accounts_a_side: u32, highest: i64) -> Self {
         let (expect, command) = match *step {
             Step::New { order_id, price, qty, instrument, side, terms } => {
-                let (order_type, time_in_force) = match terms {
-                    Terms::Limit | Terms::Auction => (OrderType::Limit, TimeInForce::Gtc),
-                    Terms::Ioc => (OrderType::Limit, TimeInForce::Ioc),
-                    Terms::Market => (OrderType::Market, TimeInForce::Gtc),
+                let (price, time_in_force) = match (terms, side) {
+                    (Terms::Limit | Terms::Auction, _) => (price, TimeInForce::Gtc),
+                    (Terms::Ioc, _) => (price, TimeInForce::Ioc),
+                    (Terms::Market, Side::Buy) => (highest, TimeInForce::Ioc),
+                    (Terms::Market, Side::Sell) => (1, TimeInForce::Ioc),
                 };
                 let order = NewOrder {
                     instrument: InstrumentId(instrument),
                     cl_ord_id: cl_ord_id('o', order_id),
                     side,
-                    order_type,
+                    order_type: OrderType::Limit,
                     time_in_force,
                     stp_mode: StpMode::None,
                     price: Price::from_ticks(price),

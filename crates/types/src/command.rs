@@ -227,6 +227,9 @@ record! {
     pub struct ReplaceOrder {
         pub cancel: CancelOrder,
         pub mode: ReplaceMode,
+        /// When the account's order rate refuses the new order, the cancel runs all the same;
+        /// otherwise neither does.
+        pub cancel_when_limited: bool,
         pub order: NewOrder,
     }
 }

@@ -62,6 +62,8 @@ numbered! {
         /// The instrument's largest position.
         PositionAboveMax = 151,
         PositionAboveLimit = 152,
+        /// A market order for which the other side of the book has nothing.
+        NoLiquidity = 153,
         /// A post-only order that would trade at once.
         WouldTakeLiquidity = 160,
         /// A stop order whose trigger price is reached already.

@@ -23,6 +23,12 @@ record! {
         pub min_qty: Qty,
         /// When an order good till date expires, in nanoseconds since 1970.
         pub expire_ns: u64,
+        /// A market order trades as far as the balance pays for it; otherwise one that the balance
+        /// cannot pay for in full is refused.
+        pub within_balance: bool,
+        /// The client asked for the price of a market-to-limit order as a peg that is fixed on
+        /// entry. Reports show it; the order is the same.
+        pub fixed_peg: bool,
     }
 }
 

@@ -59,6 +59,10 @@ pub(crate) struct Retry {
 /// Limit of the retry keys of an account.
 pub(crate) const RETRY_KEYS_PER_ACCOUNT: usize = 10_000;
 
+/// Orders that the first fill of one takes off the counts of the order rate.
+const TAKER_FILL_ORDERS: u32 = 1;
+const MAKER_FILL_ORDERS: u32 = 5;
+
 /// Limit of the finished orders, and of the trades, that an account can have the venue keep.
 const KEPT_MAX: u32 = 1_000_000;
 
@@ -215,11 +219,21 @@ impl Account {
     /// Counts an accepted order, if the account has an order rate.
     #[inline]
     pub(crate) fn count_order(&mut self, now_ns: u64) {
+        self.change_rate(now_ns, |count| count.saturating_add(1));
+    }
+
+    /// The first fill of an order gives its count back: more of it to a maker, whose order waited.
+    pub(crate) fn count_first_fill(&mut self, is_maker: bool, now_ns: u64) {
+        let orders = if is_maker { MAKER_FILL_ORDERS } else { TAKER_FILL_ORDERS };
+        self.change_rate(now_ns, |count| count.saturating_sub(orders));
+    }
+
+    #[inline]
+    fn change_rate(&mut self, now_ns: u64, change: impl Fn(u32) -> u32) {
         let Some(extra) = &mut self.extra else { return };
         if extra.risk.max_orders_per_10s > 0 || extra.risk.max_orders_per_day > 0 {
             let rate = extra.rate.at(now_ns);
-            let (in_window, in_day) =
-                (rate.in_window.saturating_add(1), rate.in_day.saturating_add(1));
+            let (in_window, in_day) = (change(rate.in_window), change(rate.in_day));
             extra.rate = OrderRate { in_window, in_day, ..rate };
         }
     }

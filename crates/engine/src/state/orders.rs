@@ -22,8 +22,8 @@ mod seeds;
 use std::collections::BTreeSet;
 
 use types::{
-    Amount, ClOrdId, InstrumentId, Order, OrderId, OrderStatus, OrderTerms, Peg, Price, Qty, Side,
-    TimeInForce,
+    Amount, ClOrdId, InstrumentId, LIST_ORDERS_MAX, Order, OrderId, OrderStatus, OrderTerms, Peg,
+    Price, Qty, Side, TimeInForce,
 };
 
 use crate::book::node::{NodeId, Nodes};
@@ -32,6 +32,9 @@ use crate::state::orders::finished::End;
 use crate::state::orders::names::NameTable;
 use crate::state::orders::record::{Extra, Name, OpenId, OpenOrder, Standing};
 use crate::state::orders::seeds::Seeds;
+
+/// The orders that one cancel ends: an order alone, or all open orders of its list.
+pub(crate) type Leaving = [Option<NodeId>; LIST_ORDERS_MAX];
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Orders {

@@ -179,7 +179,7 @@ fn a_replace_is_suspended_in_its_new_order() {
     let Command::CancelOrder(cancel) = cancel_named("b") else { unreachable!() };
     let mode = types::ReplaceMode::StopOnFailure;
     let order = limit("b", Side::Buy, 1_501, 5);
-    let replace = types::ReplaceOrder { cancel, mode, order };
+    let replace = types::ReplaceOrder { cancel, mode, cancel_when_limited: false, order };
     venue.apply_whole(&crate::house::entry(2, None, Command::ReplaceOrder(replace)));
     venue.engine.assert_consistent();
     assert_eq!(venue.levels(0, Side::Buy), [(5, 1)]);

@@ -268,6 +268,7 @@ fn market_orders_have_a_smallest_quantity_of_their_own() {
     let buy = |qty| market("a", Side::Buy, OrderSize::Base(lots(qty)));
     set(&mut venue, InstrumentRules { market_min_qty: lots(5), ..NO_RULES() });
     venue.restart();
+    assert_eq!(order(&mut venue, 2, limit("offer", Side::Sell, 500, 20)), None);
     assert_eq!(order(&mut venue, 1, buy(4)), Some(MarketQtyBelowMin));
     assert_eq!(would(&venue, 1, stop(4)), Some(MarketQtyBelowMin));
     assert_eq!(would(&venue, 1, buy(0)), Some(MarketQtyBelowMin));

@@ -138,10 +138,9 @@ fn a_market_order_trades_no_more_than_its_position_may_be() {
             "rested 2 5@20",
             "limits 1 0",
             "rejected PositionAboveLimit",
-            "accepted 3 quote 50",
-            "expired 3 0/0 NoLiquidity",
-            "accepted 4 50",
-            "rested 4 50@1",
+            "rejected NoLiquidity",
+            "accepted 3 50",
+            "rested 3 50@1",
             "rejected PositionAboveLimit",
             "rejected PositionAboveLimit",
         ],
@@ -308,6 +307,112 @@ fn the_order_rate_is_that_of_ten_seconds_and_of_a_day() {
             "rate 0 3",
             "rejected OrderRateAboveMax",
             "rate 0 0",
+        ],
+    );
+}
+
+/// A taker's first fill gives back one order, a maker's five, in all windows and never below zero.
+#[test]
+fn orders_that_fill_give_back_their_count() {
+    check(
+        "1 risk cash per10s=9 perday=9
+         2 sell 9 @ 20
+         1 buy 1 @ 10 as a
+         1 buy 2 @ 20 as b
+         1 rate
+         1 buy 9 @ 15 as c
+         1 buy 1 @ 11
+         1 buy 1 @ 12
+         1 buy 1 @ 13
+         1 buy 1 @ 14
+         1 rate
+         1 cancel c
+         1 buy 1 @ 21 fok
+         1 buy 1 @ 19 fok
+         1 rate
+         2 sell 1 @ 14
+         1 rate
+         1 buy market 30
+         1 rate
+         2 sell 1 @ 13
+         1 rate",
+        &[
+            "risk 1 Cash",
+            "accepted 1 9",
+            "rested 1 9@20",
+            "accepted 2 1",
+            "rested 2 1@10",
+            "accepted 3 2",
+            "trade 1<3! 2@20",
+            "rate 1 1",
+            "accepted 4 9",
+            "rested 4 9@15",
+            "accepted 5 1",
+            "rested 5 1@11",
+            "accepted 6 1",
+            "rested 6 1@12",
+            "accepted 7 1",
+            "rested 7 1@13",
+            "accepted 8 1",
+            "rested 8 1@14",
+            "rate 6 6",
+            "canceled 4 0/9 Requested",
+            "accepted 9 1",
+            "trade 1<9! 1@20",
+            "accepted 10 1",
+            "expired 10 0/1 FillOrKill",
+            "rate 7 7",
+            "accepted 11 1",
+            "trade 8!<11! 1@14",
+            "rate 2 2",
+            "accepted 12 30",
+            "trade 1!<12 6@20",
+            "expired 12 6/30 NoLiquidity",
+            "rate 2 2",
+            "accepted 13 1",
+            "trade 7!<13! 1@13",
+            "rate 0 0",
+        ],
+    );
+}
+
+#[test]
+fn fills_of_an_auction_give_back_their_count() {
+    check(
+        "1 risk cash per10s=9
+         2 risk cash per10s=9
+         phase PreOpen
+         phase OpeningAuction
+         1 buy 1 @ 10
+         1 buy 1 @ 10
+         2 sell 1 @ 10
+         2 sell 1 @ 99
+         1 rate
+         2 rate
+         phase Continuous
+         1 rate
+         2 rate",
+        &[
+            "risk 1 Cash",
+            "risk 2 Cash",
+            "phase 0 PreOpen",
+            "phase 0 OpeningAuction",
+            "accepted 1 1",
+            "rested 1 1@10",
+            "accepted 2 1",
+            "rested 2 1@10",
+            "accepted 3 1",
+            "rested 3 1@10",
+            "accepted 4 1",
+            "rested 4 1@99",
+            "rate 2 2",
+            "rate 2 2",
+            "uncrossed 1@10 left 1 to buy",
+            "trade 1!<3! 1@10",
+            "reduced 3 1@10",
+            "phase 0 Continuous",
+            "rate 0 0",
+            "rate 1 1",
         ],
     );
 }

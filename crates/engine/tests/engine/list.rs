@@ -425,13 +425,14 @@ fn each_order_of_a_list_counts_towards_the_order_rate() {
             "reduced 1 1@80",
             "triggered 2",
             "rested 2 1@90",
-            "rate 2 2",
+            "rate 0 0",
             "list 2 Executing",
             "accepted 4 1",
             "accepted 5 1",
             "rested 4 1@110",
-            "rate 4 4",
-            "rejected OrderRateAboveMax",
+            "rate 2 2",
+            "accepted 6 1",
+            "rested 6 1@80",
         ],
     );
 }

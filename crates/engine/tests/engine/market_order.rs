@@ -9,7 +9,9 @@ fn a_market_order_takes_any_price() {
          1 sell 5 @ 900
          2 buy market 8
          2 balance
-         3 sell market 1",
+         3 sell market 1
+         3 buy market 2
+         3 sell market quote 5",
         &[
             "accepted 1 5",
             "rested 1 5@100",
@@ -19,8 +21,10 @@ fn a_market_order_takes_any_price() {
             "trade 1!<3 5@100",
             "trade 2<3! 3@900",
             "balance 1000008B 996800Q 1000000C",
-            "accepted 4 1",
-            "expired 4 0/1 NoLiquidity",
+            "rejected NoLiquidity",
+            "accepted 4 2",
+            "trade 2!<4! 2@900",
+            "rejected NoLiquidity",
         ],
     );
 }
@@ -45,15 +49,105 @@ fn a_market_order_never_rests() {
 }
 
 #[test]
-fn a_market_buy_is_bounded_by_the_free_balance() {
+fn a_market_order_beyond_the_free_balance_is_refused() {
     check(
-        "with balance 2 1000Q
+        "with balance 2 5B 1000Q
+         1 sell 5 @ 100
+         1 sell 5 @ 150
+         1 buy 3 @ 40
+         1 buy 9 @ 30
+         2 buy 1 @ 50
+         2 buy market 10
+         2 sell market quote 181
+         2 sell market quote 180
+         2 buy market 9
+         2 balance
+         2 buy market 1",
+        &[
+            "accepted 1 5",
+            "rested 1 5@100",
+            "accepted 2 5",
+            "rested 2 5@150",
+            "accepted 3 3",
+            "rested 3 3@40",
+            "accepted 4 9",
+            "rested 4 9@30",
+            "accepted 5 1",
+            "rested 5 1@50",
+            "rejected InsufficientBalance",
+            "accepted 6 quote 181",
+            "trade 5!<6 1@50",
+            "trade 3!<6! 3@40",
+            "rejected InsufficientBalance",
+            "accepted 7 9",
+            "trade 1!<7 5@100",
+            "trade 2<7! 4@150",
+            "balance 11B 20Q 1000000C",
+            "rejected InsufficientBalance",
+        ],
+    );
+}
+
+/// Own orders that self-trade prevention removes cost nothing, and nothing behind one that stops
+/// the order does.
+#[test]
+fn the_cost_of_a_market_buy_is_what_it_would_trade() {
+    check(
+        "with balance 2 100B 500Q
+         1 sell 2 @ 100 display 1
+         2 sell 5 @ 110
+         1 sell 2 @ 120 hidden
+         1 sell 9 @ 150
+         2 buy market 4 stp maker
+         2 balance
+         1 sell 3 @ 20
+         2 sell 1 @ 30
+         2 buy market 20 stp taker",
+        &[
+            "accepted 1 2",
+            "rested 1 1@100",
+            "accepted 2 5",
+            "rested 2 5@110",
+            "accepted 3 2",
+            "accepted 4 9",
+            "rested 4 9@150",
+            "accepted 5 4",
+            "trade 1<5 1@100",
+            "reduced 1 1@100",
+            "rested 1 1@100",
+            "trade 1!<5 1@100",
+            "reduced 1 1@100",
+            "prevented 2<5 2@110 ExpireMaker",
+            "reduced 2 5@110",
+            "expired 2 0/0 SelfTrade",
+            "trade 3!<5! 2@120",
+            "balance 104B 60Q 1000000C",
+            "accepted 6 3",
+            "rested 6 3@20",
+            "accepted 7 1",
+            "rested 7 1@30",
+            "accepted 8 20",
+            "trade 6!<8 3@20",
+            "prevented 7<8 1@30 ExpireTaker",
+            "expired 8 3/3 SelfTrade",
+        ],
+    );
+}
+
+#[test]
+fn within_the_balance_a_market_order_trades_what_it_pays_for() {
+    check(
+        "with balance 2 5B 1000Q
          1 sell 5 @ 100
          1 sell 5 @ 150
          2 buy 1 @ 50
-         2 buy market 10
+         2 buy market 10 within-balance
          2 balance
-         2 order #4",
+         2 order #4
+         2 buy market quote 900 within-balance
+         1 buy 20 @ 10
+         2 sell market 14 within-balance
+         2 buy 5 @ 5 within-balance",
         &[
             "accepted 1 5",
             "rested 1 5@100",
@@ -65,8 +159,15 @@ fn a_market_buy_is_bounded_by_the_free_balance() {
             "trade 1!<4 5@100",
             "trade 2<4 3@150",
             "expired 4 8/10 BalanceExhausted",
-            "balance 1000008B 0+50Q 1000000C",
+            "balance 13B 0+50Q 1000000C",
             "order 4 unnamed-4 Expired 8/10 =950",
+            "rejected InsufficientBalance",
+            "accepted 5 20",
+            "rested 5 20@10",
+            "accepted 6 14",
+            "trade 3!<6 1@50",
+            "trade 5<6! 13@10",
+            "rejected OrderTermsInvalid",
         ],
     );
 }
@@ -144,7 +245,6 @@ fn by_quote_amount_an_empty_book_ends_it() {
          2 buy market quote 649
          2 order #2
          2 buy market quote 100
-         2 order #3
          2 balance",
         &[
             "accepted 1 5",
@@ -153,9 +253,7 @@ fn by_quote_amount_an_empty_book_ends_it() {
             "trade 1!<2 5@100",
             "expired 2 5/5 NoLiquidity",
             "order 2 unnamed-2 Expired 5/5 =500",
-            "accepted 3 quote 100",
-            "expired 3 0/0 NoLiquidity",
-            "order 3 unnamed-3 Expired 0/0 =0",
+            "rejected NoLiquidity",
             "balance 1000005B 999500Q 1000000C",
         ],
     );
@@ -212,11 +310,9 @@ fn by_quote_amount_a_seller_sells_the_lots_that_earn_it() {
             "trade 1!<3 5@100",
             "trade 2<3! 1@60",
             "order 3 unnamed-3 Filled 6/6 =560",
-            "accepted 4 quote 1000",
-            "trade 2<4 1@60",
-            "expired 4 1/1 BalanceExhausted",
             "rejected InsufficientBalance",
-            "balance 0B 620Q 1000000C",
+            "rejected InsufficientBalance",
+            "balance 1B 560Q 1000000C",
         ],
     );
 }

@@ -64,9 +64,9 @@ fn a_market_order_counts_the_lots_that_it_can_pay() {
     check(
         "with balance 2 0B 450Q
          1 sell 9 @ 100
-         2 buy market 9 min 5
+         2 buy market 9 min 5 within-balance
          2 buy market quote 430 min 5
-         2 buy market 9 min 4",
+         2 buy market 9 min 4 within-balance",
         &[
             "accepted 1 9",
             "rested 1 9@100",

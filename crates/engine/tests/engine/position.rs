@@ -65,6 +65,7 @@ fn a_position_limit_bounds_open_orders_to_a_thousand() {
     venue.unchecked = true;
     let max_position = lots(1_001_500);
     set(&mut venue, InstrumentRules { max_position, ..NO_RULES() });
+    assert_eq!(order(&mut venue, 2, limit("offer", Side::Sell, 1, 9)), None);
     for number in 0..1_000 {
         assert_eq!(order(&mut venue, 1, limit(&format!("b{number}"), Side::Buy, 1, 1)), None);
     }

@@ -261,13 +261,13 @@ fn command() -> BoxedStrategy<Command> {
             order_qty: lots(qty),
         });
     let elsewhere = prop::bool::weighted(0.3);
-    let replace = (cancel(), any::<bool>(), new_order(), elsewhere).prop_map(|drawn| {
-        let (cancel, stop, order, elsewhere) = drawn;
+    let replace = (cancel(), any::<(bool, bool)>(), new_order(), elsewhere).prop_map(|drawn| {
+        let (cancel, (stop, cancel_when_limited), order, elsewhere) = drawn;
         let mode = if stop { ReplaceMode::StopOnFailure } else { ReplaceMode::AllowFailure };
         // Mostly in one instrument.
         let cancel =
             if elsewhere { cancel } else { CancelOrder { instrument: order.instrument, ..cancel } };
-        ReplaceOrder { cancel, mode, order }
+        ReplaceOrder { cancel, mode, cancel_when_limited, order }
     });
     let cancel_all = (instrument(), cl_ord_id())
         .prop_map(|(instrument, cl_ord_id)| CancelAll { instrument, cl_ord_id });

@@ -131,16 +131,14 @@ fn a_market_order_by_quantity_is_measured_at_the_best_price() {
          1 buy market 2
          1 sell market 1",
         &[
-            "accepted 1 1",
-            "expired 1 0/1 NoLiquidity",
-            "accepted 2 20",
-            "rested 2 20@50",
+            "rejected NoLiquidity",
+            "accepted 1 20",
+            "rested 1 20@50",
             "rejected NotionalBelowMin",
             "rejected NotionalAboveMax",
-            "accepted 3 2",
-            "trade 2<3! 2@50",
-            "accepted 4 1",
-            "expired 4 0/1 NoLiquidity",
+            "accepted 2 2",
+            "trade 1<2! 2@50",
+            "rejected NoLiquidity",
         ],
     );
 }

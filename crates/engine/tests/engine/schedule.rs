@@ -215,6 +215,7 @@ fn a_market_buy_leaves_room_for_its_fee() {
          schedule quote 0:0,50000
          2 sell 20 @ 100
          1 buy market 10
+         1 buy market 10 within-balance
          1 balance
          1 buy market quote 110
          1 buy market quote 100
@@ -223,6 +224,7 @@ fn a_market_buy_leaves_room_for_its_fee() {
             "schedule 0",
             "accepted 1 20",
             "rested 1 20@100",
+            "rejected InsufficientBalance",
             "accepted 2 10",
             "trade 1<2 9@100 fees 0 45Q",
             "expired 2 9/10 BalanceExhausted",

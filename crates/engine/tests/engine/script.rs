@@ -11,8 +11,8 @@
 //! with huge amounts                that would take the model too long
 //! with work 1                      the limit of a command's work; `continue` resumes it
 //! 1 buy 10 @ 100 ioc as a1         gtc, ioc, fok or post; `as` names it; `on 1` is instrument 1
-//! 1 sell market 5                  or mtl: market-to-limit
-//! 1 buy market quote 1000
+//! 1 sell market 5                  or mtl: market-to-limit; fixed-peg
+//! 1 buy market quote 1000          or market 5; within-balance
 //! 1 buy 10 @ 100 display 3         or hidden; min 5; stp taker, maker, both, decrement
 //! 1 buy 10 peg primary -1 limit 99 or market, mid; the offset may be left out
 //! 1 sell 5 stop 90                 or take 120 (take-profit); with a price: 5 @ 88 stop 90
@@ -22,6 +22,7 @@
 //! 1 cancel a1                      by name; #3 is order 3; `a1 #3` is both; only-new, only-partial
 //! 1 cancel all
 //! 1 replace a1 : buy 5 @ 99        `replace! a1 : ...` tries the new order even if that fails
+//! 1 replace a1 limited : buy 5 @ 99   cancels even if the order rate refuses the new order
 //! 1 amend a1 5 as a2
 //! 1 modify a1 5 @ 99 as a2         without a price it keeps the old one
 //! 1 deposit 5B ref r1              or withdraw
@@ -214,11 +215,12 @@ impl Script {
             verb @ ("replace" | "replace!") => {
                 let (cancel, order) = line.split_once(" : ").expect("replace ... : ...");
                 Command::ReplaceOrder(ReplaceOrder {
-                    cancel: self.cancel(cancel).expect("one order"),
+                    cancel: self.cancel(&cancel.replace(" limited", "")).expect("one order"),
                     mode: match verb {
                         "replace" => ReplaceMode::StopOnFailure,
                         _ => ReplaceMode::AllowFailure,
                     },
+                    cancel_when_limited: cancel.contains(" limited"),
                     order: self.order(order),
                 })
             }
@@ -387,6 +389,8 @@ fn terms(words: &[&str]) -> Terms {
         peg,
         display_qty: lots(number("display").unwrap_or(0)),
         hidden: words.contains(&"hidden"),
+        within_balance: words.contains(&"within-balance"),
+        fixed_peg: words.contains(&"fixed-peg"),
         min_qty: lots(number("min").unwrap_or(0)),
     }
 }

@@ -90,8 +90,7 @@ fn both_expire() {
             "reduced 1 5@100",
             "expired 1 0/0 SelfTrade",
             "expired 2 0/0 SelfTrade",
-            "accepted 3 quote 900",
-            "expired 3 0/0 NoLiquidity",
+            "rejected NoLiquidity",
             "balance 1000000B 1000000Q 1000000C",
         ],
     );

@@ -78,6 +78,7 @@ replies! {
     OrderListInvalid
         => Rejected("The relationship of the prices for the orders is not correct."),
     WouldTriggerImmediately => Rejected("Order would trigger immediately."),
+    NoLiquidity => Rejected("Order book liquidity is less than symbol minimum quantity."),
     WouldTakeLiquidity => Rejected("Order would immediately match and take."),
     DuplicateClOrdId DuplicateListClOrdId => Rejected("Duplicate order sent."),
     InsufficientBalance

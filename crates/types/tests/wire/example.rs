@@ -234,7 +234,10 @@ records! {
         revision
     }
     TradeRevision { busted_ns, corrected_ns, orig_price }
-    Terms { stop_price, trailing_delta_bps, peg, display_qty, hidden, min_qty, expire_ns }
+    Terms {
+        stop_price, trailing_delta_bps, peg, display_qty, hidden, min_qty, expire_ns,
+        within_balance, fixed_peg
+    }
     Peg { reference, offset_ticks, limit }
     OrderTerms {
         terms, order_list, triggered_ns, trailing_ns, prevented_qty, prevented_match_id
@@ -270,7 +273,7 @@ records! {
     OrderRef { order_id, cl_ord_id }
     CancelOrder { instrument, order, cl_ord_id, restriction }
     CancelAll { instrument, cl_ord_id }
-    ReplaceOrder { cancel, mode, order }
+    ReplaceOrder { cancel, mode, cancel_when_limited, order }
     AmendOrder { instrument, order, cl_ord_id, order_qty }
     Deposit { account, asset, amount, external_ref }
     Withdraw { account, asset, amount, external_ref }

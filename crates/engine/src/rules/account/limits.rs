@@ -5,6 +5,7 @@ use types::{AccountLimits, NewOrder, OrderSize, Price, Qty, RejectReason, Side};
 use crate::book::node::NodeId;
 use crate::state::Engine;
 use crate::state::account::Account;
+use crate::state::orders::Leaving;
 use crate::state::orders::record::Standing;
 
 /// An order of an account with limits in the instrument, and its measures for the rungs. Orders by
@@ -26,8 +27,8 @@ pub(crate) struct Limited<'a> {
 }
 
 impl Engine {
-    /// The measures of an order, if the account has limits; `own` is the open order that it
-    /// replaces.
+    /// The measures of an order, if the account has limits; `own` is the open order that it is
+    /// already. Orders that are about to end do not count.
     #[inline]
     pub(crate) fn limited<'a>(
         &self,
@@ -35,11 +36,11 @@ impl Engine {
         order: &NewOrder,
         price: Option<Price>,
         best: Option<Price>,
-        own: Option<NodeId>,
+        own_and_leaving: (Option<NodeId>, Leaving),
     ) -> Option<Limited<'a>> {
         match account.extra {
             None => None,
-            Some(_) => self.limited_uncommon(account, order, price, best, own),
+            Some(_) => self.limited_uncommon(account, order, price, best, own_and_leaving),
         }
     }
 
@@ -51,7 +52,7 @@ impl Engine {
         order: &NewOrder,
         price: Option<Price>,
         best: Option<Price>,
-        own: Option<NodeId>,
+        (own, leaving): (Option<NodeId>, Leaving),
     ) -> Option<Limited<'a>> {
         let risk = account.market_risk(order.instrument)?;
         let instrument = &self.market(order.instrument)?.instrument;
@@ -61,14 +62,17 @@ impl Engine {
             OrderSize::Base(qty) => (qty, instrument.notional(price, qty)),
             OrderSize::Quote(amount) => (instrument.lots_for(amount, price), amount),
         };
-        let holds = own.is_some_and(|own| self.orders.standing(own) != Standing::List);
+        let mut exposure = risk.exposure;
+        for node in own.into_iter().chain(leaving.into_iter().flatten()) {
+            let open = self.orders.order(node);
+            let holds = self.orders.standing(node) != Standing::List;
+            if holds && !open.order_type.is_market() && open.instrument == order.instrument {
+                exposure.subtract(instrument, &open, open.leaves_qty());
+            }
+        }
         let own = own.map(|own| self.orders.order(own));
         let done_qty = own.map_or(Qty::ZERO, |own| own.cum_qty.min(qty));
         let leaves_qty = qty - done_qty;
-        let mut exposure = risk.exposure;
-        if let Some(own) = own.filter(|own| holds && !own.order_type.is_market()) {
-            exposure.subtract(instrument, &own, own.leaves_qty());
-        }
         let done = instrument.notional(price, done_qty).minor();
         let rest = (notional.minor() - done).saturating_abs();
         Some(Limited {

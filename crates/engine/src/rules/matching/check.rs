@@ -9,13 +9,27 @@ use crate::book::node::NodeId;
 use crate::rules::account::limits::Limited;
 use crate::rules::market::phase::check_phase;
 use crate::rules::matching::context::{EntryContext, is_iceberg};
+use crate::rules::matching::terms::terms_valid;
 use crate::state::Engine;
 use crate::state::account::Account;
-use crate::state::fee::fee;
-use crate::state::holds::held;
 use crate::state::market::Market;
+use crate::state::orders::Leaving;
 use crate::state::orders::record::Standing;
 use crate::state::triggers::direction::TRAILING_DELTA_END_BPS;
+
+/// An order that passed the rungs of its state, with the records that the other rungs need.
+#[derive(Clone, Copy)]
+struct Entering<'a> {
+    account: &'a Account,
+    market: &'a Market,
+    order: &'a NewOrder,
+    /// The best price of the other side.
+    best: Option<Price>,
+    context: EntryContext,
+}
+
+/// The price of an order, and its measures if the account has limits.
+type Priced<'a> = (Price, Option<Limited<'a>>);
 
 /// Each part of an iceberg is a trade of its own: with more parts, one order could occupy the venue
 /// without bound.
@@ -41,22 +55,72 @@ impl Engine {
         order: &NewOrder,
         context: EntryContext,
     ) -> Result<(), RejectReason> {
-        let own = context.own;
+        let entering = self.check_state(account_id, order, context, true)?;
+        let priced = self.check_bounds(&entering)?;
+        let same_name = self.orders.by_cl_ord_id(account_id, order.instrument, &order.cl_ord_id);
+        if same_name.is_some() && same_name != context.own {
+            return Err(RejectReason::DuplicateClOrdId);
+        }
+        if context.later {
+            return Ok(());
+        }
+        let own = context.own.map(|own| (own, context.placed));
+        let account = (account_id, entering.account);
+        self.check_funds(entering.market, account, order, priced.0, own)?;
+        self.check_positions(&entering, &priced)?;
+        self.check_at_once(&entering, &priced)
+    }
+
+    /// The rungs that a replace checks ahead of its cancel: all that need not wait for what the
+    /// cancel frees. Those for names, funds and the state of the book follow the cancel.
+    /// `is_over_rate` skips the order rate.
+    #[inline(never)]
+    pub(crate) fn check_ahead_of_cancel(
+        &self,
+        account_id: AccountId,
+        order: &NewOrder,
+        leaving: Leaving,
+        is_over_rate: bool,
+    ) -> Result<(), RejectReason> {
+        if !is_over_rate && self.passes_fast_path(account_id, order) {
+            return Ok(());
+        }
+        let context = EntryContext { leaving, ..EntryContext::ALONE };
+        let entering = self.check_state(account_id, order, context, !is_over_rate)?;
+        let priced = self.check_bounds(&entering)?;
+        self.check_positions(&entering, &priced)
+    }
+
+    /// The rungs for the state of account and instrument, and for terms that contradict each other.
+    fn check_state<'a>(
+        &'a self,
+        account_id: AccountId,
+        order: &'a NewOrder,
+        context: EntryContext,
+        has_rate: bool,
+    ) -> Result<Entering<'a>, RejectReason> {
         let account = self.account(account_id).ok_or(RejectReason::UnknownAccount)?;
         let market = self.market(order.instrument).ok_or(RejectReason::UnknownInstrument)?;
-        let best = market.best_price(order.side.opposite());
         if account.is_killed() {
             return Err(RejectReason::AccountKilled);
         }
         self.check_open(market)?;
         check_phase(market.trading.phase, order)?;
-        if own.is_none() && !account.order_rate_allows(context.together.orders, self.now_ns) {
+        let is_new = context.own.is_none() && has_rate;
+        if is_new && !account.order_rate_allows(context.together.orders, self.now_ns) {
             return Err(RejectReason::OrderRateAboveMax);
         }
         if !terms_valid(order) {
             return Err(RejectReason::OrderTermsInvalid);
         }
-        let (price, limited) = self.check_prices(account, market, order, best, own)?;
+        let best = market.best_price(order.side.opposite());
+        Ok(Entering { account, market, order, best, context })
+    }
+
+    /// The rungs for prices, quantities, notional and numbers of open orders.
+    fn check_bounds<'a>(&self, entering: &Entering<'a>) -> Result<Priced<'a>, RejectReason> {
+        let Entering { account, market, order, best, context } = *entering;
+        let (price, limited) = self.check_prices(entering)?;
         check_qty(market, order)?;
         if let Some(limited) = &limited {
             limited.check_qty()?;
@@ -69,58 +133,85 @@ impl Engine {
         }
         let is_stop = order.order_type.is_stop();
         let stays = is_stop || (!order.order_type.is_market() && order.time_in_force.may_rest());
-        if stays && (own.is_none() || context.placed) {
-            check_counts(market, account, order, limited.as_ref(), context)?;
+        if stays && (context.own.is_none() || context.placed) {
+            check_counts(entering, limited.as_ref(), &self.discounted(entering))?;
         }
         if stays && let Some(limited) = &limited {
             limited.check_open_notional()?;
         }
-        let same_name = self.orders.by_cl_ord_id(account_id, order.instrument, &order.cl_ord_id);
-        if same_name.is_some() && same_name != own {
-            return Err(RejectReason::DuplicateClOrdId);
-        }
-        if context.later {
-            return Ok(());
-        }
-        let paid = own.map_or((Amount::ZERO, Qty::ZERO), |own| self.paid_by_open(own));
-        // A modify of an order in a list can only lower its cost.
-        let costs_less = own.is_some_and(|own| self.is_node_in_list(own)) && !context.placed;
-        if !costs_less && !can_pay(market, account, order, price, best, paid, self.now_ns) {
-            return Err(RejectReason::InsufficientBalance);
-        }
+        Ok((price, limited))
+    }
+
+    fn check_positions(
+        &self,
+        entering: &Entering<'_>,
+        (_, limited): &Priced<'_>,
+    ) -> Result<(), RejectReason> {
+        let Entering { market, order, context, .. } = *entering;
         if !market.trading.rules.max_position.is_zero() && order.side == Side::Buy {
-            self.check_max_position(account, market, order, best, context)?;
+            self.check_max_position(entering)?;
         }
-        if let Some(limited) = &limited {
-            limited.check_position(context.beside.limited)?;
+        match limited {
+            Some(limited) => limited.check_position(context.beside.limited),
+            None => Ok(()),
+        }
+    }
+
+    /// The rungs for what the book does to the order at once.
+    fn check_at_once(
+        &self,
+        entering: &Entering<'_>,
+        (price, _): &Priced<'_>,
+    ) -> Result<(), RejectReason> {
+        let Entering { market, order, best, context, .. } = *entering;
+        if order.order_type == OrderType::Market && best.is_none() {
+            return Err(RejectReason::NoLiquidity);
         }
         let trades = market.trading.phase == Phase::Continuous
-            && best.is_some_and(|best| order.side.crosses(price, best));
+            && best.is_some_and(|best| order.side.crosses(*price, best));
         if order.order_type == OrderType::LimitMaker && trades {
             return Err(RejectReason::WouldTakeLiquidity);
         }
-        let waits = own.is_some() && !context.placed;
-        if is_stop && !waits && Self::triggers_at_once(market, order) {
+        let waits = context.own.is_some() && !context.placed;
+        if order.order_type.is_stop() && !waits && Self::triggers_at_once(market, order) {
             return Err(RejectReason::WouldTriggerImmediately);
         }
         Ok(())
     }
 
+    /// The open orders that the limits do not count.
+    fn discounted(&self, entering: &Entering<'_>) -> Discounted {
+        let mut discounted = Discounted::default();
+        if entering.context.placed {
+            let itself = Discounted { here: 1, all: 1, stops: 1, icebergs: 1 };
+            return itself;
+        }
+        for node in entering.context.leaving.into_iter().flatten() {
+            discounted.all += 1;
+            if self.orders.record(node).instrument == entering.order.instrument {
+                let is_iceberg = !self.orders.terms(node).terms.display_qty.is_zero();
+                discounted.here += 1;
+                discounted.icebergs += u32::from(is_iceberg);
+                discounted.stops += u32::from(self.waits_as_stop(node));
+            }
+        }
+        discounted
+    }
+
+    fn waits_as_stop(&self, node: NodeId) -> bool {
+        matches!(self.orders.standing(node), Standing::Trigger | Standing::List)
+            && self.orders.record(node).order_type.is_stop()
+    }
+
     /// The rungs for prices, triggers and dates. Returns the order's price, and its measures if the
     /// account has limits.
-    fn check_prices<'a>(
-        &self,
-        account: &'a Account,
-        market: &Market,
-        order: &NewOrder,
-        best: Option<Price>,
-        own: Option<NodeId>,
-    ) -> Result<(Price, Option<Limited<'a>>), RejectReason> {
+    fn check_prices<'a>(&self, entering: &Entering<'a>) -> Result<Priced<'a>, RejectReason> {
+        let Entering { account, market, order, best, context } = *entering;
         let instrument = &market.instrument;
         let price =
             if takes_reference(order) { self.reference_price(order) } else { Some(order.price) };
         check_price(instrument, order, price)?;
-        let limited = self.limited(account, order, price, best, own);
+        let limited = self.limited(account, order, price, best, (context.own, context.leaving));
         if let Some(terms) = &order.terms {
             check_trigger(market, terms)?;
         }
@@ -138,45 +229,24 @@ impl Engine {
     /// The position of an account and its open buys, counted only if the instrument bounds
     /// positions. The number of its open orders there is bounded too.
     #[cold]
-    fn check_max_position(
-        &self,
-        account: &Account,
-        market: &Market,
-        order: &NewOrder,
-        best: Option<Price>,
-        EntryContext { own, beside, .. }: EntryContext,
-    ) -> Result<(), RejectReason> {
+    fn check_max_position(&self, entering: &Entering<'_>) -> Result<(), RejectReason> {
+        let Entering { account, market, order, best, context } = *entering;
         let instrument = &market.instrument;
         let qty = match order.size {
             OrderSize::Base(qty) => qty,
             OrderSize::Quote(amount) => instrument.lots_for(amount, best.unwrap_or_default()),
         };
-        let done = own.map_or(Qty::ZERO, |own| self.orders.order(own).cum_qty);
+        let done = context.own.map_or(Qty::ZERO, |own| self.orders.order(own).cum_qty);
         let buys = self.orders.of_side(account, instrument.id, Side::Buy);
-        let others =
-            buys.filter(|node| Some(*node) != own && self.orders.standing(*node) != Standing::List);
+        let others = buys.filter(|node| {
+            !context.discounts(*node) && self.orders.standing(*node) != Standing::List
+        });
         let open: i128 = others.map(|node| i128::from(self.orders.leaves_qty(node).lots())).sum();
         let rest = i128::from(qty.lots()) - i128::from(done.lots().min(qty.lots()));
-        let rest = rest + i128::from(beside.all.lots());
+        let rest = rest + i128::from(context.beside.all.lots());
         let max = i128::from(market.trading.rules.max_position.lots());
         let above = account.position(instrument).saturating_add(open + rest) > max;
         if above { Err(RejectReason::PositionAboveMax) } else { Ok(()) }
-    }
-
-    /// The amount that an open order holds, and the quantity that has traded.
-    #[cold]
-    fn paid_by_open(&self, node: NodeId) -> (Amount, Qty) {
-        let order = self.orders.order(node);
-        let instrument = &self.markets[order.instrument.0 as usize].instrument;
-        let account = &self.accounts[order.account.0 as usize];
-        let is_pending = self.orders.standing(node) == Standing::List;
-        let holds = if order.order_type.is_market() || is_pending {
-            Amount::ZERO
-        } else {
-            let (_, amount) = held(instrument, &order, order.leaves_qty());
-            amount + account.fee_held(instrument, &order)
-        };
-        (holds, order.cum_qty)
     }
 
     /// The price of an order without a price of its own: the best opposite price, or its peg.
@@ -193,48 +263,6 @@ impl Engine {
 pub(super) fn takes_reference(order: &NewOrder) -> bool {
     order.order_type == OrderType::MarketToLimit
         || order.terms.is_some_and(|terms| terms.peg.is_some())
-}
-
-/// Whether price, size, time in force and special terms are compatible with the order's type.
-fn terms_valid(order: &NewOrder) -> bool {
-    use OrderType::{
-        Limit, LimitMaker, Market, MarketToLimit, StopLoss, StopLossLimit, TakeProfit,
-        TakeProfitLimit,
-    };
-    use TimeInForce::{AtClose, AtOpen, Day, Gtc, Gtd};
-    let by_base = matches!(order.size, OrderSize::Base(_));
-    let no_price = order.price == Price::default();
-    let time_in_force = order.time_in_force;
-    let plain = match order.order_type {
-        Market => no_price && time_in_force == Gtc,
-        StopLoss | TakeProfit => no_price && by_base && matches!(time_in_force, Gtc | Day | Gtd),
-        LimitMaker => by_base && matches!(time_in_force, Gtc | Day | Gtd),
-        MarketToLimit => no_price && by_base && !matches!(time_in_force, AtOpen | AtClose),
-        StopLossLimit | TakeProfitLimit => by_base && !matches!(time_in_force, AtOpen | AtClose),
-        Limit => by_base,
-    };
-    plain
-        && match &order.terms {
-            Some(terms) => special_terms_valid(order, terms),
-            None => !order.order_type.is_stop() && time_in_force != Gtd,
-        }
-}
-
-#[cold]
-fn special_terms_valid(order: &NewOrder, terms: &Terms) -> bool {
-    use OrderType::{Limit, LimitMaker};
-    use TimeInForce::{Day, Gtc, Gtd};
-    let stays = !order.order_type.is_market() && order.time_in_force.may_rest();
-    let pegged = terms.peg.is_none()
-        || (matches!(order.order_type, Limit | LimitMaker)
-            && matches!(order.time_in_force, Gtc | Day | Gtd)
-            && order.price == Price::default());
-    let displayed = terms.display_qty.is_zero() || (stays && !terms.hidden);
-    let hidden = !terms.hidden || stays;
-    let least = terms.min_qty.is_zero() || order.order_type != LimitMaker;
-    let triggered = terms.stop_price.is_some() || terms.trailing_delta_bps > 0;
-    let dated = (terms.expire_ns > 0) == (order.time_in_force == Gtd);
-    pegged && displayed && hidden && least && triggered == order.order_type.is_stop() && dated
 }
 
 #[cold]
@@ -256,43 +284,52 @@ fn check_trigger(market: &Market, terms: &Terms) -> Result<(), RejectReason> {
     Ok(())
 }
 
+/// Numbers of open orders that the limits do not count: here, in all instruments, and of two kinds
+/// here.
+#[derive(Clone, Copy, Default)]
+struct Discounted {
+    here: u32,
+    all: u32,
+    stops: u32,
+    icebergs: u32,
+}
+
 /// The rungs that count open orders, for an order that may rest or wait.
 fn check_counts(
-    market: &Market,
-    account: &Account,
-    order: &NewOrder,
+    entering: &Entering<'_>,
     limited: Option<&Limited<'_>>,
-    context: EntryContext,
+    discounted: &Discounted,
 ) -> Result<(), RejectReason> {
+    let Entering { account, market, order, context, .. } = *entering;
     let here = account.market(order.instrument);
-    let EntryContext { together, placed, .. } = context;
-    let itself = u32::from(placed);
-    let has_room =
-        |entering: u32, open: u32, max: u32| max.saturating_sub(open - itself) >= entering;
-    if !has_room(together.orders, here.open_orders, market.max_open_orders())
+    let together = context.together;
+    let has_room = |entering: u32, open: u32, max: u32| max.saturating_sub(open) >= entering;
+    let open_here = here.open_orders - discounted.here;
+    if !has_room(together.orders, open_here, market.max_open_orders())
         || market.special.pegs.are_full(order)
     {
         return Err(RejectReason::TooManyOpenOrders);
     }
-    if !has_room(together.orders, account.open_orders, account.spec.max_open_orders) {
+    let open = account.open_orders - discounted.all;
+    if !has_room(together.orders, open, account.spec.max_open_orders) {
         return Err(RejectReason::TooManyAccountOrders);
     }
     let max_stops = market.trading.rules.max_stop_orders;
     if order.order_type.is_stop()
         && max_stops > 0
-        && !has_room(together.stops, here.stop_orders, max_stops)
+        && !has_room(together.stops, here.stop_orders - discounted.stops, max_stops)
     {
         return Err(RejectReason::TooManyStopOrders);
     }
     let max_icebergs = market.trading.rules.max_iceberg_orders;
     if is_iceberg(order)
         && max_icebergs > 0
-        && !has_room(together.icebergs, here.iceberg_orders, max_icebergs)
+        && !has_room(together.icebergs, here.iceberg_orders - discounted.icebergs, max_icebergs)
     {
         return Err(RejectReason::TooManyIcebergOrders);
     }
     if let Some(limited) = limited {
-        limited.check_open_orders(here.open_orders - itself, together.orders)?;
+        limited.check_open_orders(open_here, together.orders)?;
     }
     Ok(())
 }
@@ -414,36 +451,4 @@ fn check_notional(
         return Err(RejectReason::NotionalAboveMax);
     }
     Ok(())
-}
-
-/// A limit order must be able to hold its largest cost. A market order pays for each trade, so the
-/// account must own its size, or at least the cost of one lot. For a replaced order its hold counts
-/// as free, and its traded part as paid.
-fn can_pay(
-    market: &Market,
-    account: &Account,
-    order: &NewOrder,
-    price: Price,
-    best: Option<Price>,
-    (held, traded): (Amount, Qty),
-    now_ns: u64,
-) -> bool {
-    if !account.is_cash() || (order.order_type.is_market() && order.order_type.is_stop()) {
-        return true; // a stop market order pays when it is triggered
-    }
-    let instrument = &market.instrument;
-    let free_base = account.balance(instrument.spec.base).free + held;
-    let free_quote = account.balance(instrument.spec.quote).free + held;
-    let one_lot = Qty::from_lots(1);
-    let rate = account.fee_rate_on_top(market, order.side, now_ns);
-    let pays = |notional: Amount| notional + fee(notional, rate) <= free_quote;
-    match (order.side, order.size, order.order_type) {
-        (Side::Sell, OrderSize::Base(qty), _) => instrument.base_amount(qty - traded) <= free_base,
-        (Side::Sell, OrderSize::Quote(_), _) => instrument.base_amount(one_lot) <= free_base,
-        (Side::Buy, OrderSize::Quote(amount), _) => amount <= free_quote && pays(amount),
-        (Side::Buy, OrderSize::Base(_), OrderType::Market) => {
-            best.is_none_or(|best| pays(instrument.notional(best, one_lot)))
-        }
-        (Side::Buy, OrderSize::Base(qty), _) => pays(instrument.notional(price, qty - traded)),
-    }
 }

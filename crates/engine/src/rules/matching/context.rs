@@ -1,8 +1,9 @@
 //! The circumstances in which an order enters, for its checks.
 
-use types::{NewOrder, OrderSize, QTY_MAX, Qty};
+use types::{LIST_ORDERS_MAX, NewOrder, OrderSize, QTY_MAX, Qty};
 
 use crate::book::node::NodeId;
+use crate::state::orders::Leaving;
 
 /// The circumstances in which an order enters.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,8 @@ pub(crate) struct EntryContext {
     pub(super) own: Option<NodeId>,
     /// It has waited for its list to place it, without a hold.
     pub(super) placed: bool,
+    /// The orders that a replace is about to cancel: no limit counts them.
+    pub(super) leaving: Leaving,
 }
 
 /// The quantity of the orders that enter beside an order, on its side.
@@ -71,6 +74,7 @@ impl EntryContext {
         later: false,
         own: None,
         placed: false,
+        leaving: [None; LIST_ORDERS_MAX],
     };
 
     pub(crate) const fn with_list(together: Together, beside: Beside, later: bool) -> Self {
@@ -83,6 +87,11 @@ impl EntryContext {
 
     pub(crate) const fn placed(own: NodeId, beside: Beside) -> Self {
         Self { beside, own: Some(own), placed: true, ..Self::ALONE }
+    }
+
+    /// Whether an open order does not count, because it is this one or is about to end.
+    pub(super) fn discounts(&self, node: NodeId) -> bool {
+        self.own == Some(node) || self.leaving.contains(&Some(node))
     }
 }
 

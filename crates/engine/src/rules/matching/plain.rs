@@ -80,6 +80,12 @@ impl Engine {
         Some(FastChecked { qty, asset, cost, name, rests })
     }
 
+    /// [`Engine::fast_path`] for callers that only need to know whether the ladder is needless.
+    #[inline(never)]
+    pub(super) fn passes_fast_path(&self, account: AccountId, order: &NewOrder) -> bool {
+        self.fast_path(account, order).is_some()
+    }
+
     #[inline(always)]
     pub(super) fn take_plain(
         &mut self,

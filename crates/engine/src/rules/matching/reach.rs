@@ -42,43 +42,63 @@ impl Engine {
                 return true;
             }
         }
-        let mut reach = Reach::new(self, market, order);
+        let mut reach = Reach::new(self, market, order, qty);
+        self.walk(order, &mut reach);
+        reach.found >= qty
+    }
+
+    /// Whether an account can pay for all that a market order would trade at once. Beyond the
+    /// orders that are read, the rest of its quantity counts at the last price.
+    pub(super) fn covers_market_order(&self, order: &Order) -> bool {
+        let market = &self.markets[order.instrument.0 as usize];
+        let by_quote = !order.quote_order_qty.is_zero();
+        let qty = if by_quote { QTY_MAX } else { order.order_qty };
+        let mut reach = Reach { room: QTY_MAX, ..Reach::new(self, market, order, qty) };
+        if let Some(price) = self.walk(order, &mut reach) {
+            reach.take(price, qty);
+        }
+        !reach.is_short
+    }
+
+    /// Simulates the trades of an order, until it has what it wants or nothing more can trade.
+    /// Returns the last price if not all orders were read.
+    fn walk(&self, order: &Order, reach: &mut Reach<'_>) -> Option<Price> {
+        let market = reach.market;
         let mut last: Option<Price> = None;
         // The first and the last price of its simulated trades, which move the bands.
         let mut traded: Option<(Price, Price)> = None;
         // The reserve of icebergs, which trades after all displayed orders at their price.
         let mut reserve = Qty::ZERO;
-        for (node, is_shown) in market.in_line(&self.orders, order.side.opposite()).take(REACH_MAX)
-        {
+        let mut line = market.in_line(&self.orders, order.side.opposite());
+        for (node, is_shown) in line.by_ref().take(REACH_MAX) {
             let price = self.orders.price(node);
             if last != Some(price) || !is_shown {
                 reach.take(last.unwrap_or(price), std::mem::take(&mut reserve));
                 last = Some(price);
             }
-            if reach.found >= qty {
-                return true;
+            if reach.found >= reach.wants {
+                return None;
             }
             if !order.order_type.is_market() && !order.side.crosses(order.price, price) {
-                return false;
+                return None;
             }
             if self.prevents(order, node) {
                 match order.stp_mode {
                     StpMode::ExpireMaker => continue,
-                    _ => return false,
+                    _ => return None,
                 }
             }
             if !market.trading.would_allow(traded, price) {
-                return false;
+                return None;
             }
             traded = Some((traded.map_or(price, |(first, _)| first), price));
             let shown = self.orders.nodes[node].leaves_qty();
             reach.take(price, shown);
             reserve += self.orders.leaves_qty(node) - shown;
         }
-        if let Some(price) = last {
-            reach.take(price, reserve);
-        }
-        reach.found >= qty
+        let price = last?;
+        reach.take(price, reserve);
+        line.next().map(|_| price)
     }
 }
 
@@ -96,11 +116,14 @@ struct Reach<'a> {
     /// payment.
     rate_free: u32,
     rate: u32,
+    wants: Qty,
     found: Qty,
+    /// The free balance did not pay for all that was there and wanted.
+    is_short: bool,
 }
 
 impl<'a> Reach<'a> {
-    fn new(engine: &Engine, market: &'a Market, order: &'a Order) -> Self {
+    fn new(engine: &Engine, market: &'a Market, order: &'a Order, wants: Qty) -> Self {
         let instrument = &market.instrument;
         let account = &engine.accounts[order.account.0 as usize];
         let pays_in = match order.side {
@@ -125,13 +148,15 @@ impl<'a> Reach<'a> {
             room: room.unwrap_or(QTY_MAX),
             rate_free,
             rate: rate.min(rate_free),
+            wants,
             found: Qty::ZERO,
+            is_short: false,
         }
     }
 
     fn take(&mut self, price: Price, there: Qty) {
         let instrument = &self.market.instrument;
-        let mut qty = there.min(QTY_MAX - self.found).min(self.room);
+        let mut qty = there.min(self.wants - self.found).min(self.room);
         if let Some(quote) = &mut self.quote {
             qty = qty.min(instrument.lots_for(*quote, price));
             *quote -= instrument.notional(price, qty);
@@ -146,6 +171,8 @@ impl<'a> Reach<'a> {
                 Side::Sell if is_paid => instrument.lots_in(*free),
                 Side::Sell => Qty::ZERO, // the seller would pay
             };
+            // A seller that would have to pay is not short of what it sells.
+            self.is_short |= affords < qty && is_paid;
             qty = qty.min(affords);
             let notional = instrument.notional(price, qty);
             *free -= match self.order.side {

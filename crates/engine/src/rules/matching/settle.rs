@@ -90,7 +90,7 @@ impl Engine {
         market.fee_schedule.is_none() & is_plain(maker) & is_plain(taker)
     }
 
-    /// Moves the money of both sides, and the fees to the venue.
+    /// Moves the money of both sides, and the fees to the venue. Both orders include the trade.
     #[cold]
     #[inline(never)]
     pub(crate) fn settle_uncommon(
@@ -101,6 +101,11 @@ impl Engine {
         qty: Qty,
     ) -> (Settled, Settled) {
         let [maker_fee, taker_fee] = self.fees_of_trade([maker, taker], price, qty);
+        for (order, is_maker) in [(maker, true), (taker, false)] {
+            if order.cum_qty == qty {
+                self.accounts[order.account.0 as usize].count_first_fill(is_maker, self.now_ns);
+            }
+        }
         let maker = self.settle_side(maker, price, qty, maker_fee);
         (maker, self.settle_side(taker, price, qty, taker_fee))
     }

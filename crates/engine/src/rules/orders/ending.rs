@@ -2,8 +2,8 @@
 
 use types::{
     AccountId, CancelAll, CancelCause, CancelOrder, CancelRestriction, ClOrdId, Event, ExpireCause,
-    InstrumentId, Order, OrderCanceled, OrderExpired, OrderRef, OrderStatus, Prevented, Qty,
-    RejectReason, ReplaceMode, ReplaceOrder,
+    InstrumentId, LIST_ORDERS_MAX, Order, OrderCanceled, OrderExpired, OrderRef, OrderStatus,
+    Prevented, Qty, RejectReason, ReplaceMode, ReplaceOrder,
 };
 
 use crate::book::node::NodeId;
@@ -11,6 +11,7 @@ use crate::rules::event::emit;
 use crate::state::Engine;
 use crate::state::deferred::Deferred;
 use crate::state::lists::is_in_list;
+use crate::state::orders::Leaving;
 use crate::state::orders::record::Standing;
 
 impl Engine {
@@ -66,24 +67,59 @@ impl Engine {
         }
     }
 
-    /// The cancel runs first, so that its freed amount counts for the new order.
+    /// Nothing changes if the new order fails a check that need not wait for the cancel. Then the
+    /// cancel runs first, so that its freed amount counts for the new order.
     pub(crate) fn replace_order(
         &mut self,
         account: AccountId,
         request: &ReplaceOrder,
         events: &mut Vec<Event>,
     ) {
-        let cl_ord_id = request.cancel.cl_ord_id;
-        match self.check_cancel(account, &request.cancel) {
-            Ok(node) => self.cancel(node, cl_ord_id, CancelCause::Replaced, events),
+        let found = self.check_cancel(account, &request.cancel);
+        let leaving = found.map_or([None; LIST_ORDERS_MAX], |node| self.ended_by_cancel(node));
+        let is_over_rate = request.cancel_when_limited && self.is_over_order_rate(account);
+        let checked = self.check_ahead_of_cancel(account, &request.order, leaving, is_over_rate);
+        if let Err(reason) = checked {
+            return self.reject(account, reason, events);
+        }
+        match found {
+            Ok(node) => {
+                self.cancel(node, request.cancel.cl_ord_id, CancelCause::Replaced, events);
+            }
             Err(reason) => {
                 self.reject_half(account, reason, true, events);
-                if request.mode == ReplaceMode::StopOnFailure {
+                if request.mode == ReplaceMode::StopOnFailure && !is_over_rate {
+                    self.accounts[account.0 as usize].count_order(self.now_ns);
                     return self.reject(account, RejectReason::NotAttempted, events);
                 }
             }
         }
+        if is_over_rate {
+            return self.reject(account, RejectReason::OrderRateAboveMax, events);
+        }
         self.new_order(account, &request.order, events);
+    }
+
+    fn is_over_order_rate(&self, account: AccountId) -> bool {
+        self.account(account).is_some_and(|account| !account.order_rate_allows(1, self.now_ns))
+    }
+
+    /// The orders that end with a cancel of one: those of its list too.
+    fn ended_by_cancel(&self, node: NodeId) -> Leaving {
+        let mut leaving = [None; LIST_ORDERS_MAX];
+        let order = self.orders.order(node);
+        let lists = &self.markets[order.instrument.0 as usize].lists;
+        let list = order.terms.and_then(|terms| lists.open.get(&terms.order_list));
+        match list {
+            None => leaving[0] = Some(node),
+            Some(list) => {
+                let nodes = list.list.orders.iter();
+                for (place, order_id) in leaving.iter_mut().zip(nodes) {
+                    *place = order_id.and_then(|id| self.find_by_id(order.instrument, id));
+                }
+            }
+        }
+        leaving
     }
 
     /// Ends an order that is not on the book.

@@ -89,6 +89,15 @@ impl Model {
     }
 
     pub(super) fn count_rate(&mut self, account: AccountId, counts: u32) {
+        self.change_rate(account, |counted| counted + counts);
+    }
+
+    /// The first fill of an order gives counts back.
+    pub(super) fn uncount_rate(&mut self, account: AccountId, counts: u32) {
+        self.change_rate(account, |counted| counted.saturating_sub(counts));
+    }
+
+    fn change_rate(&mut self, account: AccountId, change: impl Fn(u32) -> u32) {
         let now_ns = self.now_ns;
         let risk = self.owner(account).risk;
         if risk.max_orders_per_10s == 0 && risk.max_orders_per_day == 0 {
@@ -98,7 +107,7 @@ impl Model {
             if counted.0 != now_ns / window_ns {
                 *counted = (now_ns / window_ns, 0);
             }
-            counted.1 += counts;
+            counted.1 = change(counted.1);
         }
     }
 

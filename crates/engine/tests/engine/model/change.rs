@@ -2,7 +2,7 @@
 
 use types::*;
 
-use super::{Key, Model, Standing};
+use super::{Key, Model, Open, Standing};
 
 impl Model {
     pub(super) fn cancel_order(
@@ -23,7 +23,7 @@ impl Model {
         self.trader(account)?;
         self.known(request.instrument)?;
         let own: Vec<Key> =
-            self.of_account(account, request.instrument).iter().map(super::Open::key).collect();
+            self.of_account(account, request.instrument).iter().map(Open::key).collect();
         if own.is_empty() {
             return Err(RejectReason::OrderNotFound);
         }
@@ -68,24 +68,61 @@ impl Model {
         }
     }
 
+    /// The checks that need not wait for the cancel precede it; the others follow it.
     pub(super) fn replace_order(
         &mut self,
         envelope: &Envelope,
         request: &ReplaceOrder,
     ) -> Result<(), RejectReason> {
-        match self.cancelable(envelope.account, &request.cancel) {
+        let account = envelope.account;
+        let found = self.cancelable(account, &request.cancel);
+        let leaving = found.map_or(Vec::new(), |key| self.ended_with(key));
+        let mut faults = self.faults_without(account, &request.order, &leaving)?;
+        let over_rate = RejectReason::OrderRateAboveMax;
+        let is_over_rate = request.cancel_when_limited && self.is_above_rate(account, 1);
+        if is_over_rate {
+            // The rungs beyond the rate count as well, so it is lifted for a moment.
+            let mut unlimited = self.for_questions();
+            let risk = &mut unlimited.owner_mut(account).risk;
+            (risk.max_orders_per_10s, risk.max_orders_per_day) = (0, 0);
+            faults = unlimited.faults_without(account, &request.order, &leaving)?;
+        }
+        let follows_the_cancel = [
+            RejectReason::DuplicateClOrdId,
+            RejectReason::InsufficientBalance,
+            RejectReason::NoLiquidity,
+            RejectReason::WouldTakeLiquidity,
+            RejectReason::WouldTriggerImmediately,
+        ];
+        faults.retain(|fault| !follows_the_cancel.contains(fault));
+        if let Some(reason) = faults.into_iter().min() {
+            return Err(reason);
+        }
+        match found {
             Ok(key) => {
                 self.replaced_in = Some(key.0);
                 self.cancel(key, request.cancel.cl_ord_id, CancelCause::Replaced);
             }
             Err(reason) => {
-                self.refuse(envelope.account, reason, true);
-                if request.mode == ReplaceMode::StopOnFailure {
+                self.refuse(account, reason, true);
+                if request.mode == ReplaceMode::StopOnFailure && !is_over_rate {
+                    self.count_rate(account, 1);
                     return Err(RejectReason::NotAttempted);
                 }
             }
         }
-        self.new_order(envelope, &request.order)
+        if is_over_rate { Err(over_rate) } else { self.new_order(envelope, &request.order) }
+    }
+
+    /// The orders that end with a cancel of one: the open ones of its list too.
+    fn ended_with(&self, key: Key) -> Vec<Key> {
+        let list_of = |open: &Open| {
+            let id = open.order.terms.unwrap_or_default().order_list;
+            (id != OrderListId(0)).then_some((open.order.instrument, id))
+        };
+        let list = list_of(self.at(key));
+        let ends = |open: &&Open| open.key() == key || (list.is_some() && list_of(open) == list);
+        self.open.iter().filter(ends).map(Open::key).collect()
     }
 
     fn cancelable(&self, account: AccountId, request: &CancelOrder) -> Result<Key, RejectReason> {

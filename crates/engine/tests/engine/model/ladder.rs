@@ -37,7 +37,7 @@ impl Model {
         let legs: Vec<NewOrder> = legs.collect();
         let (beside, beside_all) = beside(&request, legs.iter());
         let together = Together { beside, beside_all, ..Together::OPEN };
-        first(self.without(key).faults(order.account, &request, together, Qty::ZERO)?)
+        first(self.without(&[key]).faults(order.account, &request, together, Qty::ZERO)?)
     }
 
     /// The terms that count only on entry are not checked again, and only the remainder must still
@@ -69,7 +69,7 @@ impl Model {
         let request =
             NewOrder { cl_ord_id, size, price, order_type, time_in_force, terms, ..requested };
         let mut faults =
-            self.without(key).faults(order.account, &request, Together::OPEN, order.cum_qty)?;
+            self.without(&[key]).faults(order.account, &request, Together::OPEN, order.cum_qty)?;
         // It is open already, and its trigger has passed.
         let not_these = [
             RejectReason::WouldTriggerImmediately,
@@ -87,10 +87,10 @@ impl Model {
         first(faults)
     }
 
-    /// The state of the ladder without an order.
-    fn without(&self, key: Key) -> Self {
+    /// The state of the ladder without some orders.
+    pub(super) fn without(&self, keys: &[Key]) -> Self {
         let mut without = self.for_questions();
-        without.open.retain(|open| open.key() != key);
+        without.open.retain(|open| !keys.contains(&open.key()));
         without
     }
 
@@ -192,17 +192,21 @@ impl Model {
         if kind.is_market() && kind.is_stop() {
             return 0; // it pays once it is triggered
         }
+        if request.special().within_balance && request.side == Side::Sell {
+            return instrument.base_amount(one_lot).minor();
+        }
         match (request.side, request.size) {
             (Side::Sell, OrderSize::Base(qty)) => instrument.base_amount(qty).minor(),
             (Side::Sell, OrderSize::Quote(_)) => instrument.base_amount(one_lot).minor(),
-            (Side::Buy, OrderSize::Quote(amount)) => {
+            (Side::Buy, OrderSize::Quote(amount)) if !request.special().within_balance => {
                 let rate = self.rate_to_hold(account, request.instrument);
                 amount.minor() + super::money::part(amount.minor(), rate.into())
             }
-            (Side::Buy, OrderSize::Base(qty)) => {
-                let (price, qty) = match kind {
-                    OrderType::Market => (opposite.unwrap_or(0), one_lot),
-                    _ => (self.first_price(request), qty),
+            (Side::Buy, size) => {
+                let (price, qty) = match (kind, size) {
+                    (OrderType::Market, _) => (opposite.unwrap_or(0), one_lot),
+                    (_, OrderSize::Base(qty)) => (self.first_price(request), qty),
+                    (_, OrderSize::Quote(_)) => unreachable!("the terms are checked"),
                 };
                 let cost = instrument.notional(Price::from_ticks(price), qty).minor();
                 let rate = self.rate_to_hold(account, request.instrument);
@@ -309,6 +313,8 @@ pub(super) fn terms_go_together(request: &NewOrder) -> bool {
     let hidden = !terms.hidden || stays;
     let least = terms.min_qty.is_zero() || kind != LimitMaker;
     let dated = (request.time_in_force == Gtd) == (terms.expire_ns > 0);
+    let least = least && (!terms.within_balance || kind == Market);
+    let pegged = pegged && (!terms.fixed_peg || kind == MarketToLimit);
     in_force && priced && sized && triggered && pegged && displayed && hidden && least && dated
 }
 

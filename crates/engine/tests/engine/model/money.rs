@@ -134,6 +134,9 @@ impl Model {
                 *volumes.entry((instrument.id, today)).or_default() += quote.abs();
             }
             let order = self.at((instrument.id, open.order.order_id)).order;
+            if order.cum_qty.lots() == qty {
+                self.uncount_rate(account, if at == 0 { 5 } else { 1 });
+            }
             let account_seq = self.account_seq(account);
             Fill { account_seq, order, fee: Amount::from_minor(fee), fee_asset }
         });

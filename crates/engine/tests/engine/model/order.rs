@@ -2,6 +2,7 @@
 
 use types::*;
 
+use super::money::part;
 use super::trigger::begin_to_trail;
 use super::{Key, Model, Open, Standing};
 
@@ -189,6 +190,51 @@ impl Model {
             _ => 0,
         });
         traded.sum()
+    }
+
+    /// Whether a market order costs more than its account has free: its trades in a copy of the
+    /// venue where the account is rich and has no limits. What its own resting orders would earn
+    /// does not pay for it.
+    pub(super) fn falls_short(&self, account: AccountId, request: &NewOrder) -> bool {
+        let mut copy = self.for_questions();
+        let pays_in = copy.paid_in(request.instrument, request.side);
+        let owner = copy.owner_mut(account);
+        owner.limits.clear();
+        *owner.owned.entry(pays_in.0).or_default() += 1 << 100;
+        copy.market_mut(request.instrument).schedule = None;
+        let envelope = Envelope { account, ..Envelope::venue(Origin::Venue, 0) };
+        let key = copy.take_on(&envelope, request, None, true);
+        let stp_mode = &mut copy.at_mut(key).order.stp_mode;
+        if !matches!(stp_mode, StpMode::None | StpMode::ExpireMaker) {
+            *stp_mode = StpMode::ExpireTaker;
+        }
+        copy.trade_all(key);
+        let held = i128::from(self.rate_to_hold(account, request.instrument));
+        let taker = i128::from(self.rates(account, request.instrument).1);
+        let lot = i128::from(self.market(request.instrument).instrument.lot_minor);
+        let mut free = self.free(account, pays_in);
+        for event in &copy.events {
+            let Event::TradeExecuted(trade) = event else { continue };
+            if trade.taker.order.order_id != key.1 {
+                continue;
+            }
+            let quote = trade.quote.minor();
+            let (needs, cost) = match request.side {
+                Side::Sell => {
+                    (i128::from(trade.qty.lots()) * lot, i128::from(trade.qty.lots()) * lot)
+                }
+                Side::Buy if quote <= 0 => (free, quote),
+                Side::Buy => {
+                    let fee = part(quote, taker.clamp(0, held));
+                    (quote + part(quote, held), quote + fee)
+                }
+            };
+            if needs > free {
+                return true;
+            }
+            free -= cost;
+        }
+        false
     }
 
     /// The lots that an order requests at a price and can pay, at least one.

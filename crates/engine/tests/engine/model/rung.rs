@@ -4,7 +4,7 @@ use RejectReason::*;
 use types::*;
 
 use super::ladder::{phase_takes, terms_go_together};
-use super::{BPS, Model, ModelMarket, Open, Owner, Standing, is_set};
+use super::{BPS, Key, Model, ModelMarket, Open, Owner, Standing, is_set};
 
 /// The largest number of an iceberg's parts in any instrument.
 const ICEBERG_PARTS_MAX: u64 = 1_000;
@@ -12,6 +12,8 @@ const ICEBERG_PARTS_MAX: u64 = 1_000;
 /// An order whose state and terms are valid, with its measures for the other rungs.
 struct Candidate<'a> {
     model: &'a Model,
+    /// The venue without the orders that a replace is about to cancel.
+    counted: &'a Model,
     account: AccountId,
     owner: &'a Owner,
     market: &'a ModelMarket,
@@ -58,6 +60,27 @@ impl Model {
         together: Together,
         filled: Qty,
     ) -> Result<Vec<RejectReason>, RejectReason> {
+        self.faults_as(account, request, together, filled, self)
+    }
+
+    /// Likewise, but no limit counts these open orders. Prices are those of the book with them.
+    pub(super) fn faults_without(
+        &self,
+        account: AccountId,
+        request: &NewOrder,
+        leaving: &[Key],
+    ) -> Result<Vec<RejectReason>, RejectReason> {
+        self.faults_as(account, request, Together::ALONE, Qty::ZERO, &self.without(leaving))
+    }
+
+    fn faults_as(
+        &self,
+        account: AccountId,
+        request: &NewOrder,
+        together: Together,
+        filled: Qty,
+        counted: &Self,
+    ) -> Result<Vec<RejectReason>, RejectReason> {
         let owner = self.trader(account)?;
         let market = self.known(request.instrument)?;
         let early = which([
@@ -71,7 +94,7 @@ impl Model {
         if !early.is_empty() {
             return Ok(early);
         }
-        let candidate = Candidate::new(self, account, request, together, filled);
+        let candidate = Candidate::new(self, counted, account, request, (together, filled));
         let groups = [
             candidate.prices(),
             candidate.quantities(),
@@ -87,10 +110,10 @@ impl Model {
 impl<'a> Candidate<'a> {
     fn new(
         model: &'a Model,
+        counted: &'a Model,
         account: AccountId,
         request: &'a NewOrder,
-        together: Together,
-        filled: Qty,
+        (together, filled): (Together, Qty),
     ) -> Self {
         let market = model.market(request.instrument);
         let opposite = model.best(request.instrument, request.side.opposite());
@@ -107,6 +130,7 @@ impl<'a> Candidate<'a> {
         };
         Self {
             model,
+            counted,
             account,
             owner: model.owner(account),
             market,
@@ -212,7 +236,7 @@ impl<'a> Candidate<'a> {
     }
 
     fn open_orders(&self) -> Vec<RejectReason> {
-        let Self { model, account, request, limits, .. } = self;
+        let Self { counted: model, account, request, limits, .. } = self;
         let (spec, rules) = (&self.market.instrument.spec, &self.market.rules);
         let kind = request.order_type;
         let own = model.of_account(*account, request.instrument);
@@ -264,12 +288,15 @@ impl<'a> Candidate<'a> {
         let short = model.is_cash(*account)
             && model.needs(*account, market, &remainder, self.opposite)
                 > model.free(*account, pays_in);
-        let room = model.position_room(*account, request.instrument, request.side);
+        let counted = self.counted;
+        let room = counted.position_room(*account, request.instrument, request.side);
         let limited = self.rest.saturating_add(self.together.beside);
         let all = Qty::from_lots(self.rest.saturating_add(self.together.beside_all));
-        let above = model.is_above_position(*account, market, request.side, all);
+        let above = counted.is_above_position(*account, market, request.side, all);
+        let by_market = request.order_type == OrderType::Market;
+        let may_be_short = by_market && !self.terms.within_balance && model.is_cash(*account);
         which([
-            (short, InsufficientBalance),
+            (short || may_be_short && model.falls_short(*account, request), InsufficientBalance),
             (above, PositionAboveMax),
             (room.is_some_and(|room| i128::from(limited) > room), PositionAboveLimit),
         ])
@@ -283,6 +310,7 @@ impl<'a> Candidate<'a> {
         let trades = self.market.phase == Phase::Continuous && self.opposite.is_some_and(crosses);
         let triggers = kind.is_stop() && self.model.triggers_at_once(self.request);
         which([
+            (kind == OrderType::Market && self.opposite.is_none(), NoLiquidity),
             (kind == OrderType::LimitMaker && trades, WouldTakeLiquidity),
             (triggers, WouldTriggerImmediately),
         ])

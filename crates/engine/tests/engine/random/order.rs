@@ -47,9 +47,11 @@ fn plain_order() -> BoxedStrategy<NewOrder> {
     ];
     let quote = prop_oneof![1 => Just(None), 1 => (-5..450_i128).prop_map(Some)];
     let strategy = prop_oneof![5 => Just((None, None)), 1 => Just((Some(-1), Some(1_000_000)))];
+    let terms = (terms, prop::bool::weighted(0.3));
     (instrument(), cl_ord_id(), side(), terms, price(), qty(), quote, strategy, stp_mode())
         .prop_map(|(instrument, cl_ord_id, side, terms, price, qty, quote, strategy, stp_mode)| {
-            let (order_type, time_in_force) = terms;
+            let ((order_type, time_in_force), within_balance) = terms;
+            let is_bounded = within_balance && order_type == OrderType::Market;
             let by_quote = quote.filter(|_| order_type == OrderType::Market);
             let size = by_quote.map_or(OrderSize::Base(lots(qty)), |q| OrderSize::Quote(minor(q)));
             NewOrder {
@@ -63,7 +65,7 @@ fn plain_order() -> BoxedStrategy<NewOrder> {
                 size,
                 strategy_id: strategy.0,
                 strategy_type: strategy.1,
-                terms: None,
+                terms: is_bounded.then_some(Terms { within_balance, ..Terms::default() }),
             }
         })
         .boxed()
@@ -203,6 +205,8 @@ fn odd_order() -> BoxedStrategy<NewOrder> {
             hidden,
             display_qty: lots(if show { 2 } else { 0 }),
             min_qty: lots(u64::from(stop != hidden)),
+            within_balance: stop && show,
+            fixed_peg: trail && show,
             ..Terms::default()
         });
     let kinds = prop::sample::select(OrderType::ALL);

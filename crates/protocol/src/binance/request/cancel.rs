@@ -64,8 +64,6 @@ pub struct ReplaceOrderRequest {
     pub market: Market,
     pub replace: ReplaceOrder,
     pub response_type: ResponseType,
-    /// Whether the cancel is wanted even when the client has sent too many new orders.
-    pub cancel_when_limited: bool,
 }
 
 impl ReplaceOrderRequest {
@@ -100,8 +98,8 @@ impl ReplaceOrderRequest {
         };
         let response_type = asked.unwrap_or_else(|| ResponseType::of(sent.order_type()));
         let order = sent.check(&market, generate)?;
-        let replace = ReplaceOrder { cancel, mode, order };
-        Ok(Self { market, replace, response_type, cancel_when_limited })
+        let replace = ReplaceOrder { cancel, mode, cancel_when_limited, order };
+        Ok(Self { market, replace, response_type })
     }
 }
 

@@ -137,7 +137,7 @@ TOLD = [
     (418, -1003, "Way too much request weight used; IP banned until 1. Please use WebSocket Streams for live updates to avoid bans.", ccxt.DDoSProtection, "crates/gateway/tests/gateway/ws_api.rs"),
     (504, -1007, "Timeout waiting for response from backend server. Send status unknown; execution status unknown.", ccxt.RequestTimeout, "crates/gateway/tests/gateway/faults.rs"),
     (503, -1008, "Server is currently overloaded with other requests. Please try again in a few minutes.", ccxt.ExchangeError, "tests/clients/test_full_disk.py"),
-    (429, -1015, "Too many new orders.", ccxt.DDoSProtection, "crates/gateway/tests/gateway/special_orders.rs"),
+    (429, -1015, "Too many new orders; current limit is 2 orders per 1 DAY.", ccxt.DDoSProtection, "crates/gateway/tests/gateway/special_orders.rs"),
     (503, -1016, "This service is no longer available.", ccxt.BadRequest, None),
     (429, -1034, "Too many concurrent connections; current limit is '1'.", ccxt.DDoSProtection, "crates/gateway/tests/gateway/limits.rs"),
     (400, -2035, "Subscription already active on this connection.", ccxt.ExchangeError, "crates/gateway/tests/gateway/user_data.rs"),

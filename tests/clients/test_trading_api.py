@@ -43,6 +43,7 @@ LIFE = [
     ("POST", "/api/v3/order/test", {**LIMIT, "computeCommissionRates": "true"}),
     ("POST", "/api/v3/order", {**LIMIT, "newClientOrderId": "one", "icebergQty": "0.5", "strategyId": 7}),
     ("POST", "/api/v3/order", {**LIMIT, "newClientOrderId": "ack", "newOrderRespType": "ACK"}),
+    ("POST", "/api/v3/order", {**LIMIT, "side": "BUY", "price": "50000", "quantity": "0.1"}),
     ("POST", "/api/v3/order", {**MARKET, "side": "SELL", "type": "MARKET", "quantity": "0.1"}),
     ("POST", "/api/v3/order", {**LIMIT, "side": "BUY", "selfTradePreventionMode": "EXPIRE_TAKER"}),
     ("GET", "/api/v3/myPreventedMatches", {**MARKET, "preventedMatchId": 1}),

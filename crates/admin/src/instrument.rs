@@ -206,7 +206,8 @@ pub(super) struct InstrumentShown {
     max_qty: String,
     market_max_qty: String,
     min_notional: String,
-    max_notional: String,
+    /// Null without an upper bound.
+    max_notional: Option<String>,
     max_open_orders: u32,
     phase: Option<String>,
     delisted: bool,
@@ -234,7 +235,8 @@ fn row(engine: &Engine, instrument: &Instrument) -> InstrumentShown {
         max_qty: instrument.format_qty(spec.max_qty, 0),
         market_max_qty: instrument.format_qty(spec.market_max_qty, 0),
         min_notional: quote.format_amount(spec.min_notional),
-        max_notional: quote.format_amount(spec.max_notional),
+        max_notional: (spec.max_notional < AMOUNT_MAX)
+            .then(|| quote.format_amount(spec.max_notional)),
         max_open_orders: spec.max_open_orders,
         phase: engine.phase(instrument.id).map(|phase| format!("{phase:?}")),
         delisted: engine.is_delisted(instrument.id),

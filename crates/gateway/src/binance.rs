@@ -17,6 +17,7 @@ pub(crate) mod lists;
 pub(crate) mod market;
 pub(crate) mod openapi;
 pub(crate) mod operations;
+pub(crate) mod order_counts;
 pub(crate) mod rest;
 pub(crate) mod rules;
 pub(crate) mod select;

@@ -3,12 +3,11 @@
 
 use projection::{AllOrders, MyTrades, OneOrder, OrderFilter, TradeFilter};
 use protocol::binance::request::{
-    AccountRequest, AllOrdersRequest, CommissionRequest, MyTradesRequest, NoParams,
-    OpenOrdersRequest, QueryOrderRequest, Times,
+    AccountRequest, AllOrdersRequest, CommissionRequest, MyTradesRequest, OpenOrdersRequest,
+    QueryOrderRequest, Times,
 };
 use protocol::binance::response::{
-    AccountFees, AccountInfo, Commission, Interval, MyTrade, OrderCount, OrderFacts, OrderInfo,
-    RateLimit, RateLimitType,
+    AccountFees, AccountInfo, Commission, MyTrade, OrderFacts, OrderInfo,
 };
 use protocol::signed::{ApiError, Params};
 use types::{AccountTrade, FeeRates, InstrumentId, Market, Order, Role};
@@ -148,27 +147,6 @@ pub(crate) async fn account_fees(
     let query = call.shared.door.account_fees(account, instruments);
     let fees = |(maker_bps_x100, taker_bps_x100)| AccountFees { maker_bps_x100, taker_bps_x100 };
     Ok(query.await?.into_iter().map(fees).collect())
-}
-
-/// `GET /api/v3/rateLimit/order`: the account's limits, and its orders in the current windows.
-pub(crate) async fn order_counts(call: KeyedCall, _: NoParams) -> Answer<Vec<OrderCount>> {
-    const NS_PER_SECOND: u64 = 1_000_000_000;
-    let found = call.shared.door.order_rate(call.signer.account).await?;
-    let (risk, rate) = found.ok_or_else(ApiError::api_key_rejected)?;
-    // The engine's time stops between events.
-    let now_s = now_ns() / NS_PER_SECOND;
-    let still = |counted: u64, now: u64, count: u32| if counted < now { 0 } else { count };
-    let count = |interval, interval_num, limit, count| {
-        let rate_limit_type = RateLimitType::Orders;
-        OrderCount { limit: RateLimit { rate_limit_type, interval, interval_num, limit }, count }
-    };
-    let in_window = still(rate.window, now_s / 10, rate.in_window);
-    let in_day = still(rate.day, now_s / 86_400, rate.in_day);
-    let counts = [
-        count(Interval::Second, 10, risk.max_orders_per_10s, in_window),
-        count(Interval::Day, 1, risk.max_orders_per_day, in_day),
-    ];
-    Ok(counts.into_iter().filter(|count| count.limit.limit > 0).collect())
 }
 
 /// The account's orders, each with facts that the order itself does not hold.

@@ -10,12 +10,12 @@ use std::task::Poll;
 
 use axum::extract::{Extension, State};
 use axum::http::Uri;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use protocol::binance::response::{Empty, encode};
+use protocol::binance::response::{Empty, OrderCount, encode};
 use protocol::binance::stream::MESSAGE_LEN_MAX;
-use protocol::binance::ws_api::{self, Id, Request, SessionStatus, Subscription, UsedWeight};
+use protocol::binance::ws_api::{self, Id, Request, SessionStatus, Subscription, UsedLimits};
 use protocol::binance::{stream, user_stream};
 use protocol::signed::sign::Signed;
 use protocol::signed::{ApiError, Params, TimeUnit};
@@ -23,7 +23,8 @@ use types::{Command, Event, OpenSession, Origin, RejectReason, Role, SessionId};
 use venue::api_key_hash;
 
 use crate::binance::call::{Answer, Call, KeyedCall, LogonKey, Proof, Refusal, claimed_key};
-use crate::binance::operations::Operation;
+use crate::binance::operations::{Executed, Operation};
+use crate::binance::rest::with_weight;
 use crate::binance::shared::BinanceContext;
 use crate::binance::stream_client::StreamClient;
 use crate::binance::streams::time_unit;
@@ -54,7 +55,9 @@ pub(crate) async fn open(
     upgrade: Upgrade,
 ) -> Result<Response, ErrorReply> {
     let upgrade = websocket::check(&shared.door.stopping, upgrade)?;
-    shared.door.limits.spend(peer, SESSION_WEIGHT)?;
+    if let Err(over) = shared.door.limits.spend(peer, SESSION_WEIGHT) {
+        return Ok(with_weight(ErrorReply::from(over).into_response(), over.used()));
+    }
     let mut params = Params::parse(uri.query().unwrap_or_default(), b"")?;
     let unit = time_unit(&mut params)?;
     let return_rate_limits = params.flag("returnRateLimits")?.unwrap_or(true);
@@ -116,7 +119,7 @@ impl SocketSession for ApiSession {
         let request = match Request::parse(text) {
             Ok(request) => request,
             Err((id, error)) => {
-                return Ok(Some(self.responder(None).respond(&id, Err(error), None)));
+                return Ok(Some(self.responder(Some(false)).respond(&id, Err(error), 0, &[])));
             }
         };
         let Request { id, method, params, signed, return_rate_limits } = request;
@@ -126,8 +129,8 @@ impl SocketSession for ApiSession {
         if let Some(operation) = Operation::named(method) {
             let call = self.call(params, signed);
             let mut answer = Box::pin(async move {
-                let (answer, spent) = operation.execute(call).await;
-                responder.respond(&id, answer, spent)
+                let Executed { answer, spent, orders, .. } = operation.execute(call).await;
+                responder.respond(&id, answer, spent, &orders)
             });
             // The first poll submits it before any later message, and in one batch with them.
             if let Poll::Ready(answer) = self.shared.door.poll_first(answer.as_mut()).await {
@@ -147,14 +150,14 @@ impl SocketSession for ApiSession {
         let (answer, spent) = match self.shared.door.limits.spend(self.peer, SESSION_WEIGHT) {
             Ok(spent) => {
                 let answer = self.serve(method, params, signed).await;
-                (answer.map_err(Refusal::into_error), Some(spent))
+                (answer.map_err(Refusal::into_error), spent)
             }
-            Err(over) => (Err(over.into()), None),
+            Err(over) => (Err(over.into()), over.used()),
         };
         if let Err(error) = &answer {
             self.shared.door.record_refusal(&attempt, error.status, error.code, &error.msg);
         }
-        Ok(Some(responder.respond(&id, answer, spent)))
+        Ok(Some(responder.respond(&id, answer, spent, &[])))
     }
 
     async fn next_answer(&mut self) -> String {
@@ -346,8 +349,8 @@ impl ApiSession {
     }
 
     fn responder(&self, return_rate_limits: Option<bool>) -> Responder {
-        let shows_weight = return_rate_limits.unwrap_or(self.return_rate_limits);
-        Responder { shared: Arc::clone(&self.shared), unit: self.unit, shows_weight }
+        let shows_limits = return_rate_limits.unwrap_or(self.return_rate_limits);
+        Responder { shared: Arc::clone(&self.shared), unit: self.unit, shows_limits }
     }
 }
 
@@ -370,14 +373,21 @@ async fn open_session(call: &mut KeyedCall) -> Result<SessionId, Refusal> {
 struct Responder {
     shared: Arc<BinanceContext>,
     unit: TimeUnit,
-    /// Whether the answer has the weight spent.
-    shows_weight: bool,
+    /// Whether the answer has the weight spent, and the counts of orders.
+    shows_limits: bool,
 }
 
 impl Responder {
-    fn respond(&self, id: &Id, answer: Result<JsonReply, ApiError>, spent: Option<u32>) -> String {
-        let limit = self.shared.door.limits.weight_per_minute;
-        let used = spent.filter(|_| self.shows_weight).map(|count| UsedWeight { limit, count });
+    fn respond(
+        &self,
+        id: &Id,
+        answer: Result<JsonReply, ApiError>,
+        spent: u32,
+        orders: &[OrderCount],
+    ) -> String {
+        let weight_limit = self.shared.door.limits.weight_per_minute;
+        let used = UsedLimits { orders, weight: spent, weight_limit };
+        let used = self.shows_limits.then_some(&used);
         match answer {
             Ok(JsonReply { status, body }) => ws_api::answer(id, status, &body, used),
             Err(error) => {

@@ -9,6 +9,7 @@ use protocol::signed::ApiError;
 use types::Command;
 
 use crate::binance::call::{Answer, KeyedCall, Refusal};
+use crate::binance::order_counts::{explain, is_limit};
 use crate::binance::trading::cancel;
 
 /// `POST /api/v3/batchOrders`: the orders reach the venue in the order of the request. Each is
@@ -46,5 +47,13 @@ async fn batch<T>(
     parts: impl Iterator<Item = impl Future<Output = Result<T, Refusal>>>,
 ) -> BatchAnswer<T> {
     let answers = call.shared.door.poll_together(join_all(parts)).await.into_iter();
-    answers.map(|answer| answer.map_err(Refusal::into_error)).collect()
+    let mut answers: Vec<_> = answers.map(|answer| answer.map_err(Refusal::into_error)).collect();
+    for answer in &mut answers {
+        if let Err(error) = answer
+            && is_limit(error)
+        {
+            *error = explain(&call.shared.door, call.signer.account, error.clone()).await;
+        }
+    }
+    answers.into_iter().collect()
 }

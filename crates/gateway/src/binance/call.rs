@@ -174,6 +174,11 @@ impl CommandOutcome {
 }
 
 impl KeyedCall {
+    /// Whether an operator has limited the orders of the signer's account.
+    pub(crate) fn has_order_rate(&self) -> bool {
+        self.shared.door.directory().has_order_rate(self.signer.account)
+    }
+
     /// Submits a command, which is executed once. A request of several commands numbers them as its
     /// parts: when it is repeated, each is recognised by itself.
     pub(crate) async fn submit(

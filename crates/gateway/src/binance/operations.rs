@@ -7,13 +7,15 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use axum::routing::MethodFilter;
+use protocol::binance::response::OrderCount;
 use protocol::signed::{ApiError, Parameter, Params};
 use schemars::{Schema, SchemaGenerator};
-use types::Role;
+use types::{AccountId, Role};
 
 use self::Weight::{By, Of};
 pub use self::table::OPERATIONS;
 use crate::binance::call::{Answer, Call, KeyedCall, Proof, Refusal};
+use crate::binance::order_counts::{self, is_limit, limit_reached};
 use crate::door::identity::Permission;
 use crate::socket::http::JsonReply;
 
@@ -57,6 +59,17 @@ enum Access {
     Entering,
 }
 
+/// The answer of an operation, and how far its sender is from the limits.
+pub(crate) struct Executed {
+    pub(crate) answer: Result<JsonReply, ApiError>,
+    /// The used weight of the sender's address.
+    pub(crate) spent: u32,
+    /// Of an operation that enters orders: the counts of an account whose orders are limited.
+    pub(crate) orders: Vec<OrderCount>,
+    /// Of an answer that is an error only in part, as a replace that a limit refused.
+    pub(crate) retry_after_s: Option<u64>,
+}
+
 type AnswerFuture = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
 /// The function that answers.
@@ -95,24 +108,41 @@ impl Operation {
         self.access >= Access::Signed
     }
 
-    /// Answers a call. Returns the weight that the sender has spent, too.
-    pub(crate) async fn execute(&self, call: Call) -> (Result<JsonReply, ApiError>, Option<u32>) {
+    /// Answers a call.
+    pub(crate) async fn execute(&self, call: Call) -> Executed {
         let shared = Arc::clone(&call.shared);
         let door = &shared.door;
         let spent = door.limits.spend(call.peer, self.weight(&call.params));
         if let (Ok(spent), Err(busy)) = (&spent, self.admit(&call)) {
             // Metrics count this refusal. The access record is for senders without permission.
-            return (Err(busy), Some(*spent));
+            let (answer, spent) = (Err(busy), *spent);
+            return Executed { answer, spent, orders: Vec::new(), retry_after_s: None };
         }
         let attempt = call.attempt(self.method, self.record_path(&call));
-        let (answer, spent) = match spent {
-            Ok(spent) => (self.answer(call).await, Some(spent)),
-            Err(over) => (Err(over.into()), None),
+        let (answer, spent, limited) = match spent {
+            Ok(spent) => {
+                let (answer, limited) = self.answer(call).await;
+                (answer, spent, limited)
+            }
+            Err(over) => (Err(over.into()), over.used(), None),
         };
         if let Err(Refusal::BeforeLog(error)) = &answer {
             door.record_refusal(&attempt, error.status, error.code, &error.msg);
         }
-        (answer.map_err(Refusal::into_error), spent)
+        let mut answer = answer.map_err(Refusal::into_error);
+        let (mut orders, mut retry_after_s) = (Vec::new(), None);
+        if let Some(account) = limited {
+            let counts = Box::pin(order_counts::counts_of(door, account)).await;
+            orders = counts.ok().flatten().unwrap_or_default();
+            match &mut answer {
+                Err(error) if is_limit(error) => *error = limit_reached(error.clone(), &orders),
+                Ok(JsonReply { status: 429, .. }) => {
+                    retry_after_s = limit_reached(ApiError::unknown(), &orders).retry_after_s;
+                }
+                _ => {}
+            }
+        }
+        Executed { answer, spent, orders, retry_after_s }
     }
 
     /// Refuses order entry while the venue is overloaded.
@@ -132,13 +162,17 @@ impl Operation {
         }
     }
 
-    async fn answer(&self, call: Call) -> Answer {
+    /// The answer, and the account of an operation that enters orders, if its orders are limited.
+    async fn answer(&self, call: Call) -> (Answer, Option<AccountId>) {
         let answer = match self.handler {
             Handler::Public(answer) => {
-                if self.access == Access::Current {
-                    call.shared.door.ask_views(|_, _| ()).await?;
+                let shared = (self.access == Access::Current).then(|| Arc::clone(&call.shared));
+                if let Some(shared) = shared
+                    && let Err(error) = shared.door.ask_views(|_, _| ()).await
+                {
+                    return (Err(error.into()), None);
                 }
-                return answer(call).await;
+                return (answer(call).await, None);
             }
             Handler::Keyed(answer) => answer,
         };
@@ -151,8 +185,15 @@ impl Operation {
             Access::Trader | Access::Entering => Permission::Trade,
             _ => Permission::UserData,
         };
-        let call = if is_keyed { call.keyed().await? } else { call.signed(permission).await? };
-        answer(call).await
+        let call = if is_keyed { call.keyed().await } else { call.signed(permission).await };
+        match call {
+            Ok(call) => {
+                let limited = self.access == Access::Entering && call.has_order_rate();
+                let limited = limited.then_some(call.signer.account);
+                (answer(call).await, limited)
+            }
+            Err(error) => (Err(error.into()), None),
+        }
     }
 
     fn weight(&self, params: &Params) -> u32 {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
+use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use protocol::signed::ApiError;
@@ -10,7 +11,8 @@ use types::{Origin, RetryKey};
 use venue::retry_key;
 
 use crate::binance::call::{Call, Proof};
-use crate::binance::operations::Operation;
+use crate::binance::operations::{Executed, Operation};
+use crate::binance::order_counts::{self, COUNT_HEADERS};
 use crate::binance::shared::BinanceContext;
 use crate::socket::cors::Headers;
 use crate::socket::http::{
@@ -28,7 +30,7 @@ const IDEMPOTENCY_KEY_LEGAL: &str = "^[ -~]{1,64}$";
 pub(crate) fn headers() -> Headers {
     Headers {
         sent: vec![API_KEY_HEADER, TIME_UNIT_HEADER, IDEMPOTENCY_HEADER],
-        answered: USED_WEIGHT_HEADERS.to_vec(),
+        answered: [&USED_WEIGHT_HEADERS[..], &COUNT_HEADERS].concat(),
     }
 }
 
@@ -51,18 +53,27 @@ pub(crate) async fn serve(
     request: Request,
 ) -> Response {
     let head = RequestHead::of(&request);
-    let (answer, spent) = match read(request, &shared).await {
-        Ok(call) => operation.execute(call).await,
+    match read(request, &shared).await {
+        Ok(call) => {
+            let Executed { answer, spent, orders, retry_after_s } = operation.execute(call).await;
+            let mut response = with_weight(answer.map_err(ErrorReply).into_response(), spent);
+            order_counts::add_headers(response.headers_mut(), &orders);
+            if let Some(retry_after_s) = retry_after_s {
+                response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(retry_after_s));
+            }
+            response
+        }
         Err(error) => {
             shared.door.record_refusal(&head.attempt(), error.status, error.code, &error.msg);
-            (Err(error), None)
+            ErrorReply(error).into_response()
         }
-    };
-    let mut response = answer.map_err(ErrorReply).into_response();
-    if let Some(spent) = spent {
-        for name in USED_WEIGHT_HEADERS {
-            response.headers_mut().insert(name, HeaderValue::from(spent));
-        }
+    }
+}
+
+/// Adds the used weight of the sender's address.
+pub(crate) fn with_weight(mut response: Response, spent: u32) -> Response {
+    for name in USED_WEIGHT_HEADERS {
+        response.headers_mut().insert(name, HeaderValue::from(spent));
     }
     response
 }

@@ -10,12 +10,14 @@ use protocol::binance::response::{
     ReplaceAnswer, TestOrderRates, encode, find_amended,
 };
 use protocol::signed::{ApiError, Params};
-use types::{Command, Event, Market, OrderAmended, OrderList, OrderListId};
+use types::{Command, Event, Market, OrderAmended, OrderList, OrderListId, RejectReason};
 
 use crate::binance::account::{account_fees, facts_of};
 use crate::binance::call::{Answer, KeyedCall, Refusal};
+use crate::binance::order_counts::explain;
 use crate::binance::select::Either;
 use crate::door::client_ids::ClientIds;
+use crate::door::submit::CommandOutcome;
 use crate::socket::http::{JsonReply, json};
 
 /// `POST /api/v3/order`
@@ -70,10 +72,19 @@ pub(crate) async fn cancel_all(
 /// `POST /api/v3/order/cancelReplace`
 pub(crate) async fn replace_order(
     call: KeyedCall,
-    ReplaceOrderRequest { market, replace, response_type, .. }: ReplaceOrderRequest,
+    ReplaceOrderRequest { market, replace, response_type }: ReplaceOrderRequest,
 ) -> Answer {
-    let build = |canceling: Canceling<'_>| ReplaceAnswer::new(canceling, response_type);
-    let answer = cancel(&call, None, &market, Command::ReplaceOrder(replace), build).await?;
+    let mode = replace.mode;
+    let outcome = call.submit(None, Command::ReplaceOrder(replace)).await?;
+    let limit = if ReplaceAnswer::is_limited(&outcome.events) {
+        let refused = reject::api_error(RejectReason::OrderRateAboveMax, reject::Request::NewOrder);
+        Some(Box::pin(explain(&call.shared.door, call.signer.account, refused)).await)
+    } else {
+        None
+    };
+    let build =
+        |canceling: Canceling<'_>| ReplaceAnswer::new(canceling, response_type, mode, limit);
+    let answer = cancel_answer(&call, &market, &outcome, build).await?;
     Ok(JsonReply { status: answer.status, body: answer.body })
 }
 
@@ -87,6 +98,16 @@ pub(crate) async fn cancel<T>(
     build: impl FnOnce(Canceling<'_>) -> Result<T, ApiError>,
 ) -> Answer<T> {
     let outcome = call.submit(part, command).await?;
+    cancel_answer(call, market, &outcome, build).await
+}
+
+/// What `build` makes of the events of a command that cancels orders.
+async fn cancel_answer<T>(
+    call: &KeyedCall,
+    market: &Market,
+    outcome: &CommandOutcome,
+    build: impl FnOnce(Canceling<'_>) -> Result<T, ApiError>,
+) -> Answer<T> {
     let client_ids = client_ids_of_ended(call, &outcome.events).await?;
     let instrument = market.instrument.id;
     let names = |order_id| client_ids.get(instrument, order_id);

@@ -2,14 +2,14 @@
 //!
 //! Events keep it up to date on the publisher's thread, so a look-up waits for no other thread.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use engine::Engine;
 use types::{
-    AccountId, AccountSpec, Asset, AssetId, Event, FeeRates, Instrument, InstrumentId,
+    AccountId, AccountRisk, AccountSpec, Asset, AssetId, Event, FeeRates, Instrument, InstrumentId,
     InstrumentRules, KeyId, KeySpec, Market, Phase, TradingState,
 };
 use venue::{Keyring, MasterKeyError};
@@ -25,6 +25,8 @@ pub(crate) struct Directory {
     is_halted: bool,
     by_symbol: HashMap<String, InstrumentId>,
     accounts: HashMap<AccountId, AccountSpec>,
+    /// Accounts with an order rate.
+    rated: HashSet<AccountId>,
     signers: HashMap<[u8; 16], Arc<Signer>>,
     hash_of_key: HashMap<KeyId, [u8; 16]>,
 }
@@ -40,9 +42,15 @@ impl Directory {
             is_halted: engine.is_halted(),
             by_symbol: HashMap::new(),
             accounts: engine.accounts().map(|(id, spec)| (id, *spec)).collect(),
+            rated: HashSet::new(),
             signers: HashMap::new(),
             hash_of_key: HashMap::new(),
         };
+        for (account, _) in engine.accounts() {
+            if let Some(risk) = engine.account_risk(account) {
+                directory.set_risk(account, &risk);
+            }
+        }
         for instrument in engine.instruments() {
             directory.list(instrument);
             let phase = engine.phase(instrument.id).unwrap_or(Phase::Continuous);
@@ -93,6 +101,19 @@ impl Directory {
     /// The fees of an account that has its own.
     pub(crate) fn own_fees(&self, account: AccountId) -> Option<FeeRates> {
         self.accounts.get(&account)?.fees
+    }
+
+    /// Whether an operator has limited the orders of an account.
+    pub(crate) fn has_order_rate(&self, account: AccountId) -> bool {
+        self.rated.contains(&account)
+    }
+
+    fn set_risk(&mut self, account: AccountId, risk: &AccountRisk) {
+        if risk.max_orders_per_10s > 0 || risk.max_orders_per_day > 0 {
+            self.rated.insert(account);
+        } else {
+            self.rated.remove(&account);
+        }
     }
 
     fn list(&mut self, instrument: &Instrument) {
@@ -200,6 +221,7 @@ impl SharedDirectory {
             Event::AccountUpdated(updated) => {
                 directory().accounts.insert(updated.account, updated.spec);
             }
+            Event::AccountRiskSet(set) => directory().set_risk(set.account, &set.risk),
             Event::KeyCreated(created) => {
                 if let Err(error) = directory().add_key(created.key, &created.spec) {
                     tracing::warn!(key = %created.key, %error, "a new key cannot be used");

@@ -44,10 +44,21 @@ pub(crate) enum OverLimit {
     TooMuchWeight {
         /// Weight a minute.
         limit: u32,
+        /// Of it, the weight that is used now.
+        used: u32,
         retry_after_s: u64,
     },
-    /// The address continued after its refusals.
-    Banned { until_ms: u64, retry_after_s: u64 },
+    /// The address continued after its refusals, and has used all its weight.
+    Banned { used: u32, until_ms: u64, retry_after_s: u64 },
+}
+
+impl OverLimit {
+    /// The used weight of the address.
+    pub(crate) fn used(self) -> u32 {
+        match self {
+            Self::TooMuchWeight { used, .. } | Self::Banned { used, .. } => used,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -77,17 +88,17 @@ impl Limits {
         }
         let peer = network_of(peer);
         if let Some(left) = self.ban_left(peer) {
-            return Err(banned(left));
+            return Err(self.banned(left));
         }
         let Some(weight) = NonZeroU32::new(weight) else { return Ok(0) };
         match self.buckets.check_key_n(&peer, weight) {
             Ok(Ok(state)) => Ok(self.weight_per_minute - state.remaining_burst_capacity()),
             Ok(Err(until)) => {
                 let wait = until.wait_time_from(DefaultClock::default().now());
-                Err(self.refuse(peer, wait))
+                Err(self.refuse(peer, wait, self.used(weight, wait)))
             }
             // The request weighs more than a full bucket.
-            Err(_) => Err(self.refuse(peer, Duration::from_secs(60))),
+            Err(_) => Err(self.refuse(peer, Duration::from_secs(60), self.weight_per_minute)),
         }
     }
 
@@ -96,7 +107,21 @@ impl Limits {
         self.is_loopback_limited || !peer.to_canonical().is_loopback()
     }
 
-    fn refuse(&self, peer: IpAddr, wait: Duration) -> OverLimit {
+    /// The weight that is used, if a request of this weight has to wait this long.
+    fn used(&self, weight: NonZeroU32, wait: Duration) -> u32 {
+        let limit = u64::from(self.weight_per_minute);
+        let missing = (wait.as_secs_f64() * f64::from(self.weight_per_minute) / 60.0).ceil();
+        let used = (limit + missing as u64).saturating_sub(u64::from(weight.get()));
+        u32::try_from(used.min(limit)).unwrap_or(self.weight_per_minute)
+    }
+
+    fn banned(&self, left: Duration) -> OverLimit {
+        let until_ms = now_ns() / 1_000_000 + u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+        let used = self.weight_per_minute;
+        OverLimit::Banned { used, until_ms, retry_after_s: seconds(left) }
+    }
+
+    fn refuse(&self, peer: IpAddr, wait: Duration, used: u32) -> OverLimit {
         let now = Instant::now();
         let mut offenders = self.offenders();
         if offenders.len() >= ADDRESSES_MAX {
@@ -112,6 +137,7 @@ impl Limits {
         if offender.refusals < REFUSALS_MAX {
             return OverLimit::TooMuchWeight {
                 limit: self.weight_per_minute,
+                used,
                 retry_after_s: seconds(wait),
             };
         }
@@ -119,7 +145,7 @@ impl Limits {
         (offender.refusals, offender.bans) = (0, offender.bans + 1);
         offender.banned_until = Some(now + ban);
         tracing::warn!(%peer, seconds = ban.as_secs(), "an address is banned");
-        banned(ban)
+        self.banned(ban)
     }
 
     fn ban_left(&self, peer: IpAddr) -> Option<Duration> {
@@ -155,11 +181,6 @@ fn network_of(peer: IpAddr) -> IpAddr {
     }
 }
 
-fn banned(left: Duration) -> OverLimit {
-    let until_ms = now_ns() / 1_000_000 + u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
-    OverLimit::Banned { until_ms, retry_after_s: seconds(left) }
-}
-
 /// Rounded up, so that a sender that waits this long is not too early.
 fn seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
@@ -183,7 +204,9 @@ mod tests {
         assert_eq!(limits.spend(address("192.0.2.1"), 60), Ok(60));
         assert_eq!(limits.spend(address("192.0.2.1"), 40), Ok(100));
         let error = limits.spend(address("192.0.2.1"), 40).unwrap_err();
-        let OverLimit::TooMuchWeight { limit: 100, retry_after_s } = error else {
+        // Part of it may be free again already.
+        assert!((98..=100).contains(&error.used()), "{error:?}");
+        let OverLimit::TooMuchWeight { limit: 100, retry_after_s, .. } = error else {
             panic!("{error:?}");
         };
         assert!((1..=24).contains(&retry_after_s), "{error:?}");
@@ -204,6 +227,7 @@ mod tests {
         // Another address of the same network.
         let banned = limits.spend(address("2001:db8::2"), 0);
         assert!(matches!(banned, Err(OverLimit::Banned { retry_after_s: 120, .. })), "{banned:?}");
+        assert_eq!(banned.unwrap_err().used(), 100);
         assert_eq!(limits.spend(address("2001:db8:0:1::1"), 1), Ok(1));
     }
 

@@ -12,10 +12,12 @@ use crate::door::submit::SubmitError;
 impl From<OverLimit> for ApiError {
     fn from(over: OverLimit) -> Self {
         match over {
-            OverLimit::TooMuchWeight { limit, retry_after_s } => {
+            OverLimit::TooMuchWeight { limit, retry_after_s, .. } => {
                 Self::too_much_weight(limit, "1 MINUTE", retry_after_s)
             }
-            OverLimit::Banned { until_ms, retry_after_s } => Self::banned(until_ms, retry_after_s),
+            OverLimit::Banned { until_ms, retry_after_s, .. } => {
+                Self::banned(until_ms, retry_after_s)
+            }
         }
     }
 }

@@ -245,7 +245,8 @@ async fn an_account_sees_its_order_rate_and_its_fees() {
     );
     let text = "symbol=BTCUSDT&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=100";
     let reply = site.signed(&site.maker, "POST", "/api/v3/order", text).await;
-    reply.is_error(429, -1015, "Too many new orders.");
+    let limited = "Too many new orders; current limit is 2 orders per 1 DAY.";
+    reply.is_error(429, -1015, limited);
 
     let path = "/api/v3/account/commission";
     let commission = site.signed(&site.reader, "GET", path, "symbol=BTCUSDT").await.ok();

@@ -92,22 +92,25 @@ fn parse_params(params: Option<&RawValue>) -> Result<Params, ApiError> {
     }
 }
 
-/// What an address has spent, as answers show it.
+/// What a sender has used of its limits, as answers show it.
 #[derive(Clone, Copy, Debug)]
-pub struct UsedWeight {
-    pub limit: u32,
-    pub count: u32,
+pub struct UsedLimits<'a> {
+    /// Of an account whose orders are limited, in an answer to an order.
+    pub orders: &'a [OrderCount],
+    /// Of its address.
+    pub weight: u32,
+    pub weight_limit: u32,
 }
 
 /// An answer. `body` is JSON; from a status of 400 on it is an error.
-pub fn answer(id: &Id, status: u16, body: &str, used: Option<UsedWeight>) -> String {
+pub fn answer(id: &Id, status: u16, body: &str, used: Option<&UsedLimits<'_>>) -> String {
     let member = if status < 400 { "result" } else { "error" };
     let mut text = format!(r#"{{"id":{},"status":{status},"{member}":{body}"#, id.0);
-    if let Some(UsedWeight { limit, count }) = used {
+    if let Some(UsedLimits { orders, weight, weight_limit: limit }) = used.copied() {
         let (rate_limit_type, interval) = (RateLimitType::RequestWeight, Interval::Minute);
         let limit = RateLimit { rate_limit_type, interval, interval_num: 1, limit };
         text += r#","rateLimits":"#;
-        text += &encode(&[OrderCount { limit, count }]);
+        text += &encode(&[orders, &[OrderCount { limit, count: weight }]].concat());
     }
     text.push('}');
     text
@@ -185,9 +188,9 @@ mod tests {
 
     #[test]
     fn answers_have_a_result_or_an_error() {
-        let used = Some(UsedWeight { limit: 6_000, count: 70 });
+        let used = UsedLimits { orders: &[], weight: 70, weight_limit: 6_000 };
         assert_eq!(
-            answer(&Id::null(), 200, "{}", used),
+            answer(&Id::null(), 200, "{}", Some(&used)),
             r#"{"id":null,"status":200,"result":{},"rateLimits":[{"rateLimitType":"REQUEST_WEIGHT","interval":"MINUTE","intervalNum":1,"limit":6000,"count":70}]}"#
         );
         let error = error_body(&ApiError::invalid_symbol(), 1, TimeUnit::Millisecond);

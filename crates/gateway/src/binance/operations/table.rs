@@ -19,8 +19,8 @@ use crate::binance::call::Call;
 use crate::binance::generate::generate;
 use crate::binance::select::{Either, OneOrAll};
 use crate::binance::{
-    account, batch, changes, history, lists, market, rules, statistics, trading, user_data_stream,
-    wallet,
+    account, batch, changes, history, lists, market, order_counts, rules, statistics, trading,
+    user_data_stream, wallet,
 };
 use crate::socket::http::{JsonReply, json};
 
@@ -167,7 +167,7 @@ operations! {
     DELETE "/api/v3/userDataStream", "userDataStream.stop", Of(2);
         Keyed user_data_stream::end, ListenKeyRequest::parse => Empty;
     GET "/api/v3/rateLimit/order", "account.rateLimits.orders", Of(40);
-        Signed account::order_counts, NoParams::parse => Vec<OrderCount>;
+        Signed order_counts::order_counts, NoParams::parse => Vec<OrderCount>;
     GET "/api/v3/account/commission", "account.commission", Of(20);
         Signed account::commission, CommissionRequest::parse => Commission;
     // What clients query as they start

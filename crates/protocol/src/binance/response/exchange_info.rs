@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use types::{InstrumentRules, Market, PercentPrice, Price, Qty, StpMode, format_decimal};
+use types::{
+    AMOUNT_MAX, InstrumentRules, Market, PercentPrice, Price, Qty, StpMode, format_decimal,
+};
 
 use crate::binance::SymbolStatus;
 use crate::binance::words::{STP_MODES, Word, stp_mode};
@@ -192,7 +194,9 @@ pub enum Filter {
     Notional {
         min_notional: String,
         apply_min_to_market: bool,
-        max_notional: String,
+        /// Absent if the notional has no upper bound.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max_notional: Option<String>,
         apply_max_to_market: bool,
         avg_price_mins: u32,
     },
@@ -284,6 +288,7 @@ fn plain_filters(market: &Market) -> Vec<Filter> {
     let spec = &market.instrument.spec;
     let rules = &market.rules;
     let one_lot = market.qty(Qty::from_lots(1));
+    let has_max = spec.max_notional < AMOUNT_MAX;
     vec![
         Filter::Price {
             min_price: market.price(spec.min_price),
@@ -303,8 +308,8 @@ fn plain_filters(market: &Market) -> Vec<Filter> {
         Filter::Notional {
             min_notional: market.quote_amount(spec.min_notional),
             apply_min_to_market: true,
-            max_notional: market.quote_amount(spec.max_notional),
-            apply_max_to_market: true,
+            max_notional: has_max.then(|| market.quote_amount(spec.max_notional)),
+            apply_max_to_market: has_max,
             // Else a market order is measured at the best price.
             avg_price_mins: if rules.notional_by_avg_price { rules.avg_price_mins } else { 0 },
         },

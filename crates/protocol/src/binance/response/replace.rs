@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use types::{CancelCause, Event, Market, RejectReason};
+use types::{CancelCause, Event, Market, RejectReason, ReplaceMode};
 
 use crate::binance::reject::{self, Request};
 use crate::binance::request::ResponseType;
@@ -22,38 +22,37 @@ pub struct ReplaceAnswer {
 }
 
 impl ReplaceAnswer {
-    pub fn new(canceling: Canceling<'_>, response_type: ResponseType) -> Result<Self, ApiError> {
+    /// `limit` is the error of an order above the account's order limits, with its figures.
+    pub fn new(
+        canceling: Canceling<'_>,
+        response_type: ResponseType,
+        mode: ReplaceMode,
+        limit: Option<ApiError>,
+    ) -> Result<Self, ApiError> {
         let cancel = CancelHalf::new(canceling)?;
         let Canceling { market, events, unit, .. } = canceling;
-        let new_order = NewOrderHalf::new(market, events, response_type, unit);
+        let stops = mode == ReplaceMode::StopOnFailure;
+        let (status, new_order) = match limit {
+            Some(limit) if !stops => (None, NewOrderHalf::Failed(limit)),
+            Some(limit) => match &cancel {
+                CancelHalf::Done(_) => (Some(limit.status), NewOrderHalf::Failed(limit)),
+                CancelHalf::Failed(_) => (Some(limit.status), NewOrderHalf::NotAttempted),
+            },
+            None => (None, NewOrderHalf::new(market, events, response_type, unit)),
+        };
         let halves = Halves {
             cancel_result: cancel.outcome(),
             new_order_result: new_order.outcome(),
             cancel_response: cancel,
             new_order_response: new_order,
         };
-        Ok(halves.answer())
+        let answer = halves.answer();
+        Ok(Self { status: status.unwrap_or(answer.status), ..answer })
     }
 
-    /// For a client that has sent too many orders and wanted its cancel all the same: the events
-    /// are those of the cancel alone.
-    pub fn limited(canceling: Canceling<'_>, limit: ApiError) -> Self {
-        let cancel = match CancelAnswer::new(canceling) {
-            Ok(answer) => CancelHalf::Done(answer),
-            Err(error) => CancelHalf::Failed(error),
-        };
-        let status = limit.status;
-        let new_order = match &cancel {
-            CancelHalf::Done(_) => NewOrderHalf::Failed(limit),
-            CancelHalf::Failed(_) => NewOrderHalf::NotAttempted,
-        };
-        let halves = Halves {
-            cancel_result: cancel.outcome(),
-            new_order_result: new_order.outcome(),
-            cancel_response: cancel,
-            new_order_response: new_order,
-        };
-        Self { status, ..halves.answer() }
+    /// Whether the account's order limits refused the new order.
+    pub fn is_limited(events: &[Event]) -> bool {
+        find_refusal(events, false) == Some(RejectReason::OrderRateAboveMax)
     }
 }
 
@@ -173,7 +172,8 @@ mod tests {
     };
 
     fn replace(events: &[Event]) -> (u16, serde_json::Value) {
-        let answer = ReplaceAnswer::new(canceling(&btcusdt(), events), ResponseType::Ack).unwrap();
+        let (mode, kind) = (ReplaceMode::StopOnFailure, ResponseType::Ack);
+        let answer = ReplaceAnswer::new(canceling(&btcusdt(), events), kind, mode, None).unwrap();
         (answer.status, serde_json::from_str(&answer.body).unwrap())
     }
 
@@ -250,23 +250,38 @@ mod tests {
     #[test]
     fn a_replace_refused_as_a_whole_is_a_plain_error() {
         let events = [rejected(RejectReason::PriceAboveMax, false)];
-        let error =
-            ReplaceAnswer::new(canceling(&btcusdt(), &events), ResponseType::Ack).unwrap_err();
-        assert_eq!(error, ApiError::filter("PRICE_FILTER"));
+        let (mode, kind) = (ReplaceMode::StopOnFailure, ResponseType::Ack);
+        let error = ReplaceAnswer::new(canceling(&btcusdt(), &events), kind, mode, None);
+        assert_eq!(error.unwrap_err(), ApiError::filter("PRICE_FILTER"));
     }
 
+    /// The table of the documentation, for accounts above their limits.
     #[test]
     fn a_limited_replace_may_still_cancel() {
         let limit = ApiError::too_many_orders(1, "10 SECOND");
-        let events = [canceled(order(3), CancelCause::Requested)];
-        let answer = ReplaceAnswer::limited(canceling(&btcusdt(), &events), limit.clone());
-        let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
-        assert_eq!((answer.status, &body["code"]), (429, &json!(-2021)));
-        assert_eq!(body["data"]["newOrderResponse"]["code"], json!(-1015));
-        let events = [rejected(RejectReason::OrderNotFound, false)];
-        let answer = ReplaceAnswer::limited(canceling(&btcusdt(), &events), limit);
-        let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
-        assert_eq!((answer.status, &body["code"]), (429, &json!(-2022)));
-        assert_eq!(body["data"]["newOrderResult"], json!("NOT_ATTEMPTED"));
+        let done = canceled(order(3), CancelCause::Replaced);
+        let failed = rejected(RejectReason::OrderNotFound, true);
+        let (stop, allow) = (ReplaceMode::StopOnFailure, ReplaceMode::AllowFailure);
+        for (cancel, mode, expect) in [
+            (done, stop, (429, -2021, "FAILURE")),
+            (failed, stop, (429, -2022, "NOT_ATTEMPTED")),
+            (done, allow, (409, -2021, "FAILURE")),
+            (failed, allow, (400, -2022, "FAILURE")),
+        ] {
+            let events = [cancel, rejected(RejectReason::OrderRateAboveMax, false)];
+            assert!(ReplaceAnswer::is_limited(&events));
+            let market = btcusdt();
+            let canceling = canceling(&market, &events);
+            let answer =
+                ReplaceAnswer::new(canceling, ResponseType::Ack, mode, Some(limit.clone()));
+            let answer = answer.unwrap();
+            let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+            let data = &body["data"];
+            assert_eq!((answer.status, &body["code"]), (expect.0, &json!(expect.1)));
+            assert_eq!(data["newOrderResult"], expect.2);
+            let is_tried = expect.2 == "FAILURE";
+            let code = if is_tried { json!(-1015) } else { json!(null) };
+            assert_eq!(data["newOrderResponse"]["code"], code);
+        }
     }
 }

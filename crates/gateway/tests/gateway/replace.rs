@@ -1,0 +1,101 @@
+//! Cancel and replace: what is checked ahead of the cancel, and what follows it.
+
+use serde_json::{Value, json};
+use types::{AccountRisk, Command, SetAccountRisk};
+
+use crate::support::{MAKER, Reply, Site};
+
+const PATH: &str = "/api/v3/order/cancelReplace";
+
+/// Replaces an order by a buy.
+async fn replace(site: &Site, order_id: &Value, text: &str) -> Reply {
+    let text = format!("symbol=BTCUSDT&side=BUY&cancelOrderId={order_id}&{text}");
+    site.signed(&site.maker, "POST", PATH, &text).await
+}
+
+async fn status(site: &Site, order_id: &Value) -> Value {
+    let text = format!("symbol=BTCUSDT&orderId={order_id}");
+    site.signed(&site.maker, "GET", "/api/v3/order", &text).await.ok()["status"].take()
+}
+
+fn limit(qty: &str, price: &str) -> String {
+    format!(
+        "cancelReplaceMode=STOP_ON_FAILURE&type=LIMIT&timeInForce=GTC&quantity={qty}&price={price}"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_order_that_fails_a_filter_changes_nothing() {
+    let site = Site::new().await;
+    let old = site.order(&site.maker, "BUY", "1", "100").await["orderId"].take();
+    for (text, filter) in [
+        (limit("0.00001", "100"), "LOT_SIZE"),
+        (limit("1", "1000000.01"), "PRICE_FILTER"),
+        (limit("0.0001", "1"), "NOTIONAL"),
+        (limit("9000", "100000"), "NOTIONAL"),
+        (format!("{}&icebergQty=0.00001", limit("1", "100")), "LOT_SIZE"),
+    ] {
+        let state = site.fingerprint().await;
+        let msg = format!("Filter failure: {filter}");
+        replace(&site, &old, &text).await.is_error(400, -1013, &msg);
+        let allowed = text.replace("STOP_ON_FAILURE", "ALLOW_FAILURE");
+        replace(&site, &old, &allowed).await.is_error(400, -1013, &msg);
+        assert!(site.fingerprint().await == state, "{text}");
+    }
+    assert_eq!(status(&site, &old).await, "NEW");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_freed_funds_pay_for_the_new_order() {
+    let site = Site::new().await;
+    // Of 100,000,000 USDT, 90,000,000 are held.
+    let old = site.order(&site.maker, "BUY", "900", "100000").await["orderId"].take();
+    let replaced = replace(&site, &old, &limit("850", "100001")).await.ok();
+    let new = replaced["newOrderResponse"]["orderId"].clone();
+    assert_eq!(status(&site, &old).await, "CANCELED");
+    // More than the account has: the cancel is done already, as on Binance.
+    site.order(&site.maker, "BUY", "140", "100000").await;
+    let failed = replace(&site, &new, &limit("899", "100100")).await;
+    assert_eq!(failed.status, 409);
+    let failed = failed.json();
+    assert_eq!(failed["code"], -2021);
+    let error = json!({
+        "code": -2010, "msg": "Account has insufficient balance for requested action.",
+    });
+    assert_eq!(failed["data"]["newOrderResponse"], error);
+    assert_eq!(status(&site, &new).await, "CANCELED");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn above_the_order_limit_the_mode_decides_about_the_cancel() {
+    let site = Site::new().await;
+    let risk = AccountRisk { max_orders_per_day: 1, ..AccountRisk::PLAIN };
+    site.operate(Command::SetAccountRisk(SetAccountRisk { account: MAKER, risk })).await;
+    let old = site.order(&site.maker, "BUY", "1", "100").await["orderId"].take();
+    let limited = "Too many new orders; current limit is 1 orders per 1 DAY.";
+    let text = limit("1", "101");
+    for mode in ["", "&orderRateLimitExceededMode=DO_NOTHING"] {
+        let reply = replace(&site, &old, &format!("{text}{mode}")).await;
+        reply.is_error(429, -1015, limited);
+        assert!(reply.head.contains("retry-after: "), "{}", reply.head);
+        assert_eq!(status(&site, &old).await, "NEW");
+    }
+    let cancel_only = format!("{text}&orderRateLimitExceededMode=CANCEL_ONLY");
+    let error = json!({ "code": -1015, "msg": limited });
+
+    let unknown = replace(&site, &json!(99), &cancel_only).await;
+    assert_eq!((unknown.status, &unknown.json()["code"]), (429, &json!(-2022)));
+    assert_eq!(unknown.json()["data"]["newOrderResult"], "NOT_ATTEMPTED");
+    let allowed = cancel_only.replace("STOP_ON_FAILURE", "ALLOW_FAILURE");
+    let unknown = replace(&site, &json!(99), &allowed).await;
+    assert_eq!((unknown.status, &unknown.json()["code"]), (400, &json!(-2022)));
+    assert_eq!(unknown.json()["data"]["newOrderResponse"], error);
+
+    let canceled = replace(&site, &old, &cancel_only).await;
+    assert!(canceled.head.contains("retry-after: "), "{}", canceled.head);
+    let body = canceled.json();
+    assert_eq!((canceled.status, &body["code"]), (429, &json!(-2021)));
+    assert_eq!(body["data"]["cancelResult"], "SUCCESS");
+    assert_eq!(body["data"]["newOrderResponse"], error);
+    assert_eq!(status(&site, &old).await, "CANCELED");
+}

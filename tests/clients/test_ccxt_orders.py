@@ -178,7 +178,7 @@ ORDERS = [
         "Fields [pegOffsetType,pegOffsetValue] must be sent together or omitted entirely.",
         ccxt.BadRequest,
     ),
-    (peg(**OFFSET, pegOffsetValue="2"), -1013, NO_PEG_HERE.format("orders with an offset"), ccxt.BadRequest),
+    (peg(**OFFSET, pegOffsetValue="2"), -1013, NO_PEG_HERE.format("orders with an offset of levels"), ccxt.BadRequest),
     ({**STOP, "pegPriceType": "PRIMARY_PEG"}, -1013, "This order type may not use pegged price.", ccxt.BadRequest),
 ]
 

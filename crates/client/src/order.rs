@@ -21,6 +21,11 @@ pub struct NewOrder {
     /// In basis points.
     pub trailing_delta: Option<u32>,
     pub iceberg_qty: Option<String>,
+    pub hidden: bool,
+    pub min_qty: Option<String>,
+    /// In milliseconds since 1970.
+    pub good_till_date: Option<u64>,
+    pub within_balance: bool,
     pub new_client_order_id: Option<String>,
     pub strategy_id: Option<u64>,
     pub strategy_type: Option<u32>,
@@ -101,6 +106,10 @@ impl NewOrder {
             stop_price: None,
             trailing_delta: None,
             iceberg_qty: None,
+            hidden: false,
+            min_qty: None,
+            good_till_date: None,
+            within_balance: false,
             new_client_order_id: None,
             strategy_id: None,
             strategy_type: None,
@@ -136,6 +145,31 @@ impl NewOrder {
         Self { iceberg_qty: Some(qty.into()), ..self }
     }
 
+    /// Market data shows nothing of the order.
+    #[must_use]
+    pub fn hidden(self) -> Self {
+        Self { hidden: true, ..self }
+    }
+
+    /// At least this quantity trades at once, or the order expires.
+    #[must_use]
+    pub fn min_qty(self, qty: impl Into<String>) -> Self {
+        Self { min_qty: Some(qty.into()), ..self }
+    }
+
+    /// The order expires at this time, in milliseconds since 1970.
+    #[must_use]
+    pub fn good_till_date(self, time_ms: u64) -> Self {
+        let time_in_force = Some(TimeInForce::Gtd);
+        Self { time_in_force, good_till_date: Some(time_ms), ..self }
+    }
+
+    /// A market order trades as far as the balance pays for it, where it would be refused.
+    #[must_use]
+    pub fn within_balance(self) -> Self {
+        Self { within_balance: true, ..self }
+    }
+
     /// Your own name for the order; without one the venue makes one up.
     #[must_use]
     pub fn client_order_id(self, id: impl Into<String>) -> Self {
@@ -164,7 +198,6 @@ impl NewOrder {
             .with("symbol", &self.symbol)
             .with("side", side(self.side))
             .with("type", order_type(self.order_type))
-            .with_some("pegPriceType", market_peg(self.order_type))
             .with_some("timeInForce", self.time_in_force.map(time_in_force))
             .with_some("quantity", self.quantity.as_deref())
             .with_some("quoteOrderQty", self.quote_order_qty.as_deref())
@@ -172,6 +205,10 @@ impl NewOrder {
             .with_some("stopPrice", self.stop_price.as_deref())
             .with_some("trailingDelta", self.trailing_delta)
             .with_some("icebergQty", self.iceberg_qty.as_deref())
+            .with_some("hidden", self.hidden.then_some(true))
+            .with_some("minQty", self.min_qty.as_deref())
+            .with_some("goodTillDate", self.good_till_date)
+            .with_some("withinBalance", self.within_balance.then_some(true))
             .with_some("newClientOrderId", self.new_client_order_id.as_deref())
             .with_some("strategyId", self.strategy_id)
             .with_some("strategyType", self.strategy_type)
@@ -194,11 +231,6 @@ impl OrderKey<'_> {
             Self::ClOrdId(cl_ord_id) => query.with(cl_ord_id_name, cl_ord_id),
         }
     }
-}
-
-/// The peg that makes a limit order a market-to-limit order: the two share a word.
-fn market_peg(order_type: OrderType) -> Option<&'static str> {
-    (order_type == OrderType::MarketToLimit).then_some("MARKET_PEG")
 }
 
 #[cfg(test)]
@@ -236,7 +268,16 @@ mod tests {
                 order_type: OrderType::MarketToLimit,
                 ..NewOrder::market("ETHBTC", Side::Buy, "1")
             },
-            "symbol=ETHBTC&side=BUY&type=LIMIT&pegPriceType=MARKET_PEG&quantity=1",
+            "symbol=ETHBTC&side=BUY&type=MARKET_TO_LIMIT&quantity=1",
+        );
+        check(
+            &NewOrder::limit("ETHBTC", Side::Buy, "2", "1").hidden().min_qty("1").good_till_date(5),
+            "symbol=ETHBTC&side=BUY&type=LIMIT&timeInForce=GTD&quantity=2&price=1\
+             &hidden=true&minQty=1&goodTillDate=5",
+        );
+        check(
+            &NewOrder::market("ETHBTC", Side::Buy, "1").within_balance(),
+            "symbol=ETHBTC&side=BUY&type=MARKET&quantity=1&withinBalance=true",
         );
         check(
             &NewOrder::stop("ETHBTC", Side::Sell, OrderType::StopLossLimit, "1")

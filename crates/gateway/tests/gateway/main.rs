@@ -4,12 +4,14 @@
 
 #[cfg(feature = "echo")]
 mod conformance;
+mod extensions;
 mod faults;
 mod held_log;
 mod history;
 mod limits;
 mod lists;
 mod market;
+mod market_orders;
 mod monitoring;
 mod openapi;
 mod order_counts;

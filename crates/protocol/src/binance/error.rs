@@ -12,6 +12,16 @@ errors! {
     unsupported_order_combination(): 400, -1014, "Unsupported order combination.";
     stp_mode_not_allowed(): 400, -1013,
         "This symbol does not allow the specified self-trade prevention mode.";
+    /// The last is a word, as `"IOC"`.
+    not_with(name: &str, other: &str, value: &str): 400, -1014,
+        "Unsupported order combination: '{name}' is not for orders with '{other}' {value}.";
+    not_together(name: &str, other: &str): 400, -1014,
+        "Unsupported order combination: '{name}' and '{other}' exclude each other.";
+    time_not_with_type(name: &str, value: &str, type_name: &str, order_type: &str): 400, -1014,
+        "Unsupported order combination: '{name}' {value} is not for '{type_name}' {order_type}.";
+    min_qty_exceeds(name: &str): 400, -1013, "'{name}' exceeds the quantity of the order.";
+    good_till_date_past(): 400, -1130,
+        "Data sent for parameter 'goodTillDate' is not valid: the date is not later than now.";
     iceberg_exceeds(): 400, -1013, "IcebergQty exceeds QTY.";
     peg_not_with_type(): 400, -1013, "This order type may not use pegged price.";
     peg_with_other_type(): 400, -1013, "This price peg cannot be used with this order type.";

@@ -49,8 +49,9 @@ replies! {
     UnknownAccount UnknownKey => Error(ApiError::api_key_rejected),
     UnknownInstrument => Error(ApiError::invalid_symbol),
     OrderRateAboveMax => Error(|| ApiError::new(429, -1015, "Too many new orders.")),
-    OrderTermsInvalid MinQtyAboveOrderQty ExpireTimePast
-        => Error(ApiError::unsupported_order_combination),
+    OrderTermsInvalid => Error(ApiError::unsupported_order_combination),
+    MinQtyAboveOrderQty => Error(|| ApiError::min_qty_exceeds("minQty")),
+    ExpireTimePast => Error(ApiError::good_till_date_past),
     // As Binance documents it: the one filter with the code of a refused amend.
     TooManyAmends => Error(|| ApiError::amend_rejected("Filter failure: MAX_NUM_ORDER_AMENDS")),
     NotAttempted => Error(|| ApiError::new(400, -2022, "Order cancel-replace failed.")),

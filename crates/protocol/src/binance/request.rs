@@ -36,6 +36,7 @@ macro_rules! requests {
 
 mod batch;
 mod cancel;
+mod extension;
 mod history;
 mod list;
 mod lookup;

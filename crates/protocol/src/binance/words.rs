@@ -7,17 +7,14 @@ use types::{OrderType, Side, StpMode, TimeInForce};
 /// A word of an answer: the venue borrows it from a table, a client reads it.
 pub type Word = Cow<'static, str>;
 
-/// The list has the words that a client may send; the function knows all that an answer may have.
+/// The list is for requests, the function for answers.
 macro_rules! words {
-    ($($list:ident, $word:ident: $type:ident {
-        $($variant:ident = $text:literal),+ $(; answers $($other:ident = $said:literal),+)?
-    })*) => {$(
+    ($($list:ident, $word:ident: $type:ident { $($variant:ident = $text:literal),+ })*) => {$(
         pub const $list: &[(&str, $type)] = &[$(($text, $type::$variant)),+];
 
         pub const fn $word(value: $type) -> &'static str {
             match value {
                 $($type::$variant => $text,)+
-                $($($type::$other => $said,)+)?
             }
         }
     )*};
@@ -26,7 +23,7 @@ macro_rules! words {
 words! {
     SIDES, side: Side { Buy = "BUY", Sell = "SELL" }
 
-    // In place of `MarketToLimit`, Binance has a limit order with a `MARKET_PEG`.
+    // `MARKET_TO_LIMIT` is ours. In its place, Binance has a limit order with a `MARKET_PEG`.
     ORDER_TYPES, order_type: OrderType {
         Limit = "LIMIT",
         Market = "MARKET",
@@ -34,13 +31,19 @@ words! {
         StopLoss = "STOP_LOSS",
         StopLossLimit = "STOP_LOSS_LIMIT",
         TakeProfit = "TAKE_PROFIT",
-        TakeProfitLimit = "TAKE_PROFIT_LIMIT";
-        answers MarketToLimit = "LIMIT"
+        TakeProfitLimit = "TAKE_PROFIT_LIMIT",
+        MarketToLimit = "MARKET_TO_LIMIT"
     }
 
     TIMES_IN_FORCE, time_in_force: TimeInForce {
-        Gtc = "GTC", Ioc = "IOC", Fok = "FOK";
-        answers Day = "DAY", Gtd = "GTD", AtOpen = "AT_OPEN", AtClose = "AT_CLOSE"
+        Gtc = "GTC",
+        Ioc = "IOC",
+        Fok = "FOK",
+        // Ours.
+        Day = "DAY",
+        Gtd = "GTD",
+        AtOpen = "AT_OPEN",
+        AtClose = "AT_CLOSE"
     }
 
     STP_MODES, stp_mode: StpMode {

@@ -20,6 +20,10 @@ pub(super) enum Field {
     PegPriceType,
     PegOffsetType,
     PegOffsetValue,
+    Hidden,
+    MinQty,
+    GoodTillDate,
+    WithinBalance,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -50,24 +54,30 @@ impl Field {
             Self::PegPriceType => "pegPriceType",
             Self::PegOffsetType => "pegOffsetType",
             Self::PegOffsetValue => "pegOffsetValue",
+            Self::Hidden => "hidden",
+            Self::MinQty => "minQty",
+            Self::GoodTillDate => "goodTillDate",
+            Self::WithinBalance => "withinBalance",
         }
     }
 }
 
 impl Names {
     pub(super) fn of(self, field: Field) -> Cow<'static, str> {
-        use Field::{ClOrdId, IcebergQty, Price, StrategyId, StrategyType, TimeInForce};
+        use Field::{
+            ClOrdId, GoodTillDate, Hidden, IcebergQty, MinQty, Price, StrategyId, StrategyType,
+            TimeInForce, WithinBalance,
+        };
         match (self, field) {
             (Self::Alone, ClOrdId) => Cow::Borrowed("newClientOrderId"),
             (Self::Leg(prefix), field) => prefixed(prefix, field),
             (Self::LegacyStop, Price) => Cow::Borrowed("stopLimitPrice"),
             (Self::LegacyStop, TimeInForce) => Cow::Borrowed("stopLimitTimeInForce"),
-            (Self::LegacyLimit, ClOrdId | StrategyId | StrategyType | IcebergQty) => {
-                prefixed("limit", field)
-            }
-            (Self::LegacyStop, ClOrdId | StrategyId | StrategyType | IcebergQty) => {
-                prefixed("stop", field)
-            }
+            (
+                Self::LegacyLimit | Self::LegacyStop,
+                ClOrdId | StrategyId | StrategyType | IcebergQty | Hidden | MinQty | GoodTillDate
+                | WithinBalance,
+            ) => prefixed(if self == Self::LegacyLimit { "limit" } else { "stop" }, field),
             (Self::Alone | Self::LegacyLimit | Self::LegacyStop, field) => {
                 Cow::Borrowed(field.plain())
             }
@@ -97,5 +107,6 @@ mod tests {
         assert_eq!(Names::LegacyStop.of(Field::Price), "stopLimitPrice");
         assert_eq!(Names::LegacyStop.of(Field::TrailingDelta), "trailingDelta");
         assert_eq!(Names::LegacyStop.of(Field::StrategyType), "stopStrategyType");
+        assert_eq!(Names::LegacyLimit.of(Field::MinQty), "limitMinQty");
     }
 }

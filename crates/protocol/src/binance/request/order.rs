@@ -158,7 +158,7 @@ mod tests {
         check(&with("symbol", "NONE"), -1121, "Invalid symbol.");
         check(&with("side", "HOLD"), -1117, "Invalid side.");
         check(&with("type", "ODD"), -1116, "Invalid orderType.");
-        check(&with("timeInForce", "DAY"), -1115, "Invalid timeInForce.");
+        check(&with("timeInForce", "WEEK"), -1115, "Invalid timeInForce.");
         check(&with("price", "1.001"), -1013, "Filter failure: PRICE_FILTER");
         check(&with("price", "99999999999999999999"), -1013, "Filter failure: PRICE_FILTER");
         check(&with("quantity", "0.000001"), -1013, "Filter failure: LOT_SIZE");

@@ -2,27 +2,36 @@
 //!
 //! `MARKET_PEG` takes the best price of the other side as the order comes, and keeps it: a
 //! market-to-limit order. `PRIMARY_PEG` is the venue's own peg, which goes on following the best
-//! price of its side.
+//! price of its side. Ours are `OPPOSITE_PEG` and `MID_PEG`, which follow the best price of the
+//! other side and the middle, and offsets in ticks.
 
 use types::{OrderType, Peg, PegReference, Price, TimeInForce};
 
 use super::names::{Field, Names};
 use crate::signed::{ApiError, Params};
 
-const OFFSET_MAX: u64 = 100;
+const OFFSET_MAX: i64 = 100;
+const OFFSET_LEGAL: &str = "^-?[0-9]{1,9}$";
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum PegPriceType {
-    Primary,
-    Market,
+    Follows(PegReference),
+    /// The market price on arrival.
+    Fixed,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum OffsetType {
+    PriceLevel,
+    Tick,
 }
 
 /// The parameters of a peg, each right by itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SentPeg {
     price_type: Option<PegPriceType>,
-    has_offset_type: bool,
-    offset_value: Option<u64>,
+    offset_type: Option<OffsetType>,
+    offset_value: Option<i64>,
 }
 
 /// What a pegged order is in the engine.
@@ -36,20 +45,27 @@ impl SentPeg {
     pub(super) fn take(params: &mut Params, names: Names) -> Result<Self, ApiError> {
         let price_type = params.choice_or(
             &names.of(Field::PegPriceType),
-            &[("PRIMARY_PEG", PegPriceType::Primary), ("MARKET_PEG", PegPriceType::Market)],
+            &[
+                ("PRIMARY_PEG", PegPriceType::Follows(PegReference::Primary)),
+                ("MARKET_PEG", PegPriceType::Fixed),
+                ("OPPOSITE_PEG", PegPriceType::Follows(PegReference::Market)),
+                ("MID_PEG", PegPriceType::Follows(PegReference::Mid)),
+            ],
             ApiError::invalid_peg_price_type,
         )?;
         let offset_type = params.choice_or(
             &names.of(Field::PegOffsetType),
-            &[("PRICE_LEVEL", ())],
+            &[("PRICE_LEVEL", OffsetType::PriceLevel), ("TICK", OffsetType::Tick)],
             ApiError::invalid_peg_offset_type,
         )?;
         let value_name = names.of(Field::PegOffsetValue);
-        let offset_value = params.integer(&value_name)?;
-        if offset_value.is_some_and(|value| value > OFFSET_MAX) {
-            return Err(ApiError::greater_than(&value_name, OFFSET_MAX));
+        let offset_value = params.pattern(&value_name, OFFSET_LEGAL)?;
+        let offset_value = offset_value.and_then(|text| text.parse::<i64>().ok());
+        let is_level = offset_type != Some(OffsetType::Tick);
+        if is_level && offset_value.is_some_and(|value| value > OFFSET_MAX) {
+            return Err(ApiError::greater_than(&value_name, OFFSET_MAX.unsigned_abs()));
         }
-        Ok(Self { price_type, has_offset_type: offset_type.is_some(), offset_value })
+        Ok(Self { price_type, offset_type, offset_value })
     }
 
     pub(super) const fn is_there(self) -> bool {
@@ -67,25 +83,28 @@ impl SentPeg {
         let Some(price_type) = self.price_type else {
             return self.check_absent(names).map(|()| None);
         };
-        self.check_offset(names)?;
+        let offset_ticks = self.check_offset(names)?;
         if names != Names::Alone {
             return Err(ApiError::not_supported_for_symbol("Pegged orders in order lists"));
         }
         match (order_type, price_type) {
-            (OrderType::Limit, PegPriceType::Primary) if time_in_force != TimeInForce::Gtc => {
+            (OrderType::Limit, PegPriceType::Follows(_)) if !follows(time_in_force) => {
                 Err(ApiError::unsupported_order_combination())
             }
-            (OrderType::Limit | OrderType::LimitMaker, PegPriceType::Primary) => {
-                let peg = Peg { reference: PegReference::Primary, offset_ticks: 0, limit };
+            (OrderType::Limit | OrderType::LimitMaker, PegPriceType::Follows(reference)) => {
+                let peg = Peg { reference, offset_ticks, limit };
                 Ok(Some(Pegged { order_type, peg: Some(peg) }))
             }
-            (OrderType::Limit, PegPriceType::Market) if limit.is_none() => {
+            (OrderType::Limit, PegPriceType::Fixed) if offset_ticks != 0 => {
+                Err(ApiError::not_supported_for_symbol("Market pegs with an offset"))
+            }
+            (OrderType::Limit, PegPriceType::Fixed) if limit.is_none() => {
                 Ok(Some(Pegged { order_type: OrderType::MarketToLimit, peg: None }))
             }
-            (OrderType::Limit, PegPriceType::Market) => {
+            (OrderType::Limit, PegPriceType::Fixed) => {
                 Err(ApiError::not_supported_for_symbol("Market pegs with a price"))
             }
-            (OrderType::LimitMaker, PegPriceType::Market) => Err(ApiError::peg_with_other_type()),
+            (OrderType::LimitMaker, PegPriceType::Fixed) => Err(ApiError::peg_with_other_type()),
             (OrderType::StopLossLimit | OrderType::TakeProfitLimit, _) => {
                 Err(ApiError::not_supported_for_symbol("Pegged stop orders"))
             }
@@ -95,7 +114,7 @@ impl SentPeg {
 
     fn check_absent(self, names: Names) -> Result<(), ApiError> {
         let sent = [
-            (self.has_offset_type, Field::PegOffsetType),
+            (self.offset_type.is_some(), Field::PegOffsetType),
             (self.offset_value.is_some(), Field::PegOffsetValue),
         ];
         match sent.into_iter().find(|(is_sent, _)| *is_sent) {
@@ -104,15 +123,26 @@ impl SentPeg {
         }
     }
 
-    /// Levels of the book are not counted: the best one is all that a peg here can follow.
-    fn check_offset(self, names: Names) -> Result<(), ApiError> {
-        if self.has_offset_type != self.offset_value.is_some() {
+    /// The offset in ticks. Levels of the book are not counted: the best one is all that a peg here
+    /// can follow.
+    fn check_offset(self, names: Names) -> Result<i32, ApiError> {
+        if self.offset_type.is_some() != self.offset_value.is_some() {
             let fields = [Field::PegOffsetType, Field::PegOffsetValue];
             return Err(ApiError::only_together(&fields.map(|field| names.of(field))));
         }
-        match self.offset_value {
-            None | Some(0) => Ok(()),
-            Some(_) => Err(ApiError::not_supported_for_symbol("Pegged orders with an offset")),
+        let value = self.offset_value.unwrap_or(0);
+        match self.offset_type {
+            _ if value == 0 => Ok(0),
+            Some(OffsetType::Tick) => {
+                let name = names.of(Field::PegOffsetValue);
+                i32::try_from(value).map_err(|_| ApiError::overflowed(&name))
+            }
+            _ => Err(ApiError::not_supported_for_symbol("Pegged orders with an offset of levels")),
         }
     }
+}
+
+/// Whether an order may follow a reference price that long.
+const fn follows(time_in_force: TimeInForce) -> bool {
+    matches!(time_in_force, TimeInForce::Gtc | TimeInForce::Day | TimeInForce::Gtd)
 }

@@ -5,6 +5,7 @@ use types::{
     ClOrdId, Market, NewOrder, OrderSize, OrderType, Price, Qty, Side, StpMode, Terms, TimeInForce,
 };
 
+use super::extension::{Extended, SentExtension, check_time_in_force};
 use super::names::{Field, Names};
 use super::peg::SentPeg;
 use crate::binance::words::{ORDER_TYPES, SIDES, STP_MODES, TIMES_IN_FORCE};
@@ -34,6 +35,7 @@ pub(super) struct SentOrder {
     trailing_delta: Option<u32>,
     iceberg_qty: Option<String>,
     peg: SentPeg,
+    extension: SentExtension,
     cl_ord_id: Option<ClOrdId>,
     strategy_id: Option<i64>,
     strategy_type: Option<i32>,
@@ -107,6 +109,7 @@ impl SentOrder {
             trailing_delta: take_int(params, &names.of(Field::TrailingDelta))?,
             iceberg_qty: take_decimal(params, &names.of(Field::IcebergQty), base)?,
             peg: SentPeg::take(params, names)?,
+            extension: SentExtension::take(params, market, names)?,
             cl_ord_id: params.cl_ord_id(&names.of(Field::ClOrdId))?,
             strategy_id: take_int(params, &names.of(Field::StrategyId))?,
             strategy_type: take_int(params, &names.of(Field::StrategyType))?,
@@ -138,14 +141,25 @@ impl SentOrder {
         if self.strategy_type.is_some_and(|strategy_type| strategy_type < STRATEGY_TYPE_MIN) {
             return Err(ApiError::strategy_type_too_low());
         }
-        let time_in_force = self.check_time_in_force()?;
+        let time_in_force = check_time_in_force(self.names, order_type, self.time_in_force)?;
         let size = self.check_size(market)?;
         let price = self.check_price(market)?;
         let (stop_price, trailing_delta_bps) = self.check_trigger(market)?;
         let display_qty = self.check_iceberg(market, &size, time_in_force)?;
         let pegged = self.peg.check(self.names, order_type, time_in_force, price)?;
         let peg = pegged.and_then(|pegged| pegged.peg);
-        let terms = Terms { stop_price, trailing_delta_bps, peg, display_qty, ..Terms::default() };
+        let fixed_peg = pegged.is_some() && peg.is_none();
+        let terms = Terms {
+            stop_price,
+            trailing_delta_bps,
+            peg,
+            display_qty,
+            fixed_peg,
+            ..Terms::default()
+        };
+        let names = self.names;
+        let extended = Extended { names, market, order_type, time_in_force, size: &size };
+        let terms = self.extension.check(&extended, terms)?;
         Ok(NewOrder {
             instrument: market.instrument.id,
             cl_ord_id: self.cl_ord_id.unwrap_or_else(generate),
@@ -159,18 +173,6 @@ impl SentOrder {
             strategy_type: self.strategy_type,
             terms: (terms != Terms::default()).then_some(terms),
         })
-    }
-
-    /// Only what may rest under a limit of its own has one; the others are good till canceled.
-    fn check_time_in_force(&self) -> Result<TimeInForce, ApiError> {
-        use OrderType::{Limit, StopLossLimit, TakeProfitLimit};
-        let name = || self.names.of(Field::TimeInForce);
-        match (self.basics.order_type, self.time_in_force) {
-            (Limit | StopLossLimit | TakeProfitLimit, Some(time_in_force)) => Ok(time_in_force),
-            (Limit | StopLossLimit | TakeProfitLimit, None) => Err(ApiError::mandatory(&name())),
-            (_, Some(_)) => Err(ApiError::not_required(&name())),
-            (_, None) => Ok(TimeInForce::Gtc),
-        }
     }
 
     fn check_size(&self, market: &Market) -> Result<OrderSize, ApiError> {
@@ -193,7 +195,9 @@ impl SentOrder {
     /// `None` where an order has no price of its own: by market, or because it is pegged.
     fn check_price(&self, market: &Market) -> Result<Option<Price>, ApiError> {
         let name = || self.names.of(Field::Price);
-        match (self.basics.order_type.is_market(), &self.price) {
+        let takes_any = self.basics.order_type.is_market()
+            || self.basics.order_type == OrderType::MarketToLimit;
+        match (takes_any, &self.price) {
             (true, None) => Ok(None),
             (true, Some(_)) => Err(ApiError::not_required(&name())),
             (false, None) if self.peg.is_there() => Ok(None),
@@ -235,7 +239,7 @@ impl SentOrder {
         let display_qty = parse_qty(market, &name, text)?;
         match size {
             _ if display_qty.is_zero() => Ok(Qty::ZERO),
-            _ if time_in_force != TimeInForce::Gtc => Err(self.iceberg_must_rest()),
+            _ if !time_in_force.may_rest() => Err(self.iceberg_must_rest()),
             OrderSize::Base(qty) if display_qty >= *qty => Err(ApiError::iceberg_exceeds()),
             _ => Ok(display_qty),
         }
@@ -253,7 +257,11 @@ impl SentOrder {
 }
 
 /// A decimal that is exact in an asset's smallest units; zeros beyond those are fine.
-fn take_decimal(params: &mut Params, name: &str, decimals: u8) -> Result<Option<String>, ApiError> {
+pub(super) fn take_decimal(
+    params: &mut Params,
+    name: &str,
+    decimals: u8,
+) -> Result<Option<String>, ApiError> {
     let text = params.decimal(name)?;
     if text.as_deref().is_none_or(|text| has_precision(text, decimals)) {
         Ok(text)

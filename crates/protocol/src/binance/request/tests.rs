@@ -33,6 +33,10 @@ fn a_parser_reports_what_it_takes() {
             "pegPriceType",
             "pegOffsetType",
             "pegOffsetValue",
+            "goodTillDate",
+            "hidden",
+            "minQty",
+            "withinBalance",
             "newClientOrderId",
             "strategyId",
             "strategyType",
@@ -55,8 +59,8 @@ fn a_parser_reports_what_it_takes() {
     let list = parameters(|params, markets, generate| {
         drop(NewOrderListRequest::parse_otoco(params, markets, generate));
     });
-    // Four of the list, fifteen of its first order, two that the others share, thirteen of each.
-    assert_eq!(list.len(), 4 + 15 + 2 + 2 * 13);
+    // Four of the list, 19 of its first order, two that the others share, 17 of each.
+    assert_eq!(list.len(), 4 + 19 + 2 + 2 * 17);
 }
 
 #[test]

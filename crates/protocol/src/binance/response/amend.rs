@@ -7,11 +7,11 @@ use types::{Event, Market, OrderAmended, OrderList};
 use crate::binance::list_id::list_id_of;
 use crate::binance::reject::Request;
 use crate::binance::response::facts::{
-    Conditional, OrderFacts, limit_price, orig_qty, prevented_qty, status,
+    Conditional, OrderFacts, limit_price, orig_qty, prevented_qty, status, type_word,
 };
 use crate::binance::response::list::{ListOfAmended, OrderNames};
 use crate::binance::response::order::refusal;
-use crate::binance::words::{order_type, side, stp_mode, time_in_force};
+use crate::binance::words::{side, stp_mode, time_in_force};
 use crate::signed::{ApiError, TimeUnit};
 
 /// `PUT /api/v3/order/amend/keepPriority`
@@ -99,7 +99,7 @@ impl AmendedOrder {
             cumulative_quote_qty: market.quote_amount(order.cum_quote),
             status: status(order, facts),
             time_in_force: time_in_force(order.time_in_force),
-            order_type: order_type(order.order_type),
+            order_type: type_word(order),
             side: side(order.side),
             conditional: Conditional::new(market, order, facts, unit),
             working_time: facts.working_ns.map(|time_ns| unit.time(time_ns)),

@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{
-    AMOUNT_MAX, InstrumentRules, Market, PercentPrice, Price, Qty, StpMode, format_decimal,
+    AMOUNT_MAX, InstrumentRules, Market, OrderType, PercentPrice, Price, Qty, StpMode,
+    format_decimal,
 };
 
 use crate::binance::SymbolStatus;
-use crate::binance::words::{STP_MODES, Word, stp_mode};
+use crate::binance::words::{STP_MODES, TIMES_IN_FORCE, Word, order_type, stp_mode};
 use crate::signed::TimeUnit;
 
 /// The bounds of the engine, whatever an instrument's rules say (`docs/matching.md`, 2.6 and 4.6).
@@ -87,6 +88,11 @@ pub struct SymbolInfo {
     pub quote_commission_precision: u8,
     #[schemars(with = "[String; 7]")]
     pub order_types: Vec<Word>,
+    /// Ours, apart from Binance's own: some clients refuse a type that they do not know.
+    #[schemars(with = "[String; 1]")]
+    pub extended_order_types: Vec<Word>,
+    #[schemars(with = "[String; 7]")]
+    pub times_in_force: Vec<Word>,
     pub iceberg_allowed: bool,
     pub oco_allowed: bool,
     pub oto_allowed: bool,
@@ -145,6 +151,8 @@ impl SymbolInfo {
             ]
             .map(Word::from)
             .into(),
+            extended_order_types: vec![order_type(OrderType::MarketToLimit).into()],
+            times_in_force: TIMES_IN_FORCE.iter().map(|(word, _)| Word::from(*word)).collect(),
             iceberg_allowed: true,
             oco_allowed: true,
             oto_allowed: true,
@@ -354,6 +362,33 @@ mod tests {
             limit: 6000,
         };
         let info = ExchangeInfo::new(1_000_000, MS, vec![limit], &[btcusdt()], true);
+        let times_in_force = ["GTC", "IOC", "FOK", "DAY", "GTD", "AT_OPEN", "AT_CLOSE"];
+        let filters = json!([
+            {
+                "filterType": "PRICE_FILTER", "minPrice": "0.01000000",
+                "maxPrice": "1000000.00000000", "tickSize": "0.01000000",
+            },
+            {
+                "filterType": "LOT_SIZE", "minQty": "0.00001000",
+                "maxQty": "9000.00000000", "stepSize": "0.00001000",
+            },
+            {
+                "filterType": "MARKET_LOT_SIZE", "minQty": "0.00001000",
+                "maxQty": "100.00000000", "stepSize": "0.00001000",
+            },
+            {
+                "filterType": "NOTIONAL", "minNotional": "5.00000000",
+                "applyMinToMarket": true, "maxNotional": "9000000.00000000",
+                "applyMaxToMarket": true, "avgPriceMins": 0,
+            },
+            {"filterType": "MAX_NUM_ORDERS", "maxNumOrders": 200},
+            {"filterType": "ICEBERG_PARTS", "limit": 1_000},
+            {
+                "filterType": "TRAILING_DELTA",
+                "minTrailingAboveDelta": 1, "maxTrailingAboveDelta": 9_999,
+                "minTrailingBelowDelta": 1, "maxTrailingBelowDelta": 9_999,
+            },
+        ]);
         check(
             &info,
             json!({
@@ -373,37 +408,14 @@ mod tests {
                         "LIMIT", "LIMIT_MAKER", "MARKET", "STOP_LOSS", "STOP_LOSS_LIMIT",
                         "TAKE_PROFIT", "TAKE_PROFIT_LIMIT",
                     ],
+                    "extendedOrderTypes": ["MARKET_TO_LIMIT"],
+                    "timesInForce": times_in_force,
                     "icebergAllowed": true, "ocoAllowed": true, "otoAllowed": true,
                     "opoAllowed": false, "quoteOrderQtyMarketAllowed": true,
                     "allowTrailingStop": true, "cancelReplaceAllowed": true,
                     "amendAllowed": true, "pegInstructionsAllowed": true,
                     "isSpotTradingAllowed": true, "isMarginTradingAllowed": false,
-                    "filters": [
-                        {
-                            "filterType": "PRICE_FILTER", "minPrice": "0.01000000",
-                            "maxPrice": "1000000.00000000", "tickSize": "0.01000000",
-                        },
-                        {
-                            "filterType": "LOT_SIZE", "minQty": "0.00001000",
-                            "maxQty": "9000.00000000", "stepSize": "0.00001000",
-                        },
-                        {
-                            "filterType": "MARKET_LOT_SIZE", "minQty": "0.00001000",
-                            "maxQty": "100.00000000", "stepSize": "0.00001000",
-                        },
-                        {
-                            "filterType": "NOTIONAL", "minNotional": "5.00000000",
-                            "applyMinToMarket": true, "maxNotional": "9000000.00000000",
-                            "applyMaxToMarket": true, "avgPriceMins": 0,
-                        },
-                        {"filterType": "MAX_NUM_ORDERS", "maxNumOrders": 200},
-                        {"filterType": "ICEBERG_PARTS", "limit": 1_000},
-                        {
-                            "filterType": "TRAILING_DELTA",
-                            "minTrailingAboveDelta": 1, "maxTrailingAboveDelta": 9_999,
-                            "minTrailingBelowDelta": 1, "maxTrailingBelowDelta": 9_999,
-                        },
-                    ],
+                    "filters": filters,
                     "permissions": [],
                     "permissionSets": [["SPOT"]],
                     "defaultSelfTradePreventionMode": "NONE",

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{ExpireCause, Market, Order, OrderStatus, OrderType, PegReference, Price, Qty};
 
-use crate::binance::words::Word;
+use crate::binance::words::{Word, order_type};
 use crate::signed::TimeUnit;
 
 /// What an order does not know of itself. The owner of the events or the state adds it.
@@ -73,11 +73,20 @@ pub(crate) fn prevented_qty(order: &Order) -> Qty {
 
 /// The limit that was asked for: a pegged order may have one beside the price where it stands.
 pub(crate) fn limit_price(order: &Order) -> Price {
-    match (order.order_type, order.terms.and_then(|terms| terms.terms.peg)) {
-        (OrderType::MarketToLimit, _) => Price::default(),
-        (_, Some(peg)) => peg.limit.unwrap_or_default(),
-        (_, None) => order.price,
+    match order.terms.and_then(|terms| terms.terms.peg) {
+        _ if has_fixed_peg(order) => Price::default(),
+        Some(peg) => peg.limit.unwrap_or_default(),
+        None => order.price,
     }
+}
+
+/// The type that was asked for: a limit order with a fixed peg is a market-to-limit order.
+pub(crate) fn type_word(order: &Order) -> &'static str {
+    order_type(if has_fixed_peg(order) { OrderType::Limit } else { order.order_type })
+}
+
+fn has_fixed_peg(order: &Order) -> bool {
+    order.terms.is_some_and(|terms| terms.terms.fixed_peg)
 }
 
 /// -1 while it is not so.
@@ -104,6 +113,10 @@ pub struct Conditional {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peg_price_type: Option<Word>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub peg_offset_type: Option<Word>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peg_offset_value: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pegged_price: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prevented_match_id: Option<u64>,
@@ -111,6 +124,15 @@ pub struct Conditional {
     pub prevented_quantity: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expiry_reason: Option<Word>,
+    // Ours, like the terms that they show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_qty: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub good_till_date: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within_balance: Option<bool>,
 }
 
 impl Conditional {
@@ -130,6 +152,8 @@ impl Conditional {
         if let Some(peg) = peg_price_type(order) {
             fields.peg_price_type = Some(peg.into());
             fields.pegged_price = Some(market.price(order.price));
+            fields.peg_offset_value = peg_offset(order);
+            fields.peg_offset_type = fields.peg_offset_value.map(|_| PEG_OFFSET_TYPE.into());
         }
         let Some(terms) = order.terms.map(|terms| terms.terms) else { return fields };
         if order.order_type.is_stop() {
@@ -142,6 +166,10 @@ impl Conditional {
         if !terms.display_qty.is_zero() {
             fields.iceberg_qty = Some(market.qty(terms.display_qty));
         }
+        fields.hidden = terms.hidden.then_some(true);
+        fields.min_qty = (!terms.min_qty.is_zero()).then(|| market.qty(terms.min_qty));
+        fields.good_till_date = (terms.expire_ns > 0).then(|| unit.time(terms.expire_ns));
+        fields.within_balance = terms.within_balance.then_some(true);
         fields
     }
 }
@@ -152,15 +180,24 @@ fn prevented_match_id(order: &Order) -> Option<u64> {
 }
 
 pub(crate) fn peg_price_type(order: &Order) -> Option<&'static str> {
-    match (order.order_type, order.terms.and_then(|terms| terms.terms.peg)) {
-        (OrderType::MarketToLimit, _) => Some("MARKET_PEG"),
-        (_, Some(peg)) => Some(match peg.reference {
+    match order.terms.and_then(|terms| terms.terms.peg) {
+        _ if has_fixed_peg(order) => Some("MARKET_PEG"),
+        Some(peg) => Some(match peg.reference {
             PegReference::Primary => "PRIMARY_PEG",
-            PegReference::Market => "MARKET_PEG",
+            PegReference::Market => "OPPOSITE_PEG",
             PegReference::Mid => "MID_PEG",
         }),
-        (_, None) => None,
+        None => None,
     }
+}
+
+/// The unit of offsets.
+pub(crate) const PEG_OFFSET_TYPE: &str = "TICK";
+
+/// In ticks, if there is one.
+pub(crate) fn peg_offset(order: &Order) -> Option<i32> {
+    let peg = order.terms.and_then(|terms| terms.terms.peg)?;
+    Some(peg.offset_ticks).filter(|ticks| *ticks != 0)
 }
 
 /// In Binance's words, as far as it has any. An order that ended in a match says so by its status.

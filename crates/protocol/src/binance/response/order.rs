@@ -431,6 +431,10 @@ mod tests {
         let expect = ["LIMIT", "26000.00000000", "PRIMARY_PEG", "25000.00000000"];
         assert_eq!(told(&answer), expect);
         let once = Order { order_type: OrderType::MarketToLimit, ..order(28) };
+        let expect = ["MARKET_TO_LIMIT", "25000.00000000", "", ""];
+        assert_eq!(told(&result_of(&[accepted(once)])), expect);
+        let terms = Terms { fixed_peg: true, ..Terms::default() };
+        let once = Order { terms: Some(OrderTerms { terms, ..OrderTerms::default() }), ..once };
         let expect = ["LIMIT", "0.00000000", "MARKET_PEG", "25000.00000000"];
         assert_eq!(told(&result_of(&[accepted(once)])), expect);
     }

@@ -6,9 +6,9 @@ use types::{Market, Order, Price, Qty, Side};
 
 use crate::binance::list_id::list_id_of;
 use crate::binance::response::facts::{
-    Conditional, OrderFacts, is_open, limit_price, orig_qty, status, time_or_never,
+    Conditional, OrderFacts, is_open, limit_price, orig_qty, status, time_or_never, type_word,
 };
-use crate::binance::words::{self, Word, order_type, stp_mode, time_in_force};
+use crate::binance::words::{self, Word, stp_mode, time_in_force};
 use crate::signed::TimeUnit;
 
 /// `GET /api/v3/order`, and one of `GET /api/v3/openOrders` and `GET /api/v3/allOrders`
@@ -63,7 +63,7 @@ impl OrderInfo {
             cummulative_quote_qty: market.quote_amount(order.cum_quote),
             status: status(order, facts).into(),
             time_in_force: time_in_force(order.time_in_force).into(),
-            order_type: order_type(order.order_type).into(),
+            order_type: type_word(order).into(),
             side: order.side,
             stop_price: stop_price.unwrap_or_else(|| market.price(Price::default())),
             iceberg_qty: iceberg_qty.unwrap_or_else(|| market.qty(Qty::ZERO)),

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use types::{Fill, Market, Order, Side, TradeExecuted};
 
 use crate::binance::response::facts::{
-    Conditional, OrderFacts, is_open, limit_price, orig_qty, status, time_or_never,
+    Conditional, OrderFacts, is_open, limit_price, orig_qty, status, time_or_never, type_word,
 };
-use crate::binance::words::{self, Word, order_type, stp_mode, time_in_force};
+use crate::binance::words::{self, Word, stp_mode, time_in_force};
 use crate::signed::TimeUnit;
 
 /// What a result has beyond an acknowledgement.
@@ -58,7 +58,7 @@ impl OrderReport {
             cummulative_quote_qty: market.quote_amount(order.cum_quote),
             status: status(order, facts).into(),
             time_in_force: time_in_force(order.time_in_force).into(),
-            order_type: order_type(order.order_type).into(),
+            order_type: type_word(order).into(),
             side: order.side,
             conditional: Conditional::new(market, order, facts, unit),
             working_time: None,

@@ -8,11 +8,11 @@ use super::Moment;
 use crate::binance::list_id::list_id_of;
 use crate::binance::object::{Object, fields};
 use crate::binance::response::facts::{
-    OrderFacts, expiry_reason, limit_price, orig_qty, peg_price_type, prevented_qty, status,
-    time_or_never,
+    OrderFacts, PEG_OFFSET_TYPE, expiry_reason, limit_price, orig_qty, peg_offset, peg_price_type,
+    prevented_qty, status, time_or_never, type_word,
 };
 use crate::binance::response::prevented::trade_group_id;
-use crate::binance::words::{order_type, side, stp_mode, time_in_force};
+use crate::binance::words::{side, stp_mode, time_in_force};
 
 /// What a report is about.
 pub(super) struct Change<'a> {
@@ -76,7 +76,7 @@ pub(super) fn execution_report(
         "s": market.symbol(),
         "c": change.cl_ord_id.unwrap_or(order.cl_ord_id).as_str(),
         "S": side(order.side),
-        "o": order_type(order.order_type),
+        "o": type_word(order),
         "f": time_in_force(order.time_in_force),
         "q": market.qty(orig_qty(order)),
         "p": market.price(limit_price(order)),
@@ -142,7 +142,14 @@ fn add_conditional(
             market.quote_amount(market.instrument.notional(prevented.price, prevented.qty))
         }),
         "gP" [some]: peg_price_type,
+        "gOT" [some]: peg_offset(order).map(|_| PEG_OFFSET_TYPE),
+        "gOV" [some]: peg_offset(order),
         "gp" [some]: peg_price_type.map(|_| market.price(order.price)),
         "eR" [some]: facts.expired.and_then(|cause| expiry_reason(cause, facts)),
+        // Ours, like the terms that they show.
+        "hidden" [some]: terms.hidden.then_some(true),
+        "minQty" [some]: (!terms.min_qty.is_zero()).then(|| market.qty(terms.min_qty)),
+        "goodTillDate" [some]: (terms.expire_ns > 0).then(|| at.unit.time(terms.expire_ns)),
+        "withinBalance" [some]: terms.within_balance.then_some(true),
     }
 }

@@ -125,7 +125,8 @@ fn a_primary_peg_follows_and_a_market_peg_takes_its_price_once() {
     );
 
     let order = parse("type=LIMIT&quantity=1&timeInForce=IOC&pegPriceType=MARKET_PEG").unwrap();
-    assert_eq!((order.order_type, order.terms), (OrderType::MarketToLimit, None));
+    let fixed = Terms { fixed_peg: true, ..Terms::default() };
+    assert_eq!((order.order_type, order.terms), (OrderType::MarketToLimit, Some(fixed)));
     assert_eq!((order.time_in_force, order.price), (TimeInForce::Ioc, Price::from_ticks(0)));
 }
 
@@ -149,7 +150,7 @@ fn pegs_are_refused_by_name() {
     check(
         &format!("{gtc}&{peg}&{offset}"),
         -1013,
-        "Pegged orders with an offset are not supported for this symbol.",
+        "Pegged orders with an offset of levels are not supported for this symbol.",
     );
     check(&format!("{gtc}&price=1&{offset}"), -1106, &not_required("pegOffsetType"));
     let immediate = format!("type=LIMIT&quantity=1&timeInForce=IOC&{peg}");
@@ -174,4 +175,94 @@ fn pegs_are_refused_by_name() {
         check(&order, -1013, "This order type may not use pegged price.");
     }
     check("type=LIMIT&quantity=1&timeInForce=GTC", -1102, &mandatory("price"));
+}
+
+#[test]
+fn our_own_terms_reach_the_engine() {
+    let limit = "type=LIMIT&quantity=2&price=5";
+    let in_force = |text: &str| parse(text).map(|order| order.time_in_force).unwrap();
+    for (word, expect) in [
+        ("DAY", TimeInForce::Day),
+        ("AT_OPEN", TimeInForce::AtOpen),
+        ("AT_CLOSE", TimeInForce::AtClose),
+    ] {
+        assert_eq!(in_force(&format!("{limit}&timeInForce={word}")), expect);
+    }
+    let dated = format!("{limit}&timeInForce=GTD&goodTillDate=1507725176595&hidden=true&minQty=1");
+    let expect = Terms {
+        hidden: true,
+        min_qty: Qty::from_lots(100_000),
+        expire_ns: 1_507_725_176_595_000_000,
+        ..Terms::default()
+    };
+    assert_eq!(terms(&dated), expect);
+    for kind in ["LIMIT_MAKER&price=5", "STOP_LOSS&stopPrice=4", "TAKE_PROFIT&stopPrice=9"] {
+        let text = format!("type={kind}&quantity=2");
+        assert_eq!(in_force(&text), TimeInForce::Gtc);
+        assert_eq!(in_force(&format!("{text}&timeInForce=DAY")), TimeInForce::Day);
+    }
+    let order = parse("type=MARKET_TO_LIMIT&quantity=2").unwrap();
+    let found = (order.order_type, order.time_in_force, order.price, order.terms);
+    let expect = (OrderType::MarketToLimit, TimeInForce::Gtc, Price::from_ticks(0), None);
+    assert_eq!(found, expect);
+    assert_eq!(in_force("type=MARKET_TO_LIMIT&quantity=2&timeInForce=IOC"), TimeInForce::Ioc);
+    assert!(terms("type=MARKET&quantity=2&withinBalance=true").within_balance);
+    assert_eq!(parse("type=MARKET&quantity=2&withinBalance=false").unwrap().terms, None);
+    let iceberg = format!("{limit}&timeInForce=DAY&icebergQty=1");
+    assert_eq!(terms(&iceberg).display_qty, Qty::from_lots(100_000));
+}
+
+#[test]
+fn our_own_pegs_follow_with_an_offset_in_ticks() {
+    let gtc = "type=LIMIT&quantity=1&timeInForce=GTC&pegPriceType";
+    for (word, reference) in [
+        ("PRIMARY_PEG", PegReference::Primary),
+        ("OPPOSITE_PEG", PegReference::Market),
+        ("MID_PEG", PegReference::Mid),
+    ] {
+        for offset_ticks in [-3, 250] {
+            let offset = format!("pegOffsetType=TICK&pegOffsetValue={offset_ticks}");
+            let expect = Peg { reference, offset_ticks, limit: None };
+            assert_eq!(terms(&format!("{gtc}={word}&{offset}")).peg, Some(expect));
+        }
+    }
+    let fixed = "type=LIMIT&quantity=1&timeInForce=IOC&pegPriceType=MARKET_PEG";
+    check(
+        &format!("{fixed}&pegOffsetType=TICK&pegOffsetValue=1"),
+        -1013,
+        "Market pegs with an offset are not supported for this symbol.",
+    );
+}
+
+#[test]
+fn our_own_terms_are_refused_by_name() {
+    let gtc = "type=LIMIT&quantity=2&price=5&timeInForce=GTC";
+    let ioc = "type=LIMIT&quantity=2&price=5&timeInForce=IOC";
+    let gtd = "type=LIMIT&quantity=2&price=5&timeInForce=GTD";
+    let market = "type=MARKET&quantity=2";
+    let combination = |text: &str| format!("Unsupported order combination: {text}.");
+    check(gtd, -1102, &mandatory("goodTillDate"));
+    let bad = "Data sent for parameter 'goodTillDate' is not valid.";
+    check(&format!("{gtd}&goodTillDate=0"), -1130, bad);
+    check(&format!("{gtc}&goodTillDate=5"), -1106, &not_required("goodTillDate"));
+    check(&format!("{market}&hidden=true"), -1106, &not_required("hidden"));
+    let text = combination("'hidden' is not for orders with 'timeInForce' IOC");
+    check(&format!("{ioc}&hidden=true"), -1014, &text);
+    let text = combination("'hidden' and 'icebergQty' exclude each other");
+    check(&format!("{gtc}&hidden=true&icebergQty=1"), -1014, &text);
+    let hidden = "Data sent for parameter 'hidden' is not valid.";
+    check(&format!("{gtc}&hidden=yes"), -1130, hidden);
+    let above = "'minQty' exceeds the quantity of the order.";
+    check(&format!("{gtc}&minQty=3"), -1013, above);
+    check(&format!("{gtc}&minQty=0.000001"), -1013, "Filter failure: LOT_SIZE");
+    let maker = "type=LIMIT_MAKER&quantity=2&price=5";
+    check(&format!("{maker}&minQty=1"), -1106, &not_required("minQty"));
+    check(&format!("{maker}&timeInForce=GTC"), -1106, &not_required("timeInForce"));
+    let text = combination("'timeInForce' AT_OPEN is not for 'type' LIMIT_MAKER");
+    check(&format!("{maker}&timeInForce=AT_OPEN"), -1014, &text);
+    let text = combination("'timeInForce' AT_CLOSE is not for 'type' MARKET");
+    check(&format!("{market}&timeInForce=AT_CLOSE"), -1014, &text);
+    check(&format!("{market}&timeInForce=DAY"), -1106, &not_required("timeInForce"));
+    check(&format!("{gtc}&withinBalance=true"), -1106, &not_required("withinBalance"));
+    check("type=MARKET_TO_LIMIT&quantity=2&price=5", -1106, &not_required("price"));
 }

@@ -40,7 +40,7 @@ pub(crate) async fn test_order(
     TestOrderRequest { request, compute_commission_rates }: TestOrderRequest,
 ) -> Answer<Either<TestOrderRates, Empty>> {
     let check = call.shared.door.check_new_order(call.signer.account, request.order);
-    let refused = |reason| reject::api_error(reason, reject::Request::NewOrder);
+    let refused = |reason| reject::new_order_error(reason, &request.market);
     check.await?.map_err(refused)?;
     if !compute_commission_rates {
         return Ok(Either::Other(Empty {}));

@@ -114,6 +114,22 @@ async fn orders_at_the_open_and_the_close_are_for_their_auctions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_phase_that_takes_other_orders_is_no_closed_market() {
+    let site = Site::new().await;
+    let open = "side=BUY&type=LIMIT&quantity=1&price=100&timeInForce=AT_OPEN";
+    let market = "side=BUY&type=MARKET&quantity=1";
+    let other = "The symbol's current phase does not take this 'type', 'timeInForce', \
+                 'pegPriceType' or 'minQty'.";
+    send(&site, &site.maker, open).await.is_error(400, -2010, other);
+    set_phase(&site, Phase::PreOpen).await;
+    site.handle.read_views(|_, _| ()).unwrap().await.unwrap();
+    send(&site, &site.maker, market).await.is_error(400, -2010, other);
+    set_phase(&site, Phase::Halt).await;
+    site.handle.read_views(|_, _| ()).unwrap().await.unwrap();
+    send(&site, &site.maker, market).await.is_error(400, -2010, "Market is closed.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_market_to_limit_order_rests_at_the_price_that_it_took() {
     let site = Site::new().await;
     let text = "side=BUY&type=MARKET_TO_LIMIT&quantity=2";

@@ -1,7 +1,7 @@
 //! What a refusal by the engine says to a client. The same reason has another code when an order
 //! was to be entered, canceled or amended.
 
-use types::RejectReason;
+use types::{Market, RejectReason, TradingState};
 
 use crate::signed::ApiError;
 
@@ -23,6 +23,19 @@ pub fn api_error(reason: RejectReason, request: Request) -> ApiError {
             Request::Amend => ApiError::amend_rejected(msg),
         },
     }
+}
+
+/// The error of a new order. A phase that takes orders, but not this one, is no closed market.
+pub fn new_order_error(reason: RejectReason, market: &Market) -> ApiError {
+    let TradingState { phase, is_delisted, is_venue_halted } = market.trading;
+    let is_open = phase.takes_orders() && !is_delisted && !is_venue_halted;
+    if reason == RejectReason::PhaseForbids && is_open {
+        return ApiError::new_order_rejected(
+            "The symbol's current phase does not take this 'type', 'timeInForce', 'pegPriceType' \
+             or 'minQty'.",
+        );
+    }
+    api_error(reason, Request::NewOrder)
 }
 
 #[derive(Clone, Copy)]

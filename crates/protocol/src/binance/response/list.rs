@@ -5,10 +5,9 @@ use serde::{Deserialize, Serialize};
 use types::{ClOrdId, Event, Market, OrderId, OrderList, OrderListKind, OrderListStatus};
 
 use crate::binance::list_id::list_id;
-use crate::binance::reject::Request;
 use crate::binance::request::ResponseType;
 use crate::binance::response::entered::Entered;
-use crate::binance::response::order::{NewOrderAnswer, refusal};
+use crate::binance::response::order::{NewOrderAnswer, new_order_refusal};
 use crate::binance::words::Word;
 use crate::signed::{ApiError, TimeUnit};
 
@@ -121,7 +120,7 @@ impl NewOrderListAnswer {
         unit: TimeUnit,
     ) -> Result<Self, ApiError> {
         let Some(list) = find_entered(events) else {
-            return Err(refusal(events, false, Request::NewOrder));
+            return Err(new_order_refusal(market, events));
         };
         let entered = Entered::of_list(events, &list);
         let name = |order_id| {

@@ -39,7 +39,7 @@ impl NewOrderAnswer {
     ) -> Result<Self, ApiError> {
         match Entered::find(events) {
             Some(entered) => Ok(Self::from_entered(market, &entered, response_type, unit)),
-            None => Err(refusal(events, false, Request::NewOrder)),
+            None => Err(new_order_refusal(market, events)),
         }
     }
 
@@ -75,6 +75,14 @@ impl NewOrderAnswer {
 pub(super) fn refusal(events: &[Event], in_cancel: bool, request: Request) -> ApiError {
     match find_refusal(events, in_cancel) {
         Some(reason) => reject::api_error(reason, request),
+        None => ApiError::unknown(),
+    }
+}
+
+/// Why a new order has no result.
+pub(super) fn new_order_refusal(market: &Market, events: &[Event]) -> ApiError {
+    match find_refusal(events, false) {
+        Some(reason) => reject::new_order_error(reason, market),
         None => ApiError::unknown(),
     }
 }

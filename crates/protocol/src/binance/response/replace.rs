@@ -11,7 +11,7 @@ use crate::binance::request::ResponseType;
 use crate::binance::response::cancel::{CancelAnswer, Canceling, canceled};
 use crate::binance::response::encode;
 use crate::binance::response::entered::Entered;
-use crate::binance::response::order::{NewOrderAnswer, find_refusal, refusal};
+use crate::binance::response::order::{NewOrderAnswer, find_refusal, new_order_refusal};
 use crate::signed::{ApiError, TimeUnit};
 
 /// `POST /api/v3/order/cancelReplace`: an answer or an error, with what became of each half.
@@ -128,7 +128,7 @@ impl CancelHalf {
         }
         match find_refusal(events, true) {
             Some(reason) => Ok(Self::Failed(reject::api_error(reason, Request::Cancel))),
-            None => Err(refusal(events, false, Request::NewOrder)),
+            None => Err(new_order_refusal(canceling.market, events)),
         }
     }
 
@@ -148,7 +148,7 @@ impl NewOrderHalf {
         }
         match find_refusal(events, false) {
             None | Some(RejectReason::NotAttempted) => Self::NotAttempted,
-            Some(reason) => Self::Failed(reject::api_error(reason, Request::NewOrder)),
+            Some(reason) => Self::Failed(reject::new_order_error(reason, market)),
         }
     }
 

@@ -74,8 +74,8 @@ pub enum OpenError {
     ForeignFile { file: PathBuf },
     /// Written by a newer version of this program.
     #[error(
-        "{file} has log format {found}, this version reads up to {supported}; \
-         start the newer version that wrote it"
+        "the log {file} was made by a later build: it has format version {found}, and this build \
+         reads up to {supported}; start the later build"
     )]
     NewerFormat { file: PathBuf, found: u16, supported: u16 },
     /// An acknowledged batch is damaged: the disk, not a crash, is at fault.

@@ -491,7 +491,10 @@ fn a_segment_with_a_damaged_header_is_refused() {
     for at in 0..SEGMENT_HEADER_SIZE {
         let mut flipped = sound.clone();
         flipped[at] ^= 1;
-        check(&flipped);
+        // Another high byte of the version is that of a later build.
+        if at != 9 {
+            check(&flipped);
+        }
         check(&sound[..at]);
     }
     fs::write(&path, &sound).unwrap();
@@ -511,11 +514,15 @@ fn a_newer_format_is_refused_by_its_name() {
         fs::write(&path, bytes).unwrap();
         let error = refused(dir);
         assert!(matches!(error, OpenError::NewerFormat { found: 2, supported: 1, .. }), "{error}");
-        assert!(error.to_string().contains("01.log has log format 2"), "{error}");
+        let sentence = error.to_string();
+        assert!(sentence.contains("01.log was made by a later build"), "{sentence}");
+        assert!(sentence.contains("format version 2"), "{sentence}");
     };
 
     let mut newer_segment = sound.clone();
     newer_segment[8] = 2;
+    // A later version may have its checksum elsewhere.
+    check(newer_segment.clone());
     let checksum = blake3::hash(&newer_segment[..40]);
     newer_segment[40..56].copy_from_slice(&checksum.as_bytes()[..16]);
     check(newer_segment);

@@ -22,8 +22,8 @@ pub enum ProjectionError {
     )]
     Damaged { path: PathBuf, damage: String },
     #[error(
-        "{path} has tables of version {version}, which a newer program wrote: use that one, or make \
-         it anew with `buttonwood projection rebuild`"
+        "{path} was made by a later build: its tables have version {version}; start the later \
+         build, or make it anew with `buttonwood projection rebuild`"
     )]
     Newer { path: PathBuf, version: i32 },
     #[error(

@@ -26,6 +26,12 @@ pub enum SpoolError {
          is made anew from the log"
     )]
     Damaged { file: PathBuf, offset: u64, damage: &'static str },
+    /// Written by a later version of this program.
+    #[error(
+        "the event spool {file} was made by a later build: it has format version {found}, and this \
+         build reads {supported}; it is made anew from the log"
+    )]
+    NewerFormat { file: PathBuf, found: char, supported: char },
     #[error("{file} is not a file of the event spool; move it elsewhere")]
     ForeignFile { file: PathBuf },
 }

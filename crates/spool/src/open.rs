@@ -15,8 +15,8 @@ use crate::index::{Index, Numbers, Summary};
 use crate::reader::{OpenSegment, Shared};
 use crate::retention::{MARK, Retention, UNFINISHED, read_mark};
 use crate::segment::{
-    DOUBT, FOLDER_DOUBT, Scanned, SegmentWriter, doubt_path, index_path, parse_name, scan,
-    segment_path,
+    DOUBT, FOLDER_DOUBT, Scanned, SegmentWriter, check_version, doubt_path, index_path, parse_name,
+    scan, segment_path,
 };
 use crate::waiting::Waiting;
 use crate::writer::Spool;
@@ -85,6 +85,9 @@ impl Spool {
         let path = segment_path(dir, first);
         let bytes = self.disk.read(&path)?;
         self.disk.remove(&index_path(dir, first))?;
+        if let Err(error) = check_version(&path, &bytes) {
+            tracing::warn!(%error, "the newest part of the event spool is made anew");
+        }
         let Some(Scanned { summary, index, times_ns }) =
             scan(&bytes, first).filter(|scanned| scanned.summary.last >= first)
         else {

@@ -13,6 +13,7 @@ use crate::frame::{EventHash, Frame, HASH_SIZE};
 use crate::index::{self, Index, Posting, Summary};
 
 /// The last character is the format's version. Segments of another one are rebuilt from the log.
+/// Its last byte is the version.
 const MAGIC: [u8; 8] = *b"BWSPOOL1";
 pub(super) const HEADER_SIZE: usize = 8 + 8 + HASH_SIZE;
 
@@ -40,6 +41,19 @@ pub(super) fn parse_name(name: &str, extension: &str) -> Option<u64> {
     let digits = name.strip_suffix(extension)?.strip_suffix('.')?;
     let is_number = digits.len() == 20 && digits.bytes().all(|digit| digit.is_ascii_digit());
     is_number.then(|| digits.parse().ok())?
+}
+
+/// Names the version of a segment that a later build made: its header is not damaged.
+pub(super) fn check_version(path: &Path, bytes: &[u8]) -> Result<(), SpoolError> {
+    let [our_name @ .., supported] = MAGIC;
+    let head: Option<[u8; MAGIC.len()]> = bytes.first_chunk().copied();
+    match head {
+        Some([name @ .., found]) if name == our_name && found > supported => {
+            let (found, supported) = (found.into(), supported.into());
+            Err(SpoolError::NewerFormat { file: path.to_path_buf(), found, supported })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The segment that is being written.
@@ -165,6 +179,7 @@ impl Sealed {
             let index_size = index.len() as u64;
             return Ok(Found::Whole(Self { summary, file_size: summary.size + index_size }));
         }
+        check_version(&path, &bytes)?;
         let damaged = |offset: usize, damage| SpoolError::damaged(&path, offset as u64, damage);
         let scanned = scan(&bytes, first).ok_or_else(|| damaged(0, "its header is not sound"))?;
         if scanned.summary.last < first {

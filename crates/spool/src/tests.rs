@@ -356,6 +356,23 @@ fn whatever_byte_is_damaged_is_made_anew() {
 }
 
 #[test]
+fn a_segment_of_a_later_build_is_named_as_such() {
+    let story = Story::of(34);
+    let dir = spooled(&story);
+    let path = segment_path(dir.path(), 1);
+    let mut bytes = fs::read(&path).unwrap();
+    let check = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        segment::Sealed::check(&Disk::default(), dir.path(), 1).map(|_| ()).unwrap_err().to_string()
+    };
+    bytes[7] = b'2';
+    let error = check(&bytes);
+    assert!(error.contains("made by a later build: it has format version 2"), "{error}");
+    bytes[0] = b'X';
+    assert!(check(&bytes).contains("its header is not sound"));
+}
+
+#[test]
 fn damage_while_it_runs_is_reported_and_never_shown() {
     let story = Story::of(60);
     let dir = spooled(&story);

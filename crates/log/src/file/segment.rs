@@ -65,11 +65,15 @@ impl SegmentHeader {
             checksum: field(bytes, offset_of!(Self, checksum)),
         };
         let covered = &bytes[..offset_of!(Self, checksum)];
-        if header.magic != MAGIC || header.checksum != checksum(covered) {
+        if header.magic != MAGIC {
             return Err(HeaderError::Damaged);
         }
+        // Ahead of the checksum, which a later version may have elsewhere.
         if header.format_version > FORMAT_VERSION {
             return Err(HeaderError::Newer { found: header.format_version });
+        }
+        if header.checksum != checksum(covered) {
+            return Err(HeaderError::Damaged);
         }
         Ok(header)
     }

@@ -105,7 +105,7 @@ fn other_versions_are_made_anew_or_left_alone() {
     wait_for_alarm(&venue, true);
     venue.trade(20..30);
     let sentence = venue.ask(ALL).unwrap_err().to_string();
-    assert!(sentence.contains("which a newer program wrote"), "{sentence}");
+    assert!(sentence.contains("made by a later build"), "{sentence}");
     venue.stop();
     assert!(orders(&tables(dir.path())).is_empty(), "nothing touched it");
 }

@@ -49,8 +49,8 @@ pub enum MasterKeyError {
     Rotated { given: [u8; 16], in_use: MasterKeyInUse },
     /// It opens a secret that this program does not understand.
     #[error(
-        "the data folder has keys that this version does not understand: start with the \
-         version that made them, or a newer one"
+        "the data folder has keys that were made by a later build, which this build cannot read: \
+         start the later build"
     )]
     Newer,
     /// There is more to a key than can be sealed.

@@ -75,7 +75,7 @@ async fn serve(State(shared): State<Arc<OperatorState>>, request: Request) -> Re
 }
 
 fn refuse(shared: &OperatorState, attempt: &Attempt, error: ApiError) -> Response {
-    shared.door.record_refusal(attempt, error.status, error.code, &error.msg);
+    shared.door.record_error(attempt, &error);
     ErrorReply(error).into_response()
 }
 

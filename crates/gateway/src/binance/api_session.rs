@@ -155,7 +155,7 @@ impl SocketSession for ApiSession {
             Err(over) => (Err(over.into()), over.used()),
         };
         if let Err(error) = &answer {
-            self.shared.door.record_refusal(&attempt, error.status, error.code, &error.msg);
+            self.shared.door.record_error(&attempt, error);
         }
         Ok(Some(responder.respond(&id, answer, spent, &[])))
     }

@@ -127,7 +127,7 @@ impl Operation {
             Err(over) => (Err(over.into()), over.used(), None),
         };
         if let Err(Refusal::BeforeLog(error)) = &answer {
-            door.record_refusal(&attempt, error.status, error.code, &error.msg);
+            door.record_error(&attempt, error);
         }
         let mut answer = answer.map_err(Refusal::into_error);
         let (mut orders, mut retry_after_s) = (Vec::new(), None);

@@ -64,7 +64,7 @@ pub(crate) async fn serve(
             response
         }
         Err(error) => {
-            shared.door.record_refusal(&head.attempt(), error.status, error.code, &error.msg);
+            shared.door.record_error(&head.attempt(), &error);
             ErrorReply(error).into_response()
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use projection::History;
+use protocol::signed::ApiError;
 use tokio::sync::watch;
 use types::Market;
 use venue::Handle;
@@ -35,6 +36,11 @@ impl Door {
 
     pub(crate) fn market(&self, symbol: &str) -> Option<Market> {
         self.directory().market(symbol)
+    }
+
+    /// Records a request that was refused before the log, with the parameters at fault.
+    pub(crate) fn record_error(&self, attempt: &Attempt, error: &ApiError) {
+        self.record_refusal(attempt, error.status, error.code, &error.reason());
     }
 
     /// Records a request that was refused before the log.

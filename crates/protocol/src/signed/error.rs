@@ -17,11 +17,28 @@ pub struct ApiError {
     /// After how many seconds a limit lets its sender in again.
     #[serde(skip)]
     pub retry_after_s: Option<u64>,
+    /// The parameters at fault, where the text does not name them. For the operator's record.
+    #[serde(skip)]
+    pub parameters: Option<Box<str>>,
 }
 
 impl ApiError {
     pub fn new(status: u16, code: i32, msg: impl Into<Cow<'static, str>>) -> Self {
-        Self { status, code, msg: msg.into(), retry_after_s: None }
+        Self { status, code, msg: msg.into(), retry_after_s: None, parameters: None }
+    }
+
+    /// The error with the parameters at fault, which clients do not see.
+    pub fn of_parameters<'a>(self, names: impl Iterator<Item = &'a str>) -> Self {
+        let names = names.map(|name| format!("'{}'", name.escape_debug())).collect::<Vec<_>>();
+        Self { parameters: Some(names.join(", ").into()), ..self }
+    }
+
+    /// The text for the operator's record: with the parameters at fault.
+    pub fn reason(&self) -> Cow<'_, str> {
+        match &self.parameters {
+            Some(names) => format!("{} ({names})", self.msg).into(),
+            None => Cow::Borrowed(&self.msg),
+        }
     }
 
     /// `{"code":-1121,"msg":"Invalid symbol."}`

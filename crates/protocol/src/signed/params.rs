@@ -43,8 +43,8 @@ impl Params {
         if received > PARAMS_MAX {
             return Err(ApiError::too_many_parameters(PARAMS_MAX, received));
         }
-        if has_duplicates(&unread) || has_duplicates(&body) {
-            return Err(ApiError::duplicate_parameter());
+        if let Some(name) = duplicate(&unread).or_else(|| duplicate(&body)) {
+            return Err(ApiError::duplicate_parameter().of_parameters([name].into_iter()));
         }
         for (name, value) in body {
             if !unread.iter().any(|(in_query, _)| *in_query == name) {
@@ -76,7 +76,9 @@ impl Params {
         if self.unread.is_empty() {
             Ok(())
         } else {
-            Err(ApiError::unread(self.sent - self.unread.len(), self.sent))
+            let names = self.unread.iter().map(|(name, _)| name.as_str());
+            let error = ApiError::unread(self.sent - self.unread.len(), self.sent);
+            Err(error.of_parameters(names))
         }
     }
 }
@@ -281,11 +283,13 @@ fn parse_integer(name: &str, text: &str) -> Result<u64, ApiError> {
     text.parse().map_err(|_| ApiError::overflowed(name))
 }
 
-fn has_duplicates(pairs: &[(String, String)]) -> bool {
-    let earlier = |(index, (name, _)): (usize, &(String, String))| {
-        pairs[..index].iter().any(|(earlier, _)| earlier == name)
-    };
-    pairs.iter().enumerate().any(earlier)
+/// The first name that is there twice.
+fn duplicate(pairs: &[(String, String)]) -> Option<&str> {
+    let repeated = pairs
+        .iter()
+        .enumerate()
+        .find(|(index, (name, _))| pairs[..*index].iter().any(|(earlier, _)| earlier == name));
+    repeated.map(|(_, (name, _))| name.as_str())
 }
 
 pub(crate) fn is_json(body: &[u8]) -> bool {
@@ -435,6 +439,12 @@ pub(super) mod tests {
             -1104,
             "Not all sent parameters were read; read '1' parameter(s) but was sent '3'.",
         );
+        // The names are for the operator's record.
+        let error = query("a=1&c=3").finish().unwrap_err();
+        assert!(error.reason().ends_with("was sent '2'. ('a', 'c')"), "{}", error.reason());
+        assert!(!error.body().contains("'a'"));
+        let error = Params::parse("a=1&b=2&b=3", b"").unwrap_err();
+        assert!(error.reason().ends_with("detected. ('b')"), "{}", error.reason());
     }
 
     #[test]

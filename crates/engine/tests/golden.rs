@@ -30,9 +30,9 @@ struct Golden {
 
 const FIRST: Golden = Golden {
     rules: 1,
-    commands: 3999,
-    events_hash: 0xb1bc_63f4_06de_e5e7,
-    state_hash: 0x0e41_4359_0d07_c519,
+    commands: 4000,
+    events_hash: 0xce08_de3e_5c73_5f7d,
+    state_hash: 0x9032_0310_d834_4e0b,
 };
 
 #[test]

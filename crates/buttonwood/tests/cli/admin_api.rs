@@ -99,9 +99,12 @@ fn an_operator_runs_a_venue_over_http() {
     let transfer = json!({
         "account": "carol", "asset": "USDT", "amount": "12.5", "external_ref": "bank-1",
     });
-    desk.done("POST", "/deposits", transfer.clone());
-    let (status, again) = desk.ask("POST", "/deposits", transfer.clone());
-    assert_eq!((status, &again["reason"]), (409, &json!("DuplicateExternalRef")), "{again}");
+    let first = desk.ask("POST", "/deposits", transfer.clone());
+    assert_eq!(desk.ask("POST", "/deposits", transfer.clone()), first, "the first one's result");
+    let mut other = transfer.clone();
+    other["amount"] = json!("12.6");
+    let (status, refused) = desk.ask("POST", "/deposits", other);
+    assert_eq!((status, &refused["reason"]), (409, &json!("DuplicateExternalRef")), "{refused}");
     let balances = desk.done("GET", "/accounts/carol/balances", Value::Null);
     let usdt = balances.as_array().unwrap().iter().find(|row| row["asset"] == "USDT");
     assert_eq!(usdt.unwrap()["free"], "12.50000000");

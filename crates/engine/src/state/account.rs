@@ -6,7 +6,7 @@ pub(crate) mod rate;
 pub(crate) mod risk;
 mod rows;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use types::{
     AccountMode, AccountName, AccountRisk, AccountSpec, Amount, AssetId, Balance, FeeRates,
@@ -41,9 +41,28 @@ pub(crate) struct Account {
     pub(crate) spec: AccountSpec,
     /// Oldest first; the limit is that of finished orders.
     pub(crate) done_lists: VecDeque<types::OrderList>,
-    pub(crate) external_refs: BTreeSet<Box<[u8]>>,
+    /// What each reference was used for first.
+    pub(crate) external_refs: BTreeMap<Box<[u8]>, Transferred>,
     /// Oldest first.
     pub(crate) retries: VecDeque<Retry>,
+}
+
+/// The first transfer of an external reference.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Transferred {
+    pub(crate) kind: TransferKind,
+    pub(crate) asset: AssetId,
+    pub(crate) amount: Amount,
+    pub(crate) sequence: u64,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(u8)]
+pub(crate) enum TransferKind {
+    Deposit = 1,
+    Withdrawal = 2,
+    /// A withdrawal in two steps.
+    Request = 3,
 }
 
 const _: () = assert!(std::mem::offset_of!(Account, spec) <= 192);
@@ -78,7 +97,7 @@ impl Account {
             open_orders: 0,
             spec,
             done_lists: VecDeque::new(),
-            external_refs: BTreeSet::new(),
+            external_refs: BTreeMap::new(),
             retries: VecDeque::new(),
         }
     }

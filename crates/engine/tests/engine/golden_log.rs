@@ -5,8 +5,8 @@ use std::path::Path;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use types::{
-    AccountId, Command, CreateKey, InstrumentId, KeySpec, NewEpoch, Phase, Role, Sealed, SetPhase,
-    Side, StateHash, Wire,
+    AccountId, Calendar, Command, CreateKey, InstrumentId, KeySpec, NewEpoch, Phase, Role,
+    SESSIONS_MAX, Sealed, Session, SetPhase, Side, StateHash, Wire,
 };
 
 use crate::house::{entry, limit};
@@ -52,7 +52,7 @@ fn written() -> Vec<u8> {
     bytes
 }
 
-/// Orders in every phase, keys of every role, and the commands of the machines.
+/// Orders in every phase, keys of every role, a calendar, and the commands of the machines.
 fn rare() -> Vec<(u32, Command)> {
     let instrument = InstrumentId(0);
     let mut commands = Vec::new();
@@ -69,6 +69,9 @@ fn rare() -> Vec<(u32, Command)> {
             KeySpec { account: AccountId(1), role, api_key_hash: [number; 16], sealed_secret };
         commands.push((0, Command::CreateKey(Box::new(CreateKey { spec }))));
     }
+    let mut sessions = [None; SESSIONS_MAX];
+    sessions[0] = Some(Session { weekdays: 1, begins_s: 60, phase: Phase::Continuous });
+    commands.push((0, Command::SetCalendar(Calendar { instrument, sessions })));
     let hash = StateHash { sequence: 1, event_hash: [1; 16], state_hash: [2; 32] };
     let machines = [
         Command::NewEpoch(NewEpoch { epoch: 1, primary: 7 }),

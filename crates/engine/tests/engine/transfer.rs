@@ -32,7 +32,10 @@ fn an_external_ref_works_once_per_account() {
     check(
         "1 deposit 5B ref r
          1 deposit 5B ref r
-         1 withdraw 6Q ref r
+         1 deposit 6B ref r
+         1 deposit 5Q ref r
+         1 withdraw 5B ref r
+         1 request 5B ref r
          2 deposit 5B ref r
          restart
          1 deposit 5B ref r
@@ -40,24 +43,27 @@ fn an_external_ref_works_once_per_account() {
          1 deposit 5B ref R",
         &[
             "deposited 5 free 1000005B",
+            "repeated 22",
+            "rejected DuplicateExternalRef",
+            "rejected DuplicateExternalRef",
             "rejected DuplicateExternalRef",
             "rejected DuplicateExternalRef",
             "deposited 5 free 1000005B",
-            "rejected DuplicateExternalRef",
+            "repeated 22",
             "rejected DuplicateExternalRef",
             "deposited 5 free 1000010B",
         ],
     );
 }
 
-/// A repeated withdrawal must get a duplicate's reply, not a missing balance's.
+/// A repeated withdrawal must get the first one's answer, not a missing balance's.
 #[test]
-fn a_repeated_withdrawal_of_all_is_a_duplicate() {
+fn a_repeated_withdrawal_of_all_is_a_repeat() {
     check(
         "with balance 1 5B
          1 withdraw 5B ref w
          1 withdraw 5B ref w",
-        &["withdrawn 5 free 0B", "rejected DuplicateExternalRef"],
+        &["withdrawn 5 free 0B", "repeated 22"],
     );
 }
 

@@ -14,6 +14,7 @@ use types::{
 };
 
 use crate::state::Engine;
+use crate::state::account::{TransferKind, Transferred};
 use crate::state::withdrawals::{WITHDRAWALS_KEPT, WITHDRAWALS_OPEN_MAX};
 
 impl Engine {
@@ -41,7 +42,9 @@ impl Engine {
             ended_ns: 0,
         });
         let owner = &mut self.accounts[account.0 as usize];
-        owner.external_refs.insert(external_ref.as_bytes().into());
+        let (kind, sequence) = (TransferKind::Request, self.sequence);
+        let first = Transferred { kind, asset, amount, sequence };
+        owner.external_refs.insert(external_ref.as_bytes().into(), first);
         owner.set_aside(asset, amount);
         let account_seq = owner.next_seq();
         let free = owner.balance(asset).free;

@@ -1,17 +1,22 @@
 //! Deposits and withdrawals.
 
 use types::{
-    AMOUNT_MAX, AccountId, Amount, AssetId, Deposit, Deposited, Event, ExternalRef, RejectReason,
-    Withdraw, Withdrawn,
+    AMOUNT_MAX, AccountId, Amount, AssetId, CommandRepeated, Deposit, Deposited, Event,
+    ExternalRef, RejectReason, Withdraw, Withdrawn,
 };
 
 use crate::state::Engine;
+use crate::state::account::{TransferKind, Transferred};
 
 impl Engine {
     pub(crate) fn deposit(&mut self, request: &Deposit, events: &mut Vec<Event>) {
         let Deposit { account, asset, amount, external_ref } = *request;
         if self.account(account).is_none() {
             return self.reject(account, RejectReason::UnknownAccount, events);
+        }
+        let transfer = self.transferred(TransferKind::Deposit, asset, amount);
+        if let Some(repeated) = self.earlier_transfer(account, &external_ref, transfer) {
+            return events.push(repeated);
         }
         if let Err(reason) = self.check_transfer(account, asset, amount, &external_ref) {
             return self.reject(account, reason, events);
@@ -22,7 +27,7 @@ impl Engine {
         }
         *supply += amount;
         let owner = &mut self.accounts[account.0 as usize];
-        owner.external_refs.insert(external_ref.as_bytes().into());
+        owner.external_refs.insert(external_ref.as_bytes().into(), transfer);
         let account_seq = owner.next_seq();
         let balance = owner.balance_mut(asset);
         balance.free += amount;
@@ -34,6 +39,10 @@ impl Engine {
 
     pub(crate) fn withdraw(&mut self, request: &Withdraw, events: &mut Vec<Event>) {
         let Withdraw { account, asset, amount, external_ref } = *request;
+        let transfer = self.transferred(TransferKind::Withdrawal, asset, amount);
+        if let Some(repeated) = self.earlier_transfer(account, &external_ref, transfer) {
+            return events.push(repeated);
+        }
         if let Err(reason) = self.check_transfer(account, asset, amount, &external_ref) {
             return self.reject(account, reason, events);
         }
@@ -42,13 +51,31 @@ impl Engine {
             return self.reject(account, RejectReason::WithdrawalAboveFree, events);
         }
         self.supply[usize::from(asset.0)] -= amount;
-        owner.external_refs.insert(external_ref.as_bytes().into());
+        owner.external_refs.insert(external_ref.as_bytes().into(), transfer);
         let account_seq = owner.next_seq();
         let balance = owner.balance_mut(asset);
         balance.free -= amount;
         let free = balance.free;
         let withdrawn = Withdrawn { account_seq, account, asset, amount, external_ref, free };
         events.push(Event::Withdrawn(withdrawn));
+    }
+
+    fn transferred(&self, kind: TransferKind, asset: AssetId, amount: Amount) -> Transferred {
+        Transferred { kind, asset, amount, sequence: self.sequence }
+    }
+
+    /// The answer to a repeat of the same transfer, which changes nothing.
+    fn earlier_transfer(
+        &self,
+        account: AccountId,
+        external_ref: &ExternalRef,
+        transfer: Transferred,
+    ) -> Option<Event> {
+        let owner = self.accounts.get(account.0 as usize)?;
+        let first = owner.external_refs.get(external_ref.as_bytes())?;
+        let first_sequence = first.sequence;
+        (Transferred { sequence: first_sequence, ..transfer } == *first)
+            .then_some(Event::CommandRepeated(CommandRepeated { account, first_sequence }))
     }
 
     /// An operator may withdraw the revenue of the venue's own account, but cannot deposit there.
@@ -67,7 +94,7 @@ impl Engine {
         if amount > AMOUNT_MAX {
             return Err(RejectReason::AmountAboveMax);
         }
-        if owner.external_refs.contains(external_ref.as_bytes()) {
+        if owner.external_refs.contains_key(external_ref.as_bytes()) {
             return Err(RejectReason::DuplicateExternalRef);
         }
         if !owner.is_cash() {

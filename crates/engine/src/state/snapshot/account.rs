@@ -3,8 +3,8 @@
 use types::{AccountId, AccountTrade, Balance, Order, Reader, Wire};
 
 use crate::state::Engine;
-use crate::state::account::{Account, Retry};
-use crate::state::codec::{ascending, read_list, write_list};
+use crate::state::account::{Account, Retry, TransferKind, Transferred};
+use crate::state::codec::{read_list, write_list};
 use crate::state::snapshot::place::Place;
 
 impl Engine {
@@ -14,9 +14,11 @@ impl Engine {
         write_list(account.balances.iter(), out, |balance, out| balance.write(out));
         write_list(account.finished.iter(id), out, |order, out| order.write(out));
         write_list(account.trades.iter(id), out, |trade, out| trade.write(out));
-        write_list(account.external_refs.iter(), out, |name, out| {
+        write_list(account.external_refs.iter(), out, |(name, first), out| {
             u8::try_from(name.len()).expect("an external reference is short").write(out);
             out.extend_from_slice(name);
+            (first.kind as u8, first.asset).write(out);
+            (first.amount, first.sequence).write(out);
         });
         write_list(account.retries.iter(), out, |retry, out| {
             (retry.key, (retry.sequence, retry.expires_ns)).write(out);
@@ -43,15 +45,29 @@ pub(super) fn read_account(
     for trade in r.read::<Vec<AccountTrade>>()? {
         account.trades.push(&trade, usize::MAX);
     }
-    let external_refs: Vec<Box<[u8]>> = read_list(r, |r| {
+    let external_refs: Vec<(Box<[u8]>, Transferred)> = read_list(r, |r| {
         let len = r.read::<u8>()?;
-        r.take_slice(usize::from(len)).map(Box::from)
+        let name = r.take_slice(usize::from(len)).map(Box::from)?;
+        Some((name, read_transferred(r)?))
     })?;
-    account.external_refs = ascending(external_refs)?.into_iter().collect();
+    let is_ascending = external_refs.is_sorted_by(|(one, _), (next, _)| one < next);
+    account.external_refs = is_ascending.then(|| external_refs.into_iter().collect())?;
     account.retries = read_list(r, |r| {
         let (key, (sequence, expires_ns)) = r.read()?;
         Some(Retry { key, sequence, expires_ns })
     })?
     .into();
     Some(account)
+}
+
+fn read_transferred(r: &mut Reader<'_>) -> Option<Transferred> {
+    let (kind, asset): (u8, _) = r.read()?;
+    let (amount, sequence) = r.read()?;
+    let kind = match kind {
+        1 => TransferKind::Deposit,
+        2 => TransferKind::Withdrawal,
+        3 => TransferKind::Request,
+        _ => return None,
+    };
+    Some(Transferred { kind, asset, amount, sequence })
 }

@@ -6,7 +6,7 @@ use types::{
 };
 
 use crate::state::Engine;
-use crate::state::account::{Account, RETRY_KEYS_PER_ACCOUNT, check_account_spec};
+use crate::state::account::{Account, RETRY_KEYS_PER_ACCOUNT, Transferred, check_account_spec};
 use crate::state::deferred::{Deferred, Settling, Uncrossing};
 use crate::state::fee::schedule_valid;
 use crate::state::lists::is_in_list;
@@ -75,8 +75,16 @@ impl Engine {
         check_account_spec(&account.spec).is_ok()
             && account.balances.len() <= self.assets.len()
             && account.retries.len() <= RETRY_KEYS_PER_ACCOUNT
+            && account.external_refs.values().all(|first| self.transferred_is_sound(first))
             && account.trades.iter(AccountId::VENUE).all(|trade| trade_is_sound(&trade))
             && account.extra.as_deref().is_none_or(|extra| self.extra_is_sound(extra))
+    }
+
+    fn transferred_is_sound(&self, first: &Transferred) -> bool {
+        self.asset(first.asset).is_some()
+            && Amount::ZERO < first.amount
+            && first.amount <= AMOUNT_MAX
+            && first.sequence <= self.sequence
     }
 
     fn market_is_sound(&self, id: u32, market: &Market) -> bool {

@@ -38,7 +38,7 @@ impl Engine {
             && amount <= AMOUNT_MAX
             && sequence <= self.sequence
             && before.iter().all(|other| other.external_ref != external_ref)
-            && owner.external_refs.contains(external_ref.as_bytes())
+            && owner.external_refs.contains_key(external_ref.as_bytes())
             && owner.is_cash() | !withdrawal.is_open()
     }
 }

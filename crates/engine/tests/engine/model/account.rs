@@ -12,7 +12,8 @@ pub(crate) struct Owner {
     pub(super) seq: u64,
     /// All that the account has, held by orders or not.
     pub(super) owned: BTreeMap<u16, i128>,
-    pub(super) refs: BTreeSet<String>,
+    /// What each reference was used for: kind, asset, amount, sequence.
+    pub(super) refs: BTreeMap<String, (char, u16, i128, u64)>,
     pub(super) retries: Vec<(RetryKey, u64, u64)>,
     pub(crate) finished: Vec<Order>,
     pub(crate) trades: Vec<AccountTrade>,
@@ -32,7 +33,7 @@ impl Owner {
             spec,
             seq: 0,
             owned: BTreeMap::new(),
-            refs: BTreeSet::new(),
+            refs: BTreeMap::new(),
             retries: Vec::new(),
             finished: Vec::new(),
             trades: Vec::new(),

@@ -8,6 +8,9 @@ impl Model {
     pub(super) fn deposit(&mut self, request: &Deposit) -> Result<(), RejectReason> {
         let Deposit { account, asset, amount, external_ref } = *request;
         self.trader(account)?;
+        if self.repeats_transfer('d', account, asset, amount, &external_ref) {
+            return Ok(());
+        }
         self.check_transfer(account, asset, amount, &external_ref)?;
         let (account_seq, free) = self.transfer(account, asset, amount.minor(), &external_ref);
         let deposited = Deposited { account_seq, account, asset, amount, external_ref, free };
@@ -24,6 +27,9 @@ impl Model {
 
     pub(super) fn withdraw(&mut self, request: &Withdraw) -> Result<(), RejectReason> {
         let Withdraw { account, asset, amount, external_ref } = *request;
+        if self.repeats_transfer('w', account, asset, amount, &external_ref) {
+            return Ok(());
+        }
         self.check_transfer(account, asset, amount, &external_ref)?;
         if self.free(account, asset) < amount.minor() {
             return Err(RejectReason::WithdrawalAboveFree);
@@ -32,6 +38,29 @@ impl Model {
         let withdrawn = Withdrawn { account_seq, account, asset, amount, external_ref, free };
         self.events.push(Event::Withdrawn(withdrawn));
         Ok(())
+    }
+
+    /// Answers a repeat of the same transfer.
+    fn repeats_transfer(
+        &mut self,
+        kind: char,
+        account: AccountId,
+        asset: AssetId,
+        amount: Amount,
+        external_ref: &ExternalRef,
+    ) -> bool {
+        let owner = self.accounts.get(account.0 as usize);
+        let Some((of, in_asset, minor, first_sequence)) =
+            owner.and_then(|owner| owner.refs.get(external_ref.as_str())).copied()
+        else {
+            return false;
+        };
+        let is_same = (of, in_asset, minor) == (kind, asset.0, amount.minor());
+        if is_same {
+            let repeated = CommandRepeated { account, first_sequence };
+            self.events.push(Event::CommandRepeated(repeated));
+        }
+        is_same
     }
 
     pub(super) fn check_transfer(
@@ -51,7 +80,7 @@ impl Model {
         if amount > AMOUNT_MAX {
             return Err(RejectReason::AmountAboveMax);
         }
-        if owner.refs.contains(external_ref.as_str()) {
+        if owner.refs.contains_key(external_ref.as_str()) {
             return Err(RejectReason::DuplicateExternalRef);
         }
         if !self.is_cash(account) {
@@ -67,9 +96,11 @@ impl Model {
         amount: i128,
         external_ref: &ExternalRef,
     ) -> (u64, Amount) {
+        let kind = if amount > 0 { 'd' } else { 'w' };
+        let first = (kind, asset.0, amount.abs(), self.sequence);
         let owner = self.owner_mut(account);
         *owner.owned.entry(asset.0).or_default() += amount;
-        owner.refs.insert(external_ref.to_string());
+        owner.refs.insert(external_ref.to_string(), first);
         (self.account_seq(account), Amount::from_minor(self.free(account, asset)))
     }
 }

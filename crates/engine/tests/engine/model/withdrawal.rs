@@ -32,7 +32,8 @@ impl Model {
         if own.filter(|other| other.status == WithdrawalStatus::Requested).count() == OPEN_MAX {
             return Err(RejectReason::TooManyWithdrawals);
         }
-        self.owner_mut(account).refs.insert(external_ref.to_string());
+        let first = ('r', asset.0, amount.minor(), self.sequence);
+        self.owner_mut(account).refs.insert(external_ref.to_string(), first);
         self.withdrawals.push(Withdrawal {
             account,
             asset,

@@ -1,6 +1,6 @@
 //! Chapters 6 and 13: accounts, their permissions, and their limits.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use types::*;
 

@@ -395,7 +395,8 @@ record! {
 }
 
 record! {
-    /// A command with this retry key was applied earlier; the reply is the events of that command.
+    /// A command with this retry key, or a transfer with this reference, was applied earlier; the
+    /// reply is the events of that command.
     pub struct CommandRepeated {
         pub account: AccountId,
         pub first_sequence: u64,

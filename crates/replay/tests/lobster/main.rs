@@ -4,6 +4,8 @@
 //! first book, nor those that enter deeper levels, and it misses changes of orders while they are
 //! deeper.
 
+#![allow(clippy::unwrap_used, reason = "a test that fails there says where")]
+
 mod market;
 
 use std::fs;

@@ -94,14 +94,17 @@ impl Client {
             return Ok(None);
         };
         let is_batch = body.first() == Some(&b'[');
+        let unmatched = count(body, NO_LIQUIDITY);
         let failed = match status {
-            200 if is_batch => count(body, br#""code":-"#),
+            200 if is_batch => count(body, br#""code":-"#).saturating_sub(unmatched),
             200 => 0,
+            _ if unmatched > 0 => 0,
             _ => u64::MAX,
         };
         let mut answer = Answer::of(0, body, len);
         match failed {
-            0 => self.flow.answered(body),
+            0 if unmatched == 0 => self.flow.answered(body),
+            0 => {}
             _ => answer.fail(status, body, failed, self.orders_per_request),
         }
         self.connection.discard(len);
@@ -112,13 +115,16 @@ impl Client {
         let Some(Frame { payload, len, .. }) = self.connection.message()? else { return Ok(None) };
         let (slot, status) = id_and_status(payload);
         let mut answer = Answer::of(slot, payload, len);
-        if status != 200 {
+        if status != 200 && count(payload, NO_LIQUIDITY) == 0 {
             answer.fail(status, payload, 1, 1);
         }
         self.connection.discard(len);
         Ok(Some(answer))
     }
 }
+
+/// The answer to a market order that found the other side empty: its outcome, and no failure.
+const NO_LIQUIDITY: &[u8] = b"Order book liquidity is less than symbol minimum quantity.";
 
 impl Answer {
     fn of(slot: usize, body: &[u8], len: usize) -> Self {

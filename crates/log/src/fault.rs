@@ -433,7 +433,8 @@ fn no_loss_of_power_loses_what_was_polled() {
         let on_disk = Disk::new(Arc::new(disk.clone()));
         let (mut log, _) = FileLog::open_on(on_disk, dir.path(), options).unwrap();
         let (mut last, mut polled, mut cuts) = (0, 0, 0);
-        while polled < 60 {
+        // A writer that is ahead of its caller leaves little to cut off: go on for some cuts.
+        while polled < 60 || cuts <= 20 {
             for _ in 0..random.below(6) {
                 last += 1;
                 let size = if random.one_in(20) { 5000 } else { random.below(700) as usize };
@@ -460,7 +461,6 @@ fn no_loss_of_power_loses_what_was_polled() {
                 log.trim(polled / 2).unwrap();
             }
         }
-        assert!(cuts > 20, "seed {seed}: the power was lost {cuts} times only");
         log.close().unwrap();
         goes_on(disk.after_power_cut(), dir.path(), last, "closed");
     }

@@ -3,11 +3,11 @@
 use protocol::binance::reject;
 use protocol::binance::request::{
     AmendOrderRequest, CancelAllRequest, CancelOrderRequest, NewOrderRequest, ReplaceOrderRequest,
-    TestOrderRequest,
+    RoutedOrderRequest, TestOrderRequest, TestRoutedOrderRequest,
 };
 use protocol::binance::response::{
     AmendAnswer, CancelAnswer, Canceling, Empty, NewOrderAnswer, OrderFacts, OrderNames,
-    ReplaceAnswer, TestOrderRates, encode, find_amended,
+    ReplaceAnswer, RoutedOrderAnswer, TestOrderRates, encode, find_amended,
 };
 use protocol::signed::{ApiError, Params};
 use types::{Command, Event, Market, OrderAmended, OrderList, OrderListId, RejectReason};
@@ -32,6 +32,25 @@ pub(crate) async fn new_order(
     let answer = json(encode(&answer));
     call.times.answered(call.shared.door.handle.metrics(), outcome.woken_at);
     Ok(answer)
+}
+
+/// `POST /api/v3/sor/order`: a new order; there is no other book to choose.
+pub(crate) async fn routed_order(
+    call: KeyedCall,
+    RoutedOrderRequest(NewOrderRequest { market, order, response_type }): RoutedOrderRequest,
+) -> Answer<RoutedOrderAnswer> {
+    let outcome = call.submit(None, Command::NewOrder(order)).await?;
+    outcome.answer(market.instrument.id, |events| {
+        NewOrderAnswer::new(&market, events, response_type, call.unit).map(RoutedOrderAnswer::from)
+    })
+}
+
+/// `POST /api/v3/sor/order/test`
+pub(crate) async fn test_routed_order(
+    call: KeyedCall,
+    TestRoutedOrderRequest(request): TestRoutedOrderRequest,
+) -> Answer<Either<TestOrderRates, Empty>> {
+    test_order(call, request).await
 }
 
 /// `POST /api/v3/order/test`: runs the checks of a new order and changes nothing.

@@ -196,3 +196,23 @@ async fn no_account_trades_with_itself_unless_it_wants_to() {
         site.signed(&site.maker, "DELETE", "/api/v3/openOrders", "symbol=BTCUSDT").await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_order_for_a_router_is_entered_like_any_other() {
+    let site = Site::new().await;
+    let path = "/api/v3/sor/order";
+    let entered = site.signed(&site.taker, "POST", path, LIMIT).await.ok();
+    let fields = ["status", "workingFloor", "usedSor"].map(|name| entered[name].clone());
+    assert_eq!(fields, [json!("NEW"), json!("EXCHANGE"), json!(true)]);
+    let open = site.signed(&site.taker, "GET", "/api/v3/openOrders", "symbol=BTCUSDT").await.ok();
+    assert_eq!(open[0]["orderId"], entered["orderId"]);
+
+    let by_amount = "symbol=BTCUSDT&side=BUY&type=MARKET&quoteOrderQty=100";
+    let maker = LIMIT.replace("LIMIT&timeInForce=GTC", "LIMIT_MAKER");
+    for refused in [by_amount, &maker] {
+        let reply = site.signed(&site.taker, "POST", path, refused).await;
+        reply.is_error(400, -1014, "Unsupported order combination.");
+    }
+    let tested = site.signed(&site.taker, "POST", "/api/v3/sor/order/test", LIMIT).await.ok();
+    assert_eq!(tested, json!({}));
+}

@@ -66,7 +66,8 @@ fn rows(heading: &str) -> BTreeSet<(String, String)> {
         let cells = cells(line);
         (cells[1].trim().to_owned(), cells[2].trim().to_owned())
     };
-    section.lines().filter(|line| line.starts_with("| `")).map(row).collect()
+    let is_request = |line: &&str| line.starts_with("| `") && line.contains(" /");
+    section.lines().filter(is_request).map(row).collect()
 }
 
 #[test]

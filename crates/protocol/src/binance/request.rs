@@ -67,7 +67,9 @@ pub use self::lookup::{
 pub use self::market::{
     DepthRequest, ExchangeInfoRequest, Selection, TickerRequest, TradesRequest,
 };
-pub use self::order::{NewOrderRequest, ResponseType, TestOrderRequest};
+pub use self::order::{
+    NewOrderRequest, ResponseType, RoutedOrderRequest, TestOrderRequest, TestRoutedOrderRequest,
+};
 pub use self::rules::{
     AllocationsRequest, BlockTradesRequest, ExecutionRulesRequest, MyFiltersRequest,
     ReferencePriceCalculationRequest, ReferencePriceRequest,

@@ -42,7 +42,7 @@ pub use history::{AggTradeInfo, AvgPrice, Kline, Statistics, StatisticsTicker};
 pub use list::{ListStatus, ListedOrder, NewOrderListAnswer, OrderNames};
 pub(crate) use market_data::levels;
 pub use market_data::{BookTicker, Depth, Level, PriceTicker, PublicTrade, Trade};
-pub use order::NewOrderAnswer;
+pub use order::{NewOrderAnswer, RoutedOrderAnswer};
 pub use order_info::OrderInfo;
 pub use prevented::PreventedMatch;
 pub use replace::ReplaceAnswer;

@@ -196,6 +196,10 @@ impl Model {
     /// venue where the account is rich and has no limits. What its own resting orders would earn
     /// does not pay for it.
     pub(super) fn falls_short(&self, account: AccountId, request: &NewOrder) -> bool {
+        // Refused for its amount, before its cost matters.
+        if matches!(request.size, OrderSize::Quote(amount) if amount <= Amount::ZERO) {
+            return false;
+        }
         let mut copy = self.for_questions();
         let pays_in = copy.paid_in(request.instrument, request.side);
         let owner = copy.owner_mut(account);

@@ -1,6 +1,6 @@
 //! New orders, each by itself.
 
-use types::{Market, Markets, NewOrder, OrderType};
+use types::{Market, Markets, NewOrder, OrderSize, OrderType};
 
 use crate::signed::{ApiError, Generate, Params};
 
@@ -55,6 +55,39 @@ impl NewOrderRequest {
     }
 }
 
+/// `POST /api/v3/sor/order`: a limit or market order by quantity.
+#[derive(Clone, Copy, Debug)]
+pub struct RoutedOrderRequest(pub NewOrderRequest);
+
+impl RoutedOrderRequest {
+    pub fn parse(
+        params: Params,
+        markets: Markets<'_>,
+        generate: Generate<'_>,
+    ) -> Result<Self, ApiError> {
+        let request = NewOrderRequest::parse(params, markets, generate)?;
+        let is_routed = matches!(request.order.order_type, OrderType::Limit | OrderType::Market)
+            && matches!(request.order.size, OrderSize::Base(_));
+        if is_routed { Ok(Self(request)) } else { Err(ApiError::unsupported_order_combination()) }
+    }
+}
+
+/// `POST /api/v3/sor/order/test`
+#[derive(Clone, Copy, Debug)]
+pub struct TestRoutedOrderRequest(pub TestOrderRequest);
+
+impl TestRoutedOrderRequest {
+    pub fn parse(
+        mut params: Params,
+        markets: Markets<'_>,
+        generate: Generate<'_>,
+    ) -> Result<Self, ApiError> {
+        let compute_commission_rates = take_compute_commission_rates(&mut params)?;
+        let RoutedOrderRequest(request) = RoutedOrderRequest::parse(params, markets, generate)?;
+        Ok(Self(TestOrderRequest { request, compute_commission_rates }))
+    }
+}
+
 /// `POST /api/v3/order/test`
 #[derive(Clone, Copy, Debug)]
 pub struct TestOrderRequest {
@@ -68,10 +101,14 @@ impl TestOrderRequest {
         markets: Markets<'_>,
         generate: Generate<'_>,
     ) -> Result<Self, ApiError> {
-        let compute_commission_rates = params.flag("computeCommissionRates")?.unwrap_or(false);
+        let compute_commission_rates = take_compute_commission_rates(&mut params)?;
         let request = NewOrderRequest::parse(params, markets, generate)?;
         Ok(Self { request, compute_commission_rates })
     }
+}
+
+fn take_compute_commission_rates(params: &mut Params) -> Result<bool, ApiError> {
+    Ok(params.flag("computeCommissionRates")?.unwrap_or(false))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::binance::request::ResponseType;
 use crate::binance::response::entered::Entered;
 use crate::binance::response::prevented::PreventedInfo;
 use crate::binance::response::report::{FillInfo, OrderReport};
+use crate::binance::words::Word;
 use crate::signed::{ApiError, TimeUnit};
 
 /// `POST /api/v3/order`
@@ -68,6 +69,23 @@ impl NewOrderAnswer {
                 .map(|prevented| PreventedInfo::new(market, prevented))
                 .collect(),
         }
+    }
+}
+
+/// `POST /api/v3/sor/order`. The venue has one book a symbol, so the order works there and nowhere
+/// else.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RoutedOrderAnswer {
+    #[serde(flatten)]
+    order: NewOrderAnswer,
+    working_floor: Word,
+    used_sor: bool,
+}
+
+impl From<NewOrderAnswer> for RoutedOrderAnswer {
+    fn from(order: NewOrderAnswer) -> Self {
+        Self { order, working_floor: "EXCHANGE".into(), used_sor: true }
     }
 }
 

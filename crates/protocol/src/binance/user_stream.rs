@@ -103,18 +103,14 @@ pub fn payload(
         Event::TradeBusted(e) => {
             let market = names.market(e.instrument)?;
             let side = Revised::find([&e.buyer, &e.seller], (account, seq))?;
-            Some(
-                side.balance_update(&market, seq, at)
-                    .unwrap_or_else(|| side.trade_busted(&market, e, seq, at)),
-            )
+            let moved = side.balance_update(&market, seq, at);
+            moved.or_else(|| Some(side.trade_busted(&market, e, seq, at)))
         }
         Event::TradeCorrected(e) => {
             let market = names.market(e.instrument)?;
             let side = Revised::find([&e.buyer, &e.seller], (account, seq))?;
-            Some(
-                side.balance_update(&market, seq, at)
-                    .unwrap_or_else(|| side.trade_corrected(&market, e, seq, at)),
-            )
+            let moved = side.balance_update(&market, seq, at);
+            moved.or_else(|| Some(side.trade_corrected(&market, e, seq, at)))
         }
         Event::ReceivableSettled(e) => {
             let is_creditor = (e.receivable.creditor, e.creditor_seq) == (account, seq);

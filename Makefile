@@ -38,7 +38,7 @@ unit: export PROPTEST_RNG_SEED ?= 1
 # Most tests wait for a disk, a socket or a clock, not for a core.
 unit: export RUST_TEST_THREADS ?= 4
 unit: ## the Rust tests, whole-process tests included
-	$(CARGO) test --workspace --locked --lib --bins --tests # No documentation has tests: 24 empty runs less.
+	$(CARGO) test --workspace --locked --tests # No documentation has tests: 24 empty runs less.
 	# The golden logs again with the release build: both builds must give the hashes in the files.
 	$(CARGO) test --release --locked --package engine --test golden
 

@@ -299,7 +299,7 @@ async fn slow_readers_are_cut_and_the_others_go_on() {
     for burst in 0..TRADES / BURST {
         let replies: Vec<_> =
             (0..BURST).map(|_| submit_order(&site, TAKER, Side::Buy, 500, 100_000)).collect();
-        // A ticket that no task polls leaves the order to the engine's thread, up to a second later.
+        // An order whose ticket no task polls waits for the engine's thread, up to a second.
         for reply in replies {
             is_done(reply).await;
         }

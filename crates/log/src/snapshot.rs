@@ -597,8 +597,15 @@ mod tests {
         for at in 0..sound.len() {
             let mut flipped = sound.clone();
             flipped[at] ^= 4;
-            // Another version is that of a later build.
-            if !(8..10).contains(&at) {
+            if (8..10).contains(&at) {
+                // Another version is that of a later build: refused, and no older snapshot taken.
+                fs::write(&file, &flipped).unwrap();
+                let error = load_newest(dir).unwrap_err();
+                assert!(
+                    matches!(error, SnapshotError::NewerFormat { supported: 1, .. }),
+                    "{error}"
+                );
+            } else {
                 check(&flipped, &format!("flipped at {at}"));
             }
             check(&sound[..at], &format!("cut at {at}"));

@@ -15,11 +15,8 @@ impl Engine {
             return self.reject(account, RejectReason::UnknownAccount, events);
         }
         let transfer = self.transferred(TransferKind::Deposit, asset, amount);
-        if let Some(repeated) = self.earlier_transfer(account, &external_ref, transfer) {
-            return events.push(repeated);
-        }
         if let Err(reason) = self.check_transfer(account, asset, amount, &external_ref) {
-            return self.reject(account, reason, events);
+            return self.refuse_transfer(account, &external_ref, transfer, reason, events);
         }
         let supply = &mut self.supply[usize::from(asset.0)];
         if *supply + amount > AMOUNT_MAX {
@@ -40,11 +37,8 @@ impl Engine {
     pub(crate) fn withdraw(&mut self, request: &Withdraw, events: &mut Vec<Event>) {
         let Withdraw { account, asset, amount, external_ref } = *request;
         let transfer = self.transferred(TransferKind::Withdrawal, asset, amount);
-        if let Some(repeated) = self.earlier_transfer(account, &external_ref, transfer) {
-            return events.push(repeated);
-        }
         if let Err(reason) = self.check_transfer(account, asset, amount, &external_ref) {
-            return self.reject(account, reason, events);
+            return self.refuse_transfer(account, &external_ref, transfer, reason, events);
         }
         let owner = &mut self.accounts[account.0 as usize];
         if owner.balance(asset).free < amount {
@@ -64,18 +58,26 @@ impl Engine {
         Transferred { kind, asset, amount, sequence: self.sequence }
     }
 
-    /// The answer to a repeat of the same transfer, which changes nothing.
-    fn earlier_transfer(
-        &self,
+    /// A repeat of the same transfer is answered with the first one, and changes nothing.
+    #[cold]
+    fn refuse_transfer(
+        &mut self,
         account: AccountId,
         external_ref: &ExternalRef,
         transfer: Transferred,
-    ) -> Option<Event> {
-        let owner = self.accounts.get(account.0 as usize)?;
-        let first = owner.external_refs.get(external_ref.as_bytes())?;
-        let first_sequence = first.sequence;
-        (Transferred { sequence: first_sequence, ..transfer } == *first)
-            .then_some(Event::CommandRepeated(CommandRepeated { account, first_sequence }))
+        reason: RejectReason,
+        events: &mut Vec<Event>,
+    ) {
+        if reason == RejectReason::DuplicateExternalRef
+            && let Some(first) = self.account(account)
+            && let Some(first) = first.external_refs.get(external_ref.as_bytes())
+            && *first == (Transferred { sequence: first.sequence, ..transfer })
+        {
+            let first_sequence = first.sequence;
+            let repeated = CommandRepeated { account, first_sequence };
+            return events.push(Event::CommandRepeated(repeated));
+        }
+        self.reject(account, reason, events);
     }
 
     /// An operator may withdraw the revenue of the venue's own account, but cannot deposit there.

@@ -31,8 +31,8 @@ pub(crate) fn cutoff_ns(
     Ok(by_age.max(by_size).filter(|cutoff_ns| *cutoff_ns > 0))
 }
 
-/// Where the part of the time lies that the part of the size beyond the limit took, if rows are
-/// spread evenly. What that leaves is for the next time.
+/// The time up to which as large a part of the rows lies as the size is beyond its limit. A busy hour
+/// counts by its rows, not by its time. What that leaves is for the next time.
 fn by_size(
     connection: &Connection,
     progress: &Progress,
@@ -44,31 +44,54 @@ fn by_size(
     if used <= max_bytes {
         return Ok(None);
     }
-    let oldest_ns = oldest_ns(connection)?.unwrap_or(progress.kept_since_ns);
-    let span_ns = u128::from(progress.sequenced_ns.saturating_sub(oldest_ns));
-    let beyond_ns = span_ns * u128::from(used - max_bytes) / u128::from(used);
     // A little more, so that it is worth the work.
-    let beyond_ns = beyond_ns + span_ns / 50 + 1;
-    let cutoff_ns = oldest_ns + u64::try_from(beyond_ns).unwrap_or(u64::MAX - oldest_ns);
-    Ok(Some(cutoff_ns.min(progress.sequenced_ns)))
+    let permille = (u128::from(used - max_bytes) * 1_000 / u128::from(used)) as i64 + 20;
+    let since_ns = progress.kept_since_ns;
+    if let Some(cutoff_ns) = part_of_rows(connection, permille.min(1_000), since_ns)? {
+        return Ok(Some(cutoff_ns));
+    }
+    // What is left are orders that were open for long: time has to do.
+    let span_ns = progress.sequenced_ns.saturating_sub(since_ns);
+    Ok(Some(since_ns + span_ns / 4 + u64::from(span_ns > 0)))
 }
 
-/// The time of the oldest trade, or of the end of the oldest order.
-fn oldest_ns(connection: &Connection) -> rusqlite::Result<Option<u64>> {
-    let mut oldest: Option<i64> = None;
+/// The first time beyond `since_ns` before which an instrument has this part of its trades, or of
+/// its orders that ended.
+fn part_of_rows(
+    connection: &Connection,
+    permille: i64,
+    since_ns: u64,
+) -> rusqlite::Result<Option<u64>> {
+    let mut before: Option<u64> = None;
     for instrument in instruments(connection)? {
-        for first in [
-            "SELECT traded_ns FROM trades WHERE instrument = ? ORDER BY trade_id LIMIT 1",
-            "SELECT updated_ns FROM orders WHERE instrument = ? AND status > 1 \
-             ORDER BY order_id LIMIT 1",
+        for [ends, time] in [
+            [
+                "SELECT (SELECT trade_id FROM trades WHERE instrument = ?1 \
+                 ORDER BY trade_id LIMIT 1), (SELECT trade_id FROM trades WHERE instrument = ?1 \
+                 ORDER BY trade_id DESC LIMIT 1)",
+                "SELECT traded_ns FROM trades WHERE instrument = ?1 AND trade_id >= ?2 \
+                 ORDER BY trade_id LIMIT 1",
+            ],
+            [
+                "SELECT (SELECT order_id FROM orders WHERE instrument = ?1 AND status > 1 \
+                 ORDER BY order_id LIMIT 1), (SELECT order_id FROM orders \
+                 WHERE instrument = ?1 AND status > 1 ORDER BY order_id DESC LIMIT 1)",
+                "SELECT created_ns FROM orders WHERE instrument = ?1 AND order_id >= ?2 \
+                 AND status > 1 ORDER BY order_id LIMIT 1",
+            ],
         ] {
-            let mut first = connection.prepare_cached(first)?;
-            let first: Option<i64> =
-                first.query_row([instrument.0], |row| row.get(0)).optional()?;
-            oldest = oldest.into_iter().chain(first).min();
+            let mut ends = connection.prepare_cached(ends)?;
+            let ends = ends.query_row([instrument.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let (Some(first), Some(last)): (Option<i64>, Option<i64>) = ends else { continue };
+            let id = first + (last - first).saturating_mul(permille) / 1_000;
+            let mut time = connection.prepare_cached(time)?;
+            let time: Option<i64> =
+                time.query_row(params![instrument.0, id], |row| row.get(0)).optional()?;
+            let time = time.map(i64::unsigned_abs).filter(|time| *time > since_ns);
+            before = before.into_iter().chain(time).min();
         }
     }
-    Ok(oldest.map(i64::unsigned_abs))
+    Ok(before)
 }
 
 /// Deletes rows that ended before this time. Returns whether there are more.

@@ -110,15 +110,18 @@ impl Store for SqliteStore {
         progress.kept_since_ns = progress.kept_since_ns.max(cutoff_ns);
         let mut forget = || {
             let transaction = self.connection.transaction()?;
+            let changes = transaction.total_changes();
             let has_more = forget(&transaction, cutoff_ns)?;
+            let deleted = transaction.total_changes() > changes;
             write_progress(&transaction, &progress)?;
             transaction.commit()?;
-            Ok(has_more)
+            Ok((has_more, deleted))
         };
-        let has_more = forget().map_err(failure::at(&self.path))?;
+        let (has_more, deleted) = forget().map_err(failure::at(&self.path))?;
         self.progress = progress;
         self.forgets_ns = has_more.then_some(cutoff_ns);
-        Ok(has_more)
+        // A limit of size takes several steps, as long as each leaves less.
+        Ok(has_more || (deleted && retention.max_bytes.is_some()))
     }
 
     fn check_in_place(&self) -> Result<(), ProjectionError> {

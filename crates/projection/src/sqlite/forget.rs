@@ -31,8 +31,8 @@ pub(crate) fn cutoff_ns(
     Ok(by_age.max(by_size).filter(|cutoff_ns| *cutoff_ns > 0))
 }
 
-/// The time up to which as large a part of the rows lies as the size is beyond its limit. A busy hour
-/// counts by its rows, not by its time. What that leaves is for the next time.
+/// The time up to which as large a part of the rows lies as the size is beyond its limit. A busy
+/// hour counts by its rows, not by its time. What that leaves is for the next time.
 fn by_size(
     connection: &Connection,
     progress: &Progress,

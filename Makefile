@@ -13,7 +13,7 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-services lint advisories unit process clients bench profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test instructions autobahn clean
+.PHONY: help run test test-services lint advisories unit process clients bench profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again instructions autobahn clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -133,6 +133,9 @@ dist: $(VENV)-dist/installed ## the release archive with checksum, debug file an
 
 dist-test: $(VENV)/installed dist ## the archive in an empty root folder: complete, small, and it trades
 	BUTTONWOOD_DIST=$(abspath dist) $(VENV)/bin/pytest tests/clients/test_dist.py
+
+dist-again: dist ## the archive built once more in a new clone; fails unless both have the same bytes
+	scripts/dist-again $(VENV)-dist/bin/python dist
 
 # With the binary that `make dist` has built.
 instructions: ## instructions per command against the accepted counts; UPDATE=--update accepts the present ones

@@ -74,6 +74,14 @@ def test_the_archive_has_everything_beside_the_binary(root):
     assert "tokio 1." in notices and "Permission is hereby granted" in notices
 
 
+def test_the_debug_file_has_the_build_id_of_the_binary(archive, root):
+    debug = archive.with_name(archive.name.replace(".tar.xz", ".debug"))
+    files = [next(root.glob("buttonwood-*/bin/buttonwood")), debug]
+    notes = [subprocess.run(["readelf", "-n", it], capture_output=True, text=True, check=True).stdout for it in files]
+    (binary,), (symbols,) = (re.findall(r"Build ID: ([0-9a-f]{40})", note) for note in notes)
+    assert binary == symbols and binary != "0" * 40
+
+
 def test_the_binary_needs_glibc_2_17_at_most(root):
     binary = next(root.glob("buttonwood-*/bin/buttonwood"))
     symbols = subprocess.run(["objdump", "-T", binary], capture_output=True, text=True, check=True).stdout

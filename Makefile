@@ -48,7 +48,7 @@ advisories: $(VENV)-tools/installed ## known vulnerabilities of dependencies; fa
 # The snippets of docs/api.md use all clients.
 process: $(VENV)/installed $(NODE_MODULES)/installed $(VENV)-official/installed $(VENV)-nautilus/installed ## the venue as a process: crashes, full disks, three clients, snippets for ten
 	$(build)
-	$(VENV)/bin/pytest tests/clients -m "not slow"
+	$(VENV)/bin/pytest tests/clients -m "not slow" --numprocesses 2 --dist loadfile # Most of the time is waits.
 
 clients: $(VENV)/installed $(NODE_MODULES)/installed $(addprefix $(VENV)-,$(addsuffix /installed,official nautilus freqtrade)) ## each client and bot against a venue of its own
 	$(build)
@@ -159,13 +159,9 @@ snapshots: ## order latency while a snapshot is taken, and the time to load one 
 churn: ## the engine's memory over a long run (MILLIONS=1000 commands)
 	$(CARGO) bench --locked --package engine --bench churn -- $(or $(MILLIONS),1000)
 
-coverage: ## line coverage of types, engine, disk and log (installs cargo-tarpaulin)
+coverage: ## line coverage of each crate by the Rust tests (installs cargo-tarpaulin)
 	command -v cargo-tarpaulin > /dev/null || $(CARGO) install --locked cargo-tarpaulin
-	$(CARGO) tarpaulin --locked --skip-clean --target-dir target/coverage --engine llvm --out stdout \
-	  --package types --package engine --package disk --package log \
-	  --include-files 'crates/types/src/*' --include-files 'crates/engine/src/*' --include-files 'crates/disk/src/*' \
-	  --include-files 'crates/log/src/*' \
-	  --fail-under 90
+	$(PYTHON) scripts/coverage
 
 clean: ## remove build output, not the venue's data
 	$(CARGO) clean

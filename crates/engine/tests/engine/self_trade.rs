@@ -171,7 +171,9 @@ fn an_amount_is_lowered_by_the_prevented_cost() {
          1 buy market quote 410 stp decrement
          1 sell 2 @ 90
          1 buy market quote 200 stp decrement
-         1 buy market quote 50 stp decrement",
+         1 buy market quote 50 stp decrement
+         1 sell 2 @ 90
+         1 buy market quote 180 stp decrement",
         &[
             "accepted 1 2",
             "rested 1 2@100",
@@ -192,6 +194,13 @@ fn an_amount_is_lowered_by_the_prevented_cost() {
             "expired 5 0/0 SelfTrade",
             "accepted 6 quote 50",
             "expired 6 0/0 BelowOneLot",
+            "accepted 7 2",
+            "rested 7 2@90",
+            "accepted 8 quote 180",
+            "prevented 7<8 2@90 Decrement",
+            "reduced 7 2@90",
+            "expired 7 0/0 SelfTrade",
+            "expired 8 0/0 SelfTrade",
         ],
     );
 }

@@ -103,7 +103,8 @@ impl Engine {
         self.touch(maker.instrument);
     }
 
-    /// Lowers the aggressor by the prevented quantity. Returns whether it goes on.
+    /// Lowers the aggressor by the prevented quantity. Returns whether it goes on: an order that
+    /// ends keeps its amount, since an order without one would be an order by quantity.
     fn decrement_taker(
         &mut self,
         taker: &mut Order,
@@ -116,8 +117,7 @@ impl Engine {
             lowered.order_qty == lowered.cum_qty
         } else {
             let instrument = &self.markets[taker.instrument.0 as usize].instrument;
-            taker.quote_order_qty -= instrument.notional(prevented.price, prevented.qty);
-            lowered.quote_order_qty = taker.quote_order_qty;
+            lowered.quote_order_qty -= instrument.notional(prevented.price, prevented.qty);
             rest_by_quote(instrument, &lowered, prevented.price).is_zero()
         };
         if !is_done {

@@ -76,15 +76,13 @@ impl Model {
         if !by_quote {
             return self.decrement(key, prevented);
         }
-        let mut done = true;
-        if stp_mode == StpMode::Decrement {
-            order.quote_order_qty -= instrument.notional(prevented.price, prevented.qty);
-            let rest = order.quote_order_qty - order.cum_quote;
-            done = instrument.lots_for(rest, prevented.price).is_zero();
-        }
-        if done {
+        let cost = instrument.notional(prevented.price, prevented.qty);
+        let rest = order.quote_order_qty - cost - order.cum_quote;
+        let ends = instrument.lots_for(rest, prevented.price).is_zero();
+        if stp_mode != StpMode::Decrement || ends {
             return self.expire_with(key, ExpireCause::SelfTrade, Some(prevented));
         }
+        order.quote_order_qty -= cost;
         take_off(order, &prevented);
         self.decremented(key, prevented);
     }

@@ -45,7 +45,10 @@ fn plain_order() -> BoxedStrategy<NewOrder> {
         1 => Just((OrderType::Market, TimeInForce::Ioc)),
         1 => Just((OrderType::LimitMaker, TimeInForce::Fok)),
     ];
-    let quote = prop_oneof![1 => Just(None), 1 => (-5..450_i128).prop_map(Some)];
+    // What some lots at a price cost, to the unit, is a case of its own.
+    let exact = (price(), 1..=12_i128).prop_map(|(price, lots)| i128::from(price) * lots);
+    let amount = prop_oneof![3 => -5..450_i128, 1 => exact];
+    let quote = prop_oneof![1 => Just(None), 1 => amount.prop_map(Some)];
     let strategy = prop_oneof![5 => Just((None, None)), 1 => Just((Some(-1), Some(1_000_000)))];
     let terms = (terms, prop::bool::weighted(0.3));
     (instrument(), cl_ord_id(), side(), terms, price(), qty(), quote, strategy, stp_mode())

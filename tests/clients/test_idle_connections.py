@@ -1,6 +1,7 @@
 """Ten thousand idle connections neither lock out nor slow down other clients."""
 
 import contextlib
+import json
 import resource
 import socket
 import statistics
@@ -13,12 +14,13 @@ from venue import DEADLINE_S
 
 IDLE = 10_000
 CONNECTIONS_MAX = 12_000
+# Of them, those of one address of this machine.
+OF_ADDRESS = CONNECTIONS_MAX // 2
 # Other open files of a process.
 FILES_BESIDES = 500
 ORDERS = 150
 SLOWER_MAX, SLOWER_MAX_S = 3, 0.005
 SILENT, HALF, WEBSOCKET = "silent", "half an order", "WebSocket"
-TOO_MANY = {"code": -1034, "msg": f"Too many concurrent connections; current limit is '{CONNECTIONS_MAX}'."}
 
 
 @pytest.fixture
@@ -59,7 +61,7 @@ def test_a_connection_too_many_is_told_so_and_finds_room_later(files, venue):
         open_orders(venue, early)
         idle = stand_about(venue, crowd, CONNECTIONS_MAX - 1)
         refused = requests.get(f"{venue.url}/api/v3/ping", timeout=DEADLINE_S)
-        assert (refused.status_code, refused.json()) == (429, TOO_MANY)
+        assert (refused.status_code, refused.json()) == (429, too_many(CONNECTIONS_MAX))
         assert refused.headers["connection"] == "close"
         # An open connection stays open.
         assert open_orders(venue, early) == {"alice": 0, "bob": 0}
@@ -70,18 +72,51 @@ def test_a_connection_too_many_is_told_so_and_finds_room_later(files, venue):
             time.sleep(0.05)
 
 
-def stand_about(venue, stack, count):
+def test_one_address_leaves_places_to_others(files, venue):
+    with contextlib.ExitStack() as crowd, requests.Session() as early:
+        idle = stand_about(venue, crowd, OF_ADDRESS, addresses=1)
+        refused = connect(venue, 0)
+        crowd.enter_context(refused)
+        assert json.loads(refused.makefile().read().split("\n")[-1]) == too_many(OF_ADDRESS)
+        alone = median_order_s(venue, early)
+        print(f"an order takes {alone * 1e3:.1f} ms beside {OF_ADDRESS} idle connections of another address")
+        idle[SILENT].pop().close()
+        deadline = time.monotonic() + DEADLINE_S
+        while not answers_a_ping(connect(venue, 0), venue):
+            assert time.monotonic() < deadline, "the place was not given free"
+            time.sleep(0.05)
+
+
+def stand_about(venue, stack, count, addresses=4):
     """Opens this number of connections: some silent, some with half an order, some WebSockets."""
     idle = {SILENT: [], HALF: [], WEBSOCKET: []}
-    host, port = venue.url.removeprefix("http://").split(":")
     for number in range(count):
         kind = list(idle)[number % len(idle)]
-        connection = stack.enter_context(socket.create_connection((host, int(port)), timeout=DEADLINE_S))
+        connection = stack.enter_context(connect(venue, number % addresses))
+        # A connection that asks nothing at all closes after 10 s.
+        assert answers_a_ping(connection, venue)
         connection.sendall(said(venue, kind))
         if kind == WEBSOCKET:
             assert connection.recv(4096).startswith(b"HTTP/1.1 101 ")
         idle[kind].append(connection)
     return idle
+
+
+def connect(venue, number):
+    """From an address of this machine that other clients do not use."""
+    host, port = venue.url.removeprefix("http://").split(":")
+    return socket.create_connection((host, int(port)), DEADLINE_S, source_address=(f"127.0.1.{1 + number}", 0))
+
+
+def answers_a_ping(connection, venue):
+    # The last places are for clients with a key.
+    key = venue.header("bob")["X-MBX-APIKEY"]
+    connection.sendall(f"GET /api/v3/ping HTTP/1.1\r\nhost: venue\r\nx-mbx-apikey: {key}\r\n\r\n".encode())
+    return connection.recv(4096).startswith(b"HTTP/1.1 200 ")
+
+
+def too_many(limit):
+    return {"code": -1034, "msg": f"Too many concurrent connections; current limit is '{limit}'."}
 
 
 def said(venue, kind):

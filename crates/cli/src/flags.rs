@@ -55,6 +55,16 @@ pub struct Flags {
     #[arg(long, value_name = "URL")]
     cors_origin: Vec<String>,
 
+    /// Open connections, HTTP and WebSocket together, 16 to 1000000; fewer if the system's limit of
+    /// open files is too low [default: 12000] [env: BUTTONWOOD_CONNECTIONS_MAX]
+    #[arg(long, value_name = "N")]
+    connections_max: Option<usize>,
+
+    /// Open connections of one address (IPv6: of one /64); 0 is an eighth of all, and half for an
+    /// address of this machine [default: 0] [env: BUTTONWOOD_CONNECTIONS_PER_ADDRESS]
+    #[arg(long, value_name = "N")]
+    connections_per_address: Option<usize>,
+
     /// What an acknowledged order survives: loss of power (fsync), the end of this process (os), or
     /// nothing (memory) [default: fsync] [env: BUTTONWOOD_DURABILITY]
     #[arg(long, value_name = "LEVEL", value_parser = DURABILITY)]
@@ -192,6 +202,8 @@ mod tests {
             ["--data", "d"],
             ["--http", "127.0.0.1:2"],
             ["--cors-origin", "https://a.example"],
+            ["--connections-max", "32"],
+            ["--connections-per-address", "4"],
             ["--durability", "os"],
             ["--bots-seed", "7"],
             ["--master-key", "k"],
@@ -216,6 +228,7 @@ mod tests {
             (2, true, true)
         );
         assert_eq!((http.cors_origin.len(), door.overload_ms), (1, 9));
+        assert_eq!((http.connections_max, http.connections_per_address), (32, 4));
         assert_eq!((log.segment_kib, log.retention.as_str()), (8, "delete"));
         assert!(matches!(log.durability, server::Durability::Os));
         assert_eq!((spool.max_mib, spool.max_hours, history.retention.as_str()), (33, 3, "7d"));

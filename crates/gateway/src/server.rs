@@ -10,7 +10,7 @@ use protocol::signed::ApiError;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::sleep;
-use venue::Handle;
+use venue::{Handle, api_key_hash};
 
 use crate::Gateway;
 use crate::binance;
@@ -22,9 +22,9 @@ use crate::door::sessions;
 use crate::door::shared::Door;
 use crate::monitoring;
 use crate::operator::{self, OperatorState};
-use crate::socket::accept::Port;
+use crate::socket::accept::{KnownKeys, Port};
 use crate::socket::cors;
-use crate::socket::http::{ErrorReply, RequestHead};
+use crate::socket::http::{API_KEY_HEADER, ErrorReply, RequestHead, text_header};
 
 /// How often the limits of idle addresses are removed.
 const REMOVE_IDLE_EVERY: Duration = Duration::from_secs(60);
@@ -75,7 +75,7 @@ pub(crate) async fn serve(
         .merge(monitoring::router(Arc::clone(&door)));
     #[cfg(feature = "echo")]
     let served = served.merge(crate::echo::router(Arc::clone(&door), settings.socket));
-    let router = refuse_others(served, door);
+    let router = refuse_others(served, Arc::clone(&door));
     let router = if origins.is_empty() {
         router
     } else {
@@ -83,11 +83,20 @@ pub(crate) async fn serve(
     };
     let over_limit_response = binance::rest::over_limit_response;
     let metrics = Arc::clone(handle.metrics());
+    let (settings, has_known_key) = (settings.socket, known_keys(door));
     let port =
-        Port { tcp, tls, settings: settings.socket, router, metrics, stop, over_limit_response };
+        Port { tcp, tls, settings, router, metrics, stop, has_known_key, over_limit_response };
     port.serve(shutdown).await;
     tasks.iter().for_each(|task| task.abort());
     Ok(())
+}
+
+/// Whether a request names a key of the venue. Its signature is verified later.
+fn known_keys(door: Arc<Door>) -> KnownKeys {
+    Arc::new(move |headers| {
+        let hash = text_header(headers, &API_KEY_HEADER).map(api_key_hash);
+        hash.is_some_and(|hash| door.directory.read().signer(&hash).is_some())
+    })
 }
 
 async fn remove_idle(door: Arc<Door>) {

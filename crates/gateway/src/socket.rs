@@ -1,11 +1,15 @@
-//! Sockets without a dialect: accepting, TLS, timing, HTTP and WebSocket framing, CORS.
+//! Sockets without a dialect: accepting, limits of what clients hold, TLS, timing, HTTP and
+//! WebSocket framing, CORS.
 
 pub(crate) mod accept;
+mod answers;
+mod bounded;
 pub(crate) mod connection;
 pub(crate) mod cors;
 pub(crate) mod http;
 pub(crate) mod refusal;
 pub(crate) mod settings;
+pub(crate) mod share;
 pub(crate) mod timed;
 pub(crate) mod tls;
 pub(crate) mod websocket;

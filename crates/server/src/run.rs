@@ -35,23 +35,29 @@ pub trait Host {
 /// Interval of the checks whether a thread of the venue has failed.
 const WATCH_EVERY: Duration = Duration::from_millis(200);
 
+/// Open files that are not connections.
+const FILES_OF_VENUE: u64 = 256;
+/// With fewer open files a venue does not start.
+const FILES_LEAST: u64 = 512;
+
 /// Runs a venue until a signal ends the process, or the venue fails.
 pub fn run(
     settings: Settings,
     host: &mut impl Host,
     operators: &impl Operators,
 ) -> Result<(), ServeError> {
-    raise_descriptor_limit();
+    let connections_max = places(settings.http.connections_max, raise_file_limit())?;
     settings.venue.huge_pages.apply()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| ServeError::new(format!("cannot start: {error}")))?;
-    runtime.block_on(serve(settings, host, operators))
+    runtime.block_on(serve(settings, connections_max, host, operators))
 }
 
 async fn serve(
     settings: Settings,
+    connections_max: usize,
     host: &mut impl Host,
     operators: &impl Operators,
 ) -> Result<(), ServeError> {
@@ -74,11 +80,12 @@ async fn serve(
     let kept = settings.history.retention().map_err(ServeError::new)?;
     let projection = feed::start(data_dir, &opened, kept);
     let keyring = Keyring::new(master_key.clone());
-    let gateway = Gateway::new(settings.gateway_settings(), &opened, keyring.clone())?
-        .with_history(projection.history())
-        .with_tls(tls.clone())
-        .with_origins(settings.http.origins()?)
-        .with_access_record(access_record(data_dir)?);
+    let gateway =
+        Gateway::new(settings.gateway_settings(connections_max), &opened, keyring.clone())?
+            .with_history(projection.history())
+            .with_tls(tls.clone())
+            .with_origins(settings.http.origins()?)
+            .with_access_record(access_record(data_dir)?);
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
     let running = opened.start(vec![gateway.listener(), feed::listener(&projection)]);
     tracing::info!(
@@ -226,12 +233,33 @@ async fn hung_up(hang_up: &mut Option<Signal>) {
     }
 }
 
-/// Each connection takes a descriptor, and the system's first limit is low.
-fn raise_descriptor_limit() {
+/// Raises the limit of open files to the highest that the system allows, and returns it.
+fn raise_file_limit() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
-        tracing::warn!(%error, "the limit of open connections stays low");
+        tracing::warn!(%error, "the limit of open files stays low");
     }
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+}
+
+/// The connections that the limit of open files leaves room for. The log, the snapshots and the
+/// read model never find it used up by clients.
+fn places(wanted: usize, files_max: u64) -> Result<usize, ServeError> {
+    if files_max < FILES_LEAST {
+        return Err(ServeError::new(format!(
+            "this process may open {files_max} files, and a venue needs {FILES_LEAST}: raise the \
+             limit (`ulimit -n`, or LimitNOFILE in the unit of systemd)"
+        )));
+    }
+    let room = usize::try_from(files_max - FILES_OF_VENUE).unwrap_or(usize::MAX);
+    if room < wanted {
+        tracing::warn!(
+            connections_max = room,
+            files_max,
+            "fewer connections than the setting: the limit of open files is too low"
+        );
+    }
+    Ok(wanted.min(room))
 }
 
 async fn until(mut stopped: watch::Receiver<bool>) {

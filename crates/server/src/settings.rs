@@ -94,8 +94,11 @@ impl Settings {
         pin.check()
     }
 
-    pub(crate) fn gateway_settings(&self) -> gateway::Settings {
-        self.door.gateway_settings()
+    pub(crate) fn gateway_settings(&self, connections_max: usize) -> gateway::Settings {
+        gateway::Settings {
+            door: self.door.door_settings(),
+            socket: self.http.socket_settings(connections_max),
+        }
     }
 
     pub(crate) fn venue_settings(&self) -> ::venue::Settings {

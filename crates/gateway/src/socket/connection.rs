@@ -4,31 +4,118 @@
 //! read and when its answer was written. [`CallTimes`] records the stages between.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::watch;
 use venue::{Metrics, Stage};
+
+use crate::socket::share::Part;
+
+/// Two bytes, and the mask of a client's frame.
+const CONTROL_FRAME_HEAD: usize = 6;
 
 /// The permit of one open connection, with the times of its newest request in nanoseconds; 0 is
 /// none. A WebSocket keeps the permit after the request that opened it.
 pub(crate) struct ConnectionPermit {
-    #[expect(dead_code, reason = "held, not read")]
-    permit: OwnedSemaphorePermit,
+    place: Part,
     opened: Instant,
+    /// Whether a request was read to the end of its head.
+    has_asked: AtomicBool,
     /// When the newest of the bytes that were read reached this machine, in Unix time.
     arrived_ns: AtomicU64,
     /// When the newest request was read, since `opened`.
     pub(super) read: AtomicU64,
     /// Since when an answer waits to be written, since `opened`.
     pub(super) answered: AtomicU64,
+    incomplete: Incomplete,
+}
+
+/// What was read of a WebSocket's message that is not complete.
+#[derive(Default)]
+struct Incomplete {
+    /// The most bytes, and the longest time in nanoseconds; 0 before the connection is a WebSocket.
+    bytes_max: AtomicU64,
+    time_max_ns: AtomicU64,
+    bytes: AtomicU64,
+    /// Since `opened`.
+    since: AtomicU64,
 }
 
 impl ConnectionPermit {
-    pub(crate) fn new(permit: OwnedSemaphorePermit) -> Arc<Self> {
+    pub(crate) fn new(place: Part) -> Arc<Self> {
         let none = || AtomicU64::new(0);
         let (arrived_ns, read, answered) = (none(), none(), none());
-        Arc::new(Self { permit, opened: Instant::now(), arrived_ns, read, answered })
+        Arc::new(Self {
+            place,
+            opened: Instant::now(),
+            has_asked: AtomicBool::new(false),
+            arrived_ns,
+            read,
+            answered,
+            incomplete: Incomplete::default(),
+        })
+    }
+
+    /// The places that were left when this one was taken.
+    pub(super) fn places_left(&self) -> usize {
+        self.place.left
+    }
+
+    /// Whether this is the first request.
+    pub(super) fn asks_first(&self) -> bool {
+        !self.has_asked.swap(true, Ordering::Relaxed)
+    }
+
+    pub(super) fn has_asked(&self) -> bool {
+        self.has_asked.load(Ordering::Relaxed)
+    }
+
+    /// From now on the connection is a WebSocket, whose messages have these limits.
+    pub(super) fn limit_messages(&self, bytes_max: u64, time_max: Duration) {
+        let time_max_ns = u64::try_from(time_max.as_nanos()).unwrap_or(u64::MAX);
+        self.incomplete.time_max_ns.store(time_max_ns, Ordering::Relaxed);
+        self.incomplete.bytes_max.store(bytes_max, Ordering::Relaxed);
+    }
+
+    /// Counts bytes that were read. Returns whether the incomplete message may go on.
+    pub(super) fn was_read(&self, bytes: usize) -> bool {
+        let Incomplete { bytes_max, time_max_ns, bytes: in_message, since } = &self.incomplete;
+        let bytes_max = bytes_max.load(Ordering::Relaxed);
+        if bytes_max == 0 {
+            return true;
+        }
+        let before = in_message.load(Ordering::Relaxed);
+        let after = before + bytes as u64;
+        in_message.store(after, Ordering::Relaxed);
+        let now_ns = self.since_opened(Instant::now());
+        if before == 0 {
+            since.store(now_ns, Ordering::Relaxed);
+        }
+        let time_ns = now_ns.saturating_sub(since.load(Ordering::Relaxed));
+        after <= bytes_max && time_ns <= time_max_ns.load(Ordering::Relaxed)
+    }
+
+    /// Bytes behind the end of the message were read together with it, and are not counted.
+    pub(super) fn message_ended(&self) {
+        self.incomplete.bytes.store(0, Ordering::Relaxed);
+    }
+
+    /// A control frame may lie between the parts of a message.
+    pub(super) fn control_frame_ended(&self, payload: usize) {
+        let frame = (payload + CONTROL_FRAME_HEAD) as u64;
+        let rest = self.incomplete.bytes.load(Ordering::Relaxed).saturating_sub(frame);
+        self.incomplete.bytes.store(rest, Ordering::Relaxed);
+    }
+
+    /// The venue reads nothing now: the client is not to blame for the time.
+    pub(super) fn message_waits(&self) {
+        self.mark(&self.incomplete.since, Instant::now());
+    }
+
+    /// Whether the incomplete message has exceeded a limit.
+    pub(super) fn is_message_overdue(&self) -> bool {
+        self.incomplete.bytes.load(Ordering::Relaxed) > 0 && !self.was_read(0)
     }
 
     pub(super) fn set_arrival(&self, arrived_ns: Option<u64>) {
@@ -44,9 +131,12 @@ impl ConnectionPermit {
     }
 
     pub(super) fn mark(&self, time: &AtomicU64, now: Instant) {
-        let since_opened = now.saturating_duration_since(self.opened).as_nanos();
-        // 64 bits hold 584 years.
-        time.store(since_opened as u64, Ordering::Relaxed);
+        time.store(self.since_opened(now), Ordering::Relaxed);
+    }
+
+    /// 64 bits hold 584 years.
+    fn since_opened(&self, now: Instant) -> u64 {
+        now.saturating_duration_since(self.opened).as_nanos() as u64
     }
 
     pub(super) fn take(&self, time: &AtomicU64) -> Option<Instant> {

@@ -157,10 +157,10 @@ mod tests {
     use std::time::Duration;
 
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::sync::Semaphore;
 
     use super::*;
     use crate::clock::now_ns;
+    use crate::socket::share::{Network, Shared};
 
     #[test]
     fn bytes_came_when_they_were_sent_however_late_they_are_read() {
@@ -192,8 +192,8 @@ mod tests {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (server, _) = listener.accept().await.unwrap();
-        let permit = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
-        let permit = ConnectionPermit::new(permit);
+        let here = Network::of([127, 0, 0, 1].into());
+        let permit = ConnectionPermit::new(Shared::new(1, None).take(here, 1).unwrap());
         let metrics = Arc::new(Metrics::new(venue::Durability::Memory));
         let mut server = TimedStream::new(server, permit.clone(), metrics);
         let mut bytes = [0; 4];

@@ -23,6 +23,13 @@ use crate::socket::settings::SocketSettings;
 /// number of connections.
 const READ_BUFFER_SIZE: usize = 16 << 10;
 
+/// The library writes what exceeds it, and allocates for what a write left over. Its default of
+/// 128 KiB suits fewer connections.
+const WRITE_BUFFER_SIZE: usize = 32 << 10;
+
+/// Beyond the bytes of the longest message, an incomplete one may have the heads of 1,000 frames.
+const FRAME_HEADS_LEN_MAX: usize = 1_000 * 14;
+
 /// Messages read, or answers written, in one turn.
 const BATCH_MAX: usize = 64;
 /// The longest turn: the session waits for some requests.
@@ -79,6 +86,8 @@ pub(crate) enum CloseReason {
     TooOld,
     TooManyMessages,
     NotText,
+    /// Its message did not end within the limits of bytes and time.
+    Incomplete,
     VenueGone,
     Stopping,
 }
@@ -95,6 +104,8 @@ struct Connection<S> {
     second_began: Instant,
     /// Messages since `second_began`.
     messages: u32,
+    /// A ping came. Until its pong is written, nothing more is read.
+    owes_pong: bool,
 }
 
 /// Refuses a request that is no upgrade, and every upgrade during a shutdown.
@@ -110,7 +121,6 @@ pub(crate) fn check(
 
 /// What a WebSocket takes over from its HTTP connection.
 pub(crate) struct SocketContext {
-    #[expect(dead_code, reason = "held, not read")]
     pub(crate) permit: Arc<ConnectionPermit>,
     pub(crate) settings: SocketSettings,
     pub(crate) stopping: watch::Receiver<bool>,
@@ -131,9 +141,14 @@ pub(crate) fn open<S: SocketSession>(
         heard_at: now,
         second_began: now,
         messages: 0,
+        owes_pong: false,
     };
+    let SocketContext { permit, settings, .. } = &connection.context;
+    let bytes_max = (S::MESSAGE_LEN_MAX + READ_BUFFER_SIZE + FRAME_HEADS_LEN_MAX) as u64;
+    permit.limit_messages(bytes_max, settings.ws_message_time_max);
     let upgrade = upgrade
         .read_buffer_size(READ_BUFFER_SIZE)
+        .write_buffer_size(WRITE_BUFFER_SIZE)
         .max_message_size(S::MESSAGE_LEN_MAX)
         .max_frame_size(S::MESSAGE_LEN_MAX);
     Ok(upgrade.on_upgrade(|socket| connection.run(socket)))
@@ -150,6 +165,7 @@ impl<S: SocketSession> Connection<S> {
             CloseReason::Gone | CloseReason::TooSlow | CloseReason::Silent => return,
             CloseReason::TooOld => (close_code::NORMAL, "connected for a day"),
             CloseReason::TooManyMessages => (close_code::POLICY, "too many messages"),
+            CloseReason::Incomplete => (close_code::POLICY, "a message stayed incomplete"),
             CloseReason::NotText => (close_code::UNSUPPORTED, "only text is understood"),
             CloseReason::VenueGone => (close_code::AGAIN, "the venue is overloaded"),
             CloseReason::Stopping => {
@@ -181,6 +197,9 @@ impl<S: SocketSession> Connection<S> {
         let mut stopping = self.context.stopping.clone();
         let outlet = Arc::clone(&self.outlet);
         loop {
+            if self.session.is_busy() {
+                self.context.permit.message_waits();
+            }
             let done = tokio::select! {
                 Some(payload) = self.queue.recv() => self.deliver(socket, payload).await,
                 answer = self.session.next_answer() => self.answer(socket, answer).await,
@@ -189,6 +208,9 @@ impl<S: SocketSession> Connection<S> {
                 }
                 _ = ping.tick() => match self.heard_at.elapsed() > settings.ws_silence_max {
                     true => Err(CloseReason::Silent),
+                    false if self.context.permit.is_message_overdue() => {
+                        Err(CloseReason::Incomplete)
+                    }
                     false => {
                         let now_ms = (now_ns() / 1_000_000).to_string();
                         self.write(socket, Message::Ping(Bytes::from(now_ms))).await
@@ -239,7 +261,8 @@ impl<S: SocketSession> Connection<S> {
         let mut answers = Vec::new();
         let received = self.receive_batch(socket, first, &mut answers).await;
         self.session.run_inbox();
-        if !answers.is_empty() {
+        let owes_pong = std::mem::take(&mut self.owes_pong);
+        if !answers.is_empty() || owes_pong {
             write_all(&self.context.settings, &self.outlet, socket, answers).await?;
         }
         received
@@ -254,8 +277,11 @@ impl<S: SocketSession> Connection<S> {
         let (mut received, mut count, began) = (first, 0, Instant::now());
         let mut answers_len = 0;
         loop {
-            let Some(Ok(message)) = received else { return Err(CloseReason::Gone) };
-            self.count_message()?;
+            let Some(Ok(message)) = received else {
+                let is_overdue = self.context.permit.is_message_overdue();
+                return Err(if is_overdue { CloseReason::Incomplete } else { CloseReason::Gone });
+            };
+            self.count_message(&message)?;
             if let Some(answer) = self.receive(message).await? {
                 answers_len += answer.len();
                 answers.push(answer);
@@ -271,15 +297,31 @@ impl<S: SocketSession> Connection<S> {
         }
     }
 
-    /// Enforces the limit of messages a second, for sessions that have one.
-    fn count_message(&mut self) -> Result<(), CloseReason> {
+    /// Enforces the limit of messages a second: of control frames in every session, and of other
+    /// messages in sessions that do not weigh them.
+    fn count_message(&mut self, message: &Message) -> Result<(), CloseReason> {
         self.heard_at = Instant::now();
+        let permit = &self.context.permit;
+        let is_control = match message {
+            Message::Text(_) | Message::Binary(_) => false,
+            Message::Ping(payload) | Message::Pong(payload) => {
+                permit.control_frame_ended(payload.len());
+                self.owes_pong |= matches!(message, Message::Ping(_));
+                true
+            }
+            Message::Close(_) => true,
+        };
+        if !is_control {
+            permit.message_ended();
+            if !self.session.counts_messages() {
+                return Ok(());
+            }
+        }
         if self.heard_at - self.second_began >= Duration::from_secs(1) {
             (self.second_began, self.messages) = (self.heard_at, 0);
         }
         self.messages += 1;
-        let messages_max = self.context.settings.ws_messages_per_second;
-        if self.session.counts_messages() && self.messages > messages_max {
+        if self.messages > self.context.settings.ws_messages_per_second {
             Err(CloseReason::TooManyMessages)
         } else {
             Ok(())

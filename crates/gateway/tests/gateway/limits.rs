@@ -63,7 +63,12 @@ async fn connections_that_hang_are_closed_and_no_other_is_affected() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_too_many_gets_an_error() {
-    let site = Site::with(SocketSettings { connections_max: 2, ..SocketSettings::default() }).await;
+    let settings = SocketSettings {
+        connections_max: 2,
+        connections_per_address: Some(2),
+        ..SocketSettings::default()
+    };
+    let site = Site::with(settings).await;
     let first = TcpStream::connect(site.address).await.unwrap();
     let _second = TcpStream::connect(site.address).await.unwrap();
     let mut third = TcpStream::connect(site.address).await.unwrap();

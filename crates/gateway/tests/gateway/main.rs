@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests fail like tests.
 
+mod attacks;
 #[cfg(feature = "echo")]
 mod conformance;
 mod extensions;

@@ -8,7 +8,7 @@ use ring::signature::{Ed25519KeyPair, KeyPair};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
-use tokio::net::TcpStream;
+use tokio::net::TcpSocket;
 use tokio::time::{Instant, sleep, timeout};
 use types::Role;
 use venue::{Credential, Verifier};
@@ -204,12 +204,16 @@ async fn idle_and_slow_connections_slow_no_other_down() {
     // Other tests of this process need descriptors too.
     let idle_max = IDLE_MAX.min(descriptors.saturating_sub(2_000) / 2);
     assert!(idle_max > 100, "the limit of {descriptors} open files is too low for this test");
-    let settings = SocketSettings { connections_max: idle_max + 100, ..SocketSettings::default() };
+    let settings =
+        SocketSettings { connections_max: idle_max + idle_max / 10, ..SocketSettings::default() };
     let site = Site::with(settings).await;
     let state = site.state().await;
     let mut open = Vec::with_capacity(idle_max);
     for number in 0..idle_max {
-        let mut stream = TcpStream::connect(site.address).await.unwrap();
+        // One address may take half of the places.
+        let from = TcpSocket::new_v4().unwrap();
+        from.bind(([127, 0, 0, 2 + (number % 4) as u8], 0).into()).unwrap();
+        let mut stream = from.connect(site.address).await.unwrap();
         // Every second connection has begun a request that it does not end.
         if number % 2 == 1 {
             stream

@@ -30,9 +30,9 @@ impl Door {
         Ok(())
     }
 
-    pub(super) fn gateway_settings(&self) -> gateway::Settings {
+    pub(super) fn door_settings(&self) -> gateway::DoorSettings {
         let late_after = (self.overload_ms > 0).then(|| Duration::from_millis(self.overload_ms));
-        gateway::DoorSettings { late_after, ..gateway::DoorSettings::default() }.into()
+        gateway::DoorSettings { late_after, ..gateway::DoorSettings::default() }
     }
 }
 
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn how_long_orders_may_wait_is_set_in_milliseconds_or_not_at_all() {
-        let late_after = |flags| load(flags).map(|all| all.gateway_settings().door.late_after);
+        let late_after = |flags| load(flags).map(|all| all.door.door_settings().late_after);
         assert_eq!(late_after(json!({})).unwrap(), Some(Duration::from_millis(250)));
         assert_eq!(late_after(json!({ "overload_ms": 0 })).unwrap(), None);
         let longest = late_after(json!({ "overload_ms": 10_000 }));

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gateway::{Origin, OriginError, Tls, TlsError};
+use gateway::{Origin, OriginError, SocketSettings, Tls, TlsError};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -22,7 +22,13 @@ pub struct Http {
     pub allow_plaintext: bool,
     /// Origins of the web pages that may read the answers.
     pub cors_origin: Vec<String>,
+    /// Open connections, HTTP and WebSocket together.
+    pub connections_max: usize,
+    /// Of them, those of one address; 0 is an eighth, and half for an address of this machine.
+    pub connections_per_address: usize,
 }
+
+const CONNECTIONS_MAX: std::ops::RangeInclusive<usize> = 16..=1_000_000;
 
 impl Default for Http {
     fn default() -> Self {
@@ -33,6 +39,8 @@ impl Default for Http {
             tls_self_signed: false,
             allow_plaintext: false,
             cors_origin: Vec::new(),
+            connections_max: SocketSettings::default().connections_max,
+            connections_per_address: 0,
         }
     }
 }
@@ -54,8 +62,26 @@ impl Http {
                 self.address
             ));
         }
+        if !CONNECTIONS_MAX.contains(&self.connections_max) {
+            return Err(format!(
+                "connections_max must be {} to {}, and is {}",
+                CONNECTIONS_MAX.start(),
+                CONNECTIONS_MAX.end(),
+                self.connections_max
+            ));
+        }
         self.origins()?;
         Ok(())
+    }
+
+    /// With as many connections as the limit of open files leaves room for.
+    pub(super) fn socket_settings(&self, connections_max: usize) -> SocketSettings {
+        let per_address = self.connections_per_address;
+        SocketSettings {
+            connections_max,
+            connections_per_address: (per_address > 0).then_some(per_address),
+            ..SocketSettings::default()
+        }
     }
 
     pub fn speaks_tls(&self) -> bool {
@@ -107,6 +133,18 @@ mod tests {
         assert!(bots.contains("--no-bots"));
         let quiet = json!({ "tls_self_signed": true, "demo": true, "no_bots": true });
         assert!(load(quiet).is_ok());
+    }
+
+    #[test]
+    fn connections_have_a_range() {
+        assert_eq!(load(json!({})).unwrap().http.connections_max, 12_000);
+        for out_of_range in [0, 15, 1_000_001] {
+            let sentence = refused(json!({ "connections_max": out_of_range }));
+            assert!(sentence.contains("connections_max must be 16 to 1000000"), "{sentence}");
+        }
+        let few = load(json!({ "connections_max": 99, "connections_per_address": 3 })).unwrap();
+        let settings = few.gateway_settings(88).socket;
+        assert_eq!((settings.connections_max, settings.connections_per_address), (88, Some(3)));
     }
 
     #[test]

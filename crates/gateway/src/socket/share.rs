@@ -1,0 +1,166 @@
+//! What all clients of the port share, places and large answers, and how much of it one network may
+//! take.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+/// A network may take an eighth of the whole, and an address of this machine half of it.
+const OF_NETWORK: usize = 8;
+const OF_LOOPBACK: usize = 2;
+
+/// The address of an IPv4 client, and the /64 of an IPv6 client: all of it is one client's.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(crate) struct Network(IpAddr);
+
+impl Network {
+    pub(crate) fn of(address: IpAddr) -> Self {
+        Self(match address.to_canonical() {
+            IpAddr::V6(v6) if !v6.is_loopback() => {
+                let [a, b, c, d, ..] = v6.segments();
+                Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
+            }
+            other => other,
+        })
+    }
+}
+
+/// A number of units, and the part of it that each network has taken.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    whole: usize,
+    /// What one network may take; `None` is the common part of the whole.
+    of_network: Option<usize>,
+    taken: Mutex<Taken>,
+    /// All units are back.
+    all_back: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    in_sum: usize,
+    by_network: HashMap<Network, usize>,
+}
+
+/// Why no part is left, with the limit that is reached.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Exhausted {
+    pub(crate) limit: usize,
+}
+
+impl Shared {
+    pub(crate) fn new(whole: usize, of_network: Option<usize>) -> Arc<Self> {
+        Arc::new(Self { whole, of_network, taken: Mutex::default(), all_back: Notify::new() })
+    }
+
+    pub(crate) fn take(
+        self: &Arc<Self>,
+        network: Network,
+        units: usize,
+    ) -> Result<Part, Exhausted> {
+        let mut taken = self.taken();
+        let limit = self.limit(network);
+        let of_network = taken.by_network.get(&network).copied().unwrap_or(0);
+        if of_network + units > limit {
+            return Err(Exhausted { limit });
+        }
+        if taken.in_sum + units > self.whole {
+            return Err(Exhausted { limit: self.whole });
+        }
+        taken.in_sum += units;
+        taken.by_network.insert(network, of_network + units);
+        let left = self.whole - taken.in_sum;
+        Ok(Part { of: Arc::clone(self), network, units, left })
+    }
+
+    fn limit(&self, Network(address): Network) -> usize {
+        let part = if address.is_loopback() { OF_LOOPBACK } else { OF_NETWORK };
+        self.of_network.unwrap_or((self.whole / part).max(1)).min(self.whole)
+    }
+
+    /// Ready once every part is back.
+    pub(crate) async fn all_back(&self) {
+        loop {
+            let back = self.all_back.notified();
+            if self.taken().in_sum == 0 {
+                return;
+            }
+            back.await;
+        }
+    }
+
+    fn taken(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Units that are back once it is dropped.
+#[derive(Debug)]
+pub(crate) struct Part {
+    of: Arc<Shared>,
+    network: Network,
+    units: usize,
+    /// Units of the whole that were left after this part was taken.
+    pub(crate) left: usize,
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        let mut taken = self.of.taken();
+        taken.in_sum -= self.units;
+        if let Entry::Occupied(mut of_network) = taken.by_network.entry(self.network) {
+            *of_network.get_mut() -= self.units;
+            if *of_network.get() == 0 {
+                of_network.remove();
+            }
+        }
+        if taken.in_sum == 0 {
+            self.of.all_back.notify_waiters();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network(text: &str) -> Network {
+        Network::of(text.parse().unwrap())
+    }
+
+    #[test]
+    fn a_network_takes_its_part_and_leaves_the_rest_to_others() {
+        let places = Shared::new(16, None);
+        let (near, far) = (network("127.0.0.1"), network("192.0.2.7"));
+        let of_far: Vec<_> = (0..2).map(|_| places.take(far, 1).unwrap()).collect();
+        assert_eq!(places.take(far, 1).unwrap_err().limit, 2);
+        assert!(places.take(network("192.0.2.8"), 1).is_ok());
+        let of_near: Vec<_> = (0..8).map(|_| places.take(near, 1).unwrap()).collect();
+        assert_eq!(places.take(near, 1).unwrap_err().limit, 8);
+        assert_eq!(of_near.last().unwrap().left, 6);
+        drop(of_far);
+        let again = places.take(far, 2).unwrap();
+        drop((again, of_near));
+        assert!(places.taken().by_network.is_empty());
+        assert_eq!(places.taken().in_sum, 0);
+    }
+
+    #[test]
+    fn the_whole_is_a_limit_for_all_together() {
+        let places = Shared::new(3, Some(2));
+        let (one, other) = (network("192.0.2.1"), network("192.0.2.2"));
+        let _parts = (places.take(one, 2).unwrap(), places.take(other, 1).unwrap());
+        assert_eq!(places.take(other, 1).unwrap_err().limit, 3);
+    }
+
+    #[test]
+    fn addresses_of_one_client_are_one_network() {
+        assert_eq!(network("2001:db8:0:1::1"), network("2001:db8:0:1:ffff::2"));
+        assert_ne!(network("2001:db8:0:1::1"), network("2001:db8:0:2::1"));
+        assert_eq!(network("::ffff:192.0.2.7"), network("192.0.2.7"));
+        assert_ne!(network("127.0.0.1"), network("127.0.0.2"));
+    }
+}

@@ -171,13 +171,13 @@ impl Offender {
 }
 
 /// Masks an IPv6 address to its /64 network: one customer has 2^64 addresses.
-fn network_of(peer: IpAddr) -> IpAddr {
+pub(crate) fn network_of(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
-        IpAddr::V6(v6) => {
+        IpAddr::V6(v6) if !v6.is_loopback() => {
             let [a, b, c, d, ..] = v6.segments();
             IpAddr::from([a, b, c, d, 0, 0, 0, 0])
         }
-        v4 => v4,
+        other => other,
     }
 }
 

@@ -3,10 +3,12 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
+
+use crate::door::limits::network_of;
 
 /// A network may take an eighth of the whole, and an address of this machine half of it.
 const OF_NETWORK: usize = 8;
@@ -18,13 +20,7 @@ pub(crate) struct Network(IpAddr);
 
 impl Network {
     pub(crate) fn of(address: IpAddr) -> Self {
-        Self(match address.to_canonical() {
-            IpAddr::V6(v6) if !v6.is_loopback() => {
-                let [a, b, c, d, ..] = v6.segments();
-                Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
-            }
-            other => other,
-        })
+        Self(network_of(address))
     }
 }
 

@@ -127,13 +127,15 @@ async def check(venue, session, ledger):
 
 
 def check_balances(account, trades, open_orders, total):
-    """Balances are deposits plus trades; the locked part is what open orders hold."""
+    """Balances are deposits plus trades less fees; the locked part is what open orders hold."""
     owned, locked = dict(START), collections.Counter()
     for trade in trades:
         sign = 1 if trade["isBuyer"] else -1
         owned["BTC"] += sign * Decimal(trade["qty"])
         owned["USDT"] -= sign * Decimal(trade["quoteQty"])
-        assert Decimal(trade["commission"]) == 0
+        fee = Decimal(trade["commission"])
+        owned[trade["commissionAsset"]] -= fee
+        total[trade["commissionAsset"]] += fee / len(NAMES)
     for order in open_orders:
         leaves = Decimal(order["origQty"]) - Decimal(order["executedQty"])
         if order["side"] == "BUY":

@@ -63,8 +63,9 @@ def test_life_of_an_order(alice, bob):
     assert canceled["status"] == "canceled"
     assert alice.fetch_open_orders(SYMBOL) == []
     alice_owns, bob_owns = alice.fetch_balance(), bob.fetch_balance()
-    assert alice_owns["BTC"]["total"] == 100.1 and bob_owns["BTC"]["total"] == 99.9
-    assert alice_owns["USDT"]["total"] == 993_900.0 and bob_owns["USDT"]["total"] == 1_006_100.0
+    # Each pays 0.1 % of what it receives.
+    assert alice_owns["BTC"]["total"] == 100.0999 and bob_owns["BTC"]["total"] == 99.9
+    assert alice_owns["USDT"]["total"] == 993_900.0 and bob_owns["USDT"]["total"] == 1_006_093.9
 
 
 def test_cancel_all(alice):

@@ -83,6 +83,36 @@ pub struct Flags {
     #[arg(long, value_name = "N")]
     bots_seed: Option<u64>,
 
+    /// Spread of the bots' best quotes, in basis points of the first price, 0.01 to 500; at least
+    /// two ticks [default: 1] [env: BUTTONWOOD_DEMO_SPREAD_BPS]
+    #[arg(long, value_name = "BPS")]
+    demo_spread_bps: Option<String>,
+
+    /// Size of the bots' best quotes, about, in USDT at the first prices, 1000 to 1000000
+    /// [default: 6000] [env: BUTTONWOOD_DEMO_SIZE_USDT]
+    #[arg(long, value_name = "USDT")]
+    demo_size_usdt: Option<u64>,
+
+    /// Drift of the demo's prices in each hour, in basis points of the first price, -500 to 500
+    /// [default: 0] [env: BUTTONWOOD_DEMO_DRIFT_BPS]
+    #[arg(long, value_name = "BPS", allow_negative_numbers = true)]
+    demo_drift_bps: Option<String>,
+
+    /// Volatility of the demo's prices: the standard deviation of an hour's moves, in basis points,
+    /// 0 to 500 [default: 7] [env: BUTTONWOOD_DEMO_VOLATILITY_BPS]
+    #[arg(long, value_name = "BPS")]
+    demo_volatility_bps: Option<String>,
+
+    /// Maker's fee of a new demo's instruments, in basis points, 0 to 1000; the bots pay none
+    /// [default: 10] [env: BUTTONWOOD_DEMO_MAKER_FEE_BPS]
+    #[arg(long, value_name = "BPS")]
+    demo_maker_fee_bps: Option<String>,
+
+    /// Taker's fee of a new demo's instruments, in basis points, 0 to 1000; the bots pay none
+    /// [default: 10] [env: BUTTONWOOD_DEMO_TAKER_FEE_BPS]
+    #[arg(long, value_name = "BPS")]
+    demo_taker_fee_bps: Option<String>,
+
     /// File with the master key that seals secrets, outside the data folder; required except for a
     /// demo. The variable may have the key itself [env: BUTTONWOOD_MASTER_KEY]
     #[arg(long, value_name = "FILE")]
@@ -162,6 +192,7 @@ impl Flags {
 mod tests {
     use super::*;
     use clap::Parser;
+    use server::Bps;
 
     #[derive(Parser)]
     struct Cli {
@@ -206,6 +237,12 @@ mod tests {
             ["--connections-per-address", "4"],
             ["--durability", "os"],
             ["--bots-seed", "7"],
+            ["--demo-spread-bps", "2.5"],
+            ["--demo-size-usdt", "1000"],
+            ["--demo-drift-bps", "-1"],
+            ["--demo-volatility-bps", "0"],
+            ["--demo-maker-fee-bps", "3"],
+            ["--demo-taker-fee-bps", "4"],
             ["--master-key", "k"],
             ["--snapshot-every", "7"],
             ["--log-segment-kib", "8"],
@@ -236,6 +273,9 @@ mod tests {
         assert_eq!((venue.snapshot_every, venue.replica), (7, true));
         assert_eq!((venue.pin.as_deref(), venue.huge_pages), (Some("0"), server::HugePages::Off));
         assert_eq!((demo.enabled, demo.no_bots, demo.bots_seed), (true, true, 7));
+        let rates = [demo.spread_bps, demo.drift_bps, demo.volatility_bps];
+        assert_eq!((rates.map(Bps::x100), demo.size_usdt), ([250, -100, 0], 1_000));
+        assert_eq!([demo.maker_fee_bps, demo.taker_fee_bps].map(Bps::x100), [300, 400]);
         assert!(matches!(logging.format, server::LogFormat::Json) && logging.level == "warn");
     }
 }

@@ -46,10 +46,6 @@ const CUSTOMER_FUNDS: [(&str, i128); 3] = [("USDT", 1_000_000), ("BTC", 100), ("
 const BOT_FUNDS: [(&str, i128); 3] =
     [("USDT", 1_000_000_000), ("BTC", 100_000), ("ETH", 1_000_000)];
 
-/// Zero or positive, as on any exchange; those of alice and bob are zero, so that a test can count
-/// money with the two alone.
-const FEES: FeeRates = FeeRates { maker_fee_bps_x100: 1_000, taker_fee_bps_x100: 1_000 };
-
 const MAX_OPEN_ORDERS: u32 = 1_000_000;
 const CUSTOMER_PAST_KEPT: u32 = 100_000;
 const BOT_PAST_KEPT: u32 = 1_000;
@@ -129,14 +125,16 @@ impl Demo {
         self.bots.iter().map(bot).collect()
     }
 
-    /// Adds to the venue what the file has and the venue has not.
+    /// Adds to the venue what the file has and the venue has not. An instrument that is there keeps
+    /// its fees.
     pub(crate) async fn ensure(
         &self,
         handle: &Handle,
         master_key: &MasterKey,
+        fees: FeeRates,
     ) -> Result<(), ServeError> {
         if self.is_complete(handle).await? {
-            return Ok(());
+            return log_other_fees(handle, fees).await;
         }
         for name in ASSETS {
             let name = AssetName::parse(name).expect("a valid name");
@@ -144,7 +142,7 @@ impl Demo {
             apply(handle, Command::ListAsset(ListAsset { asset })).await?;
         }
         for instrument in INSTRUMENTS {
-            let spec = instrument.spec();
+            let spec = instrument.spec(fees);
             apply(handle, Command::ListInstrument(ListInstrument { spec })).await?;
         }
         let customers = self.accounts.iter().map(|account| (account, true));
@@ -159,7 +157,6 @@ impl Demo {
     /// Accounts are added in order: with the last key, all are there. Then nothing is sent, so that
     /// a venue can start with a full disk.
     async fn is_complete(&self, handle: &Handle) -> Result<bool, ServeError> {
-        let gone = || ServeError::new("the venue stopped while the demo was checked");
         let last = self.accounts.iter().chain(&self.bots).next_back();
         let Some(hash) = last.map(|account| api_key_hash(&account.api_key)) else {
             return Ok(true);
@@ -175,6 +172,29 @@ impl Demo {
     }
 }
 
+/// The fees of the settings are for a new demo: logs where they differ from those in force.
+async fn log_other_fees(handle: &Handle, fees: FeeRates) -> Result<(), ServeError> {
+    let asked = handle.read(move |engine| {
+        let is_of_demo = |spec: &InstrumentSpec| {
+            INSTRUMENTS.iter().any(|demo| demo.symbol == spec.symbol.as_str())
+        };
+        let specs = engine.instruments().map(|known| known.spec);
+        let others = specs.filter(|spec| is_of_demo(spec) && spec.fees != fees);
+        others.map(|spec| spec.symbol).collect::<Vec<_>>()
+    });
+    for symbol in asked.map_err(|_| gone())?.await.map_err(|_| gone())? {
+        tracing::info!(
+            symbol = symbol.as_str(),
+            "keeps its fees: the settings' fees are for a new demo; use `admin instrument update`"
+        );
+    }
+    Ok(())
+}
+
+fn gone() -> ServeError {
+    ServeError::new("the venue stopped while the demo was checked")
+}
+
 impl DemoAccount {
     async fn ensure(
         &self,
@@ -187,7 +207,8 @@ impl DemoAccount {
         let spec = AccountSpec {
             name: AccountName::parse(&self.name)
                 .ok_or_else(|| ServeError::new("demo.json has an account without a valid name"))?,
-            fees: is_customer.then_some(FeeRates::ZERO),
+            // The bots trade with each other all day, and would pay their funds away.
+            fees: (!is_customer).then_some(FeeRates::ZERO),
             max_open_orders: MAX_OPEN_ORDERS,
             finished_orders_kept: kept,
             trades_kept: kept,
@@ -227,7 +248,7 @@ impl DemoInstrument {
     }
 
     /// Limits that no load test reaches.
-    fn spec(&self) -> InstrumentSpec {
+    fn spec(&self, fees: FeeRates) -> InstrumentSpec {
         let tick_size = Increment::parse(self.tick_size).expect("a decimal");
         let lot_size = Increment::parse(self.lot_size).expect("a decimal");
         InstrumentSpec {
@@ -244,7 +265,7 @@ impl DemoInstrument {
             min_notional: Amount::from_minor(self.min_notional),
             max_notional: Amount::from_minor(9_000_000_000 * ONE),
             max_open_orders: MAX_OPEN_ORDERS,
-            fees: FEES,
+            fees,
         }
     }
 }

@@ -133,7 +133,7 @@ async fn run_until_stopped(
     let mut hang_up = tls.is_some().then(|| signal(SignalKind::hangup())).transpose()?;
     let base_url = base_url(tcp.local_addr()?, tls.is_some());
     if let Some((demo, master_key)) = &demo {
-        demo.ensure(&venue.handle, master_key).await?;
+        demo.ensure(&venue.handle, master_key, settings.demo.fees()).await?;
     }
     let gateway = gateway.with_operators(operators.api(&venue));
     // The bots end first: they cancel their quotes through the sockets.
@@ -146,7 +146,7 @@ async fn run_until_stopped(
     host.ready(&base_url)?;
     let bots = demo.filter(|_| !settings.demo.no_bots).map(|(demo, _)| {
         let until = until(bots_stopped);
-        tokio::spawn(demo::bots::run(base_url, demo.bots(), settings.demo.bots_seed, until))
+        tokio::spawn(demo::bots::run(base_url, demo.bots(), settings.demo.clone(), until))
     });
     let mut watch = tokio::time::interval(WATCH_EVERY);
     let outcome = loop {

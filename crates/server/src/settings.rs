@@ -5,6 +5,7 @@
 //! two sections are here.
 
 mod address;
+pub(crate) mod bps;
 pub(crate) mod demo;
 pub(crate) mod door;
 pub(crate) mod history;
@@ -46,6 +47,12 @@ const FLAT_NAMES: FlatNames = &[
     ("spool", "max_hours", "spool_max_hours"),
     ("history", "retention", "history_retention"),
     ("demo", "enabled", "demo"),
+    ("demo", "spread_bps", "demo_spread_bps"),
+    ("demo", "size_usdt", "demo_size_usdt"),
+    ("demo", "drift_bps", "demo_drift_bps"),
+    ("demo", "volatility_bps", "demo_volatility_bps"),
+    ("demo", "maker_fee_bps", "demo_maker_fee_bps"),
+    ("demo", "taker_fee_bps", "demo_taker_fee_bps"),
     ("logging", "level", "log_level"),
     ("logging", "format", "log_format"),
 ];
@@ -77,6 +84,7 @@ impl Settings {
         if self.http.speaks_tls() && self.demo.enabled && !self.demo.no_bots {
             return Err("the demo's bots have no TLS: add --no-bots, or start without TLS".into());
         }
+        self.demo.check()?;
         self.spool.check()?;
         self.history.check()?;
         self.check_pin()

@@ -581,10 +581,10 @@ async fn an_export_has_each_order_each_trade_and_all_balances() {
     );
     assert_eq!(
         (trade["buyer_fee"].as_str(), trade["buyer_fee_asset"].as_str()),
-        ("0.00000000", "BTC")
+        ("0.00050000", "BTC")
     );
     let bust = &table(&out.join("adjustments.csv"))[0];
-    assert_eq!((bust["kind"].as_str(), bust["seller_quote"].as_str()), ("Busted", "-50.00000000"));
+    assert_eq!((bust["kind"].as_str(), bust["seller_quote"].as_str()), ("Busted", "-49.95000000"));
     let transfers = table(&out.join("transfers.csv"));
     assert_eq!(done["rows"]["transfers"], transfers.len());
     let columns = ["kind", "account", "asset", "amount", "free", "external_ref"];

@@ -5,6 +5,7 @@
 mod admin_api;
 mod backup;
 mod bench;
+mod demo;
 mod edges;
 mod history;
 mod lookup;

@@ -69,7 +69,9 @@ async fn an_operator_steers_a_venue() {
     let data = text(dir.path());
     let admin = |args: &str| run_json(&words(data, args));
     let refused = |args: &str| run_refused(&words(data, args));
-    let venue = Serving::start(&["--data", data, "--demo", "--no-bots"]);
+    // Without fees, so that the amounts are those of the trades.
+    let fees = ["--demo-maker-fee-bps", "0", "--demo-taker-fee-bps", "0"];
+    let venue = Serving::start(&[&["--data", data, "--demo", "--no-bots"], &fees[..]].concat());
     let [alice, bob] = [0, 1].map(|account| trader(&venue, data, account));
     let buy = NewOrder::limit("BTCUSDT", Side::Buy, "1", "100");
     let sell = NewOrder::limit("BTCUSDT", Side::Sell, "1", "100");

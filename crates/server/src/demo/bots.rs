@@ -9,8 +9,8 @@
 //! a customer's order on its way trades with it.
 //!
 //! # Invariants
-//! - What the bots want (prices, sizes, sides, and when) follows from the seed and from what the
-//!   venue answers. The clock only paces them.
+//! - What the bots want (prices, sizes, sides, and when) follows from the settings with their seed,
+//!   and from what the venue answers. The clock only paces them.
 //! - A quote is never sent where it would meet another bot's quote.
 //! - What goes wrong is logged and waited out; nothing ends the bots but the shutdown.
 
@@ -26,7 +26,8 @@ use client::{Client, Credentials, Error, NewOrder, OrderInfo, OrderKey, OrderRep
 use types::{Increment, Price, Qty, Side, TimeInForce};
 
 use crate::random::Random;
-use market::{MARKETS, Market, Prices};
+use crate::settings::demo::Demo;
+use market::{Market, Prices};
 use quote::{Action, Quote, Target};
 use schedule::{Schedule, Turn};
 
@@ -55,10 +56,10 @@ pub(crate) struct Bot {
 pub(crate) async fn run(
     base_url: String,
     bots: Vec<Bot>,
-    seed: u64,
+    settings: Demo,
     shutdown: impl Future<Output = ()> + Send,
 ) {
-    let mut crew = match Crew::new(&base_url, bots, seed) {
+    let mut crew = match Crew::new(&base_url, bots, &settings) {
         Ok(crew) => crew,
         Err(error) => {
             tracing::warn!(%error, "the bots cannot start");
@@ -88,7 +89,7 @@ struct Crew {
 
 /// What the bots know of one instrument.
 struct Desk {
-    market: &'static Market,
+    market: Market,
     tick: Increment,
     lot: Increment,
     /// Of each maker, as far as known: others may have traded with them since.
@@ -102,7 +103,7 @@ struct Desk {
 }
 
 impl Crew {
-    fn new(base_url: &str, bots: Vec<Bot>, seed: u64) -> Result<Self, Error> {
+    fn new(base_url: &str, bots: Vec<Bot>, settings: &Demo) -> Result<Self, Error> {
         let mut makers = Vec::with_capacity(bots.len());
         for bot in bots {
             tracing::debug!(name = bot.name, "a bot joins");
@@ -113,11 +114,12 @@ impl Crew {
         if makers.is_empty() {
             return Err(Error::Usage("there are no bots".into()));
         }
-        let desks = MARKETS.iter().map(|market| Desk::new(market, makers.len())).collect();
+        let markets = Market::all(settings);
+        let seed = settings.bots_seed;
         Ok(Self {
-            desks,
-            prices: Prices::new(seed),
-            schedule: Schedule::new(MARKETS.len(), taker.is_some(), Random::new(seed, 0)),
+            prices: Prices::new(settings),
+            schedule: Schedule::new(markets.len(), taker.is_some(), Random::new(seed, 0)),
+            desks: markets.map(|market| Desk::new(market, makers.len())).into(),
             quoting: Random::new(seed, 1),
             taking: Random::new(seed, 2),
             makers,
@@ -152,7 +154,7 @@ impl Crew {
     /// Clears away what an earlier run left, and fills the book.
     async fn open(&mut self) -> Result<(), Error> {
         for client in self.makers.iter().chain(&self.taker) {
-            cancel_all(client).await?;
+            self.cancel_all(client).await?;
         }
         for market in 0..self.desks.len() {
             for _ in 0..self.makers.len() {
@@ -165,7 +167,23 @@ impl Crew {
 
     async fn leave(&self) -> Result<(), Error> {
         for client in &self.makers {
-            cancel_all(client).await?;
+            self.cancel_all(client).await?;
+        }
+        Ok(())
+    }
+
+    /// On each instrument. That there is nothing to cancel, or no such instrument, is fine.
+    async fn cancel_all(&self, client: &Client) -> Result<(), Error> {
+        for symbol in self.desks.iter().map(|desk| desk.market.symbol) {
+            match client.cancel_all(symbol).await {
+                Ok(_) => {}
+                Err(error) if is_refusal(&error) => {
+                    if error.code() != Some(CANCEL_REJECTED) {
+                        tracing::debug!(symbol, %error, "nothing canceled");
+                    }
+                }
+                Err(error) => return Err(error),
+            }
         }
         Ok(())
     }
@@ -216,8 +234,8 @@ impl Crew {
         let quotes = open.iter().map(|order| desk.quote_of_open(order));
         desk.quotes[maker] = quotes.collect::<Result<_, _>>()?;
 
-        let targets = quote::targets(desk.market, price, maker, makers, &mut self.quoting);
-        let mut actions = quote::plan(desk.market, &desk.quotes[maker], &targets);
+        let targets = quote::targets(&desk.market, price, maker, makers, &mut self.quoting);
+        let mut actions = quote::plan(&desk.market, &desk.quotes[maker], &targets);
         if actions.is_empty() {
             actions.extend(quote::refresh(&desk.quotes[maker], &targets, &mut self.quoting));
         }
@@ -240,7 +258,7 @@ impl Crew {
         let Some(client) = &self.taker else { return Ok(()) };
         let desk = &mut self.desks[market];
         let price = self.prices.price(market);
-        let target = take::choose(desk.market, price, desk.position, &mut self.taking);
+        let target = take::choose(&desk.market, price, desk.position, &mut self.taking);
         let order = desk.order(target).time_in_force(TimeInForce::Ioc);
         let placed = client.place(&order).await?;
         let lots =
@@ -254,11 +272,11 @@ impl Crew {
 }
 
 impl Desk {
-    fn new(market: &'static Market, makers: usize) -> Self {
+    fn new(market: Market, makers: usize) -> Self {
         Self {
-            market,
             tick: Increment::parse(market.tick_size).expect("a decimal"),
             lot: Increment::parse(market.lot_size).expect("a decimal"),
+            market,
             quotes: vec![Vec::new(); makers],
             maker: 0,
             position: 0,
@@ -342,22 +360,6 @@ impl Desk {
     }
 }
 
-/// On each instrument. That there is nothing to cancel, or no such instrument, is fine.
-async fn cancel_all(client: &Client) -> Result<(), Error> {
-    for market in &MARKETS {
-        match client.cancel_all(market.symbol).await {
-            Ok(_) => {}
-            Err(error) if is_refusal(&error) => {
-                if error.code() != Some(CANCEL_REJECTED) {
-                    tracing::debug!(symbol = market.symbol, %error, "nothing canceled");
-                }
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
-}
-
 /// Whether the venue works and said no. Limits (429) and overload (5xx) are not refusals, and
 /// neither is a key that the venue does not know (401).
 fn is_refusal(error: &Error) -> bool {
@@ -371,7 +373,7 @@ mod tests {
     /// Nothing listens there.
     fn crew(bots: usize) -> Result<Crew, Error> {
         let bot = |_| Bot { name: "b".into(), api_key: "k".into(), secret_key: "s".into() };
-        Crew::new("http://127.0.0.1:1", (0..bots).map(bot).collect(), 1)
+        Crew::new("http://127.0.0.1:1", (0..bots).map(bot).collect(), &Demo::default())
     }
 
     fn refusal(status: u16, code: i32) -> Error {
@@ -412,7 +414,8 @@ mod tests {
 
     #[test]
     fn orders_are_sent_and_read_in_the_market_s_decimals() {
-        let desk = Desk::new(&MARKETS[2], 2);
+        let [.., market] = Market::all(&Demo::default());
+        let desk = Desk::new(market, 2);
         let target = Target {
             side: Side::Sell,
             price: Price::from_ticks(5_001),

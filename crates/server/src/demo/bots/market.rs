@@ -4,14 +4,14 @@ use types::Price;
 
 use super::walk::Walk;
 use crate::random::Random;
+use crate::settings::demo::Demo;
 
 /// One instrument, as the bots see it. Distances are in ticks, quantities in lots.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Market {
     pub(super) symbol: &'static str,
     pub(super) tick_size: &'static str,
     pub(super) lot_size: &'static str,
-    pub(super) worth: Worth,
     /// From the reference price to the best quote, and from one quote to the next.
     pub(super) half_spread: i64,
     pub(super) gap: i64,
@@ -23,13 +23,23 @@ pub(super) struct Market {
     pub(super) take_lots_max: u64,
 }
 
+/// What no setting changes.
+struct Listed {
+    symbol: &'static str,
+    tick_size: &'static str,
+    lot_size: &'static str,
+    /// In ticks.
+    first_price: i64,
+    /// Price of the base asset in USDT, at the first prices.
+    base_usdt: u64,
+    lots_per_base: u64,
+    worth: Worth,
+}
+
 /// Where the reference price comes from.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Worth {
-    Walks {
-        start: i64,
-        step: i64,
-    },
+enum Worth {
+    Walks,
     /// The price of one instrument in terms of another's: no client shall gain by going round.
     Cross {
         base: usize,
@@ -41,44 +51,61 @@ pub(super) enum Worth {
 const BTCUSDT: usize = 0;
 const ETHUSDT: usize = 1;
 
-pub(super) const MARKETS: [Market; 3] = [
-    Market {
+const LISTED: [Listed; 3] = [
+    Listed {
         symbol: "BTCUSDT",
         tick_size: "0.01",
         lot_size: "0.00001",
-        worth: Worth::Walks { start: 6_000_000, step: 120 },
-        half_spread: 250,
-        gap: 300,
-        slack: 140,
-        quote_lots: 10_000,
-        take_lots_min: 50,
-        take_lots_max: 5_000,
+        first_price: 6_000_000,
+        base_usdt: 60_000,
+        lots_per_base: 100_000,
+        worth: Worth::Walks,
     },
-    Market {
+    Listed {
         symbol: "ETHUSDT",
         tick_size: "0.01",
         lot_size: "0.0001",
-        worth: Worth::Walks { start: 300_000, step: 8 },
-        half_spread: 15,
-        gap: 20,
-        slack: 9,
-        quote_lots: 20_000,
-        take_lots_min: 100,
-        take_lots_max: 10_000,
+        first_price: 300_000,
+        base_usdt: 3_000,
+        lots_per_base: 10_000,
+        worth: Worth::Walks,
     },
-    Market {
+    Listed {
         symbol: "ETHBTC",
         tick_size: "0.00001",
         lot_size: "0.001",
+        first_price: 5_000,
+        base_usdt: 3_000,
+        lots_per_base: 1_000,
         worth: Worth::Cross { base: ETHUSDT, quote: BTCUSDT, ticks_per_one: 100_000 },
-        half_spread: 1,
-        gap: 1,
-        slack: 0,
-        quote_lots: 2_000,
-        take_lots_min: 10,
-        take_lots_max: 1_000,
     },
 ];
+
+impl Market {
+    pub(super) fn all(settings: &Demo) -> [Self; 3] {
+        LISTED.map(|listed| Self::new(&listed, settings))
+    }
+
+    fn new(listed: &Listed, settings: &Demo) -> Self {
+        // A hundredth of a basis point is a millionth.
+        const HALF_SPREADS: i64 = 2 * 1_000_000;
+        let spreads = listed.first_price * settings.spread_bps.x100();
+        let half_spread = ((spreads + HALF_SPREADS / 2) / HALF_SPREADS).max(1);
+        let gap = half_spread * 4 / 3;
+        let quote_lots = settings.size_usdt * listed.lots_per_base / listed.base_usdt;
+        Self {
+            symbol: listed.symbol,
+            tick_size: listed.tick_size,
+            lot_size: listed.lot_size,
+            half_spread,
+            gap,
+            slack: gap * 9 / 20,
+            quote_lots,
+            take_lots_min: (quote_lots / 200).max(1),
+            take_lots_max: quote_lots / 2,
+        }
+    }
+}
 
 /// The reference price of each market.
 #[derive(Debug)]
@@ -87,14 +114,15 @@ pub(super) struct Prices {
 }
 
 impl Prices {
-    pub(super) fn new(seed: u64) -> Self {
-        let walk = |(stream, market): (u64, &Market)| match market.worth {
-            Worth::Walks { start, step } => {
-                Some(Walk::new(Price::from_ticks(start), step, Random::new(seed, stream)))
+    pub(super) fn new(settings: &Demo) -> Self {
+        let walk = |(stream, listed): (u64, &Listed)| match listed.worth {
+            Worth::Walks => {
+                let random = Random::new(settings.bots_seed, stream);
+                Some(Walk::new(Price::from_ticks(listed.first_price), settings, random))
             }
             Worth::Cross { .. } => None,
         };
-        Self { walks: (100..).zip(&MARKETS).map(walk).collect() }
+        Self { walks: (100..).zip(&LISTED).map(walk).collect() }
     }
 
     pub(super) fn step(&mut self, market: usize) {
@@ -104,13 +132,13 @@ impl Prices {
     }
 
     pub(super) fn price(&self, market: usize) -> Price {
-        match (&self.walks[market], MARKETS[market].worth) {
+        match (&self.walks[market], LISTED[market].worth) {
             (Some(walk), _) => walk.price(),
             (None, Worth::Cross { base, quote, ticks_per_one }) => {
                 let (base, quote) = (self.price(base).ticks(), self.price(quote).ticks());
                 Price::from_ticks((base * ticks_per_one + quote / 2) / quote)
             }
-            (None, Worth::Walks { .. }) => unreachable!("a market that walks has a walk"),
+            (None, Worth::Walks) => unreachable!("a market that walks has a walk"),
         }
     }
 }
@@ -120,13 +148,14 @@ mod tests {
     use types::Increment;
 
     use super::*;
+    use crate::settings::bps::Bps;
 
     #[test]
     fn the_cross_follows_the_two_others() {
-        let mut prices = Prices::new(1);
+        let mut prices = Prices::new(&Demo::default());
         assert_eq!(
             (0..3).map(|at| prices.price(at).ticks()).collect::<Vec<_>>(),
-            [6_000_000, 300_000, 5_000]
+            LISTED.map(|listed| listed.first_price)
         );
         for _ in 0..50_000 {
             prices.step(0);
@@ -138,22 +167,38 @@ mod tests {
     }
 
     #[test]
+    fn spread_and_size_are_those_of_the_settings() {
+        let check = |spread_bps, size_usdt, half_spreads: [i64; 3], quote_lots: [u64; 3]| {
+            let markets = Market::all(&Demo { spread_bps, size_usdt, ..Demo::default() });
+            assert_eq!(markets.each_ref().map(|market| market.half_spread), half_spreads);
+            assert_eq!(markets.map(|market| market.quote_lots), quote_lots);
+        };
+        check(Bps::new(1), 6_000, [300, 15, 1], [10_000, 20_000, 2_000]);
+        check(Bps::new(50), 1_000, [15_000, 750, 13], [1_666, 3_333, 333]);
+        check(Bps::hundredths(1), 1_000_000, [3, 1, 1], [1_666_666, 3_333_333, 333_333]);
+    }
+
+    #[test]
     fn quotes_within_their_slack_neither_cross_nor_change_places() {
-        for market in &MARKETS {
-            assert!(market.slack < market.half_spread, "{}", market.symbol);
-            assert!(market.slack * 2 < market.gap, "{}", market.symbol);
+        for hundredths in 1..=50_000 {
+            let spread_bps = Bps::hundredths(hundredths);
+            for market in Market::all(&Demo { spread_bps, ..Demo::default() }) {
+                assert!(market.slack < market.half_spread, "{market:?}");
+                assert!(market.slack * 2 < market.gap, "{market:?}");
+            }
         }
     }
 
     #[test]
     fn the_smallest_order_is_worth_enough() {
-        for (at, market) in MARKETS.iter().enumerate() {
+        let smallest = Demo { size_usdt: 1_000, ..Demo::default() };
+        for (market, listed) in Market::all(&smallest).iter().zip(&LISTED) {
             let size = |text, count| {
                 let digits = Increment::parse(text).unwrap().format(count, 8).replace('.', "");
                 digits.parse::<i128>().unwrap()
             };
-            // A tenth of the price it starts with, to be far on the safe side.
-            let price = size(market.tick_size, i128::from(Prices::new(0).price(at).ticks()) / 10);
+            // A quarter of the price it starts with: half of where the drift ends.
+            let price = size(market.tick_size, i128::from(listed.first_price) / 4);
             let qty = size(market.lot_size, i128::from(market.take_lots_min));
             let notional_min = if market.symbol == "ETHBTC" { 1_000 } else { 100_000_000 };
             assert!(price * qty / 100_000_000 >= notional_min, "{}", market.symbol);

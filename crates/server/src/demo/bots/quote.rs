@@ -59,7 +59,7 @@ pub(super) fn targets(
             lots_about += market.quote_lots;
             if (first + level) % makers == maker {
                 let ticks = match side {
-                    Side::Buy => price.ticks() - distance,
+                    Side::Buy => (price.ticks() - distance).max(1),
                     Side::Sell => price.ticks() + distance,
                 };
                 let qty = Qty::from_lots(random.between(lots_about / 2, lots_about * 3 / 2));
@@ -131,10 +131,13 @@ pub(super) fn meets_any<'a>(target: Target, quotes: impl IntoIterator<Item = &'a
 #[cfg(test)]
 mod tests {
     use super::super::ACTIONS_MAX;
-    use super::super::market::MARKETS;
     use super::*;
+    use crate::settings::demo::Demo;
 
-    const MARKET: &Market = &MARKETS[0];
+    fn market() -> Market {
+        let [first, ..] = Market::all(&Demo::default());
+        first
+    }
 
     fn quote(order_id: u64, side: Side, ticks: i64) -> Quote {
         let leaves_qty = Qty::from_lots(10_000);
@@ -146,7 +149,7 @@ mod tests {
     }
 
     fn wanted(ticks: i64, maker: usize, makers: usize) -> Vec<Target> {
-        targets(MARKET, Price::from_ticks(ticks), maker, makers, &mut Random::new(1, 1))
+        targets(&market(), Price::from_ticks(ticks), maker, makers, &mut Random::new(1, 1))
     }
 
     #[test]
@@ -156,10 +159,10 @@ mod tests {
             let targets = targets.iter().filter(|target| target.side == side);
             targets.map(|target| target.price.ticks() - 6_000_000).collect::<Vec<_>>()
         };
-        assert_eq!(ticks(0, Side::Buy), [-250, -850, -1_450]);
-        assert_eq!(ticks(1, Side::Buy), [-550, -1_150]);
-        assert_eq!(ticks(0, Side::Sell), [550, 1_150]);
-        assert_eq!(ticks(1, Side::Sell), [250, 850, 1_450]);
+        assert_eq!(ticks(0, Side::Buy), [-300, -1_100, -1_900]);
+        assert_eq!(ticks(1, Side::Buy), [-700, -1_500]);
+        assert_eq!(ticks(0, Side::Sell), [700, 1_500]);
+        assert_eq!(ticks(1, Side::Sell), [300, 1_100, 1_900]);
         assert_eq!(wanted(6_000_000, 0, 1).len(), 2 * LEVELS);
     }
 
@@ -176,11 +179,11 @@ mod tests {
         use Action::{Cancel, Place, Replace};
         use Side::{Buy, Sell};
         let check = |quotes: &[Quote], targets: &[Target], expect: &[Action]| {
-            assert_eq!(plan(MARKET, quotes, targets), expect);
+            assert_eq!(plan(&market(), quotes, targets), expect);
         };
         let bids = [target(Buy, 1_000), target(Buy, 700)];
         check(&[], &bids, &[Place(bids[0]), Place(bids[1])]);
-        check(&[quote(1, Buy, 860), quote(2, Buy, 840)], &bids, &[]);
+        check(&[quote(1, Buy, 820), quote(2, Buy, 880)], &bids, &[]);
         check(&[quote(1, Buy, 700)], &bids, &[Place(bids[0])]);
         check(&[quote(1, Buy, 400), quote(2, Buy, 1_000)], &bids, &[Replace(1, bids[1])]);
         check(
@@ -199,7 +202,7 @@ mod tests {
         let quotes = [quote(1, Buy, 1_000), quote(2, Sell, 1_500)];
         let up = [target(Buy, 2_000), target(Sell, 2_500)];
         let ids = |targets: &[Target]| {
-            let actions = plan(MARKET, &quotes, targets);
+            let actions = plan(&market(), &quotes, targets);
             let ids = actions.iter().map(|action| match action {
                 Action::Replace(order_id, _) => *order_id,
                 _ => panic!("{action:?}"),
@@ -226,7 +229,7 @@ mod tests {
             .zip(&targets)
             .map(|(order_id, target)| quote(order_id, target.side, target.price.ticks() + 100));
         let quotes = quotes.collect::<Vec<_>>();
-        assert_eq!(plan(MARKET, &quotes, &targets), []);
+        assert_eq!(plan(&market(), &quotes, &targets), []);
         let mut random = Random::new(4, 0);
         for _ in 0..20 {
             let Some(Action::Replace(order_id, target)) = refresh(&quotes, &targets, &mut random)
@@ -241,6 +244,7 @@ mod tests {
     /// Two makers on a market that they have for themselves.
     #[test]
     fn quotes_follow_the_price_without_meeting() {
+        let market = &market();
         for seed in 0..20 {
             let mut random = Random::new(seed, 0);
             let mut quotes = [Vec::new(), Vec::new()];
@@ -250,8 +254,8 @@ mod tests {
                 // Now and then, a jump through everything that is quoted.
                 ticks += if turn % 500 == 499 { 5_000 } else { 0 };
                 let maker = turn % 2;
-                let targets = targets(MARKET, Price::from_ticks(ticks), maker, 2, &mut random);
-                for action in plan(MARKET, &quotes[maker], &targets).into_iter().take(ACTIONS_MAX) {
+                let targets = targets(market, Price::from_ticks(ticks), maker, 2, &mut random);
+                for action in plan(market, &quotes[maker], &targets).into_iter().take(ACTIONS_MAX) {
                     let Some(target) = action.target() else { panic!("too many quotes") };
                     if meets_any(target, quotes.iter().flatten()) {
                         continue;
@@ -270,7 +274,7 @@ mod tests {
                 }
                 let count = quotes.iter().flatten().count();
                 assert_eq!(count, 2 * LEVELS, "seed {seed}, turn {turn}");
-                let far = 2 * MARKET.gap + LEVELS as i64 * MARKET.gap;
+                let far = 2 * market.gap + LEVELS as i64 * market.gap;
                 let near = |quote: &Quote| (quote.price.ticks() - ticks).abs() < far;
                 assert!(quotes.iter().flatten().all(near), "seed {seed}, turn {turn}");
             }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::random::Random;
 
 /// How long until a market's next quotes, and until its next trade, in milliseconds.
-const QUOTE_EVERY: (u64, u64) = (800, 1_600);
+pub(super) const QUOTE_EVERY: (u64, u64) = (800, 1_600);
 const TAKE_EVERY: (u64, u64) = (200, 1_800);
 
 /// What is to be done next, on which market.

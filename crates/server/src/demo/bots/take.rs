@@ -8,7 +8,7 @@ use crate::random::Random;
 
 /// At this many of its largest orders the taker only trades back.
 const POSITION_TAKES_MAX: u64 = 10;
-/// The reference price divided by this is the furthest from it that the taker trades at.
+/// The taker trades within this part of the reference price, and at two levels of quotes at least.
 const COLLAR_PARTS: i64 = 300;
 
 /// What the taker does next: the more it holds, the likelier it sells, and the other way round.
@@ -19,7 +19,7 @@ pub(super) fn choose(market: &Market, price: Price, position: i64, random: &mut 
     let side = if random.around_zero(position_max) >= position { Side::Buy } else { Side::Sell };
     let mut lots = || random.between(market.take_lots_min, market.take_lots_max);
     let qty = Qty::from_lots(lots().min(lots()));
-    let collar = price.ticks() / COLLAR_PARTS;
+    let collar = (price.ticks() / COLLAR_PARTS).max(market.half_spread + market.gap);
     let limit = match side {
         Side::Buy => price.ticks() + collar,
         Side::Sell => price.ticks() - collar,
@@ -29,14 +29,14 @@ pub(super) fn choose(market: &Market, price: Price, position: i64, random: &mut 
 
 #[cfg(test)]
 mod tests {
-    use super::super::market::MARKETS;
     use super::*;
+    use crate::settings::demo::Demo;
 
     const PRICE: Price = Price::from_ticks(6_000_000);
 
     #[test]
     fn a_position_is_traded_back() {
-        let market = &MARKETS[0];
+        let [market, ..] = &Market::all(&Demo::default());
         let buys = |position| {
             let mut random = Random::new(1, 0);
             let side = |_| choose(market, PRICE, position, &mut random).side;
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn positions_stay_small_for_ever() {
-        for market in &MARKETS {
+        for market in &Market::all(&Demo::default()) {
             let mut random = Random::new(9, 0);
             let mut position = 0_i64;
             for _ in 0..100_000 {
@@ -67,9 +67,10 @@ mod tests {
 
     #[test]
     fn sizes_and_limits_are_within_bounds() {
+        let [market, ..] = &Market::all(&Demo::default());
         let mut random = Random::new(2, 0);
         for _ in 0..1_000 {
-            let target = choose(&MARKETS[0], PRICE, 0, &mut random);
+            let target = choose(market, PRICE, 0, &mut random);
             assert!((50..=5_000).contains(&target.qty.lots()));
             let limit = if target.side == Side::Buy { 6_020_000 } else { 5_980_000 };
             assert_eq!(target.price.ticks(), limit);

@@ -155,6 +155,8 @@ fn a_wrong_value_is_named_as_its_source_names_it() {
         ("http = \"127.0.0.1:1\n", "b.toml:1: "),
         ("a = 1\nhtpt = 1\n", "b.toml:1: unknown key `a`"),
         ("\nhtpt = 1\n", "b.toml:2: unknown key `htpt`: did you mean `http`?"),
+        ("[demo]\nspread_bps = 0.001\n", "demo.spread_bps must be a number with at most two"),
+        ("[demo]\nspread_bps = true\n", "b.toml:2: demo.spread_bps must be a number"),
         ("[spool]\n\nmax_mb = 1\n", "b.toml:3: unknown key `spool.max_mb`: did you mean"),
     ] {
         let error = read(text).unwrap_err();

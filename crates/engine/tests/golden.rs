@@ -30,9 +30,9 @@ struct Golden {
 
 const FIRST: Golden = Golden {
     rules: 1,
-    commands: 4000,
-    events_hash: 0xce08_de3e_5c73_5f7d,
-    state_hash: 0x9032_0310_d834_4e0b,
+    commands: 3835,
+    events_hash: 0x95d1_f96e_f275_9686,
+    state_hash: 0x2ca7_f5d1_96b0_aa8d,
 };
 
 #[test]

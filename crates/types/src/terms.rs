@@ -91,15 +91,24 @@ numbered! {
         Oto = 1,
         /// One triggers an OCO: the second and third are placed when the first has filled.
         Otoco = 2,
+        /// One pays the other: an OTO whose second order sells what the first has bought.
+        Opo = 3,
+        /// One pays an OCO: an OTOCO whose legs sell what the first order has bought.
+        Opoco = 4,
     }
 }
 
 impl OrderListKind {
     pub const fn order_count(self) -> usize {
         match self {
-            Self::Oco | Self::Oto => 2,
-            Self::Otoco => 3,
+            Self::Oco | Self::Oto | Self::Opo => 2,
+            Self::Otoco | Self::Opoco => 3,
         }
+    }
+
+    /// Whether the later orders have no quantity until the first has bought it.
+    pub const fn pays_later_orders(self) -> bool {
+        matches!(self, Self::Opo | Self::Opoco)
     }
 }
 

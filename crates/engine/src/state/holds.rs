@@ -86,6 +86,18 @@ impl Engine {
             .filter(|(_, shared)| !shared.is_zero())
     }
 
+    /// The amounts of each asset that first orders have bought for the orders that they pay.
+    pub(super) fn received_in_lists(
+        &self,
+        account: AccountId,
+    ) -> impl Iterator<Item = (AssetId, Amount)> {
+        let received = self.markets.iter().flat_map(move |market| {
+            let asset = market.instrument.spec.base;
+            market.lists.of_account(account).map(move |open| (asset, open.received))
+        });
+        received.filter(|(_, amount)| !amount.is_zero())
+    }
+
     /// The open orders of an account with a hold.
     pub(super) fn holding_orders(
         &self,

@@ -144,6 +144,10 @@ impl Engine {
             let hold = holds.get_mut(usize::from(asset.0)).ok_or("a hold of an unknown asset")?;
             *hold -= shared.minor();
         }
+        for (asset, received) in self.received_in_lists(id).filter(|_| account.is_cash()) {
+            let hold = holds.get_mut(usize::from(asset.0)).ok_or("a hold of an unknown asset")?;
+            *hold = hold.checked_add(received.minor()).ok_or("the holds of an asset overflow")?;
+        }
         for (asset, (hold, balance)) in (0..).map(AssetId).zip(holds.iter().zip(&account.balances))
         {
             check(balance.locked.minor() == *hold && balance.free >= Amount::ZERO, || {

@@ -22,6 +22,9 @@ pub(crate) struct OpenList {
     pub(crate) parted: bool,
     /// The amount that both legs of an OCO hold.
     pub(crate) shared: Amount,
+    /// The base amount that the first order of an OPO has bought, until its other orders are
+    /// placed. An account with balances holds it.
+    pub(crate) received: Amount,
 }
 
 impl OrderLists {
@@ -32,7 +35,8 @@ impl OrderLists {
     pub(crate) fn insert(&mut self, list: OrderList, placed: bool) {
         let name = list.cl_ord_id.as_bytes().into();
         self.names.entry(list.account).or_default().insert(name, list.order_list);
-        let open = OpenList { list, placed, parted: false, shared: Amount::ZERO };
+        let (shared, received) = (Amount::ZERO, Amount::ZERO);
+        let open = OpenList { list, placed, parted: false, shared, received };
         self.open.insert(list.order_list, open);
     }
 
@@ -73,8 +77,8 @@ impl OpenList {
         let [first, second, third] = self.list.orders;
         match self.list.kind {
             OrderListKind::Oco => first.zip(second),
-            OrderListKind::Otoco => second.zip(third),
-            OrderListKind::Oto => None,
+            OrderListKind::Otoco | OrderListKind::Opoco => second.zip(third),
+            OrderListKind::Oto | OrderListKind::Opo => None,
         }
     }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use types::{
-    AccountId, Calendar, Command, CreateKey, InstrumentId, KeySpec, NewEpoch, Phase, Role,
-    SESSIONS_MAX, Sealed, Session, SetPhase, Side, StateHash, Wire,
+    AccountId, Calendar, Command, CreateKey, DelistInstrument, InstrumentId, KeySpec, NewEpoch,
+    Phase, Role, SESSIONS_MAX, Sealed, Session, SetPhase, Side, StateHash, Wire,
 };
 
 use crate::house::{entry, limit};
@@ -23,7 +23,8 @@ fn write_the_newest_log() {
 }
 
 /// What random scripts seldom or never have, then random scripts, one behind the other in one
-/// venue, always the same; each begins by opening all that the last one may have closed.
+/// venue, always the same; each begins by opening all that the last one may have closed. In the end
+/// every instrument is delisted.
 fn written() -> Vec<u8> {
     let mut runner = TestRunner::deterministic();
     let mut bytes = Vec::new();
@@ -36,7 +37,7 @@ fn written() -> Vec<u8> {
         now_ns += 1;
         (now_ns, entry(account, None, command)).write(&mut bytes);
     }
-    for _ in 0..30 {
+    for _ in 0..36 {
         for instrument in (0..3).map(InstrumentId) {
             let phase = Phase::Continuous;
             let open = Command::SetPhase(SetPhase { instrument, phase });
@@ -48,6 +49,10 @@ fn written() -> Vec<u8> {
             now_ns += step.after_ns;
             (now_ns, step.entry).write(&mut bytes);
         }
+    }
+    for instrument in (0..3).map(InstrumentId) {
+        let delist = Command::DelistInstrument(DelistInstrument { instrument });
+        (now_ns, entry(0, None, delist)).write(&mut bytes);
     }
     bytes
 }

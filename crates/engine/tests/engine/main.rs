@@ -27,6 +27,7 @@ mod limit;
 mod list;
 mod list_auction;
 mod list_change;
+mod list_paid;
 mod market_order;
 mod market_to_limit;
 mod min_qty;

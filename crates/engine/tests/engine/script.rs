@@ -16,7 +16,8 @@
 //! 1 buy 10 @ 100 display 3         or hidden; min 5; stp taker, maker, both, decrement
 //! 1 buy 10 peg primary -1 limit 99 or market, mid; the offset may be left out
 //! 1 sell 5 stop 90                 or take 120 (take-profit); with a price: 5 @ 88 stop 90
-//! 1 oco exit : sell 5 @ 110 post : sell 5 stop 90      or oto, otoco; cancel-list exit
+//! 1 cancel-list exit
+//! 1 oco exit : sell 5 @ 110 post : sell 5 stop 90      or oto, otoco, opo, opoco
 //! 1 sell 5 stop trail 100          in basis points, from now; stop 90 trail 100: from 90 on
 //! 1 buy 10 @ 100 until 500         good till that nanosecond, or day, at-open, at-close
 //! 1 cancel a1                      by name; #3 is order 3; `a1 #3` is both; only-new, only-partial
@@ -238,7 +239,7 @@ impl Script {
                 }
             }
             "buy" | "sell" => Command::NewOrder(self.order(line)),
-            "oco" | "oto" | "otoco" => self.order_list(line),
+            "oco" | "oto" | "otoco" | "opo" | "opoco" => self.order_list(line),
             "cancel-list" => Command::CancelOrderList(CancelOrderList {
                 instrument: instrument(line),
                 order_list: None,
@@ -255,7 +256,9 @@ impl Script {
         let kind = match kind {
             "oco" => OrderListKind::Oco,
             "oto" => OrderListKind::Oto,
-            _ => OrderListKind::Otoco,
+            "otoco" => OrderListKind::Otoco,
+            "opo" => OrderListKind::Opo,
+            _ => OrderListKind::Opoco,
         };
         let orders = parts.map(|part| self.order(part)).collect();
         let instrument = instrument(line);

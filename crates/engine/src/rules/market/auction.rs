@@ -126,6 +126,7 @@ impl Engine {
             }
             self.trade_in_list(&order, events);
         }
+        self.keep_received([(&maker, &for_maker), (&taker, &for_taker)], base);
         for (order, reduced) in [(maker, maker_reduced), (taker, taker_reduced)] {
             if let Some(reduced) = reduced {
                 self.emit_next(&order, reduced, events);

@@ -121,15 +121,17 @@ impl Engine {
     fn check_bounds<'a>(&self, entering: &Entering<'a>) -> Result<Priced<'a>, RejectReason> {
         let Entering { account, market, order, best, context } = *entering;
         let (price, limited) = self.check_prices(entering)?;
-        check_qty(market, order)?;
-        if let Some(limited) = &limited {
-            limited.check_qty()?;
-        }
-        let by_average = market.trading.rules.notional_by_avg_price;
-        let measured_at = if by_average { market.trading.avg_price(self.now_ns) } else { best };
-        check_notional(&market.instrument, account, order, price, measured_at)?;
-        if let Some(limited) = &limited {
-            limited.check_notional()?;
+        if !context.sized_later {
+            check_qty(market, order)?;
+            if let Some(limited) = &limited {
+                limited.check_qty()?;
+            }
+            let by_average = market.trading.rules.notional_by_avg_price;
+            let measured_at = if by_average { market.trading.avg_price(self.now_ns) } else { best };
+            check_notional(&market.instrument, account, order, price, measured_at)?;
+            if let Some(limited) = &limited {
+                limited.check_notional()?;
+            }
         }
         let is_stop = order.order_type.is_stop();
         let stays = is_stop || (!order.order_type.is_market() && order.time_in_force.may_rest());

@@ -12,6 +12,8 @@ pub(crate) struct EntryContext {
     pub(super) beside: Beside,
     /// Its list places it later, and it pays then.
     pub(super) later: bool,
+    /// It has no quantity until then.
+    pub(super) sized_later: bool,
     /// It is open already: its own hold counts as free, and the limits do not count the order
     /// twice.
     pub(super) own: Option<NodeId>,
@@ -72,13 +74,18 @@ impl EntryContext {
         together: Together::ONE,
         beside: Beside::NONE,
         later: false,
+        sized_later: false,
         own: None,
         placed: false,
         leaving: [None; LIST_ORDERS_MAX],
     };
 
-    pub(crate) const fn with_list(together: Together, beside: Beside, later: bool) -> Self {
-        Self { together, beside, later, ..Self::ALONE }
+    pub(crate) const fn with_list(together: Together, beside: Beside) -> Self {
+        Self { together, beside, ..Self::ALONE }
+    }
+
+    pub(crate) const fn placed_later(together: Together, sized_later: bool) -> Self {
+        Self { together, later: true, sized_later, ..Self::ALONE }
     }
 
     pub(crate) const fn again(own: NodeId) -> Self {

@@ -18,8 +18,8 @@ pub(crate) struct Match {
 /// The amounts of one side of a match.
 pub(crate) struct Settled {
     pub(super) account_seq: u64,
-    pub(super) fee: Amount,
-    pub(super) fee_asset: AssetId,
+    pub(crate) fee: Amount,
+    pub(crate) fee_asset: AssetId,
 }
 
 impl Settled {

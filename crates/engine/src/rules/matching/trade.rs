@@ -175,6 +175,7 @@ impl Engine {
         }
         self.trade_in_list(&maker, events);
         self.trade_in_list(taker, events);
+        self.keep_received([(&maker, &for_maker), (taker, &for_taker)], base);
         if let Some(reduced) = reduced {
             self.emit_next(&maker, reduced, events);
         }

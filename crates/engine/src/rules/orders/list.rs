@@ -1,4 +1,4 @@
-//! Orders that depend on each other: OCO, OTO, OTOCO.
+//! Orders that depend on each other: OCO, OTO, OTOCO, OPO, OPOCO.
 //!
 //! Every order of a list has its id and its node from the beginning. An order that is placed later
 //! waits off the book ([`Standing::List`]) and holds nothing until then.
@@ -9,6 +9,7 @@
 //!   [`OpenList::shared`], is nevertheless free.
 
 mod hold;
+mod paid;
 
 use std::collections::BTreeMap;
 
@@ -126,11 +127,17 @@ impl Engine {
         let together = Together::of(request.orders.iter());
         let of_orders = request.orders.iter().enumerate().filter_map(|(at, order)| {
             let later = is_placed_later(request.kind, at);
-            let beside = request.orders.iter().enumerate().filter(|(other, _)| {
-                *other != at && !later && !is_placed_later(request.kind, *other)
-            });
-            let beside = Beside::of(order, beside.map(|(_, other)| other));
-            let context = EntryContext::with_list(together, beside, later);
+            let beside = request
+                .orders
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != at && !is_placed_later(request.kind, *other));
+            let context = if later {
+                EntryContext::placed_later(together, request.kind.pays_later_orders())
+            } else {
+                let beside = Beside::of(order, beside.map(|(_, other)| other));
+                EntryContext::with_list(together, beside)
+            };
             self.check_order(account, order, context).err()
         });
         let mut reasons: Vec<RejectReason> = of_orders.collect();
@@ -264,6 +271,7 @@ impl Engine {
         if others.any(|other| self.find_by_id(order.instrument, other).is_some()) {
             return;
         }
+        self.free_received(order.instrument, open.list.order_list);
         let now_ns = self.now_ns;
         let done = OrderList { status: OrderListStatus::AllDone, updated_ns: now_ns, ..open.list };
         self.markets[order.instrument.0 as usize].lists.remove(&done);
@@ -297,6 +305,7 @@ impl Engine {
         let lists = &mut self.markets[instrument.0 as usize].lists;
         lists.to_place.pop_front();
         let pending: Vec<OrderId> = lists.open[&id].orders().collect();
+        self.give_received(instrument, id);
         for order_id in &pending {
             let Some(node) = self.find_by_id(instrument, *order_id) else { continue };
             let order = self.orders.order(node);
@@ -410,8 +419,19 @@ fn legs_go_together(request: &NewOrderList) -> bool {
             (OrderListKind::Oco, [one, other]) => is_oco(one, other),
             (OrderListKind::Oto, [first, _]) => works(first),
             (OrderListKind::Otoco, [first, one, other]) => works(first) && is_oco(one, other),
+            (OrderListKind::Opo, [first, one]) => works(first) && pays(first, &[one]),
+            (OrderListKind::Opoco, [first, one, other]) => {
+                works(first) && pays(first, &[one, other]) && is_oco(one, other)
+            }
             _ => false,
         }
+}
+
+/// Whether the first order buys what the others, without a quantity yet, sell.
+fn pays(first: &NewOrder, others: &[&NewOrder]) -> bool {
+    let is_paid =
+        |order: &&NewOrder| order.side == Side::Sell && order.size == OrderSize::Base(Qty::ZERO);
+    first.side == Side::Buy && others.iter().all(is_paid)
 }
 
 /// Whether one order is above the market and one below, in either order.

@@ -168,6 +168,10 @@ impl Engine {
         let node = self.open_order(account, request.instrument, &request.order)?;
         // The client counts from the original quantity, before prevention took any.
         let order_qty = self.orders.record(node).order_qty + self.orders.terms(node).prevented_qty;
+        if order_qty.is_zero() {
+            // Another order pays it, and gives it a quantity.
+            return Err(RejectReason::AmendNotAllowed);
+        }
         if request.order_qty == order_qty {
             return Err(RejectReason::AmendQtyUnchanged);
         }

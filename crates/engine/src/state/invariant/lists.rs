@@ -33,8 +33,10 @@ impl Engine {
                 let waits = open.placed || (first_open != is_due);
                 let both = self.held_by_both(open, None);
                 let shares = both.map_or(Amount::ZERO, |(_, shared)| shared) == open.shared;
-                let stands =
-                    !nodes.is_empty() && nodes.iter().all(is_own) && fills && waits && shares;
+                let pays = open.list.kind.pays_later_orders() && !open.placed;
+                let receives = open.received.is_zero() || (pays && open.received > Amount::ZERO);
+                let fits = fills && waits && shares && receives;
+                let stands = !nodes.is_empty() && nodes.iter().all(is_own) && fits;
                 check(stands, || format!("list {id} contradicts its orders: {open:?}"))?;
             }
             let mut to_place: Vec<_> = market.lists.to_place.iter().collect();
@@ -62,6 +64,10 @@ impl Engine {
         let is_known = open.is_some_and(|open| open.orders().any(|order_id| order_id == of));
         let is_pending = open.is_some_and(|open| open.is_pending(of));
         let waits = self.orders.standing(node) == Standing::List;
+        let is_paid = open.is_some_and(|open| is_pending && open.list.kind.pays_later_orders());
+        check(is_paid == self.orders.leaves_qty(node).is_zero(), || {
+            format!("order {of} has no quantity, or has one too early")
+        })?;
         check((id == OrderListId(0) || is_known) && waits == is_pending, || {
             format!("order {of} is not in list {id}")
         })

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use types::{AccountId, InstrumentId, OrderList, OrderListId, OrderListStatus, Reader, Wire};
+use types::{
+    AMOUNT_MAX, AccountId, Amount, InstrumentId, OrderList, OrderListId, OrderListStatus, Reader,
+    Wire,
+};
 
 use crate::state::Engine;
 use crate::state::codec::{read_map, write_map};
@@ -16,8 +19,9 @@ pub(super) struct SavedLists {
     done: BTreeMap<AccountId, Vec<OrderList>>,
 }
 
-/// The last id of an instrument, its open lists, and those that are to be placed.
-type SavedMarket = (u64, (Vec<OrderList>, Vec<OrderListId>));
+/// The last id of an instrument, its open lists with the amounts that they have received, and those
+/// that are to be placed.
+type SavedMarket = (u64, (Vec<(OrderList, Amount)>, Vec<OrderListId>));
 
 impl Wire for SavedLists {
     fn write(&self, out: &mut Vec<u8>) {
@@ -36,7 +40,7 @@ impl Engine {
         let used = used.filter(|(_, market)| market.lists.last_id > 0);
         let markets = used.map(|(id, market)| {
             let OrderLists { open, to_place, last_id, .. } = &market.lists;
-            let open = open.values().map(|open| open.list).collect();
+            let open = open.values().map(|open| (open.list, open.received)).collect();
             (id, (*last_id, (open, to_place.iter().copied().collect())))
         });
         let accounts = (0..).map(AccountId).zip(&self.accounts);
@@ -51,18 +55,20 @@ impl Engine {
         for (instrument, (last_id, (open, to_place))) in saved.markets {
             self.market(instrument)?;
             let sound = (1..IDS_MAX).contains(&last_id)
-                && open.is_sorted_by(|one, next| one.order_list < next.order_list)
-                && open.iter().all(|list| self.list_is_sound(list, instrument, last_id));
+                && open.is_sorted_by(|(one, _), (next, _)| one.order_list < next.order_list)
+                && open.iter().all(|(list, _)| self.list_is_sound(list, instrument, last_id))
+                && open.iter().all(|(_, received)| (Amount::ZERO..=AMOUNT_MAX).contains(received));
             if !sound {
                 return None;
             }
             let mut lists = OrderLists { last_id, ..OrderLists::default() };
-            for list in open {
+            for (list, received) in open {
                 let orders = list.orders.into_iter().flatten();
                 let nodes = orders.filter_map(|order_id| self.find_by_id(instrument, order_id));
                 let mut standings = nodes.map(|node| self.orders.standing(node));
                 let placed = standings.all(|standing| standing != Standing::List);
                 lists.insert(list, placed);
+                lists.open.entry(list.order_list).and_modify(|open| open.received = received);
             }
             lists.to_place = to_place.into();
             self.markets[instrument.0 as usize].lists = lists;

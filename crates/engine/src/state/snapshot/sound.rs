@@ -2,7 +2,7 @@
 
 use types::{
     AMOUNT_MAX, AccountId, AccountTrade, Amount, Balance, Instrument, InstrumentId, Order,
-    OrderStatus, OrderTerms, OrderType, Price, QTY_MAX, TimeInForce,
+    OrderStatus, OrderTerms, OrderType, Price, QTY_MAX, Qty, TimeInForce,
 };
 
 use crate::state::Engine;
@@ -178,11 +178,14 @@ impl Engine {
     pub(super) fn off_book_is_sound(&self, off_book: &[(Standing, Order)]) -> bool {
         let is_sound = |(standing, order): &(Standing, Order)| {
             let is_entering = *standing == Standing::Entering;
+            // An order that another one pays has no quantity until then.
+            let is_unsized = *standing == Standing::List && order.order_qty.is_zero();
+            let order_qty = if is_unsized { Qty::from_lots(1) } else { order.order_qty };
             standing.is_off_book()
                 && (is_entering || order.terms.is_some())
                 && (order.order_type != OrderType::Market || is_in_list(order))
                 && (*standing != Standing::Close || waits_for_close(order))
-                && self.open_is_sound(order)
+                && self.open_is_sound(&Order { order_qty, ..*order })
         };
         off_book.iter().all(is_sound)
             && off_book

@@ -155,6 +155,9 @@ impl Model {
         // Both count from the original quantity.
         let prevented_qty = orig.order.terms.unwrap_or_default().prevented_qty;
         let orig_qty = orig.order.order_qty + prevented_qty;
+        if orig_qty.is_zero() {
+            return Err(RejectReason::AmendNotAllowed);
+        }
         if request.order_qty == orig_qty {
             return Err(RejectReason::AmendQtyUnchanged);
         }

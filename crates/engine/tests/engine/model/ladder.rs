@@ -121,6 +121,10 @@ impl Model {
             if at > 0 && !is_oco {
                 // An order that is placed later gets these checks then.
                 of_this.retain(|reason| *reason < InsufficientBalance);
+                if request.kind.pays_later_orders() {
+                    let of_size = OrderQtyBelowMin..=NotionalAboveLimit;
+                    of_this.retain(|reason| !of_size.contains(reason));
+                }
             }
             faults.extend(of_this);
         }
@@ -135,8 +139,7 @@ impl Model {
             }
         };
         fault(is_set(max_lists, open_lists.clone().count() as u64 + 1), TooManyOrderLists);
-        let orders = if request.kind == OrderListKind::Otoco { 3 } else { 2 };
-        let whole = request.orders.len() == orders
+        let whole = request.orders.len() == request.kind.order_count()
             && legs_go_together(request)
             && is_beyond_last_price(market, request);
         fault(!whole, OrderListInvalid);
@@ -336,7 +339,16 @@ fn legs_go_together(request: &NewOrderList) -> bool {
         OrderListKind::Oco => is_oco(&legs[0], &legs[1]),
         OrderListKind::Oto => works(&legs[0]),
         OrderListKind::Otoco => works(&legs[0]) && is_oco(&legs[1], &legs[2]),
+        OrderListKind::Opo => works(&legs[0]) && pays(legs),
+        OrderListKind::Opoco => works(&legs[0]) && pays(legs) && is_oco(&legs[1], &legs[2]),
     }
+}
+
+/// The first buys, and the others sell a quantity that they do not have yet.
+fn pays(legs: &[NewOrder]) -> bool {
+    let nothing = OrderSize::Base(Qty::ZERO);
+    legs[0].side == Side::Buy
+        && legs[1..].iter().all(|leg| (leg.side, leg.size) == (Side::Sell, nothing))
 }
 
 /// One above and one below the market, of one side and quantity.

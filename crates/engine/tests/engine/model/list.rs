@@ -128,11 +128,50 @@ impl Model {
         self.end_list(order);
     }
 
+    /// The base amount that a first order buys for the orders that it pays. The fee is paid out of
+    /// the free balance if it suffices.
+    pub(super) fn keep_received(&mut self, trade: &TradeExecuted) {
+        for fill in [&trade.maker, &trade.taker] {
+            let order = &fill.order;
+            let Some(at) = self.list_of(order) else { continue };
+            let list = self.lists[at];
+            if !list.kind.pays_later_orders() || list.orders[0] != Some(order.order_id) {
+                continue;
+            }
+            let instrument = &self.market(order.instrument).instrument;
+            let base = i128::from(trade.qty.lots()) * i128::from(instrument.lot_minor);
+            let asset = instrument.spec.base;
+            let free = self.free(order.account, asset);
+            let short = self.is_cash(order.account) && fill.fee_asset == asset && free < base;
+            let received = if short { base - fill.fee.minor() } else { base };
+            *self.received.entry(at).or_default() += received;
+        }
+    }
+
+    /// Gives the orders of a list that are paid by its first their quantity.
+    fn give_received(&mut self, at: usize, keys: &[Key]) {
+        if !self.lists[at].kind.pays_later_orders() {
+            return;
+        }
+        let received = self.received.remove(&at).unwrap_or_default();
+        let instrument = self.market(self.lists[at].instrument).instrument;
+        let mut lots = u64::try_from(received / i128::from(instrument.lot_minor)).unwrap();
+        for key in keys {
+            let by_market = self.at(*key).order.order_type.is_market();
+            let spec = &instrument.spec;
+            lots = lots.min(if by_market { spec.market_max_qty } else { spec.max_qty }.lots());
+        }
+        for key in keys {
+            self.at_mut(*key).order.order_qty = Qty::from_lots(lots);
+        }
+    }
+
     fn end_list(&mut self, order: &Order) {
         let Some(at) = self.list_of(order) else { return };
         let list = self.lists[at];
         let mut ids = list.orders.into_iter().flatten();
         if ids.all(|id| self.find((list.instrument, id)).is_none()) {
+            self.received.remove(&at);
             self.lists[at].status = OrderListStatus::AllDone;
             self.emit_list(at, OrderListChange::Done);
         }
@@ -167,10 +206,12 @@ impl Model {
         let is_here = |at: &usize| self.lists[*at].instrument == instrument;
         let Some(first) = self.to_place.iter().position(is_here) else { return false };
         self.note_trailing(instrument);
-        let list = self.lists[self.to_place.remove(first)];
+        let at = self.to_place.remove(first);
+        let list = self.lists[at];
         let ids = list.orders.into_iter().flatten();
         let mut keys: Vec<Key> = ids.map(|id| (list.instrument, id)).collect();
         keys.retain(|key| self.find(*key).is_some());
+        self.give_received(at, &keys);
         for key in &keys {
             let cause = match self.find(*key).map(|_| self.check_placed(*key)) {
                 None | Some(Ok(())) => continue,

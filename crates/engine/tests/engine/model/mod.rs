@@ -46,6 +46,8 @@ pub(crate) struct Model {
     lists: Vec<OrderList>,
     /// Lists whose first order has filled and whose others are still to be placed.
     to_place: Vec<usize>,
+    /// For lists whose first order pays the others, the amount that it has bought so far.
+    received: BTreeMap<usize, i128>,
     /// Lists in which the end of one order no longer ends the others.
     parted: Vec<usize>,
     /// The cause for which a list's orders are canceled, unless the cancel of one of them is the

@@ -58,6 +58,12 @@ impl Model {
                 },
             }
         }
+        for (list, received) in self.received.iter().map(|(at, sum)| (&self.lists[*at], sum)) {
+            let base = self.market(list.instrument).instrument.spec.base;
+            if list.account == account && base == asset && self.is_cash(account) {
+                locked += received;
+            }
+        }
         locked + dearest.iter().map(|(_, most)| most).sum::<i128>()
     }
 
@@ -68,8 +74,10 @@ impl Model {
         let list = lists.find(|list| (list.instrument, list.order_list) == (instrument, id))?;
         let is_leg = match list.kind {
             OrderListKind::Oco => true,
-            OrderListKind::Oto => false,
-            OrderListKind::Otoco => list.orders[0] != Some(open.order.order_id),
+            OrderListKind::Oto | OrderListKind::Opo => false,
+            OrderListKind::Otoco | OrderListKind::Opoco => {
+                list.orders[0] != Some(open.order.order_id)
+            }
         };
         is_leg.then_some((instrument, id))
     }

@@ -321,6 +321,7 @@ impl Model {
             }
             self.list_order_traded(&open.order);
         }
+        self.keep_received(&trade);
         for key in [maker, taker] {
             let Some(open) = self.find(key).copied() else { continue };
             let parts_follow = open.place == Standing::Book && !open.terms().hidden;

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use proptest::strategy::Union;
 use types::{
     CancelOrder, CancelOrderList, CancelRestriction, ModifyOrder, NewOrder, NewOrderList, OrderId,
-    OrderListId, OrderListKind, OrderRef, OrderSize, OrderType, Peg, PegReference, StpMode, Terms,
-    TimeInForce,
+    OrderListId, OrderListKind, OrderRef, OrderSize, OrderType, Peg, PegReference, Qty, Side,
+    StpMode, Terms, TimeInForce,
 };
 
 use crate::house::{lots, minor, name, ticks};
@@ -230,7 +230,9 @@ pub(super) fn new_list() -> BoxedStrategy<NewOrderList> {
     (kind, plain_order(), pair, cl_ord_id(), any::<bool>(), 0..30_u8)
         .prop_map(|(kind, first, (one, other, price, form), cl_ord_id, turned, odd)| {
             let instrument = first.instrument;
+            let pays = kind.pays_later_orders();
             let first = NewOrder {
+                side: if pays && odd != 3 { Side::Buy } else { first.side },
                 order_type: if form < 3 { OrderType::LimitMaker } else { OrderType::Limit },
                 time_in_force: TimeInForce::Gtc,
                 price: if first.price.ticks() == 0 { ticks(price) } else { first.price },
@@ -241,7 +243,11 @@ pub(super) fn new_list() -> BoxedStrategy<NewOrderList> {
             let leg = |order: NewOrder, number: u8| NewOrder {
                 instrument,
                 side: if odd == 0 { order.side } else { side },
-                size: if odd == 1 { order.size } else { first.size },
+                size: match odd {
+                    1 => order.size,
+                    _ if pays => OrderSize::Base(Qty::ZERO),
+                    _ => first.size,
+                },
                 cl_ord_id: if odd == 2 {
                     order.cl_ord_id
                 } else {
@@ -278,8 +284,8 @@ pub(super) fn new_list() -> BoxedStrategy<NewOrderList> {
             let (one, other) = if turned { (stop, gain) } else { (gain, stop) };
             let orders = match kind {
                 OrderListKind::Oco => vec![one, other],
-                OrderListKind::Oto => vec![first, one],
-                OrderListKind::Otoco => vec![first, one, other],
+                OrderListKind::Oto | OrderListKind::Opo => vec![first, one],
+                OrderListKind::Otoco | OrderListKind::Opoco => vec![first, one, other],
             };
             NewOrderList { instrument, cl_ord_id, kind, orders }
         })

@@ -94,11 +94,13 @@ fn listed(market: &Market, list: &OrderList, names: OrderNames<'_>) -> Vec<Liste
     list.orders.into_iter().flatten().filter_map(listed).collect()
 }
 
-/// An OTO whose second order is an OCO is an OTO still.
+/// An OTO whose second order is an OCO is an OTO still, and so is one whose first order pays.
 pub(crate) const fn contingency_type(kind: OrderListKind) -> &'static str {
     match kind {
         OrderListKind::Oco => "OCO",
-        OrderListKind::Oto | OrderListKind::Otoco => "OTO",
+        OrderListKind::Oto | OrderListKind::Otoco | OrderListKind::Opo | OrderListKind::Opoco => {
+            "OTO"
+        }
     }
 }
 

@@ -12,7 +12,7 @@ import schemathesis
 from schemathesis.generation import GenerationMode
 
 from drawn import send_drawn
-from venue import BINARY, DEADLINE_S, Signature, Venue
+from venue import BINARY, DEADLINE_S, OperatorSignature, Signature, Venue
 
 # The values that are allowed can depend on the venue: a price is a whole number of its instrument's
 # ticks, which no schema states. So a request that fits the schema may be refused with 400.
@@ -132,7 +132,7 @@ def trade_once(venue):
 def call(document, venue, key, method, path, places, body):
     given_body = {} if body is None else {"body": body, "media_type": "application/json"}
     case = document[path][method].Case(path_parameters=places, **given_body)
-    answer = case.call_and_validate(base_url=f"{venue.url}/admin/v1", auth=Signature(key))
+    answer = case.call_and_validate(base_url=f"{venue.url}/admin/v1", auth=OperatorSignature(key))
     assert answer.status_code == 200, f"{method} {path} {answer.text}"
     return answer.json()
 
@@ -149,7 +149,7 @@ def test_answers_are_those_of_the_document(mode, document, desk):
         def send(case):
             # The key that signs must outlive the test.
             if (case.path_parameters or {}).get("key") != key["key"]:
-                answer = case.call_and_validate(base_url=base_url, auth=Signature(key))
+                answer = case.call_and_validate(base_url=base_url, auth=OperatorSignature(key))
                 seen[answer.status_code] += 1
 
         send_drawn(operation, mode, send)

@@ -5,6 +5,7 @@ import hmac
 import json
 import os
 import pathlib
+import secrets
 import subprocess
 import time
 import urllib.parse
@@ -81,6 +82,31 @@ class Venue:
 
     def header(self, name):
         return {"X-MBX-APIKEY": self.keys[name]["api_key"]}
+
+
+class OperatorSignature(requests.auth.AuthBase):
+    """Signs a request of the operators' API before it is sent."""
+
+    def __init__(self, key):
+        self.key = key
+
+    def __call__(self, request):
+        body = request.body or b""
+        body = body.encode() if isinstance(body, str) else body
+        path, _, query = request.path_url.partition("?")
+        timestamp, nonce = str(int(time.time() * 1000)), secrets.token_urlsafe(24)
+        lines = [request.method, path, query, hashlib.sha256(body).hexdigest(), timestamp, nonce]
+        secret = self.key["secret_key"].encode()
+        signature = hmac.new(secret, "\n".join(lines).encode(), hashlib.sha256).hexdigest()
+        request.headers.update(
+            {
+                "X-MBX-APIKEY": self.key["api_key"],
+                "X-BW-TIMESTAMP": timestamp,
+                "X-BW-NONCE": nonce,
+                "X-BW-SIGNATURE": signature,
+            }
+        )
+        return request
 
 
 class Signature(requests.auth.AuthBase):

@@ -1,12 +1,13 @@
-// Signs each request as the venue wants it: time and signature in the query string.
+// Signs each request as the venue wants it: six lines, in three headers.
 const text = (id) => document.getElementById(id).value.trim();
 
+const bytes = (string) => new TextEncoder().encode(string);
+const hex = (buffer) => [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
 async function hmac(secret, payload) {
-  const bytes = (string) => new TextEncoder().encode(string);
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", bytes(secret), algorithm, false, ["sign"]);
-  const digest = await crypto.subtle.sign("HMAC", key, bytes(payload));
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex(await crypto.subtle.sign("HMAC", key, bytes(payload)));
 }
 
 async function signed(request) {
@@ -14,10 +15,16 @@ async function signed(request) {
   if (url.pathname.endsWith("/openapi.json")) return request;
   // Browsers keep WebCrypto from pages that came unencrypted from another machine.
   if (!crypto.subtle) throw new Error("signing needs https, or a venue on this machine");
-  url.search = `timestamp=${Date.now()}`;
-  const signature = await hmac(text("secret-key"), url.search.slice(1) + (request.body ?? ""));
-  request.url = `${url}&signature=${signature}`;
-  request.headers["X-MBX-APIKEY"] = text("api-key");
+  const body = hex(await crypto.subtle.digest("SHA-256", bytes(request.body ?? "")));
+  const [timestamp, nonce] = [String(Date.now()), crypto.randomUUID()];
+  const lines = [request.method.toUpperCase(), url.pathname, url.search.slice(1), body, timestamp, nonce];
+  Object.assign(request.headers, {
+    "X-MBX-APIKEY": text("api-key"),
+    "X-BW-TIMESTAMP": timestamp,
+    "X-BW-NONCE": nonce,
+    "X-BW-SIGNATURE": await hmac(text("secret-key"), lines.join("\n")),
+  });
+  request.url = String(url);
   return request;
 }
 

@@ -67,7 +67,7 @@ impl AdminApi {
     fn read(&self, request: &OperatorRequest) -> Result<Work, Failure> {
         if let Some((name, _)) = request.query.first() {
             return Err(Failure::new(format!(
-                "the query string has `{name}`, and may have time and signature only"
+                "the query string has `{name}`, and this operation has no parameters there"
             )));
         }
         let found = routes().zip(&*self.fields).find_map(|((operation, route), fields)| {

@@ -129,20 +129,21 @@ fn describe() -> Value {
         "info": {
             "title": "Buttonwood: operators",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Operators' requests, with keys of the role `operator`. A request is signed as \
-                on Binance: HMAC-SHA256 or a signature by Ed25519 or RSA, of the query string and the \
-                body. `timestamp`, `recvWindow` and `signature` are in the query string, all else is \
-                in the path and in the body.",
+            "description": "Operators' requests, with keys of the role `operator`. `X-BW-SIGNATURE` is \
+                HMAC-SHA256 (hex) or a signature by Ed25519 or RSA (base64) of six lines: the method, the \
+                path, the query string without `?`, the SHA-256 of the body in hex, the timestamp, and the \
+                nonce. A request is good for 5 s, and its nonce for one request.",
             "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
         },
         "servers": [{ "url": OPERATOR_ROOT }],
-        "security": [{ "key": [], "timestamp": [], "signature": [] }],
+        "security": [{ "key": [], "timestamp": [], "nonce": [], "signature": [] }],
         "paths": paths,
         "components": {
             "securitySchemes": {
                 "key": api_key("X-MBX-APIKEY", "header", "A key of the role `operator`"),
-                "timestamp": api_key("timestamp", "query", "Now, in milliseconds since 1970"),
-                "signature": api_key("signature", "query", "Of the query string before it and the body"),
+                "timestamp": api_key("X-BW-TIMESTAMP", "header", "Now, in milliseconds since 1970"),
+                "nonce": api_key("X-BW-NONCE", "header", "16 to 64 letters, digits, `_` or `-`; new for each request"),
+                "signature": api_key("X-BW-SIGNATURE", "header", "Of method, path, query, body, timestamp and nonce"),
             },
             "schemas": { "Error": {
                 "type": "object",

@@ -11,18 +11,23 @@ use axum::http::HeaderValue;
 use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
-use protocol::signed::{ApiError, Params, sign};
+use protocol::operator::{self, Covered};
+use protocol::signed::sign::{self, RECV_WINDOW_DEFAULT_US};
+use protocol::signed::{ApiError, Params};
 use venue::api_key_hash;
 
 use crate::clock::now_us;
 use crate::door::access::Attempt;
-use crate::door::identity::Permission;
+use crate::door::identity::{Permission, Signer};
 use crate::door::operator::{
     OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, OperatorRoute, StaticPage,
 };
 use crate::door::shared::Door;
+use crate::operator::nonces::Nonces;
 use crate::socket::http::{ErrorReply, JsonReply, RequestHead, SignedRequest, header_text};
 use crate::socket::settings::SocketSettings;
+
+mod nonces;
 
 const OPERATION_WEIGHT: u32 = 1;
 
@@ -33,6 +38,18 @@ pub(crate) struct OperatorState {
     pub(crate) settings: SocketSettings,
     /// `None` answers every path with 404.
     pub(crate) api: Option<Arc<dyn OperatorApi>>,
+    nonces: Nonces,
+}
+
+impl OperatorState {
+    pub(crate) fn new(
+        door: Arc<Door>,
+        settings: SocketSettings,
+        api: Option<Arc<dyn OperatorApi>>,
+    ) -> Self {
+        let nonces = Nonces::new(now_us() + RECV_WINDOW_DEFAULT_US);
+        Self { door, settings, api, nonces }
+    }
 }
 
 pub(crate) fn router(operators: Arc<OperatorState>) -> Router {
@@ -85,28 +102,49 @@ async fn execute(
     path: &str,
     request: Request,
 ) -> Result<OperatorAnswer, ApiError> {
-    let method = request.method().clone();
+    let (method, whole_path) = (request.method().clone(), request.uri().path().to_owned());
     let sent = SignedRequest::read(request, &shared.settings).await?;
     shared.door.limits.spend(sent.peer, OPERATION_WEIGHT)?;
-    // Timestamp and signature are in the query string: the body belongs to the operation.
-    let mut params = Params::parse(&sent.query, b"")?;
     let api_key = sign::check_api_key(sent.api_key.as_ref().map(header_text))?;
     let signer = shared.door.signer(api_key_hash(api_key)).await?;
     let is_operator = Permission::Operate;
     let signer = signer
         .filter(|signer| is_operator.is_of(signer.role) && signer.is_valid(sent.peer))
         .ok_or_else(ApiError::api_key_rejected)?;
-    sign::verify(signer.verifying_key(), &sent.query, &sent.body)?;
-    sign::check_time(&mut params, now_us())?;
+    check_signature(shared, &signer, &sent, (method.as_str(), &whole_path))?;
     let request = OperatorRequest {
         key: signer.key,
         received_ns: sent.received_ns,
         method,
         path: path.to_owned(),
-        query: params.into_unread(),
+        query: Params::parse(&sent.query, b"")?.into_unread(),
         body: sent.body,
     };
     Ok(api.answer(request).await)
+}
+
+/// A signature that is good is good once.
+fn check_signature(
+    shared: &OperatorState,
+    signer: &Signer,
+    sent: &SignedRequest,
+    (method, path): (&str, &str),
+) -> Result<(), ApiError> {
+    let header = |name: &str| sent.headers.get(name).map(header_text);
+    let is_in_query = || sent.query.split('&').any(|pair| pair.starts_with("signature="));
+    if header(operator::SIGNATURE).is_none() && is_in_query() {
+        return Err(operator::signed_by_query());
+    }
+    let mandatory = |name| header(name).ok_or_else(|| ApiError::mandatory(name));
+    let (timestamp, nonce) = (mandatory(operator::TIMESTAMP)?, mandatory(operator::NONCE)?);
+    let signature = mandatory(operator::SIGNATURE)?;
+    operator::check_nonce(nonce)?;
+    let (query, body) = (sent.query.as_str(), &*sent.body);
+    let covered = Covered { method, path, query, body, timestamp, nonce };
+    signer.verifying_key().verify(covered.payload().as_bytes(), signature.as_bytes())?;
+    let now_us = now_us();
+    let expires_us = operator::check_time(timestamp, now_us)?;
+    shared.nonces.use_up(signer.key, nonce, expires_us, now_us)
 }
 
 impl IntoResponse for StaticPage {

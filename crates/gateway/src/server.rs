@@ -58,11 +58,8 @@ pub(crate) async fn serve(
         listen_keys: ListenKeys::default(),
         publisher,
     });
-    let operators = Arc::new(OperatorState {
-        door: Arc::clone(&door),
-        settings: settings.socket,
-        api: operators,
-    });
+    let operators = OperatorState::new(Arc::clone(&door), settings.socket, operators);
+    let operators = Arc::new(operators);
     let mut tasks = vec![
         tokio::spawn(binance::user_data_stream::expire(Arc::clone(&shared))),
         tokio::spawn(remove_idle(Arc::clone(&door))),

@@ -6,4 +6,5 @@
 //! - Decimals are parsed exactly or refused, and printed exactly.
 
 pub mod binance;
+pub mod operator;
 pub mod signed;

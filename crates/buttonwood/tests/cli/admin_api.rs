@@ -4,10 +4,11 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use protocol::operator::Covered;
 use protocol::signed::sign::sign;
-
 use serde_json::{Value, json};
 
 use crate::process::{Serving, run_json, text};
@@ -45,13 +46,9 @@ impl Desk {
     }
 
     fn ask_by(&self, key: &Value, method: &str, path: &str, body: &str) -> (u16, Value) {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
-        let query = format!("timestamp={now}");
-        let secret = key["secret_key"].as_str().expect("an HMAC key");
-        let signature = sign(secret.as_bytes(), format!("{query}{body}").as_bytes());
-        let path = format!("/admin/v1{path}?{query}&signature={signature}");
-        let api_key = key["api_key"].as_str().expect("a key");
-        self.send(method, &path, &format!("x-mbx-apikey: {api_key}\r\n"), body)
+        let target = format!("/admin/v1{path}");
+        let headers = signed(key, method, &target, body, &new_nonce());
+        self.send(method, &target, &headers, body)
     }
 
     fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, Value) {
@@ -75,6 +72,29 @@ impl Desk {
         stream.read_to_end(&mut reply).unwrap();
         String::from_utf8_lossy(&reply).into_owned()
     }
+}
+
+/// The headers of a request by this key.
+fn signed(key: &Value, method: &str, target: &str, body: &str, nonce: &str) -> String {
+    let now = now_ms().to_string();
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let covered = Covered { method, path, query, body: body.as_bytes(), timestamp: &now, nonce };
+    let secret = key["secret_key"].as_str().expect("an HMAC key");
+    let signature = sign(secret.as_bytes(), covered.payload().as_bytes());
+    let api_key = key["api_key"].as_str().expect("a key");
+    format!(
+        "x-mbx-apikey: {api_key}\r\nx-bw-timestamp: {now}\r\nx-bw-nonce: {nonce}\r\n\
+         x-bw-signature: {signature}\r\n"
+    )
+}
+
+fn now_ms() -> u128 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()
+}
+
+fn new_nonce() -> String {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    format!("{:016}", LAST.fetch_add(1, Ordering::Relaxed))
 }
 
 fn text_of(body: &Value) -> String {
@@ -219,6 +239,59 @@ fn what_makes_no_sense_is_refused_in_a_sentence() {
     assert_eq!(desk.send("GET", &format!("/admin/v1{query}"), "", "").0, 401);
     let reply = desk.send_text("DELETE", "/admin/v1/accounts", "", "");
     assert!(reply.contains("allow: GET, POST"), "{reply}");
+    desk.venue.stop();
+}
+
+#[test]
+fn a_captured_request_is_good_for_no_other_and_only_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let desk = Desk::at(text(dir.path()));
+    let code = |(status, answer): (u16, Value)| (status, answer["code"].as_i64().unwrap_or(0));
+    let status = "/admin/v1/status";
+    let halt = json!({"level": 1}).to_string();
+    let captured = signed(&desk.key, "GET", status, "", &new_nonce());
+    for (method, target, body) in [
+        ("POST", "/admin/v1/halt", ""),
+        ("POST", "/admin/v1/halt", halt.as_str()),
+        ("DELETE", "/admin/v1/instruments/BTCUSDT", ""),
+        ("GET", "/admin/v1/status?a=b", ""),
+        ("GET", "/admin/v1/accounts", ""),
+        ("GET", status, "{}"),
+    ] {
+        assert_eq!(code(desk.send(method, target, &captured, body)), (400, -1022), "{target}");
+    }
+    let (answered, shown) = desk.send("GET", status, &captured, "");
+    assert_eq!((answered, &shown["halt"]), (200, &Value::Null), "{shown}");
+    let (answered, again) = desk.send("GET", status, &captured, "");
+    assert_eq!((answered, &again["code"]), (400, &json!(-1022)));
+    assert!(again["msg"].as_str().unwrap().contains("X-BW-NONCE was used before"), "{again}");
+
+    // The time and the nonce are covered, too.
+    let captured = signed(&desk.key, "GET", status, "", "0123456789abcdef");
+    for (from, to) in [("0123456789abcdef", "0123456789abcdeF"), ("timestamp: 1", "timestamp: 2")] {
+        let altered = captured.replace(from, to);
+        assert_ne!(altered, captured);
+        assert_eq!(code(desk.send("GET", status, &altered, "")), (400, -1022), "{altered}");
+    }
+    for header in ["x-bw-timestamp", "x-bw-nonce", "x-bw-signature"] {
+        let without = captured.replace(header, "x-other");
+        let (answered, refused) = desk.send("GET", status, &without, "");
+        assert_eq!((answered, &refused["code"]), (400, &json!(-1102)), "{refused}");
+        assert!(refused["msg"].as_str().unwrap().contains(header), "{refused}");
+    }
+    let short = signed(&desk.key, "GET", status, "", "0123456789");
+    assert_eq!(code(desk.send("GET", status, &short, "")), (400, -1100));
+
+    // The trading API's form names the new one.
+    let query = format!("timestamp={}", now_ms());
+    let secret = desk.key["secret_key"].as_str().unwrap();
+    let signature = sign(secret.as_bytes(), query.as_bytes());
+    let api_key = format!("x-mbx-apikey: {}\r\n", desk.key["api_key"].as_str().unwrap());
+    let target = format!("{status}?{query}&signature={signature}");
+    let (answered, refused) = desk.send("GET", &target, &api_key, "");
+    assert_eq!((answered, &refused["code"]), (400, &json!(-1022)));
+    let sentence = refused["msg"].as_str().unwrap();
+    assert!(sentence.contains("X-BW-TIMESTAMP, X-BW-NONCE and X-BW-SIGNATURE"), "{sentence}");
     desk.venue.stop();
 }
 

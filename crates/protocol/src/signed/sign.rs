@@ -101,7 +101,8 @@ impl fmt::Debug for VerifyingKey<'_> {
 }
 
 impl VerifyingKey<'_> {
-    fn verify(self, payload: &[u8], signature: &[u8]) -> Result<(), ApiError> {
+    /// Of HMAC in hex, of a public key in base64.
+    pub fn verify(self, payload: &[u8], signature: &[u8]) -> Result<(), ApiError> {
         let is_valid = match self {
             Self::Hmac(secret) => parse_hex(signature).is_some_and(|signature| {
                 let key = hmac::Key::new(hmac::HMAC_SHA256, secret);

@@ -113,7 +113,13 @@ impl Verifier {
             .map_err(|_| PublicKeyError::NotPem)?;
         let (algorithm, key) = read_key_info(&der).ok_or(PublicKeyError::NotPem)?;
         match algorithm {
-            OID_ED25519 => key.try_into().map(Self::Ed25519).map_err(|_| PublicKeyError::NotPem),
+            OID_ED25519 => {
+                let key = key.try_into().map_err(|_| PublicKeyError::NotPem)?;
+                if is_of_small_order(&key) {
+                    return Err(PublicKeyError::SmallOrder);
+                }
+                Ok(Self::Ed25519(key))
+            }
             OID_RSA => read_rsa(key),
             _ => Err(PublicKeyError::OtherKind),
         }
@@ -141,10 +147,38 @@ pub enum PublicKeyError {
     NotPem,
     #[error("it is neither an Ed25519 nor an RSA key")]
     OtherKind,
+    #[error("it is a point of small order, and signatures for it need no private key")]
+    SmallOrder,
     #[error("an RSA key must have 2048 to 4096 bits in whole bytes, and has {0}")]
     RsaBits(usize),
     #[error("an RSA key must have the public exponent 65537")]
     RsaExponent,
+}
+
+/// The encodings of the points of order 1, 2, 4 and 8, without their sign: y is 1, -1, 0, or one of
+/// two values, and p and p + 1 are 0 and 1 once more. Signatures for them need no private key.
+const SMALL_ORDER: [[u8; 32]; 7] = {
+    let mut p = [0xff; 32];
+    (p[0], p[31]) = (0xed, 0x7f);
+    let (zero, mut one, mut minus_one, mut p_plus_one) = ([0; 32], [0; 32], p, p);
+    (one[0], minus_one[0], p_plus_one[0]) = (1, 0xec, 0xee);
+    let of_eight = [
+        0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef, 0x98,
+        0xf0, 0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38, 0x02, 0x88, 0x6d, 0x53,
+        0xfc, 0x05,
+    ];
+    let other_of_eight = [
+        0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b, 0x76, 0x0d, 0x10, 0x67,
+        0x0f, 0x2a, 0x20, 0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6, 0x4e, 0xc7, 0xfd, 0x77, 0x92, 0xac,
+        0x03, 0x7a,
+    ];
+    [zero, one, of_eight, other_of_eight, minus_one, p, p_plus_one]
+};
+
+fn is_of_small_order(key: &[u8; 32]) -> bool {
+    let mut y = *key;
+    y[31] &= 0x7f;
+    SMALL_ORDER.contains(&y)
 }
 
 // Just as much DER as two kinds of key need: they are sequences of a few values.
@@ -239,6 +273,26 @@ NfqDmFD7d7dUc/6PZQ1bKFALu/UETsobmBk82ShbrBhlc0JXuhf9qBR7QASjHjFQ
         let short =
             [&[SEQUENCE, 0x81, u8::try_from(short.len() - 3).unwrap()], &short[3..]].concat();
         assert_eq!(read_rsa(&short), Err(PublicKeyError::RsaBits(1024)));
+    }
+
+    #[test]
+    fn an_ed25519_key_that_anyone_can_sign_for_is_refused() {
+        let pem = |key: &str| {
+            let text = format!("MCowBQYDK2VwAyEA{key}=");
+            Verifier::from_pem(&ED25519.replace(ED25519.lines().nth(1).unwrap(), &text))
+        };
+        let zero = "A".repeat(43);
+        for small in [zero.clone(), format!("AQAA{}", &zero[4..])] {
+            assert_eq!(pem(&small).unwrap_err(), PublicKeyError::SmallOrder, "{small}");
+        }
+        assert!(pem(&format!("AwAA{}", &zero[4..])).is_ok());
+        for mut key in SMALL_ORDER {
+            assert!(is_of_small_order(&key));
+            key[31] |= 0x80;
+            assert!(is_of_small_order(&key), "with the other sign");
+            key[1] ^= 1;
+            assert!(!is_of_small_order(&key));
+        }
     }
 
     #[test]

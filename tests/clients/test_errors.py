@@ -29,6 +29,15 @@ OCO = {
     "belowType": "STOP_LOSS",
     "belowStopPrice": "45000",
 }
+OPO = {
+    **MARKET,
+    "workingType": "LIMIT_MAKER",
+    "workingSide": "BUY",
+    "workingPrice": "40000",
+    "workingQuantity": "1",
+    "pendingType": "MARKET",
+    "pendingSide": "SELL",
+}
 REPLACE = {**LIMIT, "cancelOrigClientOrderId": "nobody"}
 NO_PARAM = "Mandatory parameter '{}' was not sent, was empty/null, or malformed."
 
@@ -113,6 +122,8 @@ CAUSED = [
     (400, -1210, "Invalid pegPriceType.", ccxt.ExchangeError, "POST", ORDER, {**LIMIT, "pegPriceType": "BEST"}, signed),
     (400, -1211, "Invalid pegOffsetType.", ccxt.ExchangeError, "POST", ORDER, {**LIMIT, "pegOffsetType": "BPS"}, signed),
     (400, -1220, "The symbol's status does not match the requested symbolStatus.", ccxt.ExchangeError, "GET", "/api/v3/depth", {**MARKET, "symbolStatus": "HALT"}, public),
+    (400, -1222, "Working order in an OPO list must be a bid.", ccxt.ExchangeError, "POST", "/api/v3/orderList/opo", {**OPO, "workingSide": "SELL"}, signed),
+    (400, -1223, "Pending orders in an OPO list must be asks.", ccxt.ExchangeError, "POST", "/api/v3/orderList/opo", {**OPO, "pendingSide": "BUY"}, signed),
     (400, -2010, "Account has insufficient balance for requested action.", ccxt.InsufficientFunds, "POST", ORDER, {**LIMIT, "quantity": "1000"}, signed),
     (400, -2011, "Unknown order sent.", ccxt.OrderNotFound, "DELETE", ORDER, {**MARKET, "orderId": 123_456}, signed),
     (400, -2013, "Order does not exist.", ccxt.OrderNotFound, "GET", ORDER, {**MARKET, "orderId": 123_456}, signed),

@@ -31,6 +31,7 @@ WORKING = {
     "pendingSide": "SELL",
     "pendingQuantity": "1",
 }
+PAYING = {name: value for name, value in WORKING.items() if name != "pendingQuantity"}
 PENDING = {f"pending{name}": value for name, value in LEGS.items()}
 BATCH = {"batchOrders": '[{"symbol":"BTCUSDT","side":"BUY","type":"LIMIT","timeInForce":"GTC","quantity":"1","price":"41000"},{}]'}
 
@@ -63,6 +64,8 @@ LIFE = [
     ("POST", "/api/v3/order/oco", {**OCO, "price": "65000", "stopPrice": "45000"}),
     ("POST", "/api/v3/orderList/oto", {**WORKING, "pendingType": "LIMIT_MAKER", "pendingPrice": "66000"}),
     ("POST", "/api/v3/orderList/otoco", {**WORKING, **PENDING}),
+    ("POST", "/api/v3/orderList/opo", {**PAYING, "pendingType": "MARKET"}),
+    ("POST", "/api/v3/orderList/opoco", {**PAYING, **PENDING}),
     ("GET", "/api/v3/openOrderList", {}),
     ("GET", "/api/v3/allOrderList", {}),
     ("POST", "/api/v3/sor/order/test", LIMIT),

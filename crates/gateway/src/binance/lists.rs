@@ -14,7 +14,8 @@ use crate::binance::call::{Answer, KeyedCall};
 use crate::binance::trading::cancel;
 use crate::socket::http::json;
 
-/// `POST /api/v3/orderList/oco`, `/oto`, `/otoco`, and `POST /api/v3/order/oco` of older clients.
+/// `POST /api/v3/orderList/oco`, `/oto`, `/otoco`, `/opo`, `/opoco`, and `POST /api/v3/order/oco`
+/// of older clients.
 pub(crate) async fn new_list(
     call: KeyedCall,
     NewOrderListRequest { market, list, response_type }: NewOrderListRequest,

@@ -143,6 +143,108 @@ async fn an_otocos_legs_are_an_oco_once_the_first_has_filled() {
     assert_eq!(done["orders"], placed["orders"]);
 }
 
+const OPO: &str = "workingType=LIMIT&workingSide=BUY&workingPrice=100&workingQuantity=0.12345\
+                   &workingTimeInForce=GTC&pendingType=LIMIT&pendingSide=SELL&pendingPrice=150\
+                   &pendingTimeInForce=GTC";
+
+/// Free and locked BTC of the maker.
+async fn btc(site: &Site) -> [String; 2] {
+    let account = ask(site, &site.maker, "/api/v3/account", "").await;
+    let balances = account["balances"].as_array().unwrap();
+    let btc = balances.iter().find(|balance| balance["asset"] == "BTC").unwrap();
+    ["free", "locked"].map(|part| btc[part].as_str().unwrap().to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_opos_second_order_sells_what_the_first_has_bought() {
+    let site = Site::new().await;
+    // No BTC is free to pay a fee.
+    for qty in ["9000", "1000"] {
+        site.order(&site.maker, "SELL", qty, "5000").await;
+    }
+    let mut socket = listen(&site, &site.maker, None).await;
+    let placed = enter(&site, "/api/v3/orderList/opo", OPO).await;
+    assert_eq!(placed["contingencyType"], "OTO");
+    assert_eq!(statuses(&placed), ["NEW", "PENDING_NEW"]);
+    let reports = &placed["orderReports"];
+    assert_eq!(
+        (&reports[0]["origQty"], &reports[1]["origQty"]),
+        (&json!("0.12345000"), &json!(null))
+    );
+    for (what, status) in [("listStatus", json!(null)), ("executionReport", json!("NEW"))] {
+        let event = numbered(&mut socket).await;
+        assert_eq!((&event["e"], &event["X"]), (&json!(what), &status));
+    }
+    let pending = numbered(&mut socket).await;
+    assert_eq!((&pending["X"], &pending["q"]), (&json!("PENDING_NEW"), &json!("0.00000000")));
+    let second = format!("symbol=BTCUSDT&orderId={}", placed["orders"][1]["orderId"]);
+    let amend = format!("{second}&newQty=0.1");
+    let path = "/api/v3/order/amend/keepPriority";
+    let refused = site.signed(&site.maker, "PUT", path, &amend).await;
+    refused.is_error(400, -2038, "Order amend (pending OPO order) is not supported.");
+
+    site.order(&site.taker, "SELL", "0.05", "100").await;
+    assert_eq!(btc(&site).await, ["0.00000000", "10000.04995000"]);
+    site.order(&site.taker, "SELL", "0.07345", "100").await;
+    assert_eq!(btc(&site).await, ["0.00000655", "10000.12332000"]);
+    let mut reports = Vec::new();
+    for _ in 0..3 {
+        reports.push(numbered(&mut socket).await);
+    }
+    let changes: Vec<_> = reports.iter().map(|report| (&report["x"], &report["X"])).collect();
+    let [trade, new] = [json!("TRADE"), json!("NEW")];
+    let [partly, filled] = [json!("PARTIALLY_FILLED"), json!("FILLED")];
+    assert_eq!(changes, [(&trade, &partly), (&trade, &filled), (&new, &new)]);
+    assert_eq!(reports[2]["q"], "0.12332000");
+    let working = ask(&site, &site.maker, "/api/v3/order", &second).await;
+    assert_eq!((&working["status"], &working["origQty"]), (&json!("NEW"), &json!("0.12332000")));
+
+    let site = site.restarted().await;
+    site.order(&site.taker, "BUY", "0.12332", "150").await;
+    let list = format!("orderListId={}", placed["orderListId"]);
+    let done = ask(&site, &site.maker, "/api/v3/orderList", &list).await;
+    assert_eq!(done["listOrderStatus"], "ALL_DONE");
+    site.ask(|engine| engine.assert_consistent()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_canceled_opo_frees_what_it_has_bought() {
+    let site = Site::new().await;
+    let placed = enter(&site, "/api/v3/orderList/opo", OPO).await;
+    site.order(&site.taker, "SELL", "0.05", "100").await;
+    // The fee is paid out of the free balance.
+    assert_eq!(btc(&site).await, ["9999.99995000", "0.05000000"]);
+    let id = format!("symbol=BTCUSDT&orderListId={}", placed["orderListId"]);
+    let canceled = site.signed(&site.maker, "DELETE", "/api/v3/orderList", &id).await.ok();
+    assert_eq!(statuses(&canceled), ["CANCELED", "CANCELED"]);
+    assert_eq!(btc(&site).await, ["10000.04995000", "0.00000000"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_opocos_legs_sell_what_the_first_order_has_bought() {
+    let site = Site::new().await;
+    site.order(&site.taker, "SELL", "1", "100").await;
+    let opoco = "workingType=LIMIT&workingSide=BUY&workingPrice=100&workingQuantity=1\
+                 &workingTimeInForce=GTC&pendingSide=SELL\
+                 &pendingAboveType=LIMIT_MAKER&pendingAbovePrice=120\
+                 &pendingBelowType=STOP_LOSS&pendingBelowStopPrice=90";
+    let placed = enter(&site, "/api/v3/orderList/opoco", opoco).await;
+    assert_eq!(placed["orderReports"][0]["status"], "FILLED");
+    let open = ask(&site, &site.maker, "/api/v3/openOrders", "symbol=BTCUSDT").await;
+    for leg in [&open[0], &open[1]] {
+        assert_eq!((&leg["status"], &leg["origQty"]), (&json!("NEW"), &json!("1.00000000")));
+    }
+    site.order(&site.taker, "BUY", "1", "120").await;
+    let id = format!("orderListId={}", placed["orderListId"]);
+    let done = ask(&site, &site.maker, "/api/v3/orderList", &id).await;
+    assert_eq!(done["listOrderStatus"], "ALL_DONE");
+
+    let sells = opoco.replace("workingSide=BUY", "workingSide=SELL");
+    let sells = format!("symbol=BTCUSDT&{sells}");
+    let refused = site.signed(&site.maker, "POST", "/api/v3/orderList/opoco", &sells).await;
+    refused.is_error(400, -1222, "Working order in an OPO list must be a bid.");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn each_order_of_a_batch_has_a_result_or_an_error() {
     let site = Site::new().await;

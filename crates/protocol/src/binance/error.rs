@@ -37,6 +37,8 @@ errors! {
     iceberg_not_gtc(iceberg_qty: &str, time_in_force: &str): 400, -1160,
         "Parameter '{iceberg_qty}' is not supported if '{time_in_force}' is not GTC.";
     oco_of_limits(): 400, -1168, "At least one OCO order must be contingent.";
+    opo_working_sells(): 400, -1222, "Working order in an OPO list must be a bid.";
+    opo_pending_buys(): 400, -1223, "Pending orders in an OPO list must be asks.";
     /// `what` as in `"take profit"`; each has a code of its own.
     oco_misplaced(code: i32, what: &str, side: &str, place: &str): 400, code,
         "A {what} order in a {side} OCO must be {place}.";

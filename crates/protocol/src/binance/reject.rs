@@ -100,7 +100,8 @@ replies! {
     OrderNotFound => Rejected("Unknown order sent."),
     OrderListNotFound => Rejected("Unknown order list sent."),
     CancelRestricted => Rejected("Order was not canceled due to cancel restrictions."),
-    AmendNotAllowed => Rejected("Order amend is not supported for this order."),
+    // An order that another pays has no quantity yet.
+    AmendNotAllowed => Rejected("Order amend (pending OPO order) is not supported."),
     AmendQtyUnchanged => Rejected("The requested action would change no state; rejecting"),
     AmendQtyNotLower => Rejected("Order amend (quantity increase) is not supported."),
     AmendQtyNotAboveCum

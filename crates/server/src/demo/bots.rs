@@ -336,6 +336,9 @@ impl Desk {
 
     fn quote_of_new(&self, order: &PlacedOrder) -> Result<Quote, Error> {
         let OrderReport { side, price, orig_qty, executed_qty, .. } = &order.report;
+        let orig_qty = orig_qty.as_deref();
+        let orig_qty =
+            orig_qty.ok_or_else(|| Error::Shape("an order without a size".to_owned()))?;
         self.quote(order.order_id, *side, price, orig_qty, executed_qty)
     }
 

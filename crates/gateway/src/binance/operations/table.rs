@@ -135,6 +135,10 @@ operations! {
         Entering lists::new_list, NewOrderListRequest::parse_oto => NewOrderListAnswer;
     POST "/api/v3/orderList/otoco", "orderList.place.otoco", Of(1);
         Entering lists::new_list, NewOrderListRequest::parse_otoco => NewOrderListAnswer;
+    POST "/api/v3/orderList/opo", "orderList.place.opo", Of(1);
+        Entering lists::new_list, NewOrderListRequest::parse_opo => NewOrderListAnswer;
+    POST "/api/v3/orderList/opoco", "orderList.place.opoco", Of(1);
+        Entering lists::new_list, NewOrderListRequest::parse_opoco => NewOrderListAnswer;
     POST "/api/v3/order/oco", "orderList.place", Of(1);
         Entering lists::new_list, NewOrderListRequest::parse_legacy_oco => NewOrderListAnswer;
     DELETE "/api/v3/orderList", "orderList.cancel", Of(1);

@@ -24,7 +24,8 @@ pub(super) struct Extended<'a> {
     pub(super) market: &'a Market,
     pub(super) order_type: OrderType,
     pub(super) time_in_force: TimeInForce,
-    pub(super) size: &'a OrderSize,
+    /// `None` where the list gives the order its quantity later.
+    pub(super) size: Option<OrderSize>,
 }
 
 impl SentExtension {
@@ -73,7 +74,7 @@ impl SentExtension {
         }
         let min_qty = parse_qty(order.market, &name, text)?;
         match order.size {
-            OrderSize::Base(qty) if min_qty > *qty => Err(ApiError::min_qty_exceeds(&name)),
+            Some(OrderSize::Base(qty)) if min_qty > qty => Err(ApiError::min_qty_exceeds(&name)),
             _ => Ok(min_qty),
         }
     }

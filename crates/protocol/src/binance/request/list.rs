@@ -1,4 +1,4 @@
-//! Order lists: OCO, OTO and OTOCO, and the OCO of the past.
+//! Order lists: OCO, OTO, OTOCO, OPO and OPOCO, and the OCO of the past.
 
 use types::{
     CancelOrderList, ClOrdId, Market, Markets, NewOrder, NewOrderList, OrderListKind, OrderType,
@@ -7,11 +7,12 @@ use types::{
 
 use super::names::Names;
 use super::order::{ResponseType, take_response_type};
-use super::sent::{Basics, SentOrder, take_order_type, take_quantity, take_side, take_stp_mode};
+use super::sent::{Basics, SentOrder, SentQuantity, take_order_type, take_side, take_stp_mode};
 use super::take_list_ref;
 use crate::signed::{ApiError, Generate, Params};
 
-/// `POST /api/v3/orderList/oco`, `…/oto`, `…/otoco` and `POST /api/v3/order/oco`
+/// `POST /api/v3/orderList/oco`, `…/oto`, `…/otoco`, `…/opo`, `…/opoco` and
+/// `POST /api/v3/order/oco`
 #[derive(Clone, Debug)]
 pub struct NewOrderListRequest {
     pub market: Market,
@@ -34,41 +35,79 @@ impl NewOrderListRequest {
         generate: Generate<'_>,
     ) -> Result<Self, ApiError> {
         let frame = Frame::take(&mut params, markets)?;
-        let pair = Pair::take(&mut params, &frame, Names::Alone, ["above", "below"])?;
+        let (kind, names) = (OrderListKind::Oco, Names::Alone);
+        let pair = Pair::take(&mut params, &frame, kind, names, ["above", "below"])?;
         params.finish()?;
         let orders = pair.check(&frame.market, generate)?;
-        Ok(frame.with(OrderListKind::Oco, orders, generate))
+        Ok(frame.with(kind, orders, generate))
     }
 
     pub fn parse_oto(
-        mut params: Params,
+        params: Params,
         markets: Markets<'_>,
         generate: Generate<'_>,
     ) -> Result<Self, ApiError> {
-        let frame = Frame::take(&mut params, markets)?;
-        let working = frame.take_order(&mut params, Names::Leg("working"))?;
-        let pending = frame.take_order(&mut params, Names::Leg("pending"))?;
-        params.finish()?;
-        check_working(&working)?;
-        let first = working.check(&frame.market, generate)?;
-        let second = pending.check(&frame.market, generate)?;
-        Ok(frame.with(OrderListKind::Oto, vec![first, second], generate))
+        Self::parse_with_order(params, markets, generate, OrderListKind::Oto)
+    }
+
+    pub fn parse_opo(
+        params: Params,
+        markets: Markets<'_>,
+        generate: Generate<'_>,
+    ) -> Result<Self, ApiError> {
+        Self::parse_with_order(params, markets, generate, OrderListKind::Opo)
     }
 
     pub fn parse_otoco(
-        mut params: Params,
+        params: Params,
         markets: Markets<'_>,
         generate: Generate<'_>,
     ) -> Result<Self, ApiError> {
+        Self::parse_with_pair(params, markets, generate, OrderListKind::Otoco)
+    }
+
+    pub fn parse_opoco(
+        params: Params,
+        markets: Markets<'_>,
+        generate: Generate<'_>,
+    ) -> Result<Self, ApiError> {
+        Self::parse_with_pair(params, markets, generate, OrderListKind::Opoco)
+    }
+
+    /// A working order, and one that waits for it.
+    fn parse_with_order(
+        mut params: Params,
+        markets: Markets<'_>,
+        generate: Generate<'_>,
+        kind: OrderListKind,
+    ) -> Result<Self, ApiError> {
         let frame = Frame::take(&mut params, markets)?;
-        let working = frame.take_order(&mut params, Names::Leg("working"))?;
-        let prefixes = ["pendingAbove", "pendingBelow"];
-        let pair = Pair::take(&mut params, &frame, Names::Leg("pending"), prefixes)?;
+        let working = frame.take_order(&mut params, Names::Leg("working"), false)?;
+        let pays = kind.pays_later_orders();
+        let pending = frame.take_order(&mut params, Names::Leg("pending"), pays)?;
         params.finish()?;
-        check_working(&working)?;
+        check_working(&working, kind, pending.side())?;
+        let first = working.check(&frame.market, generate)?;
+        let second = pending.check(&frame.market, generate)?;
+        Ok(frame.with(kind, vec![first, second], generate))
+    }
+
+    /// A working order, and an OCO that waits for it.
+    fn parse_with_pair(
+        mut params: Params,
+        markets: Markets<'_>,
+        generate: Generate<'_>,
+        kind: OrderListKind,
+    ) -> Result<Self, ApiError> {
+        let frame = Frame::take(&mut params, markets)?;
+        let working = frame.take_order(&mut params, Names::Leg("working"), false)?;
+        let prefixes = ["pendingAbove", "pendingBelow"];
+        let pair = Pair::take(&mut params, &frame, kind, Names::Leg("pending"), prefixes)?;
+        params.finish()?;
+        check_working(&working, kind, pair.side)?;
         let mut orders = vec![working.check(&frame.market, generate)?];
         orders.extend(pair.check(&frame.market, generate)?);
-        Ok(frame.with(OrderListKind::Otoco, orders, generate))
+        Ok(frame.with(kind, orders, generate))
     }
 
     /// Of a limit-maker order, and a stop-loss order that has a limit if one was sent for it.
@@ -79,15 +118,9 @@ impl NewOrderListRequest {
     ) -> Result<Self, ApiError> {
         let frame = Frame::take(&mut params, markets)?;
         let side = take_side(&mut params, Names::Alone)?;
-        let quantity = take_quantity(&mut params, &frame.market, Names::Alone)?;
+        let quantity = SentQuantity::take(&mut params, &frame.market, Names::Alone)?;
         let stp_mode = frame.stp_mode;
-        let basics = |order_type| Basics {
-            order_type,
-            side,
-            quantity: quantity.clone(),
-            quantity_names: Names::Alone,
-            stp_mode,
-        };
+        let basics = |order_type| Basics { order_type, side, quantity: quantity.clone(), stp_mode };
         let stop = basics(OrderType::StopLoss);
         let stop = SentOrder::take(&mut params, &frame.market, Names::LegacyStop, stop)?;
         let limit = basics(OrderType::LimitMaker);
@@ -113,8 +146,17 @@ impl Frame {
         })
     }
 
-    fn take_order(&self, params: &mut Params, names: Names) -> Result<SentOrder, ApiError> {
-        let basics = Basics::take(params, &self.market, names, self.stp_mode)?;
+    fn take_order(
+        &self,
+        params: &mut Params,
+        names: Names,
+        is_paid: bool,
+    ) -> Result<SentOrder, ApiError> {
+        let basics = if is_paid {
+            Basics::take_without_quantity(params, names, self.stp_mode)?
+        } else {
+            Basics::take(params, &self.market, names, self.stp_mode)?
+        };
         SentOrder::take(params, &self.market, names, basics)
     }
 
@@ -134,12 +176,18 @@ impl Frame {
     }
 }
 
-/// The first order of an OTO or OTOCO.
-fn check_working(working: &SentOrder) -> Result<(), ApiError> {
-    match working.order_type() {
-        OrderType::Limit | OrderType::LimitMaker => Ok(()),
-        _ => Err(ApiError::unsupported_order_combination()),
+/// The first order of a list whose others wait for it, all on one side.
+fn check_working(working: &SentOrder, kind: OrderListKind, pending: Side) -> Result<(), ApiError> {
+    if !matches!(working.order_type(), OrderType::Limit | OrderType::LimitMaker) {
+        return Err(ApiError::unsupported_order_combination());
     }
+    if kind.pays_later_orders() && working.side() != Side::Buy {
+        return Err(ApiError::opo_working_sells());
+    }
+    if kind.pays_later_orders() && pending != Side::Sell {
+        return Err(ApiError::opo_pending_buys());
+    }
+    Ok(())
 }
 
 /// Both legs of an OCO, which have side and quantity in common.
@@ -153,18 +201,22 @@ impl Pair {
     fn take(
         params: &mut Params,
         frame: &Frame,
+        kind: OrderListKind,
         shared: Names,
         prefixes: [&'static str; 2],
     ) -> Result<Self, ApiError> {
         let side = take_side(params, shared)?;
-        let quantity = take_quantity(params, &frame.market, shared)?;
+        let quantity = if kind.pays_later_orders() {
+            SentQuantity::Later
+        } else {
+            SentQuantity::take(params, &frame.market, shared)?
+        };
         let mut leg = |prefix| {
             let names = Names::Leg(prefix);
             let basics = Basics {
                 order_type: take_order_type(params, names)?,
                 side,
                 quantity: quantity.clone(),
-                quantity_names: shared,
                 stp_mode: frame.stp_mode,
             };
             SentOrder::take(params, &frame.market, names, basics)

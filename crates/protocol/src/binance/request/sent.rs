@@ -18,10 +18,16 @@ const STRATEGY_TYPE_MIN: i32 = 1_000_000;
 pub(super) struct Basics {
     pub(super) order_type: OrderType,
     pub(super) side: Side,
-    pub(super) quantity: Option<String>,
-    /// How the quantity is called, where it is missing.
-    pub(super) quantity_names: Names,
+    pub(super) quantity: SentQuantity,
     pub(super) stp_mode: StpMode,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum SentQuantity {
+    /// As sent, with the names of the parameter in case that it is missing.
+    Now(Option<String>, Names),
+    /// The list gives the order its quantity when it places it.
+    Later,
 }
 
 /// The parameters of an order, each right by itself. What goes with what is still to be checked.
@@ -50,19 +56,22 @@ pub(super) fn take_side(params: &mut Params, names: Names) -> Result<Side, ApiEr
     params.mandatory_choice_or(&names.of(Field::Side), SIDES, ApiError::invalid_side)
 }
 
-pub(super) fn take_quantity(
-    params: &mut Params,
-    market: &Market,
-    names: Names,
-) -> Result<Option<String>, ApiError> {
-    take_decimal(params, &names.of(Field::Quantity), market.base.decimals)
-}
-
 pub(super) fn take_stp_mode(params: &mut Params) -> Result<StpMode, ApiError> {
     if params.peek("selfTradePreventionMode") == Some("TRANSFER") {
         return Err(ApiError::stp_mode_not_allowed());
     }
     Ok(params.choice("selfTradePreventionMode", STP_MODES)?.unwrap_or(StpMode::None))
+}
+
+impl SentQuantity {
+    pub(super) fn take(
+        params: &mut Params,
+        market: &Market,
+        names: Names,
+    ) -> Result<Self, ApiError> {
+        let quantity = take_decimal(params, &names.of(Field::Quantity), market.base.decimals)?;
+        Ok(Self::Now(quantity, names))
+    }
 }
 
 impl Basics {
@@ -76,8 +85,20 @@ impl Basics {
         Ok(Self {
             side: take_side(params, names)?,
             order_type: take_order_type(params, names)?,
-            quantity: take_quantity(params, market, names)?,
-            quantity_names: names,
+            quantity: SentQuantity::take(params, market, names)?,
+            stp_mode,
+        })
+    }
+
+    pub(super) fn take_without_quantity(
+        params: &mut Params,
+        names: Names,
+        stp_mode: StpMode,
+    ) -> Result<Self, ApiError> {
+        Ok(Self {
+            side: take_side(params, names)?,
+            order_type: take_order_type(params, names)?,
+            quantity: SentQuantity::Later,
             stp_mode,
         })
     }
@@ -122,6 +143,10 @@ impl SentOrder {
         self.basics.order_type
     }
 
+    pub(super) const fn side(&self) -> Side {
+        self.basics.side
+    }
+
     /// Whether it asks for a limit price: an OCO of the past says by that what its stop is.
     pub(super) const fn has_price(&self) -> bool {
         self.price.is_some()
@@ -145,7 +170,7 @@ impl SentOrder {
         let size = self.check_size(market)?;
         let price = self.check_price(market)?;
         let (stop_price, trailing_delta_bps) = self.check_trigger(market)?;
-        let display_qty = self.check_iceberg(market, &size, time_in_force)?;
+        let display_qty = self.check_iceberg(market, size, time_in_force)?;
         let pegged = self.peg.check(self.names, order_type, time_in_force, price)?;
         let peg = pegged.and_then(|pegged| pegged.peg);
         let fixed_peg = pegged.is_some() && peg.is_none();
@@ -158,7 +183,7 @@ impl SentOrder {
             ..Terms::default()
         };
         let names = self.names;
-        let extended = Extended { names, market, order_type, time_in_force, size: &size };
+        let extended = Extended { names, market, order_type, time_in_force, size };
         let terms = self.extension.check(&extended, terms)?;
         Ok(NewOrder {
             instrument: market.instrument.id,
@@ -168,18 +193,25 @@ impl SentOrder {
             time_in_force,
             stp_mode: self.basics.stp_mode,
             price: price.filter(|_| pegged.is_none()).unwrap_or_default(),
-            size,
+            size: size.unwrap_or(OrderSize::Base(Qty::ZERO)),
             strategy_id: self.strategy_id,
             strategy_type: self.strategy_type,
             terms: (terms != Terms::default()).then_some(terms),
         })
     }
 
-    fn check_size(&self, market: &Market) -> Result<OrderSize, ApiError> {
+    /// `None` where the list gives the order its quantity later.
+    fn check_size(&self, market: &Market) -> Result<Option<OrderSize>, ApiError> {
         let by_quote = self.names == Names::Alone && self.basics.order_type == OrderType::Market;
-        let quantity = self.basics.quantity_names.of(Field::Quantity);
         let quote_order_qty = self.names.of(Field::QuoteOrderQty);
-        match (by_quote, &self.basics.quantity, &self.quote_order_qty) {
+        let SentQuantity::Now(sent, names) = &self.basics.quantity else {
+            return match self.quote_order_qty {
+                Some(_) => Err(ApiError::not_required(&quote_order_qty)),
+                None => Ok(None),
+            };
+        };
+        let quantity = names.of(Field::Quantity);
+        let size = match (by_quote, sent, &self.quote_order_qty) {
             (true, None, None) => Err(ApiError::either_mandatory(&quantity, &quote_order_qty)),
             (true, None, Some(text)) => {
                 let amount = market.quote.parse_amount(text);
@@ -189,7 +221,8 @@ impl SentOrder {
             (false, None, _) => Err(ApiError::mandatory(&quantity)),
             (_, Some(_), Some(_)) => Err(ApiError::not_required(&quote_order_qty)),
             (_, Some(text), None) => parse_qty(market, &quantity, text).map(OrderSize::Base),
-        }
+        };
+        size.map(Some)
     }
 
     /// `None` where an order has no price of its own: by market, or because it is pegged.
@@ -228,7 +261,7 @@ impl SentOrder {
     fn check_iceberg(
         &self,
         market: &Market,
-        size: &OrderSize,
+        size: Option<OrderSize>,
         time_in_force: TimeInForce,
     ) -> Result<Qty, ApiError> {
         let Some(text) = &self.iceberg_qty else { return Ok(Qty::ZERO) };
@@ -240,7 +273,7 @@ impl SentOrder {
         match size {
             _ if display_qty.is_zero() => Ok(Qty::ZERO),
             _ if !time_in_force.may_rest() => Err(self.iceberg_must_rest()),
-            OrderSize::Base(qty) if display_qty >= *qty => Err(ApiError::iceberg_exceeds()),
+            Some(OrderSize::Base(qty)) if display_qty >= qty => Err(ApiError::iceberg_exceeds()),
             _ => Ok(display_qty),
         }
     }

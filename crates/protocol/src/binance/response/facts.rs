@@ -66,6 +66,11 @@ pub(crate) fn orig_qty(order: &Order) -> Qty {
     order.order_qty + prevented_qty(order)
 }
 
+/// Whether an order has a size: one that another order of its list pays has none until then.
+pub(super) fn has_qty(order: &Order) -> bool {
+    !orig_qty(order).is_zero() || !order.quote_order_qty.is_zero()
+}
+
 /// What self-trade prevention has taken off an order.
 pub(crate) fn prevented_qty(order: &Order) -> Qty {
     order.terms.map_or(Qty::ZERO, |terms| terms.prevented_qty)

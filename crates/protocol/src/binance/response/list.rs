@@ -104,7 +104,8 @@ pub(crate) const fn contingency_type(kind: OrderListKind) -> &'static str {
     }
 }
 
-/// `POST /api/v3/orderList/oco`, `…/oto`, `…/otoco` and `POST /api/v3/order/oco`
+/// `POST /api/v3/orderList/oco`, `…/oto`, `…/otoco`, `…/opo`, `…/opoco` and
+/// `POST /api/v3/order/oco`
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewOrderListAnswer {

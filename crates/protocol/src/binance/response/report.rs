@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use types::{Fill, Market, Order, Side, TradeExecuted};
 
 use crate::binance::response::facts::{
-    Conditional, OrderFacts, is_open, limit_price, orig_qty, status, time_or_never, type_word,
+    Conditional, OrderFacts, has_qty, is_open, limit_price, orig_qty, status, time_or_never,
+    type_word,
 };
 use crate::binance::words::{self, Word, stp_mode, time_in_force};
 use crate::signed::TimeUnit;
@@ -15,7 +16,9 @@ use crate::signed::TimeUnit;
 #[serde(rename_all = "camelCase")]
 pub struct OrderReport {
     pub price: String,
-    pub orig_qty: String,
+    /// Missing while another order of its list has yet to pay it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub orig_qty: Option<String>,
     pub executed_qty: String,
     pub orig_quote_order_qty: String,
     pub cummulative_quote_qty: String,
@@ -52,7 +55,7 @@ impl OrderReport {
     ) -> Self {
         Self {
             price: market.price(limit_price(order)),
-            orig_qty: market.qty(orig_qty(order)),
+            orig_qty: has_qty(order).then(|| market.qty(orig_qty(order))),
             executed_qty: market.qty(order.cum_qty),
             orig_quote_order_qty: market.quote_amount(order.quote_order_qty),
             cummulative_quote_qty: market.quote_amount(order.cum_quote),

@@ -1,7 +1,7 @@
 //! Lists as clients send them, and the fault in each that is refused.
 
 use proptest::prelude::*;
-use types::{InstrumentId, OrderListId, Price, TimeInForce};
+use types::{InstrumentId, OrderListId, OrderSize, Price, Qty, TimeInForce};
 
 use super::*;
 use crate::binance::testing::{cl, markets, query};
@@ -159,6 +159,47 @@ fn an_otoco_has_an_order_and_an_oco_that_waits_for_it() {
         otoco(&OTOCO.replace("pendingAboveType=TAKE_PROFIT", "pendingAboveType=STOP_LOSS")),
         -1197,
         "A stop loss order in a sell OCO must be below.",
+    );
+}
+
+#[test]
+fn the_later_orders_of_an_opo_have_no_quantity() {
+    let opo = |text: &str| list(NewOrderListRequest::parse_opo, text);
+    let text = OTO.replace("&pendingQuantity=0.2", "");
+    let list_of_two = opo(&text).unwrap();
+    assert_eq!(list_of_two.kind, OrderListKind::Opo);
+    assert_eq!(types_of(&list_of_two), [OrderType::Limit, OrderType::Market]);
+    assert_eq!(list_of_two.orders[1].size, OrderSize::Base(Qty::ZERO));
+    let iceberg = "pendingType=LIMIT_MAKER&pendingPrice=26000&pendingIcebergQty=0.01";
+    let iceberg = opo(&text.replace("pendingType=MARKET", iceberg)).unwrap();
+    assert_eq!(iceberg.orders[1].special().display_qty.lots(), 1_000);
+    check(
+        opo(&text.replace("workingSide=BUY", "workingSide=SELL")),
+        -1222,
+        "Working order in an OPO list must be a bid.",
+    );
+    check(
+        opo(&text.replace("pendingSide=SELL", "pendingSide=BUY")),
+        -1223,
+        "Pending orders in an OPO list must be asks.",
+    );
+    let unread = "Not all sent parameters were read; read '8' parameter(s) but was sent '9'.";
+    check(opo(OTO), -1104, unread);
+    check(
+        opo(&format!("{text}&pendingQuoteOrderQty=1")),
+        -1106,
+        "Parameter 'pendingQuoteOrderQty' sent when not required.",
+    );
+
+    let opoco = |text: &str| list(NewOrderListRequest::parse_opoco, text);
+    let text = OTOCO.replace("&pendingQuantity=0.1", "");
+    let list_of_three = opoco(&text).unwrap();
+    assert_eq!(list_of_three.kind, OrderListKind::Opoco);
+    assert_eq!(list_of_three.orders[2].size, OrderSize::Base(Qty::ZERO));
+    check(
+        opoco(&text.replace("pendingSide=SELL", "pendingSide=BUY")),
+        -1223,
+        "Pending orders in an OPO list must be asks.",
     );
 }
 

@@ -1,5 +1,7 @@
 //! Which module of a crate may name which, inside the crate and beyond it.
 
+use std::collections::BTreeSet;
+
 use super::source::{Source, Sources, is_within};
 
 /// A wall: what stands in the first may not name what stands in the second. Both are written as
@@ -13,6 +15,12 @@ struct Wall {
 /// Each dialect has a folder of this name in `gateway`, in `protocol`, or in both.
 const DIALECTS: &[&str] =
     &["binance", "operator", "fix", "ouch", "itch", "soup", "mold", "grpc", "intake", "web"];
+
+/// Each top module of these crates that is no dialect.
+const OTHERS: &[(&str, &[&str])] = &[
+    ("gateway", &["clock", "door", "echo", "feed", "listener", "monitoring", "server", "socket"]),
+    ("protocol", &["signed"]),
+];
 
 /// What all dialects stand on.
 const GROUND: &[&str] = &["door", "socket", "feed"];
@@ -70,6 +78,29 @@ fn modules_name_only_what_they_may_see() {
         broken.extend(broken_walls(&sources));
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn each_dialect_has_walls() {
+    for (name, others) in OTHERS {
+        let sources = Sources::of(name);
+        assert_eq!(without_walls(&sources, name), [""; 0], "add them to DIALECTS");
+        for other in *others {
+            let module = format!("{name}::{other}");
+            assert!(sources.sources.iter().any(|source| source.module == module), "no {module}");
+        }
+    }
+    let planted = Sources::new(vec![Source::parse("gateway::boe::session", "")]);
+    assert_eq!(without_walls(&planted, "gateway"), ["gateway::boe"]);
+}
+
+/// Top modules of a crate that are neither a dialect nor known as something else.
+fn without_walls(sources: &Sources, name: &str) -> Vec<String> {
+    let (_, others) = OTHERS.iter().find(|(of, _)| *of == name).expect("a crate with dialects");
+    let tops = sources.sources.iter().filter_map(|source| source.module.split("::").nth(1));
+    let tops: BTreeSet<_> = tops.collect();
+    let unknown = tops.into_iter().filter(|top| !DIALECTS.contains(top) && !others.contains(top));
+    unknown.map(|top| format!("{name}::{top}")).collect()
 }
 
 #[test]

@@ -64,10 +64,11 @@ pub(super) struct Flags {
     /// [default: the system's folder for temporary files]
     #[arg(long, value_name = "DIR")]
     pub(super) within: Option<PathBuf>,
-    /// Measure a running venue that lists BTCUSDT, such as http://127.0.0.1:8080
-    /// [default: a fresh venue]
+    /// Measure a running venue that lists BTCUSDT, such as http://127.0.0.1:8080, localhost:8080
+    /// or :8080 [default: a fresh venue]
     #[arg(
         long,
+        visible_alias = "http",
         value_name = "URL",
         requires = "key",
         requires = "secret",

@@ -64,13 +64,11 @@ impl Venue {
 
     /// A venue that runs already, with an account to trade on.
     pub(super) fn at(url: &str, key: &Key, clients: usize, here: &Path) -> Result<Self, Failure> {
-        let address = url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/'));
-        let address = address.filter(|address| !address.contains('/')).ok_or_else(|| {
-            Failure::new(format!("an address must be like http://127.0.0.1:8080, and is {url}"))
-        })?;
-        let (address, keys, machine) =
-            (address.into(), vec![key.clone(); clients], machine::here(here));
-        Ok(Self { address, keys, machine, own: None })
+        let address = url.strip_prefix("http://").unwrap_or(url).trim_end_matches('/');
+        let address = server::parse_address(address)
+            .map_err(|error| Failure::new(format!("the URL {error}")))?;
+        let (keys, machine) = (vec![key.clone(); clients], machine::here(here));
+        Ok(Self { address: address.to_string(), keys, machine, own: None })
     }
 
     /// Kills the venue, and starts it again.

@@ -22,6 +22,7 @@ pub use operators::{OperatedVenue, Operators, Serving, Stopped};
 pub use random::Random;
 pub use run::{Host, run};
 pub use settings::Settings;
+pub use settings::address::parse as parse_address;
 pub use settings::bps::Bps;
 pub use settings::demo::Demo as DemoSettings;
 pub use settings::door::Door as DoorSettings;

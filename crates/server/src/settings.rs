@@ -4,7 +4,7 @@
 //! Each section has a file with its defaults and checks; `layers.rs` merges the sources. Checks of
 //! two sections are here.
 
-mod address;
+pub(crate) mod address;
 pub(crate) mod bps;
 pub(crate) mod demo;
 pub(crate) mod door;

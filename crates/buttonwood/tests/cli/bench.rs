@@ -234,7 +234,10 @@ fn a_venue_that_cannot_be_measured_is_named() {
     let at = |url: &str| {
         run_refused(&["bench", "rest-mix", "--url", url, "--key", "k", "--secret", "s"])
     };
-    assert!(at("https://127.0.0.1:1").contains("an address must be like http://127.0.0.1:8080"));
+    for url in ["https://127.0.0.1:1", "http://127.0.0.1:1/api", "127.0.0.1"] {
+        let sentence = at(url);
+        assert!(sentence.contains("the URL must be an address with a port"), "{sentence}");
+    }
     let sentence = run_refused(&["bench", "rest-mix", "--within", "/nowhere"]);
     assert!(sentence.contains("/nowhere"), "{sentence}");
 }
@@ -266,6 +269,26 @@ fn something_else_is_driven_with_the_same_load() {
     for scenario in ["overload", "memory", "recovery"] {
         let sentence = run_refused(&["bench", scenario, "--beside", &venue.url]);
         assert!(sentence.contains(&format!("{scenario} has no --beside")), "{sentence}");
+    }
+}
+
+#[test]
+fn a_running_venue_is_measured_at_an_address_as_serve_takes_it() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let venue = Serving::start(&["--demo", "--no-bots", "--data", text(dir.path())]);
+    let demo = std::fs::read(dir.path().join("demo.json")).expect("a demo has keys");
+    let demo: Value = serde_json::from_slice(&demo).expect("JSON");
+    let [key, secret] = ["api_key", "secret_key"].map(|name| demo["accounts"][0][name].as_str());
+    let key = ["--key", key.expect("a text"), "--secret", secret.expect("a text")];
+    let port = venue.url.rsplit_once(':').expect("a port").1;
+    for (flag, address) in [
+        ("--http", format!(":{port}")),
+        ("--http", format!("localhost:{port}")),
+        ("--url", format!("http://localhost:{port}/")),
+    ] {
+        let at = [&["rest-mix", "--clients", "1", flag, &address], &key[..]].concat();
+        let figures = bench(&at);
+        assert!(figures["orders_per_s"].as_f64() > Some(0.0), "{address}: {figures}");
     }
 }
 

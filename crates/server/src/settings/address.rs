@@ -1,12 +1,12 @@
-//! Addresses that doors listen on: `127.0.0.1:8080`, `localhost:8080`, or `:8080`.
+//! Addresses of venues: `127.0.0.1:8080`, `localhost:8080`, or `:8080`.
 
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 
 use serde::{Deserialize, Deserializer};
 
-/// A name is resolved at the start. Without a host the address is this machine's alone, as by
-/// default: other machines are let in by name only.
-fn parse(text: &str) -> Result<SocketAddr, String> {
+/// Reads an address to listen on, or to connect to. A name is resolved here. Without a host the
+/// address is this machine's alone, as by default: other machines are let in by name only.
+pub fn parse(text: &str) -> Result<SocketAddr, String> {
     if let Ok(address) = text.parse() {
         return Ok(address);
     }

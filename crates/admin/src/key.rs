@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use server::now_ns;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use types::{Command, CreateKey, Event, KeyId, KeySpec, RevokeKey, Role};
+use types::{AccountId, Command, CreateKey, Event, KeyId, KeyName, KeySpec, RevokeKey, Role};
 use venue::{
     Credential, Keyring, MasterKey, MasterKeyError, Secret, Verifier, api_key_hash, random_text,
     reseal,
@@ -44,9 +44,14 @@ pub(crate) struct NewKey {
     #[arg(long = "allow-ip", value_name = "NET")]
     #[serde(default)]
     allow_ip: Vec<String>,
-    /// Time when the key ends (RFC 3339), such as 2027-01-31T00:00:00Z [default: never]
+    /// Time when the key ends (RFC 3339), such as 2027-01-31T00:00:00Z, until the year 2554
+    /// [default: never]
     #[arg(long, value_name = "TIME")]
     expires: Option<String>,
+    /// Name, by which `apply` finds the key: 1 to 24 letters, digits, `.`, `_` and `-`, unique in
+    /// the account [default: none]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
     /// The text of the file of `--public-key`.
     #[arg(skip)]
     pub(super) public_key_pem: Option<String>,
@@ -73,6 +78,8 @@ enum Kind {
     Rsa,
 }
 
+const SECOND_NS: u64 = 1_000_000_000;
+
 /// A master key on its way to a running venue, through a socket that only its owner can open.
 #[derive(Args, Deserialize, Serialize)]
 pub(crate) struct MasterKeyText {
@@ -94,6 +101,9 @@ impl NewKey {
         check(venue, &master_key)?;
         let account = find_account(venue, &self.account)?;
         let credential = self.credential()?;
+        if let Some(name) = &credential.name {
+            check_name(venue, account, name)?;
+        }
         let api_key = random_text(64);
         let api_key_hash = api_key_hash(&api_key);
         let sealed = master_key.seal(&credential, &api_key_hash);
@@ -140,8 +150,30 @@ impl NewKey {
         let networks = self.allow_ip.iter().map(|text| parse_network(text));
         let networks = networks.collect::<Result<_, _>>()?;
         let expires_ns = self.expires.as_deref().map(parse_expiry).transpose()?;
-        Ok(Credential { verifier, networks, expires_ns })
+        let name = self.name.as_deref().map(parse_key_name).transpose()?;
+        Ok(Credential { verifier, name, networks, expires_ns })
     }
+}
+
+pub(super) fn parse_key_name(text: &str) -> Result<KeyName, Failure> {
+    KeyName::parse(text)
+        .ok_or_else(|| invalid("key name", text, "1 to 24 letters, digits, `.`, `_` and `-`"))
+}
+
+/// Refuses the name of another key of the account.
+fn check_name(venue: &mut Venue<'_>, account: AccountId, name: &KeyName) -> Result<(), Failure> {
+    let keyring = venue.keyring.ok_or(MasterKeyError::Missing)?;
+    let keys = venue.read(move |engine| {
+        let own = engine.keys().filter(|(_, spec)| spec.account == account);
+        own.map(|(key, spec)| (key, *spec)).collect::<Vec<_>>()
+    })?;
+    for (key, spec) in keys {
+        if keyring.open(&spec)?.name.as_ref() == Some(name) {
+            let number = key.0;
+            return Err(Failure::new(format!("key {number} of the account has the name `{name}`")));
+        }
+    }
+    Ok(())
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -165,7 +197,10 @@ pub(super) struct KeyShown {
 
 #[derive(JsonSchema, Serialize)]
 struct KeyOpened {
+    name: Option<String>,
     kind: String,
+    /// PEM; null for an HMAC key
+    public_key: Option<String>,
     allow_ip: Vec<String>,
     expires: Option<String>,
 }
@@ -193,7 +228,9 @@ impl KeyOpened {
     fn new(spec: &KeySpec, keyring: &Keyring) -> Result<Self, Failure> {
         let credential = keyring.open(spec)?;
         Ok(Self {
+            name: credential.name.map(|name| name.to_string()),
             kind: credential.verifier.kind().to_string(),
+            public_key: credential.verifier.to_pem(),
             allow_ip: credential.networks.iter().map(IpNet::to_string).collect(),
             expires: credential.expires_ns.map(format_expiry),
         })
@@ -238,7 +275,7 @@ fn check(venue: &mut Venue<'_>, master_key: &MasterKey) -> Result<(), Failure> {
 }
 
 /// An address is a network of one address.
-fn parse_network(text: &str) -> Result<IpNet, Failure> {
+pub(super) fn parse_network(text: &str) -> Result<IpNet, Failure> {
     let address = || text.parse().ok().map(|address: std::net::IpAddr| IpNet::from(address));
     let network = text.parse::<IpNet>().ok().or_else(address);
     network
@@ -247,14 +284,30 @@ fn parse_network(text: &str) -> Result<IpNet, Failure> {
 }
 
 fn parse_expiry(text: &str) -> Result<u64, Failure> {
-    let time = OffsetDateTime::parse(text, &Rfc3339).ok();
-    let expires_ns = time.and_then(|time| u64::try_from(time.unix_timestamp_nanos()).ok());
-    expires_ns.filter(|expires_ns| *expires_ns > now_ns()).ok_or_else(|| {
-        invalid("expiry", text, "a time in the future, such as 2027-01-31T00:00:00Z")
+    let expires_ns = parse_time(text)?;
+    if expires_ns > now_ns() { Ok(expires_ns) } else { Err(invalid("expiry", text, FUTURE)) }
+}
+
+const FUTURE: &str = "a time in the future, such as 2027-01-31T00:00:00Z";
+
+/// Nanoseconds since 1970.
+pub(super) fn parse_time(text: &str) -> Result<u64, Failure> {
+    let time = OffsetDateTime::parse(text, &Rfc3339);
+    let time = time.map_err(|_| invalid("expiry", text, FUTURE))?.unix_timestamp_nanos();
+    u64::try_from(time).map_err(|_| {
+        let last = format_expiry(u64::MAX / SECOND_NS * SECOND_NS);
+        if time < 0 {
+            invalid("expiry", text, FUTURE)
+        } else {
+            Failure::new(format!(
+                "the expiry `{text}` is too late: the last is {last}, and a key without one never \
+                 ends"
+            ))
+        }
     })
 }
 
-fn format_expiry(expires_ns: u64) -> String {
+pub(super) fn format_expiry(expires_ns: u64) -> String {
     let time = OffsetDateTime::from_unix_timestamp_nanos(expires_ns.into());
     let text = time.ok().and_then(|time| time.format(&Rfc3339).ok());
     text.unwrap_or_else(|| format!("{expires_ns} ns"))

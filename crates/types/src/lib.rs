@@ -80,5 +80,7 @@ pub use terms::{
     LIST_ORDERS_MAX, OrderList, OrderListChange, OrderListKind, OrderListStatus, OrderTerms, Peg,
     PegReference, Terms,
 };
-pub use text::{AccountName, AssetName, ClOrdId, ExternalRef, PackedClOrdId, Sealed, Symbol};
+pub use text::{
+    AccountName, AssetName, ClOrdId, ExternalRef, KeyName, PackedClOrdId, Sealed, Symbol,
+};
 pub use wire::{Reader, Wire};

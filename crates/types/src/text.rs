@@ -84,6 +84,8 @@ texts! {
     AssetName: 1..=16 of |b| b.is_ascii_uppercase() || b.is_ascii_digit();
     /// An account's name, which operators use.
     AccountName: 1..=32 of |b| b.is_ascii_alphanumeric() || b"._-".contains(b);
+    /// A key's name, unique among the keys of its account.
+    KeyName: 1..=24 of |b| b.is_ascii_alphanumeric() || b"._-".contains(b);
     /// The external name of a deposit or a withdrawal, unique per account.
     ExternalRef: 1..=64 of |b| b.is_ascii_graphic();
 }

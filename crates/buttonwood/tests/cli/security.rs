@@ -112,16 +112,17 @@ fn keys_have_a_kind_networks_and_an_end() {
     let asymmetric = admin("key add carol --kind ed25519 --public-key @ed.pem --role read-only");
     assert_eq!(asymmetric.get("secret_key"), None, "the venue has none");
     admin("key add carol --kind rsa --public-key @rsa.pem --role market-data");
-    admin("key add carol --role operator");
+    admin("key add carol --role operator --name desk-1");
     let expected = json!([
-        { "key": 1, "account": "carol", "role": "trader", "kind": "hmac",
-          "allow_ip": ["10.0.0.0/8", "::1/128"], "expires": "2199-01-01T00:00:00Z" },
-        { "key": 2, "account": "carol", "role": "read-only", "kind": "ed25519", "allow_ip": [],
-          "expires": null },
-        { "key": 3, "account": "carol", "role": "market-data", "kind": "rsa", "allow_ip": [],
-          "expires": null },
-        { "key": 4, "account": "carol", "role": "operator", "kind": "hmac", "allow_ip": [],
-          "expires": null },
+        { "key": 1, "account": "carol", "name": null, "role": "trader", "kind": "hmac",
+          "public_key": null, "allow_ip": ["10.0.0.0/8", "::1/128"],
+          "expires": "2199-01-01T00:00:00Z" },
+        { "key": 2, "account": "carol", "name": null, "role": "read-only", "kind": "ed25519",
+          "public_key": ED25519, "allow_ip": [], "expires": null },
+        { "key": 3, "account": "carol", "name": null, "role": "market-data", "kind": "rsa",
+          "public_key": RSA, "allow_ip": [], "expires": null },
+        { "key": 4, "account": "carol", "name": "desk-1", "role": "operator", "kind": "hmac",
+          "public_key": null, "allow_ip": [], "expires": null },
     ]);
     assert_eq!(admin("key list"), expected);
     let data = house.data();
@@ -138,6 +139,9 @@ fn keys_have_a_kind_networks_and_an_end() {
         ("key add carol --allow-ip 300.1.1.1", "`300.1.1.1`"),
         ("key add carol --allow-ip 10.0.0.0/33", "`10.0.0.0/33`"),
         ("key add carol --expires 2020-01-01T00:00:00Z", "`2020-01-01T00:00:00Z`"),
+        ("key add carol --expires 2555-01-01T00:00:00Z", "the last is 2554-07-21T23:34:33Z"),
+        ("key add carol --name desk-1", "key 4 of the account has the name `desk-1`"),
+        ("key add carol --name two%words", "`two%words`"),
         ("key add carol --expires soon", "`soon`"),
     ] {
         let sentence = refused(line);

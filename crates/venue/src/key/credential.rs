@@ -1,15 +1,18 @@
 //! How a key signs, from where and until when: what lies sealed in the log.
 //!
 //! The bytes that are sealed: a version, the kind of key, when it expires (nanoseconds since 1970,
-//! zero for never), how many networks it may be used from, these (prefix length, address; of IPv6
-//! the prefix length plus 64), and then what signatures are checked with.
+//! zero for never), its name (a length, zero for none, and the text), how many networks it may be
+//! used from, these (prefix length, address; of IPv6 the prefix length plus 64), and then what
+//! signatures are checked with.
 
 use std::net::IpAddr;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use rustls_pki_types::SubjectPublicKeyInfoDer;
 use rustls_pki_types::pem::PemObject;
-use types::{Reader, Sealed, Wire};
+use types::{KeyName, Reader, Sealed, Wire};
 
 use crate::key::secret::Secret;
 
@@ -20,6 +23,8 @@ const V6: u8 = 64;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Credential {
     pub verifier: Verifier,
+    /// By which operators know it. Unique among the keys of its account.
+    pub name: Option<KeyName>,
     /// Where it may be used from; from anywhere when there is none.
     pub networks: Vec<IpNet>,
     /// In nanoseconds since 1970. From then on it is as if it were revoked.
@@ -37,9 +42,9 @@ pub enum Verifier {
 }
 
 impl Credential {
-    /// The default: from any address, for ever.
+    /// The default: without a name, from any address, for ever.
     pub fn new(verifier: Verifier) -> Self {
-        Self { verifier, networks: Vec::new(), expires_ns: None }
+        Self { verifier, name: None, networks: Vec::new(), expires_ns: None }
     }
 
     pub fn allows(&self, peer: IpAddr) -> bool {
@@ -59,6 +64,10 @@ impl Credential {
         };
         let mut bytes = vec![VERSION, kind];
         self.expires_ns.unwrap_or(0).write(&mut bytes);
+        match &self.name {
+            Some(name) => name.write(&mut bytes),
+            None => bytes.push(0),
+        }
         // More of them than one byte counts do not fit into `Sealed` either.
         bytes.push(u8::try_from(self.networks.len()).unwrap_or(u8::MAX));
         for network in &self.networks {
@@ -77,13 +86,24 @@ impl Credential {
         bytes
     }
 
-    /// `None` when a newer version of this program has written it.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let r = &mut Reader(bytes);
-        if r.read::<u8>()? != VERSION {
-            return None;
+    /// Fails with the version of the bytes if this program cannot read them.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, u8> {
+        match bytes.split_first() {
+            Some((&VERSION, rest)) => Self::read(rest).ok_or(VERSION),
+            Some((version, _)) => Err(*version),
+            None => Err(0),
         }
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let r = &mut Reader(bytes);
         let (kind, expires_ns): (u8, u64) = r.read()?;
+        let name = if r.0.first() == Some(&0) {
+            r.read::<u8>()?;
+            None
+        } else {
+            Some(r.read()?)
+        };
         let count = r.read::<u8>()?;
         let networks = (0..count).map(|_| read_network(r)).collect::<Option<_>>()?;
         let verifier = match kind {
@@ -92,7 +112,8 @@ impl Credential {
             2 => Verifier::Rsa(r.0.to_vec()),
             _ => return None,
         };
-        Some(Self { verifier, networks, expires_ns: (expires_ns > 0).then_some(expires_ns) })
+        let expires_ns = (expires_ns > 0).then_some(expires_ns);
+        Some(Self { verifier, name, networks, expires_ns })
     }
 }
 
@@ -123,6 +144,26 @@ impl Verifier {
             OID_RSA => read_rsa(key),
             _ => Err(PublicKeyError::OtherKind),
         }
+    }
+
+    /// The public key as [`Self::from_pem`] reads it; `None` for a secret.
+    pub fn to_pem(&self) -> Option<String> {
+        let (algorithm, key) = match self {
+            Self::Hmac(_) => return None,
+            Self::Ed25519(public) => (der(OID, &[OID_ED25519]), public.to_vec()),
+            Self::Rsa(modulus) => {
+                let modulus = der(INTEGER, &[&[0], modulus]);
+                let exponent = der(INTEGER, &[RSA_EXPONENT]);
+                let algorithm = [der(OID, &[OID_RSA]), vec![NULL, 0]].concat();
+                (algorithm, der(SEQUENCE, &[&modulus, &exponent]))
+            }
+        };
+        let info = [der(SEQUENCE, &[&algorithm]), der(BIT_STRING, &[&[0], &key])].concat();
+        let text = STANDARD.encode(der(SEQUENCE, &[&info]));
+        let lines = text.as_bytes().chunks(PEM_COLUMNS);
+        let lines = lines.map(|line| String::from_utf8_lossy(line).into_owned() + "\n");
+        let lines: String = lines.collect();
+        Some(format!("-----BEGIN PUBLIC KEY-----\n{lines}-----END PUBLIC KEY-----\n"))
     }
 
     /// The kind of key, as operators write it.
@@ -184,11 +225,13 @@ fn is_of_small_order(key: &[u8; 32]) -> bool {
 // Just as much DER as two kinds of key need: they are sequences of a few values.
 const INTEGER: u8 = 2;
 const BIT_STRING: u8 = 3;
+const NULL: u8 = 5;
 const OID: u8 = 6;
 const SEQUENCE: u8 = 0x30;
 const OID_ED25519: &[u8] = &[0x2b, 0x65, 0x70];
 const OID_RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1];
 const RSA_EXPONENT: &[u8] = &[1, 0, 1];
+const PEM_COLUMNS: usize = 64;
 
 /// The algorithm, and the key in its own form.
 fn read_key_info(der: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -228,6 +271,19 @@ fn read_der<'a>(r: &mut Reader<'a>, tag: u8) -> Option<&'a [u8]> {
     r.take_slice(len)
 }
 
+/// A value of DER, whose content is given in parts.
+fn der(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
+    let content = parts.concat();
+    let len = u16::try_from(content.len()).expect("a public key is shorter");
+    let [high, low] = len.to_be_bytes();
+    let head = match len {
+        0..=0x7f => vec![tag, low],
+        0x80..=0xff => vec![tag, 0x81, low],
+        _ => vec![tag, 0x82, high, low],
+    };
+    [head, content].concat()
+}
+
 /// Whether a credential may be too large is known before it is sealed.
 pub(crate) const CREDENTIAL_LEN_MAX: usize = Sealed::LEN_MAX - 24 - 16;
 
@@ -257,6 +313,10 @@ NfqDmFD7d7dUc/6PZQ1bKFALu/UETsobmBk82ShbrBhlc0JXuhf9qBR7QASjHjFQ
         assert_eq!((key[0], key[31]), (0x82, 0x68));
         let Ok(Verifier::Rsa(modulus)) = Verifier::from_pem(RSA) else { panic!() };
         assert_eq!((modulus.len(), modulus[0], modulus[255]), (256, 0xc9, 0xdf));
+        for pem in [ED25519, RSA] {
+            assert_eq!(Verifier::from_pem(pem).unwrap().to_pem().as_deref(), Some(pem));
+        }
+        assert_eq!(Verifier::Hmac(Secret::generate()).to_pem(), None);
     }
 
     #[test]
@@ -306,12 +366,16 @@ NfqDmFD7d7dUc/6PZQ1bKFALu/UETsobmBk82ShbrBhlc0JXuhf9qBR7QASjHjFQ
             Verifier::from_pem(ED25519).unwrap(),
             Verifier::from_pem(RSA).unwrap(),
         ] {
-            for (networks, expires_ns) in [(vec![], None), (networks.clone(), Some(7))] {
-                let credential = Credential { verifier: verifier.clone(), networks, expires_ns };
+            let name = KeyName::parse("the-bot");
+            for (name, networks, expires_ns) in
+                [(None, vec![], None), (name, networks.clone(), Some(7))]
+            {
+                let verifier = verifier.clone();
+                let credential = Credential { verifier, name, networks, expires_ns };
                 let bytes = credential.to_bytes();
-                assert_eq!(Credential::from_bytes(&bytes), Some(credential));
+                assert_eq!(Credential::from_bytes(&bytes), Ok(credential));
                 let newer = [&[VERSION + 1], &bytes[1..]].concat();
-                assert_eq!(Credential::from_bytes(&newer), None);
+                assert_eq!(Credential::from_bytes(&newer), Err(VERSION + 1));
                 for cut in 0..bytes.len() {
                     let _ = Credential::from_bytes(&bytes[..cut]);
                 }
@@ -324,6 +388,12 @@ NfqDmFD7d7dUc/6PZQ1bKFALu/UETsobmBk82ShbrBhlc0JXuhf9qBR7QASjHjFQ
         let mut credential = Credential::new(Verifier::Rsa(vec![0xff; 512]));
         credential.networks = vec!["192.0.2.0/24".parse().unwrap(); 5];
         assert!(credential.to_bytes().len() <= CREDENTIAL_LEN_MAX);
+        let named = Credential {
+            name: KeyName::parse(&"n".repeat(KeyName::LEN_MAX)),
+            networks: Vec::new(),
+            ..credential.clone()
+        };
+        assert!(named.to_bytes().len() <= CREDENTIAL_LEN_MAX, "the longest name");
         credential.networks = vec!["2001:db8::/64".parse().unwrap(); 3];
         assert!(credential.to_bytes().len() > CREDENTIAL_LEN_MAX);
     }

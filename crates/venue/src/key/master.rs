@@ -29,7 +29,7 @@ pub enum MasterKeyError {
          with --master-key FILE, or run a trial venue with --demo"
     )]
     Missing,
-    #[error("the master key {file} cannot be read: {error}")]
+    #[error("the master key {file} is neither 64 hex digits nor a file that can be read: {error}")]
     Unreadable { file: PathBuf, error: std::io::Error },
     #[error("the master key in {origin} is not 64 hex digits")]
     NotHex { origin: String },
@@ -49,12 +49,15 @@ pub enum MasterKeyError {
     Rotated { given: [u8; 16], in_use: MasterKeyInUse },
     /// It opens a secret that this program does not understand.
     #[error(
-        "the data folder has keys that were made by a later build, which this build cannot read: \
-         start the later build"
+        "the data folder has keys that were made by version {0} of the sealed form, which this \
+         build cannot read: start the build that made them"
     )]
-    Newer,
+    Newer(u8),
     /// There is more to a key than can be sealed.
-    #[error("a key of this kind cannot be bound to that many networks: name fewer or larger ones")]
+    #[error(
+        "a key of this kind cannot be bound to that many networks: name fewer or larger ones, or \
+         give it a shorter name"
+    )]
     TooLarge,
     /// More keys than can be sealed anew at once.
     #[error(
@@ -141,7 +144,7 @@ impl MasterKey {
         let payload = Payload { msg: sealed, aad: api_key_hash };
         let opened = self.cipher().decrypt(&XNonce::from(*nonce), payload);
         let opened = opened.map_err(|_| MasterKeyError::Wrong)?;
-        Credential::from_bytes(&opened).ok_or(MasterKeyError::Newer)
+        Credential::from_bytes(&opened).map_err(MasterKeyError::Newer)
     }
 
     fn cipher(&self) -> XChaCha20Poly1305 {

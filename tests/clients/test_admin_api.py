@@ -52,6 +52,7 @@ LIFE = [
     ("GET", "/assets", {}, None),
     ("POST", "/instruments", {}, {"symbol": "KWHUSDT", "base": "KWH", "quote": "USDT", "tick_size": "0.01", "lot_size": "0.01"}),
     ("GET", "/instruments", {}, None),
+    ("GET", "/market", {}, None),
     ("PATCH", "/instruments/{symbol}", BTCUSDT, {"max_open_orders": 50}),
     ("PATCH", "/instruments/{symbol}/rules", BTCUSDT, {"avg_price_mins": 5}),
     ("PATCH", "/instruments/{symbol}/fees", BTCUSDT, {"tiers": [["0", "2", "5"]], "asset": "Quote"}),

@@ -219,25 +219,27 @@ pub(super) struct BalanceShown {
 }
 
 pub(super) fn list_assets(_: Nothing, venue: &mut Venue<'_>) -> Result<Vec<AssetShown>, Failure> {
-    venue.read(|engine| {
-        let assets = (0..).map(AssetId).zip(engine.assets());
-        let row = |(id, asset): (AssetId, &Asset)| {
-            let supply = engine.supply(id).unwrap_or_default();
-            AssetShown {
-                asset: asset.name.to_string(),
-                decimals: asset.decimals,
-                supply: asset.format_amount(supply),
-            }
-        };
-        assets.map(row).collect()
-    })
+    venue.read(asset_rows)
+}
+
+pub(super) fn asset_rows(engine: &Engine) -> Vec<AssetShown> {
+    let assets = (0..).map(AssetId).zip(engine.assets());
+    let row = |(id, asset): (AssetId, &Asset)| {
+        let supply = engine.supply(id).unwrap_or_default();
+        AssetShown {
+            asset: asset.name.to_string(),
+            decimals: asset.decimals,
+            supply: asset.format_amount(supply),
+        }
+    };
+    assets.map(row).collect()
 }
 
 pub(super) fn list(_: Nothing, venue: &mut Venue<'_>) -> Result<Vec<AccountShown>, Failure> {
     venue.read(|engine| engine.accounts().map(|(id, spec)| account_row(engine, id, spec)).collect())
 }
 
-fn account_row(engine: &Engine, id: AccountId, spec: &AccountSpec) -> AccountShown {
+pub(super) fn account_row(engine: &Engine, id: AccountId, spec: &AccountSpec) -> AccountShown {
     AccountShown {
         id: id.0,
         account: spec.name.to_string(),

@@ -1,10 +1,11 @@
 //! The calendar of an instrument: which phase begins when, by the time of the week.
 
 use clap::{Args, ValueEnum};
-use cli::Failure;
+use cli::{Cause, Failure};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use types::{Calendar, Command, SESSIONS_MAX, Session};
+use server::now_ns;
+use types::{Calendar, Command, InstrumentId, RejectReason, SESSIONS_MAX, Session, SetPhase};
 
 use super::backend::{Venue, execute};
 use super::lookup::find_instrument;
@@ -46,13 +47,24 @@ impl CalendarChange {
         if self.clear || !self.sessions.is_empty() {
             sessions = parse_sessions(&self.sessions)?;
             execute(venue, Command::SetCalendar(Calendar { instrument, sessions }))?;
+            begin_session(venue, instrument)?;
         }
-        let sessions = sessions.iter().flatten().map(|session| SessionShown {
-            days: format_days(session.weekdays),
-            time: format_time(session.begins_s),
-            phase: format!("{:?}", session.phase),
-        });
-        Ok(CalendarShown { symbol: self.symbol, sessions: sessions.collect() })
+        Ok(CalendarShown::new(self.symbol, &sessions))
+    }
+}
+
+/// Begins the calendar's present session before the operator has the answer, without a wait for the
+/// venue's clock thread, which may come first.
+fn begin_session(venue: &mut Venue<'_>, instrument: InstrumentId) -> Result<(), Failure> {
+    let now_ns = now_ns();
+    let due = venue.read(move |engine| {
+        let mut due = engine.due_phases(now_ns);
+        due.find(|(of, _)| *of == instrument).map(|(_, phase)| phase)
+    })?;
+    let Some(phase) = due else { return Ok(()) };
+    match execute(venue, Command::SetPhase(SetPhase { instrument, phase })) {
+        Err(failure) if failure.cause() == Cause::Refused(RejectReason::PhaseForbids) => Ok(()),
+        begun => begun.map(|_events| ()),
     }
 }
 
@@ -60,6 +72,27 @@ impl CalendarChange {
 pub(super) struct CalendarShown {
     symbol: String,
     sessions: Vec<SessionShown>,
+}
+
+impl CalendarShown {
+    pub(super) fn new(symbol: String, sessions: &[Option<Session>; SESSIONS_MAX]) -> Self {
+        let sessions = sessions.iter().flatten().map(|session| SessionShown {
+            days: format_days(session.weekdays),
+            time: format_time(session.begins_s),
+            phase: format!("{:?}", session.phase),
+        });
+        Self { symbol, sessions: sessions.collect() }
+    }
+}
+
+/// Sessions in one spelling each.
+pub(super) fn canonical_sessions(words: &[String]) -> Result<Vec<[String; 3]>, Failure> {
+    let sessions = parse_sessions(words)?;
+    let row = |session: &Session| {
+        let days = format_day_ranges(session.weekdays);
+        [days, format_time(session.begins_s), format!("{:?}", session.phase)]
+    };
+    Ok(sessions.iter().flatten().map(row).collect())
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -110,6 +143,22 @@ fn format_days(weekdays: u8) -> String {
     days.map(|(_, day)| *day).collect::<Vec<_>>().join(",")
 }
 
+/// With ranges such as `Mon-Fri` for three days or more.
+fn format_day_ranges(weekdays: u8) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < DAYS.len() {
+        let count = (at..DAYS.len()).take_while(|day| weekdays & 1 << day != 0).count();
+        match count {
+            0 => at += 1,
+            1 | 2 => parts.extend(DAYS[at..at + count].iter().map(|day| (*day).to_owned())),
+            _ => parts.push(format!("{}-{}", DAYS[at], DAYS[at + count - 1])),
+        }
+        at += count;
+    }
+    parts.join(",")
+}
+
 /// Seconds after midnight.
 fn parse_time(text: &str) -> Option<u32> {
     let parts: Vec<&str> = text.split(':').collect();
@@ -141,6 +190,11 @@ mod tests {
             assert_eq!(parse_days(wrong), None, "{wrong:?}");
         }
         assert_eq!(format_days(0b100_1101), "Mon,Wed,Thu,Sun");
+        for days in 0..1 << DAYS.len() {
+            let text = format_day_ranges(days);
+            assert_eq!(parse_days(&text).unwrap_or_default(), days, "{text}");
+        }
+        assert_eq!(format_day_ranges(0b101_1111), "Mon-Fri,Sun");
     }
 
     #[test]

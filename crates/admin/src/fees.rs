@@ -9,7 +9,7 @@ use types::{
 };
 
 use super::backend::{Venue, execute};
-use super::lookup::find_instrument;
+use super::lookup::{Listing, find_instrument};
 use super::value::{invalid, parse_fee, words_of_three};
 
 /// Volume, maker's rate, taker's rate.
@@ -69,17 +69,7 @@ impl FeesChange {
             let set = SetFeeSchedule { instrument, schedule };
             execute(venue, Command::SetFeeSchedule(set))?;
         }
-        let tiers = schedule.iter().flat_map(|schedule| schedule.tiers.iter().flatten());
-        let tiers = tiers.map(|tier| TierShown {
-            volume_min: listing.quote.format_amount(tier.volume_min),
-            maker_fee_bps: format_decimal(tier.maker_fee_bps_x100.into(), 2, 2),
-            taker_fee_bps: format_decimal(tier.taker_fee_bps_x100.into(), 2, 2),
-        });
-        Ok(FeesShown {
-            symbol: self.symbol,
-            asset: schedule.map(|schedule| format!("{:?}", schedule.fee_asset)),
-            tiers: tiers.collect(),
-        })
+        Ok(FeesShown::new(&listing, schedule.as_ref()))
     }
 
     fn schedule(&self, now: Option<FeeSchedule>, quote: &Asset) -> Result<FeeSchedule, Failure> {
@@ -117,6 +107,22 @@ pub(super) struct FeesShown {
     /// Asset of the fees; null without a schedule
     asset: Option<String>,
     tiers: Vec<TierShown>,
+}
+
+impl FeesShown {
+    pub(super) fn new(listing: &Listing, schedule: Option<&FeeSchedule>) -> Self {
+        let tiers = schedule.iter().flat_map(|schedule| schedule.tiers.iter().flatten());
+        let tiers = tiers.map(|tier| TierShown {
+            volume_min: listing.quote.format_amount(tier.volume_min),
+            maker_fee_bps: format_decimal(tier.maker_fee_bps_x100.into(), 2, 2),
+            taker_fee_bps: format_decimal(tier.taker_fee_bps_x100.into(), 2, 2),
+        });
+        Self {
+            symbol: listing.instrument.spec.symbol.to_string(),
+            asset: schedule.map(|schedule| format!("{:?}", schedule.fee_asset)),
+            tiers: tiers.collect(),
+        }
+    }
 }
 
 #[derive(JsonSchema, Serialize)]

@@ -19,7 +19,9 @@ use super::value::{Nothing, format_fee, invalid, parse_fee};
 /// Defaults for new instruments.
 const MAX_PRICE_TICKS: i64 = 100_000_000;
 const MAX_QTY_LOTS: u64 = 1_000_000_000;
-const MAX_OPEN_ORDERS: u32 = 1_000;
+pub(super) const MAX_OPEN_ORDERS: u32 = 1_000;
+
+const LARGEST_NOTIONAL: &str = "largest notional";
 
 #[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
 #[command(after_help = "Example: buttonwood admin instrument add BTCUSDT --base BTC --quote USDT \
@@ -73,7 +75,7 @@ struct Bounds {
     /// Smallest price times quantity, in the quote asset
     #[arg(long, value_name = "DECIMAL")]
     min_notional: Option<String>,
-    /// Largest price times quantity, in the quote asset
+    /// Largest price times quantity, in the quote asset, or `none`
     #[arg(long, value_name = "DECIMAL")]
     max_notional: Option<String>,
     /// Largest number of open orders of one account in the instrument
@@ -161,6 +163,7 @@ impl Bounds {
         };
         let amount = |name, text: &Option<String>, now: Amount| match text {
             None => Ok(now),
+            Some(text) if name == LARGEST_NOTIONAL && text == "none" => Ok(AMOUNT_MAX),
             Some(text) => quote
                 .parse_amount(text)
                 .ok_or_else(|| invalid(name, text, "an amount of the quote asset")),
@@ -177,7 +180,7 @@ impl Bounds {
             max_qty,
             market_max_qty: qty("market quantity", &self.market_max_qty, market_max_qty)?,
             min_notional: amount("smallest notional", &self.min_notional, now.min_notional)?,
-            max_notional: amount("largest notional", &self.max_notional, now.max_notional)?,
+            max_notional: amount(LARGEST_NOTIONAL, &self.max_notional, now.max_notional)?,
             max_open_orders: self.max_open_orders.unwrap_or(now.max_open_orders),
             fees: FeeRates {
                 maker_fee_bps_x100: fee(&self.maker_fee_bps, now.fees.maker_fee_bps_x100)?,
@@ -219,7 +222,7 @@ pub(super) fn list(_: Nothing, venue: &mut Venue<'_>) -> Result<Vec<InstrumentSh
     venue.read(|engine| engine.instruments().map(|instrument| row(engine, instrument)).collect())
 }
 
-fn row(engine: &Engine, instrument: &Instrument) -> InstrumentShown {
+pub(super) fn row(engine: &Engine, instrument: &Instrument) -> InstrumentShown {
     let spec = &instrument.spec;
     let asset = |id: AssetId| &engine.assets()[usize::from(id.0)];
     let quote = asset(spec.quote);

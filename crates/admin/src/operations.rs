@@ -18,6 +18,7 @@ use super::fees::FeesChange;
 use super::instrument::{self, NewInstrument, Update};
 use super::key::{self, KeyNumber, MasterKeyText, NewKey};
 use super::key_action::KeyArgs;
+use super::market_shown;
 use super::order::{self, NamedOrder};
 use super::risk::{Kill, LimitsChange, RiskChange};
 use super::rules::RulesChange;
@@ -241,6 +242,8 @@ operations! {
       "Revoke a key at once" }
     { "rotate-master-key", MasterKeyText::rotate; "" }
     // What is traded
+    { "market", GET "/market", market_shown::show;
+      "The whole market: assets, instruments, accounts with their limits and transfers, keys" }
     { "asset list", GET "/assets", account::list_assets;
       "Show all assets with their supply"
       "All assets with their supply" }

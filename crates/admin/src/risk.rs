@@ -8,13 +8,13 @@ use cli::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{
-    AccountId, AccountLimits, AccountMode, AccountRisk, Command, SetAccountLimits, SetAccountRisk,
-    SetKillSwitch,
+    AccountId, AccountLimits, AccountMode, AccountRisk, Amount, Command, Qty, SetAccountLimits,
+    SetAccountRisk, SetKillSwitch,
 };
 
 use super::backend::{Venue, execute};
 use super::lookup::{Listing, find_account, find_instrument};
-use super::value::mirrored;
+use super::value::{limit, mirrored};
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema, Serialize, ValueEnum)]
 pub(crate) enum Switch {
@@ -112,13 +112,7 @@ impl RiskChange {
         if risk != now {
             execute(venue, Command::SetAccountRisk(SetAccountRisk { account, risk }))?;
         }
-        Ok(RiskShown {
-            account: self.account,
-            mode: format!("{:?}", risk.mode),
-            stp_group: risk.stp_group,
-            orders_per_10s: risk.max_orders_per_10s,
-            orders_per_day: risk.max_orders_per_day,
-        })
+        Ok(RiskShown::new(self.account, &risk))
     }
 }
 
@@ -128,25 +122,57 @@ pub(super) struct KillShown {
     killed: bool,
 }
 
+/// Null is no group, or no limit.
 #[derive(JsonSchema, Serialize)]
 pub(super) struct RiskShown {
     account: String,
     mode: String,
-    stp_group: u32,
-    orders_per_10s: u32,
-    orders_per_day: u32,
+    stp_group: Option<u32>,
+    orders_per_10s: Option<u32>,
+    orders_per_day: Option<u32>,
 }
 
+impl RiskShown {
+    pub(super) fn new(account: String, risk: &AccountRisk) -> Self {
+        Self {
+            account,
+            mode: format!("{:?}", risk.mode),
+            stp_group: limit(risk.stp_group),
+            orders_per_10s: limit(risk.max_orders_per_10s),
+            orders_per_day: limit(risk.max_orders_per_day),
+        }
+    }
+}
+
+/// Null is no such limit.
 #[derive(JsonSchema, Serialize)]
 pub(super) struct LimitsShown {
     account: String,
     symbol: String,
-    max_order_qty: String,
-    max_order_notional: String,
-    max_open_orders: u32,
-    max_open_notional: String,
-    max_position: String,
-    collar_bps: u32,
+    max_order_qty: Option<String>,
+    max_order_notional: Option<String>,
+    max_open_orders: Option<u32>,
+    max_open_notional: Option<String>,
+    max_position: Option<String>,
+    collar_bps: Option<u32>,
+}
+
+impl LimitsShown {
+    pub(super) fn new(account: String, listing: &Listing, limits: &AccountLimits) -> Self {
+        let qty = |qty: Qty| (!qty.is_zero()).then(|| listing.instrument.format_qty(qty, 0));
+        let amount =
+            |amount: Amount| (amount > Amount::ZERO).then(|| listing.quote.format_amount(amount));
+        Self {
+            account,
+            symbol: listing.instrument.spec.symbol.to_string(),
+            max_order_qty: qty(limits.max_order_qty),
+            max_order_notional: amount(limits.max_order_notional),
+            max_open_orders: limit(limits.max_open_orders),
+            max_open_notional: amount(limits.max_open_notional),
+            max_position: qty(limits.max_position),
+            collar_bps: limit(limits.collar_bps),
+        }
+    }
 }
 
 mirrored!(ModeName => AccountMode: Cash, Limits, None);
@@ -162,17 +188,7 @@ impl LimitsChange {
             let set = SetAccountLimits { account, instrument, limits };
             execute(venue, Command::SetAccountLimits(set))?;
         }
-        let (instrument, quote) = (&listing.instrument, &listing.quote);
-        Ok(LimitsShown {
-            account: self.account,
-            symbol: self.symbol,
-            max_order_qty: instrument.format_qty(limits.max_order_qty, 0),
-            max_order_notional: quote.format_amount(limits.max_order_notional),
-            max_open_orders: limits.max_open_orders,
-            max_open_notional: quote.format_amount(limits.max_open_notional),
-            max_position: instrument.format_qty(limits.max_position, 0),
-            collar_bps: limits.collar_bps,
-        })
+        Ok(LimitsShown::new(self.account, &listing, &limits))
     }
 
     /// The limits with the named values in place of the present ones.

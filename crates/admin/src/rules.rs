@@ -12,7 +12,7 @@ use types::{
 use super::backend::{Venue, execute};
 use super::lookup::{Listing, find_instrument};
 use super::risk::Switch;
-use super::value::mirrored;
+use super::value::{limit, mirrored};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -99,7 +99,7 @@ impl RulesChange {
             let set = SetInstrumentRules { instrument, rules };
             execute(venue, Command::SetInstrumentRules(set))?;
         }
-        Ok(self.answer(&rules, &listing.instrument))
+        Ok(RulesShown::new(&rules, &listing.instrument))
     }
 
     /// The rules with the named values in place of the present ones.
@@ -144,56 +144,60 @@ impl RulesChange {
             },
         })
     }
+}
 
-    /// By the names of the options.
-    fn answer(self, rules: &InstrumentRules, instrument: &Instrument) -> RulesShown {
+/// By the names of the options. Null is no such rule.
+#[derive(JsonSchema, Serialize)]
+pub(super) struct RulesShown {
+    symbol: String,
+    /// 0 takes the last trade's price
+    avg_price_mins: u32,
+    buy_max_bps: Option<u32>,
+    buy_min_bps: Option<u32>,
+    sell_max_bps: Option<u32>,
+    sell_min_bps: Option<u32>,
+    notional_by_avg_price: bool,
+    market_min_qty: Option<String>,
+    iceberg_parts_max: Option<u32>,
+    max_stop_orders: Option<u32>,
+    max_iceberg_orders: Option<u32>,
+    max_order_lists: Option<u32>,
+    max_amends: Option<u32>,
+    trailing_delta_min_bps: Option<u32>,
+    trailing_delta_max_bps: Option<u32>,
+    max_position: Option<String>,
+    static_band_bps: Option<u32>,
+    dynamic_band_bps: Option<u32>,
+    breach: String,
+    /// 0 is until `phase` ends it
+    breach_s: u64,
+}
+
+impl RulesShown {
+    pub(super) fn new(rules: &InstrumentRules, instrument: &Instrument) -> Self {
         let InstrumentRules { percent_price: percent, bands, .. } = rules;
-        let qty = |qty: Qty| instrument.format_qty(qty, 0);
-        RulesShown {
-            symbol: self.symbol,
+        let qty = |qty: Qty| (!qty.is_zero()).then(|| instrument.format_qty(qty, 0));
+        Self {
+            symbol: instrument.spec.symbol.to_string(),
             avg_price_mins: rules.avg_price_mins,
-            buy_max_bps: percent.buy_max_bps,
-            buy_min_bps: percent.buy_min_bps,
-            sell_max_bps: percent.sell_max_bps,
-            sell_min_bps: percent.sell_min_bps,
+            buy_max_bps: limit(percent.buy_max_bps),
+            buy_min_bps: limit(percent.buy_min_bps),
+            sell_max_bps: limit(percent.sell_max_bps),
+            sell_min_bps: limit(percent.sell_min_bps),
             notional_by_avg_price: rules.notional_by_avg_price,
             market_min_qty: qty(rules.market_min_qty),
-            iceberg_parts_max: rules.iceberg_parts_max,
-            max_stop_orders: rules.max_stop_orders,
-            max_iceberg_orders: rules.max_iceberg_orders,
-            max_order_lists: rules.max_order_lists,
-            max_amends: rules.max_amends,
-            trailing_delta_min_bps: rules.trailing_delta_min_bps,
-            trailing_delta_max_bps: rules.trailing_delta_max_bps,
+            iceberg_parts_max: limit(rules.iceberg_parts_max),
+            max_stop_orders: limit(rules.max_stop_orders),
+            max_iceberg_orders: limit(rules.max_iceberg_orders),
+            max_order_lists: limit(rules.max_order_lists),
+            max_amends: limit(rules.max_amends),
+            trailing_delta_min_bps: limit(rules.trailing_delta_min_bps),
+            trailing_delta_max_bps: limit(rules.trailing_delta_max_bps),
             max_position: qty(rules.max_position),
-            static_band_bps: bands.static_bps,
-            dynamic_band_bps: bands.dynamic_bps,
+            static_band_bps: limit(bands.static_bps),
+            dynamic_band_bps: limit(bands.dynamic_bps),
             breach: format!("{:?}", bands.breach),
             breach_s: bands.breach_ns / SECOND_NS,
         }
     }
-}
-
-#[derive(JsonSchema, Serialize)]
-pub(super) struct RulesShown {
-    symbol: String,
-    avg_price_mins: u32,
-    buy_max_bps: u32,
-    buy_min_bps: u32,
-    sell_max_bps: u32,
-    sell_min_bps: u32,
-    notional_by_avg_price: bool,
-    market_min_qty: String,
-    iceberg_parts_max: u32,
-    max_stop_orders: u32,
-    max_iceberg_orders: u32,
-    max_order_lists: u32,
-    max_amends: u32,
-    trailing_delta_min_bps: u32,
-    trailing_delta_max_bps: u32,
-    max_position: String,
-    static_band_bps: u32,
-    dynamic_band_bps: u32,
-    breach: String,
-    breach_s: u64,
 }

@@ -35,6 +35,11 @@ pub(super) fn parse_external_ref(text: &str) -> Result<ExternalRef, Failure> {
         .ok_or_else(|| invalid("reference", text, "1 to 64 visible ASCII characters"))
 }
 
+/// A limit or a rule that 0 switches off, as answers show it.
+pub(super) fn limit(value: u32) -> Option<u32> {
+    (value > 0).then_some(value)
+}
+
 /// Basis points with two decimals.
 pub(super) fn parse_fee(text: &str) -> Result<u32, Failure> {
     types::parse_decimal(text, 2)

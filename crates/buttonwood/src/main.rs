@@ -33,6 +33,8 @@ enum Command {
     Sim(sim::Sim),
     /// Operate a venue: assets, instruments, accounts, transfers, keys, halts
     Admin(admin::Admin),
+    Apply(admin::Apply),
+    Export(admin::Export),
     /// Check, print, rebuild or export the log of a venue or a backup
     Log(audit::Log),
     /// Show or rebuild the read model, which answers queries about the past
@@ -54,6 +56,8 @@ fn main() -> ExitCode {
         #[cfg(feature = "tools")]
         Command::Replay(replay) => replay.run(),
         Command::Admin(admin) => admin.run(),
+        Command::Apply(apply) => apply.run(),
+        Command::Export(export) => export.run(),
         Command::Log(log) => log.run(),
         Command::Projection(projection) => projection.run(),
         Command::Backup(backup) => backup.run(),

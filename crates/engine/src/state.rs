@@ -15,7 +15,7 @@ pub(crate) mod key;
 pub(crate) mod lists;
 pub(crate) mod market;
 pub(crate) mod orders;
-mod query;
+pub(crate) mod query;
 mod receivables;
 pub(crate) mod sessions;
 mod snapshot;

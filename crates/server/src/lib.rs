@@ -29,5 +29,6 @@ pub use settings::door::Door as DoorSettings;
 pub use settings::http::Http as HttpSettings;
 pub use settings::log::{Durability, Log as LogSettings};
 pub use settings::logging::{LogFormat, Logging as LoggingSettings};
+pub use settings::sources::nearest;
 pub use settings::spool::Spool as SpoolSettings;
 pub use settings::venue::{Venue as VenueSettings, read_master_key};

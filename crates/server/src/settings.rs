@@ -14,7 +14,7 @@ mod layers;
 pub(crate) mod log;
 pub(crate) mod logging;
 mod pin;
-mod sources;
+pub(crate) mod sources;
 pub(crate) mod spool;
 pub(crate) mod venue;
 

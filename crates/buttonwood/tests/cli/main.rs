@@ -9,6 +9,7 @@ mod demo;
 mod edges;
 mod history;
 mod lookup;
+mod market;
 mod operator;
 mod pages;
 mod placement;

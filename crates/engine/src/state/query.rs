@@ -1,6 +1,6 @@
 //! Queries about the state. No query changes it.
 
-mod account;
+pub(crate) mod account;
 mod market;
 mod order;
 mod placed;

@@ -123,7 +123,7 @@ fn plain(expected: &str) -> &str {
 }
 
 /// The known name that is most like a mistyped one, if any is like it.
-pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let score = |known: &str| {
         let is_part = known.contains(name) || name.contains(known);
         let distance = distance(name, known);

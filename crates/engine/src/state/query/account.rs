@@ -1,12 +1,13 @@
 //! Queries about one account.
 
 use types::{
-    AccountId, AccountLimits, AccountRisk, AccountTrade, Balance, InstrumentId, Order, Withdrawal,
+    AccountId, AccountLimits, AccountRisk, AccountTrade, Amount, AssetId, Balance, InstrumentId,
+    Order, Withdrawal,
 };
 
 use crate::state::Engine;
-use crate::state::account::Account;
 use crate::state::account::rate::OrderRate;
+use crate::state::account::{Account, TransferKind};
 
 impl Engine {
     /// An account's balances, indexed by asset; unused assets may be missing at the end.
@@ -67,6 +68,29 @@ impl Engine {
     /// Whether an account's kill switch is on.
     pub fn is_killed(&self, account: AccountId) -> bool {
         self.account(account).is_some_and(Account::is_killed)
+    }
+}
+
+/// The first transfer of an external reference.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownTransfer<'a> {
+    pub external_ref: &'a str,
+    /// Else it is a withdrawal.
+    pub is_deposit: bool,
+    pub asset: AssetId,
+    pub amount: Amount,
+}
+
+impl Engine {
+    /// All transfers of an account, in order of their references.
+    pub fn transfers(&self, account: AccountId) -> impl Iterator<Item = KnownTransfer<'_>> {
+        let known = self.account(account).into_iter().flat_map(|owner| &owner.external_refs);
+        known.map(|(external_ref, transfer)| KnownTransfer {
+            external_ref: std::str::from_utf8(external_ref).expect("a reference is ASCII"),
+            is_deposit: transfer.kind == TransferKind::Deposit,
+            asset: transfer.asset,
+            amount: transfer.amount,
+        })
     }
 }
 

@@ -1,0 +1,61 @@
+//! The keys that `apply` makes, for their owners.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use cli::Failure;
+use serde_json::{Value, json};
+
+use super::Step;
+
+/// The bits of a mode that let other users read or write a file.
+const OTHERS: u32 = 0o077;
+
+/// A file of JSON lines, or the terminal.
+pub(super) struct Secrets(Option<(PathBuf, File)>);
+
+impl Secrets {
+    pub(super) fn open(file: Option<&Path>) -> Result<Self, Failure> {
+        let Some(path) = file else { return Ok(Self(None)) };
+        let named = |error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
+        let mut options = OpenOptions::new();
+        let file = options.append(true).create(true).mode(0o600).open(path).map_err(named)?;
+        let mode = file.metadata().map_err(named)?.permissions().mode();
+        if mode & OTHERS != 0 {
+            return Err(Failure::new(format!(
+                "{}: other users can read it (mode {:o}), and it is for secrets: chmod 600 it \
+                 first. Nothing was changed",
+                path.display(),
+                mode & 0o777
+            )));
+        }
+        Ok(Self(Some((path.to_owned(), file))))
+    }
+
+    /// Each key is on disk before the next step.
+    pub(super) fn keep(&mut self, step: &Step, answer: &Value) -> Result<(), Failure> {
+        let mut key = json!({
+            "account": step.fields["account"],
+            "name": step.fields["name"],
+            "api_key": answer["api_key"],
+        });
+        if let Some(secret) = answer.get("secret_key") {
+            key["secret_key"] = secret.clone();
+        }
+        match &mut self.0 {
+            None => println!("{key}"),
+            Some((path, file)) => {
+                let written = writeln!(file, "{key}").and_then(|()| file.sync_all());
+                written.map_err(|error| {
+                    Failure::new(format!(
+                        "{}: {error}: the key is made and its secret is lost, so revoke it",
+                        path.display()
+                    ))
+                })?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,117 @@
+//! The venue of a command line: a running one, reached through its socket, or a stopped one, which
+//! this process opens.
+
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use cli::{Failure, socket};
+use log::DataDirLock;
+use serde_json::Value;
+use venue::Keyring;
+
+use super::backend::Venue;
+use super::offline::Offline;
+use super::operations::{Operation, Work};
+use super::socket_service;
+
+/// Time that a running venue has to make its socket again.
+const SOCKET_TIME_MAX: Duration = Duration::from_secs(5);
+const SOCKET_RETRY: Duration = Duration::from_millis(50);
+
+/// Operations that may create a venue.
+const BEGINNERS: [&str; 2] = ["asset add", "account add"];
+
+pub(super) struct Target {
+    pub(super) data_dir: PathBuf,
+    master_key: Option<String>,
+    state: State,
+}
+
+enum State {
+    Unknown,
+    Running,
+    Stopped(Box<Offline>, Option<Keyring>),
+}
+
+impl Target {
+    /// What the command line does not name comes from the environment, or is the default.
+    pub(super) fn new(data_dir: Option<PathBuf>, master_key: Option<String>) -> Self {
+        let variable = |name| std::env::var(name).ok();
+        let data_dir = data_dir
+            .or_else(|| variable("BUTTONWOOD_DATA_DIR").map(PathBuf::from))
+            .unwrap_or_else(|| server::VenueSettings::default().data_dir);
+        let master_key = master_key.or_else(|| variable("BUTTONWOOD_MASTER_KEY"));
+        Self { data_dir, master_key, state: State::Unknown }
+    }
+
+    /// Whether an operation would begin a venue, because the folder has none.
+    pub(super) fn is_empty(&self) -> Result<bool, Failure> {
+        Ok(self.data_dir.is_dir() && !self.has_log() && connect(&self.data_dir)?.is_none())
+    }
+
+    pub(super) fn ask(&mut self, operation: &Operation, fields: Value) -> Result<Value, Failure> {
+        if !matches!(self.state, State::Stopped(..)) {
+            match connect(&self.data_dir)? {
+                Some(stream) => {
+                    self.state = State::Running;
+                    let request = socket_service::request(operation.words, fields);
+                    return socket::ask(stream, &request);
+                }
+                None if matches!(self.state, State::Running) => {
+                    return Err(Failure::unavailable("the venue has stopped"));
+                }
+                None => self.state = self.open(operation)?,
+            }
+        }
+        let State::Stopped(backend, keyring) = &mut self.state else {
+            return Err(Failure::fault("the venue is neither running nor stopped"));
+        };
+        let Work::Ask(request) = (operation.work)(fields)? else {
+            return Err(Failure::fault("a running venue alone answers this"));
+        };
+        request(&mut Venue { backend: &mut **backend, keyring: keyring.as_ref() })
+    }
+
+    fn open(&self, operation: &Operation) -> Result<State, Failure> {
+        let data_dir = self.data_dir.display();
+        if !self.data_dir.is_dir() {
+            return Err(Failure::new(format!(
+                "there is no folder {data_dir}: make it first, or name another with --data"
+            )));
+        }
+        // A query must not create a venue in a folder that was named by mistake.
+        if !BEGINNERS.contains(&operation.words) && !self.has_log() {
+            return Err(Failure::new(format!("there is no venue in {data_dir}")));
+        }
+        let master_key = self.master_key.as_deref().map(server::read_master_key).transpose()?;
+        let backend = Offline::open(&self.data_dir)?;
+        Ok(State::Stopped(Box::new(backend), master_key.map(Keyring::new)))
+    }
+
+    fn has_log(&self) -> bool {
+        self.data_dir.join("log").is_dir()
+    }
+}
+
+/// The venue that runs on a folder, if one does. A venue whose socket was deleted makes it again
+/// within a second.
+fn connect(data_dir: &Path) -> Result<Option<UnixStream>, Failure> {
+    let start = Instant::now();
+    loop {
+        let connected = socket::connect(data_dir)?;
+        if connected.is_some() {
+            return Ok(connected);
+        }
+        let Some(pid) = DataDirLock::holder(data_dir) else { return Ok(None) };
+        if start.elapsed() > SOCKET_TIME_MAX {
+            return Err(Failure::new(format!(
+                "process {pid} has the folder {}, and its socket {} does not answer: if it is a \
+                 venue, it makes the socket again by itself, so try again; another tool ends first",
+                data_dir.display(),
+                socket::FILE_NAME
+            )));
+        }
+        std::thread::sleep(SOCKET_RETRY);
+    }
+}

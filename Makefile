@@ -13,7 +13,7 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-services lint advisories unit process clients bench profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again instructions autobahn clean
+.PHONY: help run test test-services lint advisories unit process clients bench profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -130,6 +130,10 @@ sanitize: ## the crates with unsafe code under AddressSanitizer
 
 dist: $(VENV)-dist/installed ## the release archive with checksum, debug file and SBOM, in dist/
 	$(VENV)-dist/bin/python scripts/dist
+
+# Of the binary that `make dist` has built.
+release-folder: $(VENV)/installed ## the folder of a release for the upgrade drill, in tests/releases (VERSION=1.2.0)
+	$(VENV)/bin/python scripts/release-folder $(TARGET)/dist/x86_64-unknown-linux-gnu/release/buttonwood tests/releases/$(or $(VERSION),$(error VERSION=1.2.0 is missing))
 
 dist-test: $(VENV)/installed dist ## the archive in an empty root folder: complete, small, and it trades
 	BUTTONWOOD_DIST=$(abspath dist) $(VENV)/bin/pytest tests/clients/test_dist.py

@@ -318,6 +318,36 @@ fn by_quote_amount_a_seller_sells_the_lots_that_earn_it() {
 }
 
 #[test]
+fn by_quote_amount_a_seller_needs_no_more_than_it_sells() {
+    check(
+        "with balance 2 1B 0Q
+         with balance 3 1B 0Q
+         1 buy 8 @ 70
+         1 buy 9 @ 30
+         2 sell market quote 130
+         1 cancel #1
+         1 buy 1 @ 70
+         1 buy 1 @ 65
+         3 sell market quote 130",
+        &[
+            "accepted 1 8",
+            "rested 1 8@70",
+            "accepted 2 9",
+            "rested 2 9@30",
+            "accepted 3 quote 130",
+            "trade 1<3! 1@70",
+            "canceled 1 1/8 Requested",
+            "accepted 4 1",
+            "rested 4 1@70",
+            "accepted 5 1",
+            "rested 5 1@65",
+            "accepted 6 quote 130",
+            "trade 4!<6! 1@70",
+        ],
+    );
+}
+
+#[test]
 fn by_quote_amount_an_account_may_trade_with_itself() {
     check(
         "with balance 1 5B 500Q

@@ -76,7 +76,7 @@ impl Engine {
                 reach.take(last.unwrap_or(price), std::mem::take(&mut reserve));
                 last = Some(price);
             }
-            if reach.found >= reach.wants {
+            if reach.found >= reach.wants || reach.is_spent_at(price) {
                 return None;
             }
             if !order.order_type.is_market() && !order.side.crosses(order.price, price) {
@@ -154,11 +154,22 @@ impl<'a> Reach<'a> {
         }
     }
 
+    /// Whether an order by quote has filled, because its rest buys no lot at the next price.
+    fn is_spent_at(&self, price: Price) -> bool {
+        let lots = |quote| self.market.instrument.lots_for(quote, price);
+        !self.found.is_zero() && self.quote.is_some_and(|quote| lots(quote).is_zero())
+    }
+
     fn take(&mut self, price: Price, there: Qty) {
         let instrument = &self.market.instrument;
         let mut qty = there.min(self.wants - self.found).min(self.room);
         if let Some(quote) = &mut self.quote {
-            qty = qty.min(instrument.lots_for(*quote, price));
+            let lots = instrument.lots_for(*quote, price);
+            if lots < qty {
+                // The rest of the amount buys no lot at this price: the order has filled.
+                qty = lots;
+                self.wants = self.found + lots;
+            }
             *quote -= instrument.notional(price, qty);
         }
         if let Some(free) = &mut self.free {

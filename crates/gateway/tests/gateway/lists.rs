@@ -134,7 +134,7 @@ async fn an_otocos_legs_are_an_oco_once_the_first_has_filled() {
                  &pendingAboveType=LIMIT_MAKER&pendingAbovePrice=120\
                  &pendingBelowType=STOP_LOSS&pendingBelowStopPrice=90&newOrderRespType=FULL";
     let placed = enter(&site, "/api/v3/orderList/otoco", otoco).await;
-    assert_eq!(statuses(&placed), ["FILLED", "NEW", "NEW"]);
+    assert_eq!(statuses(&placed), ["FILLED", "PENDING_NEW", "PENDING_NEW"]);
     assert_eq!(placed["orderReports"][0]["fills"][0]["price"], "100.00000000");
     site.order(&site.taker, "BUY", "1", "120").await;
     let id = format!("orderListId={}", placed["orderListId"]);
@@ -229,7 +229,7 @@ async fn an_opocos_legs_sell_what_the_first_order_has_bought() {
                  &pendingAboveType=LIMIT_MAKER&pendingAbovePrice=120\
                  &pendingBelowType=STOP_LOSS&pendingBelowStopPrice=90";
     let placed = enter(&site, "/api/v3/orderList/opoco", opoco).await;
-    assert_eq!(placed["orderReports"][0]["status"], "FILLED");
+    assert_eq!(statuses(&placed), ["FILLED", "PENDING_NEW", "PENDING_NEW"]);
     let open = ask(&site, &site.maker, "/api/v3/openOrders", "symbol=BTCUSDT").await;
     for leg in [&open[0], &open[1]] {
         assert_eq!((&leg["status"], &leg["origQty"]), (&json!("NEW"), &json!("1.00000000")));

@@ -78,7 +78,7 @@ impl<'a> Entered<'a> {
             Event::OrderRested(rested) => return !self.is_of(rested.instrument, rested.order_id),
             Event::OrderTriggered(triggered) if self.is(&triggered.order) => {
                 self.order = triggered.order;
-                self.follow_triggered();
+                self.facts.working_ns = Some(self.order.updated_ns);
             }
             Event::TradePrevented(prevented) if prevented.instrument == self.order.instrument => {
                 if prevented.taker_order_id == self.order.order_id {
@@ -101,16 +101,6 @@ impl<'a> Entered<'a> {
             _ => {}
         }
         true
-    }
-
-    /// Published when its list places it, and when its trigger is reached.
-    fn follow_triggered(&mut self) {
-        let now_ns = self.order.updated_ns;
-        if self.facts.is_pending {
-            self.facts = OrderFacts::placed(&self.order, now_ns);
-        } else {
-            self.facts.working_ns = Some(now_ns);
-        }
     }
 
     fn is(&self, order: &Order) -> bool {

@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use types::{ClOrdId, Event, Market, OrderId, OrderList, OrderListKind, OrderListStatus};
+use types::{
+    ClOrdId, Event, Market, Order, OrderId, OrderList, OrderListKind, OrderListStatus, OrderStatus,
+};
 
 use crate::binance::list_id::list_id;
 use crate::binance::request::ResponseType;
@@ -122,7 +124,7 @@ impl NewOrderListAnswer {
         response_type: ResponseType,
         unit: TimeUnit,
     ) -> Result<Self, ApiError> {
-        let Some(list) = find_entered(events) else {
+        let Some((list, events)) = find_entered(events) else {
             return Err(new_order_refusal(market, events));
         };
         let entered = Entered::of_list(events, &list);
@@ -140,26 +142,50 @@ impl NewOrderListAnswer {
     }
 }
 
-/// The list that was entered, as it stood in the end. What was due before it may have ended
-/// another.
-fn find_entered(events: &[Event]) -> Option<OrderList> {
-    let mut lists = events.iter().filter_map(|event| match event {
-        Event::OrderListUpdated(updated) => Some(updated.list),
-        _ => None,
-    });
+/// The list that was entered, as it stood in the end, and the events that the answer shows. What
+/// was due before it may have ended another.
+fn find_entered(events: &[Event]) -> Option<(OrderList, &[Event])> {
+    let mut lists = lists_in(events);
     let entered = lists.find(|list| list.status == OrderListStatus::Executing)?;
+    let events = until_placement(events, &entered);
     let same = |list: &OrderList| {
         list.instrument == entered.instrument && list.order_list == entered.order_list
     };
-    Some(lists.rfind(same).unwrap_or(entered))
+    Some((lists_in(events).rfind(same).unwrap_or(entered), events))
+}
+
+fn lists_in(events: &[Event]) -> impl DoubleEndedIterator<Item = OrderList> {
+    events.iter().filter_map(|event| match event {
+        Event::OrderListUpdated(updated) => Some(updated.list),
+        _ => None,
+    })
+}
+
+/// The events up to the fill of a first order that others wait for. The answer shows those as
+/// pending, even if they were placed at once.
+fn until_placement<'a>(events: &'a [Event], list: &OrderList) -> &'a [Event] {
+    let fills_first = |event: &Event| match event {
+        Event::TradeExecuted(trade) => [&trade.maker, &trade.taker].iter().any(|fill| {
+            let Order { instrument, order_id, status, .. } = fill.order;
+            instrument == list.instrument
+                && Some(order_id) == list.orders[0]
+                && status == OrderStatus::Filled
+        }),
+        _ => false,
+    };
+    match events.iter().position(fills_first) {
+        Some(at) if list.kind != OrderListKind::Oco => &events[..=at],
+        _ => events,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
     use types::{
-        ExpireCause, Order, OrderExpired, OrderListChange, OrderListUpdated, OrderStatus,
-        OrderTerms, OrderTriggered, OrderType, Price, RejectReason, Side, Terms,
+        Amount, AssetId, ExpireCause, Fill, OrderExpired, OrderListChange, OrderListUpdated,
+        OrderTerms, OrderTriggered, OrderType, Price, RejectReason, Side, Terms, TradeExecuted,
+        TradeId,
     };
 
     use super::*;
@@ -186,6 +212,21 @@ mod tests {
             OrderListStatus::AllDone => OrderListChange::Done,
         };
         Event::OrderListUpdated(OrderListUpdated { account_seq: 1, list, change })
+    }
+
+    fn trade(taker: Order) -> Event {
+        let fill = |order| Fill { account_seq: 2, order, fee: Amount::ZERO, fee_asset: AssetId(0) };
+        Event::TradeExecuted(TradeExecuted {
+            instrument_seq: 2,
+            instrument: taker.instrument,
+            trade_id: TradeId(1),
+            price: taker.price,
+            qty: taker.order_qty,
+            quote: Amount::ZERO,
+            side: taker.side,
+            maker: fill(Order { side: Side::Sell, ..order(1) }),
+            taker: fill(taker),
+        })
     }
 
     fn answer(events: &[Event]) -> Value {
@@ -242,13 +283,15 @@ mod tests {
         );
         assert_eq!(told["orderReports"][0]["status"], "NEW");
 
-        let updated_ns = 1_507_725_176_600_000_000;
-        let order = Order { updated_ns, ..waiting };
-        let placed = OrderTriggered { account_seq: 5, instrument_seq: 5, order };
-        let events = [&events[..], &[Event::OrderTriggered(placed)]].concat();
-        let second = &answer(&events)["orderReports"][1];
-        assert_eq!(second["status"], "NEW");
-        assert_eq!(second["workingTime"], 1_507_725_176_600_u64);
+        // The answer shows it as pending, even if it is placed at once.
+        let filled = of_list(Order { status: OrderStatus::Filled, ..order(4) });
+        let placed = OrderTriggered { account_seq: 5, instrument_seq: 5, order: waiting };
+        let done = updated(OrderListKind::Oto, OrderListStatus::AllDone);
+        let events = [&events[..], &[trade(filled), Event::OrderTriggered(placed), done]].concat();
+        let told = answer(&events);
+        assert_eq!(told["listOrderStatus"], "EXECUTING");
+        assert_eq!(told["orderReports"][0]["status"], "FILLED");
+        assert_eq!(told["orderReports"][1]["status"], "PENDING_NEW");
     }
 
     #[test]

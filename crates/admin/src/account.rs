@@ -33,7 +33,7 @@ pub(crate) struct NamedAccount {
     name: String,
 }
 
-const DECIMALS: u8 = 8;
+pub(super) const DECIMALS: u8 = 8;
 /// Default for new accounts.
 const ORDERS_MAX: u32 = 10_000;
 /// Default for new accounts. The read model has all finished orders and trades. Those in the

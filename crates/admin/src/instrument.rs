@@ -7,9 +7,10 @@ use cli::Failure;
 use engine::Engine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use types::{
-    AMOUNT_MAX, Amount, Asset, AssetId, Command, FeeRates, Increment, Instrument, InstrumentSpec,
-    ListInstrument, PRICE_MAX, Price, QTY_MAX, Qty, Symbol, UpdateInstrument,
+    AMOUNT_MAX, Amount, Asset, AssetId, Command, FeeRates, Increment, Instrument, InstrumentId,
+    InstrumentSpec, ListInstrument, PRICE_MAX, Price, QTY_MAX, Qty, Symbol, UpdateInstrument,
 };
 
 use super::backend::{Venue, execute};
@@ -121,6 +122,16 @@ impl NewInstrument {
         };
         self.bounds.over(spec, &quote_asset)
     }
+}
+
+/// Whether the venue can list an instrument on these assets, from the fields of the operation.
+pub(super) fn check_new(fields: Value, assets: &[Asset]) -> Result<(), Failure> {
+    let new: NewInstrument = serde_json::from_value(fields)?;
+    let spec = new.spec(assets)?;
+    let asset = |id: AssetId| &assets[usize::from(id.0)];
+    Instrument::new(InstrumentId(0), spec, asset(spec.base), asset(spec.quote))
+        .map(|_listed| ())
+        .map_err(|error| Failure::new(error.to_string()))
 }
 
 impl Update {

@@ -39,6 +39,9 @@ pub(super) enum By {
     End(&'static str),
 }
 
+/// The venue's own account, which receives the fees and takes no changes.
+pub(super) const VENUE: &str = "venue";
+
 impl Kind {
     pub(super) const ALL: [Self; 7] = [
         Self::Asset,

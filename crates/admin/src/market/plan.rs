@@ -13,13 +13,16 @@ use std::collections::BTreeSet;
 use cli::Failure;
 use serde_json::{Map, Value, json};
 use server::now_ns;
+use types::{Amount, Asset, AssetName};
 
 use super::form::shown;
-use super::kind::{By, Kind};
+use super::kind::{By, Kind, VENUE};
 use super::part::{Index, Part, Values};
 use super::present::Present;
-use crate::instrument::MAX_OPEN_ORDERS;
+use crate::account::DECIMALS;
+use crate::instrument::{MAX_OPEN_ORDERS, check_new};
 use crate::key::parse_time;
+use crate::lookup::asset_named;
 
 /// One operation.
 #[derive(Debug)]
@@ -37,11 +40,15 @@ const ROOM: &str = "max_open_orders";
 
 pub(super) fn plan(wanted: &[Part], present: &Present) -> Result<Vec<Step>, Failure> {
     let known = Index::of(&present.parts);
-    let plan = Plan { wanted: Index::of(wanted), known, present };
+    let assets = assets(&present.parts, wanted);
+    let plan = Plan { wanted: Index::of(wanted), known, present, assets };
     let mut steps = Vec::new();
     let mut ends = Vec::new();
     for kind in Kind::ALL {
         for part in wanted.iter().filter(|part| part.kind == kind) {
+            if kind >= Kind::Account && part.names[0] == VENUE {
+                return Err(refuse(part, "the account is the venue's own: use another name"));
+            }
             let found = plan.known.find(kind, &part.names);
             if plan.is_skipped(part, found)? {
                 continue;
@@ -65,6 +72,19 @@ struct Plan<'a> {
     /// Those of the venue.
     known: Index<'a>,
     present: &'a Present,
+    /// All of the venue and the file.
+    assets: Vec<Asset>,
+}
+
+fn assets(known: &[Part], wanted: &[Part]) -> Vec<Asset> {
+    let all = known.iter().chain(wanted).filter(|part| part.kind == Kind::Asset);
+    let asset = |part: &Part| {
+        let name = AssetName::parse(&part.names[0])?;
+        let decimals = part.values.get("decimals").and_then(Value::as_u64);
+        let decimals = decimals.and_then(|decimals| u8::try_from(decimals).ok());
+        Some(Asset { name, decimals: decimals.unwrap_or(DECIMALS) })
+    };
+    all.filter_map(asset).collect()
 }
 
 /// The operation that ends an entry, if the file says that it has ended.
@@ -127,6 +147,8 @@ impl Plan<'_> {
         let later: Vec<Step> =
             later.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
         let mut add = self.add(part)?;
+        check_new(add.fields.clone(), &self.assets)
+            .map_err(|failure| refuse(part, failure.to_string()))?;
         if later.is_empty() {
             return Ok(vec![add]);
         }
@@ -168,6 +190,7 @@ impl Plan<'_> {
             Kind::Deposit if self.present.withdrawals.contains(&part.names) => {
                 Err(refuse(part, "the venue has a withdrawal of this reference: use another"))
             }
+            Kind::Deposit => self.check_amount(part),
             Kind::Key if self.present.has_sealed_keys => {
                 Err(refuse(part, "only the venue's master key opens its keys: name --master-key"))
             }
@@ -179,6 +202,18 @@ impl Plan<'_> {
             },
             _ => Ok(()),
         }
+    }
+
+    fn check_amount(&self, part: &Part) -> Result<(), Failure> {
+        let (asset, amount) = (part.text("asset"), part.text("amount"));
+        let (Some(asset), Some(amount)) = (asset, amount) else { return Ok(()) };
+        let (_, asset) = asset_named(&self.assets, asset)?;
+        if asset.parse_amount(amount).is_some_and(|amount| amount > Amount::ZERO) {
+            return Ok(());
+        }
+        let decimals = asset.decimals;
+        let expected = format!("above 0 with at most {decimals} decimals");
+        Err(refuse(part, format!("`amount` must be {expected}, and is {amount}")))
     }
 
     fn check_known(&self, part: &Part, kind: Kind, name: &str) -> Result<(), Failure> {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::form::NONE;
-use super::kind::{Kind, is_plain};
+use super::kind::{Kind, VENUE, is_plain};
 use super::part::Part;
 use super::present::Present;
 
@@ -53,26 +53,21 @@ pub(super) fn write(present: &Present) -> String {
     text
 }
 
-/// Each account with what stands below it. The venue's own account cannot be added, so it has no
-/// table of its own.
+/// Each account with what stands below it, but not the venue's own account.
 fn in_order(parts: &[Part]) -> Vec<&Part> {
     let mut all: Vec<_> = parts.iter().filter(|part| part.kind < Kind::Account).collect();
     let mut owners = Vec::new();
     let mut below: BTreeMap<&str, Vec<&Part>> = BTreeMap::new();
     for part in parts.iter().filter(|part| part.kind >= Kind::Account) {
         let owner = part.names[0].as_str();
-        if part.kind == Kind::Account {
+        if part.kind == Kind::Account && owner != VENUE {
             owners.push(owner);
         }
-        if part.kind != Kind::Account || owner != VENUE {
-            below.entry(owner).or_default().push(part);
-        }
+        below.entry(owner).or_default().push(part);
     }
     all.extend(owners.into_iter().flat_map(|owner| below.remove(owner).unwrap_or_default()));
     all
 }
-
-const VENUE: &str = "venue";
 
 fn header(part: &Part) -> String {
     let mut words = Vec::new();

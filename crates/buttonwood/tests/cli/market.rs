@@ -302,10 +302,19 @@ fn what_cannot_be_is_refused_with_its_line_before_anything_is_done() {
             "must be one of \"VolatilityAuction\", \"Halt\", and is \"halt\"",
         ),
         ("[account.carol.limits.BTCEUR]\ncollar_bps = 1\n", "the instrument BTCEUR"),
+        ("[account.venue.key.bot]\n", "the account is the venue's own"),
         ("[account.carol]\nmaker_fee_bps = 1\n", "account carol: own fees are two"),
         (
             "[account.carol.deposit.bank-1]\nasset = \"EUR\"\namount = 101\n",
             "account carol, deposit bank-1: `amount` of a deposit cannot change, and is 100",
+        ),
+        (
+            "[instrument.GASEUR]\nbase = \"KWH\"\nquote = \"EUR\"\ntick_size = 0.001\nlot_size = 1\n",
+            "market.toml:1: instrument GASEUR: one tick times one lot is not a whole number",
+        ),
+        (
+            "[account.carol.deposit.bank-2]\nasset = \"EUR\"\namount = 0.001\n",
+            "account carol, deposit bank-2: `amount` must be above 0 with at most 2 decimals, and is 0.001",
         ),
         (
             "[account.carol.deposit.out-1]\nasset = \"EUR\"\namount = 1\n",
@@ -343,6 +352,31 @@ fn what_cannot_be_is_refused_with_its_line_before_anything_is_done() {
     let (_, sentence) = house.refused("[account.carol.key.new]\n", &["--secrets", text(&open)]);
     assert!(sentence.contains("chmod 600"), "{sentence}");
     assert_eq!(house.export(), market, "nothing was done");
+}
+
+#[test]
+fn names_of_every_form_survive_an_export() {
+    let house = House::new();
+    let market = r#"
+[asset.EUR]
+
+[account."desk.1".deposit.'wire:"7"\\x.y']
+asset = "EUR"
+amount = 1.50
+
+[account.desk-2.key."bot.v1"]
+allow_ip = ["192.0.2.7", "2001:db8::/32"]
+"#;
+    house.apply(market, &[]);
+    check_no_difference(&house.apply(market, &[]));
+    house.admin("key add desk-2");
+    let export = house.export();
+    assert!(export.contains("# Account desk-2 has keys without a name"), "{export}");
+    check_no_difference(&house.apply(&export, &[]));
+    let other = House::new();
+    other.apply(&export, &[]);
+    check_no_difference(&other.apply(market, &[]));
+    assert_eq!(other.admin("account list")[1]["account"], "desk.1");
 }
 
 #[tokio::test]

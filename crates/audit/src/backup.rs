@@ -7,7 +7,7 @@
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -277,7 +277,14 @@ fn write_file<T>(
     write: impl FnOnce(&mut File) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let unfinished = path.with_file_name(UNFINISHED_NAME);
-    let mut file = File::create(&unfinished).map_err(cannot("writing", &unfinished))?;
+    let mut options = File::options();
+    let mut file = options
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&unfinished)
+        .map_err(cannot("writing", &unfinished))?;
     let written = write(&mut file)?;
     file.sync_all().map_err(cannot("writing", &unfinished))?;
     fs::rename(&unfinished, path).map_err(cannot("naming", path))?;

@@ -1,16 +1,23 @@
 //! The file system of this machine.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io;
 #[cfg(target_os = "linux")]
 use std::num::NonZeroU64;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 #[cfg(target_os = "linux")]
 use rustix::fs::Advice;
+use rustix::fs::OFlags;
 
 use crate::file_system::{Access, FileSystem, StoredFile};
+
+/// Other users neither read nor write what is stored.
+const FILE_MODE: u32 = 0o600;
+const FOLDER_MODE: u32 = 0o700;
+/// A symbolic link in a data folder could lead anywhere.
+const FOLLOW_NO_LINK: i32 = OFlags::NOFOLLOW.bits().cast_signed();
 
 /// The file system of this machine.
 #[derive(Debug)]
@@ -19,13 +26,15 @@ pub(crate) struct Local;
 impl FileSystem for Local {
     fn create(&self, path: &Path) -> io::Result<Box<dyn StoredFile>> {
         let mut options = File::options();
-        let file = options.read(true).write(true).create(true).truncate(true).open(path)?;
-        Ok(Box::new(file))
+        options.read(true).write(true).create(true).truncate(true).mode(FILE_MODE);
+        Ok(Box::new(options.custom_flags(FOLLOW_NO_LINK).open(path)?))
     }
 
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn StoredFile>> {
         let writes = access == Access::ReadWrite;
-        Ok(Box::new(File::options().read(true).write(writes).open(path)?))
+        let mut options = File::options();
+        options.read(true).write(writes).custom_flags(FOLLOW_NO_LINK);
+        Ok(Box::new(options.open(path)?))
     }
 
     fn list(&self, dir: &Path) -> io::Result<Vec<PathBuf>> {
@@ -52,7 +61,7 @@ impl FileSystem for Local {
             if !parent.is_dir() {
                 self.create_dir(parent)?;
             }
-            fs::create_dir(dir)?;
+            DirBuilder::new().mode(FOLDER_MODE).create(dir)?;
         }
         // Where it is there already, its creator may have been killed before this sync.
         match File::open(parent) {

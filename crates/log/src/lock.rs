@@ -1,13 +1,15 @@
 //! One process per data folder.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, Permissions, TryLockError};
 use std::io::{Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use disk::{Disk, DiskError};
 
 const FILE_NAME: &str = "lock";
+const FILE_MODE: u32 = 0o600;
 
 /// Holds a folder for this process until it is dropped. The kernel lets go of it when the process
 /// ends, however it ends: a `lock` file that lies about is no obstacle, and need not be removed.
@@ -26,8 +28,12 @@ impl DataDirLock {
             .write(true)
             .create(true)
             .truncate(false)
+            .mode(FILE_MODE)
             .open(&path)
             .map_err(DiskError::at("opening", &path))?;
+        // A user that can open it can hold it.
+        file.set_permissions(Permissions::from_mode(FILE_MODE))
+            .map_err(DiskError::at("taking away from other users", &path))?;
         match try_lock_for(&file, PATIENCE) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

@@ -1,7 +1,8 @@
 //! Opening: what lies in the folder, and how far it is whole.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -42,7 +43,7 @@ impl Spool {
         event_hash: EventHash,
     ) -> Result<Self, SpoolError> {
         // Its name need not be durable: what a loss of power takes is made anew from the log.
-        fs::create_dir_all(dir).map_err(SpoolError::at(dir))?;
+        DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(SpoolError::at(dir))?;
         let Tidied { mut segments, is_doubtful } = tidy(&disk, dir)?;
         let mut spool = Self {
             shared: Arc::new(Shared::new(&disk, dir)),

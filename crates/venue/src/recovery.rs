@@ -5,5 +5,6 @@ pub(crate) mod base;
 pub(crate) mod data_dir;
 pub(crate) mod error;
 mod log_events;
+mod ownership;
 pub(crate) mod rebuild;
 pub(crate) mod replay;

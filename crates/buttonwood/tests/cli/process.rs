@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use client::{Client, Credentials};
 use serde_json::Value;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_buttonwood");
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_buttonwood");
 
 /// Killed when it is dropped.
 pub(crate) struct Serving {
@@ -55,7 +55,12 @@ impl Serving {
     pub(crate) fn start(args: &[&str]) -> Self {
         let mut args = args.to_vec();
         args.splice(0..0, ["serve", "--http", "127.0.0.1:0", "--log-level", "warn"]);
-        let mut process = command(&args).stdout(Stdio::piped()).spawn().expect("the binary runs");
+        Self::ready(command(&args))
+    }
+
+    /// The venue that this command serves.
+    pub(crate) fn ready(mut command: Command) -> Self {
+        let mut process = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
         let stdout = process.stdout.take().expect("it is piped");
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line).expect("it is text");

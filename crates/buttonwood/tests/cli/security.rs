@@ -1,8 +1,9 @@
 //! Keys, the master key and what is encrypted, through the binary.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use client::{Client, NewOrder};
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use types::Side;
 
-use crate::process::{Serving, command, run, run_json, run_refused, text};
+use crate::process::{BINARY, Serving, command, run, run_json, run_refused, text};
 use crate::serve::files_below;
 
 // The examples of Binance's documentation.
@@ -274,7 +275,7 @@ fn a_port_beyond_this_machine_is_encrypted_or_said_not_to_be() {
     assert!(venue.url.starts_with("https://127.0.0.1:"), "{}", venue.url);
     // It reads its certificate again, and does not end.
     let id = venue.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
+    assert!(Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
     std::thread::sleep(Duration::from_millis(100));
     venue.stop();
 }
@@ -285,4 +286,85 @@ fn lies_nowhere(data: &Path, secret: &str) {
         let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
         assert!(!found, "a secret lies open in {}", file.display());
     }
+}
+
+/// A command of a user that leaves all its files open to others.
+fn careless(args: &[&str]) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "umask 0; exec \"$@\"", "sh", BINARY]).args(args).stdin(Stdio::null());
+    shell
+}
+
+#[test]
+fn files_are_their_owners_whatever_the_umask() {
+    let dir = tempfile::tempdir().unwrap();
+    let (data, backup) = (dir.path().join("data"), dir.path().join("backup"));
+    let messages = dir.path().join("stderr");
+    fs::create_dir(&data).unwrap();
+    fs::set_permissions(&data, Permissions::from_mode(0o755)).unwrap();
+    let mut serve = careless(&["serve", "--http", "127.0.0.1:0", "--data", text(&data), "--demo"]);
+    serve.stderr(fs::File::create(&messages).unwrap());
+    let venue = Serving::ready(serve);
+    let copied = careless(&["backup", text(&data), text(&backup)]).output();
+    assert!(copied.as_ref().unwrap().status.success(), "{copied:?}");
+    venue.stop();
+    let is_open = |path: &Path| {
+        let mode = fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
+        (mode & 0o077 != 0).then(|| format!("{} {mode:o}", path.display()))
+    };
+    let mut found = 0;
+    let open: Vec<_> = [&data, &backup]
+        .into_iter()
+        .flat_map(|folder| all_below(folder))
+        .inspect(|_| found += 1)
+        .filter_map(|path| is_open(&path))
+        .collect();
+    assert!(open.is_empty() && found > 15, "{found} files and folders: {open:?}");
+    // A folder that existed keeps its mode, and the operator hears of it.
+    let messages = fs::read_to_string(messages).unwrap();
+    assert!(messages.contains("other users can use the data folder"), "{messages}");
+}
+
+/// All files and folders below a folder.
+fn all_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| {
+            let below = if path.is_dir() { all_below(&path) } else { Vec::new() };
+            std::iter::once(path).chain(below)
+        })
+        .collect()
+}
+
+#[test]
+fn no_symbolic_link_is_followed_in_a_data_folder() {
+    for name in ["log", "access.jsonl", "lock", "projection"] {
+        let house = House::new();
+        let (inside, outside) = (house.data().join(name), house.file("elsewhere"));
+        if inside.exists() {
+            fs::rename(&inside, &outside).unwrap();
+        }
+        std::os::unix::fs::symlink(&outside, &inside).unwrap();
+        let sentence = house.refused("first.key", "account list");
+        assert!(sentence.contains("is a symbolic link"), "{name}: {sentence}");
+        assert!(sentence.contains(text(&inside)), "{name}: {sentence}");
+    }
+    // Also deeper in the folder.
+    let house = House::new();
+    let segment = all_below(&house.data().join("log")).into_iter().min().unwrap();
+    fs::rename(&segment, house.file("elsewhere")).unwrap();
+    std::os::unix::fs::symlink(house.file("elsewhere"), &segment).unwrap();
+    let sentence = house.refused("first.key", "account list");
+    assert!(sentence.contains(text(&segment)), "{sentence}");
+}
+
+#[test]
+fn a_master_key_that_others_can_write_is_refused() {
+    let house = House::new();
+    let key = house.file("first.key");
+    fs::set_permissions(&key, Permissions::from_mode(0o622)).unwrap();
+    let sentence = house.refused("first.key", "key add carol");
+    assert!(sentence.contains("other users can write the master key"), "{sentence}");
+    fs::set_permissions(&key, Permissions::from_mode(0o600)).unwrap();
+    house.admin("first.key", "key add carol");
 }

@@ -1,6 +1,7 @@
 //! `serve` as an operator sees it: what it needs, what it refuses, how it stops.
 
 use std::fs;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use client::{NewOrder, OrderKey};
@@ -97,9 +98,10 @@ fn a_full_disk_is_one_sentence() {
 #[test]
 fn what_stands_in_the_way_of_a_demo_is_named() {
     let dir = tempfile::tempdir().unwrap();
-    let obstacle = dir.path().join("demo.json.unfinished");
-    fs::create_dir(&obstacle).unwrap();
-    let args = ["serve", "--http", "127.0.0.1:0", "--demo", "--data", text(dir.path())];
+    let data = dir.path().join("data");
+    let obstacle = data.join("demo.json.unfinished");
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(&obstacle).unwrap();
+    let args = ["serve", "--http", "127.0.0.1:0", "--demo", "--data", text(&data)];
     let sentence = run_refused(&args);
     assert!(sentence.contains(text(&obstacle)), "{sentence}");
 }
@@ -176,7 +178,7 @@ async fn a_venue_of_ones_own_keeps_its_secrets_sealed() {
     assert!(sentence.contains(key_file), "an old key is never overwritten: {sentence}");
 
     // Set up while it is stopped, and while it runs.
-    fs::create_dir(data).unwrap();
+    fs::DirBuilder::new().mode(0o700).create(data).unwrap();
     let admin = |args: &[&str]| {
         run_json(&[&["admin", "--data", data, "--master-key", key_file], args].concat())
     };

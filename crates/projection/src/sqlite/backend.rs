@@ -1,6 +1,8 @@
 //! The file as the feed's backend.
 
 use std::fmt;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,7 +32,7 @@ impl Backend for Sqlite {
 
     fn open(&self) -> Result<SqliteStore, ProjectionError> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        let made = std::fs::create_dir_all(folder);
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(|error| ProjectionError::Folder { path: folder.to_path_buf(), error })?;
         if !self.path.exists() {
             // Parts of a file that was removed are not parts of the next one.

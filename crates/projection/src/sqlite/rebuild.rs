@@ -1,5 +1,7 @@
 //! Makes the file anew, beside the old one.
 
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -51,7 +53,7 @@ fn check_older<E>(path: &Path, log_first_sequence: u64) -> Result<(), RebuildErr
 fn begin(path: &Path) -> Result<SqliteStore, ProjectionError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let failed = |error| ProjectionError::Folder { path: folder.to_path_buf(), error };
-    std::fs::create_dir_all(folder).map_err(failed)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
     remove(path)?;
     SqliteStore::open(path)
 }

@@ -5,6 +5,8 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -293,6 +295,10 @@ impl Schema {
     /// Opens the file for its writer. If there was none, the tables are made.
     pub(crate) fn open(&self, path: &Path) -> Result<Connection, ProjectionError> {
         let connection = Connection::open(path).map_err(failure::at(path))?;
+        // SQLite gives the files beside it the same mode.
+        std::fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(|error| {
+            ProjectionError::Database { path: path.into(), error: error.into() }
+        })?;
         let prepare = || {
             let version = self.prepare(&connection)?;
             self.known_version(&connection, version)

@@ -5,6 +5,7 @@
 //! secret cannot be moved to another key). Of the API key itself the log has a hash only.
 
 use std::fmt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
@@ -31,6 +32,11 @@ pub enum MasterKeyError {
     Missing,
     #[error("the master key {file} is neither 64 hex digits nor a file that can be read: {error}")]
     Unreadable { file: PathBuf, error: std::io::Error },
+    #[error(
+        "other users can write the master key {file} (mode {mode:o}), so it may be another one: \
+         check it, and `chmod 600` it"
+    )]
+    Writable { file: PathBuf, mode: u32 },
     #[error("the master key in {origin} is not 64 hex digits")]
     NotHex { origin: String },
     /// It is well-formed, but the secrets in the log were sealed by another one.
@@ -80,8 +86,16 @@ impl MasterKey {
     }
 
     pub fn load(file: &Path) -> Result<Self, MasterKeyError> {
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| MasterKeyError::Unreadable { file: file.to_path_buf(), error })?;
+        let unreadable = |error| MasterKeyError::Unreadable { file: file.to_path_buf(), error };
+        let mode = std::fs::metadata(file).map_err(unreadable)?.permissions().mode() & 0o777;
+        if mode & 0o022 != 0 {
+            return Err(MasterKeyError::Writable { file: file.to_path_buf(), mode });
+        }
+        if mode & 0o044 != 0 {
+            let (file, mode) = (file.display(), format!("{mode:o}"));
+            tracing::warn!(%file, mode, "other users can read the master key: `chmod 600` it");
+        }
+        let text = std::fs::read_to_string(file).map_err(unreadable)?;
         Self::parse(&text)
             .ok_or_else(|| MasterKeyError::NotHex { origin: file.display().to_string() })
     }

@@ -1,5 +1,7 @@
 //! The state that a replay starts from: a snapshot's, or that of an empty venue.
 
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use disk::Disk;
@@ -31,7 +33,7 @@ impl Default for Base {
 
 impl Base {
     pub(crate) fn load(dir: &Path) -> Result<Self, OpenError> {
-        std::fs::create_dir_all(dir).map_err(at(dir))?;
+        DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(at(dir))?;
         let loaded: Loaded = snapshot::load_newest(dir).map_err(OpenError::Snapshot)?;
         for damaged in &loaded.damaged {
             tracing::warn!(error = %damaged, "set a damaged snapshot aside");

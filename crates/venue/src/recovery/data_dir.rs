@@ -31,6 +31,7 @@ use crate::pin::keep_this_thread_to;
 use crate::recovery::base::Base;
 use crate::recovery::error::{OpenError, at};
 use crate::recovery::log_events::LogEvents;
+use crate::recovery::ownership;
 use crate::recovery::replay::{Replayed, replay};
 use crate::run::on_commit::OnCommit;
 use crate::settings::{LogRetention, Settings};
@@ -87,6 +88,7 @@ impl Opened {
         }
         // Other users of this machine must not read what accounts own and trade.
         DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(at(dir))?;
+        ownership::check(dir)?;
         let lock = DataDirLock::acquire(dir).map_err(OpenError::Lock)?;
         settings.log_retention.check(dir)?;
         let spool_dir = dir.join("spool");

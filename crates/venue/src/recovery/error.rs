@@ -53,6 +53,11 @@ pub enum OpenError {
          beside it"
     )]
     ArchiveElsewhere { archive_dir: PathBuf, data_dir: PathBuf },
+    #[error(
+        "{path} is a symbolic link, and a venue follows none in its data folder: move what it names \
+         here, or mount it"
+    )]
+    SymbolicLink { path: PathBuf },
     /// A log lies here that running in memory would ignore.
     #[error(
         "{data_dir} holds a durable log, which --durability memory would ignore: choose another \

@@ -13,7 +13,7 @@ use axum::http::Uri;
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use protocol::binance::response::{Empty, OrderCount, encode};
+use protocol::binance::response::{Empty, encode};
 use protocol::binance::stream::MESSAGE_LEN_MAX;
 use protocol::binance::ws_api::{self, Id, Request, SessionStatus, Subscription, UsedLimits};
 use protocol::binance::{stream, user_stream};
@@ -119,7 +119,8 @@ impl SocketSession for ApiSession {
         let request = match Request::parse(text) {
             Ok(request) => request,
             Err((id, error)) => {
-                return Ok(Some(self.responder(Some(false)).respond(&id, Err(error), 0, &[])));
+                let refused = Executed::unlimited(Err(error), 0);
+                return Ok(Some(self.responder(Some(false)).respond(&id, refused)));
             }
         };
         let Request { id, method, params, signed, return_rate_limits } = request;
@@ -129,8 +130,8 @@ impl SocketSession for ApiSession {
         if let Some(operation) = Operation::named(method) {
             let call = self.call(params, signed);
             let mut answer = Box::pin(async move {
-                let Executed { answer, spent, orders, .. } = operation.execute(call).await;
-                responder.respond(&id, answer, spent, &orders)
+                let executed = operation.execute(call).await;
+                responder.respond(&id, executed)
             });
             // The first poll submits it before any later message, and in one batch with them.
             if let Poll::Ready(answer) = self.shared.door.poll_first(answer.as_mut()).await {
@@ -157,7 +158,7 @@ impl SocketSession for ApiSession {
         if let Err(error) = &answer {
             self.shared.door.record_error(&attempt, error);
         }
-        Ok(Some(responder.respond(&id, answer, spent, &[])))
+        Ok(Some(responder.respond(&id, Executed::unlimited(answer, spent))))
     }
 
     async fn next_answer(&mut self) -> String {
@@ -378,18 +379,18 @@ struct Responder {
 }
 
 impl Responder {
-    fn respond(
-        &self,
-        id: &Id,
-        answer: Result<JsonReply, ApiError>,
-        spent: u32,
-        orders: &[OrderCount],
-    ) -> String {
+    fn respond(&self, id: &Id, executed: Executed) -> String {
+        let Executed { answer, spent, orders, retry_after_s } = executed;
         let weight_limit = self.shared.door.limits.weight_per_minute;
-        let used = UsedLimits { orders, weight: spent, weight_limit };
+        let used = UsedLimits { orders: &orders, weight: spent, weight_limit };
         let used = self.shows_limits.then_some(&used);
         match answer {
-            Ok(JsonReply { status, body }) => ws_api::answer(id, status, &body, used),
+            Ok(JsonReply { status, mut body }) => {
+                if let Some(retry_after_s) = retry_after_s {
+                    body = ws_api::with_retry(&body, retry_after_s, now_ns(), self.unit);
+                }
+                ws_api::answer(id, status, &body, used)
+            }
             Err(error) => {
                 tracing::debug!(%error, "refused");
                 let body = ws_api::error_body(&error, now_ns(), self.unit);

@@ -70,6 +70,13 @@ pub(crate) struct Executed {
     pub(crate) retry_after_s: Option<u64>,
 }
 
+impl Executed {
+    /// Of a sender whose orders no limit counts.
+    pub(crate) fn unlimited(answer: Result<JsonReply, ApiError>, spent: u32) -> Self {
+        Self { answer, spent, orders: Vec::new(), retry_after_s: None }
+    }
+}
+
 type AnswerFuture = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
 /// The function that answers.
@@ -115,8 +122,7 @@ impl Operation {
         let spent = door.limits.spend(call.peer, self.weight(&call.params));
         if let (Ok(spent), Err(busy)) = (&spent, self.admit(&call)) {
             // Metrics count this refusal. The access record is for senders without permission.
-            let (answer, spent) = (Err(busy), *spent);
-            return Executed { answer, spent, orders: Vec::new(), retry_after_s: None };
+            return Executed::unlimited(Err(busy), *spent);
         }
         let attempt = call.attempt(self.method, self.record_path(&call));
         let (answer, spent, limited) = match spent {

@@ -48,7 +48,7 @@ pub(crate) enum OverLimit {
         used: u32,
         retry_after_s: u64,
     },
-    /// The address continued after its refusals, and has used all its weight.
+    /// The address continued after its refusals.
     Banned { used: u32, until_ms: u64, retry_after_s: u64 },
 }
 
@@ -66,6 +66,8 @@ struct Offender {
     refusals: u32,
     bans: u32,
     refused_at: Instant,
+    /// Of its last refusal; while the address is banned, it uses no more.
+    used: u32,
     banned_until: Option<Instant>,
 }
 
@@ -87,8 +89,8 @@ impl Limits {
             return Ok(weight);
         }
         let peer = network_of(peer);
-        if let Some(left) = self.ban_left(peer) {
-            return Err(self.banned(left));
+        if let Some(banned) = self.ban(peer) {
+            return Err(banned);
         }
         let Some(weight) = NonZeroU32::new(weight) else { return Ok(0) };
         match self.buckets.check_key_n(&peer, weight) {
@@ -115,24 +117,18 @@ impl Limits {
         u32::try_from(used.min(limit)).unwrap_or(self.weight_per_minute)
     }
 
-    fn banned(&self, left: Duration) -> OverLimit {
-        let until_ms = now_ns() / 1_000_000 + u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
-        let used = self.weight_per_minute;
-        OverLimit::Banned { used, until_ms, retry_after_s: seconds(left) }
-    }
-
     fn refuse(&self, peer: IpAddr, wait: Duration, used: u32) -> OverLimit {
         let now = Instant::now();
         let mut offenders = self.offenders();
         if offenders.len() >= ADDRESSES_MAX {
             offenders.retain(|_, offender| !offender.is_forgiven(now));
         }
-        let fresh = Offender { refusals: 0, bans: 0, refused_at: now, banned_until: None };
+        let fresh = Offender { refusals: 0, bans: 0, refused_at: now, used, banned_until: None };
         let offender = offenders.entry(peer).or_insert(fresh);
         if now - offender.refused_at > FORGIVEN_AFTER {
             offender.refusals = 0;
         }
-        offender.refused_at = now;
+        (offender.refused_at, offender.used) = (now, used);
         offender.refusals += 1;
         if offender.refusals < REFUSALS_MAX {
             return OverLimit::TooMuchWeight {
@@ -145,12 +141,18 @@ impl Limits {
         (offender.refusals, offender.bans) = (0, offender.bans + 1);
         offender.banned_until = Some(now + ban);
         tracing::warn!(%peer, seconds = ban.as_secs(), "an address is banned");
-        self.banned(ban)
+        banned(used, ban)
     }
 
-    fn ban_left(&self, peer: IpAddr) -> Option<Duration> {
-        let until = self.offenders().get(&peer)?.banned_until?;
-        until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+    /// The ban that the address is under.
+    fn ban(&self, peer: IpAddr) -> Option<OverLimit> {
+        let now = Instant::now();
+        let Offender { used, refused_at, banned_until, .. } = *self.offenders().get(&peer)?;
+        let left = banned_until?.checked_duration_since(now).filter(|left| !left.is_zero())?;
+        let limit = u128::from(self.weight_per_minute);
+        let refilled = (now - refused_at).as_millis() * limit / 60_000;
+        let refilled = u32::try_from(refilled).unwrap_or(u32::MAX);
+        Some(banned(used.saturating_sub(refilled), left))
     }
 
     /// Removes the buckets of idle addresses.
@@ -162,6 +164,11 @@ impl Limits {
     fn offenders(&self) -> std::sync::MutexGuard<'_, HashMap<IpAddr, Offender>> {
         self.offenders.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn banned(used: u32, left: Duration) -> OverLimit {
+    let until_ms = now_ns() / 1_000_000 + u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+    OverLimit::Banned { used, until_ms, retry_after_s: seconds(left) }
 }
 
 impl Offender {
@@ -227,8 +234,29 @@ mod tests {
         // Another address of the same network.
         let banned = limits.spend(address("2001:db8::2"), 0);
         assert!(matches!(banned, Err(OverLimit::Banned { retry_after_s: 120, .. })), "{banned:?}");
-        assert_eq!(banned.unwrap_err().used(), 100);
         assert_eq!(limits.spend(address("2001:db8:0:1::1"), 1), Ok(1));
+    }
+
+    #[test]
+    fn a_banned_address_is_shown_what_it_has_used() {
+        let limits = limits(Settings::default());
+        let peer = address("192.0.2.1");
+        assert_eq!(limits.spend(peer, 80), Ok(80));
+        for _ in 0..REFUSALS_MAX {
+            // Part of it may be free again already.
+            let refused = limits.spend(peer, 50).unwrap_err();
+            assert!((75..=80).contains(&refused.used()), "{refused:?}");
+        }
+        let banned = limits.spend(peer, 1).unwrap_err();
+        assert!(matches!(banned, OverLimit::Banned { used: 75..=80, .. }), "{banned:?}");
+        // A minute later the bucket is full again.
+        let minute = Duration::from_secs(60);
+        let mut offenders = limits.offenders();
+        let offender = offenders.get_mut(&peer).unwrap();
+        offender.refused_at -= minute;
+        drop(offenders);
+        let banned = limits.spend(peer, 1).unwrap_err();
+        assert!(matches!(banned, OverLimit::Banned { used: 0, .. }), "{banned:?}");
     }
 
     #[test]

@@ -165,7 +165,8 @@ async fn refusals_by_weight_show_the_weight() {
             status => assert_eq!(status, 429),
         }
     };
-    assert_eq!(used(&banned), 30);
+    // As counted, not all of the limit.
+    assert!((10..=20).contains(&used(&banned)), "{}", banned.head);
     assert!(banned.head.contains("retry-after: "), "{}", banned.head);
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use types::{AccountRisk, Command, SetAccountRisk};
 
+use crate::socket::{ask, connect, signed};
 use crate::support::{MAKER, Reply, Site};
 
 const PATH: &str = "/api/v3/order/cancelReplace";
@@ -98,4 +99,26 @@ async fn above_the_order_limit_the_mode_decides_about_the_cancel() {
     assert_eq!(body["data"]["cancelResult"], "SUCCESS");
     assert_eq!(body["data"]["newOrderResponse"], error);
     assert_eq!(status(&site, &old).await, "CANCELED");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn above_the_order_limit_the_websocket_api_says_when_to_retry() {
+    let site = Site::new().await;
+    let risk = AccountRisk { max_orders_per_day: 1, ..AccountRisk::PLAIN };
+    site.operate(Command::SetAccountRisk(SetAccountRisk { account: MAKER, risk })).await;
+    let old = site.order(&site.maker, "BUY", "1", "100").await["orderId"].take();
+    let mut socket = connect(&site, "/ws-api/v3?returnRateLimits=false").await;
+    let params = json!({
+        "symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC",
+        "quantity": "1", "price": "101", "cancelReplaceMode": "STOP_ON_FAILURE",
+        "cancelOrderId": old, "orderRateLimitExceededMode": "CANCEL_ONLY",
+    });
+    let params = signed(&site.maker, params);
+    let answer = ask(&mut socket, 1, "order.cancelReplace", params).await;
+    assert_eq!((&answer["status"], &answer["error"]["code"]), (&json!(429), &json!(-2021)));
+    let data = &answer["error"]["data"];
+    assert_eq!(data["cancelResult"], "SUCCESS");
+    assert_eq!(data["newOrderResponse"]["code"], -1015);
+    assert!(data["retryAfter"].as_u64() > data["serverTime"].as_u64(), "{answer}");
+    assert!(data["serverTime"].as_u64() > Some(1_700_000_000_000), "{answer}");
 }

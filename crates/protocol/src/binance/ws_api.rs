@@ -119,9 +119,22 @@ pub fn answer(id: &Id, status: u16, body: &str, used: Option<&UsedLimits<'_>>) -
 /// An error's body; one that a limit gave says when the sender may come back.
 pub fn error_body(error: &ApiError, now_ns: u64, unit: TimeUnit) -> String {
     let Some(retry_after_s) = error.retry_after_s else { return error.body() };
-    let retry_ns = now_ns.saturating_add(retry_after_s.saturating_mul(1_000_000_000));
-    let data = object! { "serverTime": unit.time(now_ns), "retryAfter": unit.time(retry_ns) };
+    let data = retry(retry_after_s, now_ns, unit);
     object! { "code": error.code, "msg": error.msg, "data" [raw]: data }
+}
+
+/// The body of an error that has data of its own, and that a limit gave: the data end with the time
+/// at which the sender may come back.
+pub fn with_retry(body: &str, retry_after_s: u64, now_ns: u64, unit: TimeUnit) -> String {
+    match body.strip_suffix("}}") {
+        Some(rest) => format!("{rest},{}}}", &retry(retry_after_s, now_ns, unit)[1..]),
+        None => body.to_owned(),
+    }
+}
+
+fn retry(after_s: u64, now_ns: u64, unit: TimeUnit) -> String {
+    let retry_ns = now_ns.saturating_add(after_s.saturating_mul(1_000_000_000));
+    object! { "serverTime": unit.time(now_ns), "retryAfter": unit.time(retry_ns) }
 }
 
 /// The account that a connection speaks for.
@@ -201,6 +214,11 @@ mod tests {
         let limited = ApiError::too_much_weight(5, "1 MINUTE", 2);
         let body = error_body(&limited, 1_000_000_000, TimeUnit::Millisecond);
         assert!(body.ends_with(r#""data":{"serverTime":1000,"retryAfter":3000}}"#), "{body}");
+        let partly = r#"{"code":-2021,"msg":"m","data":{"cancelResult":"SUCCESS"}}"#;
+        assert_eq!(
+            with_retry(partly, 2, 1_000_000_000, TimeUnit::Millisecond),
+            r#"{"code":-2021,"msg":"m","data":{"cancelResult":"SUCCESS","serverTime":1000,"retryAfter":3000}}"#
+        );
     }
 
     proptest! {

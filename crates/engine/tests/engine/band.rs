@@ -42,6 +42,30 @@ fn bands_are_rounded_inwards() {
 }
 
 #[test]
+fn a_market_order_pays_nothing_beyond_the_bands() {
+    check(
+        "with balance 3 0B 120Q
+         bands static=500
+         1 sell 1 @ 100
+         2 buy 1 @ 100
+         1 sell 9 @ 110
+         3 buy market 5",
+        &[
+            "rules 0",
+            "accepted 1 1",
+            "rested 1 1@100",
+            "accepted 2 1",
+            "trade 1!<2! 1@100",
+            "accepted 3 9",
+            "rested 3 9@110",
+            "accepted 4 5",
+            "expired 4 0/5 PriceBand",
+            "phase 0 VolatilityAuction BandBreached",
+        ],
+    );
+}
+
+#[test]
 fn the_static_band_stays_and_the_dynamic_band_moves_along() {
     let lines = "1 sell 1 @ 105
                  1 sell 1 @ 110

@@ -76,7 +76,7 @@ impl Engine {
         if order.special().within_balance {
             return pays_one_lot;
         }
-        let may_trade = order.stp_mode == StpMode::None;
+        let may_trade = order.stp_mode == StpMode::None && !market.trading.has_bands();
         let is_at_front = |qty| may_trade && front.is_some_and(|front| qty <= front.leaves_qty);
         match (order.side, order.size) {
             (Side::Sell, OrderSize::Base(qty)) => instrument.base_amount(qty) <= free_base,

@@ -279,6 +279,51 @@ fn each_leg_counts_for_the_position() {
 }
 
 #[test]
+fn each_leg_counts_for_the_open_notional() {
+    check(
+        "1 limits 0 open=1000
+         1 oco a : buy 6 @ 90 post : buy 6 @ 112 stop 110
+         1 oco a : buy 5 @ 90 post : buy 5 @ 110 stop 110
+         1 cancel-list a
+         1 oco a : buy 11 @ 90 post : buy 11 stop 110
+         1 cancel-list a
+         1 otoco b : buy 2 @ 100 : buy 5 @ 90 post : buy 5 @ 112 stop 110
+         2 sell 2 @ 100",
+        &[
+            "limits 1 0",
+            "rejected OpenNotionalAboveLimit",
+            "list 1 Executing",
+            "accepted 1 5",
+            "accepted 2 5",
+            "rested 1 5@90",
+            "reduced 1 5@90",
+            "canceled 1 0/5 Requested",
+            "canceled 2 0/5 Requested",
+            "list 1 AllDone",
+            "list 2 Executing",
+            "accepted 3 11",
+            "accepted 4 11",
+            "rested 3 11@90",
+            "reduced 3 11@90",
+            "canceled 3 0/11 Requested",
+            "canceled 4 0/11 Requested",
+            "list 2 AllDone",
+            "list 3 Executing",
+            "accepted 5 2",
+            "accepted 6 5",
+            "accepted 7 5",
+            "rested 5 2@100",
+            "accepted 8 2",
+            "trade 5!<8! 2@100",
+            "reduced 5 2@100",
+            "expired 6 0/5 NotAllowed",
+            "expired 7 0/5 OrderList",
+            "list 3 AllDone",
+        ],
+    );
+}
+
+#[test]
 fn the_limit_of_an_oco_is_beyond_the_last_price() {
     check(
         "2 sell 1 @ 100

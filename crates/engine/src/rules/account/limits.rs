@@ -1,6 +1,6 @@
 //! Rungs of the ladder for an account's limits in an instrument.
 
-use types::{AccountLimits, NewOrder, OrderSize, Price, Qty, RejectReason, Side};
+use types::{AccountLimits, Amount, NewOrder, OrderSize, Price, Qty, RejectReason, Side};
 
 use crate::book::node::NodeId;
 use crate::state::Engine;
@@ -124,9 +124,11 @@ impl Limited<'_> {
         refuse(max != 0 && !fits, RejectReason::OpenOrdersAboveLimit)
     }
 
-    pub(crate) fn check_open_notional(&self) -> Result<(), RejectReason> {
+    /// With the notional that enters beside it.
+    pub(crate) fn check_open_notional(&self, beside: Amount) -> Result<(), RejectReason> {
         let max = self.limits.max_open_notional.minor();
-        refuse(max != 0 && self.open_notional > max, RejectReason::OpenNotionalAboveLimit)
+        let open_notional = self.open_notional.saturating_add(beside.minor());
+        refuse(max != 0 && open_notional > max, RejectReason::OpenNotionalAboveLimit)
     }
 
     /// With the quantity that enters beside it.

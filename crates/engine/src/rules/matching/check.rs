@@ -139,7 +139,7 @@ impl Engine {
             check_counts(entering, limited.as_ref(), &self.discounted(entering))?;
         }
         if stays && let Some(limited) = &limited {
-            limited.check_open_notional()?;
+            limited.check_open_notional(context.beside.notional)?;
         }
         Ok((price, limited))
     }

@@ -1,6 +1,6 @@
 //! The circumstances in which an order enters, for its checks.
 
-use types::{LIST_ORDERS_MAX, NewOrder, OrderSize, QTY_MAX, Qty};
+use types::{Amount, Instrument, LIST_ORDERS_MAX, NewOrder, OrderSize, QTY_MAX, Qty};
 
 use crate::book::node::NodeId;
 use crate::state::orders::Leaving;
@@ -23,24 +23,45 @@ pub(crate) struct EntryContext {
     pub(super) leaving: Leaving,
 }
 
-/// The quantity of the orders that enter beside an order, on its side.
+/// Size of the orders that enter beside an order, on its side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beside {
     pub(super) all: Qty,
     /// Without market-type orders.
     pub(super) limited: Qty,
+    /// Likewise.
+    pub(super) notional: Amount,
 }
 
 impl Beside {
-    const NONE: Self = Self { all: Qty::ZERO, limited: Qty::ZERO };
+    const NONE: Self = Self { all: Qty::ZERO, limited: Qty::ZERO, notional: Amount::ZERO };
 
-    pub(crate) fn of<'a>(order: &NewOrder, others: impl Iterator<Item = &'a NewOrder>) -> Self {
+    pub(crate) fn of<'a>(
+        instrument: &Instrument,
+        order: &NewOrder,
+        others: impl Iterator<Item = &'a NewOrder>,
+    ) -> Self {
         others.filter(|other| other.side == order.side).fold(Self::NONE, |beside, other| {
             let OrderSize::Base(qty) = other.size else { return beside };
             let limited = if other.order_type.is_market() { Qty::ZERO } else { qty };
-            Self { all: sum(beside.all, qty), limited: sum(beside.limited, limited) }
+            Self {
+                all: sum(beside.all, qty),
+                limited: sum(beside.limited, limited),
+                notional: beside.notional + notional(instrument, other, limited),
+            }
         })
     }
+}
+
+/// Zero for an order that is refused for its price or quantity, whose product may overflow.
+fn notional(instrument: &Instrument, order: &NewOrder, qty: Qty) -> Amount {
+    let spec = &instrument.spec;
+    let prices = spec.min_price..=spec.max_price;
+    let fits = order.instrument == instrument.id && qty <= spec.max_qty;
+    if !fits || !prices.contains(&order.price) {
+        return Amount::ZERO;
+    }
+    Amount::from_minor(instrument.notional(order.price, qty).minor().abs())
 }
 
 fn sum(one: Qty, other: Qty) -> Qty {

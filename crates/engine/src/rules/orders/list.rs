@@ -135,7 +135,8 @@ impl Engine {
             let context = if later {
                 EntryContext::placed_later(together, request.kind.pays_later_orders())
             } else {
-                let beside = Beside::of(order, beside.map(|(_, other)| other));
+                let others = beside.map(|(_, other)| other);
+                let beside = Beside::of(&market.instrument, order, others);
                 EntryContext::with_list(together, beside)
             };
             self.check_order(account, order, context).err()
@@ -314,7 +315,9 @@ impl Engine {
             let beside = beside.filter_map(|other| self.find_by_id(instrument, *other));
             let beside: Vec<_> =
                 beside.map(|node| as_requested(&self.orders.order(node))).collect();
-            let context = EntryContext::placed(node, Beside::of(&requested, beside.iter()));
+            let instrument = &self.markets[instrument.0 as usize].instrument;
+            let beside = Beside::of(instrument, &requested, beside.iter());
+            let context = EntryContext::placed(node, beside);
             let cause = match self.check_order(order.account, &requested, context) {
                 Ok(()) => continue,
                 Err(RejectReason::WouldTakeLiquidity | RejectReason::WouldTriggerImmediately) => {

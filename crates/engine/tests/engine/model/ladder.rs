@@ -35,8 +35,7 @@ impl Model {
         let legs =
             self.siblings(at, &order).into_iter().map(|key| as_requested(&self.at(key).order));
         let legs: Vec<NewOrder> = legs.collect();
-        let (beside, beside_all) = beside(&request, legs.iter());
-        let together = Together { beside, beside_all, ..Together::OPEN };
+        let together = Together::OPEN.beside(self.market(key.0), &request, legs.iter());
         first(self.without(&[key]).faults(order.account, &request, together, Qty::ZERO)?)
     }
 
@@ -107,16 +106,15 @@ impl Model {
             count: request.orders.len() as u32,
             stops: number(|order| order.order_type.is_stop()),
             icebergs: number(|order| !order.special().display_qty.is_zero()),
-            beside: 0,
-            beside_all: 0,
+            ..Together::ALONE
         };
         let is_oco = request.kind == OrderListKind::Oco;
         let mut faults = Vec::new();
         for (at, order) in request.orders.iter().enumerate() {
             let others =
                 request.orders.iter().enumerate().filter(|(other, _)| is_oco && *other != at);
-            let (beside, beside_all) = beside(order, others.map(|(_, other)| other));
-            let together = Together { beside, beside_all, ..together };
+            let others = others.map(|(_, other)| other);
+            let together = together.beside(market, order, others);
             let mut of_this = self.faults(account, order, together, Qty::ZERO)?;
             if at > 0 && !is_oco {
                 // An order that is placed later gets these checks then.
@@ -219,15 +217,27 @@ impl Model {
     }
 }
 
-/// The quantity of others on an order's side: of those with a limit, and of all.
-fn beside<'a>(order: &NewOrder, others: impl Iterator<Item = &'a NewOrder>) -> (u64, u64) {
-    let (mut limited, mut all) = (0, 0);
-    for other in others.filter(|other| other.side == order.side) {
-        let OrderSize::Base(qty) = other.size else { continue };
-        all += qty.lots();
-        limited += if other.order_type.is_market() { 0 } else { qty.lots() };
+impl Together {
+    /// With the size of others on an order's side.
+    fn beside<'a>(
+        self,
+        market: &ModelMarket,
+        order: &NewOrder,
+        others: impl Iterator<Item = &'a NewOrder>,
+    ) -> Self {
+        let mut together = self;
+        let tick_lot = i128::from(market.instrument.tick_lot_minor);
+        for other in others.filter(|other| other.side == order.side) {
+            let OrderSize::Base(qty) = other.size else { continue };
+            together.beside_all += qty.lots();
+            if !other.order_type.is_market() {
+                together.beside += qty.lots();
+                let (price, lots) = (i128::from(other.price.ticks()), i128::from(qty.lots()));
+                together.beside_notional += (price * lots * tick_lot).abs();
+            }
+        }
+        together
     }
-    (limited, all)
 }
 
 /// Whether the limit of an OCO to sell is above the last price, and to buy below it.

@@ -42,11 +42,13 @@ pub(super) struct Together {
     pub(super) beside: u64,
     /// Those without a limit included.
     pub(super) beside_all: u64,
+    /// The notional of those with a limit.
+    pub(super) beside_notional: i128,
 }
 
 impl Together {
     pub(super) const ALONE: Self =
-        Self { count: 1, stops: 1, icebergs: 1, beside: 0, beside_all: 0 };
+        Self { count: 1, stops: 1, icebergs: 1, beside: 0, beside_all: 0, beside_notional: 0 };
     pub(super) const OPEN: Self = Self { count: 0, ..Self::ALONE };
 }
 
@@ -259,6 +261,7 @@ impl<'a> Candidate<'a> {
             held.map(|open| self.cost_of(open.order.price.ticks(), open.leaves()).abs()).sum();
         let limit = limits.max_open_notional.minor();
         let rest = self.cost_of(self.measured_at, self.rest).abs();
+        let beside = together.beside_notional;
         let same_name = own.iter().any(|open| open.order.cl_ord_id == request.cl_ord_id);
         let with_these = own.len() as u64 + u64::from(entering);
         which([
@@ -270,7 +273,7 @@ impl<'a> Candidate<'a> {
                 TooManyIcebergOrders,
             ),
             (stays && is_set(limits.max_open_orders.into(), with_these), OpenOrdersAboveLimit),
-            (stays && limit > 0 && open_notional + rest > limit, OpenNotionalAboveLimit),
+            (stays && limit > 0 && open_notional + beside + rest > limit, OpenNotionalAboveLimit),
             (same_name, DuplicateClOrdId),
         ])
     }

@@ -18,13 +18,16 @@ const TOP: [Kind; 3] = [Kind::Asset, Kind::Instrument, Kind::Account];
 pub(super) fn read(path: &Path) -> Result<Vec<Part>, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
-    let file = File { path: path.display().to_string(), text };
+    let line_ends = text.match_indices('\n').map(|(at, _)| at).collect();
+    let file = File { path: path.display().to_string(), text, line_ends };
     file.read()
 }
 
 struct File {
     path: String,
     text: String,
+    /// Where each line ends, in bytes.
+    line_ends: Vec<usize>,
 }
 
 impl File {
@@ -120,8 +123,7 @@ impl File {
 
     fn place(&self, span: Option<Range<usize>>) -> String {
         let Some(span) = span else { return self.path.clone() };
-        let before = self.text.as_bytes().iter().take(span.start);
-        let line = before.filter(|byte| **byte == b'\n').count() + 1;
+        let line = self.line_ends.partition_point(|end| *end < span.start) + 1;
         format!("{}:{line}", self.path)
     }
 }

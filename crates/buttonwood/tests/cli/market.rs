@@ -197,6 +197,20 @@ fn a_difference_is_shown_before_a_question() {
 }
 
 #[test]
+fn a_venue_in_memory_is_set_up_after_its_start() {
+    let house = House::new();
+    let (data, key) = (house.data(), house.path("master.key"));
+    let start = ["--data", &data, "--durability", "memory", "--master-key", text(&key)];
+    for _ in 0..2 {
+        let venue = Serving::start(&start);
+        let output = house.apply(SMALL, &[]);
+        assert!(output.ends_with("applied 5 changes\n"), "each start begins anew: {output}");
+        check_no_difference(&house.apply(&house.export(), &[]));
+        venue.stop();
+    }
+}
+
+#[test]
 fn values_change_and_end_where_the_file_says_so() {
     let house = House::new();
     let key = "[account.carol.key.bot]\n";

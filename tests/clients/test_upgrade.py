@@ -35,6 +35,9 @@ def release(request, tmp_path):
         subprocess.run([sys.executable, ROOT / "scripts/release-folder", BINARY, copy], check=True)
     else:
         shutil.copytree(RELEASES / request.param, copy)
+    # A repository does not keep that these are their user's alone.
+    (copy / "master.key").chmod(0o600)
+    (copy / "data").chmod(0o700)
     return copy
 
 

@@ -4,12 +4,12 @@
 //! stay: charts go back to the first trade. The file keeps its size, and later rows take the room.
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
-use types::{InstrumentId, OrderList, OrderListStatus, WithdrawalStatus};
+use types::{InstrumentId, WithdrawalStatus};
 
 use crate::give_way::give_way;
 use crate::progress::Progress;
 use crate::retention::HistoryRetention;
-use crate::sqlite::column::{int, read_wire};
+use crate::sqlite::column::int;
 use crate::sqlite::names;
 use crate::sqlite::query::blocks::{block_of, first_created_since};
 use crate::sqlite::query::first_traded_since;
@@ -102,13 +102,14 @@ pub(crate) fn forget(transaction: &Transaction<'_>, cutoff_ns: u64) -> rusqlite:
         has_more |= forget_trades(transaction, instrument, cutoff_ns)?;
         names::forget(transaction, instrument)?;
     }
-    has_more |= forget_lists(transaction, cutoff_ns)?;
     let open = WithdrawalStatus::Requested.number();
     for delete in [
         "DELETE FROM balance_changes WHERE (account, account_seq) IN (SELECT account, account_seq \
          FROM balance_changes WHERE changed_ns < ?1 AND ?2 = ?2 LIMIT ?3)",
         "DELETE FROM transfers WHERE (account, account_seq) IN (SELECT account, account_seq \
          FROM transfers WHERE ended_ns < ?1 AND status <> ?2 LIMIT ?3)",
+        "DELETE FROM order_lists WHERE (instrument, order_list_id) IN (SELECT instrument, \
+         order_list_id FROM order_lists WHERE is_done AND updated_ns < ?1 AND ?2 = ?2 LIMIT ?3)",
     ] {
         let key = params![int(cutoff_ns), open, ROWS];
         has_more |= transaction.prepare_cached(delete)?.execute(key)? as i64 == ROWS;
@@ -175,23 +176,6 @@ fn forget_trades(
         transaction.prepare_cached(delete)?.execute(key)?;
     }
     Ok(fills.len() as i64 == 2 * ROWS)
-}
-
-fn forget_lists(transaction: &Transaction<'_>, cutoff_ns: u64) -> rusqlite::Result<bool> {
-    let select = "SELECT list FROM order_lists WHERE updated_ns < ? LIMIT ?";
-    let mut select = transaction.prepare_cached(select)?;
-    let key = params![int(cutoff_ns), ROWS];
-    let lists = select.query_map(key, |row| row.get::<_, Vec<u8>>(0))?;
-    let lists: Vec<Vec<u8>> = lists.collect::<Result<_, _>>()?;
-    let mut deleted = 0;
-    for list in lists.iter().filter_map(|bytes| read_wire::<OrderList>(bytes)) {
-        if list.status == OrderListStatus::AllDone {
-            let delete = "DELETE FROM order_lists WHERE instrument = ? AND order_list_id = ?";
-            let key = params![list.instrument.0, int(list.order_list.0)];
-            deleted += transaction.prepare_cached(delete)?.execute(key)?;
-        }
-    }
-    Ok(lists.len() as i64 == ROWS && deleted > 0)
 }
 
 fn instruments(connection: &Connection) -> rusqlite::Result<Vec<InstrumentId>> {

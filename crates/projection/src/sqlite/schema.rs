@@ -226,10 +226,14 @@ CREATE TABLE order_lists (
     cl_ord_id TEXT NOT NULL,
     created_ns INTEGER NOT NULL,
     updated_ns INTEGER NOT NULL,
+    -- 1 once all its orders have ended.
+    is_done INTEGER NOT NULL,
     -- As it lies in the log.
     list BLOB NOT NULL,
     PRIMARY KEY (instrument, order_list_id)
 ) STRICT, WITHOUT ROWID;
+-- For the retention, which open lists must not slow down.
+CREATE INDEX order_lists_done ON order_lists (updated_ns) WHERE is_done;
 CREATE INDEX order_lists_by_account ON order_lists (account, created_ns);
 CREATE INDEX order_lists_by_cl_ord_id ON order_lists (account, cl_ord_id);
 

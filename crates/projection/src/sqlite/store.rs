@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
-use types::{AccountId, Candle, InstrumentId};
+use types::{AccountId, Candle, InstrumentId, OrderListStatus};
 
 use crate::changes::{Changes, LEVELS, Trade};
 use crate::error::ProjectionError;
@@ -460,9 +460,10 @@ fn write_rest(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Res
             list.cl_ord_id.as_str(),
             int(list.created_ns),
             int(list.updated_ns),
+            list.status == OrderListStatus::AllDone,
             wire(list),
         ];
-        let insert = "INSERT OR REPLACE INTO order_lists VALUES (?, ?, ?, ?, ?, ?, ?)";
+        let insert = "INSERT OR REPLACE INTO order_lists VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
         transaction.prepare_cached(insert)?.execute(row)?;
     }
     for transfer in &changes.transfers {

@@ -1,6 +1,7 @@
 //! The store and its candles by themselves, with trades of any time.
 
 mod blocks;
+mod lists;
 mod names;
 mod versions;
 

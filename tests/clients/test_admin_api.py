@@ -27,6 +27,7 @@ LIFE = [
     ("GET", "/status", {}, None),
     ("POST", "/snapshots", {}, None),
     ("GET", "/snapshots", {}, None),
+    ("GET", "/audit", {}, None),
     ("POST", "/halt", {}, {"level": 1}),
     ("POST", "/resume", {}, None),
     ("PUT", "/breaker", {}, {"symbol": "BTCUSDT", "levels": [700, 900, 2000, 0]}),

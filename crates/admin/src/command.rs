@@ -5,7 +5,7 @@ use clap::{ArgMatches, Command, Error, FromArgMatches, Subcommand};
 use cli::Failure;
 use serde_json::Value;
 
-use super::operations::{COMMANDS, GROUPS, Line, Operation, named};
+use super::operations::{COMMANDS, GROUPS, Line, Operation, named, text_of};
 
 /// An operation that a command line names, and its arguments.
 #[derive(Clone, Debug)]
@@ -16,6 +16,11 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
+    /// How its answer is printed, unless as JSON.
+    pub(super) fn text(&self) -> Option<fn(&Value) -> String> {
+        text_of(self.operation.words).filter(|_| !self.arguments.get_flag("json"))
+    }
+
     pub(super) fn fields(mut self) -> Result<Value, Failure> {
         (self.line.read)(&mut self.arguments)
     }

@@ -1,6 +1,7 @@
 //! The operators' API over HTTP: the requests of `buttonwood admin`, by method and path.
 //!
-//! [`routes`] lists them. The path and the body together are the object that `admin` sends.
+//! [`routes`] lists them. The path, and the body or the query string, together are the object that
+//! `admin` sends.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,9 +13,10 @@ use gateway::{
 use projection::History;
 use serde_json::{Map, Value, json};
 use server::{Durability, OperatedVenue};
+use types::Origin;
 use venue::{Handle, Keyring};
 
-use super::online::Online;
+use super::online::{Online, Sender};
 use super::openapi::{self, Fields};
 use super::operations::{Work, routes};
 use super::status::{SnapshotBegun, SnapshotShown, StatusShown, TradingShown};
@@ -52,7 +54,9 @@ impl AdminApi {
             Err(failure) => return answer(Err(failure), false),
         };
         let (handle, history) = (self.handle.clone(), Arc::clone(&self.history));
-        let online = Online { handle, history, key: request.key, is_sent: false };
+        let address = Some(request.peer.into());
+        let sender = Sender { origin: Origin::AdminApi, key: request.key, address };
+        let online = Online { handle, history, sender, is_sent: false };
         match work {
             Work::Ask(request) => {
                 let (executed, is_sent) = online.execute(request, self.keyring).await;
@@ -65,11 +69,6 @@ impl AdminApi {
     }
 
     fn read(&self, request: &OperatorRequest) -> Result<Work, Failure> {
-        if let Some((name, _)) = request.query.first() {
-            return Err(Failure::new(format!(
-                "the query string has `{name}`, and this operation has no parameters there"
-            )));
-        }
         let found = routes().zip(&*self.fields).find_map(|((operation, route), fields)| {
             let named = segments(route.path, &request.path)?;
             (route.method == request.method).then_some((operation, fields, named))
@@ -83,8 +82,17 @@ impl AdminApi {
                 .map_err(|error| Failure::new(format!("the body is not an object: {error}")))?
         };
         fields.check(&object)?;
+        for (name, text) in &request.query {
+            if request.method != Method::GET || !fields.is_in_query(name) {
+                return Err(Failure::new(format!(
+                    "the query string has `{name}`, and this operation has {} there",
+                    fields.in_query(&request.method)
+                )));
+            }
+            object.insert(name.clone(), fields.text_value(name, text)?);
+        }
         for (name, text) in named {
-            object.insert(name.to_owned(), fields.path_value(name, &text)?);
+            object.insert(name.to_owned(), fields.text_value(name, &text)?);
         }
         (operation.work)(Value::Object(object)).map_err(|error| Failure::new(error.to_string()))
     }
@@ -240,7 +248,7 @@ mod tests {
             assert!(seen.insert((route.method.as_str(), route.path)), "{} twice", route.path);
             let fields = Fields::of(route);
             for name in route.path.split('/').filter_map(openapi::name_in) {
-                assert!(fields.path_value(name, "1").is_ok(), "{} has no `{name}`", route.path);
+                assert!(fields.text_value(name, "1").is_ok(), "{} has no `{name}`", route.path);
             }
         }
     }

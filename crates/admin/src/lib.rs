@@ -26,6 +26,7 @@ mod status;
 mod target;
 mod trade;
 mod trading;
+mod trail;
 mod transfer;
 mod value;
 mod withdrawal;
@@ -83,19 +84,22 @@ enum Action {
 }
 
 impl Admin {
-    /// Prints the answer as JSON.
+    /// Prints the answer, as JSON unless the operation has a text.
     pub fn run(self) -> Result<(), Failure> {
         let mut target = Target::new(self.data_dir, self.master_key);
-        let (operation, fields) = match self.action {
+        let (operation, text, fields) = match self.action {
             Action::NewMasterKey { file } => return new_master_key(&file),
             Action::RotateMasterKey { file } => {
-                (named("rotate-master-key"), to_json(rotation(&target.data_dir, &file)?))
+                (named("rotate-master-key"), None, to_json(rotation(&target.data_dir, &file)?))
             }
-            Action::Operation(chosen) => (Some(chosen.operation), chosen.fields()?),
+            Action::Operation(chosen) => (Some(chosen.operation), chosen.text(), chosen.fields()?),
         };
         let operation = operation.ok_or_else(|| Failure::fault("no such operation"))?;
         let answer = target.ask(operation, fields)?;
-        println!("{}", serde_json::to_string_pretty(&answer)?);
+        match text {
+            Some(text) => print!("{}", text(&answer)),
+            None => println!("{}", serde_json::to_string_pretty(&answer)?),
+        }
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use projection::{Answer, History, Question};
 use serde_json::Value;
 use server::now_ns;
 use tokio::time::Instant;
-use types::{AccountId, Command, Entry, Envelope, Event, KeyId, Origin, Refused};
+use types::{AccountId, Address, Command, Entry, Envelope, Event, KeyId, Origin, Refused};
 use venue::{Handle, Keyring};
 
 use super::backend::{Backend, Request, Venue};
@@ -29,10 +29,23 @@ async fn settle(handle: &Handle) {
 pub(super) struct Online {
     pub(super) handle: Handle,
     pub(super) history: Arc<dyn History>,
-    /// The operator's key, or 0 through the admin socket.
-    pub(super) key: KeyId,
+    pub(super) sender: Sender,
     /// Whether a command was sent.
     pub(super) is_sent: bool,
+}
+
+/// The operator that sent a request, as the log records it with each command.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sender {
+    pub(super) origin: Origin,
+    /// Zero through the admin socket.
+    pub(super) key: KeyId,
+    pub(super) address: Option<Address>,
+}
+
+impl Sender {
+    /// An operator on this machine.
+    pub(super) const SOCKET: Self = Self { origin: Origin::Admin, key: KeyId(0), address: None };
 }
 
 impl Online {
@@ -58,8 +71,8 @@ impl Online {
 /// Must be called on a thread that may block.
 impl Backend for Online {
     fn apply(&mut self, account: AccountId, command: Command) -> Result<Vec<Event>, Failure> {
-        let key = self.key;
-        let envelope = Envelope { account, key, ..Envelope::venue(Origin::Admin, now_ns()) };
+        let Sender { origin, key, address } = self.sender;
+        let envelope = Envelope { account, key, address, ..Envelope::venue(origin, now_ns()) };
         self.is_sent = true;
         let reply = self.handle.submit(Entry { envelope, command }).map_err(refused)?;
         let reply = reply.blocking_recv().map_err(|_| gone())?.map_err(refused)?;

@@ -41,7 +41,7 @@ pub(super) fn page(path: &str) -> Option<StaticPage> {
     })
 }
 
-/// The fields of an operation, in the path and in the body.
+/// The fields of an operation: in the path, and in the body or in the query string of a `GET`.
 #[derive(Clone, Debug)]
 pub(super) struct Fields {
     path: Map<String, Value>,
@@ -88,16 +88,34 @@ impl Fields {
         }
     }
 
-    /// A part of the path as the value of its field.
-    pub(super) fn path_value(&self, name: &str, text: &str) -> Result<Value, Failure> {
-        let schema = self.path.get(name);
+    /// Whether a `GET` may have the field in its query string.
+    pub(super) fn is_in_query(&self, name: &str) -> bool {
+        self.body.contains_key(name)
+    }
+
+    /// What the query string may have, for a sentence.
+    pub(super) fn in_query(&self, method: &Method) -> String {
+        if *method != Method::GET || self.body.is_empty() {
+            return "no parameters".to_owned();
+        }
+        let names: Vec<&str> = self.body.keys().map(String::as_str).collect();
+        format!("only {}", names.join(", "))
+    }
+
+    /// A part of the path or of the query string as the value of its field.
+    pub(super) fn text_value(&self, name: &str, text: &str) -> Result<Value, Failure> {
+        let schema = self.path.get(name).or_else(|| self.body.get(name));
         let schema = schema.ok_or_else(|| Failure::fault(format!("`{name}` is no field")))?;
-        if schema["type"] != "integer" {
+        let kind = &schema["type"];
+        if *kind != "integer"
+            && !kind.as_array().is_some_and(|kinds| kinds.contains(&json!("integer")))
+        {
             return Ok(text.into());
         }
         let number = text.parse::<u64>();
         number.map(Value::from).map_err(|_| {
-            Failure::new(format!("`{text}` in the path is not a number, as `{name}` must be"))
+            let place = if self.path.contains_key(name) { "path" } else { "query string" };
+            Failure::new(format!("`{text}` in the {place} is not a number, as `{name}` must be"))
         })
     }
 }
@@ -166,6 +184,12 @@ fn operation(route: &Route) -> Value {
     let parameters = fields.path.iter().map(
         |(name, schema)| json!({ "name": name, "in": "path", "required": true, "schema": schema }),
     );
+    let in_query = fields.body.iter().filter(|_| route.method == Method::GET);
+    let in_query = in_query.map(|(name, schema)| {
+        let required = fields.required.contains(name);
+        json!({ "name": name, "in": "query", "required": required, "schema": given(schema) })
+    });
+    let parameters = parameters.chain(in_query);
     let answer = (route.answers)(&mut inlined().for_serialize().into_generator());
     let mut responses = json!({ "200": {
         "description": "Done",
@@ -208,6 +232,15 @@ fn operation(route: &Route) -> Value {
         });
     }
     operation
+}
+
+/// The schema of a parameter that is given: a query string has no null.
+fn given(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Some(kinds) = schema["type"].as_array() {
+        schema["type"] = kinds.iter().find(|kind| **kind != "null").cloned().unwrap_or_default();
+    }
+    schema
 }
 
 /// Such as `get-accounts-name-balances`.

@@ -25,6 +25,7 @@ use super::rules::RulesChange;
 use super::status::{SnapshotBegun, SnapshotShown, StatusShown};
 use super::trade::NamedTrade;
 use super::trading::{self, Breaker, Halt};
+use super::trail::{self, AuditArgs, AuditQuery};
 use super::transfer::Transfer;
 use super::value::{Nothing, to_json};
 use super::withdrawal::{self, NamedWithdrawal, ShownAccount, WithdrawingAccount};
@@ -75,7 +76,7 @@ pub(super) const COMMANDS: &str = "asset add, asset list, instrument add, instru
     account update, account list, account balances, deposit, withdraw, withdrawal request, \
     withdrawal confirm, withdrawal cancel, withdrawal list, key add, key list, key revoke, phase, \
     halt, resume, delist, order list, order show, order cancel, trade show, bust, correct, owed, \
-    settle, breaker, kill, risk, limits";
+    settle, breaker, kill, risk, limits, audit";
 
 pub(super) const GROUPS: [(&str, &str); 7] = [
     ("asset", "Add and list assets"),
@@ -171,6 +172,8 @@ operations! {
       "The stored snapshots, oldest first" }
     { POST "/snapshots" = TakeSnapshot as SnapshotBegun;
       "Take a snapshot now, in the background" }
+    { "audit" by AuditArgs, GET "/audit", AuditQuery::list;
+      "Show the operators' commands: time, key, address, effect or reason of the refusal" }
     { "halt", POST "/halt", Halt::execute;
       "Halt the venue: it refuses new orders and trades nothing, but takes cancels" }
     { "resume", POST "/resume", trading::resume;
@@ -286,6 +289,11 @@ operations! {
       "Undo a trade: each side returns what it received, fees included" }
     { "correct", POST "/instruments/{symbol}/trades/{trade_id}/correct", trading::correct;
       "Change the price of a trade: one side pays the difference to the other, fees stay" }
+}
+
+/// The answer of an operation that prints text; without one, or with `--json`, answers are JSON.
+pub(super) fn text_of(words: &str) -> Option<fn(&Value) -> String> {
+    (words == "audit").then_some(trail::text as fn(&Value) -> String)
 }
 
 /// The operation of these words on the command line and through the socket.

@@ -13,11 +13,10 @@ use serde_json::{Map, Value, json};
 use server::OperatedVenue;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
-use types::KeyId;
 use venue::{Handle, Keyring};
 
 use super::backend::Request;
-use super::online::Online;
+use super::online::{Online, Sender};
 use super::operations::{Work, named};
 
 /// More than the largest request of an operator.
@@ -78,7 +77,7 @@ impl AdminServer {
                     let online = Online {
                         handle: self.handle.clone(),
                         history: Arc::clone(&self.history),
-                        key: KeyId(0),
+                        sender: Sender::SOCKET,
                         is_sent: false,
                     };
                     let keyring = self.keyring.clone();

@@ -9,12 +9,11 @@ use std::path::PathBuf;
 use clap::Args;
 use cli::Failure;
 use cli::moment::{Range, format_time};
+use cli::show::{Show, account_name, word};
 use engine::Engine;
 use serde_json::{Value, json};
 use types::{Command, Describe, Described, Entry, Envelope, Event};
 use venue::{Archive, ReplayedCommand};
-
-use super::show::{Show, account_name, word};
 
 #[derive(Args, Debug)]
 #[command(
@@ -64,7 +63,8 @@ fn cannot_print(error: std::io::Error) -> Failure {
 
 fn json_line(step: &ReplayedCommand, engine: &Engine) -> Value {
     let Entry { envelope, command } = &step.entry;
-    let Envelope { account, key, session, client_seq, origin, received_ns, retry_key } = envelope;
+    let Envelope { account, key, session, client_seq, origin, received_ns, retry_key, address } =
+        envelope;
     let (name, fields) = taken_apart(command);
     json!({
         "sequence": step.reply.applied.sequence,
@@ -75,6 +75,7 @@ fn json_line(step: &ReplayedCommand, engine: &Engine) -> Value {
         "origin": word(origin),
         "account": account_name(engine, *account),
         "key": key.0,
+        "address": address.map(|address| address.to_string()),
         "session": session.0.to_string(),
         "client_seq": client_seq.to_string(),
         "received_ns": received_ns.to_string(),

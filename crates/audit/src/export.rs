@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use cli::Failure;
 use cli::moment::{Range, format_time};
+use cli::show::{account_name, find_instrument, word};
 use engine::Engine;
 use serde_json::json;
 use types::{
@@ -22,7 +23,6 @@ use types::{
 use venue::{Archive, Place, ReplayedCommand};
 
 use self::table::{Cell, Column, Format, Kind, Table};
-use super::show::{account_name, find_instrument, word};
 
 /// Changes with tables, columns and their contents.
 const EXPORT_FORMAT: u32 = 1;

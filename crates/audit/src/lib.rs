@@ -11,7 +11,6 @@ mod dump;
 mod export;
 mod read_model;
 mod rebuild_spool;
-mod show;
 mod state;
 mod verify;
 

@@ -6,12 +6,11 @@ use std::path::PathBuf;
 use clap::Args;
 use cli::Failure;
 use cli::moment::{Moment, format_time, replay_until};
+use cli::show::{Show, word};
 use engine::Engine;
 use serde_json::{Value, json};
 use types::{AccountId, Asset, Balance, Describe, Described, Instrument, Order, Price, Qty, Side};
 use venue::{Archive, Place};
-
-use super::show::{Show, word};
 
 /// Show the books, balances and open orders of a moment
 ///

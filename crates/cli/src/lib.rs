@@ -1,10 +1,11 @@
 //! Parts that all tools of the binary share: [`Failure`], the flags of the settings, moments in a
-//! log, progress, log lines, and the client of the admin socket.
+//! log, progress, log lines, printed values, and the client of the admin socket.
 
 mod failure;
 mod flags;
 pub mod moment;
 mod recovery;
+pub mod show;
 pub mod socket;
 mod trace;
 

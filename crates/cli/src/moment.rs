@@ -77,7 +77,7 @@ impl fmt::Display for Moment {
 
 impl Moment {
     /// The first and the last nanosecond of a time.
-    fn bounds_ns(self) -> Option<(u64, u64)> {
+    pub fn bounds_ns(self) -> Option<(u64, u64)> {
         match self {
             Self::Sequence(_) => None,
             Self::TimeNs(time_ns) => Some((time_ns, time_ns)),

@@ -114,6 +114,7 @@ async fn execute(
     check_signature(shared, &signer, &sent, (method.as_str(), &whole_path))?;
     let request = OperatorRequest {
         key: signer.key,
+        peer: sent.peer,
         received_ns: sent.received_ns,
         method,
         path: path.to_owned(),

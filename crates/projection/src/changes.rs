@@ -12,6 +12,7 @@ use types::{
     TradeExecuted, TradeId, TradePrevented, WithdrawalStatus,
 };
 
+use crate::audit::{Audited, Effect};
 use crate::give_way::give_way;
 use crate::progress::Progress;
 
@@ -47,6 +48,10 @@ pub struct Changes {
     pub corrections: Vec<(u64, TradeCorrected)>,
     pub balance_changes: Vec<BalanceChange>,
     pub transfers: Vec<Transfer>,
+    /// Operators' commands, by sequence.
+    pub audited: BTreeMap<u64, Audited>,
+    /// What was done later of commands that began on an earlier page, by their sequence.
+    pub effects: BTreeMap<u64, Effect>,
 }
 
 /// An order that was given another quantity, price or name.
@@ -158,6 +163,21 @@ impl Changes {
         self.sequenced_ns = applied.sequenced_ns;
         for event in &applied.events {
             self.apply_event(event, applied);
+        }
+        self.audit(applied);
+    }
+
+    fn audit(&mut self, applied: &Applied) {
+        if let Some(operated) = &applied.operated {
+            self.audited.insert(applied.sequence, Audited::new(operated, applied));
+        } else if applied.continues {
+            match self.audited.get_mut(&self.command) {
+                Some(audited) => audited.effect.add_events(&applied.events),
+                None => {
+                    let effect = self.effects.entry(self.command).or_default();
+                    effect.add_events(&applied.events);
+                }
+            }
         }
     }
 
@@ -440,7 +460,14 @@ mod tests {
             requested(3),
             Event::WithdrawalCompleted(completed),
         ];
-        let applied = Applied { sequence: 1, sequenced_ns: 7, account, continues: false, events };
+        let applied = Applied {
+            sequence: 1,
+            sequenced_ns: 7,
+            account,
+            continues: false,
+            operated: None,
+            events,
+        };
         let mut changes = Changes::default();
         changes.apply(&applied);
         let [change] = &changes.balance_changes[..] else {

@@ -25,6 +25,7 @@
 //! # Known limits
 //! Without a retention nothing is deleted: the file grows with every order and every trade.
 
+mod audit;
 pub mod changes;
 mod error;
 mod feed;
@@ -36,6 +37,7 @@ mod rebuild;
 mod retention;
 pub mod sqlite;
 
+pub use audit::{Audited, Effect};
 pub use changes::{Amendment, Transfer};
 pub use error::{ProjectionError, Standstill};
 pub use feed::backend::{Backend, Store};
@@ -45,7 +47,7 @@ pub use feed::thread::{Projection, Wake};
 pub use history::{Behind, BoxFuture, History, ask};
 pub use progress::Progress;
 pub use question::{
-    AggFilter, AggTrades, AllOrderLists, AllOrders, Amendments, Answer, AnyOrder, Ask,
+    AggFilter, AggTrades, AllOrderLists, AllOrders, Amendments, Answer, AnyOrder, Ask, AuditTrail,
     HistoricalTrades, Klines, ListFilter, MyTrades, OneOrder, OneOrderList, OneTrade, OrderFilter,
     PreventedFilter, PreventedMatches, Question, Times, TradeFilter, TradeSide, TransferFilter,
     Transfers, WindowSince,

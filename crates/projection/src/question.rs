@@ -3,10 +3,11 @@
 use marketdata::{PublicTrade, Window};
 use types::{
     AccountId, AccountTrade, AggTrade, AssetId, Candle, ClOrdId, ExternalRef, InstrumentId,
-    Interval, Order, OrderId, OrderList, OrderListId, OrderRef, TimeZone, TradeId, TradePrevented,
-    WithdrawalStatus,
+    Interval, KeyId, Order, OrderId, OrderList, OrderListId, OrderRef, TimeZone, TradeId,
+    TradePrevented, WithdrawalStatus,
 };
 
+use crate::audit::Audited;
 use crate::changes::{Amendment, Transfer};
 
 /// From when to when, both inclusive, in nanoseconds.
@@ -199,6 +200,22 @@ pub struct AnyOrder {
     pub order_id: OrderId,
 }
 
+/// Operators' commands, oldest first.
+#[derive(Clone, Debug, Default)]
+pub struct AuditTrail {
+    /// The first sequence.
+    pub from: Option<u64>,
+    /// The last sequence.
+    pub until: Option<u64>,
+    /// When they were sequenced.
+    pub times: Times,
+    pub key: Option<KeyId>,
+    /// The name of the command.
+    pub command: Option<String>,
+    /// From the first one that is wanted, if a beginning was named; else the last ones.
+    pub limit: usize,
+}
+
 /// A question that knows the type of its answer.
 pub trait Ask: Into<Question> + Send {
     type Answer: Send;
@@ -256,4 +273,5 @@ questions! {
     Transfers => Vec<Transfer>,
     OneTrade => Vec<TradeSide>,
     AnyOrder => Option<Order>,
+    AuditTrail => Vec<Audited>,
 }

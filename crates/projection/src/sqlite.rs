@@ -1,5 +1,6 @@
 //! The read model in an SQLite file, which `sqlite3` may open at any time.
 
+mod audit;
 mod backend;
 mod column;
 mod failure;

@@ -2,6 +2,8 @@
 
 use types::{AccountId, Event};
 
+use crate::operated::Operated;
+
 /// One applied command, with its events.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Applied {
@@ -11,6 +13,8 @@ pub struct Applied {
     pub account: AccountId,
     /// It went on with work that the command before it had left.
     pub continues: bool,
+    /// The command, if an operator sent it.
+    pub operated: Option<Box<Operated>>,
     pub events: Vec<Event>,
 }
 
@@ -21,12 +25,14 @@ pub struct AppliedRef<'a> {
     pub sequenced_ns: u64,
     pub account: AccountId,
     pub continues: bool,
+    pub operated: Option<&'a Operated>,
     pub events: &'a [Event],
 }
 
 impl<'a> From<&'a Applied> for AppliedRef<'a> {
     fn from(applied: &'a Applied) -> Self {
-        let Applied { sequence, sequenced_ns, account, continues, ref events } = *applied;
-        Self { sequence, sequenced_ns, account, continues, events }
+        let Applied { sequence, sequenced_ns, account, continues, .. } = *applied;
+        let operated = applied.operated.as_deref();
+        Self { sequence, sequenced_ns, account, continues, operated, events: &applied.events }
     }
 }

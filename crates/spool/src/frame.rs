@@ -1,7 +1,8 @@
 //! How a command's events lie in a segment: a frame.
 //!
 //! A frame is `size: u32` of what follows, then `sequence, sequenced_ns: u64`, `account: u32`,
-//! `continues: u8`, the events, and the running hash of all events up to here: 16 bytes, each XXH3
+//! `continues: u8`, an operator's command (`operated.rs`) behind a byte for whether it is one, the
+//! events, and the running hash of all events up to here: 16 bytes, each XXH3
 //! of the one before and this frame. It distinguishes a whole frame from a torn one, and one
 //! history from another. The hash before a frame lies right before it, at the end of the frame
 //! before or of the segment's header: so each frame can be checked by itself.
@@ -14,6 +15,7 @@ use twox_hash::XxHash3_128;
 use types::{AccountId, Event, Reader, Wire};
 
 use crate::applied::{Applied, AppliedRef};
+use crate::operated::Operated;
 
 pub(super) type EventHash = [u8; HASH_SIZE];
 
@@ -21,7 +23,7 @@ pub(super) const HASH_SIZE: usize = 16;
 /// Of the field that says how long the rest is.
 pub(super) const SIZE_SIZE: usize = 4;
 /// A frame without events.
-pub(super) const FRAME_SIZE_MIN: usize = SIZE_SIZE + 8 + 8 + 4 + 1 + HASH_SIZE;
+pub(super) const FRAME_SIZE_MIN: usize = SIZE_SIZE + 8 + 8 + 4 + 1 + 1 + HASH_SIZE;
 
 /// Writes frames, each with the running hash.
 #[derive(Clone, Debug)]
@@ -49,6 +51,10 @@ impl Chain {
         applied.sequenced_ns.write(frame);
         applied.account.write(frame);
         applied.continues.write(frame);
+        applied.operated.is_some().write(frame);
+        if let Some(operated) = applied.operated {
+            operated.write(frame);
+        }
         for event in applied.events {
             event.write(frame);
         }
@@ -70,12 +76,13 @@ impl Default for Chain {
 }
 
 /// A frame that was found to be whole.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Frame<'a> {
     pub(super) sequence: u64,
     pub(super) sequenced_ns: u64,
     pub(super) account: AccountId,
     pub(super) continues: bool,
+    pub(super) operated: Option<Box<Operated>>,
     pub(super) events: &'a [u8],
     pub(super) event_hash: EventHash,
     /// Of all of it.
@@ -95,6 +102,7 @@ impl<'a> Frame<'a> {
             sequenced_ns: r.read()?,
             account: r.read()?,
             continues: r.read()?,
+            operated: r.read()?,
             events: r.0,
             event_hash: *hash,
             size: frame.len(),
@@ -118,6 +126,7 @@ impl<'a> Frame<'a> {
             sequenced_ns: self.sequenced_ns,
             account: self.account,
             continues: self.continues,
+            operated: self.operated.clone(),
             events,
         })
     }

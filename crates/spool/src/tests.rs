@@ -4,13 +4,15 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fs;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use disk::Disk;
 use proptest::prelude::*;
 use types::{
-    AccountId, Adjustment, Amount, CommandRejected, Event, InstrumentDelisted, InstrumentId,
-    RejectReason, SessionClosed, SessionId, TradeBusted, TradeId,
+    AccountId, Adjustment, Amount, Command, CommandRejected, Event, InstrumentDelisted,
+    InstrumentId, KeyId, Origin, RejectReason, RevokeKey, RotateMasterKey, SessionClosed,
+    SessionId, TradeBusted, TradeId,
 };
 
 use super::*;
@@ -62,8 +64,20 @@ impl Story {
             sequenced_ns: sequence * SECOND_NS,
             account: AccountId(account),
             continues: choice % 5 == 4,
+            operated: (choice % 5 == 1).then(|| self.operated(sequence)),
             events,
         });
+    }
+
+    fn operated(&self, sequence: u64) -> Box<Operated> {
+        let address: IpAddr = [10, 0, 0, (sequence % 256) as u8].into();
+        let command = match sequence % 3 {
+            0 => Command::ResumeVenue(()),
+            1 => Command::RevokeKey(RevokeKey { key: KeyId(7) }),
+            _ => Command::RotateMasterKey(RotateMasterKey { fingerprint: [3; 16], keys: vec![] }),
+        };
+        let address = (!sequence.is_multiple_of(4)).then(|| address.into());
+        Box::new(Operated { key: KeyId(9), origin: Origin::AdminApi, address, command })
     }
 
     fn session(&mut self, account: u32) -> Event {

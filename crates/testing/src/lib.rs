@@ -21,9 +21,10 @@ pub fn settings(dir: &Path) -> Settings {
     Settings { durability: Durability::Os, ..Settings::new(dir) }
 }
 
-/// Submits a command, and blocks until its outcome is known.
+/// Submits a command, of an operator if it is for the venue, and blocks until its outcome is known.
 pub fn send(handle: &Handle, account: AccountId, command: Command) -> Reply {
-    let envelope = Envelope { account, ..Envelope::venue(Origin::Rest, 0) };
+    let origin = if account == AccountId::VENUE { Origin::Admin } else { Origin::Rest };
+    let envelope = Envelope { account, ..Envelope::venue(origin, 0) };
     let ticket = handle.submit(Entry { envelope, command }).expect("the inbox has room");
     ticket.blocking_recv().expect("the venue runs").expect("the venue takes the command")
 }

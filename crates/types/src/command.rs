@@ -2,6 +2,7 @@
 
 mod operator;
 
+use crate::address::Address;
 use crate::describe::{Describe, Described};
 use crate::id::{AccountId, InstrumentId, KeyId, OrderId, OrderListId, SessionId};
 use crate::number::{Price, Qty};
@@ -62,6 +63,8 @@ record! {
         /// rules use the sequencer's time.
         pub received_ns: u64,
         pub retry_key: Option<RetryKey>,
+        /// The address of the operator's client; `None` for all other commands.
+        pub address: Option<Address>,
     }
 }
 
@@ -76,6 +79,7 @@ impl Envelope {
             origin,
             received_ns,
             retry_key: None,
+            address: None,
         }
     }
 }
@@ -83,10 +87,19 @@ impl Envelope {
 numbered! {
     pub enum Origin: u8 {
         Venue = 0,
+        /// An operator on the venue's machine: the admin socket, or the tool on a stopped venue.
         Admin = 1,
         Rest = 2,
         WebSocket = 3,
         Replay = 4,
+        /// An operator over HTTP.
+        AdminApi = 5,
+    }
+}
+
+impl Origin {
+    pub const fn is_operator(self) -> bool {
+        matches!(self, Self::Admin | Self::AdminApi)
     }
 }
 

@@ -10,6 +10,7 @@
 //! - Numbers of commands, events and reject reasons are never reused.
 
 mod account;
+mod address;
 mod asset;
 mod candle;
 mod command;
@@ -34,6 +35,7 @@ pub use account::{
     AccountSpec, AccountTrade, Balance, KeySpec, MasterKeyInUse, ResealedKey, Role, TradeRevision,
     Withdrawal, WithdrawalStatus,
 };
+pub use address::Address;
 pub use asset::Asset;
 pub use candle::{AggTrade, Candle};
 pub use command::{

@@ -280,6 +280,13 @@ macro_rules! choice {
         impl $name {
             /// The names of all variants.
             pub const KINDS: &[&str] = &[ $( stringify!($variant), )* ];
+
+            /// The name of the variant.
+            pub const fn kind(&self) -> &'static str {
+                match self {
+                    $( Self::$variant(_) => stringify!($variant), )*
+                }
+            }
         }
 
         impl $crate::wire::Wire for $name {

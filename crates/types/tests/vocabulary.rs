@@ -388,6 +388,17 @@ fn the_venues_own_commands_have_no_account_key_or_session() {
         (envelope.origin, envelope.received_ns, envelope.retry_key),
         (Origin::Admin, 5, None)
     );
+    assert_eq!(envelope.address, None);
+}
+
+#[test]
+fn an_address_reads_as_it_was_written() {
+    for text in ["203.0.113.7", "2001:db8::7", "::1"] {
+        let address = Address::from(text.parse::<std::net::IpAddr>().unwrap());
+        assert_eq!(address.to_string(), text);
+    }
+    let mapped: std::net::IpAddr = "::ffff:203.0.113.7".parse().unwrap();
+    assert_eq!(Address::from(mapped).to_string(), "203.0.113.7");
 }
 
 #[test]

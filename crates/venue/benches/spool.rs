@@ -51,7 +51,14 @@ fn story(terms: impl Fn(usize) -> (Side, i64)) -> Vec<Applied> {
         house::execute(&mut engine, number as u64, account, command, &mut events);
         let sequence = engine.sequence() - first;
         let sequenced_ns = number as u64;
-        story.push(Applied { sequence, sequenced_ns, account, continues: false, events });
+        story.push(Applied {
+            sequence,
+            sequenced_ns,
+            account,
+            continues: false,
+            operated: None,
+            events,
+        });
     }
     let is_trade = |event: &Event| matches!(event, Event::TradeExecuted(_));
     let trades = story.iter().flat_map(|applied| &applied.events).filter(|event| is_trade(event));

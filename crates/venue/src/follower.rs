@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use engine::Engine;
 use log::{BatchHeader, ChainHash, LoggedBatch};
-use spool::{Applied, AppliedRef};
+use spool::{Applied, AppliedRef, Operated};
 use types::{Command, Entry, Envelope, Event, NewEpoch, Origin, Reader, StateHash};
 
 use crate::reply::Reply;
@@ -125,7 +125,9 @@ impl Follower {
                 events.clear();
                 engine.apply(sequenced_ns, entry, events);
                 let (sequence, account) = (engine.sequence(), entry.envelope.account);
-                emit(AppliedRef { sequence, sequenced_ns, account, continues, events });
+                let operated = if continues { None } else { Operated::of(entry) };
+                let operated = operated.as_deref();
+                emit(AppliedRef { sequence, sequenced_ns, account, continues, operated, events });
             });
         })
     }
@@ -299,7 +301,9 @@ fn apply_entry(engine: &mut Engine, sequenced_ns: u64, entry: &Entry) -> Reply {
         let mut events: Vec<Event> = Vec::with_capacity(2);
         engine.apply(sequenced_ns, entry, &mut events);
         let (sequence, account) = (engine.sequence(), entry.envelope.account);
-        let part = Arc::new(Applied { sequence, sequenced_ns, account, continues, events });
+        let operated = if continues { None } else { Operated::of(entry) };
+        let part = Applied { sequence, sequenced_ns, account, continues, operated, events };
+        let part = Arc::new(part);
         if continues { continued.push(part) } else { applied = Some(part) }
     });
     let applied = applied.expect("a command has a first part");

@@ -11,7 +11,7 @@ use protocol::operator::Covered;
 use protocol::signed::sign::sign;
 use serde_json::{Value, json};
 
-use crate::process::{Serving, run_json, text};
+use crate::process::{Serving, run, run_json, text};
 
 /// A demo venue, and an operator's key to it.
 struct Desk {
@@ -45,6 +45,7 @@ impl Desk {
         answer["msg"].as_str().expect("a sentence").to_owned()
     }
 
+    /// A path may have a query string.
     fn ask_by(&self, key: &Value, method: &str, path: &str, body: &str) -> (u16, Value) {
         let target = format!("/admin/v1{path}");
         let headers = signed(key, method, &target, body, &new_nonce());
@@ -425,4 +426,96 @@ fn an_order_of_any_account_is_found_and_canceled_over_http() {
     assert!(sentence.contains("BTCUSDT has no trade 1"), "{sentence}");
     let sentence = desk.refused(400, "GET", "/instruments/BTCUSDT/trades/x", Value::Null);
     assert!(!sentence.is_empty());
+}
+
+/// Through the socket, over HTTP and on a stopped venue.
+#[test]
+fn the_audit_trail_has_each_operators_command_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = text(dir.path());
+    let desk = Desk::at(data);
+    let transfer = json!({
+        "account": "alice", "asset": "USDT", "amount": "12.5", "external_ref": "bank-1",
+    });
+    desk.done("POST", "/deposits", transfer.clone());
+    let mut other = transfer;
+    other["amount"] = json!("12.6");
+    desk.refused(409, "POST", "/deposits", other);
+    run_json(&["admin", "kill", "alice", "on", "--data", data]);
+    desk.done("GET", "/accounts", Value::Null);
+
+    let trail = |filters: &str| {
+        let rows = desk.done("GET", &format!("/audit?{filters}"), Value::Null);
+        rows.as_array().unwrap().clone()
+    };
+    let key = desk.key["key"].as_u64().unwrap();
+    let by_key = trail(&format!("key={key}"));
+    assert_eq!(by_key.len(), 2, "queries are not commands: {by_key:?}");
+    let [deposit, refused] = &by_key[..] else { panic!("{by_key:?}") };
+    let fields = json!({
+        "account": "alice", "asset": "USDT", "amount": "12.50000000", "external_ref": "bank-1",
+    });
+    for (name, expect) in [
+        ("key", json!(key)),
+        ("origin", json!("AdminApi")),
+        ("address", json!("127.0.0.1")),
+        ("command", json!("Deposit")),
+        ("fields", fields),
+        ("reason", Value::Null),
+        ("effect", json!({"Deposited": 1})),
+    ] {
+        assert_eq!(deposit[name], expect, "{name}");
+    }
+    assert_eq!(refused["reason"], "DuplicateExternalRef", "{refused}");
+    assert_eq!(refused["effect"], json!({}), "{refused}");
+
+    // The filters, and what is none.
+    let kill = &trail("command=SetKillSwitch")[0];
+    assert_eq!((&kill["origin"], &kill["key"]), (&json!("Admin"), &json!(0)), "{kill}");
+    assert_eq!(kill["address"], Value::Null);
+    let sequence = |row: &Value| row["sequence"].as_u64().unwrap();
+    let from = trail(&format!("from={}&limit=1", sequence(deposit)));
+    assert_eq!(from, by_key[..1]);
+    let until = trail(&format!("until={}", sequence(refused)));
+    assert_eq!(until.last(), by_key.last());
+    let times = |name: &str, row: &Value| format!("{name}={}", row["time"].as_str().unwrap());
+    let of_time = trail(&format!("{}&{}", times("from", refused), times("until", kill)));
+    assert_eq!(of_time, [refused.clone(), kill.clone()]);
+    for (filter, said) in [
+        ("command=Depositt", "`Depositt`"),
+        ("key=one", "`one`"),
+        ("limit=0", "1000"),
+        ("from=yesterday", "yesterday"),
+        ("account=alice", "`account`"),
+    ] {
+        let sentence = desk.refused(400, "GET", &format!("/audit?{filter}"), Value::Null);
+        assert!(sentence.contains(said), "{filter}: {sentence}");
+    }
+    let sentence = desk.refused(400, "GET", "/accounts?key=1", Value::Null);
+    assert!(sentence.contains("no parameters"), "{sentence}");
+    let all = trail("limit=1000");
+
+    // The tool prints lines, or the same as JSON.
+    let audit = |more: &[&str]| run(&[&["admin", "audit", "--data", data], more].concat());
+    let printed = String::from_utf8(audit(&["--key", &key.to_string()]).stdout).unwrap();
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(lines.len(), 2, "{printed}");
+    assert!(lines[0].contains(&format!("AdminApi key {key} from 127.0.0.1")), "{printed}");
+    assert!(lines[0].ends_with("external_ref=bank-1: Deposited 1"), "{printed}");
+    assert!(lines[1].ends_with(": refused, DuplicateExternalRef"), "{printed}");
+    let all_json = ["admin", "audit", "--json", "--limit", "1000", "--data", data];
+    assert_eq!(run_json(&all_json), json!(all));
+
+    // A rebuild from the log makes the same rows. A command on the stopped venue joins them at the
+    // next start.
+    desk.venue.stop();
+    assert!(run(&["projection", "rebuild", data]).status.success());
+    assert_eq!(run_json(&all_json), json!(all));
+    run_json(&["admin", "kill", "alice", "off", "--data", data]);
+    let venue = Serving::start(&["--data", data, "--demo", "--no-bots"]);
+    let joined = run_json(&all_json);
+    assert_eq!(joined.as_array().unwrap()[..all.len()], all);
+    assert_eq!(joined[all.len()]["command"], "SetKillSwitch");
+    assert_eq!(joined.as_array().map(Vec::len), Some(all.len() + 1));
+    venue.stop();
 }

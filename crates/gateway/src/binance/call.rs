@@ -201,6 +201,7 @@ impl KeyedCall {
             origin: self.origin,
             received_ns: self.received_ns,
             retry_key,
+            address: None,
         };
         // Messages of a WebSocket are gathered into batches already: to wait for more would delay
         // them, and a client that does not read would hold up the rest.

@@ -4,6 +4,7 @@
 //! the data folder.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::pin::Pin;
 
 use bytes::Bytes;
@@ -46,6 +47,8 @@ pub struct StaticPage {
 #[derive(Debug)]
 pub struct OperatorRequest {
     pub key: KeyId,
+    /// The address that the connection comes from: the client, or its proxy.
+    pub peer: IpAddr,
     pub received_ns: u64,
     pub method: Method,
     /// The path below [`OPERATOR_ROOT`], as it was sent.

@@ -29,6 +29,7 @@ fn submit(site: &Site, account: AccountId, command: Command) -> Ticket {
         origin: Origin::WebSocket,
         received_ns: 0,
         retry_key: None,
+        address: None,
     };
     site.handle.submit(Entry { envelope, command }).unwrap()
 }

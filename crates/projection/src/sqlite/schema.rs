@@ -274,6 +274,29 @@ CREATE TABLE transfers (
     PRIMARY KEY (account, account_seq)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX transfers_by_external_ref ON transfers (account, external_ref);
+
+-- Operators' commands. No retention deletes them.
+CREATE TABLE audit (
+    sequence INTEGER PRIMARY KEY,
+    sequenced_ns INTEGER NOT NULL,
+    -- Zero through the admin socket.
+    key INTEGER NOT NULL,
+    -- The way in: Admin is the socket or the tool on a stopped venue, AdminApi is HTTP.
+    origin TEXT NOT NULL,
+    -- Of the client; NULL for Admin.
+    address TEXT,
+    -- The account that it was for: that of the venue, or of a canceled order.
+    account INTEGER NOT NULL,
+    -- Its name, and its fields as JSON.
+    command TEXT NOT NULL,
+    fields TEXT NOT NULL,
+    -- As it lies in the log.
+    stored BLOB NOT NULL,
+    -- Why it was refused; NULL if it was carried out.
+    reason TEXT,
+    -- How many events of each kind it led to, such as: KillSwitchSet 1, OrderCanceled 12.
+    effect TEXT NOT NULL
+) STRICT;
 ";
 
 /// The tables of a version, and what leads to them from earlier ones.

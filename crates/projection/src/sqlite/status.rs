@@ -23,7 +23,7 @@ pub struct Status {
     pub bytes: u64,
 }
 
-const COUNTED: [&str; 9] = [
+const COUNTED: [&str; 10] = [
     "orders",
     "amendments",
     "trades",
@@ -33,6 +33,7 @@ const COUNTED: [&str; 9] = [
     "order_lists",
     "balance_changes",
     "transfers",
+    "audit",
 ];
 
 /// Of the venue in this folder.

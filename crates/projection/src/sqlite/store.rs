@@ -12,6 +12,7 @@ use crate::feed::backend::Store;
 use crate::give_way::give_way;
 use crate::progress::Progress;
 use crate::retention::HistoryRetention;
+use crate::sqlite::audit::write_audit;
 use crate::sqlite::column::{self, Columns, Wide, int, wire};
 use crate::sqlite::failure;
 use crate::sqlite::files;
@@ -142,7 +143,9 @@ impl Store for SqliteStore {
     fn pass_over(&mut self, first: u64) -> Result<(), ProjectionError> {
         let missing = self.progress.sequence + 1;
         let is_beginning = self.progress.sequence + 1 == self.progress.first_sequence;
-        let mut progress = Progress { sequence: first - 1, sequenced_ns: 0, ..self.progress };
+        // Work that goes on behind the hole is of no command that is here.
+        let mut progress =
+            Progress { sequence: first - 1, sequenced_ns: 0, command: first, ..self.progress };
         if is_beginning {
             progress.first_sequence = first;
         }
@@ -466,6 +469,7 @@ fn write_rest(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Res
         let insert = "INSERT OR REPLACE INTO order_lists VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
         transaction.prepare_cached(insert)?.execute(row)?;
     }
+    write_audit(transaction, changes)?;
     for transfer in &changes.transfers {
         write_transfer(transaction, transfer)?;
     }

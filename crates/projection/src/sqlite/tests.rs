@@ -76,6 +76,7 @@ fn applied(steps: &[Step]) -> Vec<Applied> {
                 sequenced_ns,
                 account: AccountId(1),
                 continues: number > 1 && step.continues,
+                operated: None,
                 events: vec![Event::TradeExecuted(trade)],
             }
         })

@@ -131,6 +131,7 @@ examples! {
     bool: |source| source.number() % 2 == 1;
     [u8; 16]: |source| source.value::<i128>().to_be_bytes();
     [u8; 32]: |source| { let half: [u8; 16] = source.value(); std::array::from_fn(|at| half[at % 16]) };
+    Address: |source| std::net::IpAddr::from(source.value::<[u8; 16]>()).into();
     AccountId: |source| Self(source.value());
     AssetId: |source| Self(source.number() as u16);
     InstrumentId: |source| Self(source.value());
@@ -269,7 +270,7 @@ records! {
     Receivable { receivable, debtor, creditor, asset, amount, instrument, trade_id, cause }
 
     Entry { envelope, command }
-    Envelope { account, key, session, client_seq, origin, received_ns, retry_key }
+    Envelope { account, key, session, client_seq, origin, received_ns, retry_key, address }
     OrderRef { order_id, cl_ord_id }
     CancelOrder { instrument, order, cl_ord_id, restriction }
     CancelAll { instrument, cl_ord_id }

@@ -1,7 +1,7 @@
 //! Answers to questions, by subject.
 
 pub(crate) mod blocks;
-mod bounds;
+pub(crate) mod bounds;
 mod kline;
 mod order;
 mod trade;
@@ -12,6 +12,7 @@ pub(crate) use self::trade::first_since as first_traded_since;
 use rusqlite::Connection;
 
 use crate::question::{Answer, Question};
+use crate::sqlite::audit::audit_trail;
 
 /// The answer is of one moment if the connection is in a transaction.
 pub(crate) fn answer(connection: &Connection, question: &Question) -> rusqlite::Result<Answer> {
@@ -37,6 +38,7 @@ pub(crate) fn answer(connection: &Connection, question: &Question) -> rusqlite::
         Question::Transfers(asked) => Answer::Transfers(transfer::transfers(connection, asked)?),
         Question::OneTrade(asked) => Answer::OneTrade(trade::one_trade(connection, asked)?),
         Question::AnyOrder(asked) => Answer::AnyOrder(order::any_order(connection, asked)?),
+        Question::AuditTrail(asked) => Answer::AuditTrail(audit_trail(connection, asked)?),
         Question::AggTrades(asked) => Answer::AggTrades(trade::agg_trades(connection, asked)?),
     })
 }

@@ -42,6 +42,7 @@ fn rows_of_an_account_are_found_in_all_blocks() {
         sequenced_ns: trade.taker.order.updated_ns,
         account: trade.taker.order.account,
         continues: false,
+        operated: None,
         events: vec![Event::TradeExecuted(*trade)],
     };
     let applied: Vec<Applied> = trades.iter().map(applied).collect();
@@ -195,7 +196,14 @@ fn a_name_means_the_order_that_had_it_last() {
     for (sequence, (event, of_name, of_other)) in (1..).zip(script) {
         let account = AccountId(2);
         let events = vec![event];
-        let applied = Applied { sequence, sequenced_ns: 1, account, continues: false, events };
+        let applied = Applied {
+            sequence,
+            sequenced_ns: 1,
+            account,
+            continues: false,
+            operated: None,
+            events,
+        };
         store.add([&applied]).unwrap();
         let meant = |name| ask(&history, named(account, name)).map(|order| order.order_id.0);
         assert_eq!((meant(name), meant(other)), (of_name, of_other), "after {sequence}");

@@ -31,6 +31,7 @@ fn updated(number: u64, status: OrderListStatus) -> Applied {
         sequenced_ns: BEGIN_NS + number,
         account: AccountId(1),
         continues: false,
+        operated: None,
         events: vec![Event::OrderListUpdated(OrderListUpdated {
             account_seq: number,
             list,

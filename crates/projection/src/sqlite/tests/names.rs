@@ -18,6 +18,7 @@ fn accepted(order_id: u64, name: &str) -> Applied {
         sequenced_ns: BEGIN_NS + order_id,
         account,
         continues: false,
+        operated: None,
         events: vec![Event::OrderAccepted(accepted)],
     }
 }

@@ -10,7 +10,8 @@ use types::{
 
 /// Prints one record. Earlier fields of the record decide the instrument of prices and quantities,
 /// and the asset of amounts.
-pub(crate) struct Show<'a> {
+#[derive(Debug)]
+pub struct Show<'a> {
     engine: &'a Engine,
     tick_size: Option<Increment>,
     lot_size: Option<Increment>,
@@ -18,11 +19,11 @@ pub(crate) struct Show<'a> {
 }
 
 impl<'a> Show<'a> {
-    pub(crate) fn new(engine: &'a Engine) -> Self {
+    pub fn new(engine: &'a Engine) -> Self {
         Self { engine, tick_size: None, lot_size: None, amount_decimals: None }
     }
 
-    pub(crate) fn json(&mut self, value: &Described) -> Value {
+    pub fn json(&mut self, value: &Described) -> Value {
         match value {
             Described::Nothing => Value::Null,
             Described::Flag(flag) => (*flag).into(),
@@ -41,7 +42,7 @@ impl<'a> Show<'a> {
     }
 
     /// Appends ` name=value` for each field that has a value.
-    pub(crate) fn text(&mut self, prefix: &str, value: &Described, out: &mut String) {
+    pub fn text(&mut self, prefix: &str, value: &Described, out: &mut String) {
         match value {
             Described::Nothing => {}
             Described::Record(fields) => {
@@ -120,19 +121,19 @@ impl<'a> Show<'a> {
 }
 
 /// The name of a choice without fields.
-pub(crate) fn word(choice: &impl Describe) -> &'static str {
+pub fn word(choice: &impl Describe) -> &'static str {
     match choice.describe() {
         Described::Word(word) => word,
         other => unreachable!("{other:?} is not a choice by name"),
     }
 }
 
-pub(crate) fn account_name(engine: &Engine, id: AccountId) -> String {
+pub fn account_name(engine: &Engine, id: AccountId) -> String {
     let account = engine.accounts().nth(id.0 as usize);
     account.map_or_else(|| unknown(id), |(_, spec)| spec.name.to_string())
 }
 
-pub(crate) fn find_instrument(engine: &Engine, id: InstrumentId) -> Option<&Instrument> {
+pub fn find_instrument(engine: &Engine, id: InstrumentId) -> Option<&Instrument> {
     engine.instruments().nth(id.0 as usize)
 }
 

@@ -1,0 +1,54 @@
+//! The audit trail: each command of an operator once, whatever deletes or makes anew.
+
+use projection::{AuditTrail, Audited, HistoryRetention};
+use types::{AccountId, Command, HaltVenue, Origin, RejectReason, SetKillSwitch, Side};
+
+use crate::support::*;
+
+const ALL: usize = 10_000;
+/// More than one command of the engine cancels, and more than a page of events has.
+const OPEN: u64 = 4_500;
+
+fn trail(venue: &Venue) -> Vec<Audited> {
+    venue.ask(AuditTrail { limit: ALL, ..AuditTrail::default() }).unwrap()
+}
+
+#[test]
+fn a_command_that_works_for_long_is_one_row_with_all_its_effects() {
+    let dir = tempfile::tempdir().unwrap();
+    let venue = Venue::start(dir.path());
+    venue.wait();
+    let set_up = trail(&venue);
+    assert!(set_up.iter().any(|row| row.command.kind() == "Deposit"), "{set_up:?}");
+    assert!(set_up.iter().all(|row| row.origin == Origin::Admin && row.reason.is_none()));
+
+    let killed = |account: AccountId, on: bool| {
+        let reply =
+            venue.send(AccountId::VENUE, Command::SetKillSwitch(SetKillSwitch { account, on }));
+        reply.applied.sequence
+    };
+    for number in 0..OPEN {
+        venue.send(ALICE, limit(number, Side::Buy, 10, 1));
+    }
+    let kill = killed(ALICE, true);
+    let halt = Command::HaltVenue(HaltVenue { level: 0, resume_ns: 0 });
+    let refused = venue.send(AccountId::VENUE, halt).applied.sequence;
+    venue.wait();
+    let rows = trail(&venue);
+    let [killed, refused_row] = &rows[set_up.len()..] else { panic!("{rows:?}") };
+    assert_eq!((killed.sequence, refused_row.sequence), (kill, refused));
+    let counts: Vec<(&str, u64)> = killed.effect.counts().collect();
+    assert_eq!(counts, [("KillSwitchSet", 1), ("OrderCanceled", OPEN)]);
+    assert_eq!(refused_row.reason, Some(RejectReason::HaltLevelInvalid));
+    assert_eq!(refused_row.effect.counts().count(), 0);
+    venue.stop();
+
+    // Made anew from the log it is the same, and no retention deletes it.
+    rebuild(dir.path()).unwrap();
+    let retention = HistoryRetention { max_age_ns: Some(1), max_bytes: Some(1) };
+    let venue = Venue::start_keeping(settings(dir.path()), retention);
+    venue.trade(10_000..10_100);
+    venue.wait();
+    assert_eq!(trail(&venue), rows);
+    venue.stop();
+}

@@ -1,6 +1,7 @@
 """A full disk: the reserve takes cancels, each request gets an answer, and with free space the venue continues."""
 
 import asyncio
+import re
 
 import aiohttp
 import disk
@@ -29,6 +30,9 @@ async def full(tmp_path, shim):
     try:
         async with aiohttp.ClientSession(venue.url) as session:
             resting = [await place(venue, session, ledger) for _ in range(ORDERS)]
+            # History has an order that has ended, and all that follow.
+            assert await cancel(venue, session, ledger, resting.pop(0))
+            await get(venue, session, "/api/v3/allOrders", "alice", symbol=SYMBOL)
             machine.disk.set_free(0)
             async with asyncio.timeout(DEADLINE_S):
                 while (order := await place(venue, session, ledger)) is not None:
@@ -78,6 +82,27 @@ async def test_a_venue_starts_without_room_and_takes_cancels(full):
                 await asyncio.sleep(0.01)
     venue.stop()
     await holds(machine, ledger)
+
+
+async def test_history_answers_what_cannot_change_and_says_else_how_old_it_is(full):
+    machine, venue, session, ledger, resting = full
+    first = min(order_id for _, order_id in ledger.acknowledged)
+    assert await cancel(venue, session, ledger, resting[0]), "the reserve is for cancels"
+    ended = {"symbol": SYMBOL, "orderId": first, "limit": 1}
+    (order,) = await get(venue, session, "/api/v3/allOrders", "alice", **ended)
+    assert (order["orderId"], order["status"]) == (first, "CANCELED")
+    path = f"/api/v3/allOrders?{venue.signed('alice', symbol=SYMBOL)}"
+    async with session.get(path, headers=venue.header("alice")) as reply:
+        body = await reply.json()
+    assert (reply.status, body["code"]) == (503, -1008), body
+    assert re.match(r"History is \d+ s behind, with events up to \d+: ", body["msg"]), body
+    machine.disk.set_free(disk.UNLIMITED)
+    async with asyncio.timeout(DEADLINE_S):
+        while await place(venue, session, ledger) is None:
+            await asyncio.sleep(0.01)
+    orders = await get(venue, session, "/api/v3/allOrders", "alice", symbol=SYMBOL)
+    assert orders[-1]["orderId"] == ledger.last_order_id
+    venue.stop()
 
 
 def stop(venue):

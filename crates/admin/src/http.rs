@@ -12,7 +12,7 @@ use gateway::{
 };
 use projection::History;
 use serde_json::{Map, Value, json};
-use server::{Durability, OperatedVenue};
+use server::{Durability, OperatedVenue, now_ns};
 use types::Origin;
 use venue::{Handle, Keyring};
 
@@ -104,6 +104,8 @@ impl AdminApi {
         let TradingShown { halt, instruments } = trading.await.map_err(stopped)?;
         let metrics = self.handle.metrics();
         let figures = metrics.figures();
+        let is_behind = figures.projected_sequence < figures.applied_sequence;
+        let behind_s = is_behind.then(|| self.history.reached().age_s(now_ns())).flatten();
         Ok(to_json(StatusShown {
             role: "primary",
             durability: self.durability,
@@ -114,6 +116,7 @@ impl AdminApi {
             spool_first_sequence: figures.spool_first_sequence,
             read_model_sequence: figures.projected_sequence,
             read_model_failing: figures.is_projection_failing,
+            read_model_behind_s: behind_s,
             replica: metrics.replica_status().to_string(),
             halt,
             instruments,

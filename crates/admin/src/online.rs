@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cli::Failure;
 use engine::Engine;
-use projection::{Answer, History, Question};
+use projection::{Answer, Behind, History, Question};
 use serde_json::Value;
 use server::now_ns;
 use tokio::time::Instant;
@@ -84,12 +84,14 @@ impl Backend for Online {
         let last = last.blocking_recv().map_err(|_| gone())?;
         let (history, deadline) = (&*self.history, Instant::now() + BEHIND_MAX);
         tokio::runtime::Handle::current().block_on(async {
-            history.wait_until(last, deadline).await.map_err(|behind| {
-                let cause = behind.standstill.map(|cause| cause.to_string());
-                let cause = cause.unwrap_or_else(|| "it is catching up".to_owned());
-                Failure::unavailable(format!("the read model is behind: {cause}"))
-            })?;
-            history.ask(question).await.map_err(|error| Failure::unavailable(error.to_string()))
+            if let Err(behind) = history.wait_until(last, deadline).await {
+                let settled = projection::answer_settled(history, question, behind).await;
+                return settled.ok().flatten().ok_or_else(|| is_behind(behind));
+            }
+            history
+                .ask(question, last)
+                .await
+                .map_err(|error| Failure::unavailable(error.to_string()))
         })
     }
 
@@ -97,6 +99,11 @@ impl Backend for Online {
         let answer = self.handle.read(question).map_err(refused)?;
         answer.blocking_recv().map_err(|_| gone())
     }
+}
+
+fn is_behind(behind: Behind) -> Failure {
+    let age = behind.age_s(now_ns()).map_or(String::new(), |age_s| format!(" by {age_s} s"));
+    Failure::unavailable(format!("the read model is behind{age}: {}", behind.cause()))
 }
 
 fn refused(refused: Refused) -> Failure {

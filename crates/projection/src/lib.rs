@@ -35,6 +35,7 @@ mod progress;
 mod question;
 mod rebuild;
 mod retention;
+mod settled;
 pub mod sqlite;
 
 pub use audit::{Audited, Effect};
@@ -44,7 +45,7 @@ pub use feed::backend::{Backend, Store};
 pub use feed::followed::Followed;
 pub use feed::gauges::Gauges;
 pub use feed::thread::{Projection, Wake};
-pub use history::{Behind, BoxFuture, History, ask};
+pub use history::{Behind, BoxFuture, History, answer_settled, ask, ask_settled};
 pub use progress::Progress;
 pub use question::{
     AggFilter, AggTrades, AllOrderLists, AllOrders, Amendments, Answer, AnyOrder, Ask, AuditTrail,

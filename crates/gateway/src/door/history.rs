@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use projection::{Ask, Behind, History};
+use projection::{Ask, Behind, History, ProjectionError};
 use tokio::time::Instant;
 
 use crate::door::query::QueryError;
@@ -12,14 +12,21 @@ use crate::door::shared::Door;
 /// How long a query waits for a read model that is behind.
 const BEHIND_MAX: Duration = Duration::from_secs(3);
 
-/// The read model, known to include every event acknowledged before.
+/// The read model. Its answers are as if it had every event acknowledged before: it has these
+/// events, or none of them can change the answer.
 pub(crate) struct CaughtUpHistory {
     history: Arc<dyn History>,
+    /// The last command acknowledged before.
+    sequence: u64,
+    deadline: Instant,
 }
 
 impl Door {
     /// Queries the read model. The answer includes every event acknowledged before.
-    pub(crate) async fn ask_history<Q: Ask>(&self, question: Q) -> Result<Q::Answer, QueryError> {
+    pub(crate) async fn ask_history<Q: Ask + Clone>(
+        &self,
+        question: Q,
+    ) -> Result<Q::Answer, QueryError> {
         self.caught_up_history().await?.ask(question).await
     }
 
@@ -28,20 +35,37 @@ impl Door {
         let history = self.history.clone().ok_or(QueryError::NoHistory)?;
         let deadline = Instant::now() + BEHIND_MAX.min(self.settings.answer_timeout);
         let sequence = self.ask_views(|_, spool| spool.last_sequence()).await?;
-        if let Err(behind) = history.wait_until(sequence, deadline).await {
-            tracing::warn!(sequence, at = behind.sequence, "the read model is behind");
-            let Behind { sequenced_ns: up_to_ns, standstill, .. } = behind;
-            return Err(QueryError::HistoryBehind { up_to_ns, standstill });
-        }
-        Ok(CaughtUpHistory { history })
+        Ok(CaughtUpHistory { history, sequence, deadline })
     }
 }
 
 impl CaughtUpHistory {
-    pub(crate) async fn ask<Q: Ask>(&self, question: Q) -> Result<Q::Answer, QueryError> {
-        projection::ask(&*self.history, question).await.map_err(|error| {
-            tracing::error!(%error, "the read model does not answer");
-            QueryError::HistoryFailed(error.standstill())
-        })
+    pub(crate) async fn ask<Q: Ask + Clone>(&self, question: Q) -> Result<Q::Answer, QueryError> {
+        // A read model that stands still is asked first: waiting rarely helps.
+        let reached = self.history.reached();
+        if reached.sequence < self.sequence
+            && reached.standstill.is_some()
+            && let Some(answer) = self.ask_settled(question.clone(), reached).await
+        {
+            return Ok(answer);
+        }
+        match self.history.wait_until(self.sequence, self.deadline).await {
+            Ok(()) => projection::ask(&*self.history, question).await.map_err(failed),
+            Err(behind) => {
+                tracing::warn!(self.sequence, at = behind.sequence, "the read model is behind");
+                let answer = self.ask_settled(question, behind).await;
+                answer.ok_or(QueryError::HistoryBehind(behind))
+            }
+        }
     }
+
+    /// `None` if it fails, too: that it is behind says more.
+    async fn ask_settled<Q: Ask>(&self, question: Q, behind: Behind) -> Option<Q::Answer> {
+        projection::ask_settled(&*self.history, question, behind).await.ok().flatten()
+    }
+}
+
+fn failed(error: ProjectionError) -> QueryError {
+    tracing::error!(%error, "the read model does not answer");
+    QueryError::HistoryFailed(error.standstill())
 }

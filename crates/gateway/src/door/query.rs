@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::{Engine, OrderRate};
 use marketdata::Views;
-use projection::Standstill;
+use projection::{Behind, Standstill};
 use spool::Spool;
 use tokio::time::timeout;
 use types::{
@@ -26,12 +26,8 @@ pub(crate) enum QueryError {
     TimedOut,
     /// A query of the past without a read model.
     NoHistory,
-    /// The read model is behind: it has events up to this time, or none at all. `None` if it merely
-    /// catches up.
-    HistoryBehind {
-        up_to_ns: u64,
-        standstill: Option<Standstill>,
-    },
+    /// The read model is behind, and an event that it lacks may change the answer.
+    HistoryBehind(Behind),
     /// The read model fails; the process's log has the whole reason.
     HistoryFailed(Standstill),
 }

@@ -1,9 +1,10 @@
 //! Refusals of the door as [`ApiError`]s.
 
-use projection::Standstill;
+use projection::Behind;
 use protocol::signed::ApiError;
 use types::Refused;
 
+use crate::clock::now_ns;
 use crate::door::admission::TooBusy;
 use crate::door::limits::OverLimit;
 use crate::door::query::QueryError;
@@ -35,7 +36,7 @@ impl From<QueryError> for ApiError {
             QueryError::Gone => Self::disconnected(),
             QueryError::TimedOut => Self::overloaded(),
             QueryError::NoHistory => Self::unsupported_operation(),
-            QueryError::HistoryBehind { up_to_ns, standstill } => behind(up_to_ns, standstill),
+            QueryError::HistoryBehind(behind) => history_behind(behind, now_ns()),
             QueryError::HistoryFailed(standstill) => {
                 Self::history_unavailable(&standstill.to_string())
             }
@@ -61,11 +62,11 @@ impl From<SubmitError> for ApiError {
 }
 
 /// A read model that has only older events, with their age.
-fn behind(up_to_ns: u64, standstill: Option<Standstill>) -> ApiError {
-    let cause = standstill.map_or("it is catching up".to_owned(), |cause| cause.to_string());
-    match up_to_ns {
-        0 => ApiError::history_unavailable(&cause),
-        _ => ApiError::history_behind(up_to_ns / 1_000_000, &cause),
+fn history_behind(behind: Behind, now_ns: u64) -> ApiError {
+    let cause = behind.cause();
+    match behind.age_s(now_ns) {
+        None => ApiError::history_unavailable(&cause),
+        Some(age_s) => ApiError::history_behind(age_s, behind.sequenced_ns / 1_000_000, &cause),
     }
 }
 
@@ -80,16 +81,19 @@ fn of_refused(refused: Refused) -> ApiError {
 
 #[cfg(test)]
 mod tests {
+    use projection::Standstill;
+
     use super::*;
 
     #[test]
     fn a_read_model_that_is_behind_says_how_old_it_is_and_why() {
-        let sentence = |up_to_ns, standstill| {
-            let error = ApiError::from(QueryError::HistoryBehind { up_to_ns, standstill });
+        let sentence = |sequenced_ns, standstill| {
+            let behind = Behind { sequence: 7, sequenced_ns, standstill };
+            let error = history_behind(behind, 1_700_000_042_987_654_321);
             assert_eq!((error.status, error.code), (503, -1008));
             error.msg.into_owned()
         };
-        let age = "History has events up to 1700000000123 only";
+        let age = "History is 42 s behind, with events up to 1700000000123";
         let rest = "Orders are not affected; please try again.";
         let up_to_ns = 1_700_000_000_123_456_789;
         let full = sentence(up_to_ns, Some(Standstill::DiskFull));

@@ -19,6 +19,10 @@ pub trait Backend: fmt::Display + Send + 'static {
     /// gone on with.
     fn open(&self) -> Result<Self::Store, ProjectionError>;
 
+    /// The time of the last event that is there, as far as it can be read before it is opened: an
+    /// upgrade takes long.
+    fn newest_ns(&self) -> Option<u64>;
+
     /// Removes what is there, if anything is.
     fn remove(&self) -> Result<(), ProjectionError>;
 

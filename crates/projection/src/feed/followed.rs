@@ -50,10 +50,12 @@ impl Followed {
         match timeout_at(deadline, come).await {
             Ok(Ok(_)) => Ok(()),
             // Too late, or it has ended.
-            _ => {
-                let Reached { sequence, sequenced_ns, standstill } = *self.reached.borrow();
-                Err(Behind { sequence, sequenced_ns, standstill })
-            }
+            _ => Err(self.reached()),
         }
+    }
+
+    pub fn reached(&self) -> Behind {
+        let Reached { sequence, sequenced_ns, standstill } = *self.reached.borrow();
+        Behind { sequence, sequenced_ns, standstill }
     }
 }

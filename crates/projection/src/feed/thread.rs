@@ -167,8 +167,12 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
     }
 
     fn follow(&mut self) -> Result<(), ProjectionError> {
+        let newest_ns = self.backend.newest_ns();
         self.reached.send_modify(|reached| {
             reached.standstill.get_or_insert(Standstill::Opening);
+            if reached.sequenced_ns == 0 {
+                reached.sequenced_ns = newest_ns.unwrap_or_default();
+            }
         });
         let mut store = open(&self.backend, &self.spool)?;
         let (mut ends, mut gathers) = (None, false);

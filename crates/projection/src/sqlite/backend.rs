@@ -6,10 +6,13 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rusqlite::{Connection, OpenFlags};
+
 use crate::error::ProjectionError;
 use crate::feed::backend::Backend;
 use crate::feed::followed::Followed;
 use crate::history::History;
+use crate::sqlite::column::Columns;
 use crate::sqlite::files;
 use crate::sqlite::history::SqliteHistory;
 use crate::sqlite::store::SqliteStore;
@@ -39,6 +42,13 @@ impl Backend for Sqlite {
             files::remove(&self.path)?;
         }
         SqliteStore::open(&self.path)
+    }
+
+    fn newest_ns(&self) -> Option<u64> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags).ok()?;
+        let select = "SELECT sequenced_ns FROM progress";
+        connection.query_row(select, [], |row| row.uint(0)).ok().filter(|time_ns| *time_ns > 0)
     }
 
     fn remove(&self) -> Result<(), ProjectionError> {

@@ -34,13 +34,17 @@ impl SqliteHistory {
 }
 
 impl History for SqliteHistory {
-    fn ask(&self, question: Question) -> BoxFuture<'_, Result<Answer, ProjectionError>> {
+    fn ask(
+        &self,
+        question: Question,
+        sequence: u64,
+    ) -> BoxFuture<'_, Result<Answer, ProjectionError>> {
         Box::pin(async move {
             let turn = Arc::clone(&self.turns).acquire_owned().await;
             let turn = turn.expect("it is never closed");
             let reader = self.reader.clone();
             // What the feed has written is in the file, unless another one has taken its place.
-            let at_least = self.followed.sequence();
+            let at_least = self.followed.sequence().max(sequence);
             let answer = tokio::task::spawn_blocking(move || {
                 // The turn lasts as long as the thread is held, even if the caller has gone.
                 let _turn = turn;
@@ -55,8 +59,8 @@ impl History for SqliteHistory {
         })
     }
 
-    fn sequence(&self) -> u64 {
-        self.followed.sequence()
+    fn reached(&self) -> Behind {
+        self.followed.reached()
     }
 
     fn wait_until(&self, sequence: u64, deadline: Instant) -> BoxFuture<'_, Result<(), Behind>> {

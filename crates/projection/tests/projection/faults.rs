@@ -4,8 +4,12 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use projection::sqlite::{self, status};
-use projection::{AllOrders, OrderFilter, Standstill, Times};
+use projection::{
+    AggFilter, AggTrades, AllOrders, HistoricalTrades, Klines, MyTrades, OneOrder, OrderFilter,
+    Question, Standstill, Times, TradeFilter,
+};
 use rusqlite::Connection;
+use types::{Interval, Order, OrderId, OrderRef, TimeZone, TradeId};
 
 use crate::support::*;
 
@@ -197,5 +201,123 @@ fn a_file_with_the_tables_of_a_development_build_is_made_anew() {
     let venue = Venue::start(dir.path());
     venue.wait();
     assert_eq!(venue.ask(ALL).unwrap(), before);
+    venue.stop();
+}
+
+/// What a question is about, the question, and whether its answer is final.
+fn questions(venue: &Venue, up_to_ns: u64) -> Vec<(&'static str, Question, bool)> {
+    const SECOND_NS: u64 = 1_000_000_000;
+    let (account, instrument) = (ALICE, INSTRUMENT);
+    let (start_ns, early_ns) = (Some(0), Some(up_to_ns - 2 * SECOND_NS));
+    let before = Times { start_ns: None, end_ns: early_ns };
+    let ever = Times { start_ns, end_ns: None };
+    let orders = |from_id, times, limit| {
+        let filter = OrderFilter { from_id, times, limit };
+        Question::from(AllOrders { account, instrument, filter })
+    };
+    let known = venue.ask(ALL).unwrap();
+    let id_of = |is_wanted: fn(&Order) -> bool| {
+        known.iter().find(|order| is_wanted(order)).map(|order| order.order_id).unwrap()
+    };
+    let (open, ended) =
+        (id_of(|order| order.status.is_open()), id_of(|order| !order.status.is_open()));
+    let by_id = |order_id| {
+        Question::from(OneOrder { account, instrument, order: OrderRef::by_id(order_id) })
+    };
+    let name = known.iter().find(|order| order.order_id == ended).unwrap().cl_ord_id;
+    let by_name = OneOrder { account, instrument, order: OrderRef::by_cl_ord_id(name) };
+    let klines = |times, limit| {
+        let (interval, zone, now_ns) = (Interval::Second1, TimeZone::UTC, u64::MAX / 4);
+        Question::from(Klines { instrument, interval, zone, times, limit, now_ns })
+    };
+    let trades = |from_id: Option<u64>, limit| {
+        let from_id = from_id.map(TradeId);
+        Question::from(HistoricalTrades { instrument, from_id, limit })
+    };
+    let agg = |from_id: Option<u64>, times, limit| {
+        let filter = AggFilter { from_id: from_id.map(TradeId), times, limit };
+        Question::from(AggTrades { instrument, filter })
+    };
+    let filter = TradeFilter { order_id: None, from_id: Some(TradeId(1)), times: ever, limit: 1 };
+    vec![
+        ("candles of the past", klines(before, 10), true),
+        ("a page of candles", klines(ever, 1), true),
+        ("candles up to now", klines(Times::default(), 10), false),
+        ("a page of trades", trades(Some(1), 5), true),
+        ("the last trades", trades(None, 5), false),
+        ("more trades than there are", trades(Some(1), 100_000), false),
+        ("aggregates of the past", agg(None, before, 5), true),
+        ("a page of aggregates", agg(Some(1), Times::default(), 5), true),
+        ("aggregates up to now", agg(None, Times::default(), 5), false),
+        ("an ended order", by_id(ended), true),
+        ("an open order", by_id(open), false),
+        ("an order that is not there", by_id(OrderId(1 << 40)), false),
+        ("an order by its name", by_name.into(), false),
+        ("a page of ended orders", orders(Some(ended), Times::default(), 1), true),
+        ("a page with an open order", orders(Some(open), Times::default(), 1), false),
+        ("orders of before any", orders(None, Times { start_ns, end_ns: Some(1) }, 10), true),
+        ("orders up to now", orders(None, Times::default(), 10), false),
+        (
+            "own trades, which may be corrected",
+            MyTrades { account, instrument, filter }.into(),
+            false,
+        ),
+    ]
+}
+
+#[test]
+fn what_history_answers_while_it_stands_still_is_final() {
+    let dir = tempfile::tempdir().unwrap();
+    let venue = Venue::start(dir.path());
+    venue.trade(0..100);
+    std::thread::sleep(Duration::from_secs(3));
+    venue.trade(100..200);
+    venue.wait();
+    let other = Connection::open(sqlite::path(dir.path())).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE; UPDATE progress SET sequence = sequence;").unwrap();
+    venue.trade(200..400);
+    wait_for_alarm(&venue, true);
+    let behind = venue.history.reached();
+    assert_eq!(behind.standstill, Some(Standstill::Locked));
+    assert_eq!(behind.age_s(behind.sequenced_ns + 7_900_000_000), Some(7));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let asked = questions(&venue, behind.sequenced_ns);
+    let settled = |question: &Question| {
+        let answer = projection::answer_settled(&*venue.history, question.clone(), behind);
+        runtime.block_on(answer).unwrap()
+    };
+    let early: Vec<_> = asked.iter().map(|(_, question, _)| settled(question)).collect();
+    other.execute_batch("ROLLBACK;").unwrap();
+    venue.wait();
+    for ((what, question, is_final), early) in asked.into_iter().zip(early) {
+        assert_eq!(early.is_some(), is_final, "{what}: {early:?}");
+        let later = runtime.block_on(venue.history.ask(question, 0)).unwrap();
+        if let Some(early) = early {
+            assert_eq!(format!("{early:?}"), format!("{later:?}"), "{what}");
+        }
+    }
+    venue.stop();
+}
+
+/// The file of another version is upgraded for long: until then its age is known.
+#[test]
+fn a_file_that_is_being_opened_says_how_old_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let venue = Venue::start(dir.path());
+    venue.trade(0..10);
+    venue.wait();
+    let newest_ns = venue.history.reached().sequenced_ns;
+    venue.stop();
+    let other = Connection::open(sqlite::path(dir.path())).unwrap();
+    other.pragma_update(None, "user_version", sqlite::SCHEMA_VERSION + 1).unwrap();
+    let venue = Venue::start(dir.path());
+    wait_for_alarm(&venue, true);
+    let reached = venue.history.reached();
+    assert_eq!((reached.sequence, reached.sequenced_ns), (0, newest_ns));
+    assert_eq!(reached.standstill, Some(Standstill::OtherVersion));
+    let asked = HistoricalTrades { instrument: INSTRUMENT, from_id: Some(TradeId(1)), limit: 1 };
+    let answer = projection::ask_settled(&*venue.history, asked, reached);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    assert!(runtime.block_on(answer).unwrap().is_none(), "it may be of another log");
     venue.stop();
 }

@@ -82,9 +82,9 @@ errors! {
     /// Queries of the past only.
     history_unavailable(cause: &str): 503, -1008,
         "History is not available now: {cause}. Orders are not affected; please try again.";
-    history_behind(up_to_ms: u64, cause: &str): 503, -1008,
-        "History has events up to {up_to_ms} only: {cause}. Orders are not affected; please try \
-         again.";
+    history_behind(age_s: u64, up_to_ms: u64, cause: &str): 503, -1008,
+        "History is {age_s} s behind, with events up to {up_to_ms}: {cause}. Orders are not \
+         affected; please try again.";
     /// More is sent than the venue can do.
     too_busy_for_orders(): 503, -1008,
         "Server is currently overloaded with other requests: new orders are refused, cancels go \

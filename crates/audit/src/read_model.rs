@@ -86,7 +86,8 @@ impl Folder {
         if progress.kept_since_ns > 0 {
             println!("deleted  what ended before {}", format_time(progress.kept_since_ns));
         }
-        for (first, last) in gaps {
+        let before = (progress.first_sequence > 1).then(|| (1, progress.first_sequence - 1));
+        for (first, last) in before.into_iter().chain(gaps) {
             println!("missing  {first} to {last}");
         }
         for (table, rows) in rows {

@@ -64,7 +64,7 @@ async fn serve(State(shared): State<Arc<OperatorState>>, request: Request) -> Re
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let below = path.strip_prefix(OPERATOR_ROOT).unwrap_or_default();
     let Some(api) = shared.api.clone() else {
-        return refuse(&shared, &attempt, ApiError::not_found(method.as_str(), &path));
+        return refuse_route(&shared, &attempt, ApiError::not_found(method.as_str(), &path));
     };
     match api.find(&method, below) {
         OperatorRoute::Page(page) => page.into_response(),
@@ -79,15 +79,23 @@ async fn serve(State(shared): State<Arc<OperatorState>>, request: Request) -> Re
         },
         OperatorRoute::OtherMethods(methods) => {
             let error = ApiError::method_not_allowed(method.as_str(), &path);
-            let mut response = refuse(&shared, &attempt, error);
+            let mut response = refuse_route(&shared, &attempt, error);
             if let Ok(methods) = HeaderValue::try_from(methods) {
                 response.headers_mut().insert(ALLOW, methods);
             }
             response
         }
         OperatorRoute::Nowhere => {
-            refuse(&shared, &attempt, ApiError::not_found(method.as_str(), &path))
+            refuse_route(&shared, &attempt, ApiError::not_found(method.as_str(), &path))
         }
+    }
+}
+
+/// Refuses what is no operation. It costs weight: no client fills the access record with it.
+fn refuse_route(shared: &OperatorState, attempt: &Attempt, error: ApiError) -> Response {
+    match attempt.address.map(|peer| shared.door.limits.spend(peer, OPERATION_WEIGHT)) {
+        Some(Err(over)) => refuse(shared, attempt, over.into()),
+        _ => refuse(shared, attempt, error),
     }
 }
 

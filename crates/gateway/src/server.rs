@@ -29,6 +29,9 @@ use crate::socket::http::{API_KEY_HEADER, ErrorReply, RequestHead, text_header};
 /// How often the limits of idle addresses are removed.
 const REMOVE_IDLE_EVERY: Duration = Duration::from_secs(60);
 
+/// Of a request without a route.
+const REFUSAL_WEIGHT: u32 = 1;
+
 pub(crate) async fn serve(
     gateway: Gateway,
     tcp: TcpListener,
@@ -108,13 +111,12 @@ fn refuse_others(router: Router, door: Arc<Door>) -> Router {
     let refuse = |error: fn(&str, &str) -> ApiError| {
         let door = Arc::clone(&door);
         move |request: Request| async move {
-            let error = error(request.method().as_str(), request.uri().path());
-            door.record_refusal(
-                &RequestHead::of(&request).attempt(),
-                error.status,
-                error.code,
-                &error.msg,
-            );
+            let head = RequestHead::of(&request);
+            let error = match head.address.map(|peer| door.limits.spend(peer, REFUSAL_WEIGHT)) {
+                Some(Err(over)) => over.into(),
+                _ => error(request.method().as_str(), request.uri().path()),
+            };
+            door.record_error(&head.attempt(), &error);
             ErrorReply(error)
         }
     };

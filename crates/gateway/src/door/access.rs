@@ -1,58 +1,73 @@
 //! The access record: every request refused before the log, and the reason. The log holds what the
 //! engine refused.
 //!
-//! The record is JSON lines in a rotated file of its own, apart from the process's log: an operator
-//! tracing a stolen key needs all refusals at any log level. No request waits for the disk.
-//! Refusals that the queue or the disk cannot take are counted.
+//! The record is JSON lines in rotated files of its own, apart from the process's log: an operator
+//! tracing a stolen key needs all refusals at any log level. Refusals of keys and signatures have a
+//! file for themselves, which no flood of other refusals overwrites. No request waits for the disk.
+//! Refusals that the queue or a disk cannot take are counted.
+
+mod file;
+mod repeats;
 
 use std::borrow::Cow;
-use std::fs::{File, OpenOptions, rename};
-use std::io::{self, Write};
+use std::io;
 use std::net::IpAddr;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use axum::http::HeaderValue;
 use serde::Serialize;
 use venue::api_key_hash;
 
 use crate::clock::now_ns;
+use crate::door::access::file::RotatingFile;
+use crate::door::access::repeats::Repeats;
 
-const FILE_NAME: &str = "access.jsonl";
-const OLDER_NAME: &str = "access.1.jsonl";
+const FILE_NAME: &str = "access";
+const KEYS_FILE_NAME: &str = "access-keys";
 /// A file of this size replaces the older one.
 const FILE_SIZE_MAX: u64 = 16 << 20;
 /// Refusals queued for the disk.
 const QUEUE_MAX: usize = 4_096;
+/// How often counts of repeated lines are looked through.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Characters kept of a path or a reason: a client can make either as long as it likes.
 const TEXT_MAX: usize = 256;
+/// Codes of refused signatures and of keys that cannot be one. Refused keys have the status 401.
+const SIGNATURE_CODES: [i32; 2] = [-1022, -2014];
 /// The method recorded for a message of a WebSocket.
 pub(crate) const WS_METHOD: &str = "WS";
 
-/// Writes refusals to a file. Dropping it writes the rest of the queue.
+/// Writes refusals to files. Dropping it writes the rest of the queue.
 #[derive(Debug)]
 pub struct AccessRecord {
-    queue: Option<SyncSender<String>>,
+    queue: Option<SyncSender<Line>>,
     lost: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl AccessRecord {
-    /// Appends to the file in this folder, and creates it if there is none.
-    pub fn open(dir: &Path) -> io::Result<Self> {
-        Self::with_size(dir, FILE_SIZE_MAX)
-    }
+/// A line of the record. Equal ones have equal texts.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+struct Line {
+    is_of_keys: bool,
+    /// The fields behind the time: JSON without the brace that opens it.
+    text: String,
+}
 
-    fn with_size(dir: &Path, size_max: u64) -> io::Result<Self> {
+impl AccessRecord {
+    /// Appends to the files in this folder, and creates them if there are none.
+    pub fn open(dir: &Path) -> io::Result<Self> {
         let (queue, lines) = sync_channel(QUEUE_MAX);
         let lost = Arc::new(AtomicU64::new(0));
-        let mut file = RotatingFile::open(dir, size_max)?;
+        let file = |name| RotatingFile::open(dir, name, FILE_SIZE_MAX);
+        let mut files =
+            Files { all: file(FILE_NAME)?, of_keys: file(KEYS_FILE_NAME)?, is_failing: false };
         let counted = Arc::clone(&lost);
-        let write = move || file.run(&lines, &counted);
+        let write = move || files.run(&lines, &counted);
         let thread = std::thread::Builder::new().name("access".into()).spawn(write)?;
         Ok(Self { queue: Some(queue), lost, thread: Some(thread) })
     }
@@ -66,8 +81,7 @@ impl AccessRecord {
         (status, code): (u16, i32),
         reason: &str,
     ) {
-        let line = RefusalLine {
-            time_ms: now_ns() / 1_000_000,
+        let refusal = Refusal {
             address: attempt.address,
             key,
             key_hash: hash.map(|hash| hash.iter().map(|byte| format!("{byte:02x}")).collect()),
@@ -77,13 +91,14 @@ impl AccessRecord {
             code,
             reason: cut(reason),
         };
-        match serde_json::to_string(&line) {
-            Ok(line) => self.enqueue(line + "\n"),
+        let is_of_keys = status == 401 || SIGNATURE_CODES.contains(&code);
+        match serde_json::to_string(&refusal) {
+            Ok(text) => self.enqueue(Line { is_of_keys, text: text[1..].to_owned() }),
             Err(error) => tracing::error!(%error, "a refusal cannot be encoded"),
         }
     }
 
-    fn enqueue(&self, line: String) {
+    fn enqueue(&self, line: Line) {
         let sent = self.queue.as_ref().map(|queue| queue.try_send(line));
         if !matches!(sent, Some(Ok(()))) {
             self.lost.fetch_add(1, Ordering::Relaxed);
@@ -100,61 +115,51 @@ impl Drop for AccessRecord {
     }
 }
 
-/// The file being written. The one before it lies beside it.
-struct RotatingFile {
-    dir: PathBuf,
-    file: File,
-    size: u64,
-    size_max: u64,
-    /// The last line may be torn.
-    is_torn: bool,
+/// The files of the record, on the thread that writes them.
+struct Files {
+    all: RotatingFile,
+    of_keys: RotatingFile,
+    is_failing: bool,
 }
 
-impl RotatingFile {
-    fn open(dir: &Path, size_max: u64) -> io::Result<Self> {
-        let file = open(dir)?;
-        let size = file.metadata()?.len();
-        // The next write ends a line that a killed process left torn.
-        Ok(Self { dir: dir.to_owned(), file, size, size_max, is_torn: size > 0 })
-    }
-
-    fn run(&mut self, lines: &Receiver<String>, lost: &AtomicU64) {
-        let mut is_failing = false;
-        for line in lines {
-            let missing = lost.swap(0, Ordering::Relaxed);
-            let note = (missing > 0).then(|| format!("{{\"lost\":{missing}}}\n"));
-            let written = note.map_or(Ok(()), |note| self.write(&note));
-            match written.and_then(|()| self.write(&line)) {
-                Ok(()) => is_failing = false,
-                Err(error) => {
-                    lost.fetch_add(missing + 1, Ordering::Relaxed);
-                    if !is_failing {
-                        tracing::warn!(%error, "the access record cannot be written; refusals are counted until it can");
-                    }
-                    is_failing = true;
+impl Files {
+    fn run(&mut self, lines: &Receiver<Line>, lost: &AtomicU64) {
+        let mut repeats = Repeats::default();
+        loop {
+            let received = lines.recv_timeout(LOOK_EVERY);
+            let (now, now_ms) = (Instant::now(), now_ns() / 1_000_000);
+            let has_ended = matches!(received, Err(RecvTimeoutError::Disconnected));
+            let ended = if has_ended { repeats.take_all() } else { repeats.take_ended(now) };
+            for repeated in ended {
+                self.write(&repeated.line, &repeated.head(), repeated.count, lost);
+            }
+            match received {
+                Ok(line) if repeats.is_new(&line, now, now_ms) => {
+                    self.write(&line, &format!("{{\"time_ms\":{now_ms},"), 1, lost);
                 }
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
             }
         }
     }
 
-    fn write(&mut self, line: &str) -> io::Result<()> {
-        if self.size >= self.size_max {
-            rename(self.dir.join(FILE_NAME), self.dir.join(OLDER_NAME))?;
-            (self.file, self.size, self.is_torn) = (open(&self.dir)?, 0, false);
+    /// Writes a line that stands for this number of refusals.
+    fn write(&mut self, line: &Line, head: &str, refusals: u64, lost: &AtomicU64) {
+        let file = if line.is_of_keys { &mut self.of_keys } else { &mut self.all };
+        let missing = lost.swap(0, Ordering::Relaxed);
+        let note = (missing > 0).then(|| format!("{{\"lost\":{missing}}}\n"));
+        let written = note.map_or(Ok(()), |note| file.write(&note));
+        match written.and_then(|()| file.write(&format!("{head}{}\n", line.text))) {
+            Ok(()) => self.is_failing = false,
+            Err(error) => {
+                lost.fetch_add(missing + refusals, Ordering::Relaxed);
+                if !self.is_failing {
+                    tracing::warn!(%error, "the access record cannot be written; refusals are counted until it can");
+                }
+                self.is_failing = true;
+            }
         }
-        if self.is_torn {
-            self.file.write_all(b"\n")?;
-        }
-        self.is_torn = true;
-        self.file.write_all(line.as_bytes())?;
-        self.is_torn = false;
-        self.size += line.len() as u64;
-        Ok(())
     }
-}
-
-fn open(dir: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).append(true).mode(0o600).open(dir.join(FILE_NAME))
 }
 
 /// What the record needs of a request, kept until the request is answered or refused.
@@ -188,10 +193,10 @@ impl Attempt {
     }
 }
 
-/// One line of the record. Of a key it has what the log has, and nothing that can sign.
+/// The fields of a line behind its time. Of a key it has what the log has, and nothing that can
+/// sign.
 #[derive(Serialize)]
-struct RefusalLine<'a> {
-    time_ms: u64,
+struct Refusal<'a> {
     address: Option<IpAddr>,
     /// `None` if there is no such key.
     key: Option<u32>,
@@ -210,32 +215,55 @@ fn cut(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
+
+    fn line(text: &str) -> Line {
+        Line { is_of_keys: false, text: text.to_owned() }
+    }
 
     fn read(dir: &Path, name: &str) -> Vec<String> {
         let text = std::fs::read_to_string(dir.join(name)).unwrap_or_default();
-        text.lines().map(str::to_owned).collect()
+        let cut = |line: &str| match line.split_once(',') {
+            Some((time, rest)) if time.starts_with("{\"time_ms\":") => rest.to_owned(),
+            _ => line.to_owned(),
+        };
+        text.lines().map(cut).collect()
     }
 
     #[test]
-    fn lines_stay_in_two_files_of_a_bounded_size() {
+    fn refusals_of_keys_have_a_file_for_themselves() {
         let dir = tempfile::tempdir().unwrap();
-        let record = AccessRecord::with_size(dir.path(), 100).unwrap();
-        for n in 0..100 {
-            record.enqueue(format!("{{\"n\":{n},\"padding\":\"................\"}}\n"));
+        let record = AccessRecord::open(dir.path()).unwrap();
+        let attempt = Attempt { address: None, key: None, method: "GET".into(), path: "/".into() };
+        for (status, code) in [(404, -5000), (401, -2015), (400, -1022), (401, -2014), (400, -1100)]
+        {
+            record.record(&attempt, (None, None), (status, code), "so");
         }
         drop(record);
-        let (older, newer) = (read(dir.path(), OLDER_NAME), read(dir.path(), FILE_NAME));
-        assert!(newer.last().is_some_and(|line| line.starts_with("{\"n\":99,")), "{newer:?}");
-        assert!(older.len() + newer.len() <= 8, "{older:?} {newer:?}");
+        let codes = |name: &str| -> Vec<i64> {
+            let text = std::fs::read_to_string(dir.path().join(name)).unwrap();
+            let code = |line: &str| {
+                serde_json::from_str::<serde_json::Value>(line).unwrap()["code"].as_i64()
+            };
+            text.lines().filter_map(code).collect()
+        };
+        assert_eq!(codes("access.jsonl"), [-5000, -1100]);
+        assert_eq!(codes("access-keys.jsonl"), [-2015, -1022, -2014]);
     }
 
     #[test]
-    fn a_line_that_was_cut_short_ends_where_the_next_begins() {
+    fn a_line_that_comes_again_is_counted() {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join(FILE_NAME), "{\"n\":").unwrap();
-        AccessRecord::open(dir.path()).unwrap().enqueue("{\"n\":1}\n".into());
-        assert_eq!(read(dir.path(), FILE_NAME), ["{\"n\":", "{\"n\":1}"]);
+        let record = AccessRecord::open(dir.path()).unwrap();
+        for _ in 0..1_000 {
+            record.enqueue(line("\"n\":1}"));
+        }
+        record.enqueue(line("\"n\":2}"));
+        drop(record);
+        let lines = read(dir.path(), "access.jsonl");
+        assert_eq!(lines, ["\"n\":1}", "\"n\":2}", "\"repeated\":999,\"n\":1}"]);
     }
 
     #[test]
@@ -244,20 +272,23 @@ mod tests {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let (queue, lines) = sync_channel(QUEUE_MAX);
         let lost = AtomicU64::new(0);
-        queue.send("{\"n\":1}\n".into()).unwrap();
-        queue.send("{\"n\":2}\n".into()).unwrap();
+        for text in ["\"n\":1}", "\"n\":2}", "\"n\":2}"] {
+            queue.send(line(text)).unwrap();
+        }
         drop(queue);
-        let mut file = RotatingFile::open(dir.path(), 100).unwrap();
-        let room = std::mem::replace(&mut file.file, full);
-        file.run(&lines, &lost);
-        assert_eq!(lost.load(Ordering::Relaxed), 2);
+        let file = |name| RotatingFile::open(dir.path(), name, 100).unwrap();
+        let mut files =
+            Files { all: file(FILE_NAME), of_keys: file(KEYS_FILE_NAME), is_failing: false };
+        let room = files.all.replace(full);
+        files.run(&lines, &lost);
+        assert_eq!(lost.load(Ordering::Relaxed), 3);
 
         // The disk has room again.
-        file.file = room;
+        files.all.replace(room);
         let (queue, lines) = sync_channel(1);
-        queue.send("{\"n\":3}\n".into()).unwrap();
+        queue.send(line("\"n\":3}")).unwrap();
         drop(queue);
-        file.run(&lines, &lost);
-        assert_eq!(read(dir.path(), FILE_NAME), ["", "{\"lost\":2}", "{\"n\":3}"]);
+        files.run(&lines, &lost);
+        assert_eq!(read(dir.path(), "access.jsonl"), ["", "{\"lost\":3}", "\"n\":3}"]);
     }
 }

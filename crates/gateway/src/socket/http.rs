@@ -82,7 +82,7 @@ pub(crate) fn header_text(value: &HeaderValue) -> &str {
 /// The parts of a request that a refusal records. They share memory with the request, because
 /// nearly every request is answered.
 pub(crate) struct RequestHead {
-    address: Option<IpAddr>,
+    pub(crate) address: Option<IpAddr>,
     api_key: Option<HeaderValue>,
     method: Method,
     uri: Uri,

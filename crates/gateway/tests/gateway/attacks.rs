@@ -4,7 +4,7 @@
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-use gateway::SocketSettings;
+use gateway::{DoorSettings, SocketSettings};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::{Instant, sleep, timeout};
@@ -163,6 +163,23 @@ async fn a_connection_asks_soon_or_closes() {
     let both = Reply::read(&mut client).await;
     assert_eq!((both.status, both.body.matches("200 OK").count()), (200, 1), "{both:?}");
     drop(socket);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_has_no_route_costs_weight() {
+    let settings =
+        DoorSettings { weight_per_minute: 30, loopback_limited: true, ..DoorSettings::default() };
+    for (method, path, status) in [
+        ("GET", "/nowhere", 404),
+        ("DELETE", "/api/v3/ping", 405),
+        ("GET", "/admin/v1/nowhere", 404),
+    ] {
+        let site = Site::with(settings).await;
+        for _ in 0..30 {
+            assert_eq!(site.send(method, path, &[], b"").await.status, status, "{path}");
+        }
+        assert_eq!(site.send(method, path, &[], b"").await.status, 429, "{path}");
+    }
 }
 
 /// From an address of this machine: 127.0.0.`host`.

@@ -88,7 +88,7 @@ impl Opened {
         }
         // Other users of this machine must not read what accounts own and trade.
         DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(at(dir))?;
-        ownership::check(dir)?;
+        ownership::refuse_links(dir)?;
         let lock = DataDirLock::acquire(dir).map_err(OpenError::Lock)?;
         settings.log_retention.check(dir)?;
         let spool_dir = dir.join("spool");
@@ -124,6 +124,7 @@ impl Opened {
         spool.know_heads(engine.account_seqs(), engine.instrument_seqs());
         let history = LogEvents { snapshot_dir: &snapshot_dir, log: logged.as_deref() };
         spool.complete(&history, engine.sequence())?;
+        ownership::warn_of_others(dir)?;
         Ok(Self { settings, follower, views, spool, log, on_commit, metrics, lock })
     }
 

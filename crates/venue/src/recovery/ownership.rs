@@ -7,8 +7,19 @@ use rustix::process::geteuid;
 
 use crate::recovery::error::{OpenError, at};
 
-/// Refuses symbolic links in the folder, and warns of a folder that other users can use.
-pub(super) fn check(data_dir: &Path) -> Result<(), OpenError> {
+/// Refuses symbolic links in the folder.
+pub(super) fn refuse_links(data_dir: &Path) -> Result<(), OpenError> {
+    for entry in std::fs::read_dir(data_dir).map_err(at(data_dir))? {
+        let entry = entry.map_err(at(data_dir))?;
+        if entry.file_type().map_err(at(data_dir))?.is_symlink() {
+            return Err(OpenError::SymbolicLink { path: entry.path() });
+        }
+    }
+    Ok(())
+}
+
+/// Warns of a folder that other users can use.
+pub(super) fn warn_of_others(data_dir: &Path) -> Result<(), OpenError> {
     let folder = std::fs::metadata(data_dir).map_err(at(data_dir))?;
     let mode = folder.permissions().mode() & 0o777;
     let (owner, user) = (folder.uid(), geteuid().as_raw());
@@ -19,12 +30,6 @@ pub(super) fn check(data_dir: &Path) -> Result<(), OpenError> {
     if owner != user {
         let folder = data_dir.display();
         tracing::warn!(%folder, owner, user, "the data folder belongs to another user");
-    }
-    for entry in std::fs::read_dir(data_dir).map_err(at(data_dir))? {
-        let entry = entry.map_err(at(data_dir))?;
-        if entry.file_type().map_err(at(data_dir))?.is_symlink() {
-            return Err(OpenError::SymbolicLink { path: entry.path() });
-        }
     }
     Ok(())
 }

@@ -196,6 +196,31 @@ fn every_flipped_bit_of_a_state_with_special_terms_is_survived() {
     }
 }
 
+/// A stop that waits for its list knows no price yet: it cannot have begun to trail one.
+#[test]
+fn every_flipped_bit_of_a_list_that_waits_is_survived() {
+    let (venue, _) = crate::script::play(
+        "2 sell 3 @ 100
+         2 buy 3 @ 60
+         1 oto entry : buy 2 @ 90 : sell 2 stop 70
+         1 opoco bracket : buy 2 @ 80 : sell 0 @ 110 post : sell 0 @ 50 stop 60
+         1 oco exit : sell 1 @ 120 post : sell 1 stop 55",
+    );
+    let bytes = state_bytes(&venue.engine);
+    let after = [
+        Command::NewOrder(limit("n", Side::Sell, 4, 80)),
+        Command::NewOrder(market("m", Side::Sell, OrderSize::Base(lots(1)))),
+    ]
+    .map(|command| RandomStep { after_ns: 1, entry: entry(2, None, command), restart: false });
+    for at in 0..bytes.len() {
+        for bit in 0..8 {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << bit;
+            check_damaged(&damaged, &after);
+        }
+    }
+}
+
 /// Accounts without balances have counters for each instrument, and their open orders need these.
 #[test]
 fn every_flipped_bit_of_a_state_without_balances_is_survived() {

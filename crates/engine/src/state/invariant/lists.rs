@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use types::{Amount, OrderListId};
+use types::{Amount, OrderListId, OrderListKind};
 
 use crate::book::node::NodeId;
 use crate::state::Engine;
@@ -30,7 +30,12 @@ impl Engine {
                 let first_open =
                     self.find_by_id(instrument, open.list.orders[0].unwrap_or_default()).is_some();
                 let is_due = market.lists.to_place.contains(id);
-                let waits = open.placed || (first_open != is_due);
+                let waits = match (open.list.kind, open.placed) {
+                    (OrderListKind::Oco, placed) => placed && !is_due,
+                    // The first order has filled.
+                    (_, true) => !first_open && !is_due,
+                    (_, false) => first_open != is_due,
+                };
                 let both = self.held_by_both(open, None);
                 let shares = both.map_or(Amount::ZERO, |(_, shared)| shared) == open.shared;
                 let pays = open.list.kind.pays_later_orders() && !open.placed;

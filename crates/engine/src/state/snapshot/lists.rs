@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use types::{
-    AMOUNT_MAX, AccountId, Amount, InstrumentId, OrderList, OrderListId, OrderListStatus, Reader,
-    Wire,
+    AMOUNT_MAX, AccountId, Amount, InstrumentId, OrderList, OrderListId, OrderListKind,
+    OrderListStatus, Reader, Wire,
 };
 
 use crate::state::Engine;
@@ -67,6 +67,12 @@ impl Engine {
                 let nodes = orders.filter_map(|order_id| self.find_by_id(instrument, order_id));
                 let mut standings = nodes.map(|node| self.orders.standing(node));
                 let placed = standings.all(|standing| standing != Standing::List);
+                let first = list.orders[0].and_then(|first| self.find_by_id(instrument, first));
+                let is_oco = list.kind == OrderListKind::Oco;
+                // The others of a list are placed once its first order has filled.
+                if (is_oco && !placed) || (!is_oco && placed && first.is_some()) {
+                    return None;
+                }
                 lists.insert(list, placed);
                 lists.open.entry(list.order_list).and_modify(|open| open.received = received);
             }

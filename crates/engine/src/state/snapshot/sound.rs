@@ -141,6 +141,7 @@ impl Engine {
             && prevented_match_id <= market.special.last_prevented_id
             && (prevented_match_id == 0) == prevented_qty.is_zero()
             && trailing_ns <= self.now_ns.max(1)
+            && (trailing_ns == 0 || terms.trailing_delta_bps > 0)
             && order.status == status
             && self.account(order.account).is_some()
             && (1..=market.last_order_id).contains(&order.order_id.0)
@@ -181,7 +182,9 @@ impl Engine {
             // An order that another one pays has no quantity until then.
             let is_unsized = *standing == Standing::List && order.order_qty.is_zero();
             let order_qty = if is_unsized { Qty::from_lots(1) } else { order.order_qty };
+            let trails = order.terms.is_some_and(|terms| terms.trailing_ns > 0);
             standing.is_off_book()
+                && !(*standing == Standing::List && trails)
                 && (is_entering || order.terms.is_some())
                 && (order.order_type != OrderType::Market || is_in_list(order))
                 && (*standing != Standing::Close || waits_for_close(order))

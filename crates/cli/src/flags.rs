@@ -171,6 +171,12 @@ pub struct Flags {
     #[arg(long, value_name = "MS")]
     overload_ms: Option<u64>,
 
+    /// Limit the weight of requests from this machine's own addresses, too: for a venue behind a
+    /// proxy on the same machine, or to test a bot against the limits
+    /// [env: BUTTONWOOD_LIMIT_LOOPBACK]
+    #[arg(long)]
+    limit_loopback: bool,
+
     /// Log level: error, warn, info, debug, trace, or by module such as `info,gateway=debug`
     /// [default: info] [env: BUTTONWOOD_LOG_LEVEL]
     #[arg(long, value_name = "LEVEL")]
@@ -256,8 +262,14 @@ mod tests {
             ["--log-level", "warn"],
             ["--log-format", "json"],
         ];
-        let switches =
-            ["--tls-self-signed", "--allow-plaintext", "--demo", "--no-bots", "--replica"];
+        let switches = [
+            "--limit-loopback",
+            "--tls-self-signed",
+            "--allow-plaintext",
+            "--demo",
+            "--no-bots",
+            "--replica",
+        ];
         let Settings { http, door, log, spool, history, venue, demo, logging } =
             load(&[text.as_flattened(), &switches].concat()).unwrap();
         assert_eq!(
@@ -265,6 +277,7 @@ mod tests {
             (2, true, true)
         );
         assert_eq!((http.cors_origin.len(), door.overload_ms), (1, 9));
+        assert!(door.limit_loopback);
         assert_eq!((http.connections_max, http.connections_per_address), (32, 4));
         assert_eq!((log.segment_kib, log.retention.as_str()), (8, "delete"));
         assert!(matches!(log.durability, server::Durability::Os));

@@ -8,7 +8,10 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::HeaderValue;
-use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE};
+use axum::http::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    X_CONTENT_TYPE_OPTIONS,
+};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use protocol::operator::{self, Covered};
@@ -30,6 +33,11 @@ use crate::socket::settings::SocketSettings;
 mod nonces;
 
 const OPERATION_WEIGHT: u32 = 1;
+
+/// A page loads from the venue only, and no other page frames it. Its styles are in the page too,
+/// and its icons are data.
+const PAGE_POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' \
+                           data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// State shared by all requests of operators.
 #[derive(Debug)]
@@ -162,6 +170,8 @@ impl IntoResponse for StaticPage {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         if self.is_gzip {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }

@@ -354,6 +354,11 @@ fn the_api_describes_itself_and_has_a_page_to_try_it() {
     // Nothing on the page comes from elsewhere.
     let page = desk.send_text("GET", "/admin/v1/docs", "", "");
     assert!(page.contains("text/html") && !page.contains("//"), "{page}");
+    for header in
+        ["frame-ancestors 'none'", "default-src 'self'", "x-content-type-options: nosniff"]
+    {
+        assert!(page.contains(header), "{header}: {page}");
+    }
     for part in ["page.js", "swagger-ui.js", "swagger-ui.css"] {
         let reply = desk.send_text("GET", &format!("/admin/v1/docs/{part}"), "", "");
         assert!(page.contains(part) && reply.starts_with("HTTP/1.1 200"), "{part}");

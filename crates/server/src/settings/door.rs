@@ -11,11 +11,14 @@ const OVERLOAD_MS_MAX: u64 = 10_000;
 pub struct Door {
     /// 0 is no limit.
     pub overload_ms: u64,
+    /// Whether the limits of weight hold for addresses of this machine too.
+    pub limit_loopback: bool,
 }
 
 impl Default for Door {
     fn default() -> Self {
-        Self { overload_ms: gateway::DoorSettings::LATE_AFTER_DEFAULT.as_millis() as u64 }
+        let overload_ms = gateway::DoorSettings::LATE_AFTER_DEFAULT.as_millis() as u64;
+        Self { overload_ms, limit_loopback: false }
     }
 }
 
@@ -32,7 +35,8 @@ impl Door {
 
     pub(super) fn door_settings(&self) -> gateway::DoorSettings {
         let late_after = (self.overload_ms > 0).then(|| Duration::from_millis(self.overload_ms));
-        gateway::DoorSettings { late_after, ..gateway::DoorSettings::default() }
+        let loopback_limited = self.limit_loopback;
+        gateway::DoorSettings { late_after, loopback_limited, ..gateway::DoorSettings::default() }
     }
 }
 
@@ -42,6 +46,13 @@ mod tests {
 
     use super::*;
     use crate::settings::tests::load;
+
+    #[test]
+    fn this_machine_is_limited_on_request() {
+        let limited = |flags| load(flags).map(|all| all.door.door_settings().loopback_limited);
+        assert_eq!(limited(json!({})), Ok(false));
+        assert_eq!(limited(json!({ "limit_loopback": true })), Ok(true));
+    }
 
     #[test]
     fn how_long_orders_may_wait_is_set_in_milliseconds_or_not_at_all() {
